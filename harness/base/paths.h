@@ -1,0 +1,29 @@
+/* Where the program finds its own parts. Everything is found relative to the
+ * running executable, so that a built tree works after being copied to another
+ * machine or folder. */
+#ifndef GEMMJUDGE_BASE_PATHS_H
+#define GEMMJUDGE_BASE_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define PATHS_MAX 4096
+
+/* The build folder: the one that holds the `gemmjudge` executable. Works from
+ * the children too (they live in BUILD/libexec). */
+bool paths_build(char out[PATHS_MAX], struct error *err);
+
+/* The source tree that holds solutions/, epilogues/, testcases/. */
+bool paths_source(char out[PATHS_MAX], struct error *err);
+
+/* The user's cache folder for compiled solutions: $GEMMJUDGE_CACHE, or
+ * $XDG_CACHE_HOME/gemmjudge, or ~/.cache/gemmjudge; where none of these can be
+ * written, BUILD/cache. Created when missing. */
+bool paths_cache(char out[PATHS_MAX], struct error *err);
+
+/* Joins two parts with one '/'. Fails when the result does not fit. */
+bool paths_join(char out[PATHS_MAX], const char *a, const char *b, struct error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* Turns a solution file into a shared library, through nvcc, with a cache.
+ *
+ * The library is built with -cudart shared and holds SASS for the device's
+ * architecture (when it has one) and uncompressed PTX, so that the same file
+ * runs on a GPU and on the emulated one. */
+#ifndef GEMMJUDGE_COMPILE_COMPILE_H
+#define GEMMJUDGE_COMPILE_COMPILE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+
+struct compile_options {
+	const char *source;          /* the solution file */
+	const char *architecture;    /* "90a": SASS and PTX for it; "" means PTX for
+	                                EMULATED_ARCHITECTURE only */
+	const char *const *flags;    /* more nvcc flags, NULL-ended, or NULL */
+	bool libraries;              /* link cuBLAS and cuBLASLt (baselines only) */
+	double seconds;              /* time limit */
+	bool no_cache;
+};
+
+/* The virtual architecture that the emulated GPU takes. */
+#define EMULATED_ARCHITECTURE "90a"
+
+enum compile_status {
+	COMPILE_OK,
+	COMPILE_ERROR,       /* nvcc refused the file: `log` has its messages, unchanged */
+	COMPILE_TIMED_OUT,
+	COMPILE_NO_COMPILER, /* no nvcc: err says where it was looked for and what to do */
+	COMPILE_FAILED,      /* the file cannot be read, the cache not written, ...: err */
+};
+
+struct compiled {
+	enum compile_status status;
+	char library[PATHS_MAX]; /* path of the .so, inside the cache; do not delete */
+	char *log;               /* nvcc's stdout and stderr; owned, may be "" */
+	bool cached;
+	double seconds;
+};
+
+/* Always fills *out; returns out->status. */
+enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
+                                     struct error *err);
+void compiled_free(struct compiled *compiled);
+
+/* The nvcc that will be used ($GEMMJUDGE_NVCC, $CUDA_HOME/bin, $PATH,
+ * /usr/local/cuda/bin, the fetched toolchain in the source tree) and its
+ * version line ("13.0.88"); for `doctor` and the cache key. */
+bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err);
+
+#endif

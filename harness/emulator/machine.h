@@ -1,0 +1,103 @@
+/* The machine: runs kernels of a parsed PTX module over memory (memory.h).
+ * This is the whole interface between the ABI side (runtime_*.c: NVIDIA's
+ * symbols, handles, streams) and the execution side (ptx_*.c, exec_*.c).
+ *
+ * Addresses: a device address in the global space is the host address of the
+ * byte (memory.h hands them out). The shared, local and param spaces, and the
+ * constant bank, have windows of their own that no host allocation can
+ * overlap, so that generic addressing and cvta can tell the spaces apart. */
+#ifndef EMULATOR_MACHINE_H
+#define EMULATOR_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module; /* a parsed PTX module; its .global and .const variables live in memory */
+struct kernel; /* an .entry of a module; lives as long as the module */
+
+enum fault_kind {
+	FAULT_NONE,
+	FAULT_SYNTAX,      /* the PTX does not parse */
+	FAULT_UNSUPPORTED, /* an instruction or form that is not implemented */
+	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
+	FAULT_ALIGNMENT,
+	FAULT_UNINITIALISED,
+	FAULT_BARRIER,     /* a barrier met by part of a block, or a deadlock */
+	FAULT_RACE,
+	FAULT_ASYNC,       /* an asynchronous operand touched before its fence or wait */
+	FAULT_BUDGET,      /* the step budget ran out: a spin that nothing ends */
+	FAULT_TRAP,        /* trap, brkpt, a failed assert */
+	FAULT_LAUNCH,      /* grid, block, shared memory or parameters out of range */
+	FAULT_MEMORY,      /* the host has no memory left */
+};
+
+/* What went wrong, where. `text` is one line and already names everything. */
+struct fault {
+	enum fault_kind kind;
+	char kernel[256];
+	uint32_t block[3], thread[3];
+	char instruction[128]; /* as in the PTX: "ld.global.f32" */
+	int ptx_line;          /* 1-based line of the module's PTX text; 0 unknown */
+	char source[256];      /* "file.cu:42" when compiled with -lineinfo, else "" */
+	uint64_t address;
+	char text[1024];
+};
+
+/* Parses PTX text (length bytes, not necessarily NUL-terminated) for a GPU of
+ * compute capability `sm` (90). NULL and *fault on failure. An instruction that
+ * is not implemented is no failure here: it stops the kernel that reaches it. */
+struct module *module_parse(const char *ptx, size_t length, int sm, struct fault *fault);
+void module_free(struct module *module);
+
+/* By mangled name; NULL when absent. */
+const struct kernel *module_kernel(const struct module *module, const char *name);
+/* Variables: device address and size; false when absent. */
+bool module_variable(const struct module *module, const char *name, uint64_t *address,
+                     size_t *size);
+
+struct kernel_facts {
+	const char *name;
+	size_t parameter_count;
+	size_t parameter_bytes;     /* of the whole block */
+	size_t static_shared_bytes;
+	size_t local_bytes;         /* per thread */
+	int registers;              /* an estimate, for cudaFuncGetAttributes */
+	uint32_t max_threads;       /* from .maxntid, else 1024 */
+	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
+};
+void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
+/* Offset and size of parameter `index` within the block. */
+void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size);
+
+struct launch {
+	const struct kernel *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t cluster[3];           /* 1,1,1 without clusters */
+	size_t dynamic_shared_bytes;
+	const void *parameters;        /* parameter_bytes, packed as the PTX declares */
+};
+
+/* What kernels did, summed over launches. Names follow Nsight Compute. */
+struct counters {
+	uint64_t warp_instructions;   /* smsp__inst_executed */
+	uint64_t lane_instructions;   /* smsp__thread_inst_executed: per active lane */
+	uint64_t global_load_requests, global_load_sectors;
+	uint64_t global_store_requests, global_store_sectors;
+	uint64_t shared_load_requests, shared_load_wavefronts;
+	uint64_t shared_store_requests, shared_store_wavefronts;
+	uint64_t tensor_flops, flops;
+};
+
+struct machine_options {
+	int threads;            /* host threads; 0: one a core ($EMULATOR_THREADS overrides) */
+	uint64_t step_budget;   /* warp instructions a block may take; 0: the default */
+	bool check_race;
+};
+
+/* Runs the launch to its end (blocks spread over host threads). False and
+ * *fault at the first fault; memory is then as the faulting kernel left it. */
+bool machine_launch(const struct launch *launch, const struct machine_options *options,
+                    struct counters *counters, struct fault *fault);
+
+#endif

@@ -1,0 +1,45 @@
+/* The pipeline: compile, check on every case, time, verdict. */
+#ifndef GEMMJUDGE_JUDGE_JUDGE_H
+#define GEMMJUDGE_JUDGE_JUDGE_H
+
+#include "base/error.h"
+#include "judge/judgement.h"
+
+struct judge_options {
+	const char *const *files;       /* solution files */
+	size_t file_count;
+	const char *problem;            /* NULL: from each file's folder */
+	const char *device;             /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
+	size_t cases;                   /* generated ones; ignored with a suite */
+	uint64_t seed;
+	const char *const *suites;      /* names or files, in order; count 0: generate */
+	size_t suite_count;
+	int max_dim;                    /* 0: the problem's own */
+	bool time;                      /* judge: also time; bench: only time */
+	bool check;                     /* judge: true; bench: only outputs of timed calls */
+	const struct shape *time_shapes; /* empty: the problem's large case */
+	size_t time_shape_count;
+	const char *tolerance;          /* "bound", "leetgpu", "ATOL,RTOL" */
+	double timeout;                 /* seconds per case */
+	double time_budget;             /* seconds of measuring per shape */
+	size_t memory_limit;            /* bytes, resident */
+	bool baselines;                 /* measure cuBLAS and cuBLASLt beside the solution */
+};
+
+/* Progress, for a terminal. May be called often; must return fast. */
+struct judge_progress {
+	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	void *context;
+};
+
+/* What kept the whole run from starting, for the exit status. */
+enum judge_status {
+	JUDGE_DONE,       /* *out is filled: verdicts are inside */
+	JUDGE_BAD_INPUT,  /* unknown problem, unreadable file, bad suite, ...: err (exit 2) */
+	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
+};
+
+enum judge_status judge_run(const struct judge_options *options, const struct judge_progress *progress,
+                            struct judgement_list *out, struct error *err);
+
+#endif

@@ -1,0 +1,77 @@
+/* A child process with a request/reply channel, deadlines and limits. The
+ * supervisor survives whatever the child does: crash, exit, hang, fork, flood of
+ * output, runaway memory. Linux only.
+ *
+ * The channel is an AF_UNIX SOCK_SEQPACKET socket pair; one packet is one
+ * message (protocol.h), with at most one file descriptor attached. The child
+ * finds its end at descriptor CHILD_CHANNEL_FD. Its stdin is /dev/null; its
+ * stdout and stderr are collected by the supervisor, the last
+ * CHILD_OUTPUT_MAX bytes of both together. */
+#ifndef GEMMJUDGE_PROCESS_CHILD_H
+#define GEMMJUDGE_PROCESS_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define CHILD_CHANNEL_FD 3
+#define CHILD_OUTPUT_MAX 65536
+#define CHILD_MESSAGE_MAX 65536
+
+struct child; /* opaque; owns the process, its descendants and its descriptors */
+
+struct child_options {
+	const char *const *argv;      /* argv[0] is the path of the executable */
+	const char *const *setenv;    /* "NAME=VALUE" strings added to the environment; NULL-ended,
+	                                 or NULL */
+	const char *working_folder;   /* or NULL: keep */
+	size_t memory_limit_bytes;    /* resident memory of the child and its descendants; 0: none */
+};
+
+enum child_outcome {
+	CHILD_REPLIED,      /* a reply is there */
+	CHILD_EXITED,       /* it ended by itself: exit_status */
+	CHILD_SIGNALED,     /* a signal ended it: signal_number */
+	CHILD_TIMED_OUT,    /* deadline passed; it has been killed */
+	CHILD_OVER_MEMORY,  /* memory limit passed; it has been killed */
+	CHILD_BROKEN,       /* it sent something that is no valid message; it has been killed */
+};
+
+struct child_result {
+	enum child_outcome outcome;
+	int exit_status;
+	int signal_number;
+	size_t peak_memory_bytes;
+};
+
+/* Starts the program. NULL and err on failure (no such file, no permission, no
+ * more processes). */
+struct child *child_start(const struct child_options *options, struct error *err);
+
+/* Sends `request` (request_bytes, with descriptor fd attached when fd >= 0; the
+ * caller keeps its fd) and waits for one reply, for at most `seconds`.
+ * On CHILD_REPLIED reply holds *reply_bytes bytes and *reply_fd is the
+ * descriptor that came with it, or -1 (caller closes it). On any other outcome
+ * the child and all of its descendants are dead and reaped. */
+struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
+                               int request_fd, void *reply, size_t reply_capacity,
+                               size_t *reply_bytes, int *reply_fd, double seconds);
+
+/* Waits for a child that is expected to end by itself (nvcc): same outcomes,
+ * CHILD_EXITED being the good one. */
+struct child_result child_wait(struct child *child, double seconds);
+
+/* What it wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
+ * NUL-terminated; valid until the next call on this child. child_output_clear
+ * forgets it, so that output can be told apart by case. */
+const char *child_output(struct child *child);
+void child_output_clear(struct child *child);
+
+bool child_alive(const struct child *child);
+
+/* Kills whatever is left, reaps it, frees. NULL is allowed. */
+void child_stop(struct child *child);
+
+#endif

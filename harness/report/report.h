@@ -1,0 +1,29 @@
+/* Shows judgements. Every writer gets the whole list and a stream; errors of
+ * the stream are the caller's to check (report_save does). */
+#ifndef GEMMJUDGE_REPORT_REPORT_H
+#define GEMMJUDGE_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "judge/judgement.h"
+
+#define REPORT_JSON_SCHEMA_VERSION 1
+
+struct report_style {
+	bool color; /* ANSI colours that read on dark and light grounds */
+	int width;  /* columns; 80 when unknown */
+	bool verbose; /* every case, not only those that failed */
+};
+
+void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out);
+void report_json(const struct judgement_list *list, FILE *out);
+void report_junit(const struct judgement_list *list, FILE *out);
+void report_markdown(const struct judgement_list *list, FILE *out);
+
+/* Writes through a temporary file in the same folder and renames it, so that
+ * the old file stays whole when the disk is full; "-" is stdout. */
+bool report_save(const char *path, void (*writer)(const struct judgement_list *, FILE *),
+                 const struct judgement_list *list, struct error *err);
+
+#endif

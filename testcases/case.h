@@ -1,0 +1,57 @@
+/* One case: sizes, alpha and beta, and how the values of A, B and C are drawn.
+ * A case is a plain value: it can be copied, compared and sent to a child. */
+#ifndef GEMMJUDGE_TESTCASES_CASE_H
+#define GEMMJUDGE_TESTCASES_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "testcases/problem.h"
+
+enum distribution {
+	VALUES_UNIFORM,  /* uniform in [-scale, scale) */
+	VALUES_NORMAL,   /* about normal, mean 0, standard deviation `scale` */
+	VALUES_INTEGER,  /* integers in [-scale, scale]; chosen so that the result is exact */
+	VALUES_WIDE,     /* random sign and significand, exponent uniform over `scale` binades
+	                    around 1 (wide dynamic range) */
+	VALUES_POSITIVE, /* uniform in [0, scale): the worst case for rounding errors */
+	VALUES_ZERO,
+	VALUES_NAN,      /* every value NaN: for C that must not be read */
+	VALUES_SPECIAL,  /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
+	VALUES_LARGE,    /* uniform in magnitude near `scale`: for overflow of the output */
+};
+
+struct value_spec {
+	enum distribution distribution;
+	float scale;
+};
+
+struct test_case {
+	char name[48];           /* "random-17", "edges/16x17x80"; printable, no spaces */
+	struct shape shape;      /* canonical M, N, K */
+	float alpha, beta;
+	struct value_spec a, b, c;
+	uint64_t seed;           /* key of the case's random numbers */
+	bool exact;              /* the result is exactly representable at every step, so the
+	                            output must match bit for bit */
+};
+
+/* Case number `index` of the run with this seed: the same answer on every
+ * machine. Mixes the kinds of shapes, scalars and values named in README.md.
+ * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)];
+ * max_dim below min_dim is the caller's error. */
+struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
+                               int max_dim);
+
+/* A plain case of one shape (uniform +-1 values), as used for timing. */
+struct test_case case_of_shape(const struct problem *problem, struct shape shape, float alpha,
+                               float beta, uint64_t seed);
+
+/* "1024x1024x512" (M x N x K) into a shape. Each size 1..max. */
+bool shape_parse(const char *text, int max, struct shape *out, struct error *err);
+
+const char *distribution_name(enum distribution distribution); /* "uniform", ... */
+
+#endif
