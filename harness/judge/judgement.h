@@ -53,6 +53,7 @@ struct timing_entry {
 };
 
 struct timing_result {
+	char problem[32];
 	struct test_case test;
 	size_t count;                 /* entries[0] is the solution in `judge`; in `bench` the files
 	                                 come first, in order, then the baselines */
@@ -98,6 +99,9 @@ struct judgement_list {
 	struct run_facts facts;
 	size_t count;
 	struct judgement *items; /* owned */
+	/* bench: every shape, the files of one problem side by side; empty in `judge` */
+	size_t bench_count;
+	struct timing_result *bench; /* owned */
 };
 
 void judgement_free(struct judgement *judgement);

@@ -44,6 +44,7 @@ struct device_facts {
 	int multiprocessors;
 	uint64_t memory_bytes, l2_bytes;
 	int sm_clock_khz;         /* maximum SM clock; 0 unknown */
+	char pci_bus_id[32];      /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
 	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
 };
 
