@@ -115,9 +115,13 @@ static int lt_suggest(const lt_context &lt, const lt_plan &plan,
 	LT_CHECK(cublasLtMatmulAlgoGetHeuristic(lt.handle, plan.product, plan.b, plan.a, plan.c, plan.c,
 											preference, LT_CANDIDATES, found, &count));
 	LT_CHECK(cublasLtMatmulPreferenceDestroy(preference));
-	if (count == 0)
+	int usable = 0;
+	for (int i = 0; i < count; i++)
+		if (found[i].state == CUBLAS_STATUS_SUCCESS)
+			found[usable++] = found[i];
+	if (usable == 0)
 		baseline_fail("cublasLtMatmulAlgoGetHeuristic", "no algorithm for this shape");
-	return count;
+	return usable;
 }
 
 /* Times candidates on a scratch C, so that the caller's C sees nothing of it. */
