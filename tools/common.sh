@@ -1,0 +1,90 @@
+# What the scripts of this folder share; sourced, not run.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tool=tools/$(basename "$0")
+toolchain=$root/.toolchain/cuda
+
+# Progress and complaints go to stderr: stdout is for results.
+say() {
+	printf '%s: %s\n' "$tool" "$*" >&2
+}
+
+# Exit status 3 means "cannot run here", as in gemmjudge itself.
+give_up() {
+	say "$@"
+	exit 3
+}
+
+# The folder of a CUDA 13 toolkit that has all the parts that we compile and
+# link against. Prints it; fails where there is none.
+find_cuda() {
+	local dir nvcc
+	for dir in "${CUDA_HOME:-}" /usr/local/cuda "$toolchain" on-path; do
+		if [ "$dir" = on-path ]; then
+			nvcc=$(command -v nvcc) || continue
+			dir=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+		fi
+		if [ -n "$dir" ] && [ -z "$(cuda_lacks "$dir")" ]; then
+			printf '%s\n' "$dir"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# What the toolkit in folder $1 lacks, in words; prints nothing when it has all.
+cuda_lacks() {
+	local dir=$1 file version
+	if ! [ -x "$dir/bin/nvcc" ]; then
+		echo "bin/nvcc"
+		return
+	fi
+	version=$("$dir/bin/nvcc" --version 2>/dev/null) || true
+	if [[ $version != *"release 13."* ]]; then
+		echo "an nvcc of CUDA 13"
+		return
+	fi
+	for file in include/cuda_runtime.h include/cublas_v2.h include/cublasLt.h include/cuda_fp16.h \
+		lib64/libcudart.so lib64/libcublas.so lib64/libcublasLt.so; do
+		[ -e "$dir/$file" ] || echo "$file"
+	done
+	[ -e "$dir/include/cupti.h" ] || [ -e "$dir/extras/CUPTI/include/cupti.h" ] || echo "cupti.h"
+}
+
+# Whether the tree was built, here or elsewhere, and the program starts.
+build_runs() {
+	[ -x "$root/build/gemmjudge" ] && "$root/build/gemmjudge" --version >/dev/null 2>&1
+}
+
+# Configures and builds into folder $1 (below the root); the rest goes to cmake.
+# Quiet unless it fails.
+build_into() {
+	local folder=$root/$1 cuda
+	shift
+	cuda=$(find_cuda) || give_up "no usable CUDA toolkit (tools/setup fetches one)"
+	mkdir -p "$folder"
+	say "building into ${folder#"$root"/}"
+	if ! cmake -G Ninja -S "$root" -B "$folder" -DNVCC="$cuda/bin/nvcc" "$@" >"$folder/cmake.log" 2>&1; then
+		cat "$folder/cmake.log" >&2
+		return 1
+	fi
+	ninja -C "$folder" --quiet
+}
+
+# Sets up with the given options of tools/setup and builds into build/. Where
+# that is not possible but a built tree is there that runs (a copy from another
+# machine, say), uses it as it is. Sets as_is to yes or no.
+setup_and_build() {
+	as_is=no
+	if "$root/tools/setup" "$@"; then
+		build_into build
+		return
+	fi
+	build_runs || give_up "cannot set this machine up (see above), and no built tree is here that runs"
+	say "using build/ as it is: it runs here, though it cannot be rebuilt here"
+	# shellcheck disable=SC2034 # for the caller
+	as_is=yes
+}
