@@ -13,14 +13,15 @@
 enum distribution {
 	VALUES_UNIFORM,  /* uniform in [-scale, scale) */
 	VALUES_NORMAL,   /* about normal, mean 0, standard deviation `scale` */
-	VALUES_INTEGER,  /* integers in [-scale, scale]; chosen so that the result is exact */
+	VALUES_INTEGER,  /* integers in [-scale, scale]; with scale < 1: -1 or 1 with probability
+						`scale`, else 0. case_make_exact chooses the scale */
 	VALUES_WIDE,     /* random sign and significand, exponent uniform over `scale` binades
-	                    around 1 (wide dynamic range) */
+						around 1 (wide dynamic range) */
 	VALUES_POSITIVE, /* uniform in [0, scale): the worst case for rounding errors */
 	VALUES_ZERO,
-	VALUES_NAN,      /* every value NaN: for C that must not be read */
-	VALUES_SPECIAL,  /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
-	VALUES_LARGE,    /* uniform in magnitude near `scale`: for overflow of the output */
+	VALUES_NAN,     /* every value NaN: for C that must not be read */
+	VALUES_SPECIAL, /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
+	VALUES_LARGE,   /* uniform in magnitude near `scale`: for overflow of the output */
 };
 
 struct value_spec {
@@ -29,13 +30,13 @@ struct value_spec {
 };
 
 struct test_case {
-	char name[48];           /* "random-17", "edges/16x17x80"; printable, no spaces */
-	struct shape shape;      /* canonical M, N, K */
+	char name[48];      /* "random-17", "edges/16x17x80"; printable, no spaces */
+	struct shape shape; /* canonical M, N, K */
 	float alpha, beta;
 	struct value_spec a, b, c;
-	uint64_t seed;           /* key of the case's random numbers */
-	bool exact;              /* the result is exactly representable at every step, so the
-	                            output must match bit for bit */
+	uint64_t seed; /* key of the case's random numbers */
+	bool exact;    /* every step is exact in f32, so that an output which the type
+					  can represent must match bit for bit (0 and -0 are equal) */
 };
 
 /* Case number `index` of the run with this seed: the same answer on every
@@ -43,15 +44,22 @@ struct test_case {
  * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)];
  * max_dim below min_dim is the caller's error. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
-                               int max_dim);
+							   int max_dim);
 
 /* A plain case of one shape (uniform +-1 values), as used for timing. */
 struct test_case case_of_shape(const struct problem *problem, struct shape shape, float alpha,
-                               float beta, uint64_t seed);
+							   float beta, uint64_t seed);
+
+/* Gives a case integer values, of scales that keep every step of alpha*A*B + beta*C
+ * exact in f32 and all but astronomically few results representable in `type`.
+ * alpha and beta must be multiples of 0.5 of at most 2 in magnitude; otherwise the
+ * case keeps its values and false is returned. */
+bool case_make_exact(struct test_case *test, enum dtype type);
 
 /* "1024x1024x512" (M x N x K) into a shape. Each size 1..max. */
 bool shape_parse(const char *text, int max, struct shape *out, struct error *err);
 
 const char *distribution_name(enum distribution distribution); /* "uniform", ... */
+bool distribution_parse(const char *text, enum distribution *out);
 
 #endif

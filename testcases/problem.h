@@ -24,21 +24,21 @@ struct shape {
 };
 
 struct problem {
-	const char *name;        /* "gemm-f16": what the user types */
-	const char *folder;      /* "gemm_f16": its folder below solutions/ */
-	const char *summary;     /* one line for `gemmjudge list` */
-	const char *solve;       /* the exact C++ prototype, for `new` and messages */
-	const char *arguments;   /* what each argument means, for `new` and `list` */
-	const char *include;     /* header that a starter file needs, "cuda_fp16.h" or "" */
-	const char *element;     /* C++ element type: "half" */
-	enum dtype dtype;        /* of A, B and C */
+	const char *name;      /* "gemm-f16": what the user types */
+	const char *folder;    /* "gemm_f16": its folder below solutions/ */
+	const char *summary;   /* one line for `gemmjudge list` */
+	const char *solve;     /* the exact C++ prototype, for `new` and messages */
+	const char *arguments; /* what each argument means, for `new` and `list` */
+	const char *include;   /* header that a starter file needs, "cuda_fp16.h" or "" */
+	const char *element;   /* C++ element type: "half" */
+	enum dtype dtype;      /* of A, B and C */
 	enum call_form call;
-	char size_order[4];      /* canonical sizes in solve()'s order: "MNK", or "MKN"
-	                            for LeetGPU's Matrix Multiplication */
+	char size_order[4];                /* canonical sizes in solve()'s order: "MNK", or "MKN"
+										  for LeetGPU's Matrix Multiplication */
 	double leetgpu_atol, leetgpu_rtol; /* what `--tolerance leetgpu` means */
-	struct shape large;      /* the case that is timed by default */
+	struct shape large;                /* the case that is timed by default */
 	float large_alpha, large_beta;
-	int min_dim, max_dim;    /* limits of generated sizes: 16..4096, or 1..4096 */
+	int min_dim, max_dim; /* limits of generated sizes: 16..4096, or 1..4096 */
 };
 
 /* The table and its length. */

@@ -7,7 +7,7 @@
 struct suite {
 	char name[64];
 	char summary[160];
-	char problem[32];        /* "" when the suite fits every problem of the GEMM family */
+	char problem[32]; /* "" when the suite fits every problem of the GEMM family */
 	size_t count;
 	struct test_case *cases; /* owned */
 };
@@ -15,9 +15,8 @@ struct suite {
 /* Loads the suite NAME from `suites_folder`, or the file when `name_or_file`
  * has a '/' or ends in ".ini". `seed` keys the values. Errors name the file and
  * the line. max_dim > 0 drops cases with a larger size (count may become 0). */
-bool suite_load(const char *name_or_file, const char *suites_folder,
-                const struct problem *problem, uint64_t seed, int max_dim, struct suite *out,
-                struct error *err);
+bool suite_load(const char *name_or_file, const char *suites_folder, const struct problem *problem,
+				uint64_t seed, int max_dim, struct suite *out, struct error *err);
 void suite_free(struct suite *suite);
 
 #endif

@@ -13,11 +13,9 @@ struct error {
 
 /* Formats the message (truncated to fit). Always returns false, so that a
  * failing function can end with `return error_set(err, ...)`. */
-bool error_set(struct error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Puts "context: " before the message that is there. Returns false. */
-bool error_prefix(struct error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -42,7 +42,7 @@ bool paths_build(char out[PATHS_MAX], struct error *err)
 			return true;
 	}
 	return error_set(err, "the program has been moved out of its build folder: "
-	                      "no libexec/ beside or above it");
+						  "no libexec/ beside or above it");
 }
 
 bool paths_source(char out[PATHS_MAX], struct error *err)
@@ -54,11 +54,13 @@ bool paths_source(char out[PATHS_MAX], struct error *err)
 	/* The build folder as it was configured lies at this place relative to the
 	 * source; a tree copied as a whole keeps the relation. */
 	if (!paths_join(out, build, GEMMJUDGE_BUILD_TO_SOURCE, err) ||
-	    !paths_join(marker, out, "testcases/suites", err))
+		!paths_join(marker, out, "testcases/suites", err))
 		return false;
 	if (!is_folder(marker))
-		return error_set(err, "no source tree at %s: copy testcases/, solutions/ and epilogues/ "
-		                      "along with the build folder", out);
+		return error_set(err,
+						 "no source tree at %s: copy testcases/, solutions/ and epilogues/ "
+						 "along with the build folder",
+						 out);
 	char real[PATH_MAX];
 	if (realpath(out, real) == NULL)
 		return error_set(err, "%s: %s", out, strerror(errno));
@@ -92,7 +94,7 @@ bool paths_cache(char out[PATHS_MAX], struct error *err)
 	if (xdg != NULL && xdg[0] == '/' && paths_join(out, xdg, "gemmjudge", err) && make_folders(out))
 		return true;
 	if (home != NULL && home[0] == '/' && paths_join(out, home, ".cache/gemmjudge", err) &&
-	    make_folders(out))
+		make_folders(out))
 		return true;
 
 	char build[PATHS_MAX];

@@ -12,12 +12,12 @@
 #include "base/paths.h"
 
 struct compile_options {
-	const char *source;          /* the solution file */
-	const char *architecture;    /* "90a": SASS and PTX for it; "" means PTX for
-	                                EMULATED_ARCHITECTURE only */
-	const char *const *flags;    /* more nvcc flags, NULL-ended, or NULL */
-	bool libraries;              /* link cuBLAS and cuBLASLt (baselines only) */
-	double seconds;              /* time limit */
+	const char *source;       /* the solution file */
+	const char *architecture; /* "90a": SASS and PTX for it; "" means PTX for
+								 EMULATED_ARCHITECTURE only */
+	const char *const *flags; /* more nvcc flags, NULL-ended, or NULL */
+	bool libraries;           /* link cuBLAS and cuBLASLt (baselines only) */
+	double seconds;           /* time limit */
 	bool no_cache;
 };
 
@@ -26,7 +26,7 @@ struct compile_options {
 
 enum compile_status {
 	COMPILE_OK,
-	COMPILE_ERROR,       /* nvcc refused the file: `log` has its messages, unchanged */
+	COMPILE_ERROR, /* nvcc refused the file: `log` has its messages, unchanged */
 	COMPILE_TIMED_OUT,
 	COMPILE_NO_COMPILER, /* no nvcc: err says where it was looked for and what to do */
 	COMPILE_FAILED,      /* the file cannot be read, the cache not written, ...: err */
@@ -42,7 +42,7 @@ struct compiled {
 
 /* Always fills *out; returns out->status. */
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
-                                     struct error *err);
+									 struct error *err);
 void compiled_free(struct compiled *compiled);
 
 /* The nvcc that will be used ($GEMMJUDGE_NVCC, $CUDA_HOME/bin, $PATH,

@@ -23,13 +23,13 @@ enum fault_kind {
 	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
 	FAULT_ALIGNMENT,
 	FAULT_UNINITIALISED,
-	FAULT_BARRIER,     /* a barrier met by part of a block, or a deadlock */
+	FAULT_BARRIER, /* a barrier met by part of a block, or a deadlock */
 	FAULT_RACE,
-	FAULT_ASYNC,       /* an asynchronous operand touched before its fence or wait */
-	FAULT_BUDGET,      /* the step budget ran out: a spin that nothing ends */
-	FAULT_TRAP,        /* trap, brkpt, a failed assert */
-	FAULT_LAUNCH,      /* grid, block, shared memory or parameters out of range */
-	FAULT_MEMORY,      /* the host has no memory left */
+	FAULT_ASYNC,  /* an asynchronous operand touched before its fence or wait */
+	FAULT_BUDGET, /* the step budget ran out: a spin that nothing ends */
+	FAULT_TRAP,   /* trap, brkpt, a failed assert */
+	FAULT_LAUNCH, /* grid, block, shared memory or parameters out of range */
+	FAULT_MEMORY, /* the host has no memory left */
 };
 
 /* What went wrong, where. `text` is one line and already names everything. */
@@ -54,16 +54,16 @@ void module_free(struct module *module);
 const struct kernel *module_kernel(const struct module *module, const char *name);
 /* Variables: device address and size; false when absent. */
 bool module_variable(const struct module *module, const char *name, uint64_t *address,
-                     size_t *size);
+					 size_t *size);
 
 struct kernel_facts {
 	const char *name;
 	size_t parameter_count;
-	size_t parameter_bytes;     /* of the whole block */
+	size_t parameter_bytes; /* of the whole block */
 	size_t static_shared_bytes;
-	size_t local_bytes;         /* per thread */
-	int registers;              /* an estimate, for cudaFuncGetAttributes */
-	uint32_t max_threads;       /* from .maxntid, else 1024 */
+	size_t local_bytes;           /* per thread */
+	int registers;                /* an estimate, for cudaFuncGetAttributes */
+	uint32_t max_threads;         /* from .maxntid, else 1024 */
 	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
 };
 void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
@@ -73,15 +73,15 @@ void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset,
 struct launch {
 	const struct kernel *kernel;
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3];           /* 1,1,1 without clusters */
+	uint32_t cluster[3]; /* 1,1,1 without clusters */
 	size_t dynamic_shared_bytes;
-	const void *parameters;        /* parameter_bytes, packed as the PTX declares */
+	const void *parameters; /* parameter_bytes, packed as the PTX declares */
 };
 
 /* What kernels did, summed over launches. Names follow Nsight Compute. */
 struct counters {
-	uint64_t warp_instructions;   /* smsp__inst_executed */
-	uint64_t lane_instructions;   /* smsp__thread_inst_executed: per active lane */
+	uint64_t warp_instructions; /* smsp__inst_executed */
+	uint64_t lane_instructions; /* smsp__thread_inst_executed: per active lane */
 	uint64_t global_load_requests, global_load_sectors;
 	uint64_t global_store_requests, global_store_sectors;
 	uint64_t shared_load_requests, shared_load_wavefronts;
@@ -90,14 +90,14 @@ struct counters {
 };
 
 struct machine_options {
-	int threads;            /* host threads; 0: one a core ($EMULATOR_THREADS overrides) */
-	uint64_t step_budget;   /* warp instructions a block may take; 0: the default */
+	int threads;          /* host threads; 0: one a core ($EMULATOR_THREADS overrides) */
+	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
 	bool check_race;
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and
  * *fault at the first fault; memory is then as the faulting kernel left it. */
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
-                    struct counters *counters, struct fault *fault);
+					struct counters *counters, struct fault *fault);
 
 #endif

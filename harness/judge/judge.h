@@ -6,24 +6,27 @@
 #include "judge/judgement.h"
 
 struct judge_options {
-	const char *const *files;       /* solution files */
+	const char *const *files; /* solution files */
 	size_t file_count;
-	const char *problem;            /* NULL: from each file's folder */
-	const char *device;             /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
-	size_t cases;                   /* generated ones; ignored with a suite */
+	const char *problem; /* NULL: from each file's folder */
+	const char *device;  /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
+	size_t cases;        /* generated ones; ignored with a suite */
 	uint64_t seed;
-	const char *const *suites;      /* names or files, in order; count 0: generate */
+	const char *const *suites; /* names or files, in order; count 0: generate */
 	size_t suite_count;
-	int max_dim;                    /* 0: the problem's own */
-	bool time;                      /* judge: also time; bench: only time */
-	bool check;                     /* judge: true; bench: only outputs of timed calls */
+	int max_dim;                     /* 0: the problem's own */
+	bool time;                       /* judge: also time; bench: only time */
+	bool check;                      /* judge: true; bench: only outputs of timed calls */
 	const struct shape *time_shapes; /* empty: the problem's large case */
 	size_t time_shape_count;
-	const char *tolerance;          /* "bound", "leetgpu", "ATOL,RTOL" */
-	double timeout;                 /* seconds per case */
-	double time_budget;             /* seconds of measuring per shape */
-	size_t memory_limit;            /* bytes, resident */
-	bool baselines;                 /* measure cuBLAS and cuBLASLt beside the solution */
+	bool time_scalars; /* use alpha and beta below when timing; else the problem's own
+						  for its large case, and 1 and 0 for other shapes */
+	float time_alpha, time_beta;
+	const char *tolerance; /* "bound", "leetgpu", "ATOL,RTOL" */
+	double timeout;        /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double time_budget;    /* seconds of measuring per shape; 0: 3 */
+	size_t memory_limit;   /* bytes, resident; 0: 8 GiB */
+	bool baselines;        /* measure cuBLAS and cuBLASLt beside the solution */
 };
 
 /* Progress, for a terminal. May be called often; must return fast. */
@@ -39,7 +42,8 @@ enum judge_status {
 	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
 };
 
-enum judge_status judge_run(const struct judge_options *options, const struct judge_progress *progress,
-                            struct judgement_list *out, struct error *err);
+enum judge_status judge_run(const struct judge_options *options,
+							const struct judge_progress *progress, struct judgement_list *out,
+							struct error *err);
 
 #endif

@@ -13,7 +13,7 @@ enum verdict {
 	VERDICT_ACCEPTED,
 	VERDICT_WRONG_ANSWER,
 	VERDICT_COMPILE_ERROR,
-	VERDICT_RUNTIME_ERROR,  /* crash, exit(), device fault */
+	VERDICT_RUNTIME_ERROR, /* crash, exit(), device fault */
 	VERDICT_TIME_LIMIT,
 	VERDICT_MEMORY_LIMIT,
 	VERDICT_RULE_VIOLATION, /* wrote to A, B or outside C; used a GEMM library */
@@ -26,73 +26,73 @@ const char *verdict_name(enum verdict verdict); /* "wrong_answer" */
 struct case_result {
 	struct test_case test;
 	enum verdict verdict;
-	char detail[1024];                /* one line for people; empty when accepted */
-	bool checked;                     /* `check` is filled */
+	char detail[1024]; /* one line for people; empty when accepted */
+	bool checked;      /* `check` is filled */
 	struct referee_check_reply check;
-	double seconds;                   /* wall time of solve() */
-	char *output;                     /* what the solution (or the emulator) printed during
-	                                     the case; owned, NULL when nothing */
+	double seconds; /* wall time of solve() */
+	char *output;   /* what the solution (or the emulator) printed during
+					   the case; owned, NULL when nothing */
 };
 
 /* Times of one entrant (the solution or a baseline) at one shape. Microseconds. */
 struct timing_stats {
 	uint32_t samples;
 	double median, min, p95;
-	double low, high;  /* 95% confidence interval of the median (order statistics) */
+	double low, high; /* 95% confidence interval of the median (order statistics) */
 };
 
 struct timing_entry {
-	char label[64];               /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
+	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
 	bool ran;
-	char detail[512];             /* why it did not run */
-	struct timing_stats span;     /* device span (CUPTI); samples = 0 when unavailable */
+	char detail[512];         /* why it did not run */
+	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;
-	uint32_t activities;          /* device activities per call */
-	double tflops;                /* from the span when there, else from the events */
-	uint64_t wrong;               /* elements found wrong in outputs of timed calls */
+	uint32_t activities; /* device activities per call */
+	double tflops;       /* from the span when there, else from the events */
+	uint64_t wrong;      /* elements found wrong in outputs of timed calls */
 };
 
 struct timing_result {
 	char problem[32];
 	struct test_case test;
 	size_t count;                 /* entries[0] is the solution in `judge`; in `bench` the files
-	                                 come first, in order, then the baselines */
+									 come first, in order, then the baselines */
 	struct timing_entry *entries; /* owned */
 	double sm_clock_mhz_min, sm_clock_mhz_median, sm_clock_mhz_limit; /* 0 unknown */
-	bool throttled;               /* NVML reported a slowdown while measuring */
+	bool throttled; /* NVML reported a slowdown while measuring */
 	char throttle_reason[96];
-	bool wide;                    /* the interval never got as narrow as asked */
+	bool wide; /* the interval never got as narrow as asked */
 	double seconds;
-	uint32_t sets;                /* input sets that were rotated */
+	uint32_t sets; /* input sets that were rotated */
 };
 
 struct judgement {
 	char file[4096];
 	char problem[32];
 	enum verdict verdict;
-	char detail[1024];         /* one line; empty when accepted */
-	char *compile_log;         /* owned; "" when silent */
+	char detail[1024]; /* one line; empty when accepted */
+	char *compile_log; /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
-	size_t count;              /* cases */
+	size_t count; /* cases */
 	size_t accepted;
 	struct case_result *cases; /* owned */
 	bool has_timing;
 	struct timing_result timing;
-	char timing_note[256];     /* why there is none ("the emulated GPU has no time") */
+	char timing_note[256]; /* why there is none ("the emulated GPU has no time") */
 };
 
 /* One run of the program: facts that all judgements share. */
 struct run_facts {
 	char version[32];
-	char started[32];             /* ISO 8601, UTC */
+	char started[32]; /* ISO 8601, UTC */
 	struct device_facts device;
 	enum device_kind device_kind;
 	uint64_t seed;
-	char suite[64];               /* "" when the cases were generated */
-	int max_dim;                  /* 0: the problem's own */
-	char tolerance[64];           /* "bound", "leetgpu", "0.05,0.05" */
-	char command[1024];           /* that reproduces this run */
+	char suite[64];     /* "" when the cases were generated */
+	int max_dim;        /* 0: the problem's own */
+	char tolerance[64]; /* "bound", "leetgpu", "0.05,0.05" */
+	char command[1024]; /* that reproduces this run */
 };
 
 struct judgement_list {

@@ -23,20 +23,20 @@
 struct child; /* opaque; owns the process, its descendants and its descriptors */
 
 struct child_options {
-	const char *const *argv;      /* argv[0] is the path of the executable */
-	const char *const *setenv;    /* "NAME=VALUE" strings added to the environment; NULL-ended,
-	                                 or NULL */
-	const char *working_folder;   /* or NULL: keep */
-	size_t memory_limit_bytes;    /* resident memory of the child and its descendants; 0: none */
+	const char *const *argv;    /* argv[0] is the path of the executable */
+	const char *const *setenv;  /* "NAME=VALUE" strings added to the environment; NULL-ended,
+								   or NULL */
+	const char *working_folder; /* or NULL: keep */
+	size_t memory_limit_bytes;  /* resident memory of the child and its descendants; 0: none */
 };
 
 enum child_outcome {
-	CHILD_REPLIED,      /* a reply is there */
-	CHILD_EXITED,       /* it ended by itself: exit_status */
-	CHILD_SIGNALED,     /* a signal ended it: signal_number */
-	CHILD_TIMED_OUT,    /* deadline passed; it has been killed */
-	CHILD_OVER_MEMORY,  /* memory limit passed; it has been killed */
-	CHILD_BROKEN,       /* it sent something that is no valid message; it has been killed */
+	CHILD_REPLIED,     /* a reply is there */
+	CHILD_EXITED,      /* it ended by itself: exit_status */
+	CHILD_SIGNALED,    /* a signal ended it: signal_number */
+	CHILD_TIMED_OUT,   /* deadline passed; it has been killed */
+	CHILD_OVER_MEMORY, /* memory limit passed; it has been killed */
+	CHILD_BROKEN,      /* it sent something that is no valid message; it has been killed */
 };
 
 struct child_result {
@@ -56,8 +56,8 @@ struct child *child_start(const struct child_options *options, struct error *err
  * descriptor that came with it, or -1 (caller closes it). On any other outcome
  * the child and all of its descendants are dead and reaped. */
 struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
-                               int request_fd, void *reply, size_t reply_capacity,
-                               size_t *reply_bytes, int *reply_fd, double seconds);
+							   int request_fd, void *reply, size_t reply_capacity,
+							   size_t *reply_bytes, int *reply_fd, double seconds);
 
 /* Waits for a child that is expected to end by itself (nvcc): same outcomes,
  * CHILD_EXITED being the good one. */

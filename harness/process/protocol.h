@@ -25,7 +25,7 @@ enum message_type {
 
 struct message {
 	uint32_t type;
-	uint32_t ok;      /* replies: 0 means failure, `error` says why */
+	uint32_t ok; /* replies: 0 means failure, `error` says why */
 	char error[1024];
 };
 
@@ -39,12 +39,12 @@ struct device_choice {
 };
 
 struct device_facts {
-	char name[128];           /* "NVIDIA H200"; "emulated GPU" */
-	char architecture[16];    /* for nvcc: "90a"; "" where the device runs PTX */
+	char name[128];        /* "NVIDIA H200"; "emulated GPU" */
+	char architecture[16]; /* for nvcc: "90a"; "" where the device runs PTX */
 	int multiprocessors;
 	uint64_t memory_bytes, l2_bytes;
-	int sm_clock_khz;         /* maximum SM clock; 0 unknown */
-	char pci_bus_id[32];      /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
+	int sm_clock_khz;    /* maximum SM clock; 0 unknown */
+	char pci_bus_id[32]; /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
 	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
 };
 
@@ -128,21 +128,21 @@ struct wrong_element {
 };
 struct referee_check_reply {
 	struct message head;
-	uint64_t elements;        /* of C */
-	uint64_t wrong;           /* elements outside their bound */
-	uint64_t untouched;       /* wrong ones that still hold the poison */
-	double worst_ratio;       /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
-	double worst_error;       /* max |out - ref| over finite elements */
+	uint64_t elements;  /* of C */
+	uint64_t wrong;     /* elements outside their bound */
+	uint64_t untouched; /* wrong ones that still hold the poison */
+	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
+	double worst_error; /* max |out - ref| over finite elements */
 	int32_t worst_row, worst_column;
-	uint32_t shown;           /* how many of first[] are filled, in row-major order */
+	uint32_t shown; /* how many of first[] are filled, in row-major order */
 	struct wrong_element first[CHECK_SHOWN];
 	uint64_t a_changed, b_changed; /* elements of the inputs that changed */
 	uint64_t guard_changed;        /* bytes of guard bands that changed */
-	int64_t guard_nearest;         /* signed distance in bytes of the nearest changed guard byte from
-	                                  its buffer: -1 just before it, +0 just after its end */
-	char guard_buffer;             /* 'A', 'B' or 'C' */
+	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
+							  its buffer: -1 just before it, +0 just after its end */
+	char guard_buffer;     /* 'A', 'B' or 'C' */
 	uint32_t reference_spot_checks;   /* elements of the reference compared with an f64 dot
-	                                     product made on the CPU from regenerated inputs */
+										 product made on the CPU from regenerated inputs */
 	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
 };
 
@@ -153,6 +153,7 @@ struct contestant_open {
 	struct device_choice device;
 	char solution[4096]; /* path of the compiled solution (.so) */
 	char problem[32];
+	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 };
 
 struct contestant_case {
@@ -169,11 +170,11 @@ struct contestant_run {
 /* Why a call failed, when it did; the reply itself is still ok. */
 enum run_status {
 	RUN_OK,
-	RUN_DEVICE_ERROR, /* a CUDA error: error_code, error_name, error_text */
-	RUN_UNSUPPORTED,  /* the device lacks what the solution needs (no kernel image, an
-	                     instruction that the emulator does not know): error_text */
-	RUN_NO_SOLVE,     /* the solution defines no extern "C" solve */
-	RUN_UNLOADABLE,   /* dlopen refused it: an undefined symbol, usually of a library */
+	RUN_DEVICE_ERROR,      /* a CUDA error: error_code, error_name, error_text */
+	RUN_UNSUPPORTED,       /* the device lacks what the solution needs (no kernel image, an
+							  instruction that the emulator does not know): error_text */
+	RUN_NO_SOLVE,          /* the solution defines no extern "C" solve */
+	RUN_UNLOADABLE,        /* dlopen refused it: an undefined symbol, usually of a library */
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
 };
 struct contestant_reply { /* to OPEN, CASE and RUN */
@@ -189,7 +190,7 @@ struct contestant_reply { /* to OPEN, CASE and RUN */
  * the L2. */
 enum time_method {
 	TIME_SPAN,  /* from the start of the call's first device activity to the end of its last
-	               (CUPTI activity records) */
+				   (CUPTI activity records) */
 	TIME_EVENT, /* between two events around the call */
 };
 #define TIME_CALLS_MAX 4096
@@ -203,8 +204,8 @@ struct contestant_time_reply {
 	enum run_status status;
 	int32_t error_code;
 	char error_name[64], error_text[512];
-	uint32_t calls;                /* samples below */
-	uint32_t activities;           /* kernels, copies and sets per call, the most seen */
+	uint32_t calls;      /* samples below */
+	uint32_t activities; /* kernels, copies and sets per call, the most seen */
 	float microseconds[TIME_CALLS_MAX];
 };
 

@@ -11,8 +11,8 @@
 #define REPORT_JSON_SCHEMA_VERSION 1
 
 struct report_style {
-	bool color; /* ANSI colours that read on dark and light grounds */
-	int width;  /* columns; 80 when unknown */
+	bool color;   /* ANSI colours that read on dark and light grounds */
+	int width;    /* columns; 80 when unknown */
 	bool verbose; /* every case, not only those that failed */
 };
 
@@ -24,6 +24,6 @@ void report_markdown(const struct judgement_list *list, FILE *out);
 /* Writes through a temporary file in the same folder and renames it, so that
  * the old file stays whole when the disk is full; "-" is stdout. */
 bool report_save(const char *path, void (*writer)(const struct judgement_list *, FILE *),
-                 const struct judgement_list *list, struct error *err);
+				 const struct judgement_list *list, struct error *err);
 
 #endif

@@ -1,0 +1,214 @@
+#include "judge/contestant_link.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+
+/* Loading a driver, a context and a library with its kernels. */
+#define OPEN_SECONDS 120.0
+#define CASE_SECONDS 60.0
+
+static struct step step_ok(void)
+{
+	return (struct step){.verdict = VERDICT_ACCEPTED};
+}
+
+__attribute__((format(printf, 3, 4))) static struct step
+step_failed(enum verdict verdict, bool dead, const char *format, ...)
+{
+	struct step step = {.verdict = verdict, .dead = dead};
+	va_list args;
+	va_start(args, format);
+	vsnprintf(step.detail, sizeof step.detail, format, args);
+	va_end(args);
+	return step;
+}
+
+/* The last line that the process printed: what a runtime, an assert or an
+ * emulated device has to say about its end. */
+static void append_last_line(struct step *step, struct child *child)
+{
+	const char *said = child_output(child);
+	size_t end = strlen(said);
+	while (end > 0 && (said[end - 1] == '\n' || said[end - 1] == '\r'))
+		end--;
+	size_t begin = end;
+	while (begin > 0 && said[begin - 1] != '\n')
+		begin--;
+	if (begin == end)
+		return;
+	size_t used = strlen(step->detail);
+	snprintf(step->detail + used, sizeof step->detail - used, "; it said: %.*s", (int)(end - begin),
+			 said + begin);
+}
+
+/* The verdict of an exchange that brought no reply. */
+static struct step step_of_end(struct contestant_link *link, struct child_result result,
+							   const char *doing, double seconds)
+{
+	struct step step;
+	switch (result.outcome) {
+	case CHILD_TIMED_OUT:
+		step = step_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
+		break;
+	case CHILD_OVER_MEMORY:
+		step = step_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
+						   doing, link->memory_limit >> 20);
+		break;
+	case CHILD_SIGNALED:
+		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s was ended by signal %d (%s)", doing,
+						   result.signal_number, strsignal(result.signal_number));
+		break;
+	case CHILD_EXITED:
+		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s ended the process with exit status %d",
+						   doing, result.exit_status);
+		break;
+	default:
+		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
+		break;
+	}
+	if (result.outcome != CHILD_TIMED_OUT && result.outcome != CHILD_OVER_MEMORY)
+		append_last_line(&step, link->child);
+	return step;
+}
+
+/* The verdict of a reply that tells of a failure. */
+static struct step step_of_status(struct contestant_link *link, enum run_status status,
+								  int error_code, const char *name, const char *text)
+{
+	struct step step;
+	switch (status) {
+	case RUN_OK: return step_ok();
+	case RUN_NO_SOLVE:
+		return step_failed(VERDICT_COMPILE_ERROR, true, "the file defines no extern \"C\" solve()");
+	case RUN_UNLOADABLE:
+		return step_failed(
+			VERDICT_RULE_VIOLATION, true,
+			"the compiled solution needs something that is not allowed or not there: "
+			"%s",
+			text);
+	case RUN_FORBIDDEN_LIBRARY:
+		return step_failed(VERDICT_RULE_VIOLATION, true, "it loaded a GEMM library: %s", text);
+	case RUN_UNSUPPORTED:
+		step = step_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
+		break;
+	default:
+		step = step_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code, name,
+						   text);
+		break;
+	}
+	append_last_line(&step, link->child);
+	return step;
+}
+
+/* Sends a request; on failure the process may be gone (then `dead`). */
+static struct step call(struct contestant_link *link, const char *doing, const void *request,
+						size_t request_bytes, int fd, void *reply, size_t reply_bytes,
+						double seconds)
+{
+	size_t got = 0;
+	int got_fd = -1;
+	struct child_result result = child_call(link->child, request, request_bytes, fd, reply,
+											reply_bytes, &got, &got_fd, seconds);
+	if (result.outcome != CHILD_REPLIED)
+		return step_of_end(link, result, doing, seconds);
+
+	const struct message *head = reply;
+	if (got >= sizeof *head && !head->ok)
+		return step_failed(VERDICT_NOT_RUN, true, "%.*s", (int)sizeof head->error - 1, head->error);
+	if (got != reply_bytes)
+		return step_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
+	return step_ok();
+}
+
+void contestant_link_close(struct contestant_link *link)
+{
+	child_stop(link->child);
+	link->child = NULL;
+}
+
+struct step contestant_link_open(struct contestant_link *link)
+{
+	contestant_link_close(link);
+	struct error err = {{0}};
+	char build[PATHS_MAX], program[PATHS_MAX];
+	if (!paths_build(build, &err) || !paths_join(program, build, "libexec/contestant", &err))
+		return step_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+
+	const char *argv[] = {program, NULL};
+	link->child = child_start(
+		&(struct child_options){.argv = argv, .memory_limit_bytes = link->memory_limit}, &err);
+	if (link->child == NULL)
+		return step_failed(VERDICT_NOT_RUN, true, "cannot start the contestant: %s", err.message);
+
+	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
+									  .device = *link->device,
+									  .libraries_allowed = link->libraries_allowed};
+	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
+	struct contestant_reply reply;
+	struct step step = call(link, "loading the solution", &request, sizeof request, -1, &reply,
+							sizeof reply, OPEN_SECONDS);
+	if (step.verdict == VERDICT_ACCEPTED)
+		step = step_of_status(link, reply.status, reply.error_code, reply.error_name,
+							  reply.error_text);
+	return step;
+}
+
+struct step contestant_link_case(struct contestant_link *link, const struct arena *arena,
+								 int arena_fd, const struct test_case *test)
+{
+	struct contestant_case request = {
+		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
+	struct contestant_reply reply;
+	struct step step = call(link, "the solution, between two calls,", &request, sizeof request,
+							arena_fd, &reply, sizeof reply, CASE_SECONDS);
+	if (step.verdict == VERDICT_ACCEPTED)
+		step = step_of_status(link, reply.status, reply.error_code, reply.error_name,
+							  reply.error_text);
+	return step;
+}
+
+struct step contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								double *seconds)
+{
+	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
+	struct contestant_reply reply;
+	struct step step =
+		call(link, "solve()", &request, sizeof request, -1, &reply, sizeof reply, timeout);
+	*seconds = 0.0;
+	if (step.verdict != VERDICT_ACCEPTED)
+		return step;
+	*seconds = reply.seconds;
+	return step_of_status(link, reply.status, reply.error_code, reply.error_name, reply.error_text);
+}
+
+struct step contestant_link_time(struct contestant_link *link, enum time_method method,
+								 uint32_t first, uint32_t warmups, uint32_t calls, double timeout,
+								 struct contestant_time_reply *reply)
+{
+	struct contestant_time request = {.head.type = MESSAGE_CONTESTANT_TIME,
+									  .method = method,
+									  .first = first,
+									  .warmups = warmups,
+									  .calls = calls};
+	struct step step =
+		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
+	if (step.verdict != VERDICT_ACCEPTED)
+		return step;
+	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
+						  reply->error_text);
+}
+
+char *contestant_link_output(struct contestant_link *link)
+{
+	if (link->child == NULL)
+		return NULL;
+	const char *said = child_output(link->child);
+	char *copy = said[0] != '\0' ? strdup(said) : NULL;
+	child_output_clear(link->child);
+	return copy;
+}

@@ -1,0 +1,48 @@
+/* The supervisor's end of the contestant: what the solution did, as a verdict. */
+#ifndef GEMMJUDGE_JUDGE_CONTESTANT_LINK_H
+#define GEMMJUDGE_JUDGE_CONTESTANT_LINK_H
+
+#include "base/error.h"
+#include "judge/judgement.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+struct contestant_link {
+	struct child *child; /* NULL: not running */
+	/* what to start; borrowed */
+	const struct device_choice *device;
+	const char *library, *problem;
+	bool libraries_allowed;
+	size_t memory_limit;
+};
+
+/* How one step went. ACCEPTED: nothing wrong so far. */
+struct step {
+	enum verdict verdict;
+	char detail[1024]; /* one line */
+	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
+						  (contestant_link_open) */
+};
+
+/* Stops the process that runs, if any, starts a new one and loads the solution. */
+struct step contestant_link_open(struct contestant_link *link);
+void contestant_link_close(struct contestant_link *link);
+
+/* Gives it the buffers of a case (arena_fd: the memfd, or -1). */
+struct step contestant_link_case(struct contestant_link *link, const struct arena *arena,
+								 int arena_fd, const struct test_case *test);
+
+/* One call of solve(), at most `timeout` seconds; *seconds is its wall time. */
+struct step contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								double *seconds);
+
+/* A pass of timed calls. */
+struct step contestant_link_time(struct contestant_link *link, enum time_method method,
+								 uint32_t first, uint32_t warmups, uint32_t calls, double timeout,
+								 struct contestant_time_reply *reply);
+
+/* What it printed since the last call of this function; NULL when nothing;
+ * caller frees. Works after a death, too, until the next open. */
+char *contestant_link_output(struct contestant_link *link);
+
+#endif

@@ -1,0 +1,40 @@
+#include "judge/judgement.h"
+
+#include <stdlib.h>
+
+const char *verdict_name(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_ACCEPTED: return "accepted";
+	case VERDICT_WRONG_ANSWER: return "wrong_answer";
+	case VERDICT_COMPILE_ERROR: return "compile_error";
+	case VERDICT_RUNTIME_ERROR: return "runtime_error";
+	case VERDICT_TIME_LIMIT: return "time_limit";
+	case VERDICT_MEMORY_LIMIT: return "memory_limit";
+	case VERDICT_RULE_VIOLATION: return "rule_violation";
+	case VERDICT_UNSUPPORTED: return "unsupported";
+	case VERDICT_NOT_RUN: return "not_run";
+	}
+	return "unknown";
+}
+
+void judgement_free(struct judgement *judgement)
+{
+	for (size_t i = 0; i < judgement->count; i++)
+		free(judgement->cases[i].output);
+	free(judgement->cases);
+	free(judgement->compile_log);
+	free(judgement->timing.entries);
+	*judgement = (struct judgement){0};
+}
+
+void judgement_list_free(struct judgement_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		judgement_free(&list->items[i]);
+	for (size_t i = 0; i < list->bench_count; i++)
+		free(list->bench[i].entries);
+	free(list->items);
+	free(list->bench);
+	*list = (struct judgement_list){0};
+}

@@ -1,0 +1,122 @@
+#include "judge/referee_link.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+
+/* Our own code on sizes that we choose: slow only where a machine is slow. */
+#define REFEREE_SECONDS 300.0
+
+static void drop_arena(struct referee_link *link)
+{
+	if (link->arena_fd >= 0)
+		close(link->arena_fd);
+	link->arena_fd = -1;
+}
+
+void referee_link_close(struct referee_link *link)
+{
+	drop_arena(link);
+	child_stop(link->child);
+	link->child = NULL;
+}
+
+static bool died(struct referee_link *link, struct child_result result, struct error *err)
+{
+	const char *said = child_output(link->child);
+	const char *why = result.outcome == CHILD_TIMED_OUT ? "did not answer in time"
+					  : result.outcome == CHILD_BROKEN  ? "sent an invalid message"
+														: "ended";
+	if (result.outcome == CHILD_SIGNALED)
+		error_set(err, "the referee was killed by signal %d", result.signal_number);
+	else if (result.outcome == CHILD_EXITED)
+		error_set(err, "the referee ended with status %d%s%.400s", result.exit_status,
+				  said[0] != '\0' ? ": " : "", said);
+	else
+		error_set(err, "the referee %s", why);
+	/* one line: whatever it printed must not break it */
+	for (char *p = err->message; *p != '\0'; p++)
+		if (*p == '\n')
+			*p = p[1] == '\0' ? '\0' : ' ';
+	referee_link_close(link);
+	return false;
+}
+
+/* Sends a request and takes the reply, whose length must be exact. */
+static bool call(struct referee_link *link, const void *request, size_t request_bytes, void *reply,
+				 size_t reply_bytes, int *fd, struct error *err)
+{
+	if (link->child == NULL)
+		return error_set(err, "the referee is not running");
+	size_t got = 0;
+	int got_fd = -1;
+	struct child_result result = child_call(link->child, request, request_bytes, -1, reply,
+											reply_bytes, &got, &got_fd, REFEREE_SECONDS);
+	if (fd != NULL)
+		*fd = got_fd;
+	else if (got_fd >= 0)
+		close(got_fd);
+	if (result.outcome != CHILD_REPLIED)
+		return died(link, result, err);
+
+	const struct message *head = reply;
+	if (got >= sizeof *head && !head->ok)
+		return error_set(err, "%.*s", (int)sizeof head->error - 1, head->error);
+	if (got != reply_bytes) {
+		result.outcome = CHILD_BROKEN;
+		return died(link, result, err);
+	}
+	return true;
+}
+
+bool referee_link_open(struct referee_link *link, const struct device_choice *device,
+					   struct error *err)
+{
+	*link = (struct referee_link){.device = *device, .arena_fd = -1};
+	char build[PATHS_MAX], program[PATHS_MAX];
+	if (!paths_build(build, err) || !paths_join(program, build, "libexec/referee", err))
+		return false;
+	const char *argv[] = {program, NULL};
+	link->child = child_start(&(struct child_options){.argv = argv}, err);
+	if (link->child == NULL)
+		return error_prefix(err, "cannot start the referee");
+
+	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = *device};
+	struct referee_open_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err)) {
+		referee_link_close(link);
+		return false;
+	}
+	link->facts = reply.facts;
+	return true;
+}
+
+bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					   uint32_t sets, struct error *err)
+{
+	drop_arena(link);
+	struct referee_case request = {.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets};
+	snprintf(request.problem, sizeof request.problem, "%s", problem);
+	struct referee_case_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
+		return false;
+	link->arena = reply.arena;
+	return true;
+}
+
+bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err)
+{
+	struct referee_reset request = {.head.type = MESSAGE_REFEREE_RESET, .fresh = fresh};
+	struct message reply;
+	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
+}
+
+bool referee_link_check(struct referee_link *link, uint32_t set, const struct tolerance *tolerance,
+						struct referee_check_reply *reply, struct error *err)
+{
+	struct referee_check request = {
+		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .tolerance = *tolerance};
+	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
+}

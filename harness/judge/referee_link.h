@@ -1,0 +1,31 @@
+/* The supervisor's end of the referee: one call a message of protocol.h. */
+#ifndef GEMMJUDGE_JUDGE_REFEREE_LINK_H
+#define GEMMJUDGE_JUDGE_REFEREE_LINK_H
+
+#include "base/error.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+struct referee_link {
+	struct child *child;
+	struct device_choice device;
+	struct device_facts facts;
+	struct arena arena; /* of the case at hand */
+	int arena_fd;       /* its memfd, or -1; owned */
+};
+
+/* Starts BUILD/libexec/referee on the device. On failure nothing is left to
+ * close and err says what is missing. */
+bool referee_link_open(struct referee_link *link, const struct device_choice *device,
+					   struct error *err);
+void referee_link_close(struct referee_link *link);
+
+/* Each fails with err when the referee refuses or dies (it is then closed;
+ * child == NULL, and referee_link_open starts a new one). */
+bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					   uint32_t sets, struct error *err);
+bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
+bool referee_link_check(struct referee_link *link, uint32_t set, const struct tolerance *tolerance,
+						struct referee_check_reply *reply, struct error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* What the steps of one run share. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_RUN_H
+#define GEMMJUDGE_JUDGE_RUN_H
+
+#include "judge/judge.h"
+#include "judge/referee_link.h"
+
+struct run {
+	const struct judge_options *options;
+	const struct judge_progress *progress; /* may be NULL */
+	struct referee_link referee;
+	double timeout, time_budget;
+	size_t memory_limit;
+};
+
+/* A compiled file that takes part. Strings are borrowed. */
+struct entrant {
+	const char *label;          /* for tables */
+	const char *file;           /* for progress */
+	const char *library;        /* the compiled .so; NULL: it did not compile */
+	const char *problem_detail; /* why it did not */
+	bool libraries_allowed;
+};
+
+void run_progress(const struct run *run, const char *file, const char *what, size_t done,
+				  size_t total);
+
+/* "bound", "leetgpu" or "ATOL,RTOL". */
+bool tolerance_parse(const char *text, const struct problem *problem, struct tolerance *out,
+					 struct error *err);
+
+/* Chooses and opens the device: "auto" (a GPU if there is one), "cuda",
+ * "cuda:N", "emu", "emu:DIR". JUDGE_BAD_INPUT for other words, JUDGE_CANNOT_RUN
+ * when it is not there. */
+enum judge_status device_open(const char *text, struct referee_link *referee, struct error *err);
+
+/* Runs the entrant over the cases (out->cases[i].test are filled), one result
+ * each; fills the counts, the verdict and the detail of *out. False when the
+ * referee cannot go on (err). */
+bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
+				 struct judgement *out, struct error *err);
+
+/* The verdict of a finished call from what the referee saw. `detail` gets one
+ * line. */
+enum verdict check_verdict(const struct referee_check_reply *check, char detail[1024]);
+
+/* Times the entrants in alternation on one case. entries[i] belongs to
+ * entrants[i]. */
+bool time_entrants(struct run *run, const struct problem *problem, const struct test_case *test,
+				   const struct entrant *entrants, size_t count, struct timing_result *out,
+				   struct error *err);
+
+#endif

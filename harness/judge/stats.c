@@ -1,0 +1,63 @@
+#include "judge/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool samples_add(struct samples *samples, const float *values, size_t count)
+{
+	if (samples->count + count > samples->capacity) {
+		size_t capacity = 2 * (samples->count + count);
+		double *at = realloc(samples->at, capacity * sizeof *at);
+		if (at == NULL)
+			return false;
+		samples->at = at;
+		samples->capacity = capacity;
+	}
+	for (size_t i = 0; i < count; i++)
+		samples->at[samples->count++] = values[i];
+	return true;
+}
+
+void samples_free(struct samples *samples)
+{
+	free(samples->at);
+	*samples = (struct samples){0};
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+struct timing_stats stats_of(struct samples *samples)
+{
+	struct timing_stats stats = {0};
+	size_t n = samples->count;
+	if (n == 0)
+		return stats;
+	qsort(samples->at, n, sizeof *samples->at, compare);
+
+	const double *x = samples->at;
+	stats.samples = (uint32_t)n;
+	stats.median = n % 2 == 1 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+	stats.min = x[0];
+	stats.p95 = x[(size_t)ceil(0.95 * (double)n) - 1];
+	if (n < 6) {
+		stats.low = x[0];
+		stats.high = x[n - 1];
+		return stats;
+	}
+	double half = 1.96 * sqrt((double)n) / 2.0;
+	double low = floor((double)n / 2.0 - half), high = ceil((double)n / 2.0 + half);
+	stats.low = x[low < 1.0 ? 0 : (size_t)low - 1];
+	stats.high = x[high > (double)n - 1.0 ? n - 1 : (size_t)high];
+	return stats;
+}
+
+double stats_relative_width(const struct timing_stats *stats)
+{
+	if (stats->samples == 0 || !(stats->median > 0.0))
+		return INFINITY;
+	return (stats->high - stats->low) / stats->median;
+}

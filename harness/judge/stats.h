@@ -1,0 +1,29 @@
+/* Order statistics of measured times. */
+#ifndef GEMMJUDGE_JUDGE_STATS_H
+#define GEMMJUDGE_JUDGE_STATS_H
+
+#include <stddef.h>
+
+#include "judge/judgement.h"
+
+/* A growing list of samples, in microseconds. Zero-initialise. */
+struct samples {
+	double *at; /* owned */
+	size_t count, capacity;
+};
+
+/* False when memory runs out; the list is then as before. */
+bool samples_add(struct samples *samples, const float *values, size_t count);
+void samples_free(struct samples *samples);
+
+/* Median, minimum, 95th percentile (nearest rank) and the distribution-free 95%
+ * confidence interval of the median from order statistics: ranks
+ * n/2 -+ 1.96*sqrt(n)/2 (Hahn and Meeker, Statistical Intervals, section 5.2,
+ * normal approximation to the binomial). Sorts the samples. With fewer than 6
+ * samples no such interval exists and it is given as [minimum, maximum]. */
+struct timing_stats stats_of(struct samples *samples);
+
+/* (high - low) / median; infinite without samples. */
+double stats_relative_width(const struct timing_stats *stats);
+
+#endif

@@ -1,0 +1,247 @@
+/* Timing: the entrants take turns on the same inputs, pass by pass.
+ *
+ * A pass is one call on each of a row of input sets. Before it the referee
+ * draws all inputs anew, restores C and sweeps the L2 cache, so that nothing is
+ * warm and nothing can be remembered from an earlier pass. Passes alternate
+ * between entrants, and the order turns round each time (A B, B A, ...), so
+ * that a drift of the clock falls on all alike. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "judge/clocks.h"
+#include "judge/contestant_link.h"
+#include "judge/run.h"
+#include "judge/stats.h"
+
+#define WARMUPS 2u
+#define SETS_MIN 10u
+#define SETS_MAX 514u
+#define SAMPLES_MIN 40u    /* before the interval is believed */
+#define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
+#define WIDTH_WARNED 0.02
+#define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
+#define EVENT_EVERY 4   /* every so many rounds times with events */
+
+struct lane {
+	struct contestant_link contestant;
+	struct samples span, event;
+	bool span_missing; /* no CUPTI: events only */
+};
+
+/* A multiply and an add for every term of every element of C. */
+static double flops_of(struct shape s)
+{
+	return 2.0 * s.m * s.n * s.k;
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Enough sets that a pass goes through the L2 cache twice, and enough calls
+ * that a pass is worth its preparation. */
+static uint32_t sets_for(const struct run *run, const struct problem *problem, struct shape s)
+{
+	double elements = (double)s.m * s.k + (double)s.k * s.n + (double)s.m * s.n;
+	double bytes = elements * (double)dtype_size(problem->dtype);
+	double l2 = (double)run->referee.facts.l2_bytes;
+	double room = 0.25 * (double)run->referee.facts.memory_bytes;
+	double sets = ceil(2.0 * l2 / bytes) + WARMUPS;
+	if (sets < SETS_MIN)
+		sets = SETS_MIN;
+	if (sets > SETS_MAX)
+		sets = SETS_MAX;
+	if (room > 0.0 && sets * bytes > room)
+		sets = floor(room / bytes);
+	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
+}
+
+static void lane_failed(struct timing_entry *entry, struct step step)
+{
+	entry->ran = false;
+	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(step.verdict),
+			 step.detail);
+}
+
+/* Compares the output of one set; false when the referee is gone. */
+static bool check_set(struct run *run, const struct tolerance *tolerance, uint32_t set,
+					  struct timing_entry *entry, struct error *err)
+{
+	struct referee_check_reply check;
+	if (!referee_link_check(&run->referee, set, tolerance, &check, err))
+		return false;
+	char detail[1024];
+	enum verdict verdict = check_verdict(&check, detail);
+	if (verdict == VERDICT_ACCEPTED)
+		return true;
+	entry->wrong += check.wrong;
+	lane_failed(entry, (struct step){.verdict = verdict});
+	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
+			 verdict_name(verdict), detail);
+	return true;
+}
+
+static struct step lane_open(struct run *run, struct lane *lane, const struct test_case *test)
+{
+	struct referee_link *referee = &run->referee;
+	struct step step = contestant_link_open(&lane->contestant);
+	if (step.verdict == VERDICT_ACCEPTED)
+		step = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
+	/* The first call pays for lazy loading and the library's own tuning. */
+	double seconds;
+	if (step.verdict == VERDICT_ACCEPTED)
+		step = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
+	return step;
+}
+
+/* One pass of one entrant. */
+static bool lane_pass(struct run *run, struct lane *lane, struct timing_entry *entry,
+					  enum time_method method, struct clocks *clocks, uint64_t fresh,
+					  const struct tolerance *tolerance, bool check, struct error *err)
+{
+	uint32_t sets = run->referee.arena.sets, calls = sets - WARMUPS;
+	if (!referee_link_reset(&run->referee, fresh, err))
+		return false;
+	if (lane->span_missing)
+		method = TIME_EVENT;
+
+	static struct contestant_time_reply reply; /* 16 KiB; one pass at a time */
+	struct step step = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
+											run->timeout + 1.0 * calls, &reply);
+	clocks_sample(clocks);
+	if (step.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
+		lane->span_missing = true; /* tried once; events from now on */
+		snprintf(entry->detail, sizeof entry->detail, "%.500s", step.detail);
+		return true;
+	}
+	if (step.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, step);
+		return true;
+	}
+	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply.microseconds,
+					 reply.calls))
+		return error_set(err, "out of memory for samples");
+	if (reply.activities > entry->activities)
+		entry->activities = reply.activities;
+	/* which set is looked at changes with the pass, unknown to the solution */
+	if (check)
+		return check_set(run, tolerance, WARMUPS + (uint32_t)(fresh % calls), entry, err);
+	return true;
+}
+
+static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!entries[i].ran)
+			continue;
+		struct samples *main = lanes[i].span_missing ? &lanes[i].event : &lanes[i].span;
+		if (main->count < SAMPLES_MIN || lanes[i].event.count < 6)
+			return false;
+		struct timing_stats stats = stats_of(main);
+		if (stats_relative_width(&stats) > WIDTH_WANTED)
+			return false;
+	}
+	return true;
+}
+
+static bool measure(struct run *run, const struct problem *problem, struct lane *lanes,
+					const struct entrant *entrants, size_t count, struct timing_result *out,
+					struct clocks *clocks, struct error *err)
+{
+	struct tolerance tolerance;
+	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err))
+		return false;
+	double start = now(), checking = 0.0;
+	uint64_t fresh = out->test.seed;
+	for (size_t round = 0;; round++) {
+		double elapsed = now() - start;
+		run_progress(run, entrants[0].file, "timing", (size_t)(elapsed * 10.0),
+					 (size_t)(run->time_budget * 10.0));
+		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
+			break;
+		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
+		fresh = fresh * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX LCG */
+		if (fresh == 0)
+			fresh = 1;
+		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
+		for (size_t i = 0; i < count; i++) {
+			size_t turn = round % 2 == 0 ? i : count - 1 - i;
+			if (!out->entries[turn].ran)
+				continue;
+			double before = now();
+			if (!lane_pass(run, &lanes[turn], &out->entries[turn], method, clocks, fresh,
+						   &tolerance, check, err))
+				return false;
+			checking += check ? now() - before : 0.0;
+		}
+	}
+	out->seconds = now() - start;
+	return true;
+}
+
+static void finish_entry(struct lane *lane, struct timing_entry *entry, struct timing_result *out)
+{
+	entry->span = stats_of(&lane->span);
+	entry->event = stats_of(&lane->event);
+	const struct timing_stats *stats = entry->span.samples > 0 ? &entry->span : &entry->event;
+	if (stats->samples > 0 && stats->median > 0.0)
+		entry->tflops = flops_of(out->test.shape) / stats->median * 1e-6;
+	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
+		out->wide = true;
+}
+
+bool time_entrants(struct run *run, const struct problem *problem, const struct test_case *test,
+				   const struct entrant *entrants, size_t count, struct timing_result *out,
+				   struct error *err)
+{
+	*out = (struct timing_result){.test = *test, .count = count};
+	snprintf(out->problem, sizeof out->problem, "%s", problem->name);
+	struct lane *lanes = calloc(count, sizeof *lanes);
+	out->entries = calloc(count, sizeof *out->entries);
+	if (lanes == NULL || out->entries == NULL) {
+		free(lanes);
+		return error_set(err, "out of memory");
+	}
+
+	struct clocks clocks;
+	clocks_open(&clocks, run->referee.facts.pci_bus_id);
+	bool ok = referee_link_case(&run->referee, problem->name, test,
+								sets_for(run, problem, test->shape), err);
+	out->sets = run->referee.arena.sets;
+	for (size_t i = 0; i < count && ok; i++) {
+		struct timing_entry *entry = &out->entries[i];
+		snprintf(entry->label, sizeof entry->label, "%s", entrants[i].label);
+		if (entrants[i].library == NULL) {
+			snprintf(entry->detail, sizeof entry->detail, "%s", entrants[i].problem_detail);
+			continue;
+		}
+		lanes[i].contestant = (struct contestant_link){
+			.device = &run->referee.device,
+			.library = entrants[i].library,
+			.problem = problem->name,
+			.libraries_allowed = entrants[i].libraries_allowed,
+			.memory_limit = run->memory_limit,
+		};
+		entry->ran = true;
+		struct step step = lane_open(run, &lanes[i], test);
+		if (step.verdict != VERDICT_ACCEPTED)
+			lane_failed(entry, step);
+	}
+	if (ok)
+		ok = measure(run, problem, lanes, entrants, count, out, &clocks, err);
+	clocks_report(&clocks, out);
+	clocks_close(&clocks);
+	for (size_t i = 0; i < count; i++) {
+		finish_entry(&lanes[i], &out->entries[i], out);
+		contestant_link_close(&lanes[i].contestant);
+		samples_free(&lanes[i].span);
+		samples_free(&lanes[i].event);
+	}
+	free(lanes);
+	return ok;
+}
