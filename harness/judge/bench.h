@@ -1,0 +1,21 @@
+/* Timing of files side by side with the baselines. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_BENCH_H
+#define GEMMJUDGE_JUDGE_BENCH_H
+
+#include "judge/submission.h"
+
+/* The case that is timed: `shape`, or the problem's large case when NULL. */
+struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
+							const struct shape *shape);
+
+/* Files of one problem, then its baselines, in alternation on one case. */
+bool bench_side_by_side(struct run *run, const struct problem *problem,
+						const struct test_case *test, struct submission *const *files,
+						size_t file_count, struct timing_result *out, enum judge_status *status,
+						struct error *err);
+
+/* The command `bench`: fills list->bench and the verdicts of list->items. */
+bool bench_all(struct run *run, struct submission *submissions, size_t count,
+			   struct judgement_list *list, enum judge_status *status, struct error *err);
+
+#endif

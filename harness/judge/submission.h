@@ -1,0 +1,39 @@
+/* A solution file on its way through a run: what it is, what it is compiled to,
+ * which cases it meets. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_H
+
+#include "compile/compile.h"
+#include "judge/run.h"
+
+struct submission {
+	const char *file; /* borrowed */
+	const struct problem *problem;
+	bool is_baseline; /* lies in solutions/baselines/: may use libraries */
+	struct compiled compiled;
+	char compile_detail[1024]; /* why there is no library */
+};
+
+/* Looks at the file and finds its problem; err names what is wrong with it. */
+bool submission_take(const struct judge_options *options, const char *file, struct submission *out,
+					 struct error *err);
+
+/* Compiles it. That nvcc refuses the file is not a failure (compiled.status
+ * tells); false, with *status and err, when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, struct submission *submission,
+						enum judge_status *status, struct error *err);
+
+/* Copies the outcome of the compilation into the judgement. */
+void judgement_take_compile(const struct submission *submission, struct judgement *out);
+
+struct entrant submission_entrant(const struct submission *submission, const char *label);
+
+/* The cases of a problem: generated, or from the suites. Owned by the caller;
+ * having none is an error. */
+bool cases_make(const struct judge_options *options, const struct problem *problem,
+				struct test_case **cases, size_t *count, struct error *err);
+
+/* The last part of a path. */
+const char *base_name(const char *path);
+
+#endif

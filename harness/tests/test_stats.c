@@ -1,0 +1,59 @@
+/* links: judge compile process testcases base */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "judge/stats.h"
+
+static struct timing_stats stats_from(const float *values, size_t count)
+{
+	struct samples samples = {0};
+	cr_assert(samples_add(&samples, values, count));
+	struct timing_stats stats = stats_of(&samples);
+	samples_free(&samples);
+	return stats;
+}
+
+Test(stats, median_of_odd_and_even_counts)
+{
+	cr_expect_eq(stats_from((float[]){3, 1, 2}, 3).median, 2.0);
+	cr_expect_eq(stats_from((float[]){4, 1, 3, 2}, 4).median, 2.5);
+}
+
+Test(stats, no_samples_are_no_statistics)
+{
+	struct timing_stats stats = stats_from(NULL, 0);
+	cr_expect_eq(stats.samples, 0);
+	cr_expect(isinf(stats_relative_width(&stats)));
+}
+
+Test(stats, few_samples_have_the_whole_range_as_interval)
+{
+	struct timing_stats stats = stats_from((float[]){5, 9, 7}, 3);
+	cr_expect_eq(stats.low, 5.0);
+	cr_expect_eq(stats.high, 9.0);
+}
+
+/* For n = 100 the tables give the order statistics 40 and 61. */
+Test(stats, interval_of_a_hundred_samples)
+{
+	float values[100];
+	for (int i = 0; i < 100; i++)
+		values[i] = (float)((i * 37) % 100 + 1); /* 1..100, shuffled */
+	struct timing_stats stats = stats_from(values, 100);
+	cr_expect_eq(stats.median, 50.5);
+	cr_expect_eq(stats.low, 40.0);
+	cr_expect_eq(stats.high, 61.0);
+	cr_expect_eq(stats.p95, 95.0);
+	cr_expect_eq(stats.min, 1.0);
+}
+
+Test(stats, samples_grow_over_several_additions)
+{
+	struct samples samples = {0};
+	for (int i = 0; i < 1000; i++)
+		cr_assert(samples_add(&samples, (float[]){(float)i}, 1));
+	struct timing_stats stats = stats_of(&samples);
+	cr_expect_eq(stats.samples, 1000);
+	cr_expect_eq(stats.median, 499.5);
+	samples_free(&samples);
+}
