@@ -59,19 +59,23 @@ build_runs() {
 	[ -x "$root/build/gemmjudge" ] && "$root/build/gemmjudge" --version >/dev/null 2>&1
 }
 
-# Configures and builds into folder $1 (below the root); the rest goes to cmake.
-# Quiet unless it fails.
-build_into() {
+# Configures folder $1 (below the root); the rest goes to cmake. Quiet unless
+# it fails.
+build_configure() {
 	local folder=$root/$1 cuda
 	shift
 	cuda=$(find_cuda) || give_up "no usable CUDA toolkit (tools/setup fetches one)"
 	mkdir -p "$folder"
-	say "building into ${folder#"$root"/}"
 	if ! cmake -G Ninja -S "$root" -B "$folder" -DNVCC="$cuda/bin/nvcc" "$@" >"$folder/cmake.log" 2>&1; then
 		cat "$folder/cmake.log" >&2
 		return 1
 	fi
-	ninja -C "$folder" --quiet
+}
+
+# Configures and builds folder $1.
+build_into() {
+	say "building into $1"
+	build_configure "$@" && ninja -C "$root/$1" --quiet
 }
 
 # Sets up with the given options of tools/setup and builds into build/. Where
