@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define ALIGNMENT 256u
 #define GAP 256u
@@ -71,6 +72,9 @@ bool memory_init(size_t limit)
 	/* Twice the limit leaves room for late reuse; a host with an address-space
 	 * limit gets what it allows. */
 	size_t bytes = round_up(limit, PAGE) * 2 + SMALLEST_RESERVATION;
+	struct rlimit space;
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / 2 < bytes)
+		bytes = round_down(space.rlim_cur / 2, PAGE);
 	while (!ready && bytes >= SMALLEST_RESERVATION) {
 		ready = reserve(bytes);
 		if (!ready)
@@ -393,6 +397,11 @@ bool memory_unregister_host(void *pointer)
 		remove_at(at);
 	pthread_mutex_unlock(&memory.lock);
 	return found;
+}
+
+bool memory_reserved(uint64_t address)
+{
+	return within_reservation(address);
 }
 
 size_t memory_used(void)

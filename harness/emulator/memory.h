@@ -63,6 +63,9 @@ bool memory_set_read_only(uint64_t base, bool read_only);
 bool memory_register_host(void *pointer, size_t size);
 bool memory_unregister_host(void *pointer);
 
+/* Whether the address lies in the reservation: device memory, allocated or not. */
+bool memory_reserved(uint64_t address);
+
 size_t memory_used(void);
 size_t memory_limit(void);
 
