@@ -12,18 +12,25 @@
 
 struct report_style {
 	bool color;   /* ANSI colours that read on dark and light grounds */
-	int width;    /* columns; 80 when unknown */
-	bool verbose; /* every case, not only those that failed */
+	int width;    /* columns; 0 means 80 */
+	bool verbose; /* every case, not only the first that failed */
 };
 
+typedef void (*report_writer)(const struct judgement_list *list, FILE *out);
+
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out);
-void report_json(const struct judgement_list *list, FILE *out);
-void report_junit(const struct judgement_list *list, FILE *out);
+void report_json(const struct judgement_list *list, FILE *out);  /* README.md has the schema */
+void report_junit(const struct judgement_list *list, FILE *out); /* a suite a file */
 void report_markdown(const struct judgement_list *list, FILE *out);
 
 /* Writes through a temporary file in the same folder and renames it, so that
- * the old file stays whole when the disk is full; "-" is stdout. */
-bool report_save(const char *path, void (*writer)(const struct judgement_list *, FILE *),
-				 const struct judgement_list *list, struct error *err);
+ * the old file stays whole when the disk is full; "-" is stdout. Devices and
+ * pipes are written in place. */
+bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
+				 struct error *err);
+
+/* Whether report_save could write there now: asked before a long run, so that a
+ * wrong path costs nothing. Leaves nothing behind. */
+bool report_probe(const char *path, struct error *err);
 
 #endif

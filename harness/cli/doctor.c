@@ -1,0 +1,209 @@
+/* gemmjudge doctor: what is here, what it is for, what its absence costs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "compile/compile.h"
+#include "judge/run.h"
+#include "report/clean.h"
+
+struct examination {
+	bool color;
+	char cuda_root[PATHS_MAX]; /* the toolkit's folder, "" without one */
+	bool compiler, gpu, emulator;
+};
+
+/* "ok" or "missing", the thing, and on a second line what it means. */
+static void print_line(const struct examination *e, bool present, const char *what,
+					   const char *found, const char *meaning)
+{
+	const char *word = present ? "ok" : "missing";
+	if (e->color)
+		printf("\033[1;%sm%-8s\033[0m ", present ? "32" : "35", word);
+	else
+		printf("%-8s ", word);
+	printf("%s", what);
+	if (found[0] != '\0') {
+		printf(": ");
+		clean_print(stdout, found);
+	}
+	printf("\n         %s\n", meaning);
+	fflush(stdout); /* the next line may take seconds */
+}
+
+/* ---- finding files --------------------------------------------------------- */
+
+/* Looks for `name` in the folders of a ':'-separated list. */
+static bool find_in_list(const char *list, const char *name, int mode, char out[PATHS_MAX])
+{
+	for (const char *start = list; start != NULL && *start != '\0';) {
+		size_t length = strcspn(start, ":");
+		if (length > 0 &&
+			snprintf(out, PATHS_MAX, "%.*s/%s", (int)length, start, name) < PATHS_MAX &&
+			access(out, mode) == 0)
+			return true;
+		start += length;
+		start += *start == ':';
+	}
+	return false;
+}
+
+static bool find_program(const struct examination *e, const char *name, char out[PATHS_MAX])
+{
+	char folder[PATHS_MAX + 8];
+	snprintf(folder, sizeof folder, "%s/bin", e->cuda_root);
+	return find_in_list(getenv("PATH"), name, X_OK, out) ||
+		   (e->cuda_root[0] != '\0' && find_in_list(folder, name, X_OK, out));
+}
+
+static bool find_library(const struct examination *e, const char *name, char out[PATHS_MAX])
+{
+	char folders[3 * PATHS_MAX + 64];
+	snprintf(folders, sizeof folders, "%s/lib64:%s/targets/x86_64-linux/lib:%s/extras/CUPTI/lib64",
+			 e->cuda_root, e->cuda_root, e->cuda_root);
+	return find_in_list(getenv("LD_LIBRARY_PATH"), name, R_OK, out) ||
+		   (e->cuda_root[0] != '\0' && find_in_list(folders, name, R_OK, out)) ||
+		   find_in_list("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib:"
+						"/usr/local/cuda/lib64:/usr/lib/wsl/lib",
+						name, R_OK, out);
+}
+
+/* ---- what is looked at ------------------------------------------------------ */
+
+static void examine_compilers(struct examination *e)
+{
+	char path[PATHS_MAX], version[64], found[PATHS_MAX + 80];
+	struct error err = {{0}};
+	e->compiler = compile_find_nvcc(path, version, &err);
+	if (e->compiler) {
+		snprintf(found, sizeof found, "%s, %s", version, path);
+		char real[PATHS_MAX], *slash;
+		snprintf(e->cuda_root, sizeof e->cuda_root, "%s",
+				 realpath(path, real) != NULL ? real : path);
+		for (int level = 0; level < 2 && (slash = strrchr(e->cuda_root, '/')) != NULL; level++)
+			*slash = '\0';
+	} else {
+		snprintf(found, sizeof found, "%s", err.message);
+	}
+	print_line(e, e->compiler, "nvcc", found,
+			   e->compiler
+				   ? "compiles the solutions"
+				   : "nothing can be compiled, so nothing judged (tools/setup fetches one)");
+
+	bool host = find_program(e, "g++", path);
+	print_line(e, host, "host C++ compiler", host ? path : "no g++ in PATH",
+			   host ? "nvcc compiles the host part of a solution with it"
+					: "nvcc cannot work without it: install g++");
+	e->compiler = e->compiler && host;
+}
+
+static void examine_gpu(struct examination *e, struct device_facts *facts)
+{
+	struct error err = {{0}};
+	struct referee_link referee = {.arena_fd = -1};
+	char found[1200];
+	e->gpu = device_open("cuda", &referee, &err) == JUDGE_DONE;
+	if (e->gpu) {
+		*facts = referee.facts;
+		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
+				 facts->multiprocessors, (double)facts->memory_bytes / (1u << 30),
+				 facts->architecture, facts->driver);
+		referee_link_close(&referee);
+	} else {
+		snprintf(found, sizeof found, "%s", err.message);
+	}
+	print_line(e, e->gpu, "NVIDIA GPU", found,
+			   e->gpu ? "runs, checks and times the solutions"
+					  : "no times; solutions are checked on the emulated GPU, on small sizes");
+}
+
+static void examine_libraries(struct examination *e, const struct device_facts *facts)
+{
+	char path[PATHS_MAX];
+	bool blas = e->gpu || find_library(e, "libcublas.so.13", path);
+	print_line(e, blas, "cuBLAS",
+			   e->gpu ? facts->library
+			   : blas ? path
+					  : "no libcublas.so.13",
+			   blas ? "the reference on a GPU, and the baseline to compare with"
+					: "nothing can be judged on a GPU; the emulated one does not need it");
+	bool cupti = find_library(e, "libcupti.so.13", path);
+	print_line(e, cupti, "CUPTI", cupti ? path : "no libcupti.so.13",
+			   cupti ? "times the work on a GPU without the launch"
+					 : "times come from events, which add some microseconds to a call");
+	bool nvml = find_library(e, "libnvidia-ml.so.1", path);
+	print_line(e, nvml, "NVML", nvml ? path : "no libnvidia-ml.so.1 (it comes with the driver)",
+			   nvml ? "watches the GPU's clocks while timing"
+					: "no clocks are shown and no throttling is noticed");
+}
+
+static void examine_emulator(struct examination *e)
+{
+	struct error err = {{0}};
+	struct referee_link referee = {.arena_fd = -1};
+	e->emulator = device_open("emu", &referee, &err) == JUDGE_DONE;
+	char found[1200];
+	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
+	if (e->emulator)
+		referee_link_close(&referee);
+	print_line(e, e->emulator, "emulated GPU", found,
+			   e->emulator ? "checks solutions without a GPU (no times)"
+						   : "solutions cannot be judged without a GPU: build the program whole");
+}
+
+static void examine_rest(struct examination *e)
+{
+	char path[PATHS_MAX];
+	struct error err = {{0}};
+	bool cache = paths_cache(path, &err);
+	print_line(e, cache, "cache folder", cache ? path : err.message,
+			   cache ? "keeps compiled solutions, so that the next run starts at once"
+					 : "compiled solutions cannot be kept anywhere: set GEMMJUDGE_CACHE");
+	e->compiler = e->compiler && cache;
+	bool ncu = find_program(e, "ncu", path);
+	print_line(e, ncu, "Nsight Compute (ncu)", ncu ? path : "not found",
+			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
+				   : "optional: for profiling a kernel in depth");
+	bool sanitizer = find_program(e, "compute-sanitizer", path);
+	print_line(e, sanitizer, "compute-sanitizer", sanitizer ? path : "not found",
+			   sanitizer ? "finds memory faults on a GPU; the judge itself does not need it"
+						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
+}
+
+int command_doctor(const char *program, int argc, char **argv)
+{
+	struct error err = {{0}};
+	struct options options;
+	if (!options_parse(COMMAND_DOCTOR, argc, argv, &options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	if (options.help) {
+		help_command(COMMAND_DOCTOR, stdout);
+		return EXIT_ACCEPTED;
+	}
+	if (options.argument_count > 0) {
+		error_set(&err, "doctor takes no arguments, but was given '%s'", options.arguments[0]);
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	static struct examination e;
+	struct device_facts facts = {0};
+	e.color = output_color(&options, stdout);
+	printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
+	examine_compilers(&e);
+	examine_gpu(&e, &facts);
+	examine_libraries(&e, &facts);
+	examine_emulator(&e);
+	examine_rest(&e);
+
+	if (e.compiler && (e.gpu || e.emulator)) {
+		printf("\nready: %s judge FILE works here, on the %s\n", program,
+			   e.gpu ? "GPU" : "emulated GPU");
+		return EXIT_ACCEPTED;
+	}
+	printf("\nnot ready: %s\n",
+		   !e.compiler ? "solutions cannot be compiled" : "there is no device to run them on");
+	return EXIT_CANNOT_RUN;
+}

@@ -1,0 +1,103 @@
+/* gemmjudge new: writes a starter file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "cli/starter.h"
+
+static bool append_ending(char path[PATHS_MAX], struct error *err)
+{
+	size_t length = strlen(path);
+	if (length > 3 && strcmp(path + length - 3, ".cu") == 0)
+		return true;
+	if (length + 4 > PATHS_MAX)
+		return error_set(err, "path too long: %.80s...", path);
+	strcpy(path + length, ".cu");
+	return true;
+}
+
+/* The file that NAME means, and its problem. */
+static bool target_find(const struct options *options, char path[PATHS_MAX],
+						const struct problem **problem, struct error *err)
+{
+	const char *name = options->arguments[0];
+	if (name[0] == '\0' || name[strlen(name) - 1] == '/' || strcmp(name, ".cu") == 0)
+		return error_set(err, "'%s' is no name for a file", name);
+	bool plain = strchr(name, '/') == NULL;
+	*problem = options->problem != NULL ? problem_find(options->problem)
+			   : plain                  ? NULL
+										: problem_of_path(name);
+	if (*problem == NULL)
+		return error_set(err,
+						 "which problem does '%s' solve? Say it with --problem "
+						 "('gemmjudge list problems' shows them)",
+						 name);
+	if (!plain) {
+		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
+			return error_set(err, "path too long: %.80s...", name);
+		return append_ending(path, err);
+	}
+	char source[PATHS_MAX], folder[PATHS_MAX], below[256];
+	snprintf(below, sizeof below, "solutions/%s", (*problem)->folder);
+	return paths_source(source, err) && paths_join(folder, source, below, err) &&
+		   paths_join(path, folder, name, err) && append_ending(path, err);
+}
+
+/* Creates the file, never over another one; a file half-written is removed. */
+static bool starter_save(const char *path, const struct problem *problem, const char *judge,
+						 struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return error_set(err, "cannot write %s: %s", path,
+						 errno == EEXIST ? "it exists already, and is left as it is"
+										 : strerror(errno));
+	FILE *file = fdopen(fd, "w");
+	errno = 0;
+	if (file == NULL) {
+		close(fd);
+	} else {
+		starter_write(problem, judge, file);
+		bool good = fflush(file) == 0 && !ferror(file);
+		if (fclose(file) == 0 && good)
+			return true;
+	}
+	error_set(err, "cannot write %s: %s", path, strerror(errno));
+	unlink(path);
+	return false;
+}
+
+int command_new(const char *program, int argc, char **argv)
+{
+	struct error err = {{0}};
+	struct options options;
+	char path[PATHS_MAX], judge[2 * PATHS_MAX];
+	const struct problem *problem = NULL;
+	if (!options_parse(COMMAND_NEW, argc, argv, &options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	if (options.help) {
+		help_command(COMMAND_NEW, stdout);
+		return EXIT_ACCEPTED;
+	}
+	if (options.argument_count != 1) {
+		error_set(&err, options.argument_count == 0
+							? "a name for the new file is needed (--help shows the usage)"
+							: "one name at a time, please");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (!target_find(&options, path, &problem, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	const struct problem *inferred = problem_of_path(path);
+	snprintf(judge, sizeof judge, "judge %s%s%s", path, inferred == problem ? "" : " --problem ",
+			 inferred == problem ? "" : problem->name);
+	char header[2 * PATHS_MAX + 32];
+	snprintf(header, sizeof header, "gemmjudge %s", judge);
+	if (!starter_save(path, problem, header, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	printf("wrote %s\njudge it: %s %s\n", path, program, judge);
+	return EXIT_ACCEPTED;
+}

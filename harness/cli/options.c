@@ -1,0 +1,340 @@
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/suggest.h"
+#include "testcases/case.h"
+
+bool options_number(const char *text, uint64_t max, uint64_t *out)
+{
+	bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hexadecimal ? text + 2 : text;
+	/* strtoull would also take blanks, signs and octal */
+	if (!(hexadecimal ? isxdigit((unsigned char)digits[0]) : isdigit((unsigned char)digits[0])))
+		return false;
+	char *end;
+	errno = 0;
+	unsigned long long value = strtoull(digits, &end, hexadecimal ? 16 : 10);
+	if (errno != 0 || *end != '\0' || value > max)
+		return false;
+	*out = value;
+	return true;
+}
+
+bool options_real(const char *text, double *out)
+{
+	/* strtod would also take blanks, "inf", "nan" and hexadecimal */
+	if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+		return false;
+	char *end;
+	errno = 0;
+	double value = strtod(text, &end);
+	if (end == text || *end != '\0' || !isfinite(value))
+		return false;
+	*out = value;
+	return true;
+}
+
+/* ---- what each option does with its value ------------------------------ */
+
+static bool take_problem(struct options *options, const char *value, struct error *err)
+{
+	if (problem_find(value) != NULL) {
+		options->problem = value;
+		return true;
+	}
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	const char *names[64];
+	if (count > 64)
+		count = 64;
+	for (size_t i = 0; i < count; i++)
+		names[i] = table[i].name;
+	char phrase[160];
+	suggest_phrase(phrase, value, names, count);
+	return error_set(err, "unknown problem '%s'%s", value,
+					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
+}
+
+static bool take_device(struct options *options, const char *value, struct error *err)
+{
+	static const char *const names[] = {"auto", "cuda", "emu"};
+	uint64_t ordinal;
+	bool known = strcmp(value, "auto") == 0 || strcmp(value, "cuda") == 0 ||
+				 strcmp(value, "emu") == 0 ||
+				 (strncmp(value, "emu:", 4) == 0 && value[4] != '\0') ||
+				 (strncmp(value, "cuda:", 5) == 0 && options_number(value + 5, 1023, &ordinal));
+	options->device = value;
+	char phrase[160];
+	return known || error_set(err, "unknown device '%s'%s (auto, cuda, cuda:N, emu, emu:DIR)",
+							  value, suggest_phrase(phrase, value, names, 3));
+}
+
+static bool take_cases(struct options *options, const char *value, struct error *err)
+{
+	uint64_t cases;
+	if (!options_number(value, 1000000, &cases) || cases == 0)
+		return error_set(err, "--cases '%s': a whole number from 1 to 1000000 is needed", value);
+	options->cases = cases;
+	options->has_cases = true;
+	return true;
+}
+
+static bool take_seed(struct options *options, const char *value, struct error *err)
+{
+	options->has_seed = options_number(value, UINT64_MAX, &options->seed);
+	return options->has_seed ||
+		   error_set(err, "--seed '%s': a whole number below 2^64, decimal or 0x..., is needed",
+					 value);
+}
+
+static bool take_suite(struct options *options, const char *value, struct error *err)
+{
+	if (options->suite_count == OPTIONS_SUITES_MAX)
+		return error_set(err, "more than %d suites", OPTIONS_SUITES_MAX);
+	if (value[0] == '\0')
+		return error_set(err, "--suite needs a name or a file");
+	options->suites[options->suite_count++] = value;
+	return true;
+}
+
+static bool take_max_dim(struct options *options, const char *value, struct error *err)
+{
+	uint64_t size;
+	if (!options_number(value, OPTIONS_DIM_MAX, &size) || size == 0)
+		return error_set(err, "--max-dim '%s': a whole number from 1 to %d is needed", value,
+						 OPTIONS_DIM_MAX);
+	options->max_dim = (int)size;
+	return true;
+}
+
+static bool take_shape(struct options *options, const char *value, struct error *err)
+{
+	if (options->shape_count == OPTIONS_SHAPES_MAX)
+		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
+	return shape_parse(value, OPTIONS_DIM_MAX, &options->shapes[options->shape_count++], err);
+}
+
+static bool take_time(struct options *options, const char *value, struct error *err)
+{
+	options->shape_count = 0; /* the last one counts */
+	options->no_timing = strcmp(value, "none") == 0;
+	return options->no_timing || take_shape(options, value, err);
+}
+
+static bool take_scalar(double *out, bool *has, const char *name, const char *value,
+						struct error *err)
+{
+	*has = options_real(value, out);
+	return *has || error_set(err, "%s '%s': a number is needed", name, value);
+}
+
+static bool take_alpha(struct options *options, const char *value, struct error *err)
+{
+	return take_scalar(&options->alpha, &options->has_alpha, "--alpha", value, err);
+}
+
+static bool take_beta(struct options *options, const char *value, struct error *err)
+{
+	return take_scalar(&options->beta, &options->has_beta, "--beta", value, err);
+}
+
+static bool take_tolerance(struct options *options, const char *value, struct error *err)
+{
+	static const char *const names[] = {"bound", "leetgpu"};
+	options->tolerance = value;
+	if (strcmp(value, "bound") == 0 || strcmp(value, "leetgpu") == 0)
+		return true;
+	char first[64], phrase[160];
+	const char *comma = strchr(value, ',');
+	double atol, rtol;
+	if (comma != NULL && comma - value < (int)sizeof first) {
+		snprintf(first, sizeof first, "%.*s", (int)(comma - value), value);
+		if (options_real(first, &atol) && options_real(comma + 1, &rtol) && atol >= 0 && rtol >= 0)
+			return true;
+	}
+	return error_set(err, "--tolerance '%s': bound, leetgpu, or ATOL,RTOL is needed%s", value,
+					 suggest_phrase(phrase, value, names, 2));
+}
+
+static bool take_timeout(struct options *options, const char *value, struct error *err)
+{
+	if (options_real(value, &options->timeout) && options->timeout > 0.0 &&
+		options->timeout <= 86400.0)
+		return true;
+	return error_set(err, "--timeout '%s': seconds above 0, at most 86400, are needed", value);
+}
+
+static bool take_output(const char **out, const char *name, const char *value, struct error *err)
+{
+	*out = value;
+	return value[0] != '\0' || error_set(err, "%s needs a file name, or - for stdout", name);
+}
+
+static bool take_json(struct options *options, const char *value, struct error *err)
+{
+	return take_output(&options->json, "--json", value, err);
+}
+
+static bool take_junit(struct options *options, const char *value, struct error *err)
+{
+	return take_output(&options->junit, "--junit", value, err);
+}
+
+static bool take_markdown(struct options *options, const char *value, struct error *err)
+{
+	return take_output(&options->markdown, "--md", value, err);
+}
+
+static bool take_verbose(struct options *options, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	return options->verbose = true;
+}
+
+static bool take_no_color(struct options *options, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	return options->no_color = true;
+}
+
+static bool take_help(struct options *options, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	return options->help = true;
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+#define RUNS (COMMAND_JUDGE | COMMAND_BENCH)
+#define ALL (RUNS | COMMAND_LIST | COMMAND_NEW | COMMAND_DOCTOR)
+
+static const struct row {
+	const char *name;
+	const char *value; /* NULL: the option takes none */
+	unsigned commands;
+	bool (*take)(struct options *options, const char *value, struct error *err);
+	const char *help; /* lines after the first are indented by the printer */
+} rows[] = {
+	{"problem", "P", RUNS | COMMAND_NEW, take_problem,
+	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)"},
+	{"device", "D", RUNS, take_device,
+	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
+	 "libcudart.so.13\nof "
+	 "another emulator)"},
+	{"cases", "N", COMMAND_JUDGE, take_cases,
+	 "how many generated cases (32; 12 on the emulated GPU)"},
+	{"seed", "S", RUNS, take_seed, "draws the cases and values of an earlier run again"},
+	{"suite", "NAME|FILE", RUNS, take_suite,
+	 "cases of a suite instead of generated ones;\nmay be repeated"},
+	{"max-dim", "D", RUNS, take_max_dim,
+	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"},
+	{"time", "MxNxK", COMMAND_JUDGE, take_time,
+	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
+	{"shape", "MxNxK", COMMAND_BENCH, take_shape,
+	 "a shape to time; may be repeated (the problem's own\nlarge case)"},
+	{"alpha", "X", COMMAND_BENCH, take_alpha, "alpha of the timed calls (1)"},
+	{"beta", "X", COMMAND_BENCH, take_beta,
+	 "beta of the timed calls (0; with the problem's own\ncase "
+	 "its own)"},
+	{"tolerance", "T", RUNS, take_tolerance,
+	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL"},
+	{"timeout", "S", RUNS, take_timeout, "seconds for one call (10; 60 on the emulated GPU)"},
+	{"json", "FILE", RUNS, take_json,
+	 "writes the results as JSON; - is stdout, the text\nthen goes to "
+	 "stderr"},
+	{"junit", "FILE", RUNS, take_junit, "writes them as JUnit XML"},
+	{"md", "FILE", RUNS, take_markdown, "writes them as markdown"},
+	{"verbose", NULL, RUNS, take_verbose, "shows every case"},
+	{"no-color", NULL, RUNS | COMMAND_DOCTOR, take_no_color,
+	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)"},
+	{"help", NULL, ALL, take_help, "shows this"},
+};
+
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+#define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
+
+static bool unknown_option(enum command command, const char *text, struct error *err)
+{
+	const char *names[ROW_COUNT];
+	size_t count = 0;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].commands & command)
+			names[count++] = rows[i].name;
+	char word[64];
+	const char *start = text + strspn(text, "-");
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
+	const char *nearest = suggest_nearest(word, names, count);
+	if (nearest != NULL)
+		return error_set(err, "unknown option '%s'; did you mean '--%s'?", text, nearest);
+	return error_set(err, "unknown option '%s'; --help shows those that there are", text);
+}
+
+/* What getopt_long() calls '?': no such option, an abbreviation of several, or
+ * a value for an option that takes none. */
+static bool refused_option(enum command command, const char *text, int option, struct error *err)
+{
+	if (option >= FIRST_VALUE)
+		return error_set(err, "--%s takes no value", rows[option - FIRST_VALUE].name);
+	return unknown_option(command, text, err);
+}
+
+bool options_parse(enum command command, int argc, char **argv, struct options *out,
+				   struct error *err)
+{
+	*out = (struct options){.device = "auto", .tolerance = "bound"};
+	struct option table[ROW_COUNT + 1];
+	size_t count = 0;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].commands & command)
+			table[count++] =
+				(struct option){.name = rows[i].name,
+								.has_arg = rows[i].value != NULL ? required_argument : no_argument,
+								.val = FIRST_VALUE + (int)i};
+	table[count] = (struct option){0};
+
+	optind = 0; /* glibc: start anew */
+	opterr = 0;
+	for (;;) {
+		int at = optind > 0 ? optind : 1;
+		int option = getopt_long(argc, argv, ":h", table, NULL);
+		if (option == -1)
+			break;
+		if (option == 'h')
+			out->help = true;
+		else if (option == ':')
+			return error_set(err, "--%s needs a value: %s", rows[optopt - FIRST_VALUE].name,
+							 rows[optopt - FIRST_VALUE].value);
+		else if (option == '?')
+			/* getopt has moved arguments, so that the culprit is the one before */
+			return refused_option(command, argv[optind > at ? optind - 1 : at], optopt, err);
+		else if (!rows[option - FIRST_VALUE].take(out, optarg, err))
+			return false;
+	}
+	out->arguments = (const char *const *)(argv + optind);
+	out->argument_count = (size_t)(argc - optind);
+	return true;
+}
+
+void options_help(enum command command, FILE *out)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if (!(rows[i].commands & command))
+			continue;
+		char left[40];
+		snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value != NULL ? " " : "",
+				 rows[i].value != NULL ? rows[i].value : "");
+		fprintf(out, "  %-20s ", left);
+		for (const char *p = rows[i].help; *p != '\0'; p++) {
+			fputc(*p, out);
+			if (*p == '\n')
+				fprintf(out, "%23s", "");
+		}
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,164 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define PROGRESS_SECONDS 0.1
+
+int cli_fail(int status, const struct error *err)
+{
+	fprintf(stderr, "gemmjudge: %s\n", err->message);
+	return status;
+}
+
+int cli_finish(int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* who wrote before us may have told already; errno tells only once */
+	if (errno != 0)
+		fprintf(stderr, "gemmjudge: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_BAD_INPUT;
+}
+
+bool output_color(const struct options *options, FILE *stream)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if (options->no_color || (no_color != NULL && no_color[0] != '\0'))
+		return false;
+	if (terminal == NULL || strcmp(terminal, "dumb") == 0)
+		return false;
+	return isatty(fileno(stream));
+}
+
+/* Columns of the terminal; 80 where there is none. */
+static int width_of(FILE *stream)
+{
+	struct winsize size;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col < 40 ? 40 : size.ws_col > 120 ? 120 : size.ws_col;
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+struct report {
+	const char *path;
+	report_writer write;
+};
+
+static size_t reports_asked(const struct options *options, struct report out[3])
+{
+	size_t count = 0;
+	if (options->json != NULL)
+		out[count++] = (struct report){options->json, report_json};
+	if (options->junit != NULL)
+		out[count++] = (struct report){options->junit, report_junit};
+	if (options->markdown != NULL)
+		out[count++] = (struct report){options->markdown, report_markdown};
+	return count;
+}
+
+bool output_probe(const struct options *options, struct error *err)
+{
+	struct report reports[3];
+	size_t count = reports_asked(options, reports);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(reports[i].path, reports[j].path) == 0)
+				return error_set(err, "two reports cannot both go to '%s'", reports[i].path);
+		if (!report_probe(reports[i].path, err))
+			return false;
+	}
+	return true;
+}
+
+bool output_write(const struct options *options, const struct judgement_list *list,
+				  struct error *err)
+{
+	struct report reports[3];
+	size_t count = reports_asked(options, reports);
+	FILE *text = stdout;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(reports[i].path, "-") == 0)
+			text = stderr;
+
+	struct report_style style = {
+		.color = output_color(options, text), .width = width_of(text), .verbose = options->verbose};
+	bool ok = true;
+	errno = 0;
+	report_text(list, &style, text);
+	if (text == stdout && (fflush(stdout) != 0 || ferror(stdout)))
+		ok = error_set(err, "cannot write to standard output: %s", strerror(errno));
+	for (size_t i = 0; i < count; i++) {
+		struct error later;
+		if (!report_save(reports[i].path, reports[i].write, list, ok ? err : &later))
+			ok = false;
+	}
+	return ok;
+}
+
+/* ---- progress ----------------------------------------------------------- */
+
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void output_progress_open(struct output_progress *progress)
+{
+	const char *terminal = getenv("TERM");
+	*progress = (struct output_progress){.on = isatty(STDERR_FILENO) && terminal != NULL &&
+											   strcmp(terminal, "dumb") != 0,
+										 .width = width_of(stderr),
+										 .last = -1.0};
+}
+
+void output_progress_step(void *context, const char *file, const char *what, size_t done,
+						  size_t total)
+{
+	struct output_progress *progress = context;
+	if (!progress->on)
+		return;
+	double now = seconds_now();
+	const char *slash = strrchr(file, '/');
+	const char *name = slash != NULL ? slash + 1 : file;
+	bool same = strncmp(progress->last_file, name, sizeof progress->last_file - 1) == 0 &&
+				strncmp(progress->last_what, what, sizeof progress->last_what - 1) == 0;
+	if (same && now - progress->last < PROGRESS_SECONDS)
+		return;
+	snprintf(progress->last_file, sizeof progress->last_file, "%s", name);
+	snprintf(progress->last_what, sizeof progress->last_what, "%s", what);
+	progress->last = now;
+	progress->drawn = true;
+
+	char line[160];
+	if (total <= 1)
+		snprintf(line, sizeof line, "%s: %s", progress->last_file, progress->last_what);
+	else
+		snprintf(line, sizeof line, "%s: %s %zu of %zu", progress->last_file, progress->last_what,
+				 done < total ? done + 1 : total, total);
+	for (char *p = line; *p != '\0'; p++) /* a file name must not steer the terminal */
+		if ((unsigned char)*p < 0x20 || *p == 0x7F)
+			*p = '?';
+	fprintf(stderr, "\r\033[K%.*s", progress->width - 1, line);
+	fflush(stderr);
+}
+
+void output_progress_close(struct output_progress *progress)
+{
+	if (!progress->drawn)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress->drawn = false;
+}

@@ -1,0 +1,34 @@
+/* Where judge and bench write: the terminal, the progress line, report files. */
+#ifndef GEMMJUDGE_CLI_OUTPUT_H
+#define GEMMJUDGE_CLI_OUTPUT_H
+
+#include "cli/options.h"
+#include "judge/judge.h"
+#include "report/report.h"
+
+/* Whether all report files can be written, asked before the run. */
+bool output_probe(const struct options *options, struct error *err);
+
+/* The text for people, then each report file. The text goes to stdout, or to
+ * stderr when stdout carries a report. All files are tried; err tells of the
+ * first that failed. */
+bool output_write(const struct options *options, const struct judgement_list *list,
+				  struct error *err);
+
+/* A line on stderr that is rewritten in place; nothing where stderr is no
+ * terminal. */
+struct output_progress {
+	bool on, drawn;
+	int width;
+	double last; /* seconds of the monotonic clock at the last drawing */
+	char last_file[64], last_what[32];
+};
+void output_progress_open(struct output_progress *progress);
+void output_progress_step(void *progress, const char *file, const char *what, size_t done,
+						  size_t total);
+void output_progress_close(struct output_progress *progress);
+
+/* Whether colours suit the stream. */
+bool output_color(const struct options *options, FILE *stream);
+
+#endif

@@ -1,0 +1,41 @@
+/* What several report formats derive from a judgement in the same way. */
+#ifndef GEMMJUDGE_REPORT_FACTS_H
+#define GEMMJUDGE_REPORT_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "judge/judgement.h"
+
+/* "M 17, N 33, K 64, alpha 1, beta 0.5" */
+void facts_case_sizes(char *out, size_t capacity, const struct test_case *test);
+
+/* "A uniform 1, B normal 2, C zero"; C is left out when beta is 0. */
+void facts_case_values(char *out, size_t capacity, const struct test_case *test);
+
+/* The checked case whose worst element came nearest to (or farthest beyond) its
+ * bound; NULL when no case was checked. */
+const struct case_result *facts_worst_case(const struct judgement *judgement);
+
+size_t facts_failed_cases(const struct judgement *judgement);
+
+/* One clock for a whole table, so that its rows can be compared: the device
+ * span when every entry that ran has it, the events otherwise. */
+bool facts_use_span(const struct timing_result *timing);
+const struct timing_stats *facts_stats(const struct timing_entry *entry, bool span);
+
+/* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
+double facts_tflops(const struct shape *shape, double microseconds);
+
+/* Speed of an entry in percent of the entry with this label ("cuBLAS"), by
+ * medians; 0 when either did not run. */
+double facts_percent_of(const struct timing_result *timing, const struct timing_entry *entry,
+						const char *label, bool span);
+
+/* Half the width of the median's 95% interval, in percent of the median. */
+double facts_half_width_percent(const struct timing_stats *stats);
+
+#define FACTS_CUBLAS "cuBLAS"
+#define FACTS_CUBLASLT "cuBLASLt"
+
+#endif

@@ -1,0 +1,252 @@
+#include "report/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+
+/* json_*_set_new() takes a NULL value for a failure and lets go of it, so that
+ * memory running out leaves a member out and nothing else. */
+
+static json_t *text(const char *value)
+{
+	char *clean = clean_text(value);
+	json_t *json = clean != NULL ? json_string(clean) : NULL;
+	free(clean);
+	return json;
+}
+
+/* JSON has no NaN and no infinities: they become strings. */
+static json_t *real(double value)
+{
+	if (isnan(value))
+		return json_string("nan");
+	if (isinf(value))
+		return json_string(value > 0 ? "inf" : "-inf");
+	return json_real(value);
+}
+
+/* 64-bit seeds do not fit the numbers of most JSON readers. */
+static json_t *seed(uint64_t value)
+{
+	char digits[32];
+	snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)value);
+	return json_string(digits);
+}
+
+static json_t *device(const struct run_facts *facts)
+{
+	const struct device_facts *device = &facts->device;
+	json_t *json = json_object();
+	json_object_set_new(json, "kind",
+						json_string(facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated"));
+	json_object_set_new(json, "name", text(device->name));
+	json_object_set_new(json, "architecture", text(device->architecture));
+	json_object_set_new(json, "multiprocessors", json_integer(device->multiprocessors));
+	json_object_set_new(json, "memory_bytes", json_integer((json_int_t)device->memory_bytes));
+	json_object_set_new(json, "l2_bytes", json_integer((json_int_t)device->l2_bytes));
+	json_object_set_new(json, "sm_clock_mhz", real(device->sm_clock_khz / 1000.0));
+	json_object_set_new(json, "pci_bus_id", text(device->pci_bus_id));
+	json_object_set_new(json, "driver", text(device->driver));
+	json_object_set_new(json, "runtime", text(device->runtime));
+	json_object_set_new(json, "library", text(device->library));
+	return json;
+}
+
+static void set_test(json_t *json, const struct test_case *test)
+{
+	json_object_set_new(json, "name", text(test->name));
+	json_object_set_new(json, "m", json_integer(test->shape.m));
+	json_object_set_new(json, "n", json_integer(test->shape.n));
+	json_object_set_new(json, "k", json_integer(test->shape.k));
+	json_object_set_new(json, "alpha", real(test->alpha));
+	json_object_set_new(json, "beta", real(test->beta));
+	const struct value_spec *specs[] = {&test->a, &test->b, &test->c};
+	const char *names[] = {"a", "b", "c"};
+	for (int i = 0; i < 3; i++) {
+		json_t *spec = json_object();
+		json_object_set_new(spec, "distribution", text(distribution_name(specs[i]->distribution)));
+		json_object_set_new(spec, "scale", real(specs[i]->scale));
+		json_object_set_new(json, names[i], spec);
+	}
+	json_object_set_new(json, "seed", seed(test->seed));
+	json_object_set_new(json, "exact", json_boolean(test->exact));
+}
+
+static json_t *check(const struct referee_check_reply *check)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "elements", json_integer((json_int_t)check->elements));
+	json_object_set_new(json, "wrong", json_integer((json_int_t)check->wrong));
+	json_object_set_new(json, "untouched", json_integer((json_int_t)check->untouched));
+	json_object_set_new(json, "worst_ratio", real(check->worst_ratio));
+	json_object_set_new(json, "worst_error", real(check->worst_error));
+	json_object_set_new(json, "worst_row", json_integer(check->worst_row));
+	json_object_set_new(json, "worst_column", json_integer(check->worst_column));
+	json_object_set_new(json, "a_changed", json_integer((json_int_t)check->a_changed));
+	json_object_set_new(json, "b_changed", json_integer((json_int_t)check->b_changed));
+	json_object_set_new(json, "guard_changed", json_integer((json_int_t)check->guard_changed));
+	json_object_set_new(json, "reference_spot_checks", json_integer(check->reference_spot_checks));
+	json_object_set_new(json, "reference_disagreements",
+						json_integer(check->reference_disagreements));
+	json_t *first = json_array();
+	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
+		const struct wrong_element *element = &check->first[i];
+		json_t *item = json_object();
+		json_object_set_new(item, "row", json_integer(element->row));
+		json_object_set_new(item, "column", json_integer(element->column));
+		json_object_set_new(item, "got", real(element->got));
+		json_object_set_new(item, "want", real(element->want));
+		json_object_set_new(item, "bound", real(element->bound));
+		json_array_append_new(first, item);
+	}
+	json_object_set_new(json, "first_wrong", first);
+	return json;
+}
+
+static json_t *case_result(const struct case_result *result)
+{
+	json_t *json = json_object();
+	set_test(json, &result->test);
+	json_object_set_new(json, "verdict", text(verdict_name(result->verdict)));
+	json_object_set_new(json, "detail", text(result->detail));
+	json_object_set_new(json, "seconds", real(result->seconds));
+	json_object_set_new(json, "output",
+						result->output != NULL ? text(result->output) : json_null());
+	json_object_set_new(json, "check", result->checked ? check(&result->check) : json_null());
+	return json;
+}
+
+static json_t *stats(const struct timing_stats *stats)
+{
+	if (stats->samples == 0)
+		return json_null();
+	json_t *json = json_object();
+	json_object_set_new(json, "samples", json_integer(stats->samples));
+	json_object_set_new(json, "median_us", real(stats->median));
+	json_object_set_new(json, "min_us", real(stats->min));
+	json_object_set_new(json, "p95_us", real(stats->p95));
+	json_object_set_new(json, "low_us", real(stats->low));
+	json_object_set_new(json, "high_us", real(stats->high));
+	return json;
+}
+
+static json_t *percent(double value)
+{
+	return value > 0.0 ? real(value) : json_null();
+}
+
+static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
+							bool span)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "label", text(entry->label));
+	json_object_set_new(json, "ran", json_boolean(entry->ran));
+	json_object_set_new(json, "detail", text(entry->detail));
+	json_object_set_new(json, "span", stats(&entry->span));
+	json_object_set_new(json, "event", stats(&entry->event));
+	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
+	json_object_set_new(json, "tflops", real(entry->tflops));
+	json_object_set_new(json, "percent_of_cublas",
+						percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
+	json_object_set_new(json, "percent_of_cublaslt",
+						percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
+	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
+	return json;
+}
+
+static json_t *timing(const struct timing_result *timing)
+{
+	bool span = facts_use_span(timing);
+	json_t *json = json_object();
+	json_object_set_new(json, "problem", text(timing->problem));
+	json_t *test = json_object();
+	set_test(test, &timing->test);
+	json_object_set_new(json, "case", test);
+	json_object_set_new(json, "clock", json_string(span ? "span" : "event"));
+	json_t *entries = json_array();
+	for (size_t i = 0; i < timing->count; i++)
+		json_array_append_new(entries, timing_entry(timing, &timing->entries[i], span));
+	json_object_set_new(json, "entries", entries);
+	json_object_set_new(json, "sm_clock_mhz_min", real(timing->sm_clock_mhz_min));
+	json_object_set_new(json, "sm_clock_mhz_median", real(timing->sm_clock_mhz_median));
+	json_object_set_new(json, "sm_clock_mhz_limit", real(timing->sm_clock_mhz_limit));
+	json_object_set_new(json, "throttled", json_boolean(timing->throttled));
+	json_object_set_new(json, "throttle_reason", text(timing->throttle_reason));
+	json_object_set_new(json, "wide_interval", json_boolean(timing->wide));
+	json_object_set_new(json, "seconds", real(timing->seconds));
+	json_object_set_new(json, "input_sets", json_integer(timing->sets));
+	return json;
+}
+
+static json_t *worst(const struct judgement *judgement)
+{
+	const struct case_result *result = facts_worst_case(judgement);
+	if (result == NULL)
+		return json_null();
+	json_t *json = json_object();
+	json_object_set_new(json, "case", text(result->test.name));
+	json_object_set_new(json, "ratio", real(result->check.worst_ratio));
+	json_object_set_new(json, "error", real(result->check.worst_error));
+	json_object_set_new(json, "row", json_integer(result->check.worst_row));
+	json_object_set_new(json, "column", json_integer(result->check.worst_column));
+	return json;
+}
+
+static json_t *judgement(const struct judgement *judgement)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "file", text(judgement->file));
+	json_object_set_new(json, "problem", text(judgement->problem));
+	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
+	json_object_set_new(json, "detail", text(judgement->detail));
+	json_t *compile = json_object();
+	json_object_set_new(compile, "log",
+						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
+	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
+	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
+	json_object_set_new(json, "compile", compile);
+	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
+	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
+	json_object_set_new(json, "worst", worst(judgement));
+	json_t *cases = json_array();
+	for (size_t i = 0; i < judgement->count; i++)
+		json_array_append_new(cases, case_result(&judgement->cases[i]));
+	json_object_set_new(json, "cases", cases);
+	json_object_set_new(json, "timing",
+						judgement->has_timing ? timing(&judgement->timing) : json_null());
+	json_object_set_new(json, "timing_note", text(judgement->timing_note));
+	return json;
+}
+
+void report_json(const struct judgement_list *list, FILE *out)
+{
+	const struct run_facts *facts = &list->facts;
+	json_t *json = json_object();
+	json_object_set_new(json, "schema_version", json_integer(REPORT_JSON_SCHEMA_VERSION));
+	json_object_set_new(json, "program", json_string("gemmjudge"));
+	json_object_set_new(json, "version", text(facts->version));
+	json_object_set_new(json, "started", text(facts->started));
+	json_object_set_new(json, "command", text(facts->command));
+	json_object_set_new(json, "seed", seed(facts->seed));
+	json_object_set_new(json, "suite", facts->suite[0] != '\0' ? text(facts->suite) : json_null());
+	json_object_set_new(json, "max_dim",
+						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
+	json_object_set_new(json, "tolerance", text(facts->tolerance));
+	json_object_set_new(json, "device", device(facts));
+	json_t *results = json_array();
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(results, judgement(&list->items[i]));
+	json_object_set_new(json, "results", results);
+	json_t *bench = json_array();
+	for (size_t i = 0; i < list->bench_count; i++)
+		json_array_append_new(bench, timing(&list->bench[i]));
+	json_object_set_new(json, "bench", bench);
+
+	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	fputc('\n', out);
+	json_decref(json);
+}

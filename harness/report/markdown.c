@@ -1,0 +1,146 @@
+#include "report/report.h"
+
+#include <stdlib.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+
+static void print_results(const struct judgement_list *list, FILE *out)
+{
+	fputs("| File | Problem | Verdict | Cases | Worst error / bound | Detail |\n"
+		  "|---|---|---|--:|--:|---|\n",
+		  out);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		const struct case_result *worst = facts_worst_case(item);
+		fputs("| ", out);
+		clean_print_cell(out, item->file);
+		fprintf(out, " | %s | **%s** | %zu/%zu | ", item->problem, verdict_name(item->verdict),
+				item->accepted, item->count);
+		if (worst != NULL)
+			fprintf(out, "%.3g", worst->check.worst_ratio);
+		fputs(" | ", out);
+		clean_print_cell(out, item->detail);
+		fputs(" |\n", out);
+	}
+}
+
+static void print_wrong_elements(const struct case_result *result, FILE *out)
+{
+	if (!result->checked || result->check.shown == 0)
+		return;
+	fputs("\n| row | column | got | want | bound |\n|--:|--:|--:|--:|--:|\n", out);
+	for (uint32_t i = 0; i < result->check.shown && i < CHECK_SHOWN; i++) {
+		const struct wrong_element *element = &result->check.first[i];
+		fprintf(out, "| %d | %d | %.9g | %.9g | %.3g |\n", element->row, element->column,
+				element->got, element->want, element->bound);
+	}
+}
+
+/* The first cases that failed, enough to start looking. */
+static void print_failures(const struct judgement *item, FILE *out)
+{
+	size_t shown = 0;
+	if (item->compile_log != NULL && item->compile_log[0] != '\0') {
+		fputs("\n### Compiler messages of ", out);
+		clean_print_cell(out, item->file);
+		/* indented code, since a fence could occur in the messages */
+		fputs("\n\n    ", out);
+		char *log = clean_text(item->compile_log);
+		for (const char *p = log; p != NULL && *p != '\0'; p++) {
+			fputc(*p, out);
+			if (*p == '\n' && p[1] != '\0')
+				fputs("    ", out);
+		}
+		free(log);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < item->count && shown < 5; i++) {
+		const struct case_result *result = &item->cases[i];
+		if (result->verdict == VERDICT_ACCEPTED || result->verdict == VERDICT_NOT_RUN)
+			continue;
+		char sizes[128];
+		facts_case_sizes(sizes, sizeof sizes, &result->test);
+		fputs("\n### ", out);
+		clean_print_cell(out, item->file);
+		fprintf(out, ", case %s: %s\n\n%s. ", result->test.name, verdict_name(result->verdict),
+				sizes);
+		clean_print_cell(out, result->detail);
+		fputc('\n', out);
+		print_wrong_elements(result, out);
+		shown++;
+	}
+}
+
+static void print_percent(double percent, FILE *out)
+{
+	if (percent > 0.0)
+		fprintf(out, " %.1f%% |", percent);
+	else
+		fputs(" |", out);
+}
+
+static void print_timing(const struct timing_result *timing, FILE *out)
+{
+	bool span = facts_use_span(timing);
+	fprintf(out, "\n### %s, %dx%dx%d (MxNxK), alpha %g, beta %g\n\n", timing->problem,
+			timing->test.shape.m, timing->test.shape.n, timing->test.shape.k, timing->test.alpha,
+			timing->test.beta);
+	fputs("| | median us | min | p95 | 95% interval | TFLOP/s | of cuBLAS | of cuBLASLt |\n"
+		  "|---|--:|--:|--:|--:|--:|--:|--:|\n",
+		  out);
+	for (size_t i = 0; i < timing->count; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		const struct timing_stats *stats = facts_stats(entry, span);
+		fputs("| ", out);
+		clean_print_cell(out, entry->label);
+		if (!entry->ran) {
+			fputs(" | not measured: ", out);
+			clean_print_cell(out, entry->detail);
+			fputs(" | | | | | | |\n", out);
+			continue;
+		}
+		fprintf(out, " | %.2f | %.2f | %.2f | %.2f - %.2f | %.4g |", stats->median, stats->min,
+				stats->p95, stats->low, stats->high,
+				facts_tflops(&timing->test.shape, stats->median));
+		print_percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span), out);
+		print_percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span), out);
+		fputs("\n", out);
+	}
+	fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
+			span ? "Device span of a call" : "Time between events around a call",
+			timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+			timing->throttled ? "; **the clock was throttled**" : "",
+			timing->wide ? "; **the interval is wide**" : "");
+}
+
+void report_markdown(const struct judgement_list *list, FILE *out)
+{
+	const struct run_facts *facts = &list->facts;
+	fputs("# gemmjudge\n\n", out);
+	clean_print_cell(out, facts->device.name);
+	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
+	clean_print_cell(out, facts->tolerance);
+	fprintf(out, ", gemmjudge %s, %s. Reproduce with:\n\n    ", facts->version, facts->started);
+	clean_print(out, facts->command);
+	fputs("\n\n", out);
+	print_results(list, out);
+	for (size_t i = 0; i < list->count; i++)
+		print_failures(&list->items[i], out);
+
+	bool heading = false;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		if (item->has_timing && !heading)
+			fputs("\n## Timing\n", out);
+		heading = heading || item->has_timing;
+		if (item->has_timing)
+			print_timing(&item->timing, out);
+	}
+	if (list->bench_count > 0 && !heading)
+		fputs("\n## Timing\n", out);
+	for (size_t i = 0; i < list->bench_count; i++)
+		print_timing(&list->bench[i], out);
+	if (facts->device_kind == DEVICE_EMULATED)
+		fputs("\nNo time is shown: the device is an emulated GPU.\n", out);
+}

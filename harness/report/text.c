@@ -1,0 +1,458 @@
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+
+/* Cases shown in full, and lines of a solution's own output, unless verbose. */
+#define CASES_SHOWN 3
+#define OUTPUT_LINES_SHOWN 8
+
+struct page {
+	FILE *out;
+	int width;
+	bool color, verbose;
+};
+
+/* Colours of the basic palette in bold or plain: they read on dark and light
+ * grounds alike. */
+#define COLOR_GOOD "\033[1;32m"
+#define COLOR_BAD "\033[1;31m"
+#define COLOR_WARNING "\033[35m"
+
+static void paint(const struct page *page, const char *color, const char *text)
+{
+	if (page->color)
+		fputs(color, page->out);
+	clean_print(page->out, text);
+	if (page->color)
+		fputs("\033[0m", page->out);
+}
+
+static void indent_print(const struct page *page, int indent)
+{
+	fprintf(page->out, "%*s", indent, "");
+}
+
+/* Columns that clean UTF-8 text takes, characters counted as one column each. */
+static int columns(const char *text, size_t bytes)
+{
+	int count = 0;
+	for (size_t i = 0; i < bytes; i++)
+		count += (text[i] & 0xC0) != 0x80;
+	return count;
+}
+
+/* Breaks a paragraph at blanks; what has no blank stays whole and may stick
+ * out, so that paths and commands can be copied. */
+static void wrap_print(const struct page *page, int indent, const char *text)
+{
+	char *clean = clean_text(text);
+	int column = 0;
+	for (const char *word = clean; word != NULL && *word != '\0';) {
+		size_t length = strcspn(word, " \n\t");
+		int width = columns(word, length);
+		if (column > 0 && column + 1 + width > page->width) {
+			fputc('\n', page->out);
+			column = 0;
+		}
+		if (column == 0) {
+			indent_print(page, indent);
+			column = indent;
+		} else {
+			fputc(' ', page->out);
+			column++;
+		}
+		fwrite(word, 1, length, page->out);
+		column += width;
+		word += length;
+		word += strspn(word, " \n\t");
+	}
+	fputc('\n', page->out);
+	free(clean);
+}
+
+/* Lines as they are, each behind `lead`; at most `limit` from the end (0: all). */
+static void block_print(const struct page *page, const char *lead, const char *text, int limit)
+{
+	char *clean = clean_text(text);
+	if (clean == NULL)
+		return;
+	const char *end = clean + strlen(clean);
+	while (end > clean && end[-1] == '\n')
+		end--;
+	const char *begin = end;
+	for (int lines = 0; begin > clean; begin--) {
+		if (begin[-1] == '\n' && ++lines == limit)
+			break;
+	}
+	if (begin > clean)
+		fprintf(page->out, "%s...\n", lead);
+	for (const char *line = begin; line < end;) {
+		size_t length = strcspn(line, "\n");
+		fprintf(page->out, "%s%.*s\n", lead, (int)length, line);
+		line += length + 1;
+	}
+	free(clean);
+}
+
+/* ---- the head ---------------------------------------------------------- */
+
+static void head_print(const struct page *page, const struct run_facts *facts)
+{
+	const struct device_facts *device = &facts->device;
+	char line[512];
+	int used = snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version, device->name);
+	if (facts->device_kind == DEVICE_CUDA)
+		snprintf(line + used, sizeof line - (size_t)used, " (%d SMs, driver %s, %s)",
+				 device->multiprocessors, device->driver, device->library);
+	wrap_print(page, 0, line);
+
+	char cases[128] = "generated cases";
+	if (facts->suite[0] != '\0')
+		snprintf(cases, sizeof cases, "suite %s", facts->suite);
+	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
+	if (facts->max_dim > 0)
+		used += snprintf(line + used, sizeof line - (size_t)used, " with sizes up to %d",
+						 facts->max_dim);
+	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
+			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	wrap_print(page, 0, line);
+}
+
+/* ---- cases ------------------------------------------------------------- */
+
+static void wrong_elements_print(const struct page *page, const struct referee_check_reply *check)
+{
+	fprintf(page->out, "    %7s %7s %15s %15s %10s\n", "row", "column", "got", "want", "bound");
+	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
+		const struct wrong_element *element = &check->first[i];
+		fprintf(page->out, "    %7d %7d %15.8g %15.8g %10.3g\n", element->row, element->column,
+				element->got, element->want, element->bound);
+	}
+	if (check->wrong > check->shown)
+		fprintf(page->out, "    %7s and %llu more\n", "...",
+				(unsigned long long)(check->wrong - check->shown));
+}
+
+/* How much is wrong, where the table below shows what. */
+static void wrong_summary(char *out, size_t capacity, const struct referee_check_reply *check)
+{
+	int used = snprintf(out, capacity, "%llu of %llu elements are wrong",
+						(unsigned long long)check->wrong, (unsigned long long)check->elements);
+	if (check->untouched > 0)
+		snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
+				 (unsigned long long)check->untouched);
+}
+
+static void case_print(const struct page *page, const struct case_result *result)
+{
+	char sizes[128], values[192], summary[128], line[512];
+	facts_case_sizes(sizes, sizeof sizes, &result->test);
+	facts_case_values(values, sizeof values, &result->test);
+	snprintf(line, sizeof line, "%s: %s; %s%s", result->test.name, sizes, values,
+			 result->test.exact ? "; the result is exact" : "");
+	wrap_print(page, 2, line);
+
+	bool table =
+		result->verdict == VERDICT_WRONG_ANSWER && result->checked && result->check.shown > 0;
+	const char *detail = result->detail;
+	if (table) {
+		wrong_summary(summary, sizeof summary, &result->check);
+		detail = summary;
+	}
+	if (detail[0] != '\0')
+		wrap_print(page, 4, detail);
+	if (table)
+		wrong_elements_print(page, &result->check);
+	if (result->output != NULL && result->output[0] != '\0') {
+		fputs("    it printed:\n", page->out);
+		block_print(page, "    | ", result->output, page->verbose ? 0 : OUTPUT_LINES_SHOWN);
+	}
+}
+
+/* One line for a case in a verbose list. */
+static void case_line_print(const struct page *page, const struct case_result *result)
+{
+	char sizes[128], line[256];
+	facts_case_sizes(sizes, sizeof sizes, &result->test);
+	int used = snprintf(line, sizeof line, "%-14s %s", result->test.name, sizes);
+	if (result->checked)
+		snprintf(line + used, sizeof line - (size_t)used, "; %.2g of the bound, %.2g s",
+				 result->check.worst_ratio, result->seconds);
+	fputs("  ", page->out);
+	clean_print(page->out, line);
+	fputc('\n', page->out);
+}
+
+static void cases_print(const struct page *page, const struct judgement *item)
+{
+	size_t shown = 0, hidden = 0;
+	for (size_t i = 0; i < item->count; i++) {
+		const struct case_result *result = &item->cases[i];
+		if (result->verdict == VERDICT_ACCEPTED) {
+			if (page->verbose)
+				case_line_print(page, result);
+		} else if (result->verdict == VERDICT_NOT_RUN) {
+			continue;
+		} else if (page->verbose || shown < CASES_SHOWN) {
+			case_print(page, result);
+			shown++;
+		} else {
+			hidden++;
+		}
+	}
+	if (hidden > 0)
+		fprintf(page->out, "  and %zu more failing case%s (--verbose shows all)\n", hidden,
+				hidden > 1 ? "s" : "");
+}
+
+/* ---- timing ------------------------------------------------------------ */
+
+#define LABEL_COLUMNS 17
+
+/* A time that keeps three or more digits within seven columns. */
+static void time_format(char out[16], double microseconds)
+{
+	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
+	snprintf(out, 16, "%.*f", decimals, microseconds);
+}
+
+static void percent_format(char out[16], double percent)
+{
+	if (percent > 0.0)
+		snprintf(out, 16, "%.1f%%", percent);
+	else
+		snprintf(out, 16, "-");
+}
+
+static void entry_print(const struct page *page, const struct timing_result *timing,
+						const struct timing_entry *entry, bool span)
+{
+	char *label = clean_text(entry->label);
+	int width = label != NULL ? columns(label, strlen(label)) : 0;
+	fprintf(page->out, "  %s", label != NULL ? label : "");
+	free(label);
+	if (width > LABEL_COLUMNS) {
+		fputs("\n  ", page->out);
+		width = 0;
+	}
+	indent_print(page, LABEL_COLUMNS - width);
+	if (!entry->ran) {
+		fputs("  not measured\n", page->out);
+		if (entry->detail[0] != '\0')
+			wrap_print(page, 4, entry->detail);
+		return;
+	}
+	const struct timing_stats *stats = facts_stats(entry, span);
+	char median[16], min[16], p95[16], low[16], high[16], interval[40], blas[16], lt[16];
+	time_format(median, stats->median);
+	time_format(min, stats->min);
+	time_format(p95, stats->p95);
+	time_format(low, stats->low);
+	time_format(high, stats->high);
+	snprintf(interval, sizeof interval, "%s-%s", low, high);
+	percent_format(blas, facts_percent_of(timing, entry, FACTS_CUBLAS, span));
+	percent_format(lt, facts_percent_of(timing, entry, FACTS_CUBLASLT, span));
+	fprintf(page->out, " %7s %7s %7s %15s %7.4g %7s %7s\n", median, min, p95, interval,
+			facts_tflops(&timing->test.shape, stats->median), blas, lt);
+	if (entry->wrong > 0) {
+		char warning[128];
+		snprintf(warning, sizeof warning, "    %llu elements of its timed calls are wrong\n",
+				 (unsigned long long)entry->wrong);
+		paint(page, COLOR_BAD, warning);
+	}
+}
+
+static void events_print(const struct page *page, const struct timing_result *timing)
+{
+	char line[1024] = "between events:", time[16];
+	size_t used = strlen(line);
+	const char *separator = " ";
+	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		if (!entry->ran || entry->event.samples == 0)
+			continue;
+		time_format(time, entry->event.median);
+		int more =
+			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
+		used += more > 0 ? (size_t)more : 0;
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		wrap_print(page, 2, line);
+}
+
+static void clocks_print(const struct page *page, const struct timing_result *timing)
+{
+	char line[256];
+	if (timing->sm_clock_mhz_median > 0.0) {
+		snprintf(line, sizeof line, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
+				 timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+				 timing->sets);
+		wrap_print(page, 2, line);
+	}
+	if (timing->throttled) {
+		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
+				 timing->throttle_reason);
+		paint(page, COLOR_WARNING, line);
+	}
+	if (timing->wide) {
+		double widest = 0.0;
+		bool span = facts_use_span(timing);
+		for (size_t i = 0; i < timing->count; i++)
+			if (timing->entries[i].ran)
+				widest =
+					fmax(widest, facts_half_width_percent(facts_stats(&timing->entries[i], span)));
+		snprintf(line, sizeof line,
+				 "  warning: a median is uncertain by %.1f%%; measure again on a quiet machine\n",
+				 widest);
+		paint(page, COLOR_WARNING, line);
+	}
+}
+
+static void timing_print(const struct page *page, const struct timing_result *timing)
+{
+	bool span = facts_use_span(timing);
+	const struct test_case *test = &timing->test;
+	char line[256];
+	snprintf(line, sizeof line, "%dx%dx%d (MxNxK), alpha %g, beta %g: microseconds %s",
+			 test->shape.m, test->shape.n, test->shape.k, test->alpha, test->beta,
+			 span ? "of device span" : "between events");
+	wrap_print(page, 2, line);
+	fprintf(page->out, "  %-*s %7s %7s %7s %15s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
+			"p95", "95% interval", "TFLOP/s", "/cuBLAS", "/Lt");
+	for (size_t i = 0; i < timing->count; i++)
+		entry_print(page, timing, &timing->entries[i], span);
+	if (span)
+		events_print(page, timing);
+	clocks_print(page, timing);
+}
+
+/* ---- a file ------------------------------------------------------------ */
+
+static void verdict_print(const struct page *page, enum verdict verdict, const char *file)
+{
+	char name[32];
+	snprintf(name, sizeof name, "%-15s", verdict_name(verdict));
+	bool never = verdict == VERDICT_UNSUPPORTED || verdict == VERDICT_NOT_RUN;
+	paint(page, verdict == VERDICT_ACCEPTED ? COLOR_GOOD : never ? COLOR_WARNING : COLOR_BAD, name);
+	fputc(' ', page->out);
+	clean_print(page->out, file);
+	fputc('\n', page->out);
+}
+
+static void summary_print(const struct page *page, const struct judgement *item)
+{
+	if (item->count == 0)
+		return;
+	char line[512];
+	int used = snprintf(line, sizeof line, "%s: %zu of %zu cases accepted", item->problem,
+						item->accepted, item->count);
+	size_t failed = facts_failed_cases(item);
+	size_t left = item->count - item->accepted - failed;
+	if (left > 0)
+		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed, %zu not run",
+						 failed, left);
+	const struct case_result *worst = facts_worst_case(item);
+	if (worst != NULL)
+		used += snprintf(line + used, sizeof line - (size_t)used,
+						 ", worst error %.2g of its bound (%s)", worst->check.worst_ratio,
+						 worst->test.name);
+	wrap_print(page, 2, line);
+}
+
+static void judgement_print(const struct page *page, const struct judgement *item)
+{
+	verdict_print(page, item->verdict, item->file);
+	summary_print(page, item);
+	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
+		wrap_print(page, 2, item->detail); /* else it repeats what the cases say */
+	if (item->compile_log != NULL && item->compile_log[0] != '\0')
+		block_print(page, "  ", item->compile_log, 0);
+	cases_print(page, item);
+	if (item->has_timing)
+		timing_print(page, &item->timing);
+	else if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
+		wrap_print(page, 2, item->timing_note);
+}
+
+/* ---- bench ------------------------------------------------------------- */
+
+/* Over several shapes: the geometric mean of the speed relative to a library. */
+static void means_print(const struct page *page, const struct judgement_list *list)
+{
+	static const char *const libraries[] = {FACTS_CUBLAS, FACTS_CUBLASLT};
+	const struct timing_result *first = &list->bench[0];
+	for (size_t e = 0; e < first->count; e++) {
+		const char *label = first->entries[e].label;
+		char line[512];
+		int used = snprintf(line, sizeof line, "%s:", label);
+		size_t most = 0;
+		for (int l = 0; l < 2; l++) {
+			double sum = 0.0;
+			size_t count = 0;
+			for (size_t i = 0; i < list->bench_count; i++) {
+				const struct timing_result *timing = &list->bench[i];
+				for (size_t k = 0; k < timing->count; k++) {
+					const struct timing_entry *entry = &timing->entries[k];
+					double percent =
+						facts_percent_of(timing, entry, libraries[l], facts_use_span(timing));
+					if (strcmp(entry->label, label) != 0 || !(percent > 0.0))
+						continue;
+					sum += log(percent / 100.0);
+					count++;
+				}
+			}
+			if (count > 0)
+				used +=
+					snprintf(line + used, sizeof line - (size_t)used, "%s %.1f%% of %s",
+							 most > 0 ? "," : "", 100.0 * exp(sum / (double)count), libraries[l]);
+			most = count > most ? count : most;
+		}
+		if (most < 2)
+			continue;
+		snprintf(line + used, sizeof line - (size_t)used, " (geometric mean of %zu shapes)", most);
+		wrap_print(page, 2, line);
+	}
+}
+
+static void bench_print(const struct page *page, const struct judgement_list *list)
+{
+	for (size_t i = 0; i < list->bench_count; i++) {
+		fprintf(page->out, "\n%s\n", list->bench[i].problem);
+		timing_print(page, &list->bench[i]);
+	}
+	if (list->bench_count > 1) {
+		fputs("\nover all shapes\n", page->out);
+		means_print(page, list);
+	}
+}
+
+void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
+{
+	struct page page = {.out = out,
+						.width = style->width > 0 ? style->width : 80,
+						.color = style->color,
+						.verbose = style->verbose};
+	size_t accepted = 0;
+	head_print(&page, &list->facts);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		accepted += item->verdict == VERDICT_ACCEPTED;
+		if (list->bench_count > 0 && item->verdict == VERDICT_ACCEPTED)
+			continue; /* its times follow: no need to say that it is right */
+		fputc('\n', out);
+		judgement_print(&page, item);
+	}
+	bench_print(&page, list);
+	fputc('\n', out);
+	if (list->count > 1)
+		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
+	fputs("again: ", out);
+	clean_print(out, list->facts.command);
+	fputc('\n', out);
+}
