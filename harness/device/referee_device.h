@@ -1,0 +1,105 @@
+/* What the referee needs of a device: memory that it can share with the
+ * contestant, filling and verifying it, and the product of a case in higher
+ * precision. A backend is a struct of functions; the comparison itself is not
+ * among them: it runs on the host for every backend (referee/check.h).
+ *
+ * Errors: a failing function leaves one line in err and returns false. */
+#ifndef GEMMJUDGE_DEVICE_REFEREE_DEVICE_H
+#define GEMMJUDGE_DEVICE_REFEREE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "process/protocol.h"
+#include "testcases/case.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The same bytes of each of `sets` sets: [offset, offset + bytes) of the arena,
+ * the next set's `stride` bytes further. */
+struct device_region {
+	uint64_t offset, bytes;
+	uint64_t stride;
+	uint32_t sets;
+};
+
+/* The values of one operand (VALUES_STREAM_A, _B, _C) of a case; set i of a
+ * region draws them with seed + i. */
+struct device_values {
+	enum dtype type;
+	struct value_spec spec;
+	uint64_t seed;
+	uint32_t operand;
+	uint64_t elements;
+};
+
+/* A*B and |A|*|B| of one set, in host memory that stays the backend's and lasts
+ * until its next product() or close(). */
+struct device_product {
+	const float *product_f32; /* M*N, row-major; NULL where product_f64 is there */
+	const double *product_f64;
+	const float *magnitude;
+	double unit_roundoff; /* of the products' accumulation: 2^-24 or 2^-53 */
+};
+
+struct device_guard {
+	uint64_t changed;     /* bytes that are not GUARD_PATTERN */
+	uint64_t first, last; /* index of the first and the last of them in the region */
+};
+
+#define REFEREE_DEVICE_VERSION 1
+
+struct referee_device {
+	int version; /* REFEREE_DEVICE_VERSION */
+
+	/* *state is what the other functions get. */
+	bool (*open)(const struct device_choice *choice, void **state, struct device_facts *facts,
+				 struct error *err);
+	void (*close)(void *state);
+
+	/* What may still be allocated. */
+	uint64_t (*memory_free)(void *state);
+
+	/* Makes the arena at least `bytes` long, contents undefined, and tells how it is
+	 * shared: arena->ipc_handle, or *fd (the backend's own; -1 when there is none).
+	 * Memory that a contestant may still have open is given back at the second call
+	 * after it was replaced, not before. */
+	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
+
+	/* Every following function has finished its work on the device when it returns. */
+	bool (*fill)(void *state, const struct device_region *region,
+				 const struct device_values *values, struct error *err);
+	bool (*set_bytes)(void *state, const struct device_region *region, uint8_t byte,
+					  struct error *err);
+
+	/* Of one set: region->sets is 1. */
+	bool (*count_changed)(void *state, const struct device_region *region,
+						  const struct device_values *values, uint64_t *changed, struct error *err);
+	bool (*scan_guard)(void *state, const struct device_region *region, struct device_guard *found,
+					   struct error *err);
+	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
+
+	/* Draws A and B anew, apart from the arena, and multiplies them. */
+	bool (*product)(void *state, struct shape shape, const struct device_values *a,
+					const struct device_values *b, struct device_product *out, struct error *err);
+};
+
+/* Host memory, values by the host, products by OpenBLAS in f64. */
+const struct referee_device *referee_device_emulated(void);
+
+/* What libexec/referee_cuda.so exports, as "referee_device_cuda". */
+const struct referee_device *referee_device_cuda(void);
+
+/* Loads that plug-in from `folder`, and the CUDA libraries that it needs from
+ * wherever this machine has them. NULL and what is missing when it cannot. */
+const struct referee_device *referee_device_cuda_load(const char *folder, const char *source_folder,
+													  struct error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* Is an output right? Componentwise, against a product in higher precision; the
+ * one implementation for every device. README.md in this folder derives the
+ * bound and says how its constant was chosen. */
+#ifndef GEMMJUDGE_REFEREE_CHECK_H
+#define GEMMJUDGE_REFEREE_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/referee_device.h"
+#include "process/protocol.h"
+#include "testcases/case.h"
+
+/* The constant c of the bound: calibrated, see README.md. */
+#define CHECK_CONSTANT 4.0
+
+struct check_input {
+	enum dtype type;
+	const struct test_case *test;
+	uint64_t seed;   /* of the set's C (test->seed + set, or fresh + set) */
+	bool poisoned;   /* C held the poison before the call, not its values */
+	const void *out; /* M*N elements as the contestant left them */
+	struct device_product product;
+	struct tolerance tolerance;
+	unsigned threads; /* at most this many; 0: one */
+};
+
+/* Fills elements, wrong, untouched, worst_*, shown and first of the reply;
+ * touches nothing else in it. */
+void check_outputs(const struct check_input *input, struct referee_check_reply *reply);
+
+/* The verdict on one element, for tests and calibration: 0 .. 1 is right, more
+ * than 1 is wrong, infinity for what no tolerance could accept. */
+struct check_element {
+	double out;
+	double product;   /* (A*B)_ij */
+	double magnitude; /* (|A|*|B|)_ij */
+	double c;         /* C_ij before the call; not looked at when beta = 0 */
+};
+struct check_rule {
+	enum dtype type;
+	float alpha, beta;
+	bool exact;
+	struct tolerance tolerance;
+	double accumulation;              /* c * sqrt(K) * 2^-24 */
+	double reference;                 /* c * sqrt(K) * unit roundoff of the reference */
+	double unit, smallest, threshold; /* of the type: roundoff, subnormal, where infinity begins */
+};
+struct check_finding {
+	double ratio;
+	double want, bound, error;
+};
+struct check_rule check_rule_of(const struct check_input *input);
+struct check_finding check_one(const struct check_rule *rule, const struct check_element *element);
+
+#endif

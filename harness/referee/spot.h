@@ -1,0 +1,16 @@
+/* Spot checks of the reference: a dot product in f64 on the CPU, from values drawn
+ * anew. Nothing is copied from the device, so that a fault in the library, in the
+ * device's fill or in a copy shows. */
+#ifndef GEMMJUDGE_REFEREE_SPOT_H
+#define GEMMJUDGE_REFEREE_SPOT_H
+
+#include "device/referee_device.h"
+
+#define SPOT_CHECKS 16
+
+/* Compares SPOT_CHECKS elements (the corners and random ones; with fewer elements
+ * some of them twice); returns how many disagree. */
+uint32_t spot_check(struct shape shape, const struct device_values *a,
+					const struct device_values *b, const struct device_product *product);
+
+#endif
