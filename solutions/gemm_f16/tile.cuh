@@ -68,17 +68,19 @@ __device__ __forceinline__ void tile_copy(Element *tile, const Element *matrix, 
 {
 	static_assert(sizeof(Element) == 2, "pieces are counted in 16-bit elements");
 	constexpr int PIECE = BYTES == 2 ? 2 : BYTES / 2; // elements written to the tile at once
-	constexpr int PIECES = ROWS * COLUMNS / PIECE;
-	static_assert(PIECES % THREADS == 0, "threads share the pieces evenly");
+	constexpr int PIECES = COLUMNS / PIECE;           // in a row
+	constexpr int STEP = THREADS / PIECES;            // rows copied at once
+	static_assert(THREADS % PIECES == 0 && ROWS % STEP == 0, "threads share the pieces evenly");
 
-#pragma unroll(BYTES == 16 ? PIECES / THREADS : 8)
-	for (int n = 0; n < PIECES / THREADS; n++) {
-		int piece = n * THREADS + (int)threadIdx.x;
-		int r = piece / (COLUMNS / PIECE);
-		int c = piece % (COLUMNS / PIECE) * PIECE;
-		bool inside = row0 + r < rows && column0 + c < columns;
-		const Element *from = matrix + (size_t)(row0 + r) * columns + column0 + c;
-		Element *to = tile + Layout::at(r, c);
+	/* A thread stays in its columns and goes down by STEP rows. */
+	int r = (int)threadIdx.x / PIECES;
+	int c = (int)threadIdx.x % PIECES * PIECE;
+	const Element *from = matrix + (size_t)(row0 + r) * columns + column0 + c;
+	int rows_left = column0 + c < columns ? rows - row0 - r : 0;
+#pragma unroll(BYTES == 16 ? ROWS / STEP : 8)
+	for (int n = 0; n < ROWS; n += STEP) {
+		bool inside = n < rows_left;
+		Element *to = tile + Layout::at(r + n, c);
 		if constexpr (BYTES != 2) {
 			tile_copy_async<BYTES>(to, from, inside);
 		} else {
@@ -89,6 +91,7 @@ __device__ __forceinline__ void tile_copy(Element *tile, const Element *matrix, 
 			uint32_t high = inside && column0 + c + 1 < columns ? __ldg(bits + 1) : 0;
 			*(uint32_t *)to = low | high << 16;
 		}
+		from += (size_t)STEP * columns;
 	}
 }
 
