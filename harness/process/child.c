@@ -1,0 +1,533 @@
+#include "process/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/keeper.h"
+#include "process/ring.h"
+#include "process/tree.h"
+
+#define WATCH_SECONDS 0.02    /* between two looks at the memory of known processes */
+#define SCAN_SECONDS 0.1      /* between two looks for new processes */
+#define STOP_SECONDS 10.0     /* a process that a driver holds takes its time to die */
+#define HANG_UP_SECONDS 2.0   /* between a closed channel and the end of its process */
+#define DRAIN_READS 16        /* a flood must not keep the supervisor from its deadline */
+#define WATCHED_PROCESSES 512 /* memory of more than these is not looked at */
+
+struct child {
+	pid_t keeper;
+	int channel, output, life, report; /* -1: closed */
+	bool alive;
+	struct child_result result; /* of its end, once not alive; peak memory throughout */
+	size_t memory_limit;
+	double next_watch, next_scan; /* monotonic times */
+	pid_t known[WATCHED_PROCESSES];
+	size_t known_count;
+	struct ring ring;
+};
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* ---- starting --------------------------------------------------------- */
+
+/* The descriptors that a start needs: [0] the supervisor's end, [1] the other. */
+struct ends {
+	int channel[2], output[2], life[2], report[2], start[2];
+	int null_fd;
+};
+
+#define ENDS_NONE                                                                                  \
+	{                                                                                              \
+		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1                                       \
+	}
+
+/* Out of the range that the keeper rearranges. */
+static bool move_up(int *fd)
+{
+	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD);
+	if (moved < 0)
+		return false;
+	close(*fd);
+	*fd = moved;
+	return true;
+}
+
+/* [0] reads for the supervisor; `reverse`: [0] writes. */
+static bool open_pipe(int ends[2], bool reverse)
+{
+	int both[2];
+	if (pipe2(both, O_CLOEXEC) != 0)
+		return false;
+	ends[0] = both[reverse];
+	ends[1] = both[!reverse];
+	return move_up(&ends[0]) && move_up(&ends[1]);
+}
+
+static bool open_ends(struct ends *ends)
+{
+	ends->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return ends->null_fd >= 0 && move_up(&ends->null_fd) &&
+		   socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->channel) == 0 &&
+		   move_up(&ends->channel[0]) && move_up(&ends->channel[1]) &&
+		   open_pipe(ends->output, false) && open_pipe(ends->life, true) &&
+		   open_pipe(ends->report, false) && open_pipe(ends->start, false) &&
+		   fcntl(ends->output[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+static void close_side(struct ends *ends, int side)
+{
+	close_fd(&ends->channel[side]);
+	close_fd(&ends->output[side]);
+	close_fd(&ends->life[side]);
+	close_fd(&ends->report[side]);
+	close_fd(&ends->start[side]);
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t length = strcspn(a, "=");
+	return strncmp(a, b, length + 1) == 0;
+}
+
+/* The environment with the additions; the strings are borrowed. */
+static char **make_environment(const char *const *additions)
+{
+	size_t old = 0, added = 0, count = 0;
+	while (environ != NULL && environ[old] != NULL)
+		old++;
+	while (additions != NULL && additions[added] != NULL)
+		added++;
+	char **out = calloc(old + added + 1, sizeof *out);
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 0; i < old; i++) {
+		bool replaced = false;
+		for (size_t j = 0; j < added; j++)
+			replaced |= same_name(additions[j], environ[i]);
+		if (!replaced)
+			out[count++] = environ[i];
+	}
+	for (size_t j = 0; j < added; j++)
+		out[count++] = (char *)additions[j];
+	return out;
+}
+
+static pid_t fork_keeper(const struct child_options *options, const struct ends *ends,
+						 char *const *environment)
+{
+	const struct keeper_task task = {.argv = options->argv,
+									 .environment = environment,
+									 .working_folder = options->working_folder,
+									 .null_fd = ends->null_fd,
+									 .output_fd = ends->output[1],
+									 .channel_fd = ends->channel[1],
+									 .start_fd = ends->start[1],
+									 .life_fd = ends->life[1],
+									 .report_fd = ends->report[1]};
+	sigset_t all, before;
+	sigfillset(&all);
+	/* Blocked, so that no handler of the supervisor runs in the keeper. */
+	if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
+		return -1;
+	pid_t keeper = fork();
+	if (keeper == 0)
+		keeper_run(&task);
+	int saved = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return keeper;
+}
+
+/* Waits until the program runs. */
+static bool await_start(int start, const struct child_options *options, struct error *err)
+{
+	struct keeper_failure failure;
+	ssize_t got;
+	do
+		got = read(start, &failure, sizeof failure);
+	while (got < 0 && errno == EINTR);
+	if (got == 0)
+		return true;
+	if (got != sizeof failure)
+		return error_set(err, "%s: cannot be started", options->argv[0]);
+	const char *why = strerror(failure.error_number);
+	if (failure.what == KEEPER_CANNOT_FORK)
+		return error_set(err, "%s: no new process: %s", options->argv[0], why);
+	if (failure.what == KEEPER_CANNOT_ENTER)
+		return error_set(err, "%s: %s", options->working_folder, why);
+	return error_set(err, "%s: %s", options->argv[0], why);
+}
+
+static struct child *make_child(const struct child_options *options, struct ends *ends,
+								struct error *err)
+{
+	struct child *child = calloc(1, sizeof *child);
+	char **environment = make_environment(options->setenv);
+	if (child == NULL || environment == NULL) {
+		error_set(err, "%s: out of memory", options->argv[0]);
+		goto failed;
+	}
+	child->memory_limit = options->memory_limit_bytes;
+	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	child->keeper = fork_keeper(options, ends, environment);
+	if (child->keeper < 0) {
+		error_set(err, "%s: no new process: %s", options->argv[0], strerror(errno));
+		goto failed;
+	}
+	free(environment);
+	return child;
+failed:
+	free(environment);
+	free(child);
+	return NULL;
+}
+
+struct child *child_start(const struct child_options *options, struct error *err)
+{
+	struct ends ends = ENDS_NONE;
+	struct child *child = NULL;
+	if (!open_ends(&ends)) {
+		error_set(err, "%s: no descriptors for a new process: %s", options->argv[0],
+				  strerror(errno));
+		goto done;
+	}
+	child = make_child(options, &ends, err);
+	if (child == NULL)
+		goto done;
+	close_side(&ends, 1);
+	if (!await_start(ends.start[0], options, err)) {
+		close_side(&ends, 0);
+		waitpid(child->keeper, NULL, 0);
+		free(child);
+		child = NULL;
+		goto done;
+	}
+	close_fd(&ends.start[0]);
+	child->alive = true;
+	child->channel = ends.channel[0];
+	child->output = ends.output[0];
+	child->life = ends.life[0];
+	child->report = ends.report[0];
+	ends = (struct ends){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, ends.null_fd};
+done:
+	close_side(&ends, 0);
+	close_side(&ends, 1);
+	close_fd(&ends.null_fd);
+	return child;
+}
+
+/* ---- ending ----------------------------------------------------------- */
+
+static void drain_output(struct child *child, int reads)
+{
+	char bytes[65536];
+	for (; reads > 0 && child->output >= 0; reads--) {
+		ssize_t got = read(child->output, bytes, sizeof bytes);
+		if (got > 0) {
+			ring_add(&child->ring, bytes, (size_t)got);
+			continue;
+		}
+		if (got == 0)
+			close_fd(&child->output);
+		if (got == 0 || errno != EINTR)
+			return;
+	}
+}
+
+static bool await_report(struct child *child, double seconds, struct keeper_report *report)
+{
+	double deadline = now() + seconds;
+	struct pollfd events[] = {{.fd = child->report, .events = POLLIN},
+							  {.fd = child->output, .events = POLLIN}};
+	for (;;) {
+		double left = deadline - now();
+		events[1].fd = child->output;
+		int ready = poll(events, 2, left > 0 ? (int)(left * 1000.0) + 1 : 0);
+		drain_output(child, DRAIN_READS); /* one that writes while it ends must not block */
+		if (events[0].revents != 0 && ready > 0)
+			return read(child->report, report, sizeof *report) == sizeof *report;
+		if (left <= 0 || (ready < 0 && errno != EINTR))
+			return false;
+	}
+}
+
+/* The keeper did not do its work: the program killed or stopped it. What is
+ * known to have been below it, and what now belongs to the supervisor for that
+ * reason, is ended from here. */
+static void end_without_keeper(struct child *child)
+{
+	tree_kill(child->keeper);
+	kill(child->keeper, SIGKILL);
+	waitpid(child->keeper, NULL, 0);
+	for (size_t i = 0; i < child->known_count; i++) {
+		pid_t pid = child->known[i];
+		/* Only those that became our own children are surely who they were. */
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			continue;
+		tree_kill(pid);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Ends the child; from here on its result is `outcome`, or, where that is
+ * CHILD_EXITED, what the keeper tells of the end. */
+static void end_child(struct child *child, enum child_outcome outcome)
+{
+	struct keeper_report report = {0};
+	if (!child->alive)
+		return;
+	close_fd(&child->life); /* asks the keeper */
+	bool told = await_report(child, STOP_SECONDS, &report);
+	if (told)
+		waitpid(child->keeper, NULL, 0);
+	else
+		end_without_keeper(child);
+	drain_output(child, CHILD_OUTPUT_MAX);
+
+	child->alive = false;
+	child->result.outcome = outcome;
+	if (outcome == CHILD_EXITED && !told) {
+		child->result.outcome = CHILD_SIGNALED;
+		child->result.signal_number = SIGKILL;
+	} else if (outcome == CHILD_EXITED && WIFSIGNALED(report.wait_status)) {
+		child->result.outcome = CHILD_SIGNALED;
+		child->result.signal_number = WTERMSIG(report.wait_status);
+	} else if (outcome == CHILD_EXITED) {
+		child->result.exit_status = WEXITSTATUS(report.wait_status);
+	}
+	close_fd(&child->channel);
+	close_fd(&child->output);
+	close_fd(&child->report);
+}
+
+void child_stop(struct child *child)
+{
+	if (child == NULL)
+		return;
+	end_child(child, CHILD_TIMED_OUT);
+	free(child);
+}
+
+bool child_alive(const struct child *child)
+{
+	return child->alive;
+}
+
+/* ---- watching --------------------------------------------------------- */
+
+/* False when the memory limit is passed. */
+static bool watch_memory(struct child *child)
+{
+	double time = now();
+	if (time < child->next_watch)
+		return true;
+	if (time >= child->next_scan) {
+		size_t found = tree_scan(child->keeper, child->known, WATCHED_PROCESSES, 0);
+		child->known_count = found < WATCHED_PROCESSES ? found : WATCHED_PROCESSES;
+		double took = now() - time;
+		child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
+	}
+	size_t used = tree_memory(child->known, child->known_count);
+	if (child->memory_limit > 0 && used > child->memory_limit && child->known_count > 1)
+		used = tree_memory_exact(child->known, child->known_count);
+	if (used > child->result.peak_memory_bytes)
+		child->result.peak_memory_bytes = used;
+	child->next_watch = time + WATCH_SECONDS;
+	return child->memory_limit == 0 || used <= child->memory_limit;
+}
+
+/* One round of waiting, at most until the deadline. `channel_events` is what to
+ * look for on the channel; what is there comes back in *channel_ready. False
+ * when the child has been ended. */
+static bool wait_round(struct child *child, short channel_events, short *channel_ready,
+					   double deadline)
+{
+	double left = deadline - now();
+	if (left > WATCH_SECONDS)
+		left = WATCH_SECONDS;
+	struct pollfd events[] = {
+		{.fd = channel_events != 0 ? child->channel : -1, .events = channel_events},
+		{.fd = child->report, .events = POLLIN},
+		{.fd = child->output, .events = POLLIN}};
+	if (poll(events, 3, left > 0 ? (int)(left * 1000.0) + 1 : 0) < 0 && errno != EINTR) {
+		end_child(child, CHILD_BROKEN);
+		return false;
+	}
+	drain_output(child, DRAIN_READS);
+	*channel_ready = events[0].revents;
+	if (*channel_ready & POLLIN) /* a reply that came before the end still counts */
+		return true;
+	if (events[1].revents != 0) {
+		end_child(child, CHILD_EXITED);
+		return false;
+	}
+	if (!watch_memory(child)) {
+		end_child(child, CHILD_OVER_MEMORY);
+		return false;
+	}
+	if (now() >= deadline) {
+		end_child(child, CHILD_TIMED_OUT);
+		return false;
+	}
+	return true;
+}
+
+/* The channel is closed on the other side: either the process is about to be
+ * gone, or it damaged its channel and will never answer. */
+static void await_end_after_hang_up(struct child *child, double deadline)
+{
+	double patience = now() + HANG_UP_SECONDS;
+	short ignored;
+	while (child->alive && now() < patience)
+		if (!wait_round(child, 0, &ignored, deadline))
+			return;
+	end_child(child, CHILD_BROKEN);
+}
+
+struct child_result child_wait(struct child *child, double seconds)
+{
+	double deadline = now() + seconds;
+	short ignored;
+	while (child->alive)
+		wait_round(child, 0, &ignored, deadline);
+	return child->result;
+}
+
+/* ---- calling ---------------------------------------------------------- */
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static ssize_t send_packet(int channel, const void *request, size_t bytes, int fd)
+{
+	union control control = {0};
+	struct iovec part = {.iov_base = (void *)request, .iov_len = bytes};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	if (fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof control;
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+	}
+	return sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* False when the child has been ended. */
+static bool send_request(struct child *child, const void *request, size_t bytes, int fd,
+						 double deadline)
+{
+	char unasked;
+	short ready;
+	if (bytes > CHILD_MESSAGE_MAX ||
+		recv(child->channel, &unasked, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+		end_child(child, CHILD_BROKEN); /* a second reply to the last request */
+		return false;
+	}
+	while (send_packet(child->channel, request, bytes, fd) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN) {
+			await_end_after_hang_up(child, deadline);
+			return false;
+		}
+		if (!wait_round(child, POLLOUT, &ready, deadline))
+			return false;
+	}
+	return true;
+}
+
+/* The packet that is there. False when it is no valid one. */
+static bool take_reply(int channel, void *reply, size_t capacity, size_t *bytes, int *fd)
+{
+	union control control = {0};
+	struct iovec part = {.iov_base = reply, .iov_len = capacity};
+	struct msghdr message = {.msg_iov = &part,
+							 .msg_iovlen = 1,
+							 .msg_control = &control,
+							 .msg_controllen = sizeof control};
+	*fd = -1;
+	*bytes = 0;
+	ssize_t got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (got <= 0)
+		return false;
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+		header->cmsg_len == CMSG_LEN(sizeof *fd))
+		memcpy(fd, CMSG_DATA(header), sizeof *fd);
+	*bytes = (size_t)got;
+	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+		return true;
+	close_fd(fd);
+	return false;
+}
+
+struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
+							   int request_fd, void *reply, size_t reply_capacity,
+							   size_t *reply_bytes, int *reply_fd, double seconds)
+{
+	double deadline = now() + seconds;
+	short ready = 0;
+	*reply_bytes = 0;
+	*reply_fd = -1;
+	if (!child->alive || !send_request(child, request, request_bytes, request_fd, deadline))
+		return child->result;
+
+	while (wait_round(child, POLLIN, &ready, deadline)) {
+		if ((ready & POLLIN) == 0 && (ready & (POLLHUP | POLLERR)) == 0)
+			continue;
+		if (take_reply(child->channel, reply, reply_capacity, reply_bytes, reply_fd)) {
+			struct child_result result = child->result;
+			result.outcome = CHILD_REPLIED;
+			return result;
+		}
+		if (*reply_bytes > 0)
+			end_child(child, CHILD_BROKEN);
+		else
+			await_end_after_hang_up(child, deadline);
+	}
+	return child->result;
+}
+
+/* ---- output ----------------------------------------------------------- */
+
+const char *child_output(struct child *child)
+{
+	if (child->alive)
+		drain_output(child, DRAIN_READS);
+	return ring_text(&child->ring);
+}
+
+void child_output_clear(struct child *child)
+{
+	if (child->alive)
+		drain_output(child, DRAIN_READS);
+	ring_clear(&child->ring);
+}

@@ -1,0 +1,157 @@
+#include "process/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/child.h"
+#include "process/tree.h"
+
+/* Where the keeper's own descriptors lie once the rest is closed. The program
+ * does not inherit them: they are close-on-exec. */
+enum { START_FD = CHILD_CHANNEL_FD + 1, LIFE_FD, REPORT_FD, SIGNAL_FD, FIRST_FREE_FD };
+
+_Static_assert(FIRST_FREE_FD <= KEEPER_LOWEST_FD, "the given descriptors must not be overwritten");
+
+static void arrange_descriptors(const struct keeper_task *task)
+{
+	dup2(task->null_fd, STDIN_FILENO);
+	dup2(task->output_fd, STDOUT_FILENO);
+	dup2(task->output_fd, STDERR_FILENO);
+	dup2(task->channel_fd, CHILD_CHANNEL_FD);
+	dup3(task->start_fd, START_FD, O_CLOEXEC);
+	dup3(task->life_fd, LIFE_FD, O_CLOEXEC);
+	dup3(task->report_fd, REPORT_FD, O_CLOEXEC);
+	closefrom(SIGNAL_FD);
+}
+
+/* The keeper holds no end of what belongs to the program, so that the
+ * supervisor sees the end of it. */
+static void let_go(void)
+{
+	dup2(STDIN_FILENO, STDOUT_FILENO);
+	dup2(STDIN_FILENO, STDERR_FILENO);
+	close(CHILD_CHANNEL_FD);
+	close(START_FD);
+}
+
+static void tell_failure(int what)
+{
+	struct keeper_failure failure = {.what = what, .error_number = errno};
+	if (write(START_FD, &failure, sizeof failure) < 0)
+		return; /* the supervisor is gone; nobody to tell */
+}
+
+static void reset_signals(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGKILL && number != SIGSTOP)
+			sigaction(number, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void become_program(const struct keeper_task *task, pid_t keeper)
+{
+	struct rlimit no_core = {0, 0};
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != keeper) /* it died before the line above */
+		_exit(127);
+	setrlimit(RLIMIT_CORE, &no_core);
+	reset_signals();
+	if (task->working_folder != NULL && chdir(task->working_folder) != 0) {
+		tell_failure(KEEPER_CANNOT_ENTER);
+		_exit(127);
+	}
+	execve(task->argv[0], (char *const *)task->argv, task->environment);
+	tell_failure(KEEPER_CANNOT_EXECUTE);
+	_exit(127);
+}
+
+/* Reaps what has ended. True when the program is among it. */
+static bool reap(pid_t program, int *status)
+{
+	pid_t pid;
+	int one;
+	bool found = false;
+	while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+		if (pid == program) {
+			*status = one;
+			found = true;
+		}
+	return found;
+}
+
+/* Until the program ends (true) or the supervisor wants it to end (false). */
+static bool keep(pid_t program, int signals, int *status)
+{
+	struct pollfd events[] = {{.fd = LIFE_FD, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+	struct signalfd_siginfo info;
+	for (;;) {
+		if (poll(events, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (events[1].revents != 0 && read(signals, &info, sizeof info) < 0 && errno != EAGAIN)
+			return false;
+		if (reap(program, status))
+			return true;
+		if (events[0].revents != 0)
+			return false;
+	}
+}
+
+/* Comes back only when nothing is left, however long that takes: the supervisor
+ * has its own patience. */
+static void kill_and_reap(pid_t program, int *status)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+	int one;
+	pid_t pid;
+	for (;;) {
+		tree_kill(getpid());
+		while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+			if (pid == program)
+				*status = one;
+		if (pid < 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+_Noreturn void keeper_run(const struct keeper_task *task)
+{
+	pid_t self = getpid();
+	sigset_t child_signal;
+	struct keeper_report report = {0};
+
+	arrange_descriptors(task);
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would swallow what waitpid tells */
+	setsid();                 /* the terminal's interrupts are the supervisor's business */
+	prctl(PR_SET_NAME, "gemmjudge-keep");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&child_signal);
+	sigaddset(&child_signal, SIGCHLD);
+	int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
+
+	report.program = signals >= 0 ? fork() : -1;
+	if (report.program == 0)
+		become_program(task, self);
+	if (report.program < 0) {
+		tell_failure(KEEPER_CANNOT_FORK);
+		_exit(1);
+	}
+	let_go();
+	report.ended = keep(report.program, signals, &report.wait_status);
+	kill_and_reap(report.program, &report.wait_status);
+	_exit(write(REPORT_FD, &report, sizeof report) == sizeof report ? 0 : 1);
+}

@@ -1,0 +1,27 @@
+/* The processes below a process, through /proc. Async-signal-safe, and takes no
+ * memory: also a process that forked without exec may call it. */
+#ifndef GEMMJUDGE_PROCESS_TREE_H
+#define GEMMJUDGE_PROCESS_TREE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define TREE_MAX 4096
+
+/* Stores the descendants of `root` (not root itself, no zombies), at most `max`
+ * of them, and sends each of them `signal` when it is not 0, as soon as it is
+ * seen. Returns how many there are. */
+size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal);
+
+/* Sends SIGKILL to all descendants until there are none but zombies, which
+ * their parents or the nearest subreaper has to reap. Gives up after some
+ * seconds: a process in uninterruptible sleep. */
+void tree_kill(pid_t root);
+
+/* Memory of its own (anonymous and shared, not files and not device mappings)
+ * that these processes hold together. Pages that several of them share after a
+ * fork count once each; tree_memory_exact counts them once, and is slow. */
+size_t tree_memory(const pid_t *pids, size_t count);
+size_t tree_memory_exact(const pid_t *pids, size_t count);
+
+#endif
