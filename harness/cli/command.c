@@ -220,6 +220,10 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		snprintf(number, sizeof number, "%g", options->timeout);
 		line_add_option(&line, "--timeout", number);
 	}
+	if (options->memory_mib > 0) {
+		snprintf(number, sizeof number, "%zu", options->memory_mib);
+		line_add_option(&line, "--memory", number);
+	}
 	bool dashed = false; /* a file whose name begins with '-' follows "--" */
 	for (size_t i = 0; i < options->argument_count; i++)
 		dashed = dashed || options->arguments[i][0] == '-';
@@ -252,6 +256,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.time_beta = (float)options->beta,
 		.tolerance = options->tolerance,
 		.timeout = options->timeout,
+		.memory_limit = options->memory_mib << 20,
 		.baselines = true,
 	};
 }

@@ -170,6 +170,15 @@ static bool take_timeout(struct options *options, const char *value, struct erro
 	return error_set(err, "--timeout '%s': seconds above 0, at most 86400, are needed", value);
 }
 
+static bool take_memory(struct options *options, const char *value, struct error *err)
+{
+	uint64_t mebibytes;
+	if (!options_number(value, 1u << 30, &mebibytes) || mebibytes < 64)
+		return error_set(err, "--memory '%s': a whole number of MiB from 64 on is needed", value);
+	options->memory_mib = mebibytes;
+	return true;
+}
+
 static bool take_output(const char **out, const char *name, const char *value, struct error *err)
 {
 	*out = value;
@@ -245,6 +254,7 @@ static const struct row {
 	{"tolerance", "T", RUNS, take_tolerance,
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL"},
 	{"timeout", "S", RUNS, take_timeout, "seconds for one call (10; 60 on the emulated GPU)"},
+	{"memory", "M", RUNS, take_memory, "MiB of host memory that a solution may use (8192)"},
 	{"json", "FILE", RUNS, take_json,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to "
 	 "stderr"},

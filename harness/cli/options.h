@@ -45,6 +45,7 @@ struct options {
 	double alpha, beta;
 	int max_dim;
 	double timeout;
+	size_t memory_mib;
 	bool verbose, no_color, help;
 };
 

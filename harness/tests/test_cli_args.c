@@ -1,0 +1,171 @@
+/* links: cli */
+/* The command line: what is taken, what is refused, what is suggested. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/suggest.h"
+
+#define ARGUMENTS_MAX 16
+
+/* Parses the words of a line (blanks between them). */
+struct parsed {
+	char words[512];
+	char *argv[ARGUMENTS_MAX + 1];
+	struct options options;
+	struct error err;
+	bool ok;
+};
+
+static void parse(struct parsed *p, enum command command, const char *line)
+{
+	*p = (struct parsed){0};
+	snprintf(p->words, sizeof p->words, "%s", line);
+	int argc = 0;
+	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " "))
+		p->argv[argc++] = word;
+	p->ok = options_parse(command, argc, p->argv, &p->options, &p->err);
+}
+
+static void refused(enum command command, const char *line, const char *says)
+{
+	struct parsed p;
+	parse(&p, command, line);
+	cr_expect(!p.ok, "taken: %s", line);
+	cr_expect(strstr(p.err.message, says) != NULL, "%s: says \"%s\", not \"%s\"", line,
+			  p.err.message, says);
+}
+
+Test(cli_args, numbers_are_strict)
+{
+	uint64_t n;
+	cr_assert(options_number("0", UINT64_MAX, &n) && n == 0);
+	cr_assert(options_number("18446744073709551615", UINT64_MAX, &n) && n == UINT64_MAX);
+	cr_assert(options_number("0xff", UINT64_MAX, &n) && n == 255);
+	cr_assert(options_number("010", UINT64_MAX, &n) && n == 10);
+	static const char *const bad[] = {
+		"", "-1", "+1", " 1", "1 ", "1.0", "0x", "1e3", "0xg", "1,0", "18446744073709551616"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		cr_expect(!options_number(bad[i], UINT64_MAX, &n), "'%s' was taken", bad[i]);
+	cr_assert(!options_number("11", 10, &n));
+}
+
+Test(cli_args, reals_are_strict)
+{
+	double x;
+	cr_assert(options_real("0.5", &x) && x == 0.5);
+	cr_assert(options_real("-1e-3", &x) && x == -1e-3);
+	static const char *const bad[] = {"", "nan", "inf", "1x", "0x1p3", " 1", "1e999", ".", "-"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		cr_expect(!options_real(bad[i], &x), "'%s' was taken", bad[i]);
+}
+
+Test(cli_args, judge_takes_its_options)
+{
+	struct parsed p;
+	parse(&p, COMMAND_JUDGE,
+		  "judge a.cu --problem gemm-f16 --device cuda:1 --cases 5 b.cu --seed 0x1F --max-dim=100 "
+		  "--time 16x32x64 --tolerance 0.1,0.2 --timeout 2.5 --json - --md out.md");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.argument_count, 2);
+	cr_assert_str_eq(p.options.arguments[0], "a.cu");
+	cr_assert_str_eq(p.options.arguments[1], "b.cu");
+	cr_assert_str_eq(p.options.problem, "gemm-f16");
+	cr_assert_str_eq(p.options.device, "cuda:1");
+	cr_assert(p.options.has_cases && p.options.cases == 5);
+	cr_assert(p.options.has_seed && p.options.seed == 31);
+	cr_assert_eq(p.options.max_dim, 100);
+	cr_assert(p.options.shape_count == 1 && p.options.shapes[0].m == 16 &&
+			  p.options.shapes[0].n == 32 && p.options.shapes[0].k == 64);
+	cr_assert_str_eq(p.options.tolerance, "0.1,0.2");
+	cr_assert_eq(p.options.timeout, 2.5);
+	cr_assert_str_eq(p.options.json, "-");
+	cr_assert_str_eq(p.options.markdown, "out.md");
+}
+
+Test(cli_args, bench_takes_several_shapes)
+{
+	struct parsed p;
+	parse(&p, COMMAND_BENCH, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.shape_count, 2);
+	cr_assert_eq(p.options.shapes[1].k, 6);
+	cr_assert(p.options.has_beta && !p.options.has_alpha);
+}
+
+Test(cli_args, two_dashes_end_the_options)
+{
+	struct parsed p;
+	parse(&p, COMMAND_JUDGE, "judge -- --odd-name.cu");
+	cr_assert(p.ok && p.options.argument_count == 1);
+	cr_assert_str_eq(p.options.arguments[0], "--odd-name.cu");
+}
+
+Test(cli_args, refusals_say_what_and_why)
+{
+	refused(COMMAND_JUDGE, "judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
+	refused(COMMAND_JUDGE, "judge a.cu -x", "unknown option '-x'");
+	refused(COMMAND_JUDGE, "judge --shape 1x1x1 a.cu", "unknown option '--shape'");
+	refused(COMMAND_JUDGE, "judge a.cu --json", "--json needs a value");
+	refused(COMMAND_JUDGE, "judge a.cu --verbose=yes", "--verbose takes no value");
+	refused(COMMAND_JUDGE, "judge a.cu --cases 0", "--cases '0'");
+	refused(COMMAND_JUDGE, "judge a.cu --cases -3", "--cases '-3'");
+	refused(COMMAND_JUDGE, "judge a.cu --seed 1.5", "--seed '1.5'");
+	refused(COMMAND_JUDGE, "judge a.cu --max-dim 99999999999", "--max-dim");
+	refused(COMMAND_JUDGE, "judge a.cu --problem gem-f16", "did you mean 'gemm-f16'?");
+	refused(COMMAND_JUDGE, "judge a.cu --device gpu", "unknown device 'gpu'");
+	refused(COMMAND_JUDGE, "judge a.cu --device cuda:x", "unknown device 'cuda:x'");
+	refused(COMMAND_JUDGE, "judge a.cu --tolerance leetgpuu", "did you mean 'leetgpu'?");
+	refused(COMMAND_JUDGE, "judge a.cu --tolerance 1,-1", "--tolerance '1,-1'");
+	refused(COMMAND_JUDGE, "judge a.cu --timeout 0", "--timeout '0'");
+	refused(COMMAND_JUDGE, "judge a.cu --time 16x16", "16x16");
+	refused(COMMAND_LIST, "list --json x", "unknown option '--json'");
+}
+
+Test(cli_args, suggestions_are_near_or_absent)
+{
+	static const char *const names[] = {"judge", "bench", "list", "new", "doctor"};
+	cr_assert_str_eq(suggest_nearest("juge", names, 5), "judge");
+	cr_assert_str_eq(suggest_nearest("becnh", names, 5), "bench");
+	cr_assert_str_eq(suggest_nearest("docter", names, 5), "doctor");
+	cr_assert_null(suggest_nearest("banana", names, 5));
+	cr_assert_null(suggest_nearest("", names, 5));
+}
+
+Test(cli_args, reproducing_command_is_quoted_and_complete)
+{
+	struct parsed p;
+	struct error err;
+	char line[1024];
+	parse(&p, COMMAND_JUDGE,
+		  "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
+	cr_assert(p.ok);
+	cr_assert(command_complete(COMMAND_JUDGE, &p.options, &err));
+	command_line(line, sizeof line, "build/gemmjudge", COMMAND_JUDGE, &p.options, DEVICE_EMULATED);
+	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "
+						   "--time none 'it'\\''s.cu'");
+}
+
+Test(cli_args, reproducing_command_never_overflows)
+{
+	struct parsed p;
+	parse(&p, COMMAND_JUDGE, "judge aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.cu b.cu --seed 7");
+	for (size_t capacity = 60; capacity < 140; capacity++) {
+		char line[160];
+		memset(line, '#', sizeof line);
+		command_line(line, capacity, "gemmjudge", COMMAND_JUDGE, &p.options, DEVICE_CUDA);
+		cr_assert(strlen(line) < capacity);
+		cr_assert_eq(line[capacity], '#');
+	}
+}
+
+Test(cli_args, a_fresh_seed_differs)
+{
+	struct parsed a, b;
+	struct error err;
+	parse(&a, COMMAND_JUDGE, "judge x.cu");
+	parse(&b, COMMAND_JUDGE, "judge x.cu");
+	cr_assert(command_complete(COMMAND_JUDGE, &a.options, &err));
+	cr_assert(command_complete(COMMAND_JUDGE, &b.options, &err));
+	cr_assert_neq(a.options.seed, b.options.seed);
+}
