@@ -45,11 +45,6 @@ struct device_product {
 	double unit_roundoff; /* of the products' accumulation: 2^-24 or 2^-53 */
 };
 
-struct device_guard {
-	uint64_t changed;     /* bytes that are not GUARD_PATTERN */
-	uint64_t first, last; /* index of the first and the last of them in the region */
-};
-
 #define REFEREE_DEVICE_VERSION 1
 
 struct referee_device {
@@ -65,8 +60,8 @@ struct referee_device {
 
 	/* Makes the arena at least `bytes` long, contents undefined, and tells how it is
 	 * shared: arena->ipc_handle, or *fd (the backend's own; -1 when there is none).
-	 * Memory that a contestant may still have open is given back at the second call
-	 * after it was replaced, not before. */
+	 * Memory that it replaces may still be open in a contestant: it is given back at
+	 * the next call, when the contestant has gone over to what replaced it. */
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
 	/* Every following function has finished its work on the device when it returns. */
@@ -78,8 +73,6 @@ struct referee_device {
 	/* Of one set: region->sets is 1. */
 	bool (*count_changed)(void *state, const struct device_region *region,
 						  const struct device_values *values, uint64_t *changed, struct error *err);
-	bool (*scan_guard)(void *state, const struct device_region *region, struct device_guard *found,
-					   struct error *err);
 	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
 
 	/* Draws A and B anew, apart from the arena, and multiplies them. */

@@ -166,23 +166,6 @@ static bool emulated_count_changed(void *state, const struct device_region *regi
 	return true;
 }
 
-static bool emulated_scan_guard(void *state, const struct device_region *region,
-								struct device_guard *found, struct error *err)
-{
-	struct emulated *device = state;
-	const uint8_t *bytes = device->memory + region->offset;
-	(void)err;
-	*found = (struct device_guard){0};
-	for (uint64_t i = 0; i < region->bytes; i++) {
-		if (bytes[i] == GUARD_PATTERN)
-			continue;
-		if (found->changed++ == 0)
-			found->first = i;
-		found->last = i;
-	}
-	return true;
-}
-
 static bool emulated_read(void *state, uint64_t offset, uint64_t bytes, void *out,
 						  struct error *err)
 {
@@ -281,7 +264,6 @@ static const struct referee_device emulated_device = {
 	.fill = emulated_fill,
 	.set_bytes = emulated_set_bytes,
 	.count_changed = emulated_count_changed,
-	.scan_guard = emulated_scan_guard,
 	.read = emulated_read,
 	.product = emulated_product,
 };

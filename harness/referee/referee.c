@@ -222,32 +222,50 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 
 /* ---- checking ------------------------------------------------------------------ */
 
-/* Keeps the changed guard byte that lies nearest to its buffer. */
-static void note_guard(struct referee_check_reply *reply, int buffer, int side,
-					   const struct device_region *region, const struct device_guard *guard)
+struct guard_finding {
+	uint64_t changed;     /* bytes that are not GUARD_PATTERN */
+	uint64_t first, last; /* index of the first and the last of them in the band */
+};
+
+static struct guard_finding scan_guard(const uint8_t *band, uint64_t bytes)
 {
-	if (guard->changed == 0)
+	struct guard_finding found = {0};
+	for (uint64_t i = 0; i < bytes; i++) {
+		if (band[i] == GUARD_PATTERN)
+			continue;
+		if (found.changed++ == 0)
+			found.first = i;
+		found.last = i;
+	}
+	return found;
+}
+
+/* Keeps the changed guard byte that lies nearest to its buffer. */
+static void note_guard(struct referee_check_reply *reply, int buffer, int side, uint64_t bytes,
+					   const struct guard_finding *found)
+{
+	if (found->changed == 0)
 		return;
-	int64_t distance =
-		side == 0 ? (int64_t)guard->last - (int64_t)region->bytes : (int64_t)guard->first;
+	int64_t distance = side == 0 ? (int64_t)found->last - (int64_t)bytes : (int64_t)found->first;
 	int64_t steps = distance < 0 ? -distance : distance + 1;
 	int64_t known = reply->guard_nearest < 0 ? -reply->guard_nearest : reply->guard_nearest + 1;
 	if (reply->guard_changed == 0 || steps < known) {
 		reply->guard_nearest = distance;
 		reply->guard_buffer = "ABC"[buffer];
 	}
-	reply->guard_changed += guard->changed;
+	reply->guard_changed += found->changed;
 }
 
 static bool check_guards(struct referee *referee, uint32_t set, struct referee_check_reply *reply,
 						 struct error *err)
 {
 	for (int i = 0; i < 6; i++) {
+		uint8_t band[GUARD_BYTES + ALIGNMENT];
 		struct device_region region = guard_region(&referee->arena, i / 2, i % 2, set, 1);
-		struct device_guard guard;
-		if (!referee->device->scan_guard(referee->state, &region, &guard, err))
+		if (!referee->device->read(referee->state, region.offset, region.bytes, band, err))
 			return false;
-		note_guard(reply, i / 2, i % 2, &region, &guard);
+		struct guard_finding found = scan_guard(band, region.bytes);
+		note_guard(reply, i / 2, i % 2, region.bytes, &found);
 	}
 	return true;
 }

@@ -1,0 +1,472 @@
+/* The referee's half on an NVIDIA GPU: a plug-in that the referee loads, so that
+ * the program itself needs no CUDA library. Device memory shared through CUDA
+ * IPC; values drawn on the device; products by cuBLAS, in f32 without any
+ * narrowing for 16-bit problems and in f64 for f32. */
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/referee_device.h"
+#include "testcases/values.h"
+
+namespace
+{
+
+constexpr int threads = 256;
+constexpr uint64_t arena_unit = 2u << 20; /* CUDA shares whole 2 MiB pages */
+
+/* A buffer that only grows; its contents do not survive growing. */
+struct buffer {
+	void *at;
+	uint64_t bytes;
+};
+
+struct cuda_state {
+	cublasHandle_t cublas;
+	buffer arena, replaced;
+	buffer a_f32, b_f32, a_f64, b_f64, product, magnitude; /* device */
+	buffer host_product, host_magnitude;                   /* pinned */
+	unsigned long long *changed;                           /* device */
+};
+
+__attribute__((format(printf, 2, 3))) bool fail(struct error *err, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	return false;
+}
+
+bool good(cudaError_t status, const char *what, struct error *err)
+{
+	if (status == cudaSuccess)
+		return true;
+	return fail(err, "%s: %s (%s)", what, cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+bool good(cublasStatus_t status, const char *what, struct error *err)
+{
+	if (status == CUBLAS_STATUS_SUCCESS)
+		return true;
+	return fail(err, "%s: %s", what, cublasGetStatusString(status));
+}
+
+/* ---- kernels --------------------------------------------------------------- */
+
+/* A thread draws VALUES_BLOCK elements at a time; blockIdx.y is the set. */
+__global__ void fill_kernel(uint8_t *arena, device_region region, device_values values)
+{
+	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+	uint64_t first = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	for (uint32_t set = blockIdx.y; set < region.sets; set += gridDim.y) {
+		uint8_t *start = arena + region.offset + set * region.stride;
+		for (uint64_t block = first; block < blocks; block += step) {
+			uint32_t bits[VALUES_BLOCK];
+			values_block(values.type, values.spec, values.seed + set, values.operand, block, bits);
+			for (int i = 0; i < VALUES_BLOCK; i++) {
+				uint64_t index = block * VALUES_BLOCK + i;
+				if (index >= values.elements)
+					break;
+				if (values.type == DTYPE_F32)
+					reinterpret_cast<uint32_t *>(start)[index] = bits[i];
+				else
+					reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits[i]);
+			}
+		}
+	}
+}
+
+__global__ void count_changed_kernel(const uint8_t *start, device_values values,
+									 unsigned long long *changed)
+{
+	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+	unsigned long long found = 0;
+	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+		 block < blocks; block += step) {
+		uint32_t bits[VALUES_BLOCK];
+		values_block(values.type, values.spec, values.seed, values.operand, block, bits);
+		for (int i = 0; i < VALUES_BLOCK; i++) {
+			uint64_t index = block * VALUES_BLOCK + i;
+			if (index >= values.elements)
+				break;
+			uint32_t there = values.type == DTYPE_F32
+								 ? reinterpret_cast<const uint32_t *>(start)[index]
+								 : reinterpret_cast<const uint16_t *>(start)[index];
+			found += there != bits[i];
+		}
+	}
+	if (found != 0)
+		atomicAdd(changed, found);
+}
+
+/* The values as float or double, or their absolute values. */
+template <typename T> __global__ void draw_kernel(T *out, device_values values, bool absolute)
+{
+	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+		 block < blocks; block += step) {
+		uint32_t bits[VALUES_BLOCK];
+		values_block(values.type, values.spec, values.seed, values.operand, block, bits);
+		for (int i = 0; i < VALUES_BLOCK; i++) {
+			uint64_t index = block * VALUES_BLOCK + i;
+			if (index >= values.elements)
+				break;
+			if (absolute)
+				bits[i] &= values_sign(values.type) - 1;
+			out[index] = static_cast<T>(values_to_double(values.type, bits[i]));
+		}
+	}
+}
+
+unsigned grid_of(const device_values &values)
+{
+	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t grid = (blocks + threads - 1) / threads;
+	return static_cast<unsigned>(grid < 1 ? 1 : grid > 65536 ? 65536 : grid);
+}
+
+/* After a launch: did it start, and did it end well? */
+bool finish(const char *what, struct error *err)
+{
+	return good(cudaGetLastError(), what, err) && good(cudaDeviceSynchronize(), what, err);
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+int attribute(cudaDeviceAttr which, int device)
+{
+	int value = 0;
+	return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+}
+
+/* The kernel module's version ("580.95.05") where /proc tells it. */
+void driver_version(char *out, size_t bytes)
+{
+	int version = 0;
+	char line[256] = "", *at = nullptr;
+	FILE *file = fopen("/proc/driver/nvidia/version", "re");
+	if (file != nullptr) {
+		if (fgets(line, sizeof line, file) != nullptr)
+			at = strstr(line, "Module ");
+		fclose(file);
+	}
+	cudaDriverGetVersion(&version);
+	char module[16] = "";
+	for (at = at != nullptr ? at + 7 : line; *at != '\0'; at++) /* "for x86_64" may stand between */
+		if (sscanf(at, " %15[0-9.]", module) == 1 && strchr(module, '.') != nullptr)
+			break;
+	if (strchr(module, '.') != nullptr)
+		snprintf(out, bytes, "%s, CUDA %d.%d", module, version / 1000, version % 1000 / 10);
+	else
+		snprintf(out, bytes, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+}
+
+bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
+{
+	cudaDeviceProp properties;
+	int runtime = 0, major = 0, minor = 0, patch = 0;
+	if (!good(cudaGetDeviceProperties(&properties, ordinal), "cannot ask the device", err))
+		return false;
+	cudaRuntimeGetVersion(&runtime);
+	cublasGetProperty(MAJOR_VERSION, &major);
+	cublasGetProperty(MINOR_VERSION, &minor);
+	cublasGetProperty(PATCH_LEVEL, &patch);
+
+	memset(facts, 0, sizeof *facts);
+	snprintf(facts->name, sizeof facts->name, "%.127s", properties.name);
+	/* From 9.0 on, wgmma and its successors are in the `a` targets only. */
+	snprintf(facts->architecture, sizeof facts->architecture, "%d%d%s", properties.major,
+			 properties.minor, properties.major >= 9 ? "a" : "");
+	facts->multiprocessors = properties.multiProcessorCount;
+	facts->memory_bytes = properties.totalGlobalMem;
+	facts->l2_bytes = static_cast<uint64_t>(attribute(cudaDevAttrL2CacheSize, ordinal));
+	facts->sm_clock_khz = attribute(cudaDevAttrClockRate, ordinal);
+	driver_version(facts->driver, sizeof facts->driver);
+	snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000,
+			 runtime % 1000 / 10);
+	snprintf(facts->library, sizeof facts->library, "cuBLAS %d.%d.%d", major, minor, patch);
+	return true;
+}
+
+void drop(buffer *memory)
+{
+	if (memory->at != nullptr)
+		cudaFree(memory->at);
+	*memory = {};
+}
+
+void cuda_close(void *opaque)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	if (state == nullptr)
+		return;
+	if (state->cublas != nullptr)
+		cublasDestroy(state->cublas);
+	for (buffer *memory : {&state->arena, &state->replaced, &state->a_f32, &state->b_f32,
+						   &state->a_f64, &state->b_f64, &state->product, &state->magnitude})
+		drop(memory);
+	cudaFree(state->changed);
+	cudaFreeHost(state->host_product.at);
+	cudaFreeHost(state->host_magnitude.at);
+	free(state);
+}
+
+bool cuda_open(const struct device_choice *choice, void **opaque, struct device_facts *facts,
+			   struct error *err)
+{
+	int count = 0;
+	if (!good(cudaGetDeviceCount(&count), "no CUDA device can be used", err))
+		return false;
+	if (choice->ordinal < 0 || choice->ordinal >= count)
+		return fail(err, "there is no CUDA device %d: this machine has %d, counted from 0",
+					choice->ordinal, count);
+	if (!good(cudaSetDevice(choice->ordinal), "cannot use the device", err) ||
+		!read_facts(choice->ordinal, facts, err))
+		return false;
+
+	auto *state = static_cast<cuda_state *>(calloc(1, sizeof(cuda_state)));
+	if (state == nullptr)
+		return fail(err, "out of memory");
+	if (good(cublasCreate(&state->cublas), "cuBLAS does not start", err) &&
+		good(cublasSetMathMode(state->cublas, CUBLAS_PEDANTIC_MATH), "cuBLAS", err) &&
+		good(cudaMalloc(&state->changed, sizeof *state->changed), "device memory", err)) {
+		*opaque = state;
+		return true;
+	}
+	cuda_close(state);
+	return false;
+}
+
+/* ---- memory ------------------------------------------------------------------- */
+
+uint64_t cuda_memory_free(void *opaque)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	size_t available = 0, total = 0;
+	if (cudaMemGetInfo(&available, &total) != cudaSuccess)
+		return 0;
+	return available + state->arena.bytes;
+}
+
+bool cuda_arena(void *opaque, uint64_t bytes, struct arena *arena, int *fd, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	*fd = -1;
+	drop(&state->replaced);
+	if (bytes > state->arena.bytes) {
+		uint64_t rounded = (bytes + arena_unit - 1) / arena_unit * arena_unit;
+		state->replaced = state->arena;
+		state->arena = {};
+		cudaError_t status = cudaMalloc(&state->arena.at, rounded);
+		if (status == cudaErrorMemoryAllocation) { /* only then without the old one */
+			cudaGetLastError();
+			drop(&state->replaced);
+			status = cudaMalloc(&state->arena.at, rounded);
+		}
+		if (status != cudaSuccess) {
+			state->arena = {};
+			cudaGetLastError();
+			return fail(err, "no device memory of %llu MiB for the case: %s",
+						static_cast<unsigned long long>(rounded >> 20), cudaGetErrorString(status));
+		}
+		state->arena.bytes = rounded;
+	}
+	cudaIpcMemHandle_t handle;
+	static_assert(sizeof handle == sizeof arena->ipc_handle, "protocol.h holds one handle");
+	if (!good(cudaIpcGetMemHandle(&handle, state->arena.at),
+			  "device memory cannot be shared between processes", err))
+		return false;
+	memcpy(arena->ipc_handle, &handle, sizeof handle);
+	return true;
+}
+
+uint8_t *arena_at(cuda_state *state, uint64_t offset)
+{
+	return static_cast<uint8_t *>(state->arena.at) + offset;
+}
+
+bool cuda_fill(void *opaque, const struct device_region *region, const struct device_values *values,
+			   struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	dim3 grid(grid_of(*values), region->sets > 65535 ? 65535 : region->sets);
+	/* Many sets are small: keep the whole grid within reason. */
+	while (static_cast<uint64_t>(grid.x) * grid.y > (1u << 20) && grid.x > 1)
+		grid.x = (grid.x + 1) / 2;
+	fill_kernel<<<grid, threads>>>(arena_at(state, 0), *region, *values);
+	return finish("filling the case's buffers", err);
+}
+
+bool cuda_set_bytes(void *opaque, const struct device_region *region, uint8_t byte,
+					struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	uint8_t *start = arena_at(state, region->offset);
+	const char *what = "setting the case's buffers";
+	if (region->sets > 1 && region->stride < (1u << 30)) {
+		if (!good(cudaMemset2DAsync(start, region->stride, byte, region->bytes, region->sets), what,
+				  err))
+			return false;
+		return finish(what, err);
+	}
+	for (uint32_t set = 0; set < region->sets; set++)
+		if (!good(cudaMemsetAsync(start + set * region->stride, byte, region->bytes), what, err))
+			return false;
+	return finish(what, err);
+}
+
+bool cuda_count_changed(void *opaque, const struct device_region *region,
+						const struct device_values *values, uint64_t *changed, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	const char *what = "looking at the inputs";
+	unsigned long long found = 0;
+	if (!good(cudaMemsetAsync(state->changed, 0, sizeof found), what, err))
+		return false;
+	count_changed_kernel<<<grid_of(*values), threads>>>(arena_at(state, region->offset), *values,
+														state->changed);
+	if (!finish(what, err) ||
+		!good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what, err))
+		return false;
+	*changed = found;
+	return true;
+}
+
+bool cuda_read(void *opaque, uint64_t offset, uint64_t bytes, void *out, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	return good(cudaMemcpy(out, arena_at(state, offset), bytes, cudaMemcpyDeviceToHost),
+				"reading the output", err);
+}
+
+/* ---- products ------------------------------------------------------------------- */
+
+uint64_t next_power(uint64_t bytes)
+{
+	uint64_t power = 1u << 20;
+	while (power < bytes)
+		power *= 2;
+	return power;
+}
+
+bool grow(buffer *memory, uint64_t bytes, struct error *err)
+{
+	if (bytes <= memory->bytes)
+		return true;
+	drop(memory);
+	uint64_t rounded = next_power(bytes);
+	cudaError_t status = cudaMalloc(&memory->at, rounded);
+	if (status != cudaSuccess) {
+		memory->at = nullptr;
+		return good(status, "device memory for the reference", err);
+	}
+	memory->bytes = rounded;
+	return true;
+}
+
+bool grow_host(buffer *memory, uint64_t bytes, struct error *err)
+{
+	if (bytes <= memory->bytes)
+		return true;
+	cudaFreeHost(memory->at);
+	*memory = {};
+	uint64_t rounded = next_power(bytes);
+	cudaError_t status = cudaMallocHost(&memory->at, rounded);
+	if (status != cudaSuccess) {
+		memory->at = nullptr;
+		return good(status, "host memory for the reference", err);
+	}
+	memory->bytes = rounded;
+	return true;
+}
+
+/* Row-major C = A*B is column-major C^T = B^T * A^T, which is what cuBLAS sees. */
+bool multiply(cuda_state *state, struct shape s, const float *a, const float *b, float *c,
+			  struct error *err)
+{
+	const float one = 1, zero = 0;
+	return good(cublasSgemm(state->cublas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, b, s.n, a,
+							s.k, &zero, c, s.n),
+				"cublasSgemm", err);
+}
+
+bool multiply(cuda_state *state, struct shape s, const double *a, const double *b, double *c,
+			  struct error *err)
+{
+	const double one = 1, zero = 0;
+	return good(cublasDgemm(state->cublas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, b, s.n, a,
+							s.k, &zero, c, s.n),
+				"cublasDgemm", err);
+}
+
+/* Draws A and B into the two buffers as T, and multiplies them into `result`. */
+template <typename T>
+bool draw_and_multiply(cuda_state *state, struct shape shape, const device_values &a,
+					   const device_values &b, bool absolute, buffer *a_memory, buffer *b_memory,
+					   buffer *result, struct error *err)
+{
+	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
+	if (!grow(a_memory, a.elements * sizeof(T), err) ||
+		!grow(b_memory, b.elements * sizeof(T), err) || !grow(result, count * sizeof(T), err))
+		return false;
+	T *a_at = static_cast<T *>(a_memory->at), *b_at = static_cast<T *>(b_memory->at);
+	draw_kernel<T><<<grid_of(a), threads>>>(a_at, a, absolute);
+	draw_kernel<T><<<grid_of(b), threads>>>(b_at, b, absolute);
+	return good(cudaGetLastError(), "drawing the reference's inputs", err) &&
+		   multiply(state, shape, a_at, b_at, static_cast<T *>(result->at), err) &&
+		   finish("computing the reference", err);
+}
+
+bool fetch(buffer *host, const buffer *device, uint64_t bytes, struct error *err)
+{
+	return grow_host(host, bytes, err) &&
+		   good(cudaMemcpy(host->at, device->at, bytes, cudaMemcpyDeviceToHost),
+				"reading the reference", err);
+}
+
+bool cuda_product(void *opaque, struct shape shape, const struct device_values *a,
+				  const struct device_values *b, struct device_product *out, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
+	bool wide = a->type == DTYPE_F32;
+	bool multiplied = wide ? draw_and_multiply<double>(state, shape, *a, *b, false, &state->a_f64,
+													   &state->b_f64, &state->product, err)
+						   : draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32,
+													  &state->b_f32, &state->product, err);
+	if (!multiplied ||
+		!draw_and_multiply<float>(state, shape, *a, *b, true, &state->a_f32, &state->b_f32,
+								  &state->magnitude, err) ||
+		!fetch(&state->host_product, &state->product,
+			   count * (wide ? sizeof(double) : sizeof(float)), err) ||
+		!fetch(&state->host_magnitude, &state->magnitude, count * sizeof(float), err))
+		return false;
+
+	memset(out, 0, sizeof *out);
+	if (wide)
+		out->product_f64 = static_cast<const double *>(state->host_product.at);
+	else
+		out->product_f32 = static_cast<const float *>(state->host_product.at);
+	out->magnitude = static_cast<const float *>(state->host_magnitude.at);
+	out->unit_roundoff = wide ? 0x1p-53 : 0x1p-24;
+	return true;
+}
+
+const struct referee_device cuda_device = {
+	REFEREE_DEVICE_VERSION, cuda_open,          cuda_close, cuda_memory_free, cuda_arena, cuda_fill,
+	cuda_set_bytes,         cuda_count_changed, cuda_read,  cuda_product,
+};
+
+} // namespace
+
+const struct referee_device *referee_device_cuda(void)
+{
+	return &cuda_device;
+}
