@@ -512,6 +512,7 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 			end_child(child, CHILD_BROKEN);
 		else
 			await_end_after_hang_up(child, deadline);
+		break;
 	}
 	return child->result;
 }

@@ -1,0 +1,426 @@
+/* links: process channel base */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/channel.h"
+#include "process/child.h"
+
+/* ---- the child programs: this executable, started with TEST_CHILD=NAME -- */
+
+static void child_serve(int channel)
+{
+	char request[CHILD_MESSAGE_MAX];
+	size_t bytes;
+	int fd;
+	while (channel_receive(channel, request, sizeof request, &bytes, &fd)) {
+		if (fd >= 0) { /* adds a word to the file, and gives it back */
+			if (write(fd, "child", 5) != 5)
+				_exit(9);
+		}
+		channel_send(channel, request, bytes, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static void child_flood(int channel)
+{
+	char line[1000];
+	memset(line, 'x', sizeof line);
+	for (int i = 0; i < 50000; i++)
+		if (write(1 + i % 2, line, sizeof line) < 0)
+			_exit(9);
+	if (write(1, "last words", 10) != 10)
+		_exit(9);
+	child_serve(channel);
+}
+
+static void child_hog(void)
+{
+	for (;;) {
+		char *block =
+			mmap(NULL, 8 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (block == MAP_FAILED)
+			_exit(9);
+		memset(block, 1, 8 << 20);
+		usleep(1000);
+	}
+}
+
+/* Processes that outlive their parents, one of them in a session of its own. */
+static void child_leave_orphans(int channel)
+{
+	for (int i = 0; i < 4; i++) {
+		if (fork() != 0)
+			continue;
+		if (i % 2 == 0)
+			setsid();
+		if (fork() != 0)
+			_exit(0);
+		for (;;)
+			pause();
+	}
+	child_serve(channel);
+}
+
+static void child_kill_keeper(void)
+{
+	if (fork() == 0) {
+		setsid();
+		for (;;)
+			pause();
+	}
+	usleep(300000);
+	kill(getppid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+__attribute__((constructor)) static void be_child(void)
+{
+	const char *name = getenv("TEST_CHILD");
+	if (name == NULL)
+		return;
+	int channel = channel_open();
+	if (channel < 0)
+		_exit(8);
+	if (strcmp(name, "serve") == 0)
+		child_serve(channel);
+	if (strcmp(name, "crash") == 0)
+		raise(SIGSEGV);
+	if (strcmp(name, "exit") == 0)
+		_exit(7);
+	if (strcmp(name, "flood") == 0)
+		child_flood(channel);
+	if (strcmp(name, "hog") == 0)
+		child_hog();
+	if (strcmp(name, "orphans") == 0)
+		child_leave_orphans(channel);
+	if (strcmp(name, "hang") == 0)
+		for (;;)
+			pause();
+	if (strcmp(name, "spin-stopped") == 0)
+		raise(SIGSTOP);
+	if (strcmp(name, "close") == 0) {
+		closefrom(0);
+		for (;;)
+			pause();
+	}
+	if (strcmp(name, "twice") == 0) {
+		char request[64];
+		size_t bytes;
+		while (channel_receive(channel, request, sizeof request, &bytes, NULL))
+			for (int i = 0; i < 2; i++)
+				channel_send(channel, request, bytes, -1);
+	}
+	if (strcmp(name, "oversized") == 0) {
+		static char reply[4096];
+		channel_send(channel, reply, sizeof reply, -1);
+		pause();
+	}
+	if (strcmp(name, "reply-and-die") == 0) {
+		char request[64];
+		size_t bytes;
+		channel_receive(channel, request, sizeof request, &bytes, NULL);
+		channel_send(channel, "bye", 4, -1);
+		raise(SIGABRT);
+	}
+	if (strcmp(name, "kill-keeper") == 0)
+		child_kill_keeper();
+	if (strcmp(name, "descriptors") == 0)
+		for (int fd = 0; fd < 1024; fd++)
+			if (fd != channel && fcntl(fd, F_GETFD) >= 0)
+				dprintf(1, "%d ", fd);
+	_exit(0);
+}
+
+/* ---- the supervisor's side ---------------------------------------------- */
+
+static struct child *start(const char *name, size_t memory_limit)
+{
+	struct error err = {{0}};
+	char program[PATH_MAX], variable[64];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	cr_assert(length > 0);
+	program[length] = '\0';
+	snprintf(variable, sizeof variable, "TEST_CHILD=%s", name);
+	const char *argv[] = {program, NULL}, *environment[] = {variable, NULL};
+	struct child *child = child_start(&(struct child_options){.argv = argv,
+															  .setenv = environment,
+															  .memory_limit_bytes = memory_limit},
+									  &err);
+	cr_assert_not_null(child, "%s", err.message);
+	return child;
+}
+
+static struct child_result call(struct child *child, double seconds)
+{
+	char reply[64];
+	size_t bytes;
+	int fd;
+	struct child_result result =
+		child_call(child, "hello", 6, -1, reply, sizeof reply, &bytes, &fd, seconds);
+	cr_assert_eq(fd, -1);
+	return result;
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* No process may be left below this one, nor a zombie. */
+static void assert_nothing_left(void)
+{
+	errno = 0;
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1);
+	cr_assert_eq(errno, ECHILD);
+}
+
+Test(child, answers_many_requests)
+{
+	struct child *child = start("serve", 0);
+	char request[2000], reply[CHILD_MESSAGE_MAX];
+	for (int i = 0; i < 1000; i++) {
+		size_t bytes;
+		int fd;
+		memset(request, i, sizeof request);
+		struct child_result result =
+			child_call(child, request, sizeof request, -1, reply, sizeof reply, &bytes, &fd, 5);
+		cr_assert_eq(result.outcome, CHILD_REPLIED);
+		cr_assert_eq(bytes, sizeof request);
+		cr_assert_eq(memcmp(request, reply, bytes), 0);
+	}
+	cr_assert(child_alive(child));
+	child_stop(child);
+	assert_nothing_left();
+}
+
+Test(child, passes_descriptors_both_ways)
+{
+	struct child *child = start("serve", 0);
+	char reply[64], text[6] = "";
+	size_t bytes;
+	int back, file = memfd_create("test", MFD_CLOEXEC);
+	struct child_result result =
+		child_call(child, "hello", 6, file, reply, sizeof reply, &bytes, &back, 5);
+	cr_assert_eq(result.outcome, CHILD_REPLIED);
+	cr_assert_geq(back, 0);
+	cr_assert_eq(pread(back, text, 5, 0), 5);
+	cr_assert_str_eq(text, "child");
+	close(back);
+	close(file);
+	child_stop(child);
+}
+
+Test(child, reports_a_signal)
+{
+	struct child *child = start("crash", 0);
+	struct child_result result = call(child, 10);
+	cr_assert_eq(result.outcome, CHILD_SIGNALED);
+	cr_assert_eq(result.signal_number, SIGSEGV);
+	cr_assert_not(child_alive(child));
+	cr_assert_eq(call(child, 10).outcome, CHILD_SIGNALED, "the outcome stays");
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, reports_an_exit_before_reading)
+{
+	struct child *child = start("exit", 0);
+	struct child_result result = call(child, 10);
+	cr_assert_eq(result.outcome, CHILD_EXITED);
+	cr_assert_eq(result.exit_status, 7);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, delivers_a_reply_sent_just_before_death)
+{
+	struct child *child = start("reply-and-die", 0);
+	cr_assert_eq(call(child, 10).outcome, CHILD_REPLIED);
+	struct child_result result = call(child, 10);
+	cr_assert_eq(result.outcome, CHILD_SIGNALED);
+	cr_assert_eq(result.signal_number, SIGABRT);
+	child_stop(child);
+}
+
+Test(child, ends_a_hang_at_the_deadline)
+{
+	struct child *child = start("hang", 0);
+	double started = now();
+	cr_assert_eq(call(child, 0.2).outcome, CHILD_TIMED_OUT);
+	double took = now() - started;
+	cr_assert(took >= 0.2 && took < 2.0, "%g", took);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, ends_a_stopped_child)
+{
+	struct child *child = start("spin-stopped", 0);
+	cr_assert_eq(call(child, 0.2).outcome, CHILD_TIMED_OUT);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, notices_a_closed_channel)
+{
+	struct child *child = start("close", 0);
+	double started = now();
+	cr_assert_eq(call(child, 60).outcome, CHILD_BROKEN);
+	cr_assert_lt(now() - started, 10);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, refuses_a_second_reply)
+{
+	struct child *child = start("twice", 0);
+	cr_assert_eq(call(child, 10).outcome, CHILD_REPLIED);
+	usleep(100000);
+	cr_assert_eq(call(child, 10).outcome, CHILD_BROKEN);
+	child_stop(child);
+}
+
+Test(child, refuses_an_oversized_reply)
+{
+	struct child *child = start("oversized", 0);
+	cr_assert_eq(call(child, 10).outcome, CHILD_BROKEN);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, ends_a_memory_hog)
+{
+	struct child *child = start("hog", 200 << 20);
+	struct child_result result = call(child, 30);
+	cr_assert_eq(result.outcome, CHILD_OVER_MEMORY);
+	cr_assert_gt(result.peak_memory_bytes, 200u << 20);
+	cr_assert_lt(result.peak_memory_bytes, 2000u << 20);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, collects_the_end_of_a_flood)
+{
+	struct child *child = start("flood", 0);
+	cr_assert_eq(call(child, 30).outcome, CHILD_REPLIED);
+	const char *output = child_output(child);
+	size_t length = strlen(output);
+	cr_assert_eq(length, CHILD_OUTPUT_MAX);
+	cr_assert_str_eq(output + length - 12, "xxlast words");
+	child_output_clear(child);
+	cr_assert_str_empty(child_output(child));
+	child_stop(child);
+}
+
+Test(child, leaves_no_orphan)
+{
+	struct child *child = start("orphans", 0);
+	cr_assert_eq(call(child, 10).outcome, CHILD_REPLIED);
+	usleep(100000);
+	child_stop(child);
+	assert_nothing_left();
+}
+
+/* One child's end must not touch the other. */
+Test(child, stops_only_its_own)
+{
+	struct child *one = start("orphans", 0), *other = start("serve", 0);
+	cr_assert_eq(call(one, 10).outcome, CHILD_REPLIED);
+	child_stop(one);
+	cr_assert_eq(call(other, 10).outcome, CHILD_REPLIED);
+	child_stop(other);
+	assert_nothing_left();
+}
+
+Test(child, survives_the_death_of_its_keeper)
+{
+	struct child *child = start("kill-keeper", 0);
+	double started = now();
+	struct child_result result = call(child, 30);
+	cr_assert_eq(result.outcome, CHILD_SIGNALED);
+	cr_assert_eq(result.signal_number, SIGKILL);
+	cr_assert_lt(now() - started, 20);
+	assert_nothing_left();
+	child_stop(child);
+}
+
+Test(child, inherits_nothing)
+{
+	int leaked = open("/dev/null", O_RDONLY); /* not close-on-exec */
+	struct child *child = start("descriptors", 0);
+	struct child_result result = child_wait(child, 10);
+	cr_assert_eq(result.outcome, CHILD_EXITED);
+	cr_assert_str_eq(child_output(child), "0 1 2 ");
+	child_stop(child);
+	close(leaked);
+}
+
+Test(child, says_what_cannot_be_started)
+{
+	struct error err = {{0}};
+	const char *argv[] = {"/no/such/program", NULL};
+	cr_assert_null(child_start(&(struct child_options){.argv = argv}, &err));
+	cr_assert_str_eq(err.message, "/no/such/program: No such file or directory");
+	const char *shell[] = {"/bin/sh", NULL};
+	cr_assert_null(
+		child_start(&(struct child_options){.argv = shell, .working_folder = "/no/folder"}, &err));
+	cr_assert_str_eq(err.message, "/no/folder: No such file or directory");
+	assert_nothing_left();
+}
+
+Test(child, replaces_environment_variables)
+{
+	struct error err = {{0}};
+	setenv("TEST_VALUE", "old", 1);
+	const char *argv[] = {"/bin/sh", "-c", "echo $TEST_VALUE; pwd; exit 3", NULL};
+	const char *environment[] = {"TEST_VALUE=new", NULL};
+	struct child *child = child_start(
+		&(struct child_options){.argv = argv, .setenv = environment, .working_folder = "/"}, &err);
+	cr_assert_not_null(child, "%s", err.message);
+	struct child_result result = child_wait(child, 10);
+	cr_assert_eq(result.outcome, CHILD_EXITED);
+	cr_assert_eq(result.exit_status, 3);
+	cr_assert_str_eq(child_output(child), "new\n/\n");
+	child_stop(child);
+}
+
+/* The supervisor is killed; whoever was below it dies soon after. */
+Test(child, dies_with_its_supervisor)
+{
+	int ends[2];
+	char byte;
+	cr_assert_eq(pipe(ends), 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid_t supervisor = fork();
+	if (supervisor == 0) {
+		close(ends[0]);
+		struct child *child = start("orphans", 0);
+		call(child, 10);
+		usleep(100000);
+		kill(getpid(), SIGKILL);
+	}
+	close(ends[1]);
+	cr_assert_eq(waitpid(supervisor, NULL, 0), supervisor);
+	cr_assert_eq(read(ends[0], &byte, 1), 0);
+	double deadline = now() + 10;
+	while (waitpid(-1, NULL, WNOHANG) >= 0 && now() < deadline)
+		usleep(1000);
+	assert_nothing_left();
+}
