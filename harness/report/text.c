@@ -212,7 +212,7 @@ static void cases_print(const struct page *page, const struct judgement *item)
 
 /* ---- timing ------------------------------------------------------------ */
 
-#define LABEL_COLUMNS 17
+#define LABEL_COLUMNS 16
 
 /* A time that keeps three or more digits within seven columns. */
 static void time_format(char out[16], double microseconds)
@@ -257,7 +257,7 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
 	percent_format(blas, facts_percent_of(timing, entry, FACTS_CUBLAS, span));
 	percent_format(lt, facts_percent_of(timing, entry, FACTS_CUBLASLT, span));
-	fprintf(page->out, " %7s %7s %7s %15s %7.4g %7s %7s\n", median, min, p95, interval,
+	fprintf(page->out, " %7s %7s %7s %13s %7.4g %7s %7s\n", median, min, p95, interval,
 			facts_tflops(&timing->test.shape, stats->median), blas, lt);
 	if (entry->wrong > 0) {
 		char warning[128];
@@ -323,7 +323,7 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 			 test->shape.m, test->shape.n, test->shape.k, test->alpha, test->beta,
 			 span ? "of device span" : "between events");
 	wrap_print(page, 2, line);
-	fprintf(page->out, "  %-*s %7s %7s %7s %15s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
+	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
 			"p95", "95% interval", "TFLOP/s", "/cuBLAS", "/Lt");
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/suggest.h"
 
-#define ARGUMENTS_MAX 16
+#define ARGUMENTS_MAX 32
 
 /* Parses the words of a line (blanks between them). */
 struct parsed {

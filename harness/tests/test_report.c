@@ -1,0 +1,390 @@
+/* links: report */
+/* Reports of judgements made up here: what they hold, and that nothing from
+ * outside can break them. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+#include "report/report.h"
+
+/* ---- judgements to show --------------------------------------------------- */
+
+static struct test_case some_case(const char *name)
+{
+	struct test_case test = {.shape = {17, 33, 64},
+							 .alpha = 1.0f,
+							 .beta = 0.5f,
+							 .a = {VALUES_UNIFORM, 1.0f},
+							 .b = {VALUES_NORMAL, 2.0f},
+							 .c = {VALUES_UNIFORM, 1.0f},
+							 .seed = 0xFFFFFFFFFFFFFFFFull};
+	snprintf(test.name, sizeof test.name, "%s", name);
+	return test;
+}
+
+static void add_cases(struct judgement *item, size_t count, size_t failed)
+{
+	item->count = count;
+	item->cases = calloc(count, sizeof *item->cases);
+	for (size_t i = 0; i < count; i++) {
+		struct case_result *result = &item->cases[i];
+		char name[32];
+		snprintf(name, sizeof name, "random-%zu", i);
+		result->test = some_case(name);
+		result->checked = true;
+		result->seconds = 0.01;
+		result->check = (struct referee_check_reply){.elements = 561, .worst_ratio = 0.25};
+		if (i >= failed) {
+			item->accepted++;
+			continue;
+		}
+		result->verdict = VERDICT_WRONG_ANSWER;
+		snprintf(result->detail, sizeof result->detail, "7 of 561 elements wrong");
+		result->check.wrong = 7;
+		result->check.worst_ratio = INFINITY;
+		result->check.shown = 2;
+		result->check.first[0] = (struct wrong_element){0, 16, NAN, -0.75, 1.5e-4};
+		result->check.first[1] = (struct wrong_element){16, 32, 1.0e9, 0.25, 1.25e-4};
+	}
+}
+
+static struct timing_stats stats_around(double median)
+{
+	return (struct timing_stats){.samples = 100,
+								 .median = median,
+								 .min = 0.98 * median,
+								 .p95 = 1.1 * median,
+								 .low = 0.995 * median,
+								 .high = 1.005 * median};
+}
+
+static struct timing_result some_timing(const char *label, double median)
+{
+	struct timing_result timing = {.test = some_case("timing"), .count = 3};
+	snprintf(timing.problem, sizeof timing.problem, "gemm-f16");
+	timing.test.shape = (struct shape){1024, 1024, 1024};
+	timing.entries = calloc(3, sizeof *timing.entries);
+	const char *labels[] = {label, "cuBLAS", "cuBLASLt"};
+	double medians[] = {median, 10.0, 8.0};
+	for (int i = 0; i < 3; i++) {
+		struct timing_entry *entry = &timing.entries[i];
+		snprintf(entry->label, sizeof entry->label, "%s", labels[i]);
+		entry->ran = true;
+		entry->span = stats_around(medians[i]);
+		entry->event = stats_around(medians[i] + 5.0);
+	}
+	timing.sm_clock_mhz_min = 1965;
+	timing.sm_clock_mhz_median = timing.sm_clock_mhz_limit = 1980;
+	timing.sets = 24;
+	return timing;
+}
+
+/* One accepted and timed, one wrong, one that does not compile. */
+static struct judgement_list some_list(void)
+{
+	struct judgement_list list = {.count = 3, .items = calloc(3, sizeof *list.items)};
+	list.facts = (struct run_facts){.version = "1.2.3",
+									.started = "2026-11-20T14:00:00Z",
+									.device_kind = DEVICE_CUDA,
+									.seed = 0xFFFFFFFFFFFFFFF0ull,
+									.tolerance = "bound",
+									.command = "gemmjudge judge --seed 0xfffffffffffffff0 a.cu"};
+	snprintf(list.facts.device.name, sizeof list.facts.device.name, "NVIDIA H200");
+	const char *files[] = {"solutions/gemm_f16/02_tiled.cu", "bad \"one\" <&>.cu", "broken.cu"};
+	for (int i = 0; i < 3; i++) {
+		snprintf(list.items[i].file, sizeof list.items[i].file, "%s", files[i]);
+		snprintf(list.items[i].problem, sizeof list.items[i].problem, "gemm-f16");
+	}
+	add_cases(&list.items[0], 4, 0);
+	list.items[0].has_timing = true;
+	list.items[0].timing = some_timing("02_tiled.cu", 40.0);
+	add_cases(&list.items[1], 8, 5);
+	list.items[1].verdict = VERDICT_WRONG_ANSWER;
+	list.items[1].cases[0].output = strdup("\033[2Jaccepted\r\nbytes: \xff\xfe ]]>");
+	snprintf(list.items[1].detail, sizeof list.items[1].detail, "random-0: 7 of 561 wrong");
+	list.items[2].verdict = VERDICT_COMPILE_ERROR;
+	list.items[2].compile_log = strdup("broken.cu(3): error: expected a \";\"\n  int x = 1 y\n");
+	snprintf(list.items[2].detail, sizeof list.items[2].detail, "nvcc refused the file");
+	return list;
+}
+
+static char *written(report_writer writer, const struct judgement_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	writer(list, out);
+	fclose(out);
+	return text;
+}
+
+static struct report_style text_style;
+
+static void write_text(const struct judgement_list *list, FILE *out)
+{
+	report_text(list, &text_style, out);
+}
+
+static char *text_of(const struct judgement_list *list, struct report_style style)
+{
+	text_style = style;
+	return written(write_text, list);
+}
+
+static void holds(const char *text, const char *part)
+{
+	cr_expect(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+/* ---- text ------------------------------------------------------------------ */
+
+Test(report, text_tells_verdicts_and_first_wrong_elements)
+{
+	struct judgement_list list = some_list();
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "accepted        solutions/gemm_f16/02_tiled.cu");
+	holds(text, "wrong_answer    bad");
+	holds(text, "7 of 561 elements are wrong");
+	holds(text, "      0      16             nan           -0.75    0.00015");
+	holds(text, "and 2 more failing cases");
+	holds(text, "  broken.cu(3): error: expected a \";\"\n    int x = 1 y\n");
+	holds(text, "25.0%   20.0%");
+	holds(text, "seed 0xfffffffffffffff0");
+	holds(text, "1 of 3 solutions accepted");
+	holds(text, list.facts.command);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, text_keeps_to_the_width)
+{
+	struct judgement_list list = some_list();
+	snprintf(
+		list.items[1].cases[0].detail, sizeof list.items[1].cases[0].detail,
+		"a long sentence of many words, such as a runtime or an emulator may say, that goes on "
+		"and on until it has to be broken somewhere");
+	list.items[1].cases[0].verdict = VERDICT_RUNTIME_ERROR;
+	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, text_has_no_escape_of_others)
+{
+	struct judgement_list list = some_list();
+	char *plain = text_of(&list, (struct report_style){.width = 80});
+	cr_expect_null(strchr(plain, '\033'));
+	cr_expect_null(strchr(plain, '\xff'));
+	char *colored = text_of(&list, (struct report_style){.width = 80, .color = true});
+	holds(colored, "\033[1;32maccepted");
+	cr_expect_null(strstr(colored, "\033[2J"));
+	free(plain);
+	free(colored);
+	judgement_list_free(&list);
+}
+
+Test(report, text_warns_of_throttling_and_wide_intervals)
+{
+	struct judgement_list list = some_list();
+	struct timing_result *timing = &list.items[0].timing;
+	timing->throttled = timing->wide = true;
+	snprintf(timing->throttle_reason, sizeof timing->throttle_reason, "power cap");
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "warning: the clock was held down while measuring (power cap)");
+	holds(text, "warning: a median is uncertain by 0.5%");
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, bench_shows_every_shape_and_the_means)
+{
+	struct judgement_list list = some_list();
+	list.bench_count = 2;
+	list.bench = calloc(2, sizeof *list.bench);
+	list.bench[0] = some_timing("a_file_with_a_very_long_name_indeed.cu", 40.0);
+	list.bench[1] = some_timing("a_file_with_a_very_long_name_indeed.cu", 10.0);
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "a_file_with_a_very_long_name_indeed.cu: 50.0% of cuBLAS, 40.0% of cuBLASLt");
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
+	free(text);
+	judgement_list_free(&list);
+}
+
+/* ---- facts ----------------------------------------------------------------- */
+
+Test(report, tables_compare_by_one_clock)
+{
+	struct timing_result timing = some_timing("x.cu", 40.0);
+	cr_assert(facts_use_span(&timing));
+	timing.entries[1].span = (struct timing_stats){0};
+	cr_assert(!facts_use_span(&timing), "cuBLAS has no span: events for all");
+	timing.entries[1].ran = false;
+	cr_assert(facts_use_span(&timing));
+	cr_assert_eq(facts_percent_of(&timing, &timing.entries[0], "cuBLAS", true), 0.0);
+	cr_assert_float_eq(facts_percent_of(&timing, &timing.entries[0], "cuBLASLt", true), 20.0, 1e-9);
+	free(timing.entries);
+}
+
+/* ---- JSON ------------------------------------------------------------------ */
+
+Test(report, json_can_be_read_back)
+{
+	struct judgement_list list = some_list();
+	char *text = written(report_json, &list);
+	json_error_t error;
+	json_t *json = json_loads(text, 0, &error);
+	cr_assert_not_null(json, "%s", error.text);
+	cr_assert_eq(json_integer_value(json_object_get(json, "schema_version")),
+				 REPORT_JSON_SCHEMA_VERSION);
+	cr_assert_str_eq(json_string_value(json_object_get(json, "seed")), "0xfffffffffffffff0");
+	json_t *results = json_object_get(json, "results");
+	cr_assert_eq(json_array_size(results), 3);
+	json_t *wrong = json_array_get(results, 1);
+	cr_assert_str_eq(json_string_value(json_object_get(wrong, "verdict")), "wrong_answer");
+	cr_assert_str_eq(json_string_value(json_object_get(wrong, "file")), list.items[1].file);
+	json_t *first = json_array_get(json_object_get(wrong, "cases"), 0);
+	json_t *check = json_object_get(first, "check");
+	cr_assert_str_eq(json_string_value(json_object_get(check, "worst_ratio")), "inf");
+	json_t *element = json_array_get(json_object_get(check, "first_wrong"), 0);
+	cr_assert_str_eq(json_string_value(json_object_get(element, "got")), "nan");
+	cr_assert_eq(json_number_value(json_object_get(element, "want")), -0.75);
+	cr_assert_eq(json_array_size(json_object_get(wrong, "cases")), 8);
+	cr_assert(json_is_null(json_object_get(wrong, "timing")));
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
+/* ---- JUnit and markdown ----------------------------------------------------- */
+
+Test(report, junit_is_escaped_and_counts)
+{
+	struct judgement_list list = some_list();
+	char *text = written(report_junit, &list);
+	holds(text, "name=\"bad &quot;one&quot; &lt;&amp;&gt;.cu\"");
+	holds(text, "tests=\"9\" failures=\"5\" errors=\"0\" skipped=\"0\"");
+	holds(text, "tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\"");
+	holds(text, "]]&gt;");
+	for (const char *p = text; *p != '\0'; p++)
+		cr_expect((unsigned char)*p >= 0x20 || *p == '\n' || *p == '\t', "control %d", *p);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, markdown_cells_stay_cells)
+{
+	struct judgement_list list = some_list();
+	snprintf(list.items[1].file, sizeof list.items[1].file, "a|b\nc.cu");
+	char *text = written(report_markdown, &list);
+	holds(text, "| a\\|b c.cu | gemm-f16 | **wrong_answer** |");
+	holds(text, "    broken.cu(3): error: expected a \";\"\n      int x = 1 y\n");
+	free(text);
+	judgement_list_free(&list);
+}
+
+/* ---- clean text ------------------------------------------------------------- */
+
+static void cleans(const char *from, const char *to)
+{
+	char *clean = clean_text(from);
+	cr_expect_str_eq(clean, to);
+	free(clean);
+}
+
+Test(report, clean_text_is_utf8_without_controls)
+{
+	cleans("plain\ttext\n", "plain\ttext\n");
+	cleans("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+	cleans("a\r\nb\rc", "a\nb\xEF\xBF\xBD"
+						"c");
+	cleans("\033[31m", "\xEF\xBF\xBD[31m");
+	cleans("\xC0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* overlong */
+	cleans("\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* surrogate */
+	cleans("\xE2\x82", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* cut off */
+	cleans("\xC2\x9B", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* a control of Latin-1 */
+}
+
+/* ---- saving ------------------------------------------------------------------ */
+
+static void write_hello(const struct judgement_list *list, FILE *out)
+{
+	(void)list;
+	fputs("hello\n", out);
+}
+
+static void read_file(const char *path, char out[64])
+{
+	FILE *file = fopen(path, "r");
+	cr_assert_not_null(file, "%s", path);
+	size_t size = fread(out, 1, 63, file);
+	out[size] = '\0';
+	fclose(file);
+}
+
+static int entries_in(const char *folder)
+{
+	char command[128], out[64];
+	snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
+	FILE *pipe = popen(command, "r");
+	cr_assert(fgets(out, sizeof out, pipe) != NULL);
+	pclose(pipe);
+	return atoi(out);
+}
+
+Test(report, save_replaces_whole_files_only)
+{
+	char folder[] = "/tmp/test_report.XXXXXX", path[64], content[64];
+	struct error err = {{0}};
+	struct stat facts;
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/out", folder);
+	cr_assert(report_probe(path, &err), "%s", err.message);
+	cr_assert_eq(entries_in(folder), 0, "the probe leaves nothing");
+
+	cr_assert(report_save(path, write_hello, NULL, &err), "%s", err.message);
+	read_file(path, content);
+	cr_assert_str_eq(content, "hello\n");
+	chmod(path, 0640);
+	cr_assert(report_save(path, write_hello, NULL, &err), "%s", err.message);
+	cr_assert(stat(path, &facts) == 0 && (facts.st_mode & 0777) == 0640, "the mode is kept");
+	cr_assert_eq(entries_in(folder), 1);
+
+	char link[64];
+	snprintf(link, sizeof link, "%s/link", folder);
+	cr_assert_eq(symlink("out", link), 0);
+	cr_assert(report_save(link, write_hello, NULL, &err), "%s", err.message);
+	cr_assert(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode), "a link stays a link");
+	unlink(link);
+	unlink(path);
+	rmdir(folder);
+}
+
+static void save_fails(const char *path, const char *says)
+{
+	struct error err = {{0}};
+	cr_expect(!report_save(path, write_hello, NULL, &err), "%s was written", path);
+	cr_expect(strstr(err.message, path) != NULL && strstr(err.message, says) != NULL, "%s",
+			  err.message);
+}
+
+Test(report, save_says_what_failed)
+{
+	save_fails("/dev/full", "No space left");
+	save_fails("/nowhere/at/all.json", "No such file");
+	save_fails("/tmp", "it is a folder");
+	save_fails("/dev/null/x", "Not a directory");
+	struct error err;
+	cr_expect(report_save("/dev/null", write_hello, NULL, &err));
+	struct stat facts;
+	cr_expect(stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode), "still a device");
+}
