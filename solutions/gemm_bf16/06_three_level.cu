@@ -1,14 +1,15 @@
 /* Three levels at once: global to shared, shared to registers, multiplication.
  *
- * Idea: while the tensor cores multiply tile t from fragments that were loaded
- * before, tile t + 1 lies ready in shared memory and tile t + 2 is on its way
- * to it. The fragments of a whole tile are in registers before its first
- * product, so that no product waits for shared memory.
+ * Idea: while the tensor cores multiply from fragments that were loaded before,
+ * the next fragments' tile lies ready in shared memory and the tile after it is
+ * on its way there. So a product waits neither for global nor for shared memory,
+ * but for what has been asked for one step earlier.
  *
- * Changes from 05_double_buffer: loading fragments and multiplying them are two
- * steps, and the order within the loop is fetch, multiply, load: once tile t is
- * multiplied its fragments' registers are free for tile t + 1, and no second
- * set is needed. A third buffer in shared memory keeps it at one barrier a tile.
+ * Changes from 05_double_buffer: loading the fragments for 16 along K and
+ * multiplying them are two steps, and their order is multiply, then load: the
+ * registers of the fragments just used are free for the next, and no second set
+ * is needed, which would cost the second block that an SM has room for. A third
+ * buffer in shared memory keeps it at one barrier per tile.
  *
  * Arithmetic intensity: 64 FLOP per byte of global memory, as before.
  *
@@ -31,7 +32,7 @@ constexpr int WARPS = BLOCK_M / WARP_M * WARPS_N;
 constexpr int THREADS = WARPS * 32;
 constexpr int COUNT_M = WARP_M / FRAGMENT;
 constexpr int COUNT_N = WARP_N / FRAGMENT;
-constexpr int COUNT_K = BLOCK_K / FRAGMENT;
+constexpr int STEPS = BLOCK_K / FRAGMENT;
 
 typedef tile_rows<BLOCK_K> layout_a;
 typedef tile_rows<BLOCK_N> layout_b;
@@ -46,43 +47,36 @@ static_assert(sizeof(stage) >= WARPS * TILE_STORE_FLOATS * sizeof(float),
 			  "a stage that is done with takes the results");
 static_assert(STAGES * sizeof(stage) <= 48 * 1024, "static shared memory");
 
-/* A warp's fragments of one pair of tiles. */
+/* A warp's operands for 16 along K. */
 struct fragments {
-	fragment_a a[COUNT_M][COUNT_K];
-	fragment_b b[COUNT_K][COUNT_N];
+	fragment_a a[COUNT_M];
+	fragment_b b[COUNT_N];
 };
 
-static __device__ __forceinline__ void load_fragments(fragments &to, const stage &tiles, int warp_m,
-													  int warp_n)
+static __device__ __forceinline__ void load_fragments(fragments &to, const stage &tiles, int k,
+													  int warp_m, int warp_n)
 {
 #pragma unroll
-	for (int k = 0; k < COUNT_K; k++) {
+	for (int i = 0; i < COUNT_M; i++)
+		wmma::load_matrix_sync(to.a[i], tiles.a + layout_a::at(warp_m + i * FRAGMENT, k), BLOCK_K);
 #pragma unroll
-		for (int i = 0; i < COUNT_M; i++)
-			wmma::load_matrix_sync(
-				to.a[i][k], tiles.a + layout_a::at(warp_m + i * FRAGMENT, k * FRAGMENT), BLOCK_K);
-#pragma unroll
-		for (int j = 0; j < COUNT_N; j++)
-			wmma::load_matrix_sync(
-				to.b[k][j], tiles.b + layout_b::at(k * FRAGMENT, warp_n + j * FRAGMENT), BLOCK_N);
-	}
+	for (int j = 0; j < COUNT_N; j++)
+		wmma::load_matrix_sync(to.b[j], tiles.b + layout_b::at(k, warp_n + j * FRAGMENT), BLOCK_N);
 }
 
-static __device__ __forceinline__ void multiply(const fragments &tile,
+static __device__ __forceinline__ void multiply(const fragments &f,
 												tile_accumulator (&sum)[COUNT_M][COUNT_N])
 {
 #pragma unroll
-	for (int k = 0; k < COUNT_K; k++)
+	for (int i = 0; i < COUNT_M; i++)
 #pragma unroll
-		for (int i = 0; i < COUNT_M; i++)
-#pragma unroll
-			for (int j = 0; j < COUNT_N; j++)
-				wmma::mma_sync(sum[i][j], tile.a[i][k], tile.b[k][j], sum[i][j]);
+		for (int j = 0; j < COUNT_N; j++)
+			wmma::mma_sync(sum[i][j], f.a[i], f.b[j], sum[i][j]);
 }
 
 /* BYTES: how much can be copied at once from both A and B, 16 or 2. */
 template <int BYTES>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 2)
 	gemm_three_level(const bf16 *A, const bf16 *B, int M, int N, int K, epilogue<bf16> out)
 {
 	__shared__ alignas(128) stage stages[STAGES];
@@ -115,21 +109,25 @@ static __global__ void __launch_bounds__(THREADS)
 	fetch(1);
 	tile_copy_wait<1>();
 	__syncthreads();
-	load_fragments(present, stages[0], warp_m, warp_n);
+	load_fragments(present, stages[0], 0, warp_m, warp_n);
 
 	int tiles = (K + BLOCK_K - 1) / BLOCK_K;
-	for (int t = 0; t < tiles - 1; t++) {
+	for (int t = 0; t < tiles; t++) {
 		/* Into the stage of tile t - 1, which everybody had left for registers
 		 * before the barrier of the last round. */
 		fetch(t + 2);
+#pragma unroll
+		for (int step = 0; step < STEPS - 1; step++) {
+			multiply(present, sum);
+			load_fragments(present, stages[t % STAGES], (step + 1) * FRAGMENT, warp_m, warp_n);
+		}
 		multiply(present, sum);
 		tile_copy_wait<1>(); // for tile t + 1
 		__syncthreads();
-		load_fragments(present, stages[(t + 1) % STAGES], warp_m, warp_n);
+		if (t + 1 < tiles)
+			load_fragments(present, stages[(t + 1) % STAGES], 0, warp_m, warp_n);
 	}
-	multiply(present, sum);
 
-	__syncthreads();
 	float *result = (float *)&stages[0] + warp * TILE_STORE_FLOATS;
 #pragma unroll
 	for (int i = 0; i < COUNT_M; i++)

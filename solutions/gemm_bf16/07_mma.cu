@@ -8,10 +8,11 @@
  *
  * Changes from 05_double_buffer (06's three levels come back in 09): the
  * multiplication and the way out; the copies and the two buffers are the same.
- * Results no longer pass through shared memory. The tiles in it still lie row
- * by row: a row of A is 64 bytes, so that of the eight rows that ldmatrix reads
- * at once four share their banks, and rows of B (256 bytes) all do. Hence it
- * need not beat the steps before.
+ * One ldmatrix loads what took wmma four loads of 4 bytes a lane, and results
+ * no longer pass through shared memory. The tiles in it still lie row by row: a
+ * row of A is 64 bytes, so that of the eight rows that ldmatrix reads at once
+ * four share their banks, and of B (256 bytes) all eight. Shared memory takes as
+ * long for that as for wmma's loads, so that no great gain is to be expected yet.
  *
  * Arithmetic intensity: 64 FLOP per byte of global memory, as before.
  *
