@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "compile/compile.h"
 #include "judge/run.h"
-#include "report/clean.h"
+#include "report/wrap.h"
 
 struct examination {
 	bool color;
@@ -17,21 +17,23 @@ struct examination {
 	bool compiler, gpu, emulator;
 };
 
-/* "ok" or "missing", the thing, and on a second line what it means. */
-static void print_line(const struct examination *e, bool present, const char *what,
+enum presence { MISSING, PRESENT, ABSENT /* and not needed */ };
+
+#define INDENT 9
+#define COLUMNS 80
+
+/* The thing and what was found of it; on a second line what that means. */
+static void print_line(const struct examination *e, enum presence presence, const char *what,
 					   const char *found, const char *meaning)
 {
-	const char *word = present ? "ok" : "missing";
-	if (e->color)
-		printf("\033[1;%sm%-8s\033[0m ", present ? "32" : "35", word);
-	else
-		printf("%-8s ", word);
-	printf("%s", what);
-	if (found[0] != '\0') {
-		printf(": ");
-		clean_print(stdout, found);
-	}
-	printf("\n         %s\n", meaning);
+	static const char *const words[] = {"missing", "ok", "absent"};
+	static const char *const colors[] = {"\033[1;31m", "\033[1;32m", ""};
+	bool color = e->color && colors[presence][0] != '\0';
+	printf("%s%-8s%s ", color ? colors[presence] : "", words[presence], color ? "\033[0m" : "");
+	char line[2 * PATHS_MAX];
+	snprintf(line, sizeof line, "%s%s%s", what, found[0] != '\0' ? ": " : "", found);
+	wrap_print(stdout, COLUMNS, INDENT, INDENT, line);
+	wrap_print(stdout, COLUMNS, 0, INDENT, meaning);
 	fflush(stdout); /* the next line may take seconds */
 }
 
@@ -89,13 +91,13 @@ static void examine_compilers(struct examination *e)
 	} else {
 		snprintf(found, sizeof found, "%s", err.message);
 	}
-	print_line(e, e->compiler, "nvcc", found,
+	print_line(e, e->compiler ? PRESENT : MISSING, "nvcc", found,
 			   e->compiler
 				   ? "compiles the solutions"
 				   : "nothing can be compiled, so nothing judged (tools/setup fetches one)");
 
 	bool host = find_program(e, "g++", path);
-	print_line(e, host, "host C++ compiler", host ? path : "no g++ in PATH",
+	print_line(e, host ? PRESENT : MISSING, "host C++ compiler", host ? path : "no g++ in PATH",
 			   host ? "nvcc compiles the host part of a solution with it"
 					: "nvcc cannot work without it: install g++");
 	e->compiler = e->compiler && host;
@@ -116,7 +118,7 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 	} else {
 		snprintf(found, sizeof found, "%s", err.message);
 	}
-	print_line(e, e->gpu, "NVIDIA GPU", found,
+	print_line(e, e->gpu ? PRESENT : ABSENT, "NVIDIA GPU", found,
 			   e->gpu ? "runs, checks and times the solutions"
 					  : "no times; solutions are checked on the emulated GPU, on small sizes");
 }
@@ -125,18 +127,22 @@ static void examine_libraries(struct examination *e, const struct device_facts *
 {
 	char path[PATHS_MAX];
 	bool blas = e->gpu || find_library(e, "libcublas.so.13", path);
-	print_line(e, blas, "cuBLAS",
+	print_line(e, blas ? PRESENT : MISSING, "cuBLAS",
 			   e->gpu ? facts->library
 			   : blas ? path
 					  : "no libcublas.so.13",
 			   blas ? "the reference on a GPU, and the baseline to compare with"
 					: "nothing can be judged on a GPU; the emulated one does not need it");
 	bool cupti = find_library(e, "libcupti.so.13", path);
-	print_line(e, cupti, "CUPTI", cupti ? path : "no libcupti.so.13",
+	print_line(e, cupti ? PRESENT : MISSING, "CUPTI", cupti ? path : "no libcupti.so.13",
 			   cupti ? "times the work on a GPU without the launch"
 					 : "times come from events, which add some microseconds to a call");
 	bool nvml = find_library(e, "libnvidia-ml.so.1", path);
-	print_line(e, nvml, "NVML", nvml ? path : "no libnvidia-ml.so.1 (it comes with the driver)",
+	print_line(e,
+			   nvml     ? PRESENT
+			   : e->gpu ? MISSING
+						: ABSENT,
+			   "NVML", nvml ? path : "no libnvidia-ml.so.1 (it comes with the driver)",
 			   nvml ? "watches the GPU's clocks while timing"
 					: "no clocks are shown and no throttling is noticed");
 }
@@ -150,7 +156,7 @@ static void examine_emulator(struct examination *e)
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)
 		referee_link_close(&referee);
-	print_line(e, e->emulator, "emulated GPU", found,
+	print_line(e, e->emulator ? PRESENT : MISSING, "emulated GPU", found,
 			   e->emulator ? "checks solutions without a GPU (no times)"
 						   : "solutions cannot be judged without a GPU: build the program whole");
 }
@@ -160,16 +166,16 @@ static void examine_rest(struct examination *e)
 	char path[PATHS_MAX];
 	struct error err = {{0}};
 	bool cache = paths_cache(path, &err);
-	print_line(e, cache, "cache folder", cache ? path : err.message,
+	print_line(e, cache ? PRESENT : MISSING, "cache folder", cache ? path : err.message,
 			   cache ? "keeps compiled solutions, so that the next run starts at once"
 					 : "compiled solutions cannot be kept anywhere: set GEMMJUDGE_CACHE");
 	e->compiler = e->compiler && cache;
 	bool ncu = find_program(e, "ncu", path);
-	print_line(e, ncu, "Nsight Compute (ncu)", ncu ? path : "not found",
+	print_line(e, ncu ? PRESENT : ABSENT, "Nsight Compute (ncu)", ncu ? path : "not found",
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
 				   : "optional: for profiling a kernel in depth");
 	bool sanitizer = find_program(e, "compute-sanitizer", path);
-	print_line(e, sanitizer, "compute-sanitizer", sanitizer ? path : "not found",
+	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer", sanitizer ? path : "not found",
 			   sanitizer ? "finds memory faults on a GPU; the judge itself does not need it"
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }

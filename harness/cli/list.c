@@ -8,26 +8,17 @@
 #include "cli/cli.h"
 #include "cli/suggest.h"
 #include "report/clean.h"
+#include "report/wrap.h"
 #include "testcases/suite.h"
 
 #define COLUMNS 80
 
-/* Text in lines of at most 80 columns, each indented. */
-static void print_wrapped(int indent, const char *text)
+#define NAME_COLUMNS 15 /* of problems and suites */
+
+static void print_named(const char *name, const char *text)
 {
-	int column = 0;
-	for (const char *word = text; *word != '\0';) {
-		int length = (int)strcspn(word, " ");
-		if (column > 0 && column + 1 + length > COLUMNS) {
-			putchar('\n');
-			column = 0;
-		}
-		column += column == 0 ? printf("%*s%.*s", indent, "", length, word)
-							  : printf(" %.*s", length, word);
-		word += length;
-		word += strspn(word, " ");
-	}
-	putchar('\n');
+	int column = printf("  %-*s ", NAME_COLUMNS, name);
+	wrap_print(stdout, COLUMNS, column, column, text);
 }
 
 static void list_problems(void)
@@ -37,9 +28,9 @@ static void list_problems(void)
 	puts("problems");
 	for (size_t i = 0; i < count; i++) {
 		const struct problem *problem = &table[i];
-		printf("  %-14s %s\n", problem->name, problem->summary);
-		print_wrapped(4, problem->solve);
-		print_wrapped(4, problem->arguments);
+		print_named(problem->name, problem->summary);
+		wrap_print(stdout, COLUMNS, 0, 4, problem->solve);
+		wrap_print(stdout, COLUMNS, 0, 4, problem->arguments);
 		printf("    sizes %d to %d; timed at %dx%dx%d (MxNxK); solutions/%s/\n", problem->min_dim,
 			   problem->max_dim, problem->large.m, problem->large.n, problem->large.k,
 			   problem->folder);
@@ -109,13 +100,16 @@ static bool list_suites(struct error *err)
 		if (!paths_join(path, folder, names[i]->d_name, err))
 			continue;
 		if (!load_for_any(path, &suite, &why)) {
-			printf("  %-14s cannot be read: %s\n", name, why.message);
+			print_named(name, why.message);
 			continue;
 		}
-		printf("  %-14s ", name);
-		clean_print(stdout, suite.summary[0] != '\0' ? suite.summary : "no summary");
-		printf("\n    %zu case%s%s%s\n", suite.count, suite.count == 1 ? "" : "s",
-			   suite.problem[0] != '\0' ? ", for " : "", suite.problem);
+		char line[256];
+		int used = snprintf(line, sizeof line, "%s (%zu case%s", suite.summary, suite.count,
+							suite.count == 1 ? "" : "s");
+		if (suite.problem[0] != '\0')
+			used += snprintf(line + used, sizeof line - (size_t)used, ", for %s", suite.problem);
+		snprintf(line + used, sizeof line - (size_t)used, ")");
+		print_named(name, line);
 		suite_free(&suite);
 	}
 	names_free(names, count);
@@ -124,24 +118,38 @@ static bool list_suites(struct error *err)
 
 /* ---- solutions ------------------------------------------------------------ */
 
+#define SUMMARY_MAX 160
+
 /* The first sentence of a file's opening comment, "" when there is none. */
-static void read_summary(const char *path, char out[160])
+static void read_summary(const char *path, char out[SUMMARY_MAX])
 {
-	char line[512] = "";
+	char head[512] = "";
+	size_t used = 0;
 	out[0] = '\0';
 	FILE *file = fopen(path, "re");
 	if (file == NULL)
 		return;
-	if (fgets(line, sizeof line, file) != NULL && line[0] == '/' &&
-		(line[1] == '*' || line[1] == '/')) {
-		char *text = line + 2 + strspn(line + 2, " *\t");
-		text[strcspn(text, "\r\n")] = '\0';
-		char *end = strstr(text, "*/");
-		if (end != NULL)
-			*end = '\0';
-		snprintf(out, 160, "%.159s", text);
-	}
+	head[fread(head, 1, sizeof head - 1, file)] = '\0';
 	fclose(file);
+	if (head[0] != '/' || (head[1] != '*' && head[1] != '/'))
+		return;
+	char *end = strstr(head, head[1] == '*' ? "*/" : "\n\n");
+	if (end != NULL)
+		*end = '\0';
+	bool blank = false;
+	for (const char *p = head; *p != '\0' && used + 2 < SUMMARY_MAX; p++) {
+		if (strchr(" \t\r\n*/", *p) != NULL && (used == 0 || blank || strchr(" \t\r\n", *p))) {
+			blank = true;
+			continue;
+		}
+		if (blank && used > 0)
+			out[used++] = ' ';
+		blank = false;
+		out[used++] = *p;
+		if (*p == '.' && (p[1] == '\0' || strchr(" \r\n", p[1]) != NULL))
+			break;
+	}
+	out[used] = '\0';
 }
 
 /* The solutions of solutions/<below>; true when there was one. */
@@ -151,20 +159,19 @@ static bool list_folder(const char *source, const char *below)
 	struct dirent **names;
 	snprintf(folder, sizeof folder, "%s/solutions/%s", source, below);
 	int count = scandir(folder, &names, is_solution, alphasort);
+	if (count > 0) {
+		snprintf(path, sizeof path, "%s/x", folder);
+		const struct problem *problem = problem_of_path(path);
+		printf("  solutions/%s (%s)\n", below, problem != NULL ? problem->name : "no problem");
+	}
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-		const struct problem *problem = problem_of_path(path);
-		char shown[PATHS_MAX], summary[160];
-		snprintf(shown, sizeof shown, "solutions/%s/%s", below, names[i]->d_name);
+		char summary[SUMMARY_MAX];
 		read_summary(path, summary);
-		printf("  ");
-		clean_print(stdout, shown);
-		puts(problem == NULL ? "  (its folder names no problem: --problem is needed)" : "");
-		if (summary[0] != '\0') {
-			printf("    ");
-			clean_print(stdout, summary);
-			putchar('\n');
-		}
+		char *name = clean_text(names[i]->d_name);
+		int column = printf("    %-22s ", name != NULL ? name : "?");
+		wrap_print(stdout, COLUMNS, column, 27, summary);
+		free(name);
 	}
 	names_free(names, count);
 	return count > 0;

@@ -6,6 +6,7 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/wrap.h"
 
 /* Cases shown in full, and lines of a solution's own output, unless verbose. */
 #define CASES_SHOWN 3
@@ -37,42 +38,9 @@ static void indent_print(const struct page *page, int indent)
 	fprintf(page->out, "%*s", indent, "");
 }
 
-/* Columns that clean UTF-8 text takes, characters counted as one column each. */
-static int columns(const char *text, size_t bytes)
+static void paragraph_print(const struct page *page, int indent, const char *text)
 {
-	int count = 0;
-	for (size_t i = 0; i < bytes; i++)
-		count += (text[i] & 0xC0) != 0x80;
-	return count;
-}
-
-/* Breaks a paragraph at blanks; what has no blank stays whole and may stick
- * out, so that paths and commands can be copied. */
-static void wrap_print(const struct page *page, int indent, const char *text)
-{
-	char *clean = clean_text(text);
-	int column = 0;
-	for (const char *word = clean; word != NULL && *word != '\0';) {
-		size_t length = strcspn(word, " \n\t");
-		int width = columns(word, length);
-		if (column > 0 && column + 1 + width > page->width) {
-			fputc('\n', page->out);
-			column = 0;
-		}
-		if (column == 0) {
-			indent_print(page, indent);
-			column = indent;
-		} else {
-			fputc(' ', page->out);
-			column++;
-		}
-		fwrite(word, 1, length, page->out);
-		column += width;
-		word += length;
-		word += strspn(word, " \n\t");
-	}
-	fputc('\n', page->out);
-	free(clean);
+	wrap_print(page->out, page->width, 0, indent, text);
 }
 
 /* Lines as they are, each behind `lead`; at most `limit` from the end (0: all). */
@@ -109,7 +77,7 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	if (facts->device_kind == DEVICE_CUDA)
 		snprintf(line + used, sizeof line - (size_t)used, " (%d SMs, driver %s, %s)",
 				 device->multiprocessors, device->driver, device->library);
-	wrap_print(page, 0, line);
+	paragraph_print(page, 0, line);
 
 	char cases[128] = "generated cases";
 	if (facts->suite[0] != '\0')
@@ -120,7 +88,7 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 						 facts->max_dim);
 	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
 			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
-	wrap_print(page, 0, line);
+	paragraph_print(page, 0, line);
 }
 
 /* ---- cases ------------------------------------------------------------- */
@@ -155,7 +123,7 @@ static void case_print(const struct page *page, const struct case_result *result
 	facts_case_values(values, sizeof values, &result->test);
 	snprintf(line, sizeof line, "%s: %s; %s%s", result->test.name, sizes, values,
 			 result->test.exact ? "; the result is exact" : "");
-	wrap_print(page, 2, line);
+	paragraph_print(page, 2, line);
 
 	bool table =
 		result->verdict == VERDICT_WRONG_ANSWER && result->checked && result->check.shown > 0;
@@ -165,7 +133,7 @@ static void case_print(const struct page *page, const struct case_result *result
 		detail = summary;
 	}
 	if (detail[0] != '\0')
-		wrap_print(page, 4, detail);
+		paragraph_print(page, 4, detail);
 	if (table)
 		wrong_elements_print(page, &result->check);
 	if (result->output != NULL && result->output[0] != '\0') {
@@ -233,7 +201,7 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 						const struct timing_entry *entry, bool span)
 {
 	char *label = clean_text(entry->label);
-	int width = label != NULL ? columns(label, strlen(label)) : 0;
+	int width = label != NULL ? wrap_columns(label, strlen(label)) : 0;
 	fprintf(page->out, "  %s", label != NULL ? label : "");
 	free(label);
 	if (width > LABEL_COLUMNS) {
@@ -244,7 +212,7 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 	if (!entry->ran) {
 		fputs("  not measured\n", page->out);
 		if (entry->detail[0] != '\0')
-			wrap_print(page, 4, entry->detail);
+			paragraph_print(page, 4, entry->detail);
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
@@ -283,7 +251,7 @@ static void events_print(const struct page *page, const struct timing_result *ti
 		separator = ", ";
 	}
 	if (separator[0] == ',')
-		wrap_print(page, 2, line);
+		paragraph_print(page, 2, line);
 }
 
 static void clocks_print(const struct page *page, const struct timing_result *timing)
@@ -293,7 +261,7 @@ static void clocks_print(const struct page *page, const struct timing_result *ti
 		snprintf(line, sizeof line, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
 				 timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 				 timing->sets);
-		wrap_print(page, 2, line);
+		paragraph_print(page, 2, line);
 	}
 	if (timing->throttled) {
 		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
@@ -322,7 +290,7 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 	snprintf(line, sizeof line, "%dx%dx%d (MxNxK), alpha %g, beta %g: microseconds %s",
 			 test->shape.m, test->shape.n, test->shape.k, test->alpha, test->beta,
 			 span ? "of device span" : "between events");
-	wrap_print(page, 2, line);
+	paragraph_print(page, 2, line);
 	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
 			"p95", "95% interval", "TFLOP/s", "/cuBLAS", "/Lt");
 	for (size_t i = 0; i < timing->count; i++)
@@ -362,7 +330,7 @@ static void summary_print(const struct page *page, const struct judgement *item)
 		used += snprintf(line + used, sizeof line - (size_t)used,
 						 ", worst error %.2g of its bound (%s)", worst->check.worst_ratio,
 						 worst->test.name);
-	wrap_print(page, 2, line);
+	paragraph_print(page, 2, line);
 }
 
 static void judgement_print(const struct page *page, const struct judgement *item)
@@ -370,14 +338,14 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	verdict_print(page, item->verdict, item->file);
 	summary_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
-		wrap_print(page, 2, item->detail); /* else it repeats what the cases say */
+		paragraph_print(page, 2, item->detail); /* else it repeats what the cases say */
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
 	if (item->has_timing)
 		timing_print(page, &item->timing);
 	else if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
-		wrap_print(page, 2, item->timing_note);
+		paragraph_print(page, 2, item->timing_note);
 }
 
 /* ---- bench ------------------------------------------------------------- */
@@ -416,7 +384,7 @@ static void means_print(const struct page *page, const struct judgement_list *li
 		if (most < 2)
 			continue;
 		snprintf(line + used, sizeof line - (size_t)used, " (geometric mean of %zu shapes)", most);
-		wrap_print(page, 2, line);
+		paragraph_print(page, 2, line);
 	}
 }
 
