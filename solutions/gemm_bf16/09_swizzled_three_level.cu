@@ -121,10 +121,9 @@ static __device__ __forceinline__ void store(const epilogue<bf16> &out, float *s
 		for (int n = 0; n < MMA_M * WARP_N / 8 / 32; n++) {
 			int r = (n * 32 + lane) / (WARP_N / 8);
 			int c = (n * 32 + lane) % (WARP_N / 8) * 8;
-			float values[8];
-#pragma unroll
-			for (int v = 0; v < 8; v++)
-				values[v] = slot[r * RESULT_STRIDE + c + v];
+			const float4 *from = (const float4 *)(slot + r * RESULT_STRIDE + c);
+			float4 x = from[0], y = from[1];
+			float values[8] = {x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w};
 			out.store(row + i * MMA_M + r, column + c, values);
 		}
 		__syncwarp();

@@ -113,6 +113,7 @@ typedef nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> til
 /* Floats of shared memory that a warp needs for tile_store(). */
 constexpr int TILE_STORE_STRIDE = 20;
 constexpr int TILE_STORE_FLOATS = 16 * TILE_STORE_STRIDE;
+static_assert(TILE_STORE_STRIDE % 4 == 0, "wmma stores and float4 loads need 16-byte rows");
 
 /* One warp stores the 16x16 accumulator whose corner is C[row][column]. Which
  * lane holds which element of a fragment is not specified, so the values go
@@ -125,10 +126,9 @@ __device__ __forceinline__ void tile_store(const Epilogue &out, float *slot,
 	int c = threadIdx.x % 2 * 8;
 	nvcuda::wmma::store_matrix_sync(slot, sum, TILE_STORE_STRIDE, nvcuda::wmma::mem_row_major);
 	__syncwarp();
-	float values[8];
-#pragma unroll
-	for (int i = 0; i < 8; i++)
-		values[i] = slot[r * TILE_STORE_STRIDE + c + i];
+	const float4 *from = (const float4 *)(slot + r * TILE_STORE_STRIDE + c);
+	float4 left = from[0], right = from[1];
+	float values[8] = {left.x, left.y, left.z, left.w, right.x, right.y, right.z, right.w};
 	out.store(row + r, column + c, values);
 	__syncwarp(); // the slot may be written again
 }
