@@ -39,7 +39,10 @@ static void write_comment(FILE *out, const char *text)
 
 static void write_head(const struct problem *problem, const char *judge, FILE *out)
 {
-	fprintf(out, "// A solution of %s: %s.\n//\n", problem->name, problem->summary);
+	char line[256];
+	snprintf(line, sizeof line, "A solution of %s: %s.", problem->name, problem->summary);
+	write_comment(out, line);
+	fputs("//\n", out);
 	write_comment(out, problem->arguments);
 	fprintf(out,
 			"//\n"
