@@ -12,10 +12,13 @@ void facts_case_sizes(char *out, size_t capacity, const struct test_case *test)
 static void value_print(char out[64], char operand, const struct value_spec *spec)
 {
 	const char *name = distribution_name(spec->distribution);
-	if (spec->distribution == VALUES_ZERO || spec->distribution == VALUES_NAN)
-		snprintf(out, 64, "%c %s", operand, name);
-	else
-		snprintf(out, 64, "%c %s %g", operand, name, spec->scale);
+	switch (spec->distribution) {
+	case VALUES_ZERO:
+	case VALUES_NAN: snprintf(out, 64, "%c %s", operand, name); break;
+	case VALUES_UNIFORM:
+	case VALUES_INTEGER: snprintf(out, 64, "%c %s +-%g", operand, name, spec->scale); break;
+	default: snprintf(out, 64, "%c %s %g", operand, name, spec->scale);
+	}
 }
 
 void facts_case_values(char *out, size_t capacity, const struct test_case *test)

@@ -10,7 +10,7 @@
 /* "M 17, N 33, K 64, alpha 1, beta 0.5" */
 void facts_case_sizes(char *out, size_t capacity, const struct test_case *test);
 
-/* "A uniform 1, B normal 2, C zero"; C is left out when beta is 0. */
+/* "A uniform +-1, B normal 2, C zero"; C is left out when beta is 0. */
 void facts_case_values(char *out, size_t capacity, const struct test_case *test);
 
 /* The checked case whose worst element came nearest to (or farthest beyond) its

@@ -326,7 +326,7 @@ static void summary_print(const struct page *page, const struct judgement *item)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed, %zu not run",
 						 failed, left);
 	const struct case_result *worst = facts_worst_case(item);
-	if (worst != NULL)
+	if (worst != NULL && isfinite(worst->check.worst_ratio))
 		used += snprintf(line + used, sizeof line - (size_t)used,
 						 ", worst error %.2g of its bound (%s)", worst->check.worst_ratio,
 						 worst->test.name);
@@ -369,7 +369,8 @@ static void means_print(const struct page *page, const struct judgement_list *li
 					const struct timing_entry *entry = &timing->entries[k];
 					double percent =
 						facts_percent_of(timing, entry, libraries[l], facts_use_span(timing));
-					if (strcmp(entry->label, label) != 0 || !(percent > 0.0))
+					if (strcmp(entry->label, label) != 0 || strcmp(label, libraries[l]) == 0 ||
+						!(percent > 0.0))
 						continue;
 					sum += log(percent / 100.0);
 					count++;
