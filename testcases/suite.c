@@ -39,6 +39,7 @@ struct group {
 struct loader {
 	FILE *stream;
 	int line;
+	int section_line;     /* of the last [section]; inih tells no handler of it */
 	char text_error[512]; /* the first error; empty so far */
 	int error_line;
 	const struct problem *problem;
@@ -402,15 +403,17 @@ static int finish_group(struct loader *loader, size_t *place)
 static int start_group(struct loader *loader, const char *name)
 {
 	struct value_spec uniform = {VALUES_UNIFORM, 1.0f};
-	loader->group = (struct group){.line = loader->line, .a = uniform, .b = uniform, .c = uniform};
+	loader->group =
+		(struct group){.line = loader->section_line, .a = uniform, .b = uniform, .c = uniform};
 	loader->in_group = true;
 	for (const char *at = name; *at != '\0'; at++)
 		if (!isalnum((unsigned char)*at) && strchr("-_.+", *at) == NULL)
-			return fail_at(loader, loader->line,
+			return fail_at(loader, loader->section_line,
 						   "[%.40s]: a group's name has letters, digits and -_.+ only", name);
 	if (name[0] == '\0' || strlen(name) >= sizeof loader->group.name)
-		return fail_at(loader, loader->line, "[%.40s]: a group's name has 1 to %zu characters",
-					   name, sizeof loader->group.name - 1);
+		return fail_at(loader, loader->section_line,
+					   "[%.40s]: a group's name has 1 to %zu characters", name,
+					   sizeof loader->group.name - 1);
 	snprintf(loader->group.name, sizeof loader->group.name, "%s", name);
 	return 1;
 }
@@ -490,6 +493,8 @@ static char *read_line(char *buffer, int capacity, void *stream)
 	if (loader->text_error[0] != '\0' || fgets(buffer, capacity, loader->stream) == NULL)
 		return NULL;
 	loader->line++;
+	if (*skip_spaces(buffer) == '[')
+		loader->section_line = loader->line;
 	size_t length = strlen(buffer);
 	if (length > LINE_MAX_BYTES ||
 		(length > 0 && buffer[length - 1] != '\n' && !feof(loader->stream)))

@@ -28,6 +28,7 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.exact = test->exact,
 		.tolerance = input->tolerance,
 		.accumulation = growth * 0x1p-24,
+		.truncation = input->type == DTYPE_F32 ? 0 : CHECK_TRUNCATION * test->shape.k * 0x1p-24,
 		.reference = growth * input->product.unit_roundoff,
 		.unit = dtype_unit_roundoff(input->type),
 		.smallest = dtype_smallest(input->type),
@@ -71,6 +72,8 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 	double certain = (rule->accumulation + rule->reference) * magnitude;
 
 	finding.want = alpha * element->product;
+	if (isfinite(finding.want))
+		certain += rule->truncation * fabs(finding.want);
 	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
 		finding.want += beta * element->c;
 		certain += rule->accumulation * fabs(beta * element->c);

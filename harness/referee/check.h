@@ -11,8 +11,10 @@
 #include "process/protocol.h"
 #include "testcases/case.h"
 
-/* The constant c of the bound: calibrated, see README.md. */
+/* The constants of the bound, calibrated: see README.md. c, for rounding in any
+ * order; t, for tensor cores, which cut sums off instead of rounding them. */
 #define CHECK_CONSTANT 4.0
+#define CHECK_TRUNCATION 0.3
 
 struct check_input {
 	enum dtype type;
@@ -43,6 +45,7 @@ struct check_rule {
 	bool exact;
 	struct tolerance tolerance;
 	double accumulation;              /* c * sqrt(K) * 2^-24 */
+	double truncation; /* t * K * 2^-24 for the types that tensor cores take, else 0 */
 	double reference;                 /* c * sqrt(K) * unit roundoff of the reference */
 	double unit, smallest, threshold; /* of the type: roundoff, subnormal, where infinity begins */
 };

@@ -1,0 +1,174 @@
+/* Measures what the constants of the error bound have to be, and what they let
+ * through. Three tables, by type, kind of values and K:
+ *   - the constant c that each honest order needs: the largest
+ *     |before rounding - reference| / (sqrt(K) * 2^-24 * (|alpha||A||B| + |beta C|));
+ *   - error / bound of the worst element for each honest order: has to stay below 1;
+ *   - the same for each fault, in that of the kinds and cases where it shows least:
+ *     below 1 the fault would pass that case.
+ * The bound is that of check.h with a reference in f32 (in f64 for f32).
+ *
+ * usage: calibrate [SIZE [SEEDS]]    M = N = SIZE (32), cases a cell (2) */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "referee/check.h"
+#include "referee/orders.h"
+#include "testcases/values.h"
+
+static const int depths[] = {16, 64, 256, 1024, 4096};
+#define DEPTHS (sizeof depths / sizeof depths[0])
+
+/* Kinds of values whose sums behave alike. */
+#define KINDS_MAX 3
+struct group {
+	char name[16];
+	size_t count;
+	struct value_spec specs[KINDS_MAX];
+};
+static const struct group groups[] = {
+	{"both signs", 3, {{VALUES_UNIFORM, 1}, {VALUES_NORMAL, 1}, {VALUES_WIDE, 10}}},
+	{"positive", 1, {{VALUES_POSITIVE, 1}}},
+};
+
+enum table { TABLE_CONSTANT, TABLE_HONEST, TABLE_FAULTY, TABLES };
+
+struct setup {
+	int size, seeds;
+	enum dtype type;
+	const struct problem *problem;
+	enum table table;
+	float *scratch;
+};
+
+static struct test_case make_case(const struct setup *setup, struct value_spec spec, int k,
+								  uint64_t seed)
+{
+	struct shape shape = {setup->size, setup->size, k};
+	struct test_case test = case_of_shape(setup->problem, shape, 1.0f, 1.0f, seed);
+	test.a = test.b = test.c = spec;
+	return test;
+}
+
+/* The largest constant that an element of this case needs. */
+static double constant_needed(const struct order *order, const struct operands *o,
+							  const struct test_case *test, float *scratch)
+{
+	double worst = 0;
+	for (size_t i = 0; i < o->m; i++)
+		for (size_t j = 0; j < o->n; j++) {
+			size_t at = i * o->n + j;
+			double want = test->alpha * o->product[at] + (double)test->beta * o->c[at];
+			double got = order_element(order, o, test, i, j, scratch);
+			double scale = sqrt((double)o->k) * 0x1p-24 *
+						   (fabs(test->alpha) * o->magnitude[at] + fabs(test->beta * o->c[at]));
+			if (scale > 0 && fabs(got - want) / scale > worst)
+				worst = fabs(got - want) / scale;
+		}
+	return worst;
+}
+
+/* The largest ratio of error to bound in this case's output. */
+static double ratio_seen(const struct setup *setup, const struct order *order,
+						 const struct operands *o, const struct test_case *test, float *scratch)
+{
+	struct check_input input = {
+		.type = setup->type,
+		.test = test,
+		.product.unit_roundoff = setup->type == DTYPE_F32 ? 0x1p-53 : 0x1p-24,
+	};
+	struct check_rule rule = check_rule_of(&input);
+	double worst = 0;
+	for (size_t i = 0; i < o->m; i++)
+		for (size_t j = 0; j < o->n; j++) {
+			size_t at = i * o->n + j;
+			float out = order_element(order, o, test, i, j, scratch);
+			struct check_element element = {
+				.out = values_to_double(setup->type, values_from_double(setup->type, out)),
+				.product = o->product[at],
+				.magnitude = o->magnitude[at],
+				.c = o->c[at],
+			};
+			double ratio = check_one(&rule, &element).ratio;
+			worst = ratio > worst ? ratio : worst;
+		}
+	return worst;
+}
+
+/* The worst honest case of a cell, or the best hidden faulty one. NAN: no memory. */
+static double measure(const struct setup *setup, const struct order *order,
+					  const struct group *group, int k)
+{
+	double result = setup->table == TABLE_FAULTY ? INFINITY : 0;
+	for (size_t i = 0; i < group->count; i++)
+		for (int seed = 0; seed < setup->seeds; seed++) {
+			struct operands o;
+			struct test_case test = make_case(setup, group->specs[i], k, 1000u + (unsigned)seed);
+			if (!operands_draw(&o, &test, setup->type))
+				return NAN;
+			double value = setup->table == TABLE_CONSTANT
+							   ? constant_needed(order, &o, &test, setup->scratch)
+							   : ratio_seen(setup, order, &o, &test, setup->scratch);
+			result = setup->table == TABLE_FAULTY ? fmin(result, value) : fmax(result, value);
+			operands_free(&o);
+		}
+	return result;
+}
+
+static bool print_rows(const struct setup *setup, const struct group *group)
+{
+	size_t count;
+	const struct order *orders =
+		setup->table == TABLE_FAULTY ? orders_faulty(&count) : orders_honest(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (!order_suits(&orders[i], setup->type))
+			continue;
+		printf("| %s | %s | %s |", dtype_name(setup->type), group->name, orders[i].name);
+		for (size_t d = 0; d < DEPTHS; d++) {
+			double value = measure(setup, &orders[i], group, depths[d]);
+			if (isnan(value))
+				return false;
+			printf(setup->table == TABLE_FAULTY ? " %.3g |" : " %.2f |", value);
+		}
+		printf("\n");
+	}
+	return fflush(stdout) == 0;
+}
+
+static bool print_table(struct setup *setup)
+{
+	static const char *const titles[] = {"Honest orders: constant needed",
+										 "Honest orders: error / bound", "Faults: error / bound"};
+	static const char *const problems[] = {"gemm-f16", "gemm-bf16", "sgemm"};
+	printf("\n%s\n\n| type | values | order |", titles[setup->table]);
+	for (size_t d = 0; d < DEPTHS; d++)
+		printf(" K=%d |", depths[d]);
+	printf("\n|---|---|---|---|---|---|---|---|\n");
+	for (size_t p = 0; p < sizeof problems / sizeof problems[0]; p++) {
+		setup->problem = problem_find(problems[p]);
+		setup->type = setup->problem->dtype;
+		for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
+			if (!print_rows(setup, &groups[g]))
+				return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct setup setup = {.size = argc > 1 ? atoi(argv[1]) : 32,
+						  .seeds = argc > 2 ? atoi(argv[2]) : 2};
+	if (argc > 3 || setup.size < 1 || setup.size > 4096 || setup.seeds < 1) {
+		fprintf(stderr, "usage: calibrate [SIZE [SEEDS]]\n");
+		return 2;
+	}
+	setup.scratch = malloc(2 * sizeof *setup.scratch * (size_t)depths[DEPTHS - 1]);
+	bool good = setup.scratch != NULL;
+	for (setup.table = 0; setup.table < TABLES && good; setup.table++)
+		good = print_table(&setup);
+	free(setup.scratch);
+	if (!good)
+		fprintf(stderr, "calibrate: out of memory, or the output cannot be written\n");
+	return good ? 0 : 1;
+}

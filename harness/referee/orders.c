@@ -1,0 +1,372 @@
+#include "referee/orders.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testcases/values.h"
+
+static const struct order honest[] = {
+	{.name = "sequential", .kind = ORDER_SEQUENTIAL},
+	{.name = "sequential, unfused", .kind = ORDER_UNFUSED},
+	{.name = "reversed", .kind = ORDER_REVERSED},
+	{.name = "random order", .kind = ORDER_PERMUTED},
+	{.name = "pairwise", .kind = ORDER_PAIRWISE},
+	{.name = "split-K 2", .kind = ORDER_SPLIT, .parts = 2},
+	{.name = "split-K 8", .kind = ORDER_SPLIT, .parts = 8},
+	{.name = "split-K 32", .kind = ORDER_SPLIT, .parts = 32},
+	{.name = "strided 32", .kind = ORDER_STRIDED, .parts = 32},
+	{.name = "blocked 8", .kind = ORDER_BLOCKED, .parts = 8},
+	{.name = "blocked 16", .kind = ORDER_BLOCKED, .parts = 16},
+	{.name = "blocked 32", .kind = ORDER_BLOCKED, .parts = 32},
+	{.name = "tensor 4, 1 extra bit", .kind = ORDER_TENSOR, .parts = 4, .extra = 1},
+	{.name = "tensor 8, 1 extra bit", .kind = ORDER_TENSOR, .parts = 8, .extra = 1},
+	{.name = "tensor 16, 2 extra bits", .kind = ORDER_TENSOR, .parts = 16, .extra = 2},
+	{.name = "three TF32 products", .kind = ORDER_TF32X3},
+};
+
+static const struct order faulty[] = {
+	{.name = "f16 accumulation", .kind = ORDER_F16},
+	{.name = "f16 accumulation by 16", .kind = ORDER_F16_TENSOR, .parts = 16},
+	{.name = "bf16 accumulation", .kind = ORDER_BF16},
+	{.name = "bf16 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_BF16},
+	{.name = "fp8 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_FP8},
+	{.name = "f16 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_F16},
+	{.name = "TF32 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_TF32},
+	{.name = "last K dropped", .kind = ORDER_SEQUENTIAL, .dropped = 1},
+	{.name = "beta*C omitted", .kind = ORDER_SEQUENTIAL, .without_c = true},
+};
+
+const struct order *orders_honest(size_t *count)
+{
+	*count = sizeof honest / sizeof honest[0];
+	return honest;
+}
+
+const struct order *orders_faulty(size_t *count)
+{
+	*count = sizeof faulty / sizeof faulty[0];
+	return faulty;
+}
+
+bool order_suits(const struct order *order, enum dtype type)
+{
+	switch (order->inputs) {
+	case NARROW_BF16: return type != DTYPE_BF16;
+	case NARROW_F16:
+	case NARROW_TF32: return type == DTYPE_F32;
+	case NARROW_FP8:
+	case NARROW_NONE: break;
+	}
+	switch (order->kind) {
+	case ORDER_TENSOR: return type != DTYPE_F32;
+	case ORDER_TF32X3: return type == DTYPE_F32;
+	case ORDER_BF16: return type != DTYPE_F16;
+	/* f16 accumulators overflow, or are as good as exact, on the others' ranges */
+	case ORDER_F16:
+	case ORDER_F16_TENSOR: return type != DTYPE_BF16;
+	default: return true;
+	}
+}
+
+/* ---- operands ------------------------------------------------------------------ */
+
+static float draw(const struct value_spec *spec, enum dtype type, uint64_t seed, uint32_t operand,
+				  size_t index)
+{
+	return (float)values_to_double(type, values_at(type, *spec, seed, operand, index));
+}
+
+static void multiply(struct operands *o)
+{
+	for (size_t i = 0; i < o->m; i++)
+		for (size_t j = 0; j < o->n; j++) {
+			const float *a = o->a + i * o->k, *b = o->b + j * o->k;
+			double sum = 0, magnitude = 0;
+			for (size_t l = 0; l < o->k; l++) {
+				double term = (double)a[l] * b[l];
+				sum += term;
+				magnitude += fabs(term);
+			}
+			o->product[i * o->n + j] = sum;
+			o->magnitude[i * o->n + j] = magnitude;
+		}
+}
+
+bool operands_draw(struct operands *out, const struct test_case *test, enum dtype type)
+{
+	size_t m = (size_t)test->shape.m, n = (size_t)test->shape.n, k = (size_t)test->shape.k;
+	*out = (struct operands){.m = m, .n = n, .k = k};
+	out->a = malloc(m * k * sizeof *out->a);
+	out->b = malloc(n * k * sizeof *out->b);
+	out->c = malloc(m * n * sizeof *out->c);
+	out->product = malloc(m * n * sizeof *out->product);
+	out->magnitude = malloc(m * n * sizeof *out->magnitude);
+	if (out->a == NULL || out->b == NULL || out->c == NULL || out->product == NULL ||
+		out->magnitude == NULL) {
+		operands_free(out);
+		return false;
+	}
+	for (size_t i = 0; i < m * k; i++)
+		out->a[i] = draw(&test->a, type, test->seed, VALUES_STREAM_A, i);
+	for (size_t i = 0; i < m * n; i++)
+		out->c[i] = draw(&test->c, type, test->seed, VALUES_STREAM_C, i);
+	for (size_t j = 0; j < n; j++)
+		for (size_t l = 0; l < k; l++)
+			out->b[j * k + l] = draw(&test->b, type, test->seed, VALUES_STREAM_B, l * n + j);
+	multiply(out);
+	return true;
+}
+
+void operands_free(struct operands *operands)
+{
+	free(operands->a);
+	free(operands->b);
+	free(operands->c);
+	free(operands->product);
+	free(operands->magnitude);
+	*operands = (struct operands){0};
+}
+
+/* ---- narrowing ------------------------------------------------------------------- */
+
+/* x with p significand bits, to nearest even; exponents unlimited. */
+static float round_bits(float x, int p)
+{
+	uint32_t bits, unit = 1u << (24 - p);
+	memcpy(&bits, &x, sizeof bits);
+	bits += unit / 2 - 1 + ((bits / unit) & 1);
+	bits &= ~(unit - 1);
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static float round_to(float x, enum dtype type)
+{
+	return (float)values_to_double(type, values_from_double(type, x));
+}
+
+/* e4m3: four significand bits, the smallest subnormal 2^-9, 448 the largest. */
+static float round_fp8(float x)
+{
+	float rounded = fabsf(x) < 0x1p-6f ? rintf(x * 0x1p9f) * 0x1p-9f : round_bits(x, 4);
+	return fmaxf(-448.0f, fminf(448.0f, rounded));
+}
+
+static float narrow(float x, enum narrowing how)
+{
+	switch (how) {
+	case NARROW_BF16: return round_bits(x, 8);
+	case NARROW_FP8: return round_fp8(x);
+	case NARROW_TF32: return round_bits(x, 11);
+	case NARROW_F16: return round_to(x, DTYPE_F16);
+	case NARROW_NONE: break;
+	}
+	return x;
+}
+
+/* ---- sums --------------------------------------------------------------------------- */
+
+static float sum_fused(const float *a, const float *b, size_t count, size_t step)
+{
+	float sum = 0;
+	for (size_t i = 0; i < count; i += step)
+		sum = fmaf(a[i], b[i], sum);
+	return sum;
+}
+
+static float sum_unfused(const float *a, const float *b, size_t count)
+{
+	volatile float product; /* keeps the compiler from fusing */
+	float sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		product = a[i] * b[i];
+		sum += product;
+	}
+	return sum;
+}
+
+static float sum_reversed(const float *a, const float *b, size_t count)
+{
+	float sum = 0;
+	for (size_t i = count; i-- > 0;)
+		sum = fmaf(a[i], b[i], sum);
+	return sum;
+}
+
+static float sum_pairwise(const float *a, const float *b, size_t count)
+{
+	if (count == 1)
+		return a[0] * b[0];
+	size_t half = count / 2;
+	return sum_pairwise(a, b, half) + sum_pairwise(a + half, b + half, count - half);
+}
+
+/* Walks the indices by a stride that has no factor in common with their number. */
+static float sum_permuted(const float *a, const float *b, size_t count, uint64_t seed)
+{
+	size_t step = 1 + (size_t)values_random(seed, VALUES_STREAM_SPOT, 77).word[0] % count;
+	for (;; step++) {
+		size_t x = step, y = count;
+		while (y != 0) {
+			size_t rest = x % y;
+			x = y;
+			y = rest;
+		}
+		if (x == 1)
+			break;
+	}
+	float sum = 0;
+	for (size_t i = 0, at = count / 3; i < count; i++, at = (at + step) % count)
+		sum = fmaf(a[at], b[at], sum);
+	return sum;
+}
+
+static float sum_split(const float *a, const float *b, size_t count, size_t parts)
+{
+	float sum = 0;
+	for (size_t part = 0; part < parts; part++) {
+		size_t first = count * part / parts, end = count * (part + 1) / parts;
+		sum += sum_fused(a + first, b + first, end - first, 1);
+	}
+	return sum;
+}
+
+static float sum_strided(const float *a, const float *b, size_t count, size_t parts)
+{
+	float sum = 0;
+	for (size_t part = 0; part < parts && part < count; part++)
+		sum += sum_fused(a + part, b + part, count - part, parts);
+	return sum;
+}
+
+static float sum_blocked(const float *a, const float *b, size_t count, size_t parts)
+{
+	float sum = 0;
+	for (size_t i = 0; i < count; i += parts)
+		sum += sum_fused(a + i, b + i, count - i < parts ? count - i : parts, 1);
+	return sum;
+}
+
+static int exponent_of(double x)
+{
+	uint64_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return (int)(bits >> 52 & 0x7FF) - 1023;
+}
+
+static double power_of_two(int exponent)
+{
+	uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+	double x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static double cut(double x, double unit, double inverse)
+{
+	return (double)(int64_t)(x * inverse) * unit;
+}
+
+/* f32 by cutting off what does not fit, as the tensor cores do. */
+static float cut_to_float(double x)
+{
+	float near = (float)x;
+	return fabs((double)near) > fabs(x) ? nextafterf(near, 0.0f) : near;
+}
+
+static double sum_group(const float *a, const float *b, size_t count, double total, int extra)
+{
+	int largest = total != 0 ? exponent_of(total) : -1022;
+	for (size_t i = 0; i < count; i++) {
+		double term = (double)a[i] * b[i];
+		if (term != 0 && exponent_of(term) > largest)
+			largest = exponent_of(term);
+	}
+	if (largest < -900)
+		return total;
+	double unit = power_of_two(largest - 23 - extra), inverse = power_of_two(23 + extra - largest);
+	double sum = cut(total, unit, inverse);
+	for (size_t i = 0; i < count; i++)
+		sum += cut((double)a[i] * b[i], unit, inverse);
+	return sum;
+}
+
+static float sum_tensor(const float *a, const float *b, size_t count, size_t parts, int extra)
+{
+	float total = 0;
+	for (size_t i = 0; i < count; i += parts)
+		total = cut_to_float(
+			sum_group(a + i, b + i, count - i < parts ? count - i : parts, total, extra));
+	return total;
+}
+
+static float sum_narrow(const float *a, const float *b, size_t count, size_t parts, enum dtype type)
+{
+	double total = 0;
+	for (size_t i = 0; i < count; i += parts) {
+		for (size_t j = i; j < i + parts && j < count; j++)
+			total += (double)a[j] * b[j];
+		total = values_to_double(type, values_from_double(type, total));
+	}
+	return (float)total;
+}
+
+/* a*b as high*high + high*low + low*high, each half rounded to TF32. */
+static float sum_tf32x3(const float *a, const float *b, size_t count)
+{
+	float sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		float a_high = round_bits(a[i], 11), b_high = round_bits(b[i], 11);
+		float a_low = round_bits(a[i] - a_high, 11), b_low = round_bits(b[i] - b_high, 11);
+		sum = fmaf(a_low, b_high, sum);
+		sum = fmaf(a_high, b_low, sum);
+		sum = fmaf(a_high, b_high, sum);
+	}
+	return sum;
+}
+
+static float sum_in_order(const struct order *order, const float *a, const float *b, size_t count,
+						  uint64_t seed)
+{
+	size_t parts = (size_t)order->parts;
+	if (count == 0)
+		return 0;
+	switch (order->kind) {
+	case ORDER_SEQUENTIAL: break;
+	case ORDER_UNFUSED: return sum_unfused(a, b, count);
+	case ORDER_REVERSED: return sum_reversed(a, b, count);
+	case ORDER_PERMUTED: return sum_permuted(a, b, count, seed);
+	case ORDER_PAIRWISE: return sum_pairwise(a, b, count);
+	case ORDER_SPLIT: return sum_split(a, b, count, parts);
+	case ORDER_STRIDED: return sum_strided(a, b, count, parts);
+	case ORDER_BLOCKED: return sum_blocked(a, b, count, parts);
+	case ORDER_TENSOR: return sum_tensor(a, b, count, parts, order->extra);
+	case ORDER_TF32X3: return sum_tf32x3(a, b, count);
+	case ORDER_F16: return sum_narrow(a, b, count, 1, DTYPE_F16);
+	case ORDER_F16_TENSOR: return sum_narrow(a, b, count, parts, DTYPE_F16);
+	case ORDER_BF16: return sum_narrow(a, b, count, 1, DTYPE_BF16);
+	}
+	return sum_fused(a, b, count, 1);
+}
+
+float order_element(const struct order *order, const struct operands *operands,
+					const struct test_case *test, size_t row, size_t column, float *scratch)
+{
+	size_t k = operands->k;
+	const float *a = operands->a + row * k, *b = operands->b + column * k;
+	if (order->inputs != NARROW_NONE) {
+		for (size_t i = 0; i < k; i++) {
+			scratch[i] = narrow(a[i], order->inputs);
+			scratch[k + i] = narrow(b[i], order->inputs);
+		}
+		a = scratch;
+		b = scratch + k;
+	}
+	float sum = sum_in_order(order, a, b, k - (size_t)order->dropped, test->seed + row);
+	float out = test->alpha * sum;
+	if (test->beta != 0 && !order->without_c)
+		out += test->beta * operands->c[row * operands->n + column];
+	return out;
+}

@@ -1,0 +1,61 @@
+/* Ways in which a kernel may honestly sum K products in f32, and ways in which it
+ * may cheat or be wrong: what the bound of check.h must tell apart. For calibrate
+ * and for tests; no part of the referee. */
+#ifndef GEMMJUDGE_REFEREE_ORDERS_H
+#define GEMMJUDGE_REFEREE_ORDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "testcases/case.h"
+#include "testcases/problem.h"
+
+enum order_kind {
+	ORDER_SEQUENTIAL, /* first to last, fused multiply-add */
+	ORDER_UNFUSED,    /* first to last, product rounded before it is added */
+	ORDER_REVERSED,
+	ORDER_PERMUTED, /* a random order */
+	ORDER_PAIRWISE, /* a binary tree */
+	ORDER_SPLIT,    /* `parts` ranges summed apart, then added: split-K */
+	ORDER_STRIDED,  /* `parts` interleaved sums, then added: a warp's lanes */
+	ORDER_BLOCKED,  /* a fresh sum for each `parts` products, added to the total */
+	ORDER_TENSOR,   /* a tensor core: `parts` products and the total aligned to the largest
+					   of them, cut to 24 + `extra` bits, summed, cut to f32 */
+	ORDER_TF32X3,   /* f32 from three TF32 products of high and low halves */
+	/* faults from here on */
+	ORDER_F16,        /* the total rounded to f16 after every product */
+	ORDER_F16_TENSOR, /* the total rounded to f16 after every `parts` products */
+	ORDER_BF16,       /* the total rounded to bf16 after every product */
+};
+
+enum narrowing { NARROW_NONE, NARROW_BF16, NARROW_FP8, NARROW_TF32, NARROW_F16 };
+
+struct order {
+	char name[32];
+	enum order_kind kind;
+	int parts, extra;
+	enum narrowing inputs; /* applied to A and B first */
+	int dropped;           /* products left out at the end */
+	bool without_c;        /* beta*C forgotten */
+};
+
+/* The tables. Of types[] for which an order makes sense, `order_suits` tells. */
+const struct order *orders_honest(size_t *count);
+const struct order *orders_faulty(size_t *count);
+bool order_suits(const struct order *order, enum dtype type);
+
+/* Operands of a case as numbers: A row by row, B column by column. */
+struct operands {
+	size_t m, n, k;
+	float *a, *b, *c;
+	double *product, *magnitude; /* M*N, in f64 */
+};
+bool operands_draw(struct operands *out, const struct test_case *test, enum dtype type);
+void operands_free(struct operands *operands);
+
+/* alpha*(A*B)_ij + beta*C_ij as a kernel of this order has it before the last
+ * rounding. `scratch` holds 2*K floats. */
+float order_element(const struct order *order, const struct operands *operands,
+					const struct test_case *test, size_t row, size_t column, float *scratch);
+
+#endif

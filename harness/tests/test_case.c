@@ -1,0 +1,172 @@
+/* links: testcases base */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "testcases/case.h"
+#include "testcases/values.h"
+
+static const struct problem *problem_at(size_t index)
+{
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	return index < count ? &table[index] : NULL;
+}
+
+static bool same_spec(struct value_spec a, struct value_spec b)
+{
+	return a.distribution == b.distribution && a.scale == b.scale;
+}
+
+Test(case, same_seed_gives_same_cases)
+{
+	for (size_t i = 0; i < 50; i++) {
+		struct test_case a = case_generate(problem_at(0), 99, i, 4096);
+		struct test_case b = case_generate(problem_at(0), 99, i, 4096);
+		cr_assert(strcmp(a.name, b.name) == 0 && a.seed == b.seed && a.exact == b.exact);
+		cr_assert(a.shape.m == b.shape.m && a.shape.n == b.shape.n && a.shape.k == b.shape.k);
+		cr_assert(a.alpha == b.alpha && a.beta == b.beta);
+		cr_assert(same_spec(a.a, b.a) && same_spec(a.b, b.b) && same_spec(a.c, b.c));
+	}
+	cr_assert(case_generate(problem_at(0), 1, 0, 4096).seed !=
+			  case_generate(problem_at(0), 2, 0, 4096).seed);
+}
+
+/* What a seed means may never change: recorded from this implementation. */
+Test(case, known_answer)
+{
+	struct test_case test = case_generate(problem_find("gemm-f16"), 7, 0, 4096);
+	cr_assert(test.shape.m == 64 && test.shape.n == 113 && test.shape.k == 3263);
+	cr_assert(test.alpha == -0.26f && test.beta == 1.263f);
+}
+
+Test(case, sizes_stay_inside_the_limits)
+{
+	const int limits[] = {16, 17, 40, 192, 1000, 4096, 100000};
+	for (size_t p = 0; problem_at(p) != NULL; p++)
+		for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
+			for (size_t i = 0; i < 200; i++) {
+				const struct problem *problem = problem_at(p);
+				struct test_case test = case_generate(problem, 3, i, limits[l]);
+				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
+				int high = limits[l] < problem->max_dim ? limits[l] : problem->max_dim;
+				for (int d = 0; d < 3; d++)
+					cr_assert(sizes[d] >= problem->min_dim && sizes[d] <= high);
+				cr_assert(problem_has_scalars(problem) || (test.alpha == 1 && test.beta == 0));
+				cr_assert(strchr(test.name, ' ') == NULL);
+			}
+}
+
+/* A dozen cases hold aligned and ragged sizes, each limit and exact cases. */
+Test(case, a_dozen_is_a_mix)
+{
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		size_t exact = 0, square = 0, ragged = 0, limits = 0, skinny = 0;
+		for (size_t i = 0; i < 12; i++) {
+			struct test_case test = case_generate(problem_at(0), seed, i, 4096);
+			struct shape s = test.shape;
+			exact += test.exact;
+			square += s.m == s.n && s.n == s.k;
+			ragged += s.m % 8 != 0 || s.n % 8 != 0 || s.k % 8 != 0;
+			limits += (s.m == 16 || s.m == 4096) && (s.n == 16 || s.n == 4096) &&
+					  (s.k == 16 || s.k == 4096);
+			skinny += s.n >= 8 * s.m || s.k >= 8 * s.m || s.m >= 8 * s.k;
+		}
+		cr_assert(exact == 2, "seed %llu: %zu exact", (unsigned long long)seed, exact);
+		cr_assert(square >= 2 && ragged >= 4 && limits >= 1 && skinny >= 1);
+	}
+}
+
+Test(case, random_cases_cover_the_usual_scalars)
+{
+	size_t plain = 0, accumulate = 0, only_c = 0, halves = 0, other = 0;
+	for (size_t i = 0; i < 240; i++) {
+		struct test_case test = case_generate(problem_at(0), 5, i, 512);
+		bool known = true;
+		if (test.alpha == 1 && test.beta == 0)
+			plain++;
+		else if (test.alpha == 1 && test.beta == 1)
+			accumulate++;
+		else if (test.alpha == 0 && test.beta == 1)
+			only_c++;
+		else if (test.alpha == 0.5f && test.beta == 0.5f)
+			halves++;
+		else
+			known = false;
+		other += !known;
+	}
+	cr_assert(plain > 10 && accumulate > 10 && only_c > 4 && halves > 4 && other > 40);
+}
+
+/* Sums of an exact case: computed here in integers, with room to spare. */
+Test(case, exact_cases_are_exact)
+{
+	for (size_t p = 0; problem_at(p) != NULL; p++) {
+		const struct problem *problem = problem_at(p);
+		for (size_t i = 0; i < 120; i++) {
+			struct test_case test = case_generate(problem, 17, i, 4096);
+			if (!test.exact)
+				continue;
+			cr_assert(test.a.distribution == VALUES_INTEGER && test.a.scale > 0);
+			cr_assert(test.a.scale * test.b.scale * (float)test.shape.k <= 0x1p24f);
+			for (uint64_t element = 0; element < 20; element++) {
+				double sum = 0;
+				for (uint64_t k = 0; k < (uint64_t)test.shape.k; k++) {
+					uint64_t at = element * (uint64_t)test.shape.k + k;
+					sum += values_to_double(problem->dtype,
+											values_at(problem->dtype, test.a, test.seed, 0, at)) *
+						   values_to_double(problem->dtype,
+											values_at(problem->dtype, test.b, test.seed, 1, at));
+				}
+				double c = values_to_double(
+					problem->dtype, values_at(problem->dtype, test.c, test.seed, 2, element));
+				double out = test.alpha * sum + test.beta * c;
+				cr_assert(values_to_double(problem->dtype,
+										   values_from_double(problem->dtype, out)) == out,
+						  "%s %s: %g", problem->name, test.name, out);
+			}
+		}
+	}
+}
+
+Test(case, exactness_needs_simple_scalars)
+{
+	struct test_case test = case_of_shape(problem_at(0), (struct shape){16, 16, 16}, 0.3f, 1, 1);
+	cr_assert(!case_make_exact(&test, DTYPE_F16) && !test.exact);
+	test.alpha = 0.5f;
+	cr_assert(case_make_exact(&test, DTYPE_F16) && test.exact);
+}
+
+Test(case, shapes_are_parsed_or_refused)
+{
+	struct shape shape;
+	struct error err;
+	cr_assert(shape_parse("1024x512x64", 4096, &shape, &err));
+	cr_assert(shape.m == 1024 && shape.n == 512 && shape.k == 64);
+	static const char *const bad[] = {"",
+									  "1024",
+									  "1x2",
+									  "1x2x3x4",
+									  "0x1x1",
+									  "1x1x-1",
+									  "1x1x4097",
+									  "1x1x1 ",
+									  " 1x1x1",
+									  "axbxc",
+									  "1X1X1",
+									  "1x1x",
+									  "99999999999999999999x1x1"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		cr_assert(!shape_parse(bad[i], 4096, &shape, &err), "%s", bad[i]);
+		cr_assert(strstr(err.message, "MxNxK") != NULL);
+	}
+}
+
+Test(case, distributions_have_names)
+{
+	enum distribution found;
+	for (int d = VALUES_UNIFORM; d <= VALUES_LARGE; d++)
+		cr_assert(distribution_parse(distribution_name((enum distribution)d), &found) &&
+				  found == (enum distribution)d);
+	cr_assert(!distribution_parse("gaussian", &found));
+}
