@@ -1,0 +1,371 @@
+#include "compile/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define STALE_SECONDS (24 * 3600)
+
+/* ---- files -------------------------------------------------------------- */
+
+/* A whole file, NUL-terminated, or NULL with errno. */
+static char *read_whole(const char *path, size_t *size)
+{
+	size_t capacity = 65536;
+	char *text = malloc(capacity);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	*size = 0;
+	while (fd >= 0 && text != NULL) {
+		ssize_t got = read(fd, text + *size, capacity - *size - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		*size += (size_t)got;
+		if (got == 0) {
+			close(fd);
+			text[*size] = '\0';
+			return text;
+		}
+		if (capacity - *size > 1)
+			continue;
+		char *more = realloc(text, capacity *= 2);
+		if (more == NULL)
+			break;
+		text = more;
+	}
+	int saved = errno;
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	errno = saved;
+	return NULL;
+}
+
+static bool write_whole(const char *path, const char *text, struct error *err)
+{
+	FILE *file = fopen(path, "we");
+	bool good = file != NULL && fputs(text, file) >= 0;
+	if (file != NULL && fclose(file) != 0)
+		good = false;
+	return good || error_set(err, "%s: %s", path, strerror(errno));
+}
+
+/* ---- hashing ------------------------------------------------------------- */
+
+struct cache_hash {
+	XXH3_state_t state;
+};
+
+struct cache_hash *cache_hash_begin(void)
+{
+	struct cache_hash *hash = aligned_alloc(64, (sizeof *hash + 63) / 64 * 64);
+	if (hash != NULL)
+		XXH3_128bits_reset(&hash->state);
+	return hash;
+}
+
+void cache_hash_add(struct cache_hash *hash, const void *bytes, size_t count)
+{
+	if (hash == NULL)
+		return;
+	XXH3_128bits_update(&hash->state, &count, sizeof count);
+	XXH3_128bits_update(&hash->state, bytes, count);
+}
+
+void cache_hash_add_text(struct cache_hash *hash, const char *text)
+{
+	cache_hash_add(hash, text, strlen(text));
+}
+
+bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error *err)
+{
+	size_t size;
+	char *text = read_whole(path, &size);
+	if (text == NULL)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	cache_hash_add(hash, text, size);
+	free(text);
+	return true;
+}
+
+struct cache_key cache_hash_end(struct cache_hash *hash)
+{
+	struct cache_key key = {"0"};
+	if (hash == NULL)
+		return key;
+	XXH128_hash_t value = XXH3_128bits_digest(&hash->state);
+	snprintf(key.text, sizeof key.text, "%016llx%016llx", (unsigned long long)value.high64,
+			 (unsigned long long)value.low64);
+	free(hash);
+	return key;
+}
+
+/* ---- inputs -------------------------------------------------------------- */
+
+/* Calls `visit` with each path of a list, one a line; stops when it says so. */
+static bool each_line(char *text, bool (*visit)(const char *path, void *context), void *context)
+{
+	char *rest = NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+		if (!visit(line, context))
+			return false;
+	return true;
+}
+
+/* "target : a \<newline> b\ c" becomes "a<newline>b c<newline>", in place: it only
+ * gets shorter. */
+static void dependencies_to_lines(char *text)
+{
+	char *from = strstr(text, ":"), *to = text;
+	bool within = false;
+	from = from != NULL ? from + 1 : text + strlen(text);
+	for (; *from != '\0'; from++) {
+		bool escaped = *from == '\\' && (from[1] == ' ' || from[1] == '#' || from[1] == '\\');
+		bool doubled = *from == '$' && from[1] == '$';
+		bool separator =
+			*from == ' ' || *from == '\n' || *from == '\t' || (*from == '\\' && from[1] == '\n');
+		if (separator) {
+			if (within)
+				*to++ = '\n';
+			within = false;
+			continue;
+		}
+		if (escaped || doubled)
+			from++;
+		*to++ = *from;
+		within = true;
+	}
+	*to = '\0';
+}
+
+static char *read_inputs(const char *folder)
+{
+	char path[PATHS_MAX];
+	struct error ignored;
+	size_t size;
+	if (!paths_join(path, folder, "dependencies", &ignored))
+		return NULL;
+	char *text = read_whole(path, &size);
+	if (text != NULL)
+		dependencies_to_lines(text);
+	return text;
+}
+
+static bool hash_input(const char *path, void *context)
+{
+	struct error ignored;
+	cache_hash_add_text(context, path);
+	return cache_hash_add_file(context, path, &ignored);
+}
+
+/* KEY2. False when an input is no longer there. */
+static bool entry_key(const struct cache_key *key, char *inputs, struct cache_key *out)
+{
+	struct cache_hash *hash = cache_hash_begin();
+	if (hash == NULL)
+		return false;
+	cache_hash_add_text(hash, key->text);
+	bool whole = each_line(inputs, hash_input, hash);
+	*out = cache_hash_end(hash);
+	return whole;
+}
+
+struct change {
+	double since, until;
+	bool found;
+};
+
+static bool look_for_change(const char *path, void *context)
+{
+	struct change *change = context;
+	struct stat facts;
+	if (stat(path, &facts) != 0)
+		change->found = true;
+	double changed = (double)facts.st_mtim.tv_sec + (double)facts.st_mtim.tv_nsec * 1e-9;
+	if (changed >= change->since && changed <= change->until)
+		change->found = true;
+	return !change->found;
+}
+
+bool cache_inputs_changed(const char *folder, double since)
+{
+	struct change change = {.since = since, .until = (double)time(NULL) + 1.0};
+	char *inputs = read_inputs(folder);
+	if (inputs == NULL)
+		return true;
+	each_line(inputs, look_for_change, &change);
+	free(inputs);
+	return change.found;
+}
+
+/* ---- entries ------------------------------------------------------------- */
+
+/* The content of `sum`. */
+static bool entry_sum(const char *entry, char out[2 * CACHE_KEY_LENGTH + 3], struct error *err)
+{
+	char path[PATHS_MAX];
+	struct cache_hash *library = cache_hash_begin(), *log = cache_hash_begin();
+	bool read = paths_join(path, entry, "solution.so", err) &&
+				cache_hash_add_file(library, path, err) && paths_join(path, entry, "log", err) &&
+				cache_hash_add_file(log, path, err);
+	struct cache_key first = cache_hash_end(library), second = cache_hash_end(log);
+	snprintf(out, 2 * CACHE_KEY_LENGTH + 3, "%s %s\n", first.text, second.text);
+	return read;
+}
+
+static bool entry_valid(const char *entry)
+{
+	char path[PATHS_MAX], sum[2 * CACHE_KEY_LENGTH + 3];
+	struct error ignored;
+	size_t size;
+	if (!paths_join(path, entry, "sum", &ignored) || !entry_sum(entry, sum, &ignored))
+		return false;
+	char *text = read_whole(path, &size);
+	bool valid = text != NULL && strcmp(text, sum) == 0;
+	free(text);
+	return valid;
+}
+
+bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX], char **log)
+{
+	char path[PATHS_MAX], entry[PATHS_MAX];
+	struct cache_key entry_name;
+	struct error ignored;
+	size_t size;
+
+	*log = NULL;
+	if (snprintf(path, sizeof path, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
+		return false;
+	char *inputs = read_whole(path, &size);
+	bool known = inputs != NULL && entry_key(key, inputs, &entry_name);
+	free(inputs);
+	if (!known || !paths_join(entry, cache, entry_name.text, &ignored) || !entry_valid(entry) ||
+		!paths_join(library, entry, "solution.so", &ignored) ||
+		!paths_join(path, entry, "log", &ignored))
+		return false;
+	*log = read_whole(path, &size);
+	return *log != NULL;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+	(void)facts, (void)kind, (void)walk;
+	remove(path);
+	return 0;
+}
+
+void cache_drop(const char *folder)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void drop_stale(const char *cache)
+{
+	DIR *all = opendir(cache);
+	struct dirent *entry;
+	while (all != NULL && (entry = readdir(all)) != NULL) {
+		char path[PATHS_MAX];
+		struct stat facts;
+		struct error ignored;
+		if (strncmp(entry->d_name, "tmp.", 4) == 0 &&
+			paths_join(path, cache, entry->d_name, &ignored) && lstat(path, &facts) == 0 &&
+			facts.st_mtime < time(NULL) - STALE_SECONDS)
+			cache_drop(path);
+	}
+	if (all != NULL)
+		closedir(all);
+}
+
+bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err)
+{
+	drop_stale(cache);
+	if (!paths_join(folder, cache, "tmp.XXXXXX", err))
+		return false;
+	if (mkdtemp(folder) == NULL)
+		return error_set(err, "%s: cannot compile there: %s (GEMMJUDGE_CACHE names another folder)",
+						 cache, strerror(errno));
+	return true;
+}
+
+/* Renames the folder to the entry. Where a valid one has come up meanwhile, that
+ * one stays; a damaged one makes room. */
+static bool install(const char *cache, const char *folder, const char *entry, struct error *err)
+{
+	for (int attempt = 0; attempt < 3; attempt++) {
+		char aside[PATHS_MAX];
+		if (rename(folder, entry) == 0)
+			return true;
+		if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+			break;
+		if (entry_valid(entry)) {
+			cache_drop(folder);
+			return true;
+		}
+		if (!cache_begin(cache, aside, err))
+			return false;
+		if (rename(entry, aside) != 0) /* a folder replaces the empty one */
+			unlink(entry);
+		cache_drop(aside);
+	}
+	return error_set(err, "%s: %s", entry, strerror(errno));
+}
+
+/* Everything that the entry consists of, still in its temporary folder. */
+static bool complete_entry(const char *folder, const char *log, struct error *err)
+{
+	char path[PATHS_MAX], sum[2 * CACHE_KEY_LENGTH + 3];
+	return paths_join(path, folder, "log", err) && write_whole(path, log, err) &&
+		   entry_sum(folder, sum, err) && paths_join(path, folder, "sum", err) &&
+		   write_whole(path, sum, err);
+}
+
+static bool store_inputs(const char *cache, const struct cache_key *key, const char *folder,
+						 const char *inputs, struct error *err)
+{
+	char path[PATHS_MAX], final[PATHS_MAX];
+	if (snprintf(final, sizeof final, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	if (!paths_join(path, folder, "inputs", err) || !write_whole(path, inputs, err))
+		return false;
+	return rename(path, final) == 0 || error_set(err, "%s: %s", final, strerror(errno));
+}
+
+bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
+				 const char *log, bool reusable, char library[PATHS_MAX], struct error *err)
+{
+	char entry[PATHS_MAX];
+	struct cache_key name;
+	char *inputs = read_inputs(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
+	bool stored = false;
+
+	if (scratch == NULL || !entry_key(key, scratch, &name)) {
+		error_set(err, "%s: nvcc left no usable list of the files that it read", folder);
+		goto done;
+	}
+	if (!reusable) { /* a name that nobody will look for */
+		const char *unique = strrchr(folder, '.');
+		memset(name.text, 'x', 8);
+		memcpy(name.text, unique + 1, strlen(unique + 1) < 8 ? strlen(unique + 1) : 8);
+	}
+	stored = complete_entry(folder, log, err) &&
+			 (!reusable || store_inputs(cache, key, folder, inputs, err)) &&
+			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
+			 paths_join(library, entry, "solution.so", err);
+done:
+	free(inputs);
+	free(scratch);
+	if (!stored)
+		cache_drop(folder);
+	return stored;
+}

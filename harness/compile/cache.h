@@ -1,0 +1,58 @@
+/* Compiled solutions on disk. Safe for several judges at once: everything is
+ * written elsewhere in the same folder and then renamed.
+ *
+ *     CACHE/KEY.inputs           the files that a compilation read, found out by
+ *                                doing it: one absolute path a line
+ *     CACHE/KEY2/solution.so     the library
+ *     CACHE/KEY2/log             what nvcc had to say
+ *     CACHE/KEY2/sum             hashes of both, to notice damage
+ *     CACHE/tmp.XXXXXX/          a compilation in progress
+ *
+ * KEY hashes the solution's content, the command line and the compiler's
+ * version; KEY2 hashes KEY and the present content of the inputs. So a changed
+ * header leads to another entry, and a library once returned stays as it is. */
+#ifndef GEMMJUDGE_COMPILE_CACHE_H
+#define GEMMJUDGE_COMPILE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+
+#define CACHE_KEY_LENGTH 32
+
+struct cache_key {
+	char text[CACHE_KEY_LENGTH + 1]; /* hexadecimal */
+};
+
+/* XXH3-128 of pieces, each with its length, so that "ab","c" differs from
+ * "a","bc". */
+struct cache_hash; /* opaque */
+struct cache_hash *cache_hash_begin(void);
+void cache_hash_add(struct cache_hash *hash, const void *bytes, size_t count);
+void cache_hash_add_text(struct cache_hash *hash, const char *text);
+bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error *err);
+struct cache_key cache_hash_end(struct cache_hash *hash);
+
+/* The library and the log (owned by the caller) that are stored under the key;
+ * false when there are none, or the entry is damaged. */
+bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX],
+				char **log);
+
+/* A new folder to compile in, below `cache`; cache_drop removes it and what is in
+ * it. Folders that killed judges left behind are removed on the way. */
+bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err);
+void cache_drop(const char *folder);
+
+/* Stores FOLDER/solution.so and the log, with the inputs named in
+ * FOLDER/dependencies (make's notation). `reusable`: later judges may find it.
+ * The folder is used up. */
+bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
+				 const char *log, bool reusable, char library[PATHS_MAX], struct error *err);
+
+/* Whether a file that the compilation read was changed since this time (seconds
+ * of the real-time clock), so that nobody knows which content was compiled. */
+bool cache_inputs_changed(const char *folder, double since);
+
+#endif

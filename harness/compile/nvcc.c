@@ -1,0 +1,325 @@
+#include "compile/nvcc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/child.h"
+
+/* The major version of the toolkit that the harness is written for: it decides
+ * which libcudart a solution asks for. */
+#define TOOLKIT_MAJOR "13"
+#define VERSION_SECONDS 30.0
+
+/* ---- words ------------------------------------------------------------ */
+
+void words_add(struct words *words, const char *format, ...)
+{
+	va_list args;
+	char *word = NULL;
+	va_start(args, format);
+	if (vasprintf(&word, format, args) < 0)
+		word = NULL;
+	va_end(args);
+	char **more = realloc(words->at, (words->count + 2) * sizeof *more);
+	if (more != NULL)
+		words->at = more;
+	if (word == NULL || more == NULL) {
+		free(word);
+		words->failed = true;
+		return;
+	}
+	words->at[words->count++] = word;
+	words->at[words->count] = NULL;
+}
+
+void words_free(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->at[i]);
+	free(words->at);
+	*words = (struct words){0};
+}
+
+/* ---- finding nvcc ------------------------------------------------------ */
+
+/* An executable file, not a folder. */
+static bool is_program(const char *path)
+{
+	struct stat facts;
+	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_on_path(const char *name, char out[PATHS_MAX])
+{
+	const char *path = getenv("PATH");
+	while (path != NULL && *path != '\0') {
+		size_t length = strcspn(path, ":");
+		int printed = snprintf(out, PATHS_MAX, "%.*s/%s", (int)length, path, name);
+		if (length > 0 && printed < PATHS_MAX && is_program(out))
+			return true;
+		path += length + (path[length] == ':');
+	}
+	return false;
+}
+
+/* "Cuda compilation tools, release 13.0, V13.0.88" gives "13.0.88". */
+static bool parse_version(const char *text, char version[64])
+{
+	const char *at = strstr(text, "release ");
+	at = at != NULL ? strstr(at, ", V") : NULL;
+	return at != NULL && sscanf(at, ", V%63[0-9.]", version) == 1;
+}
+
+static bool nvcc_version(const char *nvcc, char version[64], struct error *err)
+{
+	const char *argv[] = {nvcc, "--version", NULL};
+	struct child *child = child_start(&(struct child_options){.argv = argv}, err);
+	if (child == NULL)
+		return false;
+	struct child_result result = child_wait(child, VERSION_SECONDS);
+	bool known = result.outcome == CHILD_EXITED && result.exit_status == 0 &&
+				 parse_version(child_output(child), version);
+	child_stop(child);
+	return known || error_set(err, "%s: does not tell its version as nvcc does", nvcc);
+}
+
+/* A candidate counts when it runs and is of the right version. The first reason
+ * against one is kept in err. */
+static bool try_nvcc(const char *path, char out[PATHS_MAX], char version[64], struct error *err)
+{
+	struct error why = {{0}};
+	char absolute[PATHS_MAX], here[PATHS_MAX];
+	if (!is_program(path))
+		return false;
+	/* It is started in another folder. Links stay: nvcc finds its parts by its own path. */
+	if (path[0] != '/' && getcwd(here, sizeof here) != NULL &&
+		paths_join(absolute, here, path, &why))
+		path = absolute;
+	if (nvcc_version(path, version, &why)) {
+		if (strncmp(version, TOOLKIT_MAJOR ".", strlen(TOOLKIT_MAJOR ".")) == 0) {
+			snprintf(out, PATHS_MAX, "%s", path);
+			return true;
+		}
+		error_set(&why, "%s is of CUDA %s, and CUDA " TOOLKIT_MAJOR " is needed", path, version);
+	}
+	if (err->message[0] == '\0')
+		*err = why;
+	return false;
+}
+
+static bool try_folder(const char *folder, const char *name, char out[PATHS_MAX], char version[64],
+					   struct error *err)
+{
+	char path[PATHS_MAX];
+	struct error ignored;
+	return folder != NULL && folder[0] != '\0' && paths_join(path, folder, name, &ignored) &&
+		   try_nvcc(path, out, version, err);
+}
+
+bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
+{
+	const char *own = getenv("GEMMJUDGE_NVCC");
+	char path[PATHS_MAX], source[PATHS_MAX];
+	struct error ignored;
+
+	err->message[0] = '\0';
+	if (own != NULL && own[0] != '\0') {
+		if (try_nvcc(own, out, version, err))
+			return true;
+		if (err->message[0] != '\0')
+			return error_prefix(err, "GEMMJUDGE_NVCC");
+		return error_set(err, "GEMMJUDGE_NVCC=%s: no such program", own);
+	}
+	if (try_folder(getenv("CUDA_HOME"), "bin/nvcc", out, version, err) ||
+		(find_on_path("nvcc", path) && try_nvcc(path, out, version, err)) ||
+		try_folder("/usr/local/cuda", "bin/nvcc", out, version, err) ||
+		(paths_source(source, &ignored) &&
+		 try_folder(source, ".toolchain/cuda/bin/nvcc", out, version, err)))
+		return true;
+	if (err->message[0] != '\0')
+		return false;
+	return error_set(err, "no nvcc: looked at $GEMMJUDGE_NVCC, $CUDA_HOME/bin, $PATH, "
+						  "/usr/local/cuda/bin and .toolchain/cuda/bin of the source tree; install "
+						  "the CUDA " TOOLKIT_MAJOR " toolkit or run tools/setup");
+}
+
+/* The folder of a host compiler given with -ccbin, or that compiler; else the
+ * one that nvcc finds on the PATH. */
+bool nvcc_has_host_compiler(const struct words *arguments, struct error *err)
+{
+	char path[PATHS_MAX];
+	if (getenv("NVCC_CCBIN") != NULL || getenv("NVCC_APPEND_FLAGS") != NULL ||
+		getenv("NVCC_PREPEND_FLAGS") != NULL)
+		return true;
+	for (size_t i = 0; i < arguments->count; i++)
+		if (strstr(arguments->at[i], "-ccbin") != NULL ||
+			strstr(arguments->at[i], "--compiler-bindir") != NULL)
+			return true;
+	if (find_on_path("g++", path))
+		return true;
+	return error_set(err, "nvcc needs a host C++ compiler and there is no g++ on the PATH: install "
+						  "g++ (Debian: build-essential), or name one in NVCC_CCBIN");
+}
+
+/* ---- arguments --------------------------------------------------------- */
+
+static void add_architecture(struct words *words, const char *architecture)
+{
+	bool machine_code = architecture[0] != '\0';
+	const char *name = machine_code ? architecture : EMULATED_ARCHITECTURE;
+	words_add(words, "-gencode");
+	if (machine_code)
+		words_add(words, "arch=compute_%s,code=[sm_%s,compute_%s]", name, name, name);
+	else
+		words_add(words, "arch=compute_%s,code=compute_%s", name, name);
+}
+
+/* The toolkit's libraries lie in lib64, in lib, or in both. They are named to the
+ * loader as well: a baseline must find the cuBLAS that it was linked with. */
+static void add_libraries(struct words *words, const char *nvcc)
+{
+	static const char *const folders[] = {"lib64", "lib"};
+	char root[PATHS_MAX], *resolved = realpath(nvcc, NULL);
+	snprintf(root, sizeof root, "%s", resolved != NULL ? resolved : nvcc);
+	free(resolved);
+	for (int level = 0; level < 2; level++) /* off with bin/nvcc */
+		if (strrchr(root, '/') != NULL)
+			*strrchr(root, '/') = '\0';
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		char folder[PATHS_MAX];
+		struct error ignored;
+		if (!paths_join(folder, root, folders[i], &ignored) || access(folder, X_OK) != 0)
+			continue;
+		words_add(words, "-L%s", folder);
+		words_add(words, "-Xlinker");
+		words_add(words, "-rpath=%s", folder);
+	}
+	words_add(words, "-lcublas");
+	words_add(words, "-lcublasLt");
+}
+
+void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
+					const char *source)
+{
+	/* -static-...: the library loads on a machine without this libstdc++. */
+	static const char *const fixed[] = {"-x",
+										"cu",
+										"-shared",
+										"-cudart",
+										"shared",
+										"--no-compress",
+										"-O3",
+										"-lineinfo",
+										"-std=c++17",
+										"-Xcompiler",
+										"-fPIC,-static-libstdc++,-static-libgcc"};
+	char tree[PATHS_MAX];
+	struct error ignored;
+
+	words_add(words, "%s", nvcc);
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		words_add(words, "%s", fixed[i]);
+	add_architecture(words, options->architecture);
+	if (paths_source(tree, &ignored))
+		words_add(words, "-I%s/epilogues", tree);
+	for (size_t i = 0; options->flags != NULL && options->flags[i] != NULL; i++)
+		words_add(words, "%s", options->flags[i]);
+	words_add(words, "%s", source);
+	if (options->libraries)
+		add_libraries(words, nvcc);
+}
+
+/* ---- running ----------------------------------------------------------- */
+
+/* Half of what the machine has: some sources make a compiler eat all memory. */
+static size_t memory_limit(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : 0;
+}
+
+/* The messages, with a word before them when the first ones are lost. */
+static char *copy_log(const char *output)
+{
+	char *log = NULL;
+	const char *note = "";
+	if (strlen(output) == CHILD_OUTPUT_MAX)
+		note = "[the first messages are left out]\n";
+	return asprintf(&log, "%s%s", note, output) >= 0 ? log : NULL;
+}
+
+static enum compile_status status_of_end(struct child_result result, const char *output,
+										 double seconds, struct error *err)
+{
+	switch (result.outcome) {
+	case CHILD_EXITED: break;
+	case CHILD_TIMED_OUT:
+		error_set(err, "nvcc took more than %g s", seconds);
+		return COMPILE_TIMED_OUT;
+	case CHILD_OVER_MEMORY:
+		error_set(err, "nvcc used more than %zu MiB of memory", memory_limit() >> 20);
+		return COMPILE_FAILED;
+	default:
+		error_set(err, "nvcc was ended by signal %d (%s)", result.signal_number,
+				  strsignal(result.signal_number));
+		return COMPILE_FAILED;
+	}
+	if (result.exit_status == 0)
+		return COMPILE_OK;
+	/* These are no faults of the solution. */
+	const char *const full[] = {"No space left on device", "Disk quota exceeded"};
+	for (size_t i = 0; i < sizeof full / sizeof *full; i++)
+		if (strstr(output, full[i]) != NULL) {
+			error_set(err, "nvcc could not write its files: %s", full[i]);
+			return COMPILE_FAILED;
+		}
+	return COMPILE_ERROR;
+}
+
+enum compile_status nvcc_run(const struct words *arguments, const char *folder,
+							 const char *working_folder, double seconds, char **log,
+							 struct error *err)
+{
+	enum compile_status status = COMPILE_FAILED;
+	struct words words = {0};
+	char temporary[PATHS_MAX + 16];
+
+	*log = NULL;
+	for (size_t i = 0; i < arguments->count; i++)
+		words_add(&words, "%s", arguments->at[i]);
+	words_add(&words, "-MD");
+	words_add(&words, "-MT");
+	words_add(&words, "solution");
+	words_add(&words, "-MF");
+	words_add(&words, "%s/dependencies", folder);
+	words_add(&words, "-o");
+	words_add(&words, "%s/solution.so", folder);
+	if (words.failed) {
+		error_set(err, "out of memory for nvcc's command line");
+		goto done;
+	}
+	/* Where nvcc and the host compiler put their files, so that none is left behind. */
+	snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
+	const char *environment[] = {temporary, NULL};
+	struct child_options start = {.argv = (const char *const *)words.at,
+								  .setenv = environment,
+								  .working_folder = working_folder,
+								  .memory_limit_bytes = memory_limit()};
+	struct child *child = child_start(&start, err);
+	if (child == NULL) {
+		status = COMPILE_NO_COMPILER;
+		goto done;
+	}
+	struct child_result result = child_wait(child, seconds);
+	const char *output = child_output(child);
+	status = status_of_end(result, output, seconds, err);
+	*log = copy_log(output);
+	child_stop(child);
+done:
+	words_free(&words);
+	return status;
+}
