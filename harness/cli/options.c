@@ -291,7 +291,9 @@ static bool refused_option(enum command command, const char *text, int option, s
 {
 	if (option >= FIRST_VALUE)
 		return error_set(err, "--%s takes no value", rows[option - FIRST_VALUE].name);
-	return unknown_option(command, text, err);
+	/* a letter: its word may hold others, and the pointer has not moved on yet */
+	char letter[3] = {'-', (char)option, '\0'};
+	return unknown_option(command, option != 0 ? letter : text, err);
 }
 
 bool options_parse(enum command command, int argc, char **argv, struct options *out,
@@ -311,7 +313,6 @@ bool options_parse(enum command command, int argc, char **argv, struct options *
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	for (;;) {
-		int at = optind > 0 ? optind : 1;
 		int option = getopt_long(argc, argv, ":h", table, NULL);
 		if (option == -1)
 			break;
@@ -321,8 +322,7 @@ bool options_parse(enum command command, int argc, char **argv, struct options *
 			return error_set(err, "--%s needs a value: %s", rows[optopt - FIRST_VALUE].name,
 							 rows[optopt - FIRST_VALUE].value);
 		else if (option == '?')
-			/* getopt has moved arguments, so that the culprit is the one before */
-			return refused_option(command, argv[optind > at ? optind - 1 : at], optopt, err);
+			return refused_option(command, argv[optind - 1], optopt, err);
 		else if (!rows[option - FIRST_VALUE].take(out, optarg, err))
 			return false;
 	}

@@ -105,6 +105,9 @@ Test(cli_args, refusals_say_what_and_why)
 {
 	refused(COMMAND_JUDGE, "judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
 	refused(COMMAND_JUDGE, "judge a.cu -x", "unknown option '-x'");
+	refused(COMMAND_JUDGE, "judge a.cu b.cu -yh c.cu", "unknown option '-y'");
+	refused(COMMAND_JUDGE, "judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
+	refused(COMMAND_JUDGE, "judge --s 1", "unknown option '--s'");
 	refused(COMMAND_JUDGE, "judge --shape 1x1x1 a.cu", "unknown option '--shape'");
 	refused(COMMAND_JUDGE, "judge a.cu --json", "--json needs a value");
 	refused(COMMAND_JUDGE, "judge a.cu --verbose=yes", "--verbose takes no value");
