@@ -7,6 +7,7 @@
 #include "emulator/runtime.h"
 
 #define PITCH 512u
+#define NEAR 65536u /* bytes past an allocation that a message still relates to it */
 
 static uint64_t address_of(const void *pointer)
 {
@@ -203,12 +204,16 @@ bool range_check(const char *call, uint64_t address, size_t size)
 		return true;
 	bool freed = false;
 	const struct allocation *near = allocation ? allocation : memory_nearest(address, &freed);
-	if (!near)
-		runtime_say("%s: 0x%llx is not device memory", call, (unsigned long long)address);
+	unsigned long long at = address;
+	if (!near || address - near->base > near->size + NEAR)
+		runtime_say("%s: 0x%llx is not device memory", call, at);
+	else if (freed)
+		runtime_say("%s: 0x%llx lies in memory that was freed (%s of %llu bytes)", call, at,
+					near->kind, (unsigned long long)near->size);
 	else
-		runtime_say("%s: %zu bytes at 0x%llx: %lld bytes into %s of %llu bytes%s", call, size,
-					(unsigned long long)address, (long long)(address - near->base), near->kind,
-					(unsigned long long)near->size, freed ? ", which was freed" : "");
+		runtime_say("%s: %zu bytes at 0x%llx, offset %llu, reach past the end of %s of %llu bytes",
+					call, size, at, (unsigned long long)(address - near->base), near->kind,
+					(unsigned long long)near->size);
 	return false;
 }
 
