@@ -1,4 +1,4 @@
-/* links: emulator */
+/* links: emulator_core */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
