@@ -1,7 +1,8 @@
 /* The epilogue contract: what happens to an accumulator on its way into C.
  *
- * A kernel opts in with two lines. solve() makes the epilogue and passes it to
- * the kernel by value; the kernel hands it every finished accumulator once:
+ * FOR KERNELS. A kernel opts in with two lines. solve() makes the epilogue and
+ * passes it to the kernel by value; the kernel hands it every finished
+ * accumulator once:
  *
  *     kernel<<<grid, block>>>(A, B, M, N, K, epilogue_make(C, M, N, alpha, beta));
  *     ...
@@ -12,17 +13,35 @@
  * tile, and writes V values at once where alignment allows it. A kernel that
  * moves C by other means (shared memory, TMA) calls apply(), which changes
  * values in registers and stores nothing; rows and columns must then lie in C.
+ * Rows and columns are those of the row-major M x N matrix C.
  *
- * With no epilogue named the chain is alpha_beta: alpha * x + beta * C. C is
- * not read when beta is 0.
+ * FOR STAGES. An epilogue is a chain of stages, applied left to right; with none
+ * named it is alpha_beta alone: alpha * x + beta * C. A stage NAME is a file
+ * NAME.cuh that defines a class template stage_NAME<Element>. Its members are
+ * its arguments, in the order in which the file's first comment declares them:
  *
- * Rows and columns are those of the row-major M x N matrix C. */
+ *     argument NAME = DEFAULT    float NAME             given as NAME:1:2.5
+ *     input NAME N               const Element *NAME    N values, one a column
+ *     input NAME M               const Element *NAME    M values, one a row
+ *     input NAME M N             const Element *NAME    a matrix like C
+ *     output NAME M N            Element *NAME          likewise, written by the stage
+ *
+ * and it is called in one of two forms:
+ *
+ *     float operator()(float x) const;                        // each value alone
+ *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
+ *
+ * The second sees V neighbouring columns of a row, and loads and stores its
+ * matrices with epilogue_load and epilogue_store. Both are inlined into the
+ * kernel, so that a stage costs its arithmetic and nothing else. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
 #define GEMMJUDGE_EPILOGUE_CUH
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdint.h>
+#include <string.h>
+#include <type_traits>
 
 __device__ __forceinline__ float epilogue_to_float(half x)
 {
@@ -56,43 +75,189 @@ template <class Element, int V> struct alignas(sizeof(Element) * V) epilogue_vec
 	Element at[V];
 };
 
+/* Where V neighbouring values belong: C[row][column] and the columns after it. */
+struct epilogue_place {
+	int row, column;
+	int M, N;
+	bool whole; /* all V columns lie in C, and a vector access at this place of a matrix like C
+				   is aligned */
+};
+
+/* Whether V elements from `pointer` on can be accessed at once. */
+template <class Element, int V>
+__device__ __forceinline__ bool epilogue_aligned(const Element *pointer)
+{
+	static_assert(sizeof(Element) * V <= 16, "a vector access is at most 16 bytes");
+	return V == 1 || (uintptr_t)pointer % (sizeof(Element) * V) == 0;
+}
+
+/* V elements, `left` of which exist; the others become 0. */
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_load(const Element *from, int left, bool whole,
+											  float (&x)[V])
+{
+	if (whole && epilogue_aligned<Element, V>(from)) {
+		epilogue_vector<Element, V> all = *(const epilogue_vector<Element, V> *)from;
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			x[i] = epilogue_to_float(all.at[i]);
+		return;
+	}
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		x[i] = i < left ? epilogue_to_float(from[i]) : 0.0f;
+}
+
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_store(Element *to, int left, bool whole,
+											   const float (&x)[V])
+{
+	if (whole && epilogue_aligned<Element, V>(to)) {
+		epilogue_vector<Element, V> all;
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			all.at[i] = epilogue_from_float<Element>(x[i]);
+		*(epilogue_vector<Element, V> *)to = all;
+		return;
+	}
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		if (i < left)
+			to[i] = epilogue_from_float<Element>(x[i]);
+}
+
+/* The same for the values of a matrix like C that belong to a place. */
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_load_matrix(const Element *matrix,
+													 const epilogue_place &at, float (&x)[V])
+{
+	epilogue_load(matrix + (size_t)at.row * at.N + at.column, at.N - at.column, at.whole, x);
+}
+
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_store_matrix(Element *matrix, const epilogue_place &at,
+													  const float (&x)[V])
+{
+	epilogue_store(matrix + (size_t)at.row * at.N + at.column, at.N - at.column, at.whole, x);
+}
+
+/* ---- chains --------------------------------------------------------------- */
+
+/* Stages one after the other. A plain struct: it travels as a kernel argument. */
+template <class... Stages> struct epilogue_chain {
+	template <int V> __device__ __forceinline__ void run(float (&)[V], const epilogue_place &) const
+	{
+	}
+	template <class Element> void take(Element *, float, float)
+	{
+	}
+	template <class Bindings> void bind(const Bindings &, int)
+	{
+	}
+};
+
+template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
+	First first;
+	epilogue_chain<Rest...> rest;
+
+	template <int V>
+	__device__ __forceinline__ void run(float (&x)[V], const epilogue_place &at) const
+	{
+		if constexpr (std::is_invocable_v<const First &, float>) {
+#pragma unroll
+			for (int i = 0; i < V; i++)
+				x[i] = first(x[i]);
+		} else {
+			first(x, at);
+		}
+		rest.run(x, at);
+	}
+
+	/* What solve() carries itself goes to the stages that ask for it. */
+	template <class Element> void take(Element *C, float alpha, float beta)
+	{
+		take_first(first, C, alpha, beta, 0);
+		rest.take(C, alpha, beta);
+	}
+
+	/* What it does not carry was bound beforehand: stage number `index` on. */
+	template <class Bindings> void bind(const Bindings &bindings, int index)
+	{
+		bindings.copy(index, &first, sizeof first);
+		rest.bind(bindings, index + 1);
+	}
+
+  private:
+	template <class Stage, class Element>
+	static auto take_first(Stage &stage, Element *C, float alpha, float beta, int)
+		-> decltype(stage.take(C, alpha, beta))
+	{
+		stage.take(C, alpha, beta);
+	}
+	template <class Stage, class Element>
+	static void take_first(Stage &, Element *, float, float, long)
+	{
+	}
+};
+
+/* EPILOGUE_CHAIN names a header that includes the stages and defines the
+ * template epilogue_stages<Element>; gemmjudge writes one for --epilogue. */
+#ifdef EPILOGUE_CHAIN
+#include EPILOGUE_CHAIN
+#else
+#include "alpha_beta.cuh"
+template <class Element> using epilogue_stages = epilogue_chain<stage_alpha_beta<Element>>;
+#endif
+
+/* The arguments of the stages, set before solve() is called. */
+struct epilogue_bindings {
+	static constexpr int STAGES_MAX = 16, BYTES_MAX = 64;
+	unsigned char bytes[STAGES_MAX][BYTES_MAX];
+	size_t sizes[STAGES_MAX];
+
+	void copy(int stage, void *to, size_t size) const
+	{
+		if (stage < STAGES_MAX && sizes[stage] > 0)
+			memcpy(to, bytes[stage], size < sizes[stage] ? size : sizes[stage]);
+	}
+};
+
+static epilogue_bindings epilogue_bound;
+
+#ifdef EPILOGUE_CHAIN
+/* Sets the arguments of stage number `stage`: `size` bytes laid out as the
+ * stage's members are. Returns 0, or -1 when there is no such place. */
+extern "C" __attribute__((visibility("default"))) int epilogue_bind(int stage, const void *bytes,
+																	size_t size)
+{
+	if (stage < 0 || stage >= epilogue_bindings::STAGES_MAX || size > epilogue_bindings::BYTES_MAX)
+		return -1;
+	memcpy(epilogue_bound.bytes[stage], bytes, size);
+	epilogue_bound.sizes[stage] = size;
+	return 0;
+}
+#endif
+
+/* ---- what kernels use ------------------------------------------------------- */
+
 template <class Element> struct epilogue {
 	Element *C;
 	int M, N;
-	float alpha, beta;
+	epilogue_stages<Element> stages;
 
 	/* Whether V elements at this place can be accessed at once. */
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
 	{
-		static_assert(sizeof(Element) * V <= 16, "a vector access is at most 16 bytes");
-		if (V == 1)
-			return true;
-		uintptr_t address = (uintptr_t)(C + (size_t)row * N + column);
-		return column + V <= N && address % (sizeof(Element) * V) == 0;
+		return V == 1 ||
+			   (column + V <= N && epilogue_aligned<Element, V>(C + (size_t)row * N + column));
 	}
 
 	/* x becomes the output values of V columns from `column` on; `vector` says
-	 * that whole<V>() holds, otherwise columns outside of C keep their x. */
+	 * that whole<V>() holds. Values of columns outside of C come out undefined. */
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			x[i] *= alpha;
-		if (beta == 0.0f)
-			return;
-		const Element *c = C + (size_t)row * N + column;
-		if (vector) {
-			epilogue_vector<Element, V> old = *(const epilogue_vector<Element, V> *)c;
-#pragma unroll
-			for (int i = 0; i < V; i++)
-				x[i] += beta * epilogue_to_float(old.at[i]);
-			return;
-		}
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			if (column + i < N)
-				x[i] += beta * epilogue_to_float(c[i]);
+		stages.run(x, epilogue_place{row, column, M, N, vector});
 	}
 
 	/* One value: the output for C[row][column]. */
@@ -114,20 +279,7 @@ template <class Element> struct epilogue {
 			y[i] = x[i];
 		bool vector = whole<V>(row, column);
 		apply(row, column, y, vector);
-
-		Element *c = C + (size_t)row * N + column;
-		if (vector) {
-			epilogue_vector<Element, V> result;
-#pragma unroll
-			for (int i = 0; i < V; i++)
-				result.at[i] = epilogue_from_float<Element>(y[i]);
-			*(epilogue_vector<Element, V> *)c = result;
-			return;
-		}
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			if (column + i < N)
-				c[i] = epilogue_from_float<Element>(y[i]);
+		epilogue_store(C + (size_t)row * N + column, N - column, vector, y);
 	}
 
 	__device__ __forceinline__ void store(int row, int column, float x) const
@@ -142,7 +294,13 @@ template <class Element>
 static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float alpha = 1.0f,
 											  float beta = 0.0f)
 {
-	return epilogue<Element>{C, M, N, alpha, beta};
+	epilogue<Element> made = {};
+	made.C = C;
+	made.M = M;
+	made.N = N;
+	made.stages.bind(epilogue_bound, 0);
+	made.stages.take(C, alpha, beta);
+	return made;
 }
 
 #endif

@@ -1,0 +1,33 @@
+/* alpha * x + beta * C, as BLAS has it: with beta = 0, C is not read, whatever
+ * it holds. alpha, beta and C are those that solve() was called with. */
+#ifndef GEMMJUDGE_STAGE_ALPHA_BETA_CUH
+#define GEMMJUDGE_STAGE_ALPHA_BETA_CUH
+
+template <class Element> struct stage_alpha_beta {
+	float alpha, beta;
+	const Element *C;
+
+	void take(const Element *c, float a, float b)
+	{
+		C = c;
+		alpha = a;
+		beta = b;
+	}
+
+	template <int V>
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	{
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			x[i] *= alpha;
+		if (beta == 0.0f)
+			return;
+		float c[V];
+		epilogue_load_matrix(C, at, c);
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			x[i] += beta * c[i];
+	}
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* x + bias[column]: one value for each of the N columns.
+ *
+ * input bias N */
+#ifndef GEMMJUDGE_STAGE_BIAS_CUH
+#define GEMMJUDGE_STAGE_BIAS_CUH
+
+template <class Element> struct stage_bias {
+	const Element *bias;
+
+	template <int V>
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	{
+		float b[V];
+		epilogue_load(bias + at.column, at.N - at.column, at.N - at.column >= V, b);
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			x[i] += b[i];
+	}
+};
+
+#endif

@@ -1,0 +1,18 @@
+/* Stores x as it is at this place of the chain, rounded to the output type, as
+ * training needs the value before an activation; the chain goes on with x.
+ *
+ * output saved M N */
+#ifndef GEMMJUDGE_STAGE_SAVE_CUH
+#define GEMMJUDGE_STAGE_SAVE_CUH
+
+template <class Element> struct stage_save {
+	Element *saved;
+
+	template <int V>
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	{
+		epilogue_store_matrix(saved, at, x);
+	}
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* x * scale[column], as the dequantisation of a matrix B that was quantised
+ * column by column needs it.
+ *
+ * input scale N */
+#ifndef GEMMJUDGE_STAGE_SCALE_COLS_CUH
+#define GEMMJUDGE_STAGE_SCALE_COLS_CUH
+
+template <class Element> struct stage_scale_cols {
+	const Element *scale;
+
+	template <int V>
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	{
+		float s[V];
+		epilogue_load(scale + at.column, at.N - at.column, at.N - at.column >= V, s);
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			x[i] *= s[i];
+	}
+};
+
+#endif
