@@ -68,6 +68,7 @@ struct runtime {
 	struct machine_options options;
 	struct binary *binaries;
 	struct function *functions;
+	struct function *retired; /* of unloaded modules, for their counters */
 	struct variable *variables;
 	struct CUstream_st *streams;
 	unsigned long long streams_made;

@@ -47,6 +47,17 @@ static void write_kernel(FILE *file, const struct function *function)
 	fputc('}', file);
 }
 
+static void write_kernels(FILE *file, const struct function *list, const char **separator)
+{
+	for (const struct function *at = list; at; at = at->next) {
+		if (!at->launches)
+			continue;
+		fputs(*separator, file);
+		write_kernel(file, at);
+		*separator = ",\n";
+	}
+}
+
 static bool write_all(const char *path)
 {
 	FILE *file = fopen(path, "w");
@@ -55,34 +66,19 @@ static bool write_all(const char *path)
 	fprintf(file, "{\n  \"schema_version\": 1,\n  \"gpu\": \"%s\",\n  \"kernels\": [",
 			runtime.gpu ? runtime.gpu->id : "");
 	const char *separator = "\n";
-	for (const struct function *at = runtime.functions; at; at = at->next) {
-		if (!at->launches)
-			continue;
-		fputs(separator, file);
-		write_kernel(file, at);
-		separator = ",\n";
-	}
+	write_kernels(file, runtime.functions, &separator);
+	write_kernels(file, runtime.retired, &separator);
 	fputs("\n  ]\n}\n", file);
 	bool failed = ferror(file) != 0;
 	return fclose(file) == 0 && !failed;
 }
 
-static bool any_launch(void)
-{
-	for (const struct function *at = runtime.functions; at; at = at->next)
-		if (at->launches)
-			return true;
-	return false;
-}
-
-/* Written beside the file and renamed, so that a reader never sees half of it.
- * Called whenever kernels are about to be forgotten: the last call that had
- * any decides. */
+/* Written beside the file and renamed, so that a reader never sees half of it. */
 void counters_write(void)
 {
 	const char *path = getenv("EMULATED_GPU_COUNTERS");
 	char beside[PATH_BYTES];
-	if (!path || !*path || !any_launch())
+	if (!path || !*path)
 		return;
 	int length = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
 	if (length < 0 || (size_t)length >= sizeof beside || !write_all(beside) ||

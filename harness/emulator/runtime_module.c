@@ -41,6 +41,22 @@ EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
+/* What a kernel counted outlives its module, whose memory holds the name. */
+static void retire(struct function *function)
+{
+	char *name = function->launches ? strdup(function->name) : NULL;
+	if (!name) {
+		free(function);
+		return;
+	}
+	function->name = name;
+	function->binary = NULL;
+	function->host = NULL;
+	function->kernel = NULL;
+	function->next = runtime.retired;
+	runtime.retired = function;
+}
+
 static void drop_functions(const struct binary *binary)
 {
 	for (struct function **at = &runtime.functions; *at;) {
@@ -50,7 +66,7 @@ static void drop_functions(const struct binary *binary)
 			continue;
 		}
 		*at = function->next;
-		free(function);
+		retire(function);
 	}
 }
 
@@ -73,7 +89,6 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 	if (!binary)
 		return;
 	runtime_enter();
-	counters_write(); /* the kernels' counters go with them */
 	drop_functions(binary);
 	drop_variables(binary);
 	struct binary **at = &runtime.binaries;
