@@ -1,0 +1,174 @@
+/* The pipelined block product that 12_multistage and the Strassen steps share:
+ * one thread block's tile of A*B, left in registers.
+ *
+ * Three levels hold operands at the same time: STAGES pairs of tiles in shared
+ * memory, of which all but one are still on their way from global memory; the
+ * fragments for the next k on their way into registers; the fragments of this k
+ * in the FMAs. Nothing waits for what it has only just asked for. */
+#ifndef GEMMJUDGE_SGEMM_MULTIPLY_CUH
+#define GEMMJUDGE_SGEMM_MULTIPLY_CUH
+
+#include "async.cuh"
+#include "epilogue.cuh"
+
+/* A block computes BLOCK_M x BLOCK_N outputs, a warp of it WARP_M x WARP_N, in
+ * sub-tiles of 32 x 16 of which every lane has a 4 x 4 piece. */
+template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N> struct multiply_shape {
+	static constexpr int BLOCK_M = BLOCK_M_;
+	static constexpr int BLOCK_N = BLOCK_N_;
+	static constexpr int BLOCK_K = 8;
+	static constexpr int STAGES = 3;
+	static constexpr int V = 4;
+	static constexpr int LANES_M = 8;
+	static constexpr int LANES_N = 4;
+	static constexpr int SUB_M = LANES_M * V;
+	static constexpr int SUB_N = LANES_N * V;
+	static constexpr int COUNT_M = WARP_M / SUB_M;
+	static constexpr int COUNT_N = WARP_N / SUB_N;
+	static constexpr int WARPS_N = BLOCK_N / WARP_N;
+	static constexpr int THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
+	static constexpr int LD_A = BLOCK_M + 4;
+
+	static_assert(WARP_M % SUB_M == 0 && WARP_N % SUB_N == 0, "sub-tiles tile the warp's tile");
+	static_assert(BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0, "warps tile the block");
+	static_assert(BLOCK_K % 2 == 0, "fragments change places an even number of times a tile");
+
+	struct tiles {
+		alignas(16) float a[STAGES][BLOCK_K * LD_A];
+		alignas(16) float b[STAGES][BLOCK_K * BLOCK_N];
+	};
+	static_assert(sizeof(tiles) <= 48 * 1024, "static shared memory");
+
+	/* Outputs of a thread: sum[m][i][n] are four neighbours in a row. */
+	struct sums {
+		float at[COUNT_M][V][COUNT_N][V];
+	};
+	struct fragment {
+		epilogue_vector<float, V> a[COUNT_M], b[COUNT_N];
+	};
+
+	/* This thread's first output in the block's tile. Pairs of lanes share rows
+	 * and every second lane columns, so that the lanes of each half of a warp
+	 * read at most 128 different bytes with one instruction. */
+	static __device__ __forceinline__ int row()
+	{
+		return threadIdx.x / 32 / WARPS_N * WARP_M + (threadIdx.x >> 1 & 7) * V;
+	}
+	static __device__ __forceinline__ int column()
+	{
+		int lane_n = (threadIdx.x >> 3 & 2) | (threadIdx.x & 1);
+		return threadIdx.x / 32 % WARPS_N * WARP_N + lane_n * V;
+	}
+
+	/* `a` and `b`: this thread's first word of row 0 of the tiles. */
+	static __device__ __forceinline__ void read(fragment &to, const float *a, const float *b, int k)
+	{
+#pragma unroll
+		for (int m = 0; m < COUNT_M; m++)
+			to.a[m] = *(const epilogue_vector<float, V> *)&a[k * LD_A + m * SUB_M];
+#pragma unroll
+		for (int n = 0; n < COUNT_N; n++)
+			to.b[n] = *(const epilogue_vector<float, V> *)&b[k * BLOCK_N + n * SUB_N];
+	}
+
+	static __device__ __forceinline__ void add_product(sums &sum, const fragment &f)
+	{
+#pragma unroll
+		for (int m = 0; m < COUNT_M; m++)
+#pragma unroll
+			for (int n = 0; n < COUNT_N; n++)
+#pragma unroll
+				for (int i = 0; i < V; i++)
+#pragma unroll
+					for (int j = 0; j < V; j++)
+						sum.at[m][i][n][j] += f.a[m].at[i] * f.b[n].at[j];
+	}
+
+	/* sum = A*B for the tile whose corner is (row0, column0) of the M x N product.
+	 * lda and ldb are row lengths; VECTOR_B is 4 where rows of B are aligned to
+	 * 16 bytes and N is a multiple of 4, else 1. */
+	template <int VECTOR_B>
+	static __device__ __forceinline__ void run(tiles &shared, sums &sum, const float *A, int lda,
+											   const float *B, int ldb, int M, int N, int K,
+											   int row0, int column0)
+	{
+		async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, lda);
+		async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(N - column0, ldb);
+		const float *a_from = A + (size_t)row0 * lda; // the corners of the next tiles
+		const float *b_from = B + column0;
+		int tiles = (K + BLOCK_K - 1) / BLOCK_K;
+		int depth = K - (tiles - 1) * BLOCK_K; // of the first tile
+
+		copies_a.copy_first(shared.a[0], a_from, depth);
+		copies_b.copy_first(shared.b[0], b_from, depth);
+		__pipeline_commit();
+		a_from += depth;
+		b_from += (size_t)depth * ldb;
+		int fetched = 1;
+		auto fetch = [&](int stage) { // a group is committed even if there is nothing left
+			if (fetched < tiles) {
+				copies_a.copy(shared.a[stage], a_from);
+				copies_b.copy(shared.b[stage], b_from);
+				a_from += BLOCK_K;
+				b_from += (size_t)BLOCK_K * ldb;
+				fetched++;
+			}
+			__pipeline_commit();
+		};
+#pragma unroll
+		for (int stage = 1; stage < STAGES - 1; stage++)
+			fetch(stage);
+
+		const float *a = shared.a[0] + row();
+		const float *b = shared.b[0] + column();
+		int reading = 0, writing = STAGES - 1;
+		fragment f[2];
+		__pipeline_wait_prior(STAGES - 2);
+		__syncthreads();
+		read(f[0], a, b, 0);
+
+		for (int tile = 0; tile < tiles; tile++) {
+#pragma unroll
+			for (int k = 0; k < BLOCK_K; k++) {
+				if (k == BLOCK_K - 1) {
+					/* The next stage has arrived, for everybody. Everybody has also
+					 * read the last fragments of the present one, which the copies
+					 * of the next round may therefore overwrite. */
+					__pipeline_wait_prior(STAGES - 2);
+					__syncthreads();
+					reading = reading + 1 < STAGES ? reading + 1 : 0;
+					a = shared.a[reading] + row();
+					b = shared.b[reading] + column();
+				}
+				read(f[(k + 1) % 2], a, b, (k + 1) % BLOCK_K);
+				if (k == 0) {
+					fetch(writing);
+					writing = writing + 1 < STAGES ? writing + 1 : 0;
+				}
+				add_product(sum, f[k % 2]);
+			}
+		}
+	}
+
+	/* Every output through the epilogue. */
+	static __device__ __forceinline__ void store(const epilogue<float> &out, const sums &sum,
+												 int row0, int column0)
+	{
+#pragma unroll
+		for (int m = 0; m < COUNT_M; m++)
+#pragma unroll
+			for (int i = 0; i < V; i++)
+#pragma unroll
+				for (int n = 0; n < COUNT_N; n++)
+					out.store(row0 + row() + m * SUB_M + i, column0 + column() + n * SUB_N,
+							  sum.at[m][i][n]);
+	}
+};
+
+/* Tiles for large, middle and small products; 0 is the fastest per output where
+ * there are enough tiles of it for all SMs. */
+typedef multiply_shape<128, 256, 64, 64> multiply_large;
+typedef multiply_shape<128, 128, 64, 32> multiply_middle;
+typedef multiply_shape<64, 64, 32, 32> multiply_small;
+
+#endif
