@@ -24,11 +24,19 @@
 #define FILL_WHOLE ((size_t)64 << 20)
 #define SMALLEST_RESERVATION ((size_t)64 << 20)
 
+/* A part of the reservation with a cursor of its own. */
+struct region {
+	uint64_t start, end;
+	uint64_t cursor; /* where the next search for room starts */
+	uint64_t opened; /* end of the pages that were ever made accessible */
+};
+
 static struct {
 	pthread_mutex_t lock;
 	uint64_t start, end; /* the reservation */
+	struct region device, host;
+	bool closed; /* the device region, for the host's code */
 	uint8_t *shadow;
-	uint64_t cursor; /* where the next search for room starts */
 	size_t limit, used;
 	uint64_t *bases;
 	struct allocation **entries;
@@ -61,7 +69,9 @@ static bool reserve(size_t bytes)
 	memory.start = (uint64_t)(uintptr_t)base;
 	memory.end = memory.start + bytes;
 	memory.shadow = shadow;
-	memory.cursor = memory.start + GAP;
+	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
+	memory.device = (struct region){memory.start, middle, memory.start + GAP, memory.start};
+	memory.host = (struct region){middle, memory.end, middle + GAP, middle};
 	return true;
 }
 
@@ -178,34 +188,44 @@ static uint8_t *shadow_of(uint64_t base)
 	return memory.shadow + (base - memory.start) / 8;
 }
 
-static uint64_t allocate_locked(size_t size, const char *kind, bool tracked)
+static uint64_t find_room_in(const struct region *region, size_t size)
+{
+	uint64_t base = find_room(region->cursor, region->end, size);
+	return base ? base : find_room(region->start + GAP, region->end, size);
+}
+
+static bool set_access(uint64_t first, uint64_t end, bool accessible)
+{
+	int access = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
+	return mprotect((void *)(uintptr_t)first, end - first, access) == 0;
+}
+
+static uint64_t allocate_locked(struct region *region, size_t size, const char *kind)
 {
 	if (!memory.start || size == 0 || size > memory.limit - memory.used)
 		return 0;
-	uint64_t base = find_room(memory.cursor, memory.end, size);
-	if (!base)
-		base = find_room(memory.start + GAP, memory.end, size);
-	if (!base)
-		return 0;
+	uint64_t base = find_room_in(region, size);
 	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
-	void *pages = (void *)(uintptr_t)first;
-	if (mprotect(pages, last - first, PROT_READ | PROT_WRITE) != 0)
-		return 0;
-	struct allocation *entry = insert(base, size, kind);
-	if (!entry)
+	if (!base || !set_access(first, last, true) || !insert(base, size, kind))
 		return 0;
 	fill(base, size);
-	if (tracked)
-		entry->written = shadow_of(base);
-	memory.cursor = base + size + GAP;
+	if (region == &memory.device && memory.closed)
+		set_access(first, last, false);
+	region->cursor = base + size + GAP;
+	if (last > region->opened)
+		region->opened = last;
 	memory.used += size;
 	return base;
 }
 
+static size_t index_of(uint64_t base);
+
 uint64_t memory_allocate(size_t size, const char *kind)
 {
 	pthread_mutex_lock(&memory.lock);
-	uint64_t base = allocate_locked(size, kind, true);
+	uint64_t base = allocate_locked(&memory.device, size, kind);
+	if (base)
+		memory.entries[index_of(base)]->written = shadow_of(base);
 	pthread_mutex_unlock(&memory.lock);
 	return base;
 }
@@ -213,9 +233,19 @@ uint64_t memory_allocate(size_t size, const char *kind)
 uint64_t memory_allocate_host(size_t size, const char *kind)
 {
 	pthread_mutex_lock(&memory.lock);
-	uint64_t base = allocate_locked(size, kind, false);
+	uint64_t base = allocate_locked(&memory.host, size, kind);
 	pthread_mutex_unlock(&memory.lock);
 	return base;
+}
+
+void memory_guard(bool closed)
+{
+	pthread_mutex_lock(&memory.lock);
+	const struct region *region = &memory.device;
+	if (closed != memory.closed && region->opened > region->start)
+		set_access(region->start, region->opened, !closed);
+	memory.closed = closed;
+	pthread_mutex_unlock(&memory.lock);
 }
 
 /* Index of the live allocation that starts at `base`; memory.count: none. */

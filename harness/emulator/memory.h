@@ -58,6 +58,12 @@ void memory_copy_written(const struct allocation *to, uint64_t to_address,
 /* Makes the allocation at `base` read-only for kernels (constants). */
 bool memory_set_read_only(uint64_t base, bool read_only);
 
+/* Keeps the program's own code away from device memory, as a GPU does: while
+ * `closed`, the pages of memory_allocate() cannot be read or written. Open before
+ * running kernels or copying. Open at the start; memory_allocate() works in both
+ * states. Host-accessible memory stays open always. */
+void memory_guard(bool closed);
+
 /* Host memory that kernels may touch: registered or pinned (cudaHostRegister).
  * False when the range overlaps memory that is known already. */
 bool memory_register_host(void *pointer, size_t size);

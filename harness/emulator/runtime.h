@@ -77,6 +77,7 @@ struct runtime {
 	bool fault_surfaced; /* a synchronising call has reported it */
 	size_t limits[8];    /* cudaDeviceSetLimit */
 	unsigned device_flags;
+	bool unguarded; /* the program has managed variables */
 };
 extern struct runtime runtime;
 
@@ -87,6 +88,10 @@ cudaError_t runtime_enter(void);
 cudaError_t runtime_leave(cudaError_t status);
 /* The same without remembering: for cudaErrorNotReady and getters of errors. */
 cudaError_t runtime_leave_quietly(cudaError_t status);
+/* Device memory is out of the program's reach but for the time that kernels and
+ * copies need it (memory_guard). */
+void runtime_open_memory(void);
+void runtime_close_memory(void);
 /* One line on stderr, "emulated GPU: ..." */
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

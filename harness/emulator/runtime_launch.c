@@ -153,8 +153,10 @@ cudaError_t launch(const struct launch_request *request)
 	run.parameters = parameters;
 	struct fault fault = {0};
 	request->function->launches++;
+	runtime_open_memory();
 	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
 		runtime_fault(&fault);
+	runtime_close_memory();
 	return cudaSuccess;
 }
 

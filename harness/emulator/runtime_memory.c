@@ -274,9 +274,12 @@ static cudaError_t copy(const char *call, void *to, const void *from, size_t siz
 						enum cudaMemcpyKind kind)
 {
 	cudaError_t status = copy_check(call, to, from, size, kind);
-	if (status == cudaSuccess)
-		copy_bytes(to, from, size);
-	return status;
+	if (status != cudaSuccess)
+		return status;
+	runtime_open_memory();
+	copy_bytes(to, from, size);
+	runtime_close_memory();
+	return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
@@ -314,9 +317,15 @@ static cudaError_t copy_2d(const char *call, void *to, size_t to_pitch, const vo
 	if (width > to_pitch || width > from_pitch)
 		return cudaErrorInvalidPitchValue;
 	cudaError_t status = cudaSuccess;
-	for (size_t row = 0; status == cudaSuccess && row < height; row++)
-		status = copy(call, (char *)to + row * to_pitch, (const char *)from + row * from_pitch,
-					  width, kind);
+	runtime_open_memory();
+	for (size_t row = 0; status == cudaSuccess && row < height; row++) {
+		void *to_row = (char *)to + row * to_pitch;
+		const void *from_row = (const char *)from + row * from_pitch;
+		status = copy_check(call, to_row, from_row, width, kind);
+		if (status == cudaSuccess)
+			copy_bytes(to_row, from_row, width);
+	}
+	runtime_close_memory();
 	return status;
 }
 
@@ -400,14 +409,19 @@ static cudaError_t fill_2d(const char *call, void *to, size_t pitch, int value, 
 {
 	if (height > 1 && width > pitch)
 		return cudaErrorInvalidPitchValue;
-	for (size_t row = 0; width && row < height; row++) {
+	cudaError_t status = cudaSuccess;
+	runtime_open_memory();
+	for (size_t row = 0; width && status == cudaSuccess && row < height; row++) {
 		uint64_t address = address_of(to) + row * pitch;
-		if (!range_check(call, address, width))
-			return cudaErrorInvalidValue;
+		if (!range_check(call, address, width)) {
+			status = cudaErrorInvalidValue;
+			continue;
+		}
 		memset(pointer_to(address), value, width);
 		memory_mark_written(memory_find(address), address, width);
 	}
-	return cudaSuccess;
+	runtime_close_memory();
+	return status;
 }
 
 EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)

@@ -125,6 +125,8 @@ static void register_variable(void **handle, const void *host, void **managed, c
 {
 	runtime_enter();
 	struct variable *variable = handle ? calloc(1, sizeof *variable) : NULL;
+	/* The host reads and writes managed variables, which lie among the others. */
+	runtime.unguarded = runtime.unguarded || managed;
 	if (variable) {
 		variable->binary = (struct binary *)handle;
 		variable->host = host;
@@ -170,7 +172,9 @@ static cudaError_t binary_parse(struct binary *binary)
 	if (found != FATBIN_FOUND)
 		return binary_refuse(found);
 	struct fault fault = {0};
+	runtime_open_memory(); /* variables are initialised */
 	binary->module = module_parse(ptx.text, ptx.length, sm, &fault);
+	runtime_close_memory();
 	if (binary->module)
 		return cudaSuccess;
 	runtime_say("%s", fault.text);

@@ -30,6 +30,16 @@ void runtime_say(const char *format, ...)
 	(void)ignored;
 }
 
+void runtime_open_memory(void)
+{
+	memory_guard(false);
+}
+
+void runtime_close_memory(void)
+{
+	memory_guard(!runtime.unguarded);
+}
+
 static uint64_t environment_number(const char *name)
 {
 	const char *text = getenv(name);
@@ -48,6 +58,7 @@ static cudaError_t initialise(void)
 		runtime_say("the host refuses the address space for device memory");
 		return cudaErrorMemoryAllocation;
 	}
+	runtime_close_memory();
 	const char *check = getenv("EMULATED_GPU_CHECK");
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),

@@ -1,5 +1,6 @@
 /* links: emulator_core */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,49 @@ Test(memory, written_bits)
 	cr_assert(memory_is_written(a, base + 90, 10));
 	uint64_t pinned = memory_allocate_host(64, "pinned");
 	cr_assert_null(memory_find(pinned)->written);
+}
+
+static void touch(uint64_t address)
+{
+	*(volatile char *)(uintptr_t)address = 1;
+}
+
+static void open_and_touch(bool closed, uint64_t *device, uint64_t *pinned)
+{
+	cr_assert(memory_init(LIMIT));
+	*device = memory_allocate(10000, "x");
+	*pinned = memory_allocate_host(100, "y");
+	touch(*device);
+	memory_guard(true);
+	memory_guard(closed);
+}
+
+Test(memory, the_guard_lets_kernels_in)
+{
+	uint64_t device, pinned;
+	open_and_touch(false, &device, &pinned);
+	touch(device + 9999);
+	memory_guard(true);
+	touch(pinned);
+	uint64_t more = memory_allocate(5000, "z");
+	memory_guard(false);
+	touch(more);
+	touch(device);
+	cr_assert_eq(*(unsigned char *)(uintptr_t)(more + 1), MEMORY_FILL);
+}
+
+Test(memory, the_guard_keeps_the_host_out, .signal = SIGSEGV)
+{
+	uint64_t device, pinned;
+	open_and_touch(true, &device, &pinned);
+	touch(device);
+}
+
+Test(memory, the_guard_covers_what_is_allocated_behind_it, .signal = SIGSEGV)
+{
+	uint64_t device, pinned;
+	open_and_touch(true, &device, &pinned);
+	touch(memory_allocate(100, "x"));
 }
 
 Test(memory, host_memory_can_be_registered)
