@@ -44,9 +44,9 @@ struct check_rule {
 	float alpha, beta;
 	bool exact;
 	struct tolerance tolerance;
-	double accumulation;              /* c * sqrt(K) * 2^-24 */
-	double truncation; /* t * K * 2^-24 for the types that tensor cores take, else 0 */
-	double reference;                 /* c * sqrt(K) * unit roundoff of the reference */
+	double accumulation; /* c * sqrt(K) * 2^-24 */
+	double truncation;   /* t * K * 2^-24 for the types that tensor cores take, else 0 */
+	double reference;    /* c * sqrt(K) * unit roundoff of the reference */
 	double unit, smallest, threshold; /* of the type: roundoff, subnormal, where infinity begins */
 };
 struct check_finding {

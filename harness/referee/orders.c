@@ -98,9 +98,9 @@ bool operands_draw(struct operands *out, const struct test_case *test, enum dtyp
 {
 	size_t m = (size_t)test->shape.m, n = (size_t)test->shape.n, k = (size_t)test->shape.k;
 	*out = (struct operands){.m = m, .n = n, .k = k};
-	out->a = malloc(m * k * sizeof *out->a);
-	out->b = malloc(n * k * sizeof *out->b);
-	out->c = malloc(m * n * sizeof *out->c);
+	out->a = calloc(m * k, sizeof *out->a);
+	out->b = calloc(n * k, sizeof *out->b);
+	out->c = calloc(m * n, sizeof *out->c);
 	out->product = malloc(m * n * sizeof *out->product);
 	out->magnitude = malloc(m * n * sizeof *out->magnitude);
 	if (out->a == NULL || out->b == NULL || out->c == NULL || out->product == NULL ||
