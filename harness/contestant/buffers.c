@@ -1,0 +1,125 @@
+#include "contestant/buffers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* The three operands of a set, so that they can be worked through in a loop. */
+struct part {
+	void **operand;
+	unsigned char *in_arena;
+	size_t bytes;
+};
+
+static void parts_of(const struct buffers *buffers, uint32_t set, struct operands *operands,
+					 struct part parts[3])
+{
+	const struct arena *arena = &buffers->arena;
+	unsigned char *base = buffers->base + set * arena->set_stride;
+	parts[0] = (struct part){&operands->a, base + arena->a_offset, arena->a_bytes};
+	parts[1] = (struct part){&operands->b, base + arena->b_offset, arena->b_bytes};
+	parts[2] = (struct part){&operands->c, base + arena->c_offset, arena->c_bytes};
+}
+
+static bool within(uint64_t offset, uint64_t bytes, uint64_t stride)
+{
+	return bytes <= stride && offset <= stride - bytes;
+}
+
+static bool arena_sound(const struct arena *arena)
+{
+	return arena->sets > 0 && arena->set_stride <= arena->bytes / arena->sets &&
+		   within(arena->a_offset, arena->a_bytes, arena->set_stride) &&
+		   within(arena->b_offset, arena->b_bytes, arena->set_stride) &&
+		   within(arena->c_offset, arena->c_bytes, arena->set_stride);
+}
+
+static bool map_file(struct buffers *buffers, int fd, struct error *err)
+{
+	struct stat facts;
+	if (fd < 0 || fstat(fd, &facts) != 0 || (uint64_t)facts.st_size < buffers->arena.bytes)
+		return error_set(err, "the case came without its buffers");
+	void *base = mmap(NULL, buffers->arena.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (base == MAP_FAILED)
+		return error_set(err, "cannot map the buffers of the case: %s", strerror(errno));
+	buffers->base = base;
+	return true;
+}
+
+static bool open_handle(struct buffers *buffers, const struct cudart *cudart, cudaError_t *code,
+						struct error *err)
+{
+	cudaIpcMemHandle_t handle;
+	void *base = NULL;
+	_Static_assert(sizeof handle == sizeof buffers->arena.ipc_handle, "the handle as it is sent");
+	if (cudart->ipc_open == NULL || cudart->ipc_close == NULL)
+		return error_set(err, CUDART_FILE " cannot share memory between processes");
+	memcpy(&handle, buffers->arena.ipc_handle, sizeof handle);
+	*code = cudart->ipc_open(&base, handle, cudaIpcMemLazyEnablePeerAccess);
+	if (*code != cudaSuccess)
+		return error_set(err, "cannot open the buffers of the case");
+	buffers->base = base;
+	return true;
+}
+
+bool buffers_open(struct buffers *buffers, const struct cudart *cudart, enum device_kind device,
+				  const struct arena *arena, int fd, cudaError_t *code, struct error *err)
+{
+	*code = cudaSuccess;
+	buffers_close(buffers, cudart);
+	if (!arena_sound(arena))
+		return error_set(err, "the buffers of the case lie outside of their arena");
+	buffers->device = device;
+	buffers->arena = *arena;
+	return device == DEVICE_CUDA ? open_handle(buffers, cudart, code, err)
+								 : map_file(buffers, fd, err);
+}
+
+void buffers_close(struct buffers *buffers, const struct cudart *cudart)
+{
+	if (buffers->base == NULL)
+		return;
+	if (buffers->device == DEVICE_CUDA)
+		cudart->ipc_close(buffers->base);
+	else
+		munmap(buffers->base, buffers->arena.bytes);
+	buffers->base = NULL;
+}
+
+cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cudart, uint32_t set,
+						 struct operands *out)
+{
+	struct part parts[3];
+	cudaError_t code = cudaSuccess;
+	*out = (struct operands){0};
+	parts_of(buffers, set, out, parts);
+	for (int i = 0; i < 3 && code == cudaSuccess; i++) {
+		if (buffers->device == DEVICE_CUDA) {
+			*parts[i].operand = parts[i].in_arena;
+			continue;
+		}
+		code = cudart->malloc(parts[i].operand, parts[i].bytes);
+		if (code == cudaSuccess)
+			code = cudart->memcpy(*parts[i].operand, parts[i].in_arena, parts[i].bytes,
+								  cudaMemcpyHostToDevice);
+	}
+	return code;
+}
+
+cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart *cudart,
+							 uint32_t set, struct operands *operands, cudaError_t what)
+{
+	struct part parts[3];
+	if (buffers->device == DEVICE_CUDA)
+		return what;
+	parts_of(buffers, set, operands, parts);
+	for (int i = 0; i < 3; i++) {
+		if (what == cudaSuccess)
+			what = cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
+								  cudaMemcpyDeviceToHost);
+		if (*parts[i].operand != NULL)
+			cudart->free(*parts[i].operand);
+	}
+	return what;
+}

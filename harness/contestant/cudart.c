@@ -1,0 +1,92 @@
+#include "contestant/cudart.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below a toolkit's root. */
+static const char *const library_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
+											  "extras/CUPTI/lib64"};
+
+static void *open_below(const char *root, const char *file, int flags)
+{
+	char path[PATHS_MAX];
+	for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++) {
+		void *library = NULL;
+		if (snprintf(path, sizeof path, "%s/%s/%s", root, library_folders[i], file) < PATHS_MAX)
+			library = dlopen(path, flags);
+		if (library != NULL)
+			return library;
+	}
+	return NULL;
+}
+
+void *cudart_open_library(const char *file, int flags, struct error *err)
+{
+	const char *home = getenv("CUDA_HOME");
+	char source[PATHS_MAX], toolchain[PATHS_MAX];
+	struct error ignored;
+
+	void *library = dlopen(file, flags);
+	const char *why = library == NULL ? dlerror() : NULL;
+	error_set(err, "%s: cannot be loaded", why != NULL ? why : file);
+	if (library == NULL && home != NULL && home[0] != '\0')
+		library = open_below(home, file, flags);
+	if (library == NULL)
+		library = open_below("/usr/local/cuda", file, flags);
+	if (library == NULL && paths_source(source, &ignored) &&
+		paths_join(toolchain, source, ".toolchain/cuda", &ignored))
+		library = open_below(toolchain, file, flags);
+	return library;
+}
+
+/* Finds one function. ISO C knows no cast from void * to a function; POSIX does. */
+static bool find(void *library, const char *name, void *function, bool needed, struct error *err)
+{
+	void *address = dlsym(library, name);
+	memcpy(function, &address, sizeof address);
+	return address != NULL || !needed || error_set(err, CUDART_FILE " has no %s", name);
+}
+
+static bool find_all(void *library, struct cudart *out, struct error *err)
+{
+	return find(library, "cudaSetDevice", &out->set_device, true, err) &&
+		   find(library, "cudaMalloc", &out->malloc, true, err) &&
+		   find(library, "cudaFree", &out->free, true, err) &&
+		   find(library, "cudaMemcpy", &out->memcpy, true, err) &&
+		   find(library, "cudaDeviceSynchronize", &out->device_synchronize, true, err) &&
+		   find(library, "cudaGetLastError", &out->get_last_error, true, err) &&
+		   find(library, "cudaGetErrorName", &out->get_error_name, true, err) &&
+		   find(library, "cudaGetErrorString", &out->get_error_string, true, err) &&
+		   find(library, "cudaIpcOpenMemHandle", &out->ipc_open, false, err) &&
+		   find(library, "cudaIpcCloseMemHandle", &out->ipc_close, false, err) &&
+		   find(library, "cudaEventCreate", &out->event_create, false, err) &&
+		   find(library, "cudaEventRecord", &out->event_record, false, err) &&
+		   find(library, "cudaEventSynchronize", &out->event_synchronize, false, err) &&
+		   find(library, "cudaEventElapsedTime", &out->event_elapsed, false, err) &&
+		   find(library, "cudaEventDestroy", &out->event_destroy, false, err);
+}
+
+bool cudart_load(struct cudart *out, const char *folder, struct error *err)
+{
+	const int flags = RTLD_NOW | RTLD_GLOBAL;
+	char path[PATHS_MAX];
+	void *library;
+	if (folder == NULL) {
+		library = cudart_open_library(CUDART_FILE, flags, err);
+	} else {
+		if (!paths_join(path, folder, CUDART_FILE, err))
+			return false;
+		library = dlopen(path, flags);
+		if (library == NULL)
+			error_set(err, "%s", dlerror());
+	}
+	if (library == NULL)
+		return false;
+	struct link_map *map = NULL;
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != NULL)
+		snprintf(out->path, sizeof out->path, "%s", map->l_name);
+	return find_all(library, out, err);
+}

@@ -1,0 +1,45 @@
+/* The CUDA runtime as functions found at run time, so that which libcudart.so.13
+ * is behind them is decided when the contestant starts: NVIDIA's, the emulated
+ * GPU's, or anybody's who implements the same interface. */
+#ifndef GEMMJUDGE_CONTESTANT_CUDART_H
+#define GEMMJUDGE_CONTESTANT_CUDART_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+
+#define CUDART_FILE "libcudart.so.13"
+
+struct cudart {
+	char path[PATHS_MAX]; /* of the loaded library */
+	cudaError_t (*set_device)(int);
+	cudaError_t (*malloc)(void **, size_t);
+	cudaError_t (*free)(void *);
+	cudaError_t (*memcpy)(void *, const void *, size_t, enum cudaMemcpyKind);
+	cudaError_t (*device_synchronize)(void);
+	cudaError_t (*get_last_error)(void);
+	const char *(*get_error_name)(cudaError_t);
+	const char *(*get_error_string)(cudaError_t);
+	/* Only a real GPU needs these; NULL where the library has none of them. */
+	cudaError_t (*ipc_open)(void **, cudaIpcMemHandle_t, unsigned);
+	cudaError_t (*ipc_close)(void *);
+	cudaError_t (*event_create)(cudaEvent_t *);
+	cudaError_t (*event_record)(cudaEvent_t, cudaStream_t);
+	cudaError_t (*event_synchronize)(cudaEvent_t);
+	cudaError_t (*event_elapsed)(float *, cudaEvent_t, cudaEvent_t);
+	cudaError_t (*event_destroy)(cudaEvent_t);
+};
+
+/* Loads FOLDER/libcudart.so.13 or, where folder is NULL, the one of this machine.
+ * Its symbols become global: the solution that is loaded next finds it under the
+ * same soname. */
+bool cudart_load(struct cudart *out, const char *folder, struct error *err);
+
+/* dlopen's `file` from the loader's own path, or else from the folders where a
+ * CUDA toolkit keeps its libraries. */
+void *cudart_open_library(const char *file, int flags, struct error *err);
+
+#endif

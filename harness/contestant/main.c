@@ -1,0 +1,298 @@
+/* The contestant: loads one compiled solution, calls solve() when it is told to,
+ * and measures. The only process that the solution's code runs in, so nothing
+ * here is trusted by anybody: the referee judges what is in the buffers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contestant/buffers.h"
+#include "contestant/cudart.h"
+#include "contestant/solution.h"
+#include "contestant/timing.h"
+#include "process/channel.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+struct contestant {
+	int channel;
+	bool open, has_case;
+	bool libraries_allowed;
+	struct device_choice device;
+	struct cudart cudart;
+	struct solution solution;
+	struct buffers buffers;
+	struct test_case test;
+};
+
+union request {
+	struct message head;
+	struct contestant_open open;
+	struct contestant_case one_case;
+	struct contestant_run run;
+	struct contestant_time time;
+	char bytes[CHILD_MESSAGE_MAX];
+};
+
+/* ---- replies ------------------------------------------------------------- */
+
+/* A request that could not be served; the harness's fault or the machine's. */
+static void reply_failure(const struct contestant *self, const struct message *request,
+						  const char *why)
+{
+	struct message reply = {.type = request->type};
+	snprintf(reply.error, sizeof reply.error, "%s", why);
+	fflush(NULL);
+	if (!channel_send(self->channel, &reply, sizeof reply, -1))
+		_exit(EXIT_FAILURE);
+}
+
+static void reply_with(const struct contestant *self, void *reply, size_t bytes)
+{
+	struct message *head = reply;
+	head->ok = 1;
+	/* What the solution printed belongs to this call. */
+	fflush(NULL);
+	if (!channel_send(self->channel, reply, bytes, -1)) {
+		fprintf(stderr, "the channel to the judge is gone\n");
+		fflush(NULL);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+static enum run_status status_of(cudaError_t code)
+{
+	switch ((int)code) {
+	case cudaSuccess: return RUN_OK;
+	case cudaErrorInvalidDeviceFunction:
+	case cudaErrorInvalidKernelImage:
+	case cudaErrorNoKernelImageForDevice:
+	case cudaErrorInvalidPtx:
+	case cudaErrorUnsupportedPtxVersion:
+	case cudaErrorNotSupported: return RUN_UNSUPPORTED;
+	default: return RUN_DEVICE_ERROR;
+	}
+}
+
+struct outcome {
+	enum run_status status;
+	cudaError_t code;
+	char text[512];
+};
+
+static struct outcome outcome_of_code(const struct contestant *self, cudaError_t code)
+{
+	struct outcome out = {.status = status_of(code), .code = code};
+	if (code != cudaSuccess)
+		snprintf(out.text, sizeof out.text, "%s", self->cudart.get_error_string(code));
+	return out;
+}
+
+/* After each time that the solution's code ran. */
+static struct outcome outcome_of_libraries(const struct contestant *self, struct outcome before)
+{
+	struct error found = {{0}};
+	if (self->libraries_allowed || !solution_has_library(&found))
+		return before;
+	struct outcome out = {.status = RUN_FORBIDDEN_LIBRARY};
+	snprintf(out.text, sizeof out.text, "%.400s (only solutions/baselines/ may)", found.message);
+	return out;
+}
+
+static void error_name(const struct contestant *self, cudaError_t code, char *out, size_t size)
+{
+	snprintf(out, size, "%s", code != cudaSuccess ? self->cudart.get_error_name(code) : "");
+}
+
+static void reply_outcome(const struct contestant *self, const struct message *request,
+						  struct outcome outcome, double seconds)
+{
+	struct contestant_reply reply = {.head.type = request->type,
+									 .status = outcome.status,
+									 .error_code = (int32_t)outcome.code,
+									 .seconds = seconds};
+	error_name(self, outcome.code, reply.error_name, sizeof reply.error_name);
+	snprintf(reply.error_text, sizeof reply.error_text, "%s", outcome.text);
+	reply_with(self, &reply, sizeof reply);
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static bool open_device(struct contestant *self, struct error *err)
+{
+	const struct device_choice *device = &self->device;
+	const char *folder = device->kind == DEVICE_CUDA ? NULL : device->runtime_folder;
+	if (!cudart_load(&self->cudart, folder, err))
+		return false;
+	cudaError_t code = self->cudart.set_device(device->ordinal);
+	if (code == cudaSuccess)
+		code = self->cudart.free(NULL); /* makes the context, outside of any measurement */
+	return code == cudaSuccess || error_set(err, "cannot use device %d: %s", device->ordinal,
+											self->cudart.get_error_string(code));
+}
+
+static void serve_open(struct contestant *self, struct contestant_open *request)
+{
+	struct error err = {{0}};
+	request->solution[sizeof request->solution - 1] = '\0';
+	request->problem[sizeof request->problem - 1] = '\0';
+	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
+	const struct problem *problem = problem_find(request->problem);
+	if (self->open || problem == NULL) {
+		reply_failure(self, &request->head, self->open ? "opened twice" : "unknown problem");
+		return;
+	}
+	self->device = request->device;
+	self->libraries_allowed = request->libraries_allowed != 0;
+	if (!open_device(self, &err)) {
+		reply_failure(self, &request->head, err.message);
+		return;
+	}
+	struct outcome out = {0};
+	out.status =
+		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
+	snprintf(out.text, sizeof out.text, "%.500s", err.message);
+	self->open = out.status == RUN_OK;
+	if (self->open) /* what the solution's constructors have left behind */
+		out = outcome_of_code(self, self->cudart.get_last_error());
+	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
+}
+
+static void serve_case(struct contestant *self, const struct contestant_case *request, int fd)
+{
+	struct error err = {{0}};
+	cudaError_t code;
+	self->has_case = buffers_open(&self->buffers, &self->cudart, self->device.kind, &request->arena,
+								  fd, &code, &err);
+	self->test = request->test;
+	if (!self->has_case && code == cudaSuccess) {
+		reply_failure(self, &request->head, err.message);
+		return;
+	}
+	struct outcome out = outcome_of_code(self, code);
+	if (!self->has_case) {
+		error_prefix(&err, "%s", out.text);
+		snprintf(out.text, sizeof out.text, "%.500s", err.message);
+	}
+	reply_outcome(self, &request->head, out, 0.0);
+}
+
+static void serve_run(struct contestant *self, const struct contestant_run *request)
+{
+	const struct cudart *cudart = &self->cudart;
+	struct operands operands;
+	double seconds = 0.0;
+	if (request->set >= self->buffers.arena.sets) {
+		reply_failure(self, &request->head, "no such set of buffers");
+		return;
+	}
+	cudaError_t code = buffers_take(&self->buffers, cudart, request->set, &operands);
+	if (code == cudaSuccess) {
+		cudart->get_last_error(); /* an old error is not this call's */
+		double started = timing_now();
+		solution_call(&self->solution, &self->test, operands);
+		code = cudart->get_last_error();
+		cudaError_t later = cudart->device_synchronize();
+		seconds = timing_now() - started;
+		if (code == cudaSuccess)
+			code = later;
+	}
+	code = buffers_put_back(&self->buffers, cudart, request->set, &operands, code);
+	reply_outcome(self, &request->head, outcome_of_libraries(self, outcome_of_code(self, code)),
+				  seconds);
+}
+
+static bool measure(struct contestant *self, const struct contestant_time *request,
+					struct contestant_time_reply *reply, struct error *err)
+{
+	const struct timing timing = {.cudart = &self->cudart,
+								  .solution = &self->solution,
+								  .buffers = &self->buffers,
+								  .test = &self->test,
+								  .first = request->first,
+								  .warmups = request->warmups,
+								  .calls = request->calls};
+	cudaError_t code = cudaSuccess;
+	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
+	if (self->device.kind != DEVICE_CUDA)
+		return error_set(err, "the emulated GPU has no time");
+	if (request->calls == 0 || request->calls > TIME_CALLS_MAX || last > self->buffers.arena.sets)
+		return error_set(err, "%u calls from set %u on: there are %u sets",
+						 (unsigned)request->calls, (unsigned)request->first,
+						 (unsigned)self->buffers.arena.sets);
+	self->cudart.get_last_error();
+	bool measured = request->method == TIME_SPAN
+						? timing_span(&timing, reply->microseconds, &reply->activities, &code, err)
+						: timing_event(&timing, reply->microseconds, &code, err);
+	struct outcome out = outcome_of_libraries(self, outcome_of_code(self, code));
+	reply->status = out.status;
+	reply->error_code = (int32_t)out.code;
+	error_name(self, out.code, reply->error_name, sizeof reply->error_name);
+	snprintf(reply->error_text, sizeof reply->error_text, "%s", out.text);
+	reply->calls = out.status == RUN_OK ? request->calls : 0;
+	return measured;
+}
+
+static void serve_time(struct contestant *self, const struct contestant_time *request)
+{
+	struct contestant_time_reply reply = {.head.type = request->head.type};
+	struct error err = {{0}};
+	if (measure(self, request, &reply, &err))
+		reply_with(self, &reply, sizeof reply);
+	else
+		reply_failure(self, &request->head, err.message);
+}
+
+static void serve(struct contestant *self, union request *request, size_t bytes, int fd)
+{
+	static const struct {
+		uint32_t type;
+		size_t bytes;
+	} known[] = {{MESSAGE_CONTESTANT_OPEN, sizeof request->open},
+				 {MESSAGE_CONTESTANT_CASE, sizeof request->one_case},
+				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
+				 {MESSAGE_CONTESTANT_TIME, sizeof request->time}};
+	bool right = false;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		right |= bytes == known[i].bytes && request->head.type == known[i].type;
+	if (!right) {
+		reply_failure(self, &request->head, "a message that a contestant does not know");
+		return;
+	}
+	if (request->head.type == MESSAGE_CONTESTANT_OPEN) {
+		serve_open(self, &request->open);
+		return;
+	}
+	if (!self->open || (request->head.type != MESSAGE_CONTESTANT_CASE && !self->has_case)) {
+		reply_failure(self, &request->head, self->open ? "no case yet" : "no solution yet");
+		return;
+	}
+	switch (request->head.type) {
+	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
+	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
+	default: serve_time(self, &request->time); break;
+	}
+}
+
+int main(void)
+{
+	static union request request;
+	static struct contestant self;
+	size_t bytes;
+	int fd;
+
+	self.channel = channel_open();
+	if (self.channel < 0) {
+		fprintf(stderr, "contestant: started by gemmjudge, not by hand\n");
+		return EXIT_FAILURE;
+	}
+	while (channel_receive(self.channel, &request, sizeof request, &bytes, &fd)) {
+		memset(request.bytes + bytes, 0, sizeof request - bytes);
+		serve(&self, &request, bytes, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	/* Without the destructors of the solution and of its libraries, which could
+	 * do anything and are of no use. */
+	_exit(EXIT_SUCCESS);
+}

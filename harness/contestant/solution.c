@@ -1,0 +1,95 @@
+#include "contestant/solution.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNDEFINED "undefined symbol: "
+
+/* The loader says "PATH: undefined symbol: NAME, version VERSION". A runtime that
+ * lacks a function of CUDA's makes a device that cannot do something; anything
+ * else is the solution's doing. */
+static enum run_status status_of_refusal(const char *message, enum device_kind device,
+										 struct error *err)
+{
+	const char *symbol = strstr(message, UNDEFINED);
+	if (symbol == NULL) {
+		error_set(err, "%s", message);
+		return RUN_UNLOADABLE;
+	}
+	symbol += strlen(UNDEFINED);
+	int length = (int)strcspn(symbol, ", \n");
+	bool cuda = strncmp(symbol, "cuda", 4) == 0 || strncmp(symbol, "__cuda", 6) == 0;
+	if (cuda && device != DEVICE_CUDA) {
+		error_set(err, "the runtime of this device has no %.*s", length, symbol);
+		return RUN_UNSUPPORTED;
+	}
+	error_set(err, UNDEFINED "%.*s", length, symbol);
+	return RUN_UNLOADABLE;
+}
+
+enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
+							  enum device_kind device, struct error *err)
+{
+	out->problem = problem;
+	out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (out->library == NULL) {
+		const char *message = dlerror();
+		return status_of_refusal(message != NULL ? message : path, device, err);
+	}
+	void *address = dlsym(out->library, "solve");
+	if (address == NULL) {
+		error_set(err, "no extern \"C\" solve");
+		return RUN_NO_SOLVE;
+	}
+	memcpy(&out->solve, &address, sizeof address);
+	return RUN_OK;
+}
+
+static int size_named(const struct shape *shape, char name)
+{
+	return name == 'M' ? shape->m : name == 'N' ? shape->n : shape->k;
+}
+
+void solution_call(const struct solution *solution, const struct test_case *test,
+				   struct operands operands)
+{
+	typedef void with_scalars(const void *, const void *, void *, int, int, int, float, float);
+	typedef void without_scalars(const void *, const void *, void *, int, int, int);
+	int size[3];
+	for (int i = 0; i < 3; i++)
+		size[i] = size_named(&test->shape, solution->problem->size_order[i]);
+	switch (solution->problem->call) {
+	case CALL_SIZES_SCALARS:
+		((with_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
+										  size[2], test->alpha, test->beta);
+		return;
+	case CALL_SIZES:
+		((without_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
+											 size[2]);
+		return;
+	}
+}
+
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+	static const char *const names[] = {
+		"libcublas",     "libcudnn",   "libcutlass",  "libcusparse", "libcusolver", "libnvblas",
+		"libcutensor",   "libnvinfer", "libtorch",    "libmkl",      "libopenblas", "libblas",
+		"libtensorflow", "libdnnl",    "libcublasdx", "libnvpl_blas"};
+	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
+	(void)size;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strncmp(file, names[i], strlen(names[i])) == 0) {
+			error_set(context, "%s", file);
+			return 1;
+		}
+	return 0;
+}
+
+bool solution_has_library(struct error *err)
+{
+	return dl_iterate_phdr(look_at_library, err) != 0;
+}

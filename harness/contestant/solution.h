@@ -1,0 +1,34 @@
+/* The compiled solution: loading it, calling it, and looking at what it loads. */
+#ifndef GEMMJUDGE_CONTESTANT_SOLUTION_H
+#define GEMMJUDGE_CONTESTANT_SOLUTION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "process/protocol.h"
+#include "testcases/problem.h"
+
+struct solution {
+	void *library; /* NULL: not loaded */
+	void (*solve)(void);
+	const struct problem *problem;
+};
+
+/* What a call works on; device memory. */
+struct operands {
+	void *a, *b, *c;
+};
+
+/* Loads the library and finds solve(). On failure the status says why, and err
+ * more. The runtime must have been loaded before. */
+enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
+							  enum device_kind device, struct error *err);
+
+/* Calls solve() once, in the problem's form. */
+void solution_call(const struct solution *solution, const struct test_case *test,
+				   struct operands operands);
+
+/* Whether a library that does GEMMs is in the process; its file name in err. */
+bool solution_has_library(struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* Device time of calls of solve(). */
+#ifndef GEMMJUDGE_CONTESTANT_TIMING_H
+#define GEMMJUDGE_CONTESTANT_TIMING_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "contestant/buffers.h"
+#include "contestant/cudart.h"
+#include "contestant/solution.h"
+#include "process/protocol.h"
+
+/* One call after the other, each on a set of its own, the device idle between
+ * them. */
+struct timing {
+	const struct cudart *cudart;
+	const struct solution *solution;
+	const struct buffers *buffers;
+	const struct test_case *test;
+	uint32_t first, warmups, calls;
+};
+
+/* Both fill microseconds[0..calls). *code is the CUDA error that ended it, if any.
+ * False and err: this cannot be measured here, and why. */
+
+/* TIME_EVENT: between two events around the call, on the legacy default stream. */
+bool timing_event(const struct timing *timing, float *microseconds, cudaError_t *code,
+				  struct error *err);
+
+/* TIME_SPAN: from CUPTI's activity records, which exist only during this function.
+ * *activities: the most kernels, copies and sets that one call made. */
+bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
+				 cudaError_t *code, struct error *err);
+
+/* Seconds of the monotonic clock. */
+double timing_now(void);
+
+/* One call on the index'th of the pass's sets, without synchronisation. */
+void timing_call(const struct timing *timing, uint32_t index);
+
+#endif
