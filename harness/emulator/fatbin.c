@@ -3,20 +3,24 @@
  *   header    u32 magic 0xBA55ED50, u16 version, u16 header bytes, u64 bytes after it
  *   entry     u16 kind (1 PTX, 2 ELF), u16 version, u32 header bytes, u64 payload
  *             bytes with padding, u32 payload bytes when compressed, u32, u16 minor,
- *             u16 major, u32 architecture (90), u32, u32, u64 flags, ...
+ *             u16 major, u32 architecture (90), u32, u32, u64 flags, u64,
+ *             u64 expanded payload bytes when compressed
  * The suffix of an architecture-specific target is not in the header that older
  * tools wrote, so it is read from the .target line of the text itself. */
 #include "emulator/fatbin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WRAPPER_MAGIC 0x466243B1u
 #define FATBIN_MAGIC 0xBA55ED50u
 #define HEADER_BYTES 16u
-#define ENTRY_BYTES 48u
+#define ENTRY_BYTES 64u
 #define KIND_PTX 1u
-/* Flag bits of the two compressions that nvcc has used (LZ4, then zstd). */
-#define FLAGS_COMPRESSED 0xA000u
+/* Flag bits of the two compressions that nvcc uses. */
+#define FLAG_LZ4 0x2000u
+#define FLAG_ZSTD 0x8000u
+#define EXPANDED_LIMIT ((uint64_t)1 << 30)
 
 struct entry {
 	uint16_t kind, version;
@@ -25,7 +29,7 @@ struct entry {
 	uint32_t compressed_bytes, unknown;
 	uint16_t minor, major;
 	uint32_t architecture, name_offset, name_bytes;
-	uint64_t flags;
+	uint64_t flags, reserved, expanded_bytes;
 };
 _Static_assert(sizeof(struct entry) == ENTRY_BYTES, "the entry header has no holes");
 
@@ -100,6 +104,52 @@ static size_t text_length(const char *text, size_t padded)
 	return end ? (size_t)(end - text) : padded;
 }
 
+static bool candidate_of(const struct entry *entry, const char *payload, struct fatbin_ptx *out)
+{
+	*out = (struct fatbin_ptx){.text = payload, .sm = (int)entry->architecture};
+	out->length = entry->payload_bytes;
+	if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
+		if (entry->compressed_bytes > entry->payload_bytes ||
+			entry->expanded_bytes > EXPANDED_LIMIT)
+			return false;
+		out->length = entry->expanded_bytes;
+		out->expanded = fatbin_expand(entry->flags & FLAG_ZSTD ? FATBIN_ZSTD : FATBIN_LZ4, payload,
+									  entry->compressed_bytes, out->length);
+		out->text = out->expanded;
+	}
+	if (!out->text)
+		return false;
+	out->length = text_length(out->text, out->length);
+	out->suffix = target_suffix(out->text, out->length);
+	return true;
+}
+
+/* Keeps the better one of *best and the entry's; says why it cannot otherwise. */
+static void consider(const struct entry *entry, const char *payload, int sm,
+					 struct fatbin_ptx *best, enum fatbin_status *otherwise)
+{
+	struct fatbin_ptx candidate;
+	if (entry->kind != KIND_PTX || entry->architecture > 1000)
+		return;
+	if (!suits((int)entry->architecture, 0, sm)) {
+		*otherwise = *otherwise == FATBIN_NO_PTX ? FATBIN_OTHER_GPUS : *otherwise;
+		return;
+	}
+	if (!candidate_of(entry, payload, &candidate)) {
+		*otherwise = FATBIN_COMPRESSED;
+		return;
+	}
+	if (!suits(candidate.sm, candidate.suffix, sm)) {
+		*otherwise = *otherwise == FATBIN_NO_PTX ? FATBIN_OTHER_GPUS : *otherwise;
+		free(candidate.expanded);
+		return;
+	}
+	struct fatbin_ptx *worse = better(&candidate, best) ? best : &candidate;
+	free(worse->expanded);
+	if (worse == best)
+		*best = candidate;
+}
+
 enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct fatbin_ptx *out)
 {
 	*out = (struct fatbin_ptx){0};
@@ -112,27 +162,16 @@ enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct
 	enum fatbin_status otherwise = FATBIN_NO_PTX;
 	struct entry entry;
 	for (size_t at = header_bytes; at < size; at += entry.header_bytes + entry.payload_bytes) {
-		if (size - at < ENTRY_BYTES)
+		bool whole = size - at >= ENTRY_BYTES;
+		if (whole)
+			memcpy(&entry, (const char *)fatbin + at, sizeof entry);
+		if (!whole || entry.header_bytes < ENTRY_BYTES || entry.header_bytes > size - at ||
+			entry.payload_bytes > size - at - entry.header_bytes) {
+			free(out->expanded);
+			*out = (struct fatbin_ptx){0};
 			return FATBIN_MALFORMED;
-		memcpy(&entry, (const char *)fatbin + at, sizeof entry);
-		if (entry.header_bytes < ENTRY_BYTES || entry.header_bytes > size - at ||
-			entry.payload_bytes > size - at - entry.header_bytes)
-			return FATBIN_MALFORMED;
-		if (entry.kind != KIND_PTX || entry.architecture > 1000)
-			continue;
-		if (entry.flags & FLAGS_COMPRESSED) {
-			if (suits((int)entry.architecture, 0, sm))
-				otherwise = FATBIN_COMPRESSED;
-			continue;
 		}
-		const char *text = (const char *)fatbin + at + entry.header_bytes;
-		struct fatbin_ptx candidate = {text, text_length(text, entry.payload_bytes),
-									   (int)entry.architecture, 0};
-		candidate.suffix = target_suffix(text, candidate.length);
-		if (!suits(candidate.sm, candidate.suffix, sm))
-			otherwise = otherwise == FATBIN_NO_PTX ? FATBIN_OTHER_GPUS : otherwise;
-		else if (better(&candidate, out))
-			*out = candidate;
+		consider(&entry, (const char *)fatbin + at + entry.header_bytes, sm, out, &otherwise);
 	}
 	return out->text ? FATBIN_FOUND : otherwise;
 }
@@ -149,7 +188,10 @@ const char *fatbin_advice(enum fatbin_status status)
 	case FATBIN_OTHER_GPUS:
 		return "the program's PTX is for other GPUs than the emulated one; compile it for this "
 			   "one too, or emulate another (EMULATED_GPU)";
-	case FATBIN_COMPRESSED: return "the program's PTX is compressed; compile it with --no-compress";
+	case FATBIN_COMPRESSED:
+		return "the program's PTX is compressed in a way that is not understood here; compile it "
+			   "with "
+			   "--no-compress";
 	}
 	return "unknown";
 }

@@ -175,6 +175,7 @@ static cudaError_t binary_parse(struct binary *binary)
 	runtime_open_memory(); /* variables are initialised */
 	binary->module = module_parse(ptx.text, ptx.length, sm, &fault);
 	runtime_close_memory();
+	free(ptx.expanded);
 	if (binary->module)
 		return cudaSuccess;
 	runtime_say("%s", fault.text);

@@ -1,5 +1,6 @@
 /* links: emulator_core */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/fatbin.h"
@@ -45,6 +46,8 @@ static void entry(struct blob *blob, int kind, int sm, uint64_t flags, const cha
 	put_number(blob, (uint64_t)sm, 4);
 	put_number(blob, 0, 8);
 	put_number(blob, flags, 8);
+	put_number(blob, 0, 8);
+	put_number(blob, 1 << 20, 8); /* what it would expand to */
 	blob->used = at + 80;
 	put(blob, text, strlen(text));
 	blob->used = at + 80 + padded;
@@ -121,4 +124,24 @@ Test(fatbin, wrapper)
 	cr_assert_null(fatbin_of_wrapper(&wrapper));
 	cr_assert_null(fatbin_of_wrapper(NULL));
 	cr_assert_eq(fatbin_size(NULL), 0);
+}
+
+Test(fatbin, expands_lz4)
+{
+	/* "abcd", then 12 bytes from 4 back, then "xyz12" */
+	static const unsigned char block[] = {0x48, 'a', 'b', 'c', 'd', 4,  0,
+										  0x50, 'x', 'y', 'z', '1', '2'};
+	char *text = fatbin_expand(FATBIN_LZ4, block, sizeof block, 21);
+	cr_assert_not_null(text);
+	cr_assert_eq(memcmp(text, "abcdabcdabcdabcdxyz12", 21), 0);
+	free(text);
+	cr_assert_null(fatbin_expand(FATBIN_LZ4, block, sizeof block, 20));
+	cr_assert_null(fatbin_expand(FATBIN_LZ4, block, sizeof block, 22));
+	for (size_t size = 0; size < sizeof block; size++)
+		cr_assert_null(fatbin_expand(FATBIN_LZ4, block, size, 21), "%zu", size);
+	unsigned char wild[sizeof block];
+	memcpy(wild, block, sizeof block);
+	wild[5] = 5; /* from before the start */
+	cr_assert_null(fatbin_expand(FATBIN_LZ4, wild, sizeof wild, 21));
+	cr_assert_null(fatbin_expand(FATBIN_ZSTD, block, sizeof block, 21));
 }
