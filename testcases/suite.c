@@ -61,6 +61,10 @@ __attribute__((format(printf, 3, 4))) static int fail_at(struct loader *loader, 
 	va_start(args, format);
 	vsnprintf(loader->text_error, sizeof loader->text_error, format, args);
 	va_end(args);
+	/* The message may quote the file, and a terminal obeys control characters. */
+	for (char *at = loader->text_error; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
 	loader->error_line = line;
 	return 0;
 }
