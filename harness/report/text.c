@@ -61,7 +61,7 @@ static void block_print(const struct page *page, const char *lead, const char *t
 		fprintf(page->out, "%s...\n", lead);
 	for (const char *line = begin; line < end;) {
 		size_t length = strcspn(line, "\n");
-		fprintf(page->out, "%s%.*s\n", lead, (int)length, line);
+		fprintf(page->out, "%s%.*s\n", length > 0 ? lead : "", (int)length, line);
 		line += length + 1;
 	}
 	free(clean);
