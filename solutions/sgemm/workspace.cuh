@@ -1,0 +1,27 @@
+/* Device memory that a solution keeps between calls: allocating costs more than
+ * many a product. It grows to the largest request and is never given back; a
+ * process has one, so calls must not overlap (they are in one stream). */
+#ifndef GEMMJUDGE_SGEMM_WORKSPACE_CUH
+#define GEMMJUDGE_SGEMM_WORKSPACE_CUH
+
+#include <cuda_runtime.h>
+
+/* NULL when there is not enough memory. */
+static inline void *workspace_get(size_t bytes)
+{
+	static void *memory;
+	static size_t size;
+	if (bytes > size) {
+		cudaFree(memory); // waits for whatever still uses it
+		memory = NULL;
+		size = 0;
+		if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+			cudaGetLastError(); // the caller has another way
+			return NULL;
+		}
+		size = bytes;
+	}
+	return memory;
+}
+
+#endif
