@@ -15,6 +15,7 @@
 #include "base/paths.h"
 #include "process/child.h"
 #include "process/protocol.h"
+#include "referee/spot.h"
 #include "testcases/values.h"
 
 struct session {
@@ -306,4 +307,30 @@ Test(referee, answers_nonsense_with_an_error)
 	memcpy(&reply, big, sizeof reply);
 	cr_assert(!reply.ok);
 	cr_assert(session_stop(&session) == 0);
+}
+
+/* A library that drops the last products, as has been seen of split-K, must not
+ * pass for the truth. */
+Test(referee, spot_checks_find_a_wrong_reference)
+{
+	const struct referee_device *device = referee_device_emulated();
+	struct device_choice choice = {.kind = DEVICE_EMULATED};
+	struct device_facts facts;
+	struct device_product right, wrong;
+	struct error err;
+	void *state, *other;
+	struct shape shape = {40, 50, 60}, shorter = {40, 50, 59};
+	struct value_spec uniform = {VALUES_UNIFORM, 1};
+	struct device_values a = {DTYPE_F16, uniform, 8, VALUES_STREAM_A, 40 * 60};
+	struct device_values b = {DTYPE_F16, uniform, 8, VALUES_STREAM_B, 60 * 50};
+	struct device_values short_a = {DTYPE_F16, uniform, 8, VALUES_STREAM_A, 40 * 59};
+	struct device_values short_b = {DTYPE_F16, uniform, 8, VALUES_STREAM_B, 59 * 50};
+	cr_assert(device->open(&choice, &state, &facts, &err));
+	cr_assert(device->open(&choice, &other, &facts, &err));
+	cr_assert(device->product(state, shape, &a, &b, &right, &err));
+	cr_assert(device->product(other, shorter, &short_a, &short_b, &wrong, &err));
+	cr_assert(spot_check(shape, &a, &b, &right) == 0);
+	cr_assert(spot_check(shape, &a, &b, &wrong) >= SPOT_CHECKS / 2);
+	device->close(state);
+	device->close(other);
 }
