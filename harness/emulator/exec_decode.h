@@ -1,0 +1,94 @@
+/* Shared by the files that turn PTX instructions into decoded ones. A decoder
+ * function asks for a handler by name, sets the operands and is done; whatever
+ * it does not know it leaves to decode_unsupported(). */
+#ifndef EMULATOR_EXEC_DECODE_H
+#define EMULATOR_EXEC_DECODE_H
+
+#include "emulator/exec.h"
+
+struct decode_placed { /* where a variable lies, for one inlined instance or all */
+	const struct ptx_variable *variable;
+	uint64_t address;
+};
+
+struct decode_fixup {
+	uint32_t code, statement;
+	int32_t list; /* >= 0: entry of the program's lists instead of code's target */
+};
+
+/* A function being decoded: the kernel, or a device function inlined into it. */
+struct decode_frame {
+	const struct ptx_function *function;
+	const struct decode_frame *caller;
+	int32_t *slots;       /* register -> offset or predicate index, -1 unknown */
+	uint32_t *statements; /* statement -> pc */
+	struct decode_placed *locals;
+	uint32_t local_count, local_capacity;
+	struct decode_fixup *fixups;
+	uint32_t fixup_count, fixup_capacity;
+	uint32_t depth;
+};
+
+struct decoder {
+	struct exec_program *program;
+	struct decode_frame *frame;
+	const struct ptx_instruction *instruction; /* the one being decoded */
+	uint32_t code_capacity, origin_capacity;
+	size_t constant_capacity;
+	struct {
+		uint64_t bits;
+		uint32_t size;
+		int32_t operand;
+	} * known; /* constants so far */
+	uint32_t known_count, known_capacity;
+	int32_t *lists;
+	uint32_t list_count, list_capacity;
+	uint32_t *list_uses; /* instructions whose list is an index until the end */
+	uint32_t list_use_count, list_use_capacity;
+	struct decode_placed *shareds;
+	uint32_t shared_count, shared_capacity;
+	size_t local_bytes;
+	bool failed;                     /* no memory */
+	struct exec_instruction scratch; /* what a failed emission writes to */
+};
+
+typedef void (*decode_function)(struct decoder *decoder, const struct ptx_instruction *in);
+struct decode_entry {
+	const char *opcode; /* the first part */
+	decode_function decode;
+};
+extern const struct decode_entry decode_alu_table[], decode_memory_table[], decode_async_table[];
+
+/* --- parts of the opcode --- */
+bool decode_has(const struct ptx_instruction *in, const char *part);
+/* The n-th part that names a type, or PTX_NONE. */
+enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n);
+/* Whether every part but the first is a type or in the NULL-terminated list. */
+bool decode_only(const struct ptx_instruction *in, const char *const *known);
+
+/* --- emission; pointers last until the next emission --- */
+struct exec_instruction *decode_emit(struct decoder *decoder, const char *handler, ...)
+	__attribute__((format(printf, 2, 3)));
+void decode_unsupported(struct decoder *decoder);
+bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
+
+/* --- operands. A size that does not fit makes the decoder's next emission
+ * unsupported: callers need no checks. --- */
+int32_t decode_source(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+int32_t decode_float(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+int32_t decode_destination(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+/* A predicate register (or constant) as index; *invert for !p. */
+int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *operand, bool *invert);
+int32_t decode_constant(struct decoder *decoder, uint64_t bits, size_t size);
+size_t decode_size(const struct ptx_operand *operand); /* of a register; 0 otherwise */
+/* The address operand of a memory instruction: a, imm, width, cache, space. */
+void decode_address(struct decoder *decoder, struct exec_instruction *out,
+					const struct ptx_operand *operand, enum ptx_space space);
+/* Gives the instruction just emitted a list of operands. */
+void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count);
+bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
+uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
+/* Marks that the present instruction cannot be decoded. */
+void decode_refuse(struct decoder *decoder);
+
+#endif

@@ -1,0 +1,603 @@
+/* Loads, stores and atomics. An access of a warp is resolved to host addresses
+ * once: when all lanes fall into one object, which is nearly always, bounds and
+ * alignment are checked for the warp as a whole. */
+#include "emulator/exec_isa.h"
+
+struct access {
+	u64 at[EXEC_LANES]; /* device, then host addresses; idle lanes repeat an active one */
+	u64 low, high;
+	bool uniform; /* all lanes at one address */
+	bool dense;   /* lane i at the first address + i * bytes */
+};
+
+static inline void fetch_addresses(struct warp *w, const struct exec_instruction *in, u32 mask,
+								   struct access *x)
+{
+	if (in->width == 8) {
+		const u64 *p = SOURCE(u64, in->a);
+		FOR_LANES x->at[i] = p[i] + (u64)in->imm;
+	} else {
+		const u32 *p = SOURCE(u32, in->a);
+		FOR_LANES x->at[i] = (u32)(p[i] + (u32)in->imm);
+	}
+	if (mask != EXEC_FULL) {
+		u64 first = x->at[first_lane(mask)], t[EXEC_LANES];
+		FOR_LANES t[i] = first;
+		merge64(t, x->at, mask);
+		memcpy(x->at, t, sizeof t);
+	}
+}
+
+/* Shapes of the addresses; false when an address is not a multiple of bytes. */
+static inline bool classify(struct access *x, u64 bytes)
+{
+	u64 first = x->at[0], different = 0, strided = 0, any = 0;
+	FOR_LANES
+	{
+		different |= x->at[i] ^ first;
+		strided |= x->at[i] ^ (first + (u64)i * bytes);
+		any |= x->at[i];
+	}
+	x->uniform = different == 0;
+	x->dense = strided == 0;
+	if (x->uniform) {
+		x->low = x->high = first;
+	} else if (x->dense) {
+		x->low = first;
+		x->high = first + (EXEC_LANES - 1) * bytes;
+	} else {
+		s64 low = (s64)first, high = (s64)first;
+		FOR_LANES
+		{
+			s64 at = (s64)x->at[i];
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+		x->low = (u64)low;
+		x->high = (u64)high;
+	}
+	return (any & (bytes - 1)) == 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Counting: sectors of 32 bytes, passes over the 32 banks of shared memory */
+
+static __attribute__((noinline)) u32 count_scattered(const u64 *at, u64 low, u64 high, int shift)
+{
+	if ((high - low) >> shift < 63) {
+		u64 seen = 0;
+		for (int i = 0; i < EXEC_LANES; i++)
+			seen |= (u64)1 << ((at[i] >> shift) - (low >> shift));
+		return (u32)__builtin_popcountll(seen);
+	}
+	u64 sectors[EXEC_LANES];
+	u32 count = 0;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		u64 sector = at[i] >> shift;
+		if (count && sectors[count - 1] == sector)
+			continue;
+		u32 k = 0;
+		while (k < count && sectors[k] != sector)
+			k++;
+		if (k == count)
+			sectors[count++] = sector;
+	}
+	return count;
+}
+
+static inline u32 count_sectors(const struct access *x, u64 bytes)
+{
+	if (x->uniform)
+		return 1;
+	if (x->dense)
+		return (u32)(((x->low & 31) + EXEC_LANES * bytes + 31) >> 5);
+	return count_scattered(x->at, x->low, x->high, 5);
+}
+
+static __attribute__((noinline)) u32 count_bank_passes(const u64 *at, u32 lanes, u64 bytes)
+{
+	u32 words[EXEC_LANES * 4], next[EXEC_LANES * 4], count = 0, worst = 1;
+	s32 heads[32];
+	u8 depth[32] = {0};
+	memset(heads, 0xff, sizeof heads);
+	for (u32 i = 0; i < lanes; i++) {
+		for (u64 part = 0; part < bytes || part == 0; part += 4) {
+			u32 word = (u32)((at[i] + part) >> 2), bank = word & 31;
+			s32 k = heads[bank];
+			while (k >= 0 && words[k] != word)
+				k = (s32)next[k];
+			if (k >= 0)
+				continue;
+			words[count] = word;
+			next[count] = (u32)heads[bank];
+			heads[bank] = (s32)count++;
+			if (++depth[bank] > worst)
+				worst = depth[bank];
+		}
+	}
+	return worst;
+}
+
+/* 8-byte accesses take two halves, 16-byte ones four quarters of the warp. */
+static inline u32 count_wavefronts(const struct access *x, u64 bytes)
+{
+	if (x->high - x->low + bytes <= 128 || x->uniform)
+		return 1;
+	u32 lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8, total = 0;
+	if (x->dense)
+		return EXEC_LANES / lanes;
+	for (u32 i = 0; i < EXEC_LANES; i += lanes)
+		total += count_bank_passes(x->at + i, lanes, bytes);
+	return total;
+}
+
+static inline void count_access(struct warp *w, const struct access *x, enum ptx_space space,
+								u64 bytes, bool write)
+{
+	struct counters *counters = &w->worker->counters;
+	if (space == PTX_GLOBAL) {
+		u32 sectors = count_sectors(x, bytes);
+		if (write) {
+			counters->global_store_requests++;
+			counters->global_store_sectors += sectors;
+		} else {
+			counters->global_load_requests++;
+			counters->global_load_sectors += sectors;
+		}
+	} else if (space == PTX_SHARED) {
+		u32 wavefronts = count_wavefronts(x, bytes);
+		if (write) {
+			counters->shared_store_requests++;
+			counters->shared_store_wavefronts += wavefronts;
+		} else {
+			counters->shared_load_requests++;
+			counters->shared_load_wavefronts += wavefronts;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Resolving */
+
+static __attribute__((noinline)) enum exec_status resolve_each(struct warp *w,
+															   const struct exec_instruction *in,
+															   u32 mask, struct access *x,
+															   u64 bytes, bool write)
+{
+	u64 host[EXEC_LANES], some = 0;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		void *p = exec_access(w, in, i, in->space, x->at[i], bytes, bytes, write);
+		if (!p)
+			return EXEC_FAULT;
+		some = host[i] = (u64)(uintptr_t)p;
+	}
+	for (int i = 0; i < EXEC_LANES; i++)
+		x->at[i] = IN_MASK(i) ? host[i] : some;
+	x->uniform = x->dense = false;
+	return EXEC_NEXT;
+}
+
+static inline bool written_global(const struct exec_cached *cached, const struct access *x,
+								  u64 bytes)
+{
+	if (x->uniform)
+		return exec_written(cached, x->low, bytes);
+	if (x->dense)
+		return exec_written(cached, x->low, EXEC_LANES * bytes);
+	for (int i = 0; i < EXEC_LANES; i++)
+		if (!exec_written(cached, x->at[i], bytes))
+			return false;
+	return true;
+}
+
+static inline void mark_global(const struct exec_cached *cached, const struct access *x, u64 bytes)
+{
+	if (x->uniform)
+		exec_mark(cached, x->low, bytes);
+	else if (x->dense)
+		exec_mark(cached, x->low, EXEC_LANES * bytes);
+	else
+		for (int i = 0; i < EXEC_LANES; i++)
+			exec_mark(cached, x->at[i], bytes);
+}
+
+static inline enum exec_status resolve_global(struct warp *w, const struct exec_instruction *in,
+											  u32 mask, struct access *x, u64 bytes, bool write)
+{
+	const struct exec_cached *cached = &w->worker->cache[in->cache];
+	if (__builtin_expect(x->low - cached->base >= cached->size ||
+							 x->high + bytes - cached->base > cached->size,
+						 0)) {
+		cached = exec_lookup(w->worker, in->cache, x->low, x->high - x->low + bytes);
+		if (!cached)
+			return resolve_each(w, in, mask, x, bytes, write);
+	}
+	if (write) {
+		if (cached->allocation->read_only)
+			return resolve_each(w, in, mask, x, bytes, write);
+		if (!cached->written)
+			mark_global(cached, x, bytes);
+	} else if (!cached->written && !written_global(cached, x, bytes)) {
+		return resolve_each(w, in, mask, x, bytes, write);
+	}
+	return EXEC_NEXT;
+}
+
+static inline bool shared_written(const u8 *shadow, const struct access *x, u64 bytes)
+{
+	u32 all = 0xff;
+	if (x->uniform) {
+		for (u64 k = 0; k < bytes; k++)
+			all &= shadow[x->at[0] + k];
+	} else if (x->dense) {
+		for (u64 k = 0; k < EXEC_LANES * bytes; k++)
+			all &= shadow[x->low + k];
+	} else {
+		/* the first and the last byte of each lane: what the elements between
+		 * hold is seen by the accesses that wrote them */
+		for (int i = 0; i < EXEC_LANES; i++)
+			all &= shadow[x->at[i]] & shadow[x->at[i] + bytes - 1];
+	}
+	return all == 0xff;
+}
+
+static inline void mark_shared(u8 *shadow, const struct access *x, u64 bytes)
+{
+	if (x->dense) {
+		memset(shadow + x->low, 0xff, EXEC_LANES * bytes);
+		return;
+	}
+	for (int i = 0; i < EXEC_LANES; i++)
+		memset(shadow + x->at[i], 0xff, bytes);
+}
+
+static inline enum exec_status resolve_shared(struct warp *w, const struct exec_instruction *in,
+											  u32 mask, struct access *x, u64 bytes, bool write)
+{
+	struct exec_block *block = w->block;
+	u64 low = x->low - EXEC_SHARED_BASE, high = x->high - EXEC_SHARED_BASE;
+	if (__builtin_expect(
+			low > high || high >= block->shared_bytes || high + bytes > block->shared_bytes, 0))
+		return resolve_each(w, in, mask, x, bytes, write);
+	u64 base = (u64)(uintptr_t)block->shared;
+	FOR_LANES x->at[i] -= EXEC_SHARED_BASE;
+	x->low = low;
+	if (write) {
+		mark_shared(block->shared_written, x, bytes);
+	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
+		FOR_LANES x->at[i] += EXEC_SHARED_BASE;
+		return resolve_each(w, in, mask, x, bytes, write);
+	}
+	FOR_LANES x->at[i] += base;
+	x->low += base;
+	return EXEC_NEXT;
+}
+
+static inline enum exec_status resolve_local(struct warp *w, const struct exec_instruction *in,
+											 u32 mask, struct access *x, u64 bytes, bool write)
+{
+	u64 size = w->worker->launch->program->local_bytes;
+	u64 low = x->low - EXEC_LOCAL_BASE, high = x->high - EXEC_LOCAL_BASE;
+	if (__builtin_expect(low > high || high >= size || high + bytes > size, 0))
+		return resolve_each(w, in, mask, x, bytes, write);
+	u64 base = (u64)(uintptr_t)w->local - EXEC_LOCAL_BASE;
+	FOR_LANES x->at[i] += base + (u64)i * size;
+	x->uniform = x->dense = false;
+	/* idle lanes keep their own, unused, slots: reading those is harmless */
+	return EXEC_NEXT;
+}
+
+static inline enum exec_status resolve(struct warp *w, const struct exec_instruction *in, u32 mask,
+									   struct access *x, u64 bytes, bool write)
+{
+	fetch_addresses(w, in, mask, x);
+	bool aligned = classify(x, bytes);
+	enum ptx_space space = in->space;
+	if (space == PTX_GENERIC) {
+		u64 window = x->low >> EXEC_WINDOW_SHIFT;
+		bool same = window == x->high >> EXEC_WINDOW_SHIFT;
+		space = window == 0 ? PTX_GLOBAL : window == 1 ? PTX_SHARED : PTX_LOCAL;
+		if (!same || window > 2)
+			return resolve_each(w, in, mask, x, bytes, write);
+		if (window) {
+			FOR_LANES x->at[i] -= window << EXEC_WINDOW_SHIFT;
+			x->low -= window << EXEC_WINDOW_SHIFT;
+			x->high -= window << EXEC_WINDOW_SHIFT;
+			/* the slow path takes the address as it was */
+			if (!aligned || (space == PTX_SHARED && x->high >> EXEC_SHARED_RANK_SHIFT) ||
+				(space == PTX_SHARED &&
+				 x->high - EXEC_SHARED_BASE + bytes > w->block->shared_bytes) ||
+				(space == PTX_SHARED && x->low < EXEC_SHARED_BASE) || space == PTX_LOCAL) {
+				FOR_LANES x->at[i] += window << EXEC_WINDOW_SHIFT;
+				return resolve_each(w, in, mask, x, bytes, write);
+			}
+		}
+	}
+	if (__builtin_expect(!aligned || space == PTX_PARAM, 0))
+		return resolve_each(w, in, mask, x, bytes, write);
+	if (space == PTX_CONST)
+		space = PTX_GLOBAL;
+	count_access(w, x, space, bytes, write);
+	if (space == PTX_GLOBAL)
+		return resolve_global(w, in, mask, x, bytes, write);
+	if (space == PTX_SHARED)
+		return resolve_shared(w, in, mask, x, bytes, write);
+	return resolve_local(w, in, mask, x, bytes, write);
+}
+
+/* ------------------------------------------------------------------------
+ * Loads and stores whose elements are as wide as their registers */
+
+#define LOAD(bits)                                                                                 \
+	static inline void load_scattered_##bits(u##bits *t, const struct access *x, u64 offset)       \
+	{                                                                                              \
+		for (int i = 0; i < EXEC_LANES; i++)                                                       \
+			memcpy(&t[i], (const void *)(uintptr_t)(x->at[i] + offset), sizeof t[0]);              \
+	}                                                                                              \
+	HANDLER(ld_##bits)                                                                             \
+	{                                                                                              \
+		struct access x;                                                                           \
+		const u64 bytes = sizeof(u##bits) * in->count;                                             \
+		if (resolve(w, in, mask, &x, bytes, false) != EXEC_NEXT)                                   \
+			return EXEC_FAULT;                                                                     \
+		for (int e = 0; e < in->count; e++) {                                                      \
+			u##bits t[EXEC_LANES];                                                                 \
+			u64 offset = (u64)e * sizeof t[0];                                                     \
+			if (in->list[e] < 0)                                                                   \
+				continue;                                                                          \
+			u##bits *d = DEST(u##bits, in->list[e]), *o = mask == EXEC_FULL ? d : t;               \
+			if (x.uniform) {                                                                       \
+				u##bits value;                                                                     \
+				memcpy(&value, (const void *)(uintptr_t)(x.at[0] + offset), sizeof value);         \
+				FOR_LANES o[i] = value;                                                            \
+			} else if (x.dense && in->count == 1) {                                                \
+				memcpy(o, (const void *)(uintptr_t)x.at[0], sizeof t);                             \
+			} else {                                                                               \
+				load_scattered_##bits(o, &x, offset);                                              \
+			}                                                                                      \
+			if (mask != EXEC_FULL)                                                                 \
+				merge(d, t, sizeof t[0], mask);                                                    \
+		}                                                                                          \
+		return EXEC_NEXT;                                                                          \
+	}                                                                                              \
+	HANDLER(st_##bits)                                                                             \
+	{                                                                                              \
+		struct access x;                                                                           \
+		const u64 bytes = sizeof(u##bits) * in->count;                                             \
+		if (resolve(w, in, mask, &x, bytes, true) != EXEC_NEXT)                                    \
+			return EXEC_FAULT;                                                                     \
+		for (int e = 0; e < in->count; e++) {                                                      \
+			const u##bits *s = SOURCE(u##bits, in->list[e]);                                       \
+			u64 offset = (u64)e * sizeof s[0];                                                     \
+			if (x.dense && in->count == 1) {                                                       \
+				memcpy((void *)(uintptr_t)x.at[0], s, sizeof s[0] * EXEC_LANES);                   \
+				continue;                                                                          \
+			}                                                                                      \
+			for (u32 left = mask; left; left &= left - 1) {                                        \
+				int i = first_lane(left);                                                          \
+				memcpy((void *)(uintptr_t)(x.at[i] + offset), &s[i], sizeof s[0]);                 \
+			}                                                                                      \
+		}                                                                                          \
+		return EXEC_NEXT;                                                                          \
+	}
+LOAD(16)
+LOAD(32)
+LOAD(64)
+
+/* Narrow elements in wider registers, and 128-bit registers. */
+HANDLER(ld_any)
+{
+	struct access x;
+	const int size = in->size, wide = in->reg_size;
+	if (resolve(w, in, mask, &x, (u64)size * in->count, false) != EXEC_NEXT)
+		return EXEC_FAULT;
+	for (int e = 0; e < in->count; e++) {
+		if (in->list[e] < 0)
+			continue;
+		u8 *d = DEST(u8, in->list[e]);
+		for (int i = 0; i < EXEC_LANES; i++) {
+			if (!IN_MASK(i))
+				continue;
+			const void *from = (const void *)(uintptr_t)(x.at[i] + (u64)(e * size));
+			if (size == 16) {
+				memcpy(d + i * 16, from, 16);
+				continue;
+			}
+			u64 value = 0;
+			memcpy(&value, from, (size_t)size);
+			if (in->flags & EXEC_FLAG_SIGNED)
+				value = (u64)((s64)(value << (64 - 8 * size)) >> (64 - 8 * size));
+			memcpy(d + i * wide, &value, (size_t)wide);
+		}
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(st_any)
+{
+	struct access x;
+	const int size = in->size, wide = in->reg_size;
+	if (resolve(w, in, mask, &x, (u64)size * in->count, true) != EXEC_NEXT)
+		return EXEC_FAULT;
+	for (int e = 0; e < in->count; e++) {
+		const u8 *s = SOURCE(u8, in->list[e]);
+		for (int i = 0; i < EXEC_LANES; i++)
+			if (IN_MASK(i))
+				memcpy((void *)(uintptr_t)(x.at[i] + (u64)(e * size)), s + i * wide, (size_t)size);
+	}
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------
+ * Atomics: in->sub is the operation, in->e the kind of number. They are the
+ * host's own, so that they hold between blocks on different threads. */
+
+enum atomic_operation {
+	ATOM_ADD,
+	ATOM_MIN,
+	ATOM_MAX,
+	ATOM_AND,
+	ATOM_OR,
+	ATOM_XOR,
+	ATOM_EXCH,
+	ATOM_CAS,
+	ATOM_INC,
+	ATOM_DEC
+};
+enum atomic_number { ATOM_UNSIGNED, ATOM_SIGNED, ATOM_FLOAT, ATOM_F16, ATOM_BF16 };
+
+static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brain)
+{
+	f32 fa[16] = {0}, fb[16] = {0}, r[16] = {0};
+	u16 ha[16] = {a}, hb[16] = {b}, h[16];
+	(brain ? bf16_to_floats : f16_to_floats)(fa, ha, 16);
+	(brain ? bf16_to_floats : f16_to_floats)(fb, hb, 16);
+	r[0] = operation == ATOM_ADD   ? fa[0] + fb[0]
+		   : operation == ATOM_MIN ? fminf(fa[0], fb[0])
+								   : fmaxf(fa[0], fb[0]);
+	(brain ? floats_to_bf16 : floats_to_f16)(h, r, 16);
+	return h[0];
+}
+
+static u64 combine(u64 old, u64 b, u64 c, const struct exec_instruction *in)
+{
+	enum atomic_number number = (enum atomic_number)in->e;
+	const int size = in->size;
+	if (number == ATOM_F16 || number == ATOM_BF16) {
+		u64 result = 0;
+		for (int k = 0; k < size; k += 2)
+			result |= (u64)half_combine((u16)(old >> (8 * k)), (u16)(b >> (8 * k)), in->sub,
+										number == ATOM_BF16)
+					  << (8 * k);
+		return result;
+	}
+	if (number == ATOM_FLOAT && in->sub == ATOM_ADD) {
+		if (size == 4)
+			return bits_of_float(float_of_bits((u32)old) + float_of_bits((u32)b));
+		f64 x, y;
+		memcpy(&x, &old, 8);
+		memcpy(&y, &b, 8);
+		x += y;
+		memcpy(&old, &x, 8);
+		return old;
+	}
+	s64 so = size == 4 ? (s32)old : (s64)old, sb = size == 4 ? (s32)b : (s64)b;
+	switch (in->sub) {
+	case ATOM_ADD: return old + b;
+	case ATOM_MIN: return number == ATOM_SIGNED ? (so < sb ? old : b) : old < b ? old : b;
+	case ATOM_MAX: return number == ATOM_SIGNED ? (so > sb ? old : b) : old > b ? old : b;
+	case ATOM_AND: return old & b;
+	case ATOM_OR: return old | b;
+	case ATOM_XOR: return old ^ b;
+	case ATOM_EXCH: return b;
+	case ATOM_CAS: return old == b ? c : old;
+	case ATOM_INC: return old >= b ? 0 : old + 1;
+	default: return old == 0 || old > b ? b : old - 1;
+	}
+}
+
+#define SWAP(bits)                                                                                 \
+	static u64 atomic_##bits(u##bits *p, u64 b, u64 c, const struct exec_instruction *in)          \
+	{                                                                                              \
+		u##bits old = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
+		while (!__atomic_compare_exchange_n(p, &old, (u##bits)combine(old, b, c, in), false,       \
+											__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
+			;                                                                                      \
+		return old;                                                                                \
+	}
+SWAP(16)
+SWAP(32)
+SWAP(64)
+
+static inline u64 atomic_one(void *p, u64 b, u64 c, const struct exec_instruction *in)
+{
+	if (in->size == 4) {
+		if (in->sub == ATOM_ADD && in->e <= ATOM_SIGNED)
+			return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
+		return atomic_32(p, b, c, in);
+	}
+	return in->size == 8 ? atomic_64(p, b, c, in) : atomic_16(p, b, c, in);
+}
+
+/* in->list: destinations (or -1), then operands b, then c when there is one */
+HANDLER(atom)
+{
+	const int size = in->size, count = in->count;
+	struct counters *counters = &w->worker->counters;
+	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		u64 address =
+			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+		address = in->width == 8 ? address : (u32)address;
+		const u64 bytes = (u64)(size * count);
+		/* what is combined with must have been written */
+		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
+		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))
+			return EXEC_FAULT;
+		at[i] = some = (u64)(uintptr_t)p;
+		low = some < low ? some : low;
+		high = some > high ? some : high;
+		for (int e = 0; e < count; e++) {
+			u64 b = 0, c = 0, old;
+			memcpy(&b, SOURCE(u8, in->list[count + e]) + i * size, (size_t)size);
+			if (in->sub == ATOM_CAS)
+				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
+			old = atomic_one((u8 *)p + e * size, b, c, in);
+			if (in->list[e] >= 0)
+				memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
+		}
+	}
+	for (int i = 0; i < EXEC_LANES; i++)
+		at[i] = IN_MASK(i) ? at[i] : some;
+	if (in->space != PTX_SHARED) {
+		counters->global_store_requests++;
+		counters->global_store_sectors += count_scattered(at, low, high, 5);
+	}
+	return EXEC_NEXT;
+}
+
+/* Exchanges and compare-and-swaps of 128 bits, under one lock. */
+HANDLER(atom_128)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		u64 address =
+			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+		void *p = exec_access(w, in, i, in->space, address, 16, 16, false);
+		if (!p || !exec_access(w, in, i, in->space, address, 16, 16, true))
+			return EXEC_FAULT;
+		u8 old[16];
+		const u8 *b = SOURCE(u8, in->list[1]) + i * 16;
+		pthread_mutex_lock(&lock);
+		memcpy(old, p, 16);
+		if (in->sub == ATOM_EXCH)
+			memcpy(p, b, 16);
+		else if (memcmp(old, b, 16) == 0)
+			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
+		pthread_mutex_unlock(&lock);
+		if (in->list[0] >= 0)
+			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);
+	}
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------ */
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+extern const struct exec_entry EXEC_LEVELLED(exec_memory)[];
+extern const size_t EXEC_LEVELLED(exec_memory_count);
+const struct exec_entry EXEC_LEVELLED(exec_memory)[] = {
+	E(ld_16), E(ld_32), E(ld_64),  E(ld_any), E(st_16),
+	E(st_32), E(st_64), E(st_any), E(atom),   E(atom_128),
+};
+const size_t EXEC_LEVELLED(exec_memory_count) = sizeof EXEC_LEVELLED(exec_memory) /
+												sizeof EXEC_LEVELLED(exec_memory)[0];

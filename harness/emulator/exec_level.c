@@ -1,0 +1,93 @@
+/* The handlers that this machine can run. Every table of handlers is named here
+ * once. $EMULATOR_ISA=2|3|4 asks for a lower level, for tests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/exec.h"
+
+#define TABLES(X) X(exec_integer) X(exec_float) X(exec_memory) X(exec_convert)
+
+#define DECLARE(name)                                                                              \
+	extern const struct exec_entry name##_v2[], name##_v3[], name##_v4[];                          \
+	extern const size_t name##_count_v2, name##_count_v3, name##_count_v4;
+TABLES(DECLARE)
+extern const struct exec_entry exec_control[];
+extern const size_t exec_control_count;
+extern const struct exec_entry exec_async[];
+extern const size_t exec_async_count;
+enum exec_status exec_run_warp_v2(struct warp *warp, uint32_t quantum);
+enum exec_status exec_run_warp_v3(struct warp *warp, uint32_t quantum);
+enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
+
+#define SLOTS 4096 /* a power of two, well above the number of handlers */
+
+static struct {
+	pthread_once_t once;
+	struct exec_level level;
+	const struct exec_entry *slots[SLOTS];
+} levels = {.once = PTHREAD_ONCE_INIT};
+
+static uint32_t hash(const char *name)
+{
+	uint32_t value = 2166136261u;
+	for (; *name; name++)
+		value = (value ^ (unsigned char)*name) * 16777619u;
+	return value ^ value >> 13;
+}
+
+static void add_table(const struct exec_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t slot = hash(entries[i].name) % SLOTS;
+		while (levels.slots[slot])
+			slot = (slot + 1) % SLOTS;
+		levels.slots[slot] = &entries[i];
+	}
+}
+
+static int machine_level(void)
+{
+	const char *wanted = getenv("EMULATOR_ISA");
+	int most = wanted && *wanted >= '2' && *wanted <= '4' ? *wanted - '0' : 4;
+	__builtin_cpu_init();
+	bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+			  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+			  __builtin_cpu_supports("f16c");
+	bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+			  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+			  __builtin_cpu_supports("avx512vl");
+	int level = v4 ? 4 : v3 ? 3 : 2;
+	return level < most ? level : most;
+}
+
+static void choose(void)
+{
+	int level = machine_level();
+#define ADD(name)                                                                                  \
+	if (level == 4)                                                                                \
+		add_table(name##_v4, name##_count_v4);                                                     \
+	else if (level == 3)                                                                           \
+		add_table(name##_v3, name##_count_v3);                                                     \
+	else                                                                                           \
+		add_table(name##_v2, name##_count_v2);
+	TABLES(ADD)
+	add_table(exec_control, exec_control_count);
+	levels.level.run_warp = level == 4   ? exec_run_warp_v4
+							: level == 3 ? exec_run_warp_v3
+										 : exec_run_warp_v2;
+}
+
+const struct exec_level *exec_level(void)
+{
+	pthread_once(&levels.once, choose);
+	return &levels.level;
+}
+
+exec_handler exec_find(const char *name)
+{
+	exec_level();
+	for (uint32_t slot = hash(name) % SLOTS; levels.slots[slot]; slot = (slot + 1) % SLOTS)
+		if (strcmp(levels.slots[slot]->name, name) == 0)
+			return levels.slots[slot]->handler;
+	return NULL;
+}
