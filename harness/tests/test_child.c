@@ -1,4 +1,5 @@
 /* links: process channel base */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* links: compile; timeout: 300 */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,0 +1,349 @@
+/* links: process testcases base; timeout: 300 */
+/* The contestant on a runtime made for this test: device memory is malloc's, and
+ * errors come when a solution asks for them. Solutions are C compiled by gcc. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+static const char *const runtime_source =
+	"#include <stdlib.h>\n"
+	"#include <string.h>\n"
+	"static int error, allocated;\n"
+	"void cudaTestFail(int code) { error = code; }\n"
+	"int cudaTestAllocated(void) { return allocated; }\n"
+	"int cudaSetDevice(int d) { return d == 0 ? 0 : 101; }\n"
+	"int cudaMalloc(void **p, size_t n) { allocated++; return (*p = malloc(n)) ? 0 : 2; }\n"
+	"int cudaFree(void *p) { allocated -= p != 0; free(p); return 0; }\n"
+	"int cudaMemcpy(void *to, const void *from, size_t n, int kind)\n"
+	"{ (void)kind; memcpy(to, from, n); return 0; }\n"
+	"int cudaDeviceSynchronize(void) { return error; }\n"
+	"int cudaGetLastError(void) { return 0; }\n"
+	"const char *cudaGetErrorName(int e) { return e == 700 ? \"cudaErrorIllegalAddress\" : \"?\"; "
+	"}\n"
+	"const char *cudaGetErrorString(int e) { return e == 700 ? \"illegal\" : \"other\"; }\n";
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+	static char path[PATHS_MAX];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+/* Compiles C source to FOLDER/name. */
+static void build(const char *name, const char *source, const char *flags)
+{
+	char command[2 * PATHS_MAX];
+	FILE *file = fopen(path_of("source.c"), "w");
+	fputs(source, file);
+	fclose(file);
+	snprintf(command, sizeof command, "gcc -w -shared -fPIC -o %s/%s %s/source.c %s", folder, name,
+			 folder, flags);
+	cr_assert_eq(system(command), 0, "%s", command);
+}
+
+static void build_solution(const char *source)
+{
+	char flags[256];
+	snprintf(flags, sizeof flags, "-Wl,--no-as-needed -L%s -l:libcudart.so.13", folder);
+	build("solution.so", source, flags);
+}
+
+static void begin(void)
+{
+	strcpy(folder, "/tmp/test_contestant.XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+	build("libcudart.so.13", runtime_source, "-Wl,-soname,libcudart.so.13");
+}
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+	(void)facts, (void)kind, (void)walk;
+	return remove(path);
+}
+
+static void end(void)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(contestant, .init = begin, .fini = end);
+
+/* ---- talking to it ---------------------------------------------------------- */
+
+#define STRIDE 65536
+#define SETS 2
+
+struct talk {
+	struct child *child;
+	int memory; /* the arena */
+	unsigned char *arena;
+	struct child_result result; /* of the last exchange */
+	struct contestant_reply reply;
+};
+
+static void exchange(struct talk *talk, const void *request, size_t bytes, int fd, double seconds)
+{
+	size_t got;
+	int back;
+	memset(&talk->reply, 0, sizeof talk->reply);
+	talk->result = child_call(talk->child, request, bytes, fd, &talk->reply, sizeof talk->reply,
+							  &got, &back, seconds);
+}
+
+static struct talk begin_talk(void)
+{
+	struct talk talk = {0};
+	struct error err = {{0}};
+	char build_folder[PATHS_MAX], program[PATHS_MAX];
+	cr_assert(paths_build(build_folder, &err), "%s", err.message);
+	cr_assert(paths_join(program, build_folder, "libexec/contestant", &err));
+	const char *argv[] = {program, NULL};
+	talk.child = child_start(&(struct child_options){.argv = argv}, &err);
+	cr_assert_not_null(talk.child, "%s", err.message);
+	talk.memory = memfd_create("arena", MFD_CLOEXEC);
+	cr_assert_eq(ftruncate(talk.memory, SETS * STRIDE), 0);
+	talk.arena = mmap(NULL, SETS * STRIDE, PROT_READ | PROT_WRITE, MAP_SHARED, talk.memory, 0);
+	return talk;
+}
+
+static void end_talk(struct talk *talk)
+{
+	child_stop(talk->child);
+	munmap(talk->arena, SETS * STRIDE);
+	close(talk->memory);
+}
+
+static void open_solution(struct talk *talk, const char *problem, bool libraries)
+{
+	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
+									  .device.kind = DEVICE_EMULATED,
+									  .libraries_allowed = libraries};
+	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
+	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
+	snprintf(request.problem, sizeof request.problem, "%s", problem);
+	exchange(talk, &request, sizeof request, -1, 20);
+}
+
+static void send_case(struct talk *talk)
+{
+	struct contestant_case request = {.head.type = MESSAGE_CONTESTANT_CASE,
+									  .test.shape = {.m = 2, .n = 3, .k = 5},
+									  .test.alpha = 1.5f,
+									  .test.beta = 0.5f,
+									  .arena = {.bytes = SETS * STRIDE,
+												.set_stride = STRIDE,
+												.sets = SETS,
+												.a_offset = 4096,
+												.a_bytes = 40,
+												.b_offset = 16384,
+												.b_bytes = 60,
+												.c_offset = 32768,
+												.c_bytes = 24}};
+	exchange(talk, &request, sizeof request, talk->memory, 20);
+}
+
+static void run_set(struct talk *talk, uint32_t set, double seconds)
+{
+	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
+	exchange(talk, &request, sizeof request, -1, seconds);
+}
+
+/* Opens the solution, sends a case and runs it once; the replies before the last
+ * one must be good. */
+static struct talk run_once(const char *source, double seconds)
+{
+	build_solution(source);
+	struct talk talk = begin_talk();
+	open_solution(&talk, "sgemm", false);
+	cr_assert_eq(talk.result.outcome, CHILD_REPLIED);
+	cr_assert(talk.reply.head.ok, "%s", talk.reply.head.error);
+	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+	send_case(&talk);
+	cr_assert_eq(talk.result.outcome, CHILD_REPLIED);
+	cr_assert(talk.reply.head.ok, "%s", talk.reply.head.error);
+	run_set(&talk, 1, seconds);
+	return talk;
+}
+
+/* ---- tests ------------------------------------------------------------------ */
+
+Test(contestant, calls_solve_on_the_buffers_of_a_set)
+{
+	struct talk talk = run_once(
+		"#include <stdio.h>\n"
+		"void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,\n"
+		"           float beta)\n"
+		"{ printf(\"%d %d %d\\n\", M, N, K);\n"
+		"  C[0] = alpha; C[1] = beta; C[2] += A[0] + B[0]; C[3] = cudaTestAllocated(); }\n",
+		10);
+	float *c = (float *)(talk.arena + STRIDE + 32768);
+	cr_assert_eq(talk.reply.status, RUN_OK);
+	cr_assert_eq(c[0], 1.5f);
+	cr_assert_eq(c[1], 0.5f);
+	cr_assert_eq(c[3], 3.0f);
+	cr_assert_str_eq(child_output(talk.child), "2 3 5\n");
+
+	/* C is read as it is in the arena, and nothing is left allocated. */
+	*(float *)(talk.arena + STRIDE + 4096) = 1.0f;
+	*(float *)(talk.arena + STRIDE + 16384) = 2.0f;
+	c[2] = 10.0f;
+	run_set(&talk, 1, 10);
+	cr_assert_eq(c[2], 13.0f);
+	cr_assert_eq(c[3], 3.0f);
+	cr_assert_eq(*(float *)(talk.arena + 32768), 0.0f, "the other set");
+	end_talk(&talk);
+}
+
+Test(contestant, gives_sizes_in_the_problems_order)
+{
+	build_solution("#include <stdio.h>\n"
+				   "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n"
+				   "{ printf(\"%d %d %d\", M, N, K); }\n");
+	struct talk talk = begin_talk();
+	open_solution(&talk, "matmul-f32", false);
+	send_case(&talk);
+	run_set(&talk, 0, 10);
+	cr_assert_eq(talk.reply.status, RUN_OK);
+	const struct problem *problem = problem_find("matmul-f32");
+	char expected[32] = "";
+	for (int i = 0; i < 3; i++)
+		snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%d",
+				 i > 0 ? " " : "",
+				 problem->size_order[i] == 'M'   ? 2
+				 : problem->size_order[i] == 'N' ? 3
+												 : 5);
+	cr_assert_str_eq(child_output(talk.child), expected);
+	end_talk(&talk);
+}
+
+Test(contestant, tells_device_errors_from_lacking_support)
+{
+	struct talk talk = run_once("void solve(void) { cudaTestFail(700); }\n", 10);
+	cr_assert_eq(talk.reply.status, RUN_DEVICE_ERROR);
+	cr_assert_eq(talk.reply.error_code, 700);
+	cr_assert_str_eq(talk.reply.error_name, "cudaErrorIllegalAddress");
+	cr_assert_str_eq(talk.reply.error_text, "illegal");
+	end_talk(&talk);
+	talk = run_once("void solve(void) { cudaTestFail(209); }\n", 10);
+	cr_assert_eq(talk.reply.status, RUN_UNSUPPORTED);
+	end_talk(&talk);
+}
+
+Test(contestant, reports_what_cannot_be_loaded)
+{
+	struct talk talk = begin_talk();
+	build_solution("void solve(void) { cublasGemmEx(); }\n");
+	open_solution(&talk, "sgemm", false);
+	cr_assert_eq(talk.reply.status, RUN_UNLOADABLE);
+	cr_assert_str_eq(talk.reply.error_text, "undefined symbol: cublasGemmEx");
+	end_talk(&talk);
+
+	talk = begin_talk();
+	build_solution("void solve(void) { cudaSomethingNew(); }\n");
+	open_solution(&talk, "sgemm", false);
+	cr_assert_eq(talk.reply.status, RUN_UNSUPPORTED);
+	cr_assert_str_eq(talk.reply.error_text, "the runtime of this device has no cudaSomethingNew");
+	end_talk(&talk);
+
+	talk = begin_talk();
+	build_solution("void resolve(void) { }\n");
+	open_solution(&talk, "sgemm", false);
+	cr_assert_eq(talk.reply.status, RUN_NO_SOLVE);
+	end_talk(&talk);
+}
+
+Test(contestant, finds_a_library_loaded_by_stealth)
+{
+	char source[PATHS_MAX + 200];
+	build("libcublas.so.13", "int cublasCreate_v2(void *p) { return 0; }\n", "");
+	snprintf(source, sizeof source,
+			 "#include <dlfcn.h>\nvoid solve(void) { dlopen(\"%s\", RTLD_NOW); }\n",
+			 path_of("libcublas.so.13"));
+	struct talk talk = run_once(source, 10);
+	cr_assert_eq(talk.reply.status, RUN_FORBIDDEN_LIBRARY);
+	cr_assert_not_null(strstr(talk.reply.error_text, "libcublas.so.13"));
+	end_talk(&talk);
+
+	talk = begin_talk();
+	open_solution(&talk, "sgemm", true);
+	send_case(&talk);
+	run_set(&talk, 0, 10);
+	cr_assert_eq(talk.reply.status, RUN_OK, "a baseline may");
+	end_talk(&talk);
+}
+
+Test(contestant, dies_alone_when_solve_does_harm)
+{
+	struct talk talk = run_once("void solve(void) { *(volatile int *)0 = 1; }\n", 10);
+	cr_assert_eq(talk.result.outcome, CHILD_SIGNALED);
+	end_talk(&talk);
+	talk = run_once("#include <stdlib.h>\nvoid solve(void) { exit(0); }\n", 10);
+	cr_assert_eq(talk.result.outcome, CHILD_EXITED);
+	end_talk(&talk);
+	talk = run_once("void solve(void) { for (;;) ; }\n", 0.3);
+	cr_assert_eq(talk.result.outcome, CHILD_TIMED_OUT);
+	end_talk(&talk);
+}
+
+Test(contestant, cannot_be_hung_by_closing_its_channel)
+{
+	struct talk talk = run_once("#include <unistd.h>\nvoid solve(void) { closefrom(0); }\n", 60);
+	cr_assert_neq(talk.result.outcome, CHILD_REPLIED);
+	cr_assert_neq(talk.result.outcome, CHILD_TIMED_OUT);
+	end_talk(&talk);
+	talk = run_once("#include <unistd.h>\nvoid solve(void) { close(3); }\n", 10);
+	cr_assert_eq(talk.result.outcome, CHILD_REPLIED, "the channel is not there");
+	end_talk(&talk);
+}
+
+Test(contestant, refuses_what_makes_no_sense)
+{
+	struct talk talk = begin_talk();
+	run_set(&talk, 0, 10);
+	cr_assert_not(talk.reply.head.ok);
+	cr_assert_str_eq(talk.reply.head.error, "no solution yet");
+	build_solution("void solve(void) { }\n");
+	open_solution(&talk, "gemm-f17", false);
+	cr_assert_not(talk.reply.head.ok);
+	open_solution(&talk, "sgemm", false);
+	cr_assert(talk.reply.head.ok);
+	run_set(&talk, 0, 10);
+	cr_assert_not(talk.reply.head.ok);
+	send_case(&talk);
+	run_set(&talk, SETS, 10);
+	cr_assert_not(talk.reply.head.ok);
+	struct contestant_time time = {.head.type = MESSAGE_CONTESTANT_TIME, .calls = 1};
+	exchange(&talk, &time, sizeof time, -1, 10);
+	cr_assert_not(talk.reply.head.ok);
+	cr_assert_str_eq(talk.reply.head.error, "the emulated GPU has no time");
+	struct message unknown = {.type = 12345};
+	exchange(&talk, &unknown, sizeof unknown, -1, 10);
+	cr_assert_not(talk.reply.head.ok);
+	run_set(&talk, 0, 10);
+	cr_assert(talk.reply.head.ok, "and goes on");
+	end_talk(&talk);
+}
+
+Test(contestant, says_when_there_is_no_runtime)
+{
+	build_solution("void solve(void) { }\n");
+	cr_assert_eq(remove(path_of("libcudart.so.13")), 0);
+	struct talk talk = begin_talk();
+	open_solution(&talk, "sgemm", false);
+	cr_assert_not(talk.reply.head.ok);
+	cr_assert_not_null(strstr(talk.reply.head.error, "libcudart.so.13"), "%s",
+					   talk.reply.head.error);
+	end_talk(&talk);
+}
