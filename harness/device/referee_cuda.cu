@@ -184,6 +184,9 @@ bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
 	/* From 9.0 on, wgmma and its successors are in the `a` targets only. */
 	snprintf(facts->architecture, sizeof facts->architecture, "%d%d%s", properties.major,
 			 properties.minor, properties.major >= 9 ? "a" : "");
+	/* for the clocks: NVML counts devices in an order of its own */
+	if (cudaDeviceGetPCIBusId(facts->pci_bus_id, sizeof facts->pci_bus_id, ordinal) != cudaSuccess)
+		facts->pci_bus_id[0] = '\0';
 	facts->multiprocessors = properties.multiProcessorCount;
 	facts->memory_bytes = properties.totalGlobalMem;
 	facts->l2_bytes = static_cast<uint64_t>(attribute(cudaDevAttrL2CacheSize, ordinal));
