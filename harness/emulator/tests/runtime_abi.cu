@@ -249,6 +249,7 @@ static void refused()
 {
 	int *data;
 	OK(cudaMalloc(&data, 4));
+	OK(cudaMemset(data, 0, 4));
 	reverse<<<0, 1>>>(data);
 	RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
 	reverse<<<1, 1025>>>(data);
