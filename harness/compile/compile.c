@@ -47,6 +47,18 @@ static bool locate_source(const char *source, char path[PATHS_MAX], char folder[
 	return paths_join(path, folder, name, err);
 }
 
+/* The cache's absolute path, as nvcc runs elsewhere. */
+static bool locate_cache(char cache[PATHS_MAX], struct error *err)
+{
+	char real[PATH_MAX];
+	if (!paths_cache(cache, err))
+		return false;
+	if (realpath(cache, real) == NULL)
+		return error_set(err, "%s: %s", cache, strerror(errno));
+	snprintf(cache, PATHS_MAX, "%s", real);
+	return true;
+}
+
 /* KEY of cache.h. */
 static bool make_key(const struct words *arguments, const char *version, const char *source,
 					 struct cache_key *key, struct error *err)
@@ -108,7 +120,7 @@ static enum compile_status compile_or_find(const struct compile_options *options
 		return COMPILE_FAILED;
 	}
 	double key_time = seconds_of(CLOCK_REALTIME_COARSE);
-	if (!make_key(arguments, version, source, &key, err) || !paths_cache(cache, err))
+	if (!make_key(arguments, version, source, &key, err) || !locate_cache(cache, err))
 		return COMPILE_FAILED;
 	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log)) {
 		out->cached = true;

@@ -165,8 +165,10 @@ static bool begin_recording(struct error *err)
 			return false;
 		recorder.ready = true;
 	}
+	pthread_mutex_lock(&recorder.lock);
 	recorder.count = 0;
 	recorder.trouble = NULL;
+	pthread_mutex_unlock(&recorder.lock);
 	for (size_t i = 0; i < KINDS; i++)
 		if (!check(recorder.cupti.enable(kinds[i]), "cannot record activities", err)) {
 			while (i-- > 0)
@@ -211,7 +213,8 @@ static bool make_calls(const struct timing *timing, uint64_t *marks, cudaError_t
 	const struct cudart *cudart = timing->cudart;
 	uint32_t count = timing->warmups + timing->calls;
 	CUptiResult result = CUPTI_SUCCESS;
-	for (uint32_t i = 0; i <= count; i++) {
+	*code = cudart->device_synchronize();
+	for (uint32_t i = 0; i <= count && *code == cudaSuccess; i++) {
 		pause_for(PAUSE_SECONDS / 2);
 		result = recorder.cupti.timestamp(&marks[i]);
 		if (result != CUPTI_SUCCESS || i == count)
@@ -221,8 +224,6 @@ static bool make_calls(const struct timing *timing, uint64_t *marks, cudaError_t
 		*code = cudart->get_last_error();
 		if (*code == cudaSuccess)
 			*code = cudart->device_synchronize();
-		if (*code != cudaSuccess)
-			break;
 	}
 	return check(result, "no time", err);
 }
@@ -249,6 +250,7 @@ struct span {
 static void collect_spans(const struct timing *timing, const uint64_t *marks, struct span *spans)
 {
 	uint32_t count = timing->warmups + timing->calls;
+	pthread_mutex_lock(&recorder.lock);
 	for (size_t i = 0; i < recorder.count; i++) {
 		struct activity one = recorder.list[i];
 		if (one.start < marks[0] || one.start >= marks[count])
@@ -260,6 +262,7 @@ static void collect_spans(const struct timing *timing, const uint64_t *marks, st
 			span->end = one.end;
 		span->activities++;
 	}
+	pthread_mutex_unlock(&recorder.lock);
 }
 
 static bool report_spans(const struct timing *timing, const struct span *spans, float *microseconds,

@@ -300,7 +300,8 @@ static void end_child(struct child *child, enum child_outcome outcome)
 	struct keeper_report report = {0};
 	if (!child->alive)
 		return;
-	close_fd(&child->life); /* asks the keeper */
+	close_fd(&child->life);       /* asks the keeper */
+	kill(child->keeper, SIGCONT); /* which the program may have stopped */
 	bool told = await_report(child, STOP_SECONDS, &report);
 	if (told)
 		waitpid(child->keeper, NULL, 0);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "compile/compile.h"
@@ -234,5 +235,44 @@ Test(compile, names_a_cache_that_cannot_be_written)
 	setenv("GEMMJUDGE_CACHE", path_of("file/cache"), 1);
 	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_FAILED);
 	cr_assert_not_null(strstr(err.message, "cannot be written"), "%s", err.message);
+	compiled_free(&out);
+}
+
+Test(compile, takes_a_cache_named_relative_to_here)
+{
+	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
+	cr_assert_eq(chdir(folder), 0);
+	setenv("GEMMJUDGE_CACHE", "cache", 1);
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	cr_assert_eq(out.library[0], '/');
+	cr_assert_eq(answer(out.library), 7);
+	compiled_free(&out);
+}
+
+/* Several judges at once, on the same file and an empty cache. */
+Test(compile, shares_its_cache)
+{
+	enum { JUDGES = 4 };
+	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
+	pid_t judges[JUDGES];
+	for (int i = 0; i < JUDGES; i++) {
+		judges[i] = fork();
+		if (judges[i] == 0) {
+			struct compiled out;
+			struct error err = {{0}};
+			struct compile_options options = {
+				.source = path_of("a.cu"), .architecture = "", .seconds = 120};
+			bool good = compile_solution(&options, &out, &err) == COMPILE_OK;
+			_exit(good && access(out.library, R_OK) == 0 ? 0 : 1);
+		}
+	}
+	for (int i = 0; i < JUDGES; i++) {
+		int status;
+		cr_assert_eq(waitpid(judges[i], &status, 0), judges[i]);
+		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	cr_assert(out.cached);
+	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&out);
 }
