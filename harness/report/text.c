@@ -109,11 +109,22 @@ static void wrong_elements_print(const struct page *page, const struct referee_c
 /* How much is wrong, where the table below shows what. */
 static void wrong_summary(char *out, size_t capacity, const struct referee_check_reply *check)
 {
-	int used = snprintf(out, capacity, "%llu of %llu elements are wrong",
+	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
 						(unsigned long long)check->wrong, (unsigned long long)check->elements);
 	if (check->untouched > 0)
 		snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
 				 (unsigned long long)check->untouched);
+}
+
+/* Whether the output is one line that the detail repeats. */
+static bool quotes_whole(const char *detail, const char *output)
+{
+	size_t length = strlen(output);
+	while (length > 0 && output[length - 1] == '\n')
+		length--;
+	size_t detail_length = strlen(detail);
+	return length <= detail_length && memchr(output, '\n', length) == NULL &&
+		   memcmp(detail + detail_length - length, output, length) == 0;
 }
 
 static void case_print(const struct page *page, const struct case_result *result)
@@ -136,7 +147,8 @@ static void case_print(const struct page *page, const struct case_result *result
 		paragraph_print(page, 4, detail);
 	if (table)
 		wrong_elements_print(page, &result->check);
-	if (result->output != NULL && result->output[0] != '\0') {
+	if (result->output != NULL && result->output[0] != '\0' &&
+		!quotes_whole(result->detail, result->output)) {
 		fputs("    it printed:\n", page->out);
 		block_print(page, "    | ", result->output, page->verbose ? 0 : OUTPUT_LINES_SHOWN);
 	}
@@ -156,6 +168,12 @@ static void case_line_print(const struct page *page, const struct case_result *r
 	fputc('\n', page->out);
 }
 
+/* Wrong results differ in what they tell; a crash tells the same each time. */
+static size_t cases_shown(enum verdict verdict)
+{
+	return verdict == VERDICT_WRONG_ANSWER ? CASES_SHOWN : 1;
+}
+
 static void cases_print(const struct page *page, const struct judgement *item)
 {
 	size_t shown = 0, hidden = 0;
@@ -166,7 +184,7 @@ static void cases_print(const struct page *page, const struct judgement *item)
 				case_line_print(page, result);
 		} else if (result->verdict == VERDICT_NOT_RUN) {
 			continue;
-		} else if (page->verbose || shown < CASES_SHOWN) {
+		} else if (page->verbose || shown < cases_shown(result->verdict)) {
 			case_print(page, result);
 			shown++;
 		} else {
@@ -229,8 +247,9 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 			facts_tflops(&timing->test.shape, stats->median), blas, lt);
 	if (entry->wrong > 0) {
 		char warning[128];
-		snprintf(warning, sizeof warning, "    %llu elements of its timed calls are wrong\n",
-				 (unsigned long long)entry->wrong);
+		snprintf(warning, sizeof warning,
+				 "    its results leave the error bound: %llu elements, up to %.3g times\n",
+				 (unsigned long long)entry->wrong, entry->worst_ratio);
 		paint(page, COLOR_BAD, warning);
 	}
 }

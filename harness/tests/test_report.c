@@ -151,7 +151,7 @@ Test(report, text_tells_verdicts_and_first_wrong_elements)
 	char *text = text_of(&list, (struct report_style){.width = 80});
 	holds(text, "accepted        solutions/gemm_f16/02_tiled.cu");
 	holds(text, "wrong_answer    bad");
-	holds(text, "7 of 561 elements are wrong");
+	holds(text, "7 of 561 elements wrong");
 	holds(text, "      0      16             nan           -0.75    0.00015");
 	holds(text, "and 2 more failing cases");
 	holds(text, "  broken.cu(3): error: expected a \";\"\n    int x = 1 y\n");
