@@ -73,8 +73,10 @@ bool bench_side_by_side(struct run *run, const struct problem *problem,
 		ok = error_set(err, "out of memory");
 	for (size_t i = 0; i < file_count && ok; i++)
 		entrants[i] = submission_entrant(files[i], base_name(files[i]->file));
-	for (size_t i = 0; i < baseline_count && ok; i++)
+	for (size_t i = 0; i < baseline_count && ok; i++) {
 		entrants[file_count + i] = submission_entrant(&baselines[i], labels[i]);
+		entrants[file_count + i].is_yardstick = true;
+	}
 	if (ok)
 		ok = time_entrants(run, problem, test, entrants, file_count + baseline_count, out, err);
 

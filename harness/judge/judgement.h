@@ -50,6 +50,7 @@ struct timing_entry {
 	uint32_t activities; /* device activities per call */
 	double tflops;       /* from the span when there, else from the events */
 	uint64_t wrong;      /* elements found wrong in outputs of timed calls */
+	double worst_ratio;  /* of those: the largest error over its bound */
 };
 
 struct timing_result {

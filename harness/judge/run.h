@@ -20,6 +20,8 @@ struct entrant {
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
+	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
+						  the bound, and the report says so */
 };
 
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,

@@ -28,6 +28,7 @@ struct lane {
 	struct contestant_link contestant;
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */
+	bool is_yardstick; /* wrong elements are counted, and do not stop it */
 };
 
 /* A multiply and an add for every term of every element of C. */
@@ -70,7 +71,7 @@ static void lane_failed(struct timing_entry *entry, struct step step)
 
 /* Compares the output of one set; false when the referee is gone. */
 static bool check_set(struct run *run, const struct tolerance *tolerance, uint32_t set,
-					  struct timing_entry *entry, struct error *err)
+					  const struct lane *lane, struct timing_entry *entry, struct error *err)
 {
 	struct referee_check_reply check;
 	if (!referee_link_check(&run->referee, set, tolerance, &check, err))
@@ -80,6 +81,10 @@ static bool check_set(struct run *run, const struct tolerance *tolerance, uint32
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	entry->wrong += check.wrong;
+	if (check.worst_ratio > entry->worst_ratio)
+		entry->worst_ratio = check.worst_ratio;
+	if (lane->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
+		return true;
 	lane_failed(entry, (struct step){.verdict = verdict});
 	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
 			 verdict_name(verdict), detail);
@@ -130,7 +135,7 @@ static bool lane_pass(struct run *run, struct lane *lane, struct timing_entry *e
 		entry->activities = reply.activities;
 	/* which set is looked at changes with the pass, unknown to the solution */
 	if (check)
-		return check_set(run, tolerance, WARMUPS + (uint32_t)(fresh % calls), entry, err);
+		return check_set(run, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry, err);
 	return true;
 }
 
@@ -227,6 +232,7 @@ bool time_entrants(struct run *run, const struct problem *problem, const struct 
 			.libraries_allowed = entrants[i].libraries_allowed,
 			.memory_limit = run->memory_limit,
 		};
+		lanes[i].is_yardstick = entrants[i].is_yardstick;
 		entry->ran = true;
 		struct step step = lane_open(run, &lanes[i], test);
 		if (step.verdict != VERDICT_ACCEPTED)
