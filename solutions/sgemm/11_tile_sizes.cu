@@ -1,0 +1,293 @@
+/* One kernel for every shape of tiles: all sizes are compile-time constants.
+ *
+ * Idea: which tiles are best depends on the product's shape, so the kernel is
+ * written once for any tile of a block, a warp and a thread, any depth LOAD_K,
+ * any split of K over blocks and any order of blocks; solve() picks an instance
+ * by M, N and K. This is the design of cuCOSMA, whose schedules are generated;
+ * here there are four.
+ *
+ * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
+ * few lanes of a half warp read different words (the text at lane_row). Fragments
+ * are double-buffered in registers. Next tiles travel through registers, not by
+ * cp.async. Where C is small and K long, SPLIT_K blocks share a tile of C; they
+ * add up with atomics, or with a second kernel. Where C cannot be written as
+ * float4, the lanes exchange their results through shared memory first, so that
+ * stores are runs of whole rows.
+ *
+ * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
+ * byte of global memory, 32 for 128x128 and 16 for 64x64.
+ *
+ * reached: not measured yet */
+#include "epilogue.cuh"
+#include "load.cuh"
+#include "workspace.cuh"
+
+enum reduction { REDUCE_ATOMICS, REDUCE_KERNEL };
+
+template <int BLOCK_M_, int BLOCK_N_, int LOAD_K_, int WARP_M_, int WARP_N_, int THREAD_M,
+		  int THREAD_N, int SPLIT_K_, reduction REDUCTION_, int SWIZZLE_>
+struct tile_sizes {
+	static constexpr int BLOCK_M = BLOCK_M_, BLOCK_N = BLOCK_N_, LOAD_K = LOAD_K_;
+	static constexpr int WARP_M = WARP_M_, WARP_N = WARP_N_;
+	static constexpr int SPLIT_K = SPLIT_K_; // blocks that share a tile of C
+	static constexpr reduction REDUCTION = REDUCTION_;
+	static constexpr int SWIZZLE = SWIZZLE_; // rows of tiles that are worked on at once
+
+	static constexpr int LANES_M = WARP_M / THREAD_M, LANES_N = WARP_N / THREAD_N;
+	static constexpr int SUB_M = LANES_M * 4, SUB_N = LANES_N * 4; // lanes hold 4x4 of each
+	static constexpr int COUNT_M = THREAD_M / 4, COUNT_N = THREAD_N / 4;
+	static constexpr int WARPS_N = BLOCK_N / WARP_N, WARPS = BLOCK_M / WARP_M * WARPS_N;
+	static constexpr int THREADS = WARPS * 32;
+	static constexpr int LD_A = BLOCK_M + 4; // the transposed tile; 4 against bank conflicts
+
+	static_assert(LANES_M * LANES_N == 32, "thread tiles tile the warp's tile");
+	static_assert(THREAD_M % 4 == 0 && THREAD_N % 4 == 0, "operands are read as float4");
+	static_assert(BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0, "warps tile the block");
+	static_assert(LOAD_K % 4 == 0, "fragments change places an even number of times");
+};
+typedef tile_sizes<128, 128, 8, 32, 64, 8, 8, 1, REDUCE_ATOMICS, 4> tiles_large;
+typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 1, REDUCE_ATOMICS, 4> tiles_small;
+typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 4, REDUCE_KERNEL, 1> tiles_split;
+typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 16, REDUCE_ATOMICS, 1> tiles_split_far;
+
+/* Partial sums of a split product: SPLIT_K planes like C for the reduction
+ * kernel; for atomics one such plane, and for each tile of C how many blocks are
+ * done with it, both 0 at the start. */
+struct split_sums {
+	float *sums;
+	int *done;
+};
+
+/* The lane's place among the LANES_M x LANES_N of its warp: the lowest bit chooses
+ * the column, the next ones the row, the rest the column again. A float4 read
+ * of A or B then has at most 8 different addresses in either half of a warp,
+ * 128 bytes, which shared memory delivers in a cycle. Rows or columns of lanes
+ * in plain order would need twice as many for one of the two operands. */
+template <class T> static __device__ __forceinline__ int lane_row(int lane)
+{
+	return lane >> 1 & (T::LANES_M - 1);
+}
+template <class T> static __device__ __forceinline__ int lane_column(int lane)
+{
+	return lane / (2 * T::LANES_M) << 1 | (lane & 1);
+}
+
+/* This thread's share of the next tiles of A and B, on the way through registers. */
+template <class T, bool VECTOR> struct staged {
+	static constexpr int V = VECTOR ? 4 : 1;
+	static constexpr int COUNT_A = T::BLOCK_M * T::LOAD_K / V / T::THREADS;
+	static constexpr int COUNT_B = T::LOAD_K * T::BLOCK_N / V / T::THREADS;
+	static_assert(COUNT_A * V * T::THREADS == T::BLOCK_M * T::LOAD_K, "A in whole rounds");
+	static_assert(COUNT_B * V * T::THREADS == T::LOAD_K * T::BLOCK_N, "B in whole rounds");
+	epilogue_vector<float, V> a[COUNT_A], b[COUNT_B];
+
+	static __device__ __forceinline__ epilogue_vector<float, V>
+	read(const float *X, int rows, int columns, int ld, int row, int column)
+	{
+		epilogue_vector<float, V> zero = {};
+		bool inside = row < rows && column < columns;
+		return inside ? *(const epilogue_vector<float, V> *)&X[(size_t)row * ld + column] : zero;
+	}
+	/* k_end is a multiple of V, or the end of K. */
+	__device__ __forceinline__ void fetch(const float *A, const float *B, int M, int N, int K,
+										  int row0, int column0, int k0, int k_end)
+	{
+#pragma unroll
+		for (int i = 0; i < COUNT_A; i++) {
+			int e = (i * T::THREADS + (int)threadIdx.x) * V;
+			a[i] = read(A, M, k_end, K, row0 + e / T::LOAD_K, k0 + e % T::LOAD_K);
+		}
+#pragma unroll
+		for (int i = 0; i < COUNT_B; i++) {
+			int e = (i * T::THREADS + (int)threadIdx.x) * V;
+			b[i] = read(B, k_end, N, N, k0 + e / T::BLOCK_N, column0 + e % T::BLOCK_N);
+		}
+	}
+	__device__ __forceinline__ void put(float *tile_a, float *tile_b) const
+	{
+#pragma unroll
+		for (int i = 0; i < COUNT_A; i++) {
+			int e = (i * T::THREADS + (int)threadIdx.x) * V;
+#pragma unroll
+			for (int v = 0; v < V; v++)
+				tile_a[(e % T::LOAD_K + v) * T::LD_A + e / T::LOAD_K] = a[i].at[v];
+		}
+#pragma unroll
+		for (int i = 0; i < COUNT_B; i++)
+			*(epilogue_vector<float, V> *)&tile_b[(i * T::THREADS + (int)threadIdx.x) * V] = b[i];
+	}
+};
+
+template <class T, bool VECTOR>
+static __global__ void __launch_bounds__(T::THREADS, 2)
+	gemm_tile_sizes(const float *A, const float *B, int M, int N, int K, epilogue<float> out,
+					split_sums split)
+{
+	typedef epilogue_vector<float, 4> vector;
+	__shared__ alignas(16) float tile_a[2][T::LOAD_K * T::LD_A];
+	__shared__ alignas(16) float tile_b[2][T::LOAD_K * T::BLOCK_N];
+	__shared__ alignas(16) float exchange[T::WARPS][T::LANES_M * T::WARP_N];
+
+	int block_row = blockIdx.y * T::SWIZZLE + blockIdx.x % T::SWIZZLE;
+	int row0 = block_row * T::BLOCK_M;
+	int column0 = blockIdx.x / T::SWIZZLE * T::BLOCK_N;
+	if (row0 >= M) // the last rows of tiles may be fewer than SWIZZLE
+		return;
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	int warp_row = warp / T::WARPS_N * T::WARP_M, warp_column = warp % T::WARPS_N * T::WARP_N;
+	int row = warp_row + lane_row<T>(lane) * 4;
+	int column = warp_column + lane_column<T>(lane) * 4;
+
+	int part = (K + T::SPLIT_K * T::LOAD_K - 1) / (T::SPLIT_K * T::LOAD_K) * T::LOAD_K;
+	int k0 = min(blockIdx.z * part, K), k_end = min(k0 + part, K);
+
+	staged<T, VECTOR> next;
+	vector a[2][T::COUNT_M], b[2][T::COUNT_N];
+	alignas(16) float sum[T::COUNT_M][4][T::COUNT_N][4] = {};
+	auto read = [&](int to, int buffer, int k) {
+#pragma unroll
+		for (int m = 0; m < T::COUNT_M; m++)
+			a[to][m] = *(const vector *)&tile_a[buffer][k * T::LD_A + row + m * T::SUB_M];
+#pragma unroll
+		for (int n = 0; n < T::COUNT_N; n++)
+			b[to][n] = *(const vector *)&tile_b[buffer][k * T::BLOCK_N + column + n * T::SUB_N];
+	};
+
+	next.fetch(A, B, M, N, K, row0, column0, k0, k_end);
+	next.put(tile_a[0], tile_b[0]);
+	__syncthreads();
+	read(0, 0, 0);
+	int current = 0;
+	for (; k0 < k_end; k0 += T::LOAD_K) {
+		next.fetch(A, B, M, N, K, row0, column0, k0 + T::LOAD_K, k_end); // zeros at the end
+#pragma unroll
+		for (int k = 0; k < T::LOAD_K; k++) {
+			if (k == T::LOAD_K - 1) {
+				next.put(tile_a[current ^ 1], tile_b[current ^ 1]);
+				__syncthreads();
+				current ^= 1;
+			}
+			read((k + 1) % 2, current, (k + 1) % T::LOAD_K);
+#pragma unroll
+			for (int m = 0; m < T::COUNT_M; m++)
+#pragma unroll
+				for (int n = 0; n < T::COUNT_N; n++)
+#pragma unroll
+					for (int i = 0; i < 4; i++)
+#pragma unroll
+						for (int j = 0; j < 4; j++)
+							sum[m][i][n][j] += a[k % 2][m].at[i] * b[k % 2][n].at[j];
+		}
+	}
+
+	/* The epilogue. One row of every piece at a time goes through shared memory
+	 * where it cannot leave as float4, and comes back a run of columns a warp. */
+#pragma unroll
+	for (int m = 0; m < T::COUNT_M; m++)
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+#pragma unroll
+			for (int n = 0; n < T::COUNT_N; n++) {
+				if (VECTOR && T::SPLIT_K == 1)
+					out.store(row0 + row + m * T::SUB_M + i, column0 + column + n * T::SUB_N,
+							  sum[m][i][n]);
+				else
+					*(vector *)&exchange[warp][lane_row<T>(lane) * T::WARP_N + n * T::SUB_N +
+											   lane_column<T>(lane) * 4] =
+						*(const vector *)sum[m][i][n];
+			}
+			if (VECTOR && T::SPLIT_K == 1)
+				continue;
+			__syncwarp();
+#pragma unroll
+			for (int e = lane; e < T::LANES_M * T::WARP_N; e += 32) {
+				int r = row0 + warp_row + m * T::SUB_M + e / T::WARP_N * 4 + i;
+				int c = column0 + warp_column + e % T::WARP_N;
+				if (r >= M || c >= N)
+					continue;
+				if (T::SPLIT_K == 1)
+					out.store(r, c, exchange[warp][e]);
+				else if (T::REDUCTION == REDUCE_ATOMICS)
+					atomicAdd(&split.sums[(size_t)r * N + c], exchange[warp][e]);
+				else
+					split.sums[((size_t)blockIdx.z * M + r) * N + c] = exchange[warp][e];
+			}
+			__syncwarp();
+		}
+	if (T::SPLIT_K == 1 || T::REDUCTION == REDUCE_KERNEL)
+		return;
+
+	/* Atomics: the last block of this tile of C hands the sums to the epilogue. */
+	__shared__ bool last;
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0)
+		last = atomicAdd(&split.done[block_row * gridDim.x + blockIdx.x], 1) == T::SPLIT_K - 1;
+	__syncthreads();
+	if (!last)
+		return;
+	__threadfence();
+	for (int e = threadIdx.x; e < T::BLOCK_M * T::BLOCK_N; e += T::THREADS) {
+		int r = row0 + e / T::BLOCK_N, c = column0 + e % T::BLOCK_N;
+		if (r < M && c < N)
+			out.store(r, c, __ldcg(&split.sums[(size_t)r * N + c]));
+	}
+}
+
+/* A thread an element: adds up the planes. */
+static __global__ void reduce(const float *sums, int planes, epilogue<float> out)
+{
+	int row = blockIdx.y;
+	int column = blockIdx.x * blockDim.x + threadIdx.x;
+	if (column >= out.N)
+		return;
+	float sum = 0.0f;
+	for (int i = 0; i < planes; i++)
+		sum += sums[((size_t)i * out.M + row) * out.N + column];
+	out.store(row, column, sum);
+}
+
+template <class T>
+static void launch(const float *A, const float *B, int M, int N, int K, epilogue<float> out,
+				   split_sums split)
+{
+	int tiles_m = (M + T::BLOCK_M - 1) / T::BLOCK_M, tiles_n = (N + T::BLOCK_N - 1) / T::BLOCK_N;
+	dim3 grid(tiles_n * T::SWIZZLE, (tiles_m + T::SWIZZLE - 1) / T::SWIZZLE, T::SPLIT_K);
+	if (load_vector(A, K) && load_vector(B, N))
+		gemm_tile_sizes<T, true><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
+	else
+		gemm_tile_sizes<T, false><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
+}
+
+constexpr int SMS = 132;             // of an H200; elsewhere only the choice of tiles suffers
+constexpr int WORTH_SPLITTING = 512; // K from which on a split pays for its reduction
+
+extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
+					  float beta)
+{
+	epilogue<float> out = epilogue_make(C, M, N, alpha, beta);
+	size_t size = (size_t)M * N;
+	auto tiles = [=](int side) {
+		return (size_t)((M + side - 1) / side) * ((N + side - 1) / side);
+	};
+	if (tiles(128) >= 2 * SMS) {
+		launch<tiles_large>(A, B, M, N, K, out, {});
+		return;
+	}
+
+	split_sums split = {};
+	bool far = tiles(64) * tiles_split::SPLIT_K < SMS;
+	size_t floats = far ? size : tiles_split::SPLIT_K * size;
+	if (tiles(64) < SMS && K >= WORTH_SPLITTING)
+		split.sums = (float *)workspace_get((floats + tiles(64)) * sizeof(float));
+	if (!split.sums) {
+		launch<tiles_small>(A, B, M, N, K, out, split);
+	} else if (far) {
+		split.done = (int *)(split.sums + size);
+		cudaMemsetAsync(split.sums, 0, (size + tiles(64)) * sizeof(float));
+		launch<tiles_split_far>(A, B, M, N, K, out, split);
+	} else {
+		launch<tiles_split>(A, B, M, N, K, out, split);
+		reduce<<<dim3((N + 255) / 256, M), 256>>>(split.sums, tiles_split::SPLIT_K, out);
+	}
+}
