@@ -345,10 +345,12 @@ static void summary_print(const struct page *page, const struct judgement *item)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed, %zu not run",
 						 failed, left);
 	const struct case_result *worst = facts_worst_case(item);
-	if (worst != NULL && isfinite(worst->check.worst_ratio))
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 ", worst error %.2g of its bound (%s)", worst->check.worst_ratio,
-						 worst->test.name);
+	double ratio = worst != NULL ? worst->check.worst_ratio : INFINITY;
+	if (isfinite(ratio))
+		snprintf(line + used, sizeof line - (size_t)used,
+				 ratio <= 1.0 ? ", worst error %.2g of its bound (%s)"
+							  : ", worst error %.4g times its bound (%s)",
+				 ratio, worst->test.name);
 	paragraph_print(page, 2, line);
 }
 
