@@ -29,7 +29,9 @@ struct cuda_state {
 	buffer arena, replaced;
 	buffer a_f32, b_f32, a_f64, b_f64, product, magnitude; /* device */
 	buffer host_product, host_magnitude;                   /* pinned */
-	unsigned long long *changed;                           /* device */
+	buffer sweep;                                          /* device */
+	uint64_t l2_bytes;
+	unsigned long long *changed; /* device */
 };
 
 __attribute__((format(printf, 2, 3))) bool fail(struct error *err, const char *format, ...)
@@ -56,6 +58,19 @@ bool good(cublasStatus_t status, const char *what, struct error *err)
 }
 
 /* ---- kernels --------------------------------------------------------------- */
+
+/* The values do not matter; the write that never happens keeps the loads. */
+__global__ void sweep_kernel(uint4 *memory, uint64_t count)
+{
+	uint32_t seen = 0;
+	for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+		 i += static_cast<uint64_t>(gridDim.x) * blockDim.x) {
+		uint4 value = memory[i];
+		seen |= value.x | value.y | value.z | value.w;
+	}
+	if (seen != 0) /* the memory holds zeros */
+		memory[0].x = 0;
+}
 
 /* A thread draws VALUES_BLOCK elements at a time; blockIdx.y is the set. */
 __global__ void fill_kernel(uint8_t *arena, device_region region, device_values values)
@@ -212,8 +227,9 @@ void cuda_close(void *opaque)
 		return;
 	if (state->cublas != nullptr)
 		cublasDestroy(state->cublas);
-	for (buffer *memory : {&state->arena, &state->replaced, &state->a_f32, &state->b_f32,
-						   &state->a_f64, &state->b_f64, &state->product, &state->magnitude})
+	for (buffer *memory :
+		 {&state->arena, &state->replaced, &state->a_f32, &state->b_f32, &state->a_f64,
+		  &state->b_f64, &state->product, &state->magnitude, &state->sweep})
 		drop(memory);
 	cudaFree(state->changed);
 	cudaFreeHost(state->host_product.at);
@@ -240,6 +256,7 @@ bool cuda_open(const struct device_choice *choice, void **opaque, struct device_
 	if (good(cublasCreate(&state->cublas), "cuBLAS does not start", err) &&
 		good(cublasSetMathMode(state->cublas, CUBLAS_PEDANTIC_MATH), "cuBLAS", err) &&
 		good(cudaMalloc(&state->changed, sizeof *state->changed), "device memory", err)) {
+		state->l2_bytes = facts->l2_bytes;
 		*opaque = state;
 		return true;
 	}
@@ -323,6 +340,22 @@ bool cuda_set_bytes(void *opaque, const struct device_region *region, uint8_t by
 		if (!good(cudaMemsetAsync(start + set * region->stride, byte, region->bytes), what, err))
 			return false;
 	return finish(what, err);
+}
+
+bool cuda_sweep_cache(void *opaque, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	if (state->sweep.at == nullptr) {
+		uint64_t bytes = 2 * state->l2_bytes / 4096 * 4096 + 4096;
+		if (!good(cudaMalloc(&state->sweep.at, bytes), "device memory for sweeping the cache",
+				  err) ||
+			!good(cudaMemset(state->sweep.at, 0, bytes), "sweeping the cache", err))
+			return false;
+		state->sweep.bytes = bytes;
+	}
+	sweep_kernel<<<1024, 256>>>(static_cast<uint4 *>(state->sweep.at),
+								state->sweep.bytes / sizeof(uint4));
+	return finish("sweeping the cache", err);
 }
 
 bool cuda_count_changed(void *opaque, const struct device_region *region,
@@ -463,8 +496,17 @@ bool cuda_product(void *opaque, struct shape shape, const struct device_values *
 }
 
 const struct referee_device cuda_device = {
-	REFEREE_DEVICE_VERSION, cuda_open,          cuda_close, cuda_memory_free, cuda_arena, cuda_fill,
-	cuda_set_bytes,         cuda_count_changed, cuda_read,  cuda_product,
+	REFEREE_DEVICE_VERSION,
+	cuda_open,
+	cuda_close,
+	cuda_memory_free,
+	cuda_arena,
+	cuda_fill,
+	cuda_set_bytes,
+	cuda_sweep_cache,
+	cuda_count_changed,
+	cuda_read,
+	cuda_product,
 };
 
 } // namespace

@@ -45,7 +45,7 @@ struct device_product {
 	double unit_roundoff; /* of the products' accumulation: 2^-24 or 2^-53 */
 };
 
-#define REFEREE_DEVICE_VERSION 1
+#define REFEREE_DEVICE_VERSION 2
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -69,6 +69,10 @@ struct referee_device {
 				 const struct device_values *values, struct error *err);
 	bool (*set_bytes)(void *state, const struct device_region *region, uint8_t byte,
 					  struct error *err);
+
+	/* Reads through memory of its own, twice the L2 cache, so that nothing of the
+	 * arena is left there. */
+	bool (*sweep_cache)(void *state, struct error *err);
 
 	/* Of one set: region->sets is 1. */
 	bool (*count_changed)(void *state, const struct device_region *region,

@@ -144,6 +144,14 @@ static bool emulated_set_bytes(void *state, const struct device_region *region, 
 	return true;
 }
 
+/* There is no cache whose state could be measured. */
+static bool emulated_sweep_cache(void *opaque, struct error *err)
+{
+	(void)opaque;
+	(void)err;
+	return true;
+}
+
 static bool emulated_count_changed(void *state, const struct device_region *region,
 								   const struct device_values *values, uint64_t *changed,
 								   struct error *err)
@@ -263,6 +271,7 @@ static const struct referee_device emulated_device = {
 	.arena = emulated_arena,
 	.fill = emulated_fill,
 	.set_bytes = emulated_set_bytes,
+	.sweep_cache = emulated_sweep_cache,
 	.count_changed = emulated_count_changed,
 	.read = emulated_read,
 	.product = emulated_product,

@@ -100,7 +100,8 @@ struct referee_case_reply {
 	struct arena arena; /* DEVICE_EMULATED: the memfd comes with this reply */
 };
 
-/* Puts C of every set back (its values, or poison), and the guard bands. With
+/* Puts C of every set back (its values, or poison), and the guard bands, and
+ * sweeps the L2 cache, so that the pass that follows finds nothing in it. With
  * fresh != 0, A, B and C of all sets are drawn anew with that seed. */
 struct referee_reset {
 	struct message head;

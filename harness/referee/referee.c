@@ -217,7 +217,8 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 		if (!fill_buffer(referee, 0, err) || !fill_buffer(referee, 1, err))
 			return false;
 	}
-	return fill_c(referee, err) && fill_guards(referee, err);
+	return fill_c(referee, err) && fill_guards(referee, err) &&
+		   referee->device->sweep_cache(referee->state, err);
 }
 
 /* ---- checking ------------------------------------------------------------------ */
