@@ -1,0 +1,36 @@
+/* y = A*x, one thread a row.
+ *
+ * Idea: y has M independent dot products, so each thread takes a row of A and
+ * walks along it with x.
+ *
+ * This is where the ladder starts. In row-major order the 32 lanes of a warp
+ * read 32 places that are N floats apart: each load fetches 32 sectors of 32
+ * bytes for 128 useful bytes, and whether the rest of a sector is still in the L1
+ * cache when the next seven steps want it depends on how many warps share that
+ * cache. There are also only M threads to keep the memory busy.
+ *
+ * Arithmetic intensity: 2 FLOP for each float of A, 0.5 FLOP per byte, whatever
+ * the kernel does; only bandwidth counts.
+ *
+ * reached: not measured yet */
+#include "epilogue.cuh"
+
+constexpr int THREADS = 64; // small blocks: M threads reach as many SMs as they can
+
+static __global__ void gemv_thread_a_row(const float *A, const float *x, int M, int N,
+										 epilogue<float> out)
+{
+	int row = blockIdx.x * THREADS + threadIdx.x;
+	if (row >= M)
+		return;
+	const float *a = A + (size_t)row * N;
+	float sum = 0.0f;
+	for (int j = 0; j < N; j++)
+		sum += a[j] * x[j];
+	out.store(row, 0, sum);
+}
+
+extern "C" void solve(const float *A, const float *x, float *y, int M, int N)
+{
+	gemv_thread_a_row<<<(M + THREADS - 1) / THREADS, THREADS>>>(A, x, M, N, epilogue_make(y, M, 1));
+}
