@@ -20,29 +20,36 @@ static bool append_ending(char path[PATHS_MAX], struct error *err)
 	return true;
 }
 
-/* The file that NAME means, and its problem. */
-static bool target_find(const struct options *options, char path[PATHS_MAX],
-						const struct problem **problem, struct error *err)
+/* The problem that the new file solves; NULL and err when nothing tells. */
+static const struct problem *problem_of_new(const struct options *options, struct error *err)
 {
 	const char *name = options->arguments[0];
+	const struct problem *problem = NULL;
+	if (options->problem != NULL)
+		problem = problem_find(options->problem);
+	else if (strchr(name, '/') != NULL)
+		problem = problem_of_path(name);
+	if (problem == NULL)
+		error_set(err,
+				  "which problem does '%s' solve? Say it with --problem "
+				  "('gemmjudge list problems' shows them)",
+				  name);
+	return problem;
+}
+
+/* The file that NAME means. */
+static bool target_find(const char *name, const struct problem *problem, char path[PATHS_MAX],
+						struct error *err)
+{
 	if (name[0] == '\0' || name[strlen(name) - 1] == '/' || strcmp(name, ".cu") == 0)
 		return error_set(err, "'%s' is no name for a file", name);
-	bool plain = strchr(name, '/') == NULL;
-	*problem = options->problem != NULL ? problem_find(options->problem)
-			   : plain                  ? NULL
-										: problem_of_path(name);
-	if (*problem == NULL)
-		return error_set(err,
-						 "which problem does '%s' solve? Say it with --problem "
-						 "('gemmjudge list problems' shows them)",
-						 name);
-	if (!plain) {
+	if (strchr(name, '/') != NULL) {
 		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 			return error_set(err, "path too long: %.80s...", name);
 		return append_ending(path, err);
 	}
 	char source[PATHS_MAX], folder[PATHS_MAX], below[256];
-	snprintf(below, sizeof below, "solutions/%s", (*problem)->folder);
+	snprintf(below, sizeof below, "solutions/%s", problem->folder);
 	return paths_source(source, err) && paths_join(folder, source, below, err) &&
 		   paths_join(path, folder, name, err) && append_ending(path, err);
 }
@@ -76,7 +83,6 @@ int command_new(const char *program, int argc, char **argv)
 	struct error err = {{0}};
 	struct options options;
 	char path[PATHS_MAX], judge[2 * PATHS_MAX];
-	const struct problem *problem = NULL;
 	if (!options_parse(COMMAND_NEW, argc, argv, &options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (options.help) {
@@ -89,7 +95,8 @@ int command_new(const char *program, int argc, char **argv)
 							: "one name at a time, please");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!target_find(&options, path, &problem, &err))
+	const struct problem *problem = problem_of_new(&options, &err);
+	if (problem == NULL || !target_find(options.arguments[0], problem, path, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	const struct problem *inferred = problem_of_path(path);
 	snprintf(judge, sizeof judge, "judge %s%s%s", path, inferred == problem ? "" : " --problem ",
