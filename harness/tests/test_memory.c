@@ -6,6 +6,13 @@
 
 #include "emulator/memory.h"
 
+/* Under AddressSanitizer the expected SIGSEGV must still end the test. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "handle_segv=0";
+}
+
 #define LIMIT ((size_t)8 << 30)
 
 Test(memory, bounds_are_exact_and_neighbours_apart)
