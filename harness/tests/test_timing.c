@@ -1,0 +1,297 @@
+/* links: compile process testcases base; timeout: 300 */
+/* Device time, on a runtime and a CUPTI made for this test: a "kernel" is a
+ * stretch of the host's clock, so its time is known to the nanosecond. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "compile/compile.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+/* Kernels start 3 us after their launch or when the one before has ended. Those
+ * launched "aside" run in a stream that events of the default one do not wait for. */
+static const char *const runtime_source =
+	"#include <stdint.h>\n"
+	"#include <stdlib.h>\n"
+	"#include <time.h>\n"
+	"static uint64_t busy, busy_aside;\n"
+	"void (*cudaTestHook)(uint64_t start, uint64_t end);\n"
+	"uint64_t cudaTestNow(void)\n"
+	"{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
+	"  return t.tv_sec * 1000000000ull + t.tv_nsec; }\n"
+	"static void launch(uint64_t *until, uint64_t ns)\n"
+	"{ uint64_t start = cudaTestNow() + 3000;\n"
+	"  if (start < *until) start = *until;\n"
+	"  *until = start + ns;\n"
+	"  if (cudaTestHook) cudaTestHook(start, *until); }\n"
+	"void cudaTestLaunch(uint64_t ns) { launch(&busy, ns); }\n"
+	"void cudaTestLaunchAside(uint64_t ns) { launch(&busy_aside, ns); }\n"
+	"int cudaSetDevice(int d) { return 0; }\n"
+	"int cudaMalloc(void **p, size_t n) { return 2; }\n"
+	"int cudaFree(void *p) { return 0; }\n"
+	"int cudaMemcpy(void *to, const void *from, size_t n, int kind) { return 1; }\n"
+	"int cudaDeviceSynchronize(void)\n"
+	"{ while (cudaTestNow() < busy || cudaTestNow() < busy_aside) ; return 0; }\n"
+	"int cudaGetLastError(void) { return 0; }\n"
+	"const char *cudaGetErrorName(int e) { return \"?\"; }\n"
+	"const char *cudaGetErrorString(int e) { return \"?\"; }\n"
+	"struct handle { char bytes[64]; };\n"
+	"int cudaIpcOpenMemHandle(void **p, struct handle h, unsigned flags)\n"
+	"{ *p = aligned_alloc(1 << 20, 1 << 20); return 0; }\n"
+	"int cudaIpcCloseMemHandle(void *p) { free(p); return 0; }\n"
+	"int cudaEventCreate(uint64_t **e) { *e = malloc(8); return 0; }\n"
+	"int cudaEventDestroy(uint64_t *e) { free(e); return 0; }\n"
+	"int cudaEventRecord(uint64_t *e, void *s)\n"
+	"{ *e = cudaTestNow(); if (*e < busy) *e = busy; return 0; }\n"
+	"int cudaEventSynchronize(uint64_t *e) { while (cudaTestNow() < *e) ; return 0; }\n"
+	"int cudaEventElapsedTime(float *ms, uint64_t *a, uint64_t *b)\n"
+	"{ *ms = (*b - *a) * 1e-6f; return 0; }\n";
+
+/* Hands records over only when it is flushed, kernels and copies in turn. */
+static const char *const cupti_source =
+	"#define _GNU_SOURCE\n"
+	"#include <cupti.h>\n"
+	"#include <dlfcn.h>\n"
+	"#include <string.h>\n"
+	"static CUpti_BuffersCallbackRequestFunc request;\n"
+	"static CUpti_BuffersCallbackCompleteFunc complete;\n"
+	"static uint8_t *buffer;\n"
+	"static size_t size, used, last, enabled[64];\n"
+	"static void flush(void)\n"
+	"{ if (buffer) complete(0, 0, buffer, size, used); buffer = 0; used = 0; }\n"
+	"static void *room(size_t bytes)\n"
+	"{ size_t records; void *at;\n"
+	"  if (buffer && used + bytes > size) flush();\n"
+	"  if (!buffer) { request(&buffer, &size, &records); used = 0; }\n"
+	"  at = buffer + used; used += bytes; memset(at, 0, bytes); return at; }\n"
+	"static void hook(uint64_t start, uint64_t end)\n"
+	"{ static int turn;\n"
+	"  if (turn++ % 2) { CUpti_ActivityMemcpy6 *m; if (!enabled[1]) return;\n"
+	"    m = room(sizeof *m); m->kind = 1; m->start = start; m->end = end; }\n"
+	"  else { CUpti_ActivityKernel10 *k; if (!enabled[10]) return;\n"
+	"    k = room(sizeof *k); k->kind = 10; k->start = start; k->end = end; } }\n"
+	"CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc r,\n"
+	"                                           CUpti_BuffersCallbackCompleteFunc c)\n"
+	"{ request = r; complete = c; *(void **)dlsym(RTLD_DEFAULT, \"cudaTestHook\") = hook;\n"
+	"  return 0; }\n"
+	"CUptiResult cuptiActivityEnable(CUpti_ActivityKind k) { enabled[k] = 1; return 0; }\n"
+	"CUptiResult cuptiActivityDisable(CUpti_ActivityKind k) { enabled[k] = 0; return 0; }\n"
+	"CUptiResult cuptiActivityFlushAll(uint32_t flag) { flush(); return 0; }\n"
+	"CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext c, uint32_t s, size_t *n)\n"
+	"{ *n = 0; return 0; }\n"
+	"CUptiResult cuptiGetTimestamp(uint64_t *t)\n"
+	"{ *t = ((uint64_t (*)(void))dlsym(RTLD_DEFAULT, \"cudaTestNow\"))(); return 0; }\n"
+	"CUptiResult cuptiGetResultString(CUptiResult r, const char **s) { *s = \"?\"; return 0; }\n"
+	"CUptiResult cuptiActivityGetNextRecord(uint8_t *b, size_t valid, CUpti_Activity **r)\n"
+	"{ uint8_t *at = *r ? (uint8_t *)*r : b;\n"
+	"  if (*r) at += (*r)->kind == 1 ? sizeof(CUpti_ActivityMemcpy6)\n"
+	"                                : sizeof(CUpti_ActivityKernel10);\n"
+	"  if (at >= b + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;\n"
+	"  *r = (CUpti_Activity *)at; return 0; }\n";
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+	static char path[PATHS_MAX];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+static void build(const char *name, const char *source, const char *flags)
+{
+	char command[4 * PATHS_MAX];
+	FILE *file = fopen(path_of("source.c"), "w");
+	fputs(source, file);
+	fclose(file);
+	snprintf(command, sizeof command, "gcc -w -O1 -shared -fPIC -o %s/%s %s/source.c %s", folder,
+			 name, folder, flags);
+	cr_assert_eq(system(command), 0, "%s", command);
+}
+
+static void build_solution(const char *body)
+{
+	char source[2048], flags[256];
+	snprintf(flags, sizeof flags, "-L%s -l:libcudart.so.13", folder);
+	/* The set of a call shows in its address: sets are 4096 bytes apart. */
+	snprintf(source, sizeof source,
+			 "#include <stdint.h>\n"
+			 "void cudaTestLaunch(uint64_t ns);\nvoid cudaTestLaunchAside(uint64_t ns);\n"
+			 "void solve(const void *A)\n"
+			 "{ uint64_t set = ((uintptr_t)A & 0xFFFFF) / 4096; %s }\n",
+			 body);
+	build("solution.so", source, flags);
+}
+
+static void begin(void)
+{
+	char nvcc[PATHS_MAX], version[64], flags[PATHS_MAX + 64];
+	struct error err = {{0}};
+	strcpy(folder, "/tmp/test_timing.XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+	build("libcudart.so.13", runtime_source, "-Wl,-soname,libcudart.so.13");
+	cr_assert(compile_find_nvcc(nvcc, version, &err), "%s", err.message);
+	*strrchr(nvcc, '/') = '\0';
+	snprintf(flags, sizeof flags, "-I%s/../include -Wl,-soname,libcupti.so.13 -ldl", nvcc);
+	build("libcupti.so.13", cupti_source, flags);
+}
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+	(void)facts, (void)kind, (void)walk;
+	return remove(path);
+}
+
+static void end(void)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(timing, .init = begin, .fini = end);
+
+static void exchange(struct child *child, const void *request, size_t bytes, void *reply,
+					 size_t reply_bytes)
+{
+	size_t got;
+	int back;
+	struct child_result result =
+		child_call(child, request, bytes, -1, reply, reply_bytes, &got, &back, 60);
+	cr_assert_eq(result.outcome, CHILD_REPLIED, "%s", child_output(child));
+}
+
+#define SETS 200
+
+/* A contestant with a case of SETS sets. */
+static struct child *begin_case(void)
+{
+	struct error err = {{0}};
+	char build_folder[PATHS_MAX], program[PATHS_MAX], variable[PATHS_MAX];
+	cr_assert(paths_build(build_folder, &err), "%s", err.message);
+	cr_assert(paths_join(program, build_folder, "libexec/contestant", &err));
+	snprintf(variable, sizeof variable, "LD_LIBRARY_PATH=%s", folder);
+	const char *argv[] = {program, NULL}, *environment[] = {variable, NULL};
+	struct child *child =
+		child_start(&(struct child_options){.argv = argv, .setenv = environment}, &err);
+	cr_assert_not_null(child, "%s", err.message);
+
+	struct contestant_reply reply;
+	struct contestant_open open = {
+		.head.type = MESSAGE_CONTESTANT_OPEN, .device.kind = DEVICE_CUDA, .problem = "sgemm"};
+	snprintf(open.solution, sizeof open.solution, "%s", path_of("solution.so"));
+	exchange(child, &open, sizeof open, &reply, sizeof reply);
+	cr_assert(reply.head.ok && reply.status == RUN_OK, "%s %s", reply.head.error, reply.error_text);
+	struct contestant_case one = {
+		.head.type = MESSAGE_CONTESTANT_CASE,
+		.test.shape = {16, 16, 16},
+		.arena = {.bytes = SETS * 4096, .set_stride = 4096, .sets = SETS, .c_bytes = 4}};
+	exchange(child, &one, sizeof one, &reply, sizeof reply);
+	cr_assert(reply.head.ok, "%s", reply.head.error);
+	return child;
+}
+
+static struct contestant_time_reply *measure(struct child *child, enum time_method method,
+											 uint32_t warmups, uint32_t calls)
+{
+	static struct contestant_time_reply reply;
+	struct contestant_time request = {
+		.head.type = MESSAGE_CONTESTANT_TIME, .method = method, .warmups = warmups, .calls = calls};
+	memset(&reply, 0, sizeof reply);
+	exchange(child, &request, sizeof request, &reply, sizeof reply);
+	return &reply;
+}
+
+/* Each record is given to the call that made it: set i takes 10 + i microseconds. */
+Test(timing, span_of_one_kernel_is_exact)
+{
+	build_solution("cudaTestLaunch(10000 + set * 1000);");
+	struct child *child = begin_case();
+	for (int pass = 0; pass < 2; pass++) { /* switched off and on again */
+		struct contestant_time_reply *reply = measure(child, TIME_SPAN, 5, SETS - 5);
+		cr_assert(reply->head.ok, "%s", reply->head.error);
+		cr_assert_eq(reply->calls, SETS - 5);
+		cr_assert_eq(reply->activities, 1);
+		for (int i = 0; i < SETS - 5; i++)
+			cr_assert_eq(reply->microseconds[i], (float)(10 + 5 + i), "%d: %g", i,
+						 reply->microseconds[i]);
+	}
+	child_stop(child);
+}
+
+Test(timing, span_covers_all_activities_of_a_call)
+{
+	build_solution("cudaTestLaunch(300000); cudaTestLaunchAside(100000); cudaTestLaunch(1000);");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_SPAN, 2, 20);
+	cr_assert(reply->head.ok, "%s", reply->head.error);
+	cr_assert_eq(reply->activities, 3);
+	int close = 0; /* unless the launching thread was held up */
+	for (int i = 0; i < 20; i++) {
+		cr_assert_geq(reply->microseconds[i], 301.0f);
+		close += reply->microseconds[i] < 302.0f;
+	}
+	cr_assert_geq(close, 10);
+	child_stop(child);
+}
+
+Test(timing, span_of_nothing_is_no_time)
+{
+	build_solution("(void)set;");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_SPAN, 0, 3);
+	cr_assert_not(reply->head.ok);
+	cr_assert_not_null(strstr(reply->head.error, "no device activity in call 1 of 3"), "%s",
+					   reply->head.error);
+	child_stop(child);
+}
+
+Test(timing, events_include_the_launch)
+{
+	build_solution("cudaTestLaunch(50000);");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_EVENT, 5, 20);
+	cr_assert(reply->head.ok, "%s", reply->head.error);
+	cr_assert_eq(reply->calls, 20);
+	for (int i = 0; i < 20; i++)
+		cr_assert_geq(reply->microseconds[i], 52.9f);
+	child_stop(child);
+}
+
+/* Events of the default stream alone would see no time at all. */
+Test(timing, events_wait_for_other_streams)
+{
+	build_solution("cudaTestLaunchAside(50000);");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_EVENT, 5, 20);
+	cr_assert(reply->head.ok, "%s", reply->head.error);
+	for (int i = 0; i < 20; i++)
+		cr_assert_geq(reply->microseconds[i], 52.9f);
+	child_stop(child);
+}
+
+Test(timing, no_set_is_used_that_is_not_there)
+{
+	build_solution("cudaTestLaunch(1000);");
+	struct child *child = begin_case();
+	cr_assert_not(measure(child, TIME_EVENT, 1, SETS)->head.ok);
+	cr_assert_not(measure(child, TIME_SPAN, 0, TIME_CALLS_MAX + 1)->head.ok);
+	cr_assert(measure(child, TIME_EVENT, 1, SETS - 1)->head.ok);
+	child_stop(child);
+}
+
+Test(timing, says_when_there_is_no_cupti)
+{
+	build_solution("cudaTestLaunch(1000);");
+	build("libcupti.so.13", "int nothing;\n", "");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_SPAN, 0, 3);
+	cr_assert_not(reply->head.ok);
+	cr_assert_not_null(strstr(reply->head.error, "libcupti.so.13"), "%s", reply->head.error);
+	child_stop(child);
+}
