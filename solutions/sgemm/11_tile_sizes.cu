@@ -8,16 +8,15 @@
  *
  * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
  * few lanes of a half warp read different words (the text at lane_row). Fragments
- * are double-buffered in registers. Next tiles travel through registers, not by
- * cp.async. Where C is small and K long, SPLIT_K blocks share a tile of C; they
- * add up with atomics, or with a second kernel. Where C cannot be written as
- * float4, the lanes exchange their results through shared memory first, so that
- * stores are runs of whole rows.
+ * are double-buffered in registers. Where C is small and K long, SPLIT_K blocks share a tile of C;
+ * they add up with atomics, or with a second kernel. Where C cannot be written as float4, the lanes
+ * exchange their results through shared memory first, so that stores are runs of whole rows.
  *
  * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
  * byte of global memory, 32 for 128x128 and 16 for 64x64.
  *
  * reached: not measured yet */
+#include "async.cuh"
 #include "epilogue.cuh"
 #include "load.cuh"
 #include "workspace.cuh"
@@ -43,7 +42,7 @@ struct tile_sizes {
 	static_assert(LANES_M * LANES_N == 32, "thread tiles tile the warp's tile");
 	static_assert(THREAD_M % 4 == 0 && THREAD_N % 4 == 0, "operands are read as float4");
 	static_assert(BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0, "warps tile the block");
-	static_assert(LOAD_K % 4 == 0, "fragments change places an even number of times");
+	static_assert(LOAD_K % 2 == 0, "fragments change places an even number of times");
 };
 typedef tile_sizes<128, 128, 8, 32, 64, 8, 8, 1, REDUCE_ATOMICS, 4> tiles_large;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 1, REDUCE_ATOMICS, 4> tiles_small;
@@ -72,53 +71,8 @@ template <class T> static __device__ __forceinline__ int lane_column(int lane)
 	return lane / (2 * T::LANES_M) << 1 | (lane & 1);
 }
 
-/* This thread's share of the next tiles of A and B, on the way through registers. */
-template <class T, bool VECTOR> struct staged {
-	static constexpr int V = VECTOR ? 4 : 1;
-	static constexpr int COUNT_A = T::BLOCK_M * T::LOAD_K / V / T::THREADS;
-	static constexpr int COUNT_B = T::LOAD_K * T::BLOCK_N / V / T::THREADS;
-	static_assert(COUNT_A * V * T::THREADS == T::BLOCK_M * T::LOAD_K, "A in whole rounds");
-	static_assert(COUNT_B * V * T::THREADS == T::LOAD_K * T::BLOCK_N, "B in whole rounds");
-	epilogue_vector<float, V> a[COUNT_A], b[COUNT_B];
-
-	static __device__ __forceinline__ epilogue_vector<float, V>
-	read(const float *X, int rows, int columns, int ld, int row, int column)
-	{
-		epilogue_vector<float, V> zero = {};
-		bool inside = row < rows && column < columns;
-		return inside ? *(const epilogue_vector<float, V> *)&X[(size_t)row * ld + column] : zero;
-	}
-	/* k_end is a multiple of V, or the end of K. */
-	__device__ __forceinline__ void fetch(const float *A, const float *B, int M, int N, int K,
-										  int row0, int column0, int k0, int k_end)
-	{
-#pragma unroll
-		for (int i = 0; i < COUNT_A; i++) {
-			int e = (i * T::THREADS + (int)threadIdx.x) * V;
-			a[i] = read(A, M, k_end, K, row0 + e / T::LOAD_K, k0 + e % T::LOAD_K);
-		}
-#pragma unroll
-		for (int i = 0; i < COUNT_B; i++) {
-			int e = (i * T::THREADS + (int)threadIdx.x) * V;
-			b[i] = read(B, k_end, N, N, k0 + e / T::BLOCK_N, column0 + e % T::BLOCK_N);
-		}
-	}
-	__device__ __forceinline__ void put(float *tile_a, float *tile_b) const
-	{
-#pragma unroll
-		for (int i = 0; i < COUNT_A; i++) {
-			int e = (i * T::THREADS + (int)threadIdx.x) * V;
-#pragma unroll
-			for (int v = 0; v < V; v++)
-				tile_a[(e % T::LOAD_K + v) * T::LD_A + e / T::LOAD_K] = a[i].at[v];
-		}
-#pragma unroll
-		for (int i = 0; i < COUNT_B; i++)
-			*(epilogue_vector<float, V> *)&tile_b[(i * T::THREADS + (int)threadIdx.x) * V] = b[i];
-	}
-};
-
-template <class T, bool VECTOR>
+/* VECTOR: floats of B that one copy moves and of C that one store writes, 4 or 1. */
+template <class T, int VECTOR>
 static __global__ void __launch_bounds__(T::THREADS, 2)
 	gemm_tile_sizes(const float *A, const float *B, int M, int N, int K, epilogue<float> out,
 					split_sums split)
@@ -138,10 +92,16 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 	int row = warp_row + lane_row<T>(lane) * 4;
 	int column = warp_column + lane_column<T>(lane) * 4;
 
+	/* This block's part of K. With a short K the last parts may be empty. */
 	int part = (K + T::SPLIT_K * T::LOAD_K - 1) / (T::SPLIT_K * T::LOAD_K) * T::LOAD_K;
-	int k0 = min(blockIdx.z * part, K), k_end = min(k0 + part, K);
+	int begin = min((int)blockIdx.z * part, K), end = min(begin + part, K);
+	int tiles = (end - begin + T::LOAD_K - 1) / T::LOAD_K;
+	int depth = tiles > 0 ? end - begin - (tiles - 1) * T::LOAD_K : 0; // of the first tile
 
-	staged<T, VECTOR> next;
+	async_tile_a<T::BLOCK_M, T::LOAD_K, T::LD_A, T::THREADS> copies_a(M - row0, K);
+	async_tile_b<T::LOAD_K, T::BLOCK_N, T::THREADS, VECTOR> copies_b(N - column0, N);
+	const float *a_from = A + (size_t)row0 * K + begin; // the corners of the next tiles
+	const float *b_from = B + (size_t)begin * N + column0;
 	vector a[2][T::COUNT_M], b[2][T::COUNT_N];
 	alignas(16) float sum[T::COUNT_M][4][T::COUNT_N][4] = {};
 	auto read = [&](int to, int buffer, int k) {
@@ -153,17 +113,27 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 			b[to][n] = *(const vector *)&tile_b[buffer][k * T::BLOCK_N + column + n * T::SUB_N];
 	};
 
-	next.fetch(A, B, M, N, K, row0, column0, k0, k_end);
-	next.put(tile_a[0], tile_b[0]);
+	copies_a.copy_first(tile_a[0], a_from, depth);
+	copies_b.copy_first(tile_b[0], b_from, depth);
+	__pipeline_commit();
+	a_from += depth;
+	b_from += (size_t)depth * N;
+	__pipeline_wait_prior(0);
 	__syncthreads();
 	read(0, 0, 0);
-	int current = 0;
-	for (; k0 < k_end; k0 += T::LOAD_K) {
-		next.fetch(A, B, M, N, K, row0, column0, k0 + T::LOAD_K, k_end); // zeros at the end
+	for (int tile = 0; tile < tiles; tile++) {
+		int current = tile % 2;
+		if (tile + 1 < tiles) {
+			copies_a.copy(tile_a[current ^ 1], a_from);
+			copies_b.copy(tile_b[current ^ 1], b_from);
+			__pipeline_commit();
+			a_from += T::LOAD_K;
+			b_from += (size_t)T::LOAD_K * N;
+		}
 #pragma unroll
 		for (int k = 0; k < T::LOAD_K; k++) {
-			if (k == T::LOAD_K - 1) {
-				next.put(tile_a[current ^ 1], tile_b[current ^ 1]);
+			if (k == T::LOAD_K - 1) { // the next tiles are there, the present ones all read
+				__pipeline_wait_prior(0);
 				__syncthreads();
 				current ^= 1;
 			}
@@ -188,7 +158,7 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 		for (int i = 0; i < 4; i++) {
 #pragma unroll
 			for (int n = 0; n < T::COUNT_N; n++) {
-				if (VECTOR && T::SPLIT_K == 1)
+				if (VECTOR == 4 && T::SPLIT_K == 1)
 					out.store(row0 + row + m * T::SUB_M + i, column0 + column + n * T::SUB_N,
 							  sum[m][i][n]);
 				else
@@ -196,7 +166,7 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 											   lane_column<T>(lane) * 4] =
 						*(const vector *)sum[m][i][n];
 			}
-			if (VECTOR && T::SPLIT_K == 1)
+			if (VECTOR == 4 && T::SPLIT_K == 1)
 				continue;
 			__syncwarp();
 #pragma unroll
@@ -253,10 +223,10 @@ static void launch(const float *A, const float *B, int M, int N, int K, epilogue
 {
 	int tiles_m = (M + T::BLOCK_M - 1) / T::BLOCK_M, tiles_n = (N + T::BLOCK_N - 1) / T::BLOCK_N;
 	dim3 grid(tiles_n * T::SWIZZLE, (tiles_m + T::SWIZZLE - 1) / T::SWIZZLE, T::SPLIT_K);
-	if (load_vector(A, K) && load_vector(B, N))
-		gemm_tile_sizes<T, true><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
+	if (load_vector(B, N))
+		gemm_tile_sizes<T, 4><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
 	else
-		gemm_tile_sizes<T, false><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
+		gemm_tile_sizes<T, 1><<<grid, T::THREADS>>>(A, B, M, N, K, out, split);
 }
 
 constexpr int SMS = 132;             // of an H200; elsewhere only the choice of tiles suffers
