@@ -36,6 +36,11 @@
 
 #define EXEC_BARRIERS 16
 
+/* What is known of a byte of shared memory. Only readable bytes have all bits. */
+#define EXEC_SHARED_UNWRITTEN 0x00
+#define EXEC_SHARED_PENDING 0x01 /* an asynchronous copy will write it */
+#define EXEC_SHARED_READABLE 0xff
+
 struct warp;
 struct exec_instruction;
 
@@ -167,8 +172,9 @@ struct exec_group {
 
 struct exec_block;
 struct exec_worker;
-struct exec_copies; /* cp.async of a warp: exec_async.c */
-struct exec_mmas;
+struct exec_copies; /* pending copies of a warp: exec_async.c */
+struct exec_mmas;   /* pending wgmma of a warp: exec_wgmma.c */
+struct exec_bulk;   /* pending bulk copies of a cluster: exec_bulk.c */
 
 struct warp {
 	uint8_t *base[2]; /* registers; constants, one byte early */
@@ -207,8 +213,7 @@ struct exec_block {
 	struct exec_barrier barriers[EXEC_BARRIERS];
 	struct exec_cluster *cluster;
 	uint64_t steps;
-	uint8_t *shared_written; /* one byte a byte: 0xff once written */
-	void *async;             /* pending bulk copies: exec_async.c */
+	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
 };
 
 #define EXEC_CLUSTER_BLOCKS 16
@@ -218,6 +223,7 @@ struct exec_cluster {
 	uint32_t count;
 	uint32_t arrived, live; /* barrier.cluster, in lanes */
 	uint64_t generation;
+	struct exec_bulk *bulk;
 };
 
 struct exec_cached {
@@ -318,5 +324,35 @@ void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane
 struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64_t *offset);
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
+
+/* --- asynchronous copies: exec_async.c, exec_bulk.c --- */
+/* Bytes land when something waits for them: a kernel that does not wait sees, and
+ * is told, what is not there yet. */
+
+/* An address among several of one instruction: three entries of in->list. */
+struct exec_address {
+	uint64_t address;
+	enum ptx_space space;
+};
+struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane);
+
+/* Lands what lane's cp.async groups up to all but the newest `left` bring. */
+bool exec_copies_land(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
+					  uint64_t left);
+void exec_copies_clear(struct warp *warp);
+void exec_copies_free(struct warp *warp);
+/* Lands the bulk copies that complete on an mbarrier. */
+bool exec_bulk_land(struct warp *warp, const struct exec_instruction *in, struct exec_block *block,
+					uint64_t offset);
+/* At the end of a cluster: stores that nobody waited for still happen. */
+void exec_bulk_finish(struct exec_cluster *cluster);
+void exec_bulk_free(struct exec_cluster *cluster);
+/* Subtracts from the transaction count of the mbarrier at `state`. */
+void exec_mbarrier_complete(uint64_t *state, uint64_t bytes);
+void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
+
+/* --- wgmma: exec_wgmma.c --- */
+void exec_mmas_clear(struct warp *warp);
+void exec_mmas_free(struct warp *warp);
 
 #endif

@@ -111,12 +111,17 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 		memset(block->shared_written + offset, 0xff, bytes);
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
-			if (!block->shared_written[offset + i]) {
-				exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
-						  "reads shared memory that nothing wrote, at offset %llu",
-						  (unsigned long long)(offset + i));
-				return NULL;
-			}
+			uint8_t known = block->shared_written[offset + i];
+			if (known == EXEC_SHARED_READABLE)
+				continue;
+			exec_fail(warp, in, lane,
+					  known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, address,
+					  known == EXEC_SHARED_PENDING
+						  ? "reads shared memory that an asynchronous copy is still to write, at "
+							"offset %llu: a wait is missing"
+						  : "reads shared memory that nothing wrote, at offset %llu",
+					  (unsigned long long)(offset + i));
+			return NULL;
 		}
 	}
 	return block->shared + offset;

@@ -573,6 +573,26 @@ static bool bind_arguments(struct decoder *decoder, struct decode_frame *callee,
 	return formal == NULL;
 }
 
+/* Marks the registers that wgmma works on behind the warp's back. */
+static bool find_pending(struct decode_frame *frame)
+{
+	const struct ptx_function *function = frame->function;
+	for (uint32_t i = 0; i < function->code_count; i++) {
+		const struct ptx_instruction *in = &function->code[i];
+		if (strncmp(in->opcode, "wgmma.mma_async", 15) != 0)
+			continue;
+		if (!frame->pending)
+			frame->pending = calloc(function->register_count + 1, sizeof *frame->pending);
+		if (!frame->pending)
+			return false;
+		for (uint32_t k = 0; k < in->operand_count && k < 2; k++)
+			for (uint32_t item = 0; item < in->operands[k].count; item++)
+				if (in->operands[k].items[item].kind == PTX_OP_REGISTER)
+					frame->pending[in->operands[k].items[item].reg] = true;
+	}
+	return true;
+}
+
 static bool frame_open(struct decode_frame *frame, const struct ptx_function *function)
 {
 	frame->function = function;
@@ -582,12 +602,13 @@ static bool frame_open(struct decode_frame *frame, const struct ptx_function *fu
 		return false;
 	for (uint32_t i = 0; i < function->register_count; i++)
 		frame->slots[i] = -1;
-	return true;
+	return find_pending(frame);
 }
 
 static void frame_close(struct decode_frame *frame)
 {
 	free(frame->slots);
+	free(frame->pending);
 	free(frame->statements);
 	free(frame->locals);
 	free(frame->fixups);
@@ -705,6 +726,36 @@ static decode_function find_decoder(const char *opcode)
 	return NULL;
 }
 
+#define TOUCHED_MAX 64
+
+static uint32_t list_touched(struct decoder *decoder, const struct ptx_operand *operands,
+							 uint32_t count, int32_t *list, uint32_t used)
+{
+	for (uint32_t i = 0; i < count && used < TOUCHED_MAX; i++) {
+		const struct ptx_operand *operand = &operands[i];
+		if (operand->kind == PTX_OP_REGISTER && operand->type != PTX_PRED &&
+			decoder->frame->pending[operand->reg])
+			list[used++] = register_slot(decoder, operand->reg);
+		used = list_touched(decoder, operand->items, operand->count, list, used);
+	}
+	return used;
+}
+
+/* A check before an instruction that touches registers of wgmma. */
+static void check_touch(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	int32_t list[TOUCHED_MAX + 1];
+	if (!decoder->frame->pending || strcmp(in->parts[0], "wgmma") == 0)
+		return;
+	uint32_t count = list_touched(decoder, in->operands, in->operand_count, list, 0);
+	if (count == 0)
+		return;
+	list[count] = -1;
+	struct exec_instruction *out = decode_emit(decoder, "wgmma_touch");
+	out->sub = strcmp(in->parts[0], "mov") == 0;
+	decode_list(decoder, list, count + 1);
+}
+
 static void decode_one(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct exec_program *program = decoder->program;
@@ -712,6 +763,7 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 	decode_function decode = find_decoder(in->parts[0]);
 	decoder->instruction = in;
 	program->unresolved = false;
+	check_touch(decoder, in);
 	if (decode)
 		decode(decoder, in);
 	else

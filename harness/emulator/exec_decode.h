@@ -21,6 +21,7 @@ struct decode_frame {
 	const struct ptx_function *function;
 	const struct decode_frame *caller;
 	int32_t *slots;       /* register -> offset or predicate index, -1 unknown */
+	bool *pending;        /* register -> a wgmma works on it; NULL: none does */
 	uint32_t *statements; /* statement -> pc */
 	struct decode_placed *locals;
 	uint32_t local_count, local_capacity;

@@ -91,6 +91,12 @@ static bool worker_create(struct exec_worker *worker, struct exec_launch *launch
 
 static void worker_destroy(struct exec_worker *worker)
 {
+	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
+		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
+			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
+			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
+		}
+	exec_bulk_free(&worker->cluster);
 	free(worker->cluster.blocks);
 	free(worker->cache);
 	free(worker->storage);
@@ -162,6 +168,8 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->pc = warp->group_count = warp->carry = warp->cluster_arrived = 0;
 	warp->limit = UINT32_MAX;
 	warp->turn = false;
+	exec_copies_clear(warp);
+	exec_mmas_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;
 	for (int special = 0; special < EXEC_SPECIALS; special++) {
@@ -326,6 +334,7 @@ static enum exec_status run_cluster(struct exec_worker *worker)
 			atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
 			return EXEC_FAULT;
 	}
+	exec_bulk_finish(cluster);
 	return EXEC_NEXT;
 }
 

@@ -11,10 +11,11 @@
 	extern const struct exec_entry name##_v2[], name##_v3[], name##_v4[];                          \
 	extern const size_t name##_count_v2, name##_count_v3, name##_count_v4;
 TABLES(DECLARE)
-extern const struct exec_entry exec_control[];
-extern const size_t exec_control_count;
-extern const struct exec_entry exec_async[];
-extern const size_t exec_async_count;
+#define COMMON_TABLES(X) X(exec_control) X(exec_async) X(exec_bulk) X(exec_matrix) X(exec_wgmma)
+#define DECLARE_COMMON(name)                                                                       \
+	extern const struct exec_entry name[];                                                         \
+	extern const size_t name##_count;
+COMMON_TABLES(DECLARE_COMMON)
 enum exec_status exec_run_warp_v2(struct warp *warp, uint32_t quantum);
 enum exec_status exec_run_warp_v3(struct warp *warp, uint32_t quantum);
 enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
@@ -71,7 +72,8 @@ static void choose(void)
 	else                                                                                           \
 		add_table(name##_v2, name##_count_v2);
 	TABLES(ADD)
-	add_table(exec_control, exec_control_count);
+#define ADD_COMMON(name) add_table(name, name##_count);
+	COMMON_TABLES(ADD_COMMON)
 	levels.level.run_warp = level == 4   ? exec_run_warp_v4
 							: level == 3 ? exec_run_warp_v3
 										 : exec_run_warp_v2;

@@ -1,0 +1,249 @@
+/* ldmatrix, stmatrix, wmma and mma.sync: from registers and memory to the pure
+ * functions of tensor.h. */
+#define EXEC_LEVEL 2
+#include "emulator/exec_isa.h"
+#include "emulator/tensor.h"
+
+#define OPERANDS_MAX 32 /* registers of one fragment */
+
+static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
+{
+	if (mask == EXEC_FULL)
+		return EXEC_NEXT;
+	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
+					 "is executed by %d lanes of a warp, where all 32 must",
+					 __builtin_popcount(mask));
+}
+
+/* ------------------------------------------------------------------------
+ * ldmatrix, stmatrix */
+
+#define ROW_BYTES 16
+#define ROWS 8
+
+static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, bool write)
+{
+	u64 address =
+		(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[lane] : SOURCE(u32, in->a)[lane]);
+	address = in->width == 8 ? address : (u32)address;
+	struct exec_block *block = w->block;
+	u64 offset = address - EXEC_SHARED_BASE;
+	if (in->space == PTX_SHARED && offset < block->shared_bytes &&
+		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
+		u64 *known = (u64 *)(void *)(block->shared_written + offset);
+		if (write)
+			known[0] = known[1] = ~(u64)0;
+		if ((known[0] & known[1]) == ~(u64)0)
+			return block->shared + offset;
+	}
+	return exec_access(w, in, lane, in->space, address, ROW_BYTES, ROW_BYTES, write);
+}
+
+/* Each matrix takes one pass over the banks, more where rows share banks. */
+static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
+{
+	struct counters *counters = &w->worker->counters;
+	u32 passes = 0;
+	for (u32 m = 0; m < count; m++) {
+		u32 depth[8] = {0}, worst = 1;
+		for (u32 r = 0; r < ROWS; r++) {
+			u64 unit = (u64)(uintptr_t)rows[m * ROWS + r] / ROW_BYTES;
+			bool seen = false;
+			for (u32 k = 0; k < r; k++)
+				seen |= rows[m * ROWS + k] == rows[m * ROWS + r];
+			depth[unit % 8] += !seen;
+			worst = depth[unit % 8] > worst ? depth[unit % 8] : worst;
+		}
+		passes += worst;
+	}
+	if (write) {
+		counters->shared_store_requests++;
+		counters->shared_store_wavefronts += passes;
+	} else {
+		counters->shared_load_requests++;
+		counters->shared_load_wavefronts += passes;
+	}
+}
+
+/* in->list: registers; in->count: matrices; in->sub: 1 transposes */
+HANDLER(ldmatrix)
+{
+	u8 *rows[4 * ROWS];
+	u32 t[4][EXEC_LANES];
+	if (whole_warp(w, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
+	for (int i = 0; i < in->count * ROWS; i++) {
+		rows[i] = row_at(w, in, i, false);
+		if (!rows[i])
+			return EXEC_FAULT;
+		memcpy((u8 *)t + i * ROW_BYTES, rows[i], ROW_BYTES);
+	}
+	count_rows(w, rows, in->count, false);
+	for (int m = 0; m < in->count; m++) {
+		if (in->sub)
+			tensor_transpose_b16(t[m]);
+		memcpy(DEST(u32, in->list[m]), t[m], sizeof t[m]);
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(stmatrix)
+{
+	u8 *rows[4 * ROWS];
+	u32 t[4][EXEC_LANES];
+	if (whole_warp(w, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
+	for (int m = 0; m < in->count; m++) {
+		memcpy(t[m], SOURCE(u32, in->list[m]), sizeof t[m]);
+		if (in->sub)
+			tensor_transpose_b16(t[m]);
+	}
+	for (int i = 0; i < in->count * ROWS; i++) {
+		rows[i] = row_at(w, in, i, true);
+		if (!rows[i])
+			return EXEC_FAULT;
+		memcpy(rows[i], (u8 *)t + i * ROW_BYTES, ROW_BYTES);
+	}
+	count_rows(w, rows, in->count, true);
+	return EXEC_NEXT;
+}
+
+/* movmatrix.trans: d = the transposed matrix that the warp holds in a */
+HANDLER(movmatrix)
+{
+	u32 t[EXEC_LANES];
+	if (whole_warp(w, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
+	memcpy(t, SOURCE(u32, in->a), sizeof t);
+	tensor_transpose_b16(t);
+	memcpy(DEST(u32, in->d), t, sizeof t);
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------
+ * wmma.load and wmma.store. The tile is made of runs: rows, or columns when it is
+ * stored column by column. in->list: registers (in->count of them), then for the
+ * distinct ones of each lane and item: run << 16 | place in the run, then 0;
+ * in->size: bytes of an element; in->reg_size: of a register; in->e: the stride,
+ * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
+ * registers; in->b: space of their bits */
+
+static bool runs_at(struct warp *w, const struct exec_instruction *in, bool write, u8 *runs[])
+{
+	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[0] : SOURCE(u32, in->a)[0]);
+	address = in->width == 8 ? address : (u32)address;
+	u64 stride = (u64)SOURCE(u32, in->e)[0] * in->size;
+	size_t bytes = (size_t)in->d * in->size;
+	for (int run = 0; run < in->c; run++) {
+		runs[run] = exec_access(w, in, 0, in->space, address + (u64)run * stride, bytes,
+								bytes < 16 ? bytes : 16, write);
+		if (!runs[run])
+			return false;
+	}
+	struct counters *counters = &w->worker->counters;
+	u64 sectors = (u64)in->c * ((bytes + 31) / 32);
+	if (in->space == PTX_SHARED && write) {
+		counters->shared_store_requests++;
+		counters->shared_store_wavefronts += (u64)in->c * bytes / 128;
+	} else if (in->space == PTX_SHARED) {
+		counters->shared_load_requests++;
+		counters->shared_load_wavefronts += (u64)in->c * bytes / 128;
+	} else if (write) {
+		counters->global_store_requests++;
+		counters->global_store_sectors += sectors;
+	} else {
+		counters->global_load_requests++;
+		counters->global_load_sectors += sectors;
+	}
+	return true;
+}
+
+HANDLER(wmma_load)
+{
+	u8 *runs[OPERANDS_MAX];
+	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, false, runs))
+		return EXEC_FAULT;
+	const int items = in->reg_size / in->size, distinct = in->sub;
+	const u32 *places = (const u32 *)in->list + in->count;
+	for (int r = 0; r < distinct; r++) {
+		u8 *d = DEST(u8, in->list[r]);
+		for (int i = 0; i < EXEC_LANES * items; i++) {
+			u32 place = *places++;
+			memcpy(d + i * in->size, runs[place >> 16] + (place & 0xffff) * in->size, in->size);
+		}
+	}
+	for (int r = distinct; r < in->count; r++)
+		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
+			   (size_t)in->reg_size * EXEC_LANES);
+	return EXEC_NEXT;
+}
+
+HANDLER(wmma_store)
+{
+	u8 *runs[OPERANDS_MAX];
+	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, true, runs))
+		return EXEC_FAULT;
+	const int items = in->reg_size / in->size;
+	const u32 *places = (const u32 *)in->list + in->count;
+	for (int r = 0; r < in->sub; r++) {
+		const u8 *s = SOURCE(u8, in->list[r]);
+		for (int i = 0; i < EXEC_LANES * items; i++) {
+			u32 place = *places++;
+			memcpy(runs[place >> 16] + (place & 0xffff) * in->size, s + i * in->size, in->size);
+		}
+	}
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------
+ * wmma.mma and mma.sync. in->imm: the shape, packed by exec_decode_async.c;
+ * in->list: the numbers of registers of d, a, b, c, then the registers. */
+
+static struct tensor_shape shape_of(const struct exec_instruction *in)
+{
+	u64 bits = (u64)in->imm;
+	return (struct tensor_shape){
+		.m = (u16)(bits & 0xff),
+		.n = (u16)(bits >> 8 & 0xff),
+		.k = (u16)(bits >> 16 & 0xff),
+		.d = (enum tensor_type)(bits >> 24 & 0xf),
+		.a = (enum tensor_type)(bits >> 28 & 0xf),
+		.b = (enum tensor_type)(bits >> 32 & 0xf),
+		.c = (enum tensor_type)(bits >> 36 & 0xf),
+		.saturate = bits >> 40 & 1,
+	};
+}
+
+HANDLER(mma)
+{
+	if (whole_warp(w, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
+	struct tensor_shape shape = shape_of(in);
+	void *registers[4][OPERANDS_MAX];
+	const int32_t *next = in->list + 4;
+	for (int operand = 0; operand < 4; operand++)
+		for (int r = 0; r < in->list[operand]; r++, next++)
+			registers[operand][r] = (void *)SOURCE(u8, *next);
+	if (shape.a == TENSOR_F64)
+		tensor_mma_f64(&shape, (double *const *)(void *)registers[0],
+					   (const double *const *)(void *)registers[1],
+					   (const double *const *)(void *)registers[2],
+					   (const double *const *)(void *)registers[3]);
+	else
+		tensor_mma(
+			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],
+			(const u32 *const *)(void *)registers[2], (const u32 *const *)(void *)registers[3]);
+	w->worker->counters.tensor_flops += 2u * shape.m * shape.n * shape.k;
+	return EXEC_NEXT;
+}
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+extern const struct exec_entry exec_matrix[];
+extern const size_t exec_matrix_count;
+const struct exec_entry exec_matrix[] = {
+	E(ldmatrix), E(stmatrix), E(movmatrix), E(wmma_load), E(wmma_store), E(mma),
+};
+const size_t exec_matrix_count = sizeof exec_matrix / sizeof exec_matrix[0];
