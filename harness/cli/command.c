@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 
 #define CASES 32
 #define CASES_EMULATED 12

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "base/suggest.h"
 #include "cli/cli.h"
-#include "cli/suggest.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "testcases/suite.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "cli/cli.h"
-#include "cli/suggest.h"
 
 static const struct {
 	const char *name;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "testcases/case.h"
 
 bool options_number(const char *text, uint64_t max, uint64_t *out)

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/suggest.h"
 
 #define ARGUMENTS_MAX 32
 

@@ -1,6 +1,6 @@
 /* "Did you mean": the nearest of some names to a word that was mistyped. */
-#ifndef GEMMJUDGE_CLI_SUGGEST_H
-#define GEMMJUDGE_CLI_SUGGEST_H
+#ifndef GEMMJUDGE_BASE_SUGGEST_H
+#define GEMMJUDGE_BASE_SUGGEST_H
 
 #include <stddef.h>
 

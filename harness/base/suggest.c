@@ -1,4 +1,4 @@
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <stdbool.h>
 #include <stdio.h>

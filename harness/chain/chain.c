@@ -1,0 +1,211 @@
+#include "chain/chain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "chain/declaration.h"
+
+#define ENDING ".cuh"
+#define CONTRACT "epilogue" /* epilogue.cuh lies among the stages and is none */
+#define STAGES_LISTED 64
+
+static bool ends_in_cuh(const char *name)
+{
+	size_t length = strlen(name), tail = strlen(ENDING);
+	return length > tail && strcmp(name + length - tail, ENDING) == 0;
+}
+
+/* ---- finding the file of a stage -------------------------------------------- */
+
+static bool unknown_stage(const char *name, const char *folder, struct error *err)
+{
+	char names[STAGES_LISTED][CHAIN_NAME_MAX], phrase[160];
+	const char *pointers[STAGES_LISTED];
+	size_t count = 0;
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+		size_t length = strlen(entry->d_name);
+		if (!ends_in_cuh(entry->d_name) || count == STAGES_LISTED ||
+			length - strlen(ENDING) >= CHAIN_NAME_MAX ||
+			strcmp(entry->d_name, CONTRACT ENDING) == 0)
+			continue;
+		snprintf(names[count], CHAIN_NAME_MAX, "%.*s", (int)(length - strlen(ENDING)),
+				 entry->d_name);
+		pointers[count] = names[count];
+		count++;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	suggest_phrase(phrase, name, pointers, count);
+	return error_set(err, "unknown epilogue stage '%s'%s", name,
+					 phrase[0] != '\0' ? phrase
+									   : "; 'gemmjudge list epilogues' shows them, and a file "
+										 "of your own is named with its '" ENDING "'");
+}
+
+/* A path is made absolute: nvcc runs elsewhere. */
+static bool stage_find(const char *name, const char *folder, char path[PATHS_MAX], bool *shipped,
+					   struct error *err)
+{
+	char file[CHAIN_NAME_MAX + sizeof ENDING];
+	*shipped = strchr(name, '/') == NULL && !ends_in_cuh(name);
+	if (!*shipped) {
+		char *real = realpath(name, NULL);
+		bool fits = real != NULL && strlen(real) < PATHS_MAX && strchr(real, '"') == NULL &&
+					strchr(real, '\n') == NULL;
+		if (fits)
+			strcpy(path, real);
+		else if (real == NULL)
+			error_set(err, "epilogue stage %s: %s", name, strerror(errno));
+		else
+			error_set(err, "epilogue stage %s: #include cannot name a path like that", name);
+		free(real);
+		return fits;
+	}
+	if (strlen(name) >= CHAIN_NAME_MAX || !declaration_name(name) || strcmp(name, CONTRACT) == 0)
+		return unknown_stage(name, folder, err);
+	snprintf(file, sizeof file, "%s" ENDING, name);
+	if (!paths_join(path, folder, file, err))
+		return false;
+	return access(path, F_OK) == 0 || unknown_stage(name, folder, err);
+}
+
+/* ---- reading a chain --------------------------------------------------------- */
+
+/* "0:6" into the arguments of the stage, in the order of their declarations. */
+static bool take_values(struct chain_stage *stage, char *values, struct error *err)
+{
+	uint32_t member = 0, arguments = 0, given = 0;
+	for (uint32_t i = 0; i < stage->count; i++)
+		arguments += stage->members[i].kind == CHAIN_ARGUMENT;
+	while (values != NULL) {
+		char *value = strsep(&values, ":");
+		if (++given > arguments) {
+			if (arguments == 0)
+				return error_set(err, "epilogue stage %s takes no arguments", stage->name);
+			return error_set(err, "epilogue stage %s takes %u argument%s at most", stage->name,
+							 arguments, arguments == 1 ? "" : "s");
+		}
+		while (stage->members[member].kind != CHAIN_ARGUMENT)
+			member++;
+		if (!declaration_number(value, &stage->members[member].value))
+			return error_set(err, "epilogue stage %s: its argument %s is a number, not '%s'",
+							 stage->name, stage->members[member].name, value);
+		member++;
+	}
+	return true;
+}
+
+static bool take_stage(char *text, const char *folder, struct chain *out, struct chain_files *files,
+					   struct error *err)
+{
+	if (out->count == CHAIN_STAGES_MAX)
+		return error_set(err, "an epilogue has at most %d stages", CHAIN_STAGES_MAX);
+	struct chain_stage *stage = &out->stages[out->count];
+	char *path = files->paths[out->count];
+	char *values = text, *name = strsep(&values, ":");
+	bool shipped;
+	if (name[0] == '\0')
+		return error_set(err, "--epilogue '%s': a stage has no name", files->text);
+	if (!stage_find(name, folder, path, &shipped, err) || !chain_read_stage(path, stage, err) ||
+		!take_values(stage, values, err))
+		return false;
+	stage->shipped = shipped;
+	for (uint32_t i = 0; i < out->count; i++)
+		if (strcmp(out->stages[i].name, stage->name) == 0 && strcmp(files->paths[i], path) != 0)
+			return error_set(err, "%s and %s both define a stage named %s", files->paths[i], path,
+							 stage->name);
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind != CHAIN_ARGUMENT)
+			stage->members[i].buffer = out->buffers++;
+	if (out->buffers > CHAIN_BUFFERS_MAX)
+		return error_set(err, "an epilogue has at most %d inputs and outputs", CHAIN_BUFFERS_MAX);
+	out->count++;
+	return true;
+}
+
+bool chain_parse(const char *text, const char *folder, struct chain *out, struct chain_files *files,
+				 struct error *err)
+{
+	*out = (struct chain){0};
+	if (strlen(text) >= sizeof files->text)
+		return error_set(err, "--epilogue: more than %d characters", CHAIN_TEXT_MAX - 1);
+	strcpy(files->text, text);
+	char copy[CHAIN_TEXT_MAX], *rest = copy;
+	strcpy(copy, text);
+	while (rest != NULL)
+		if (!take_stage(strsep(&rest, ","), folder, out, files, err))
+			return false;
+	return true;
+}
+
+/* ---- looking at a chain ------------------------------------------------------- */
+
+bool chain_is_plain(const struct chain *chain)
+{
+	return chain->count == 0 || (chain->count == 1 && chain->stages[0].shipped &&
+								 strcmp(chain->stages[0].name, "alpha_beta") == 0);
+}
+
+const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buffer,
+										const struct chain_stage **stage)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		for (uint32_t j = 0; j < chain->stages[i].count; j++) {
+			const struct chain_member *member = &chain->stages[i].members[j];
+			if (member->kind == CHAIN_ARGUMENT || member->buffer != buffer)
+				continue;
+			*stage = &chain->stages[i];
+			return member;
+		}
+	return NULL;
+}
+
+uint64_t chain_elements(uint32_t extent, uint64_t m, uint64_t n)
+{
+	return extent == CHAIN_MATRIX ? m * n : extent == CHAIN_ROWS ? m : n;
+}
+
+void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAIN_BUFFERS_MAX],
+					 unsigned char out[CHAIN_BYTES_MAX])
+{
+	memset(out, 0, CHAIN_BYTES_MAX);
+	for (uint32_t i = 0; i < stage->count; i++) {
+		const struct chain_member *member = &stage->members[i];
+		if (member->kind == CHAIN_ARGUMENT)
+			memcpy(out + member->offset, &member->value, sizeof member->value);
+		else
+			memcpy(out + member->offset, &addresses[member->buffer], sizeof *addresses);
+	}
+}
+
+char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
+				   uint32_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL)
+		return NULL;
+	for (uint32_t i = first; i < first + count; i++) {
+		bool again = false;
+		for (uint32_t j = first; j < i; j++)
+			again = again || strcmp(files->paths[j], files->paths[i]) == 0;
+		if (!again)
+			fprintf(out, "#include \"%s\"\n", files->paths[i]);
+	}
+	fputs("template <class Element>\nusing epilogue_stages = epilogue_chain<", out);
+	for (uint32_t i = first; i < first + count; i++)
+		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
+	fputs(">;\n", out);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,92 @@
+/* A chain of epilogue stages, as --epilogue names it: "alpha_beta,bias,clamp:0:6,
+ * ./my_stage.cuh:0.5". epilogues/epilogue.cuh has the contract of stages; what
+ * a stage takes is declared in the first comment of its file, and read from
+ * there, so that a new stage is a new file and nothing else.
+ *
+ * `struct chain` is a plain value: it is sent to the children. Where the files
+ * of its stages lie only the supervisor knows (`struct chain_files`). */
+#ifndef GEMMJUDGE_CHAIN_CHAIN_H
+#define GEMMJUDGE_CHAIN_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+
+#define CHAIN_STAGES_MAX 16 /* epilogue_bindings::STAGES_MAX */
+#define CHAIN_BYTES_MAX 64  /* epilogue_bindings::BYTES_MAX */
+#define CHAIN_MEMBERS_MAX 16
+#define CHAIN_BUFFERS_MAX 32 /* of all stages together */
+#define CHAIN_NAME_MAX 32
+#define CHAIN_TEXT_MAX 1024
+
+enum chain_member_kind {
+	CHAIN_ARGUMENT, /* a float */
+	CHAIN_INPUT,    /* a pointer to elements that the stage reads */
+	CHAIN_OUTPUT,   /* a pointer to elements that it writes */
+};
+
+enum chain_extent { CHAIN_COLUMNS, CHAIN_ROWS, CHAIN_MATRIX }; /* N, M, M*N elements */
+
+struct chain_member {
+	char name[CHAIN_NAME_MAX];
+	uint32_t kind;   /* enum chain_member_kind */
+	uint32_t extent; /* enum chain_extent, of inputs and outputs */
+	uint32_t offset; /* in the stage's members */
+	uint32_t buffer; /* inputs and outputs: number among those of the whole chain */
+	float value;     /* arguments: as given, or the default */
+};
+
+struct chain_stage {
+	char name[CHAIN_NAME_MAX]; /* "clamp" */
+	uint32_t shipped;          /* named, not given as a file: lies in epilogues/ */
+	uint32_t count;
+	uint32_t bytes; /* that the members take */
+	struct chain_member members[CHAIN_MEMBERS_MAX];
+};
+
+struct chain {
+	uint32_t count; /* 0: no chain was asked for, which is alpha_beta alone */
+	uint32_t buffers;
+	struct chain_stage stages[CHAIN_STAGES_MAX];
+};
+
+struct chain_files {
+	char text[CHAIN_TEXT_MAX]; /* the chain as it was written */
+	char paths[CHAIN_STAGES_MAX][PATHS_MAX];
+};
+
+/* Reads the chain; names are looked up in `folder` (SOURCE/epilogues). err says
+ * in one line what is wrong with which stage. */
+bool chain_parse(const char *text, const char *folder, struct chain *out, struct chain_files *files,
+				 struct error *err);
+
+/* Reads the declarations of one stage file into *out (with the defaults as
+ * values, and buffers numbered from 0). */
+bool chain_read_stage(const char *path, struct chain_stage *out, struct error *err);
+
+/* Whether the chain is what a solution computes by itself: none, or exactly
+ * alpha_beta. */
+bool chain_is_plain(const struct chain *chain);
+
+/* The input or output with this number; *stage is its stage. NULL: no such. */
+const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buffer,
+										const struct chain_stage **stage);
+
+/* How many elements it has, for an M x N matrix C. */
+uint64_t chain_elements(uint32_t extent, uint64_t m, uint64_t n);
+
+/* The members of a stage as the compiled stage expects them: what epilogue_bind()
+ * takes. addresses[i] is where buffer i of the chain lies. */
+void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAIN_BUFFERS_MAX],
+					 unsigned char out[CHAIN_BYTES_MAX]);
+
+/* The header that EPILOGUE_CHAIN names: includes the files of the stages [first,
+ * first + count) and defines epilogue_stages. Owned by the caller; NULL when
+ * memory is short. */
+char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
+				   uint32_t count);
+
+#endif

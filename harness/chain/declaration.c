@@ -1,0 +1,208 @@
+#include "chain/declaration.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define COMMENT_MAX 16384
+#define WORDS_MAX 6
+
+bool declaration_number(const char *text, float *out)
+{
+	if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0) {
+		*out = text[0] == '-' ? -INFINITY : INFINITY;
+		return true;
+	}
+	/* strtof would also take blanks, nan and hexadecimal */
+	if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+		return false;
+	char *end;
+	*out = strtof(text, &end);
+	return end != text && *end == '\0' && isfinite(*out);
+}
+
+bool declaration_name(const char *text)
+{
+	if (!isalpha((unsigned char)text[0]) && text[0] != '_')
+		return false;
+	for (const char *p = text; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	return true;
+}
+
+/* ---- the first comment ------------------------------------------------------ */
+
+/* Opening a pipe or a terminal would wait for ever. */
+static bool read_head(const char *path, char head[COMMENT_MAX], struct error *err)
+{
+	struct stat facts;
+	if (stat(path, &facts) != 0)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(facts.st_mode))
+		return error_set(err, "%s: is no regular file", path);
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	size_t got = fread(head, 1, COMMENT_MAX - 1, file);
+	bool failed = ferror(file) != 0;
+	fclose(file);
+	head[got] = '\0';
+	return !failed || error_set(err, "%s: %s", path, strerror(errno));
+}
+
+/* The lines of the comment that the file opens with, one after the other, without
+ * what marks them as a comment. NULL after the last one. */
+struct comment {
+	char *rest;
+	bool block; /* slash and star, rather than two slashes a line */
+	int line;
+};
+
+static struct comment comment_begin(char *text)
+{
+	struct comment comment = {.line = 0};
+	char *start = text;
+	while (isspace((unsigned char)*start))
+		comment.line += *start++ == '\n';
+	if (start[0] != '/' || (start[1] != '*' && start[1] != '/'))
+		return comment;
+	comment.block = start[1] == '*';
+	comment.rest = comment.block ? start + 2 : start;
+	char *end = comment.block ? strstr(comment.rest, "*/") : NULL;
+	if (end != NULL)
+		*end = '\0';
+	return comment;
+}
+
+static char *comment_line(struct comment *comment)
+{
+	if (comment->rest == NULL)
+		return NULL;
+	char *line = comment->rest;
+	size_t length = strcspn(line, "\n");
+	comment->rest = line[length] == '\n' ? line + length + 1 : NULL;
+	line[length] = '\0';
+	comment->line++;
+	line += strspn(line, " \t");
+	if (!comment->block) {
+		if (strncmp(line, "//", 2) != 0)
+			return NULL;
+		line += 2;
+	}
+	return line + strspn(line, " \t*");
+}
+
+/* ---- declarations ------------------------------------------------------------ */
+
+static size_t split(char *line, char *words[WORDS_MAX])
+{
+	size_t count = 0;
+	char *rest = NULL;
+	for (char *word = strtok_r(line, " \t\r", &rest); word != NULL && count < WORDS_MAX;
+		 word = strtok_r(NULL, " \t\r", &rest))
+		words[count++] = word;
+	return count;
+}
+
+static bool extent_of(char *const *words, size_t count, uint32_t *out)
+{
+	bool rows = count > 0 && strcmp(words[0], "M") == 0;
+	bool columns = count > 0 && strcmp(words[count - 1], "N") == 0;
+	*out = rows && columns ? CHAIN_MATRIX : rows ? CHAIN_ROWS : CHAIN_COLUMNS;
+	return (count == 1 && rows != columns) || (count == 2 && rows && columns);
+}
+
+static bool member_parse(char *const *words, size_t count, struct chain_member *out)
+{
+	bool argument = strcmp(words[0], "argument") == 0;
+	*out = (struct chain_member){.kind = argument                          ? CHAIN_ARGUMENT
+										 : strcmp(words[0], "output") == 0 ? CHAIN_OUTPUT
+																		   : CHAIN_INPUT};
+	if (count < 2 || !declaration_name(words[1]) || strlen(words[1]) >= sizeof out->name)
+		return false;
+	strcpy(out->name, words[1]);
+	if (argument)
+		return count == 4 && strcmp(words[2], "=") == 0 &&
+			   declaration_number(words[3], &out->value);
+	return extent_of(words + 2, count - 2, &out->extent) &&
+		   (out->kind != CHAIN_OUTPUT || out->extent == CHAIN_MATRIX);
+}
+
+/* Appends the member, laid out as a C++ compiler lays out the members of a struct. */
+static bool stage_add(struct chain_stage *stage, const struct chain_member *member)
+{
+	uint32_t size = member->kind == CHAIN_ARGUMENT ? sizeof(float) : sizeof(void *);
+	uint32_t offset = (stage->bytes + size - 1) / size * size;
+	if (stage->count == CHAIN_MEMBERS_MAX || offset + size > CHAIN_BYTES_MAX)
+		return false;
+	struct chain_member *added = &stage->members[stage->count++];
+	*added = *member;
+	added->offset = offset;
+	stage->bytes = offset + size;
+	for (uint32_t i = 0; i + 1 < stage->count; i++)
+		added->buffer += stage->members[i].kind != CHAIN_ARGUMENT;
+	return true;
+}
+
+static bool is_declaration(const char *line)
+{
+	static const char *const words[] = {"argument", "input", "output"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		if (strncmp(line, words[i], length) == 0 && strchr(" \t\r", line[length]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool read_declarations(const char *path, char *text, struct chain_stage *out,
+							  struct error *err)
+{
+	struct comment comment = comment_begin(text);
+	for (char *line; (line = comment_line(&comment)) != NULL;) {
+		char copy[120], *words[WORDS_MAX] = {NULL};
+		struct chain_member member;
+		if (!is_declaration(line))
+			continue;
+		snprintf(copy, sizeof copy, "%s", line);
+		copy[strcspn(copy, "\r")] = '\0';
+		size_t count = split(line, words);
+		if (!member_parse(words, count, &member))
+			return error_set(err,
+							 "%s:%d: '%s' is no declaration: it is 'argument NAME = NUMBER', "
+							 "'input NAME N', 'input NAME M', 'input NAME M N' or "
+							 "'output NAME M N'",
+							 path, comment.line, copy);
+		for (uint32_t i = 0; i < out->count; i++)
+			if (strcmp(out->members[i].name, member.name) == 0)
+				return error_set(err, "%s:%d: '%s' is declared twice", path, comment.line,
+								 member.name);
+		if (!stage_add(out, &member))
+			return error_set(err,
+							 "%s:%d: the members of a stage take at most %d bytes (4 for an "
+							 "argument, 8 for an input or output)",
+							 path, comment.line, CHAIN_BYTES_MAX);
+	}
+	return true;
+}
+
+bool chain_read_stage(const char *path, struct chain_stage *out, struct error *err)
+{
+	char text[COMMENT_MAX];
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	int length = dot != NULL ? (int)(dot - name) : (int)strlen(name);
+	*out = (struct chain_stage){0};
+	snprintf(out->name, sizeof out->name, "%.*s", length, name);
+	if (length >= (int)sizeof out->name || !declaration_name(out->name))
+		return error_set(err,
+						 "%s: '%.*s' cannot be the name of a stage: letters, digits and _ can, "
+						 "%d at most",
+						 path, length, name, CHAIN_NAME_MAX - 1);
+	return read_head(path, text, err) && read_declarations(path, text, out, err);
+}
