@@ -137,7 +137,8 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 				__syncthreads();
 				current ^= 1;
 			}
-			read((k + 1) % 2, current, (k + 1) % T::LOAD_K);
+			if (k < T::LOAD_K - 1 || tile + 1 < tiles)
+				read((k + 1) % 2, current, (k + 1) % T::LOAD_K);
 #pragma unroll
 			for (int m = 0; m < T::COUNT_M; m++)
 #pragma unroll

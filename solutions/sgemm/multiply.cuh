@@ -140,7 +140,8 @@ template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N> struct multiply_sh
 					a = shared.a[reading] + row();
 					b = shared.b[reading] + column();
 				}
-				read(f[(k + 1) % 2], a, b, (k + 1) % BLOCK_K);
+				if (k < BLOCK_K - 1 || tile + 1 < tiles)
+					read(f[(k + 1) % 2], a, b, (k + 1) % BLOCK_K);
 				if (k == 0) {
 					fetch(writing);
 					writing = writing + 1 < STAGES ? writing + 1 : 0;
