@@ -45,9 +45,10 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 	if (wide < 2)
 		wide = 2;
 	const char *op = store ? "st" : "ld";
+	bool single = count == 1 && items[0].kind != PTX_OP_SINK;
 	struct exec_instruction *out;
 	if (wide == size && size <= 8)
-		out = decode_emit(decoder, "%s_%zu", op, size * 8);
+		out = decode_emit(decoder, "%s%s_%zu", op, single ? "" : "v", size * 8);
 	else
 		out = decode_emit(decoder, "%s_any", op);
 	out->size = (uint8_t)size;
@@ -65,6 +66,7 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 		else
 			list[i] = decode_destination(decoder, &items[i], wide);
 	}
+	out->d = list[0];
 	decode_list(decoder, list, count);
 }
 

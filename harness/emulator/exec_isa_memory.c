@@ -6,6 +6,7 @@
 struct access {
 	u64 at[EXEC_LANES]; /* device, then host addresses; idle lanes repeat an active one */
 	u64 low, high;
+	u64 span;     /* bytes from the first to the last; 0: several objects */
 	bool uniform; /* all lanes at one address */
 	bool dense;   /* lane i at the first address + i * bytes */
 };
@@ -56,6 +57,7 @@ static inline bool classify(struct access *x, u64 bytes)
 		x->low = (u64)low;
 		x->high = (u64)high;
 	}
+	x->span = x->high - x->low + bytes;
 	return (any & (bytes - 1)) == 0;
 }
 
@@ -64,6 +66,12 @@ static inline bool classify(struct access *x, u64 bytes)
 
 static __attribute__((noinline)) u32 count_scattered(const u64 *at, u64 low, u64 high, int shift)
 {
+	if ((high - low) >> shift < 31) {
+		u32 seen = 0;
+		u64 first = low >> shift << shift;
+		FOR_LANES seen |= 1u << ((u32)(at[i] - first) >> shift);
+		return (u32)__builtin_popcount(seen);
+	}
 	if ((high - low) >> shift < 63) {
 		u64 seen = 0;
 		for (int i = 0; i < EXEC_LANES; i++)
@@ -176,6 +184,7 @@ static __attribute__((noinline)) enum exec_status resolve_each(struct warp *w,
 	for (int i = 0; i < EXEC_LANES; i++)
 		x->at[i] = IN_MASK(i) ? host[i] : some;
 	x->uniform = x->dense = false;
+	x->span = 0;
 	return EXEC_NEXT;
 }
 
@@ -225,9 +234,80 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 	return EXEC_NEXT;
 }
 
+/* Lanes that fall into few bytes: one or two vectors hold them all. */
+#define COMPACT 128
+
+#if EXEC_LEVEL >= 4
+static inline bool compact_written(const u8 *known, u64 span)
+{
+	const __m512i ones = _mm512_set1_epi8(-1);
+	__mmask64 low = span < 64 ? ((u64)1 << span) - 1 : ~(u64)0;
+	__mmask64 high = span <= 64 ? 0 : span < 128 ? ((u64)1 << (span - 64)) - 1 : ~(u64)0;
+	return (_mm512_mask_cmpneq_epi8_mask(low, _mm512_maskz_loadu_epi8(low, known), ones) |
+			_mm512_mask_cmpneq_epi8_mask(high, _mm512_maskz_loadu_epi8(high, known + 64), ones)) ==
+		   0;
+}
+
+static inline void load_compact_32(u32 *t, const struct access *x)
+{
+	u32 index[EXEC_LANES], words = (u32)(x->span >> 2);
+	const u8 *from = (const u8 *)(uintptr_t)x->low;
+	FOR_LANES index[i] = (u32)(x->at[i] - x->low) >> 2;
+	__mmask16 low = (__mmask16)(words < 16 ? (1u << words) - 1 : 0xffff);
+	__mmask16 high = (__mmask16)(words <= 16 ? 0 : words < 32 ? (1u << (words - 16)) - 1 : 0xffff);
+	__m512i a = _mm512_maskz_loadu_epi32(low, from);
+	__m512i b = _mm512_maskz_loadu_epi32(high, from + 64);
+	for (int i = 0; i < EXEC_LANES; i += 16)
+		_mm512_storeu_si512(t + i, _mm512_permutex2var_epi32(a, _mm512_loadu_si512(index + i), b));
+}
+
+static inline void load_compact_16(u16 *t, const struct access *x)
+{
+	u16 index[EXEC_LANES];
+	u64 halves = x->span >> 1;
+	const u8 *from = (const u8 *)(uintptr_t)x->low;
+	FOR_LANES index[i] = (u16)((x->at[i] - x->low) >> 1);
+	__mmask32 low = (__mmask32)(halves < 32 ? (1u << halves) - 1 : EXEC_FULL);
+	__mmask32 high = (__mmask32)(halves <= 32  ? 0
+								 : halves < 64 ? (1u << (halves - 32)) - 1
+											   : EXEC_FULL);
+	__m512i a = _mm512_maskz_loadu_epi16(low, from);
+	__m512i b = _mm512_maskz_loadu_epi16(high, from + 64);
+	_mm512_storeu_si512(t, _mm512_permutex2var_epi16(a, _mm512_loadu_si512(index), b));
+}
+#define HAS_COMPACT 1
+#else
+static inline bool compact_written(const u8 *known, u64 span)
+{
+	u32 all = 0xff;
+	for (u64 k = 0; k < span; k++)
+		all &= known[k];
+	return all == 0xff;
+}
+static inline void load_compact_32(u32 *t, const struct access *x)
+{
+	(void)t;
+	(void)x;
+}
+static inline void load_compact_16(u16 *t, const struct access *x)
+{
+	(void)t;
+	(void)x;
+}
+#define HAS_COMPACT 0
+#endif
+
+static inline void load_compact_64(u64 *t, const struct access *x)
+{
+	(void)t;
+	(void)x;
+}
+
 static inline bool shared_written(const u8 *shadow, const struct access *x, u64 bytes)
 {
 	u32 all = 0xff;
+	if (x->span <= COMPACT && compact_written(shadow + x->low, x->span))
+		return true;
 	if (x->uniform) {
 		for (u64 k = 0; k < bytes; k++)
 			all &= shadow[x->at[0] + k];
@@ -285,12 +365,14 @@ static inline enum exec_status resolve_local(struct warp *w, const struct exec_i
 	u64 base = (u64)(uintptr_t)w->local - EXEC_LOCAL_BASE;
 	FOR_LANES x->at[i] += base + (u64)i * size;
 	x->uniform = x->dense = false;
+	x->span = 0;
 	/* idle lanes keep their own, unused, slots: reading those is harmless */
 	return EXEC_NEXT;
 }
 
-static inline enum exec_status resolve(struct warp *w, const struct exec_instruction *in, u32 mask,
-									   struct access *x, u64 bytes, bool write)
+static inline __attribute__((always_inline)) enum exec_status
+resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct access *x, u64 bytes,
+		bool write)
 {
 	fetch_addresses(w, in, mask, x);
 	bool aligned = classify(x, bytes);
@@ -327,6 +409,14 @@ static inline enum exec_status resolve(struct warp *w, const struct exec_instruc
 	return resolve_local(w, in, mask, x, bytes, write);
 }
 
+static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
+															  const struct exec_instruction *in,
+															  u32 mask, struct access *x, u64 bytes,
+															  bool write)
+{
+	return resolve(w, in, mask, x, bytes, write);
+}
+
 /* ------------------------------------------------------------------------
  * Loads and stores whose elements are as wide as their registers */
 
@@ -339,8 +429,29 @@ static inline enum exec_status resolve(struct warp *w, const struct exec_instruc
 	HANDLER(ld_##bits)                                                                             \
 	{                                                                                              \
 		struct access x;                                                                           \
+		if (resolve(w, in, mask, &x, sizeof(u##bits), false) != EXEC_NEXT)                         \
+			return EXEC_FAULT;                                                                     \
+		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
+		if (x.uniform) {                                                                           \
+			u##bits value;                                                                         \
+			memcpy(&value, (const void *)(uintptr_t)x.at[0], sizeof value);                        \
+			FOR_LANES o[i] = value;                                                                \
+		} else if (x.dense) {                                                                      \
+			memcpy(o, (const void *)(uintptr_t)x.at[0], sizeof t);                                 \
+		} else if (HAS_COMPACT && bits < 64 && x.span && x.span <= COMPACT) {                      \
+			load_compact_##bits(o, &x);                                                            \
+		} else {                                                                                   \
+			load_scattered_##bits(o, &x, 0);                                                       \
+		}                                                                                          \
+		if (mask != EXEC_FULL)                                                                     \
+			merge(d, t, sizeof t[0], mask);                                                        \
+		return EXEC_NEXT;                                                                          \
+	}                                                                                              \
+	HANDLER(ldv_##bits)                                                                            \
+	{                                                                                              \
+		struct access x;                                                                           \
 		const u64 bytes = sizeof(u##bits) * in->count;                                             \
-		if (resolve(w, in, mask, &x, bytes, false) != EXEC_NEXT)                                   \
+		if (resolve_any(w, in, mask, &x, bytes, false) != EXEC_NEXT)                               \
 			return EXEC_FAULT;                                                                     \
 		for (int e = 0; e < in->count; e++) {                                                      \
 			u##bits t[EXEC_LANES];                                                                 \
@@ -352,8 +463,6 @@ static inline enum exec_status resolve(struct warp *w, const struct exec_instruc
 				u##bits value;                                                                     \
 				memcpy(&value, (const void *)(uintptr_t)(x.at[0] + offset), sizeof value);         \
 				FOR_LANES o[i] = value;                                                            \
-			} else if (x.dense && in->count == 1) {                                                \
-				memcpy(o, (const void *)(uintptr_t)x.at[0], sizeof t);                             \
 			} else {                                                                               \
 				load_scattered_##bits(o, &x, offset);                                              \
 			}                                                                                      \
@@ -365,16 +474,28 @@ static inline enum exec_status resolve(struct warp *w, const struct exec_instruc
 	HANDLER(st_##bits)                                                                             \
 	{                                                                                              \
 		struct access x;                                                                           \
+		const u##bits *s = SOURCE(u##bits, in->d);                                                 \
+		if (resolve(w, in, mask, &x, sizeof s[0], true) != EXEC_NEXT)                              \
+			return EXEC_FAULT;                                                                     \
+		if (x.dense) {                                                                             \
+			memcpy((void *)(uintptr_t)x.at[0], s, sizeof s[0] * EXEC_LANES);                       \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
+		for (u32 left = mask; left; left &= left - 1) {                                            \
+			int i = first_lane(left);                                                              \
+			memcpy((void *)(uintptr_t)x.at[i], &s[i], sizeof s[0]);                                \
+		}                                                                                          \
+		return EXEC_NEXT;                                                                          \
+	}                                                                                              \
+	HANDLER(stv_##bits)                                                                            \
+	{                                                                                              \
+		struct access x;                                                                           \
 		const u64 bytes = sizeof(u##bits) * in->count;                                             \
-		if (resolve(w, in, mask, &x, bytes, true) != EXEC_NEXT)                                    \
+		if (resolve_any(w, in, mask, &x, bytes, true) != EXEC_NEXT)                                \
 			return EXEC_FAULT;                                                                     \
 		for (int e = 0; e < in->count; e++) {                                                      \
 			const u##bits *s = SOURCE(u##bits, in->list[e]);                                       \
 			u64 offset = (u64)e * sizeof s[0];                                                     \
-			if (x.dense && in->count == 1) {                                                       \
-				memcpy((void *)(uintptr_t)x.at[0], s, sizeof s[0] * EXEC_LANES);                   \
-				continue;                                                                          \
-			}                                                                                      \
 			for (u32 left = mask; left; left &= left - 1) {                                        \
 				int i = first_lane(left);                                                          \
 				memcpy((void *)(uintptr_t)(x.at[i] + offset), &s[i], sizeof s[0]);                 \
@@ -391,7 +512,7 @@ HANDLER(ld_any)
 {
 	struct access x;
 	const int size = in->size, wide = in->reg_size;
-	if (resolve(w, in, mask, &x, (u64)size * in->count, false) != EXEC_NEXT)
+	if (resolve_any(w, in, mask, &x, (u64)size * in->count, false) != EXEC_NEXT)
 		return EXEC_FAULT;
 	for (int e = 0; e < in->count; e++) {
 		if (in->list[e] < 0)
@@ -419,7 +540,7 @@ HANDLER(st_any)
 {
 	struct access x;
 	const int size = in->size, wide = in->reg_size;
-	if (resolve(w, in, mask, &x, (u64)size * in->count, true) != EXEC_NEXT)
+	if (resolve_any(w, in, mask, &x, (u64)size * in->count, true) != EXEC_NEXT)
 		return EXEC_FAULT;
 	for (int e = 0; e < in->count; e++) {
 		const u8 *s = SOURCE(u8, in->list[e]);
@@ -596,8 +717,8 @@ HANDLER(atom_128)
 extern const struct exec_entry EXEC_LEVELLED(exec_memory)[];
 extern const size_t EXEC_LEVELLED(exec_memory_count);
 const struct exec_entry EXEC_LEVELLED(exec_memory)[] = {
-	E(ld_16), E(ld_32), E(ld_64),  E(ld_any), E(st_16),
-	E(st_32), E(st_64), E(st_any), E(atom),   E(atom_128),
+	E(ld_16),  E(ldv_16), E(ld_32),  E(ldv_32), E(ld_64),  E(ldv_64), E(ld_any), E(st_16),
+	E(stv_16), E(st_32),  E(stv_32), E(st_64),  E(stv_64), E(st_any), E(atom),   E(atom_128),
 };
 const size_t EXEC_LEVELLED(exec_memory_count) = sizeof EXEC_LEVELLED(exec_memory) /
 												sizeof EXEC_LEVELLED(exec_memory)[0];
