@@ -637,8 +637,6 @@ static const struct {
 } builtins[] = {
 	{"vprintf", "call_vprintf"},
 	{"__assertfail", "call_assertfail"},
-	{"malloc", "call_malloc"},
-	{"free", "call_free"},
 };
 
 /* Functions of the device runtime: in->list holds the arguments' local addresses,

@@ -477,6 +477,7 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 	launch.threads = thread_count(&launch, options);
 	pthread_mutex_init(&launch.lock, NULL);
 	bool ok = run_workers(&launch, fault);
+	fflush(stdout); /* what kernels printed */
 	pthread_mutex_destroy(&launch.lock);
 	return ok;
 }

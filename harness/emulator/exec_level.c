@@ -11,7 +11,8 @@
 	extern const struct exec_entry name##_v2[], name##_v3[], name##_v4[];                          \
 	extern const size_t name##_count_v2, name##_count_v3, name##_count_v4;
 TABLES(DECLARE)
-#define COMMON_TABLES(X) X(exec_control) X(exec_async) X(exec_bulk) X(exec_matrix) X(exec_wgmma)
+#define COMMON_TABLES(X)                                                                           \
+	X(exec_control) X(exec_async) X(exec_bulk) X(exec_matrix) X(exec_wgmma) X(exec_call)
 #define DECLARE_COMMON(name)                                                                       \
 	extern const struct exec_entry name[];                                                         \
 	extern const size_t name##_count;

@@ -128,13 +128,46 @@ HANDLER(movmatrix)
  * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
  * registers; in->b: space of their bits */
 
+static const u8 readable[128] = {[0 ... 127] = EXEC_SHARED_READABLE};
+
+/* The runs, when all are within the block's shared memory or one allocation, can
+ * be read, and are aligned. */
+static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 address, u64 stride,
+					   size_t bytes, bool write, u8 *runs[])
+{
+	u64 last = (u64)(in->c - 1) * stride, base = address;
+	size_t align = bytes < 16 ? bytes : 16;
+	if (write || address % align || stride % align || stride > (1u << 20))
+		return false;
+	if (in->space == PTX_SHARED) {
+		u64 offset = address - EXEC_SHARED_BASE, size = w->block->shared_bytes;
+		if (offset >= size || last + bytes > size - offset)
+			return false;
+		base = (u64)(uintptr_t)(w->block->shared + offset);
+		const u8 *known = w->block->shared_written + offset;
+		for (int run = 0; run < in->c; run++, known += stride)
+			if (memcmp(known, readable, bytes) != 0)
+				return false;
+	} else {
+		const struct exec_cached *cached =
+			address >> EXEC_WINDOW_SHIFT ? NULL
+										 : exec_lookup(w->worker, in->cache, address, last + bytes);
+		if (!cached || !cached->written)
+			return false;
+	}
+	for (int run = 0; run < in->c; run++)
+		runs[run] = (u8 *)(uintptr_t)(base + (u64)run * stride);
+	return true;
+}
+
 static bool runs_at(struct warp *w, const struct exec_instruction *in, bool write, u8 *runs[])
 {
 	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[0] : SOURCE(u32, in->a)[0]);
 	address = in->width == 8 ? address : (u32)address;
 	u64 stride = (u64)SOURCE(u32, in->e)[0] * in->size;
 	size_t bytes = (size_t)in->d * in->size;
-	for (int run = 0; run < in->c; run++) {
+	bool quick = quick_runs(w, in, address, stride, bytes, write, runs);
+	for (int run = 0; !quick && run < in->c; run++) {
 		runs[run] = exec_access(w, in, 0, in->space, address + (u64)run * stride, bytes,
 								bytes < 16 ? bytes : 16, write);
 		if (!runs[run])
@@ -158,6 +191,24 @@ static bool runs_at(struct warp *w, const struct exec_instruction *in, bool writ
 	return true;
 }
 
+static void gather_2(u16 *d, u8 *const runs[], const u32 *places, int count)
+{
+	for (int i = 0; i < count; i++)
+		memcpy(&d[i], runs[places[i] >> 16] + (places[i] & 0xffff) * 2, 2);
+}
+
+static void gather_4(u32 *d, u8 *const runs[], const u32 *places, int count)
+{
+	for (int i = 0; i < count; i++)
+		memcpy(&d[i], runs[places[i] >> 16] + (places[i] & 0xffff) * 4, 4);
+}
+
+static void gather_any(u8 *d, u8 *const runs[], const u32 *places, int count, size_t size)
+{
+	for (int i = 0; i < count; i++)
+		memcpy(d + (size_t)i * size, runs[places[i] >> 16] + (places[i] & 0xffff) * size, size);
+}
+
 HANDLER(wmma_load)
 {
 	u8 *runs[OPERANDS_MAX];
@@ -167,10 +218,13 @@ HANDLER(wmma_load)
 	const u32 *places = (const u32 *)in->list + in->count;
 	for (int r = 0; r < distinct; r++) {
 		u8 *d = DEST(u8, in->list[r]);
-		for (int i = 0; i < EXEC_LANES * items; i++) {
-			u32 place = *places++;
-			memcpy(d + i * in->size, runs[place >> 16] + (place & 0xffff) * in->size, in->size);
-		}
+		if (in->size == 2)
+			gather_2((u16 *)(void *)d, runs, places, EXEC_LANES * items);
+		else if (in->size == 4)
+			gather_4((u32 *)(void *)d, runs, places, EXEC_LANES * items);
+		else
+			gather_any(d, runs, places, EXEC_LANES * items, in->size);
+		places += EXEC_LANES * items;
 	}
 	for (int r = distinct; r < in->count; r++)
 		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
