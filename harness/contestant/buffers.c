@@ -5,21 +5,27 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* The three operands of a set, so that they can be worked through in a loop. */
+#define PARTS_MAX (3 + CHAIN_BUFFERS_MAX)
+
+/* The operands of a set, so that they can be worked through in a loop. */
 struct part {
 	void **operand;
 	unsigned char *in_arena;
 	size_t bytes;
 };
 
-static void parts_of(const struct buffers *buffers, uint32_t set, struct operands *operands,
-					 struct part parts[3])
+static uint32_t parts_of(const struct buffers *buffers, uint32_t set, struct operands *operands,
+						 struct part parts[PARTS_MAX])
 {
 	const struct arena *arena = &buffers->arena;
 	unsigned char *base = buffers->base + set * arena->set_stride;
 	parts[0] = (struct part){&operands->a, base + arena->a_offset, arena->a_bytes};
 	parts[1] = (struct part){&operands->b, base + arena->b_offset, arena->b_bytes};
 	parts[2] = (struct part){&operands->c, base + arena->c_offset, arena->c_bytes};
+	for (uint32_t i = 0; i < arena->extras; i++)
+		parts[3 + i] = (struct part){&operands->extra[i], base + arena->extra_offset[i],
+									 arena->extra_bytes[i]};
+	return 3 + arena->extras;
 }
 
 static bool within(uint64_t offset, uint64_t bytes, uint64_t stride)
@@ -29,7 +35,10 @@ static bool within(uint64_t offset, uint64_t bytes, uint64_t stride)
 
 static bool arena_sound(const struct arena *arena)
 {
-	return arena->sets > 0 && arena->set_stride <= arena->bytes / arena->sets &&
+	bool sound = arena->extras <= CHAIN_BUFFERS_MAX;
+	for (uint32_t i = 0; sound && i < arena->extras; i++)
+		sound = within(arena->extra_offset[i], arena->extra_bytes[i], arena->set_stride);
+	return sound && arena->sets > 0 && arena->set_stride <= arena->bytes / arena->sets &&
 		   within(arena->a_offset, arena->a_bytes, arena->set_stride) &&
 		   within(arena->b_offset, arena->b_bytes, arena->set_stride) &&
 		   within(arena->c_offset, arena->c_bytes, arena->set_stride);
@@ -70,17 +79,16 @@ bool buffers_open(struct buffers *buffers, const struct cudart *cudart, enum dev
 	buffers_close(buffers, cudart);
 	if (!arena_sound(arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
-	buffers->device = device;
+	buffers->shared = device == DEVICE_CUDA && fd < 0;
 	buffers->arena = *arena;
-	return device == DEVICE_CUDA ? open_handle(buffers, cudart, code, err)
-								 : map_file(buffers, fd, err);
+	return buffers->shared ? open_handle(buffers, cudart, code, err) : map_file(buffers, fd, err);
 }
 
 void buffers_close(struct buffers *buffers, const struct cudart *cudart)
 {
 	if (buffers->base == NULL)
 		return;
-	if (buffers->device == DEVICE_CUDA)
+	if (buffers->shared)
 		cudart->ipc_close(buffers->base);
 	else
 		munmap(buffers->base, buffers->arena.bytes);
@@ -90,12 +98,12 @@ void buffers_close(struct buffers *buffers, const struct cudart *cudart)
 cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cudart, uint32_t set,
 						 struct operands *out)
 {
-	struct part parts[3];
+	struct part parts[PARTS_MAX];
 	cudaError_t code = cudaSuccess;
 	*out = (struct operands){0};
-	parts_of(buffers, set, out, parts);
-	for (int i = 0; i < 3 && code == cudaSuccess; i++) {
-		if (buffers->device == DEVICE_CUDA) {
+	uint32_t count = parts_of(buffers, set, out, parts);
+	for (uint32_t i = 0; i < count && code == cudaSuccess; i++) {
+		if (buffers->shared) {
 			*parts[i].operand = parts[i].in_arena;
 			continue;
 		}
@@ -110,11 +118,11 @@ cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cud
 cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart *cudart,
 							 uint32_t set, struct operands *operands, cudaError_t what)
 {
-	struct part parts[3];
-	if (buffers->device == DEVICE_CUDA)
+	struct part parts[PARTS_MAX];
+	if (buffers->shared)
 		return what;
-	parts_of(buffers, set, operands, parts);
-	for (int i = 0; i < 3; i++) {
+	uint32_t count = parts_of(buffers, set, operands, parts);
+	for (uint32_t i = 0; i < count; i++) {
 		if (what == cudaSuccess)
 			what = cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
 								  cudaMemcpyDeviceToHost);

@@ -10,9 +10,9 @@
 #include "process/protocol.h"
 
 struct buffers {
-	enum device_kind device;
 	struct arena arena;
-	unsigned char *base; /* device memory of the referee, or a mapped memfd; NULL: none */
+	bool shared;         /* base is device memory of the referee; else a mapped memfd */
+	unsigned char *base; /* NULL: none */
 };
 
 /* Lets the old arena go and opens the new one; fd is the memfd, or -1. False, with

@@ -152,6 +152,8 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	out.status =
 		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
+	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
+		out.status = RUN_NO_EPILOGUE;
 	self->open = out.status == RUN_OK;
 	if (self->open) /* what the solution's constructors have left behind */
 		out = outcome_of_code(self, self->cudart.get_last_error());
@@ -162,9 +164,15 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 {
 	struct error err = {{0}};
 	cudaError_t code;
+	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > request->arena.extras ||
+		(request->chain.count > 0 && self->solution.bind == NULL)) {
+		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
+		return;
+	}
 	self->has_case = buffers_open(&self->buffers, &self->cudart, self->device.kind, &request->arena,
 								  fd, &code, &err);
 	self->test = request->test;
+	self->solution.chain = request->chain;
 	if (!self->has_case && code == cudaSuccess) {
 		reply_failure(self, &request->head, err.message);
 		return;

@@ -44,6 +44,8 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 		return RUN_NO_SOLVE;
 	}
 	memcpy(&out->solve, &address, sizeof address);
+	address = dlsym(out->library, "epilogue_bind");
+	memcpy(&out->bind, &address, sizeof address);
 	return RUN_OK;
 }
 
@@ -52,14 +54,29 @@ static int size_named(const struct shape *shape, char name)
 	return name == 'M' ? shape->m : name == 'N' ? shape->n : shape->k;
 }
 
+/* alpha_beta and stages like it have no members to bind. */
+static void bind_stages(const struct solution *solution, const struct operands *operands)
+{
+	for (uint32_t i = 0; i < solution->chain.count; i++) {
+		unsigned char members[CHAIN_BYTES_MAX];
+		const struct chain_stage *stage = &solution->chain.stages[i];
+		if (stage->bytes == 0)
+			continue;
+		chain_serialise(stage, operands->extra, members);
+		solution->bind((int)i, members, stage->bytes);
+	}
+}
+
 void solution_call(const struct solution *solution, const struct test_case *test,
 				   struct operands operands)
 {
 	typedef void with_scalars(const void *, const void *, void *, int, int, int, float, float);
 	typedef void without_scalars(const void *, const void *, void *, int, int, int);
-	int size[3];
-	for (int i = 0; i < 3; i++)
+	typedef void matrix_vector(const void *, const void *, void *, int, int);
+	int size[3] = {0};
+	for (int i = 0; solution->problem->size_order[i] != '\0'; i++)
 		size[i] = size_named(&test->shape, solution->problem->size_order[i]);
+	bind_stages(solution, &operands);
 	switch (solution->problem->call) {
 	case CALL_SIZES_SCALARS:
 		((with_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
@@ -68,6 +85,9 @@ void solution_call(const struct solution *solution, const struct test_case *test
 	case CALL_SIZES:
 		((without_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
 											 size[2]);
+		return;
+	case CALL_MATRIX_VECTOR:
+		((matrix_vector *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1]);
 		return;
 	}
 }

@@ -12,11 +12,15 @@ struct solution {
 	void *library; /* NULL: not loaded */
 	void (*solve)(void);
 	const struct problem *problem;
+	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
+	int (*bind)(int stage, const void *bytes, size_t size);
+	struct chain chain; /* what to bind before each call */
 };
 
 /* What a call works on; device memory. */
 struct operands {
 	void *a, *b, *c;
+	void *extra[CHAIN_BUFFERS_MAX]; /* of the stages of the epilogue */
 };
 
 /* Loads the library and finds solve(). On failure the status says why, and err
@@ -24,7 +28,8 @@ struct operands {
 enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
 							  enum device_kind device, struct error *err);
 
-/* Calls solve() once, in the problem's form. */
+/* Binds the arguments of the epilogue's stages and calls solve() once, in the
+ * problem's form. */
 void solution_call(const struct solution *solution, const struct test_case *test,
 				   struct operands operands);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "chain/chain.h"
 #include "testcases/case.h"
 
 enum message_type {
@@ -16,6 +17,7 @@ enum message_type {
 	MESSAGE_REFEREE_CASE,
 	MESSAGE_REFEREE_RESET,
 	MESSAGE_REFEREE_CHECK,
+	MESSAGE_REFEREE_STAGE,
 	/* to the contestant */
 	MESSAGE_CONTESTANT_OPEN = 100,
 	MESSAGE_CONTESTANT_CASE,
@@ -52,13 +54,16 @@ struct device_facts {
 
 /* One arena holds `sets` copies of a case's buffers, set i at byte
  * i * set_stride; the offsets are within a set, each a multiple of 256, with a
- * guard band before and after every buffer (GUARD_BYTES of GUARD_PATTERN).
+ * guard band before and after every buffer (GUARD_BYTES of GUARD_PATTERN). After
+ * A, B and C come the inputs and outputs of the case's epilogue, buffer i of the
+ * chain at extra_offset[i].
  *
  * DEVICE_CUDA: the arena is device memory of the referee, opened with
  * cudaIpcOpenMemHandle(ipc_handle). DEVICE_EMULATED: it is a memfd sent along
  * with the message; the contestant copies it to and from memory that it
  * allocates itself, each buffer an allocation of exactly its size, so that the
- * emulated GPU sees every access outside of it. */
+ * emulated GPU sees every access outside of it. A contestant on a GPU that gets a
+ * memfd does the same. */
 struct arena {
 	uint8_t ipc_handle[64];
 	uint64_t bytes;
@@ -66,6 +71,8 @@ struct arena {
 	uint32_t sets;
 	uint64_t a_offset, b_offset, c_offset;
 	uint64_t a_bytes, b_bytes, c_bytes;
+	uint32_t extras; /* as many as the chain has buffers */
+	uint64_t extra_offset[CHAIN_BUFFERS_MAX], extra_bytes[CHAIN_BUFFERS_MAX];
 };
 
 #define GUARD_BYTES 4096u
@@ -88,11 +95,13 @@ struct referee_open_reply {
 /* Makes the buffers of a case. sets = 1 for checking; for timing, sets = 0 asks
  * for as many as fill twice the L2 cache, at least 4, within a quarter of the
  * free device memory. Set i draws its values with seed + i. C holds the case's
- * C when beta != 0 and poison otherwise. */
+ * C when beta != 0 and poison otherwise; what a stage of the chain reads is drawn
+ * like it, and what it writes is poisoned. */
 struct referee_case {
 	struct message head;
 	char problem[32];
 	struct test_case test;
+	struct chain chain;
 	uint32_t sets;
 };
 struct referee_case_reply {
@@ -100,7 +109,7 @@ struct referee_case_reply {
 	struct arena arena; /* DEVICE_EMULATED: the memfd comes with this reply */
 };
 
-/* Puts C of every set back (its values, or poison), and the guard bands, and
+/* Puts C and the stages' outputs of every set back (values, or poison), and the guard bands, and
  * sweeps the L2 cache, so that the pass that follows finds nothing in it. With
  * fresh != 0, A, B and C of all sets are drawn anew with that seed. */
 struct referee_reset {
@@ -115,10 +124,19 @@ struct tolerance {
 	double atol, rtol; /* TOLERANCE_FLAT: |out - ref| <= atol + rtol*|ref| */
 };
 
-/* Compares C of one set with the reference, and looks at guards, A and B. */
+/* Compares C of one set, and what stages of the chain have written, with the
+ * reference, and looks at guards and inputs.
+ *
+ * A stage that the referee has no reference for is computed by somebody else: it
+ * then replies with pending != 0 and a memfd. The arena in it, of `sets` sets, is
+ * laid out for a call of solve() of the stage's runner: A holds M x N values (f32)
+ * that the stage gets, B the case's C, C (f32) takes what it makes of them, and
+ * the buffers are those of the stage. When every set has been through it,
+ * MESSAGE_REFEREE_STAGE goes on; its reply is again a referee_check_reply. */
 struct referee_check {
 	struct message head;
 	uint32_t set;
+	uint32_t plain; /* the call computed alpha_beta, whatever the chain of the case */
 	struct tolerance tolerance;
 };
 
@@ -129,6 +147,8 @@ struct wrong_element {
 };
 struct referee_check_reply {
 	struct message head;
+	uint32_t pending;   /* 1 + the number of the stage that is to be run; 0: all is done */
+	struct arena stage; /* for it */
 	uint64_t elements;  /* of C */
 	uint64_t wrong;     /* elements outside their bound */
 	uint64_t untouched; /* wrong ones that still hold the poison */
@@ -139,12 +159,16 @@ struct referee_check_reply {
 	struct wrong_element first[CHECK_SHOWN];
 	uint64_t a_changed, b_changed; /* elements of the inputs that changed */
 	uint64_t guard_changed;        /* bytes of guard bands that changed */
-	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
-							  its buffer: -1 just before it, +0 just after its end */
-	char guard_buffer;     /* 'A', 'B' or 'C' */
-	uint32_t reference_spot_checks;   /* elements of the reference compared with an f64 dot
-										 product made on the CPU from regenerated inputs */
-	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
+	int64_t guard_nearest;  /* signed distance in bytes of the nearest changed guard byte from
+							   its buffer: -1 just before it, +0 just after its end */
+	char guard_buffer;      /* one of problem->operands; 'E': extra_name */
+	uint64_t extra_changed; /* elements of the stages' inputs that changed */
+	uint64_t extra_wrong;   /* of what stages wrote, elements outside their bound; not in `wrong` */
+	struct wrong_element extra_first; /* the first of them in the buffer that extra_name names */
+	char extra_name[2 * CHAIN_NAME_MAX + 8]; /* "save.saved" */
+	uint32_t reference_spot_checks;          /* elements of the reference compared with an f64 dot
+												product made on the CPU from regenerated inputs */
+	uint32_t reference_disagreements;        /* of those outside their bound: a library bug */
 };
 
 /* ---- contestant ------------------------------------------------------- */
@@ -155,12 +179,14 @@ struct contestant_open {
 	char solution[4096]; /* path of the compiled solution (.so) */
 	char problem[32];
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
+	uint32_t has_epilogue;      /* was compiled with a chain, and has to let it be bound */
 };
 
 struct contestant_case {
 	struct message head;
 	struct arena arena; /* DEVICE_EMULATED: the memfd comes along */
 	struct test_case test;
+	struct chain chain; /* that the solution was compiled with; count 0: none */
 };
 
 /* One call of solve() on one set, then a device synchronisation. */
@@ -177,6 +203,7 @@ enum run_status {
 	RUN_NO_SOLVE,          /* the solution defines no extern "C" solve */
 	RUN_UNLOADABLE,        /* dlopen refused it: an undefined symbol, usually of a library */
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
+	RUN_NO_EPILOGUE,       /* compiled with a chain, and does not include epilogue.cuh */
 };
 struct contestant_reply { /* to OPEN, CASE and RUN */
 	struct message head;

@@ -9,6 +9,7 @@
 
 #include "device/referee_device.h"
 #include "process/protocol.h"
+#include "referee/stages.h"
 #include "testcases/case.h"
 
 /* The constants of the bound, calibrated: see README.md. c, for rounding in any
@@ -25,10 +26,28 @@ struct check_input {
 	struct device_product product;
 	struct tolerance tolerance;
 	unsigned threads; /* at most this many; 0: one */
+
+	/* The epilogue; NULL: alpha_beta. The stages [from, to) are gone through, and
+	 * after the last one of the chain the outputs are compared. `carried` (M*N
+	 * values) takes them on from one part of the chain to the next; it may be NULL
+	 * where the whole chain is gone through at once. */
+	const struct chain *chain;
+	uint32_t from, to;
+	struct carried *carried;
+	const void *written[CHAIN_BUFFERS_MAX]; /* outputs of stages, as the contestant left them */
+	const struct check_stage *computed;     /* stage `from`, computed elsewhere; or NULL */
 };
 
-/* Fills elements, wrong, untouched, worst_*, shown and first of the reply;
- * touches nothing else in it. */
+/* What a stage made of the values carried so far (set 0), of the lowest that they
+ * may be (1) and of the highest (2). */
+struct check_stage {
+	const float *values[3];
+	const void *written[3][CHAIN_MEMBERS_MAX]; /* by the stage's member */
+};
+
+/* Fills elements, wrong, untouched, worst_*, shown and first of the reply, and
+ * extra_wrong, extra_first and extra_name where a chain has outputs; touches
+ * nothing else in it. A part of a chain after the first adds to what is there. */
 void check_outputs(const struct check_input *input, struct referee_check_reply *reply);
 
 /* The verdict on one element, for tests and calibration: 0 .. 1 is right, more
@@ -53,6 +72,11 @@ struct check_finding {
 	double ratio;
 	double want, bound, error;
 };
+/* The values of a stage's input: small integers in an exact case, else uniform. */
+struct value_spec check_extra_values(const struct test_case *test);
+/* Buffer i of a chain is drawn from the stream CHECK_EXTRA_STREAM + i. */
+#define CHECK_EXTRA_STREAM 16u
+
 struct check_rule check_rule_of(const struct check_input *input);
 struct check_finding check_one(const struct check_rule *rule, const struct check_element *element);
 

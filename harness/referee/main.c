@@ -87,7 +87,11 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_CHECK:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
-			   referee_check(referee, &request->check, &reply->check, err);
+			   referee_check(referee, &request->check, &reply->check, fd, err);
+	case MESSAGE_REFEREE_STAGE:
+		*bytes = sizeof reply->check;
+		return is_size(got, sizeof request->head, err) &&
+			   referee_stage(referee, &reply->check, fd, err);
 	}
 	*bytes = sizeof reply->head;
 	return error_set(err, "a message of unknown type %u", request->head.type);

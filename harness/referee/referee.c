@@ -7,10 +7,10 @@
 
 #include "base/paths.h"
 #include "referee/check.h"
+#include "referee/layout.h"
 #include "referee/spot.h"
 #include "testcases/values.h"
 
-#define ALIGNMENT 256u
 #define SETS_MIN 4u
 #define SETS_MAX 65536u
 
@@ -50,30 +50,27 @@ void referee_close(struct referee *referee)
 {
 	if (referee->device != NULL)
 		referee->device->close(referee->state);
+	elsewhere_close(&referee->elsewhere);
 	free(referee->output);
+	free(referee->carried);
 	*referee = (struct referee){0};
 }
 
 /* ---- the arena ---------------------------------------------------------------- */
 
-static uint64_t round_up(uint64_t bytes)
-{
-	return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Guard, A, guard, guard, B, guard, guard, C, guard: each buffer has its own band
- * on either side, and the gap up to the next multiple of 256 belongs to the band
- * behind it. */
-static struct arena lay_out(enum dtype type, struct shape shape)
+static struct arena lay_out(enum dtype type, struct shape shape, const struct chain *chain)
 {
 	uint64_t size = dtype_size(type);
 	uint64_t m = (uint64_t)shape.m, n = (uint64_t)shape.n, k = (uint64_t)shape.k;
-	struct arena arena = {
-		.a_bytes = m * k * size, .b_bytes = k * n * size, .c_bytes = m * n * size};
-	arena.a_offset = GUARD_BYTES;
-	arena.b_offset = arena.a_offset + round_up(arena.a_bytes) + 2 * GUARD_BYTES;
-	arena.c_offset = arena.b_offset + round_up(arena.b_bytes) + 2 * GUARD_BYTES;
-	arena.set_stride = arena.c_offset + round_up(arena.c_bytes) + GUARD_BYTES;
+	struct arena arena = {.a_bytes = m * k * size,
+						  .b_bytes = k * n * size,
+						  .c_bytes = m * n * size,
+						  .extras = chain->buffers};
+	for (uint32_t i = 0; i < chain->buffers; i++) {
+		const struct chain_stage *stage;
+		arena.extra_bytes[i] = chain_elements(chain_buffer(chain, i, &stage)->extent, m, n) * size;
+	}
+	layout_offsets(&arena);
 	return arena;
 }
 
@@ -90,15 +87,6 @@ static uint32_t sets_for_timing(const struct referee *referee, uint64_t stride)
 	return (uint32_t)sets;
 }
 
-/* Buffer 0, 1, 2 is A, B, C. */
-static void buffer_of(const struct arena *arena, int buffer, uint64_t *offset, uint64_t *bytes)
-{
-	const uint64_t offsets[] = {arena->a_offset, arena->b_offset, arena->c_offset};
-	const uint64_t sizes[] = {arena->a_bytes, arena->b_bytes, arena->c_bytes};
-	*offset = offsets[buffer];
-	*bytes = sizes[buffer];
-}
-
 static struct device_region region_of(const struct arena *arena, uint64_t offset, uint64_t bytes,
 									  uint32_t set, uint32_t sets)
 {
@@ -108,58 +96,85 @@ static struct device_region region_of(const struct arena *arena, uint64_t offset
 								  .sets = sets};
 }
 
-static struct device_region buffer_region(const struct arena *arena, int buffer, uint32_t set,
+static struct device_region buffer_region(const struct arena *arena, uint32_t buffer, uint32_t set,
 										  uint32_t sets)
 {
 	uint64_t offset, bytes;
-	buffer_of(arena, buffer, &offset, &bytes);
+	layout_buffer(arena, buffer, &offset, &bytes);
 	return region_of(arena, offset, bytes, set, sets);
 }
 
 /* The band before (side 0) or behind (side 1) a buffer. */
-static struct device_region guard_region(const struct arena *arena, int buffer, int side,
+static struct device_region guard_region(const struct arena *arena, uint32_t buffer, int side,
 										 uint32_t set, uint32_t sets)
 {
 	uint64_t offset, bytes;
-	buffer_of(arena, buffer, &offset, &bytes);
+	layout_buffer(arena, buffer, &offset, &bytes);
 	if (side == 0)
 		return region_of(arena, offset - GUARD_BYTES, GUARD_BYTES, set, sets);
-	return region_of(arena, offset + bytes, round_up(bytes) - bytes + GUARD_BYTES, set, sets);
+	return region_of(arena, offset + bytes, layout_round_up(bytes) - bytes + GUARD_BYTES, set,
+					 sets);
 }
 
-static struct device_values values_of(const struct referee *referee, int buffer, uint32_t set)
+static struct device_values values_of(const struct referee *referee, uint32_t buffer, uint32_t set)
 {
-	const struct value_spec *specs[] = {&referee->test.a, &referee->test.b, &referee->test.c};
+	const struct value_spec specs[] = {referee->test.a, referee->test.b, referee->test.c,
+									   check_extra_values(&referee->test)};
 	uint64_t offset, bytes;
-	buffer_of(&referee->arena, buffer, &offset, &bytes);
+	layout_buffer(&referee->arena, buffer, &offset, &bytes);
 	return (struct device_values){
 		.type = referee->problem->dtype,
-		.spec = *specs[buffer],
+		.spec = specs[buffer < 3 ? buffer : 3],
 		.seed = referee->seed + set,
-		.operand = (uint32_t)buffer,
+		.operand = buffer < 3 ? buffer : CHECK_EXTRA_STREAM + buffer - 3,
 		.elements = bytes / dtype_size(referee->problem->dtype),
 	};
 }
 
-static bool fill_buffer(struct referee *referee, int buffer, struct error *err)
+static bool fill_buffer(struct referee *referee, uint32_t buffer, struct error *err)
 {
 	struct device_region region = buffer_region(&referee->arena, buffer, 0, referee->arena.sets);
 	struct device_values values = values_of(referee, buffer, 0);
 	return referee->device->fill(referee->state, &region, &values, err);
 }
 
-/* C of every set as solve() finds it: its values, or poison where beta is 0. */
-static bool fill_c(struct referee *referee, struct error *err)
+static bool poison_buffer(struct referee *referee, uint32_t buffer, struct error *err)
 {
-	if (referee->test.beta != 0)
-		return fill_buffer(referee, 2, err);
-	struct device_region region = buffer_region(&referee->arena, 2, 0, referee->arena.sets);
+	struct device_region region = buffer_region(&referee->arena, buffer, 0, referee->arena.sets);
 	return referee->device->set_bytes(referee->state, &region, POISON_PATTERN, err);
+}
+
+/* A, B and what else is only read: inputs of stages. */
+static bool is_input(const struct referee *referee, uint32_t buffer)
+{
+	const struct chain_stage *stage;
+	return buffer < 2 ||
+		   (buffer > 2 && chain_buffer(&referee->chain, buffer - 3, &stage)->kind == CHAIN_INPUT);
+}
+
+static bool fill_inputs(struct referee *referee, struct error *err)
+{
+	for (uint32_t i = 0; i < layout_buffers(&referee->arena); i++)
+		if (is_input(referee, i) && !fill_buffer(referee, i, err))
+			return false;
+	return true;
+}
+
+/* C of every set as solve() finds it: its values, or poison where beta is 0. What
+ * stages write is poisoned always. */
+static bool fill_outputs(struct referee *referee, struct error *err)
+{
+	if (!(referee->test.beta != 0 ? fill_buffer(referee, 2, err) : poison_buffer(referee, 2, err)))
+		return false;
+	for (uint32_t i = 3; i < layout_buffers(&referee->arena); i++)
+		if (!is_input(referee, i) && !poison_buffer(referee, i, err))
+			return false;
+	return true;
 }
 
 static bool fill_guards(struct referee *referee, struct error *err)
 {
-	for (int i = 0; i < 6; i++) {
+	for (uint32_t i = 0; i < 2 * layout_buffers(&referee->arena); i++) {
 		struct device_region region =
 			guard_region(&referee->arena, i / 2, i % 2, 0, referee->arena.sets);
 		if (!referee->device->set_bytes(referee->state, &region, GUARD_PATTERN, err))
@@ -168,12 +183,28 @@ static bool fill_guards(struct referee *referee, struct error *err)
 	return true;
 }
 
-static bool test_is_sound(const struct test_case *test, struct error *err)
+static bool test_is_sound(const struct problem *problem, const struct test_case *test,
+						  struct error *err)
 {
 	const struct shape *s = &test->shape;
 	if (s->m < 1 || s->n < 1 || s->k < 1 || s->m > 65536 || s->n > 65536 || s->k > 65536)
 		return error_set(err, "sizes %d, %d, %d: each must be from 1 to 65536", s->m, s->n, s->k);
+	if (problem_has_vectors(problem) && s->n != 1)
+		return error_set(err, "sizes %d, %d, %d: N is 1 in %s", s->m, s->n, s->k, problem->name);
 	return true;
+}
+
+/* Its buffers are numbered as chain_parse() does. */
+static bool chain_is_sound(const struct chain *chain, struct error *err)
+{
+	bool sound = chain->count <= CHAIN_STAGES_MAX && chain->buffers <= CHAIN_BUFFERS_MAX;
+	for (uint32_t i = 0; sound && i < chain->count; i++)
+		sound = chain->stages[i].count <= CHAIN_MEMBERS_MAX;
+	for (uint32_t i = 0; sound && i < chain->buffers; i++) {
+		const struct chain_stage *stage;
+		sound = chain_buffer(chain, i, &stage) != NULL;
+	}
+	return sound || error_set(err, "an epilogue that cannot be");
 }
 
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,
@@ -186,22 +217,24 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	memcpy(name, request->problem, sizeof name);
 	name[sizeof name - 1] = '\0';
 	referee->has_case = referee->has_product = false;
+	elsewhere_close(&referee->elsewhere);
 	referee->problem = problem_find(name);
 	if (referee->problem == NULL)
 		return error_set(err, "unknown problem \"%s\"", name);
-	if (!test_is_sound(&request->test, err))
+	if (!test_is_sound(referee->problem, &request->test, err) ||
+		!chain_is_sound(&request->chain, err))
 		return false;
 
-	struct arena arena = lay_out(referee->problem->dtype, request->test.shape);
+	struct arena arena = lay_out(referee->problem->dtype, request->test.shape, &request->chain);
 	arena.sets = request->sets != 0 ? request->sets : sets_for_timing(referee, arena.set_stride);
 	arena.bytes = arena.sets * arena.set_stride;
 	if (!referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
 		return false;
 	referee->test = request->test;
+	referee->chain = request->chain;
 	referee->seed = request->test.seed;
 	referee->arena = arena;
-	if (!fill_guards(referee, err) || !fill_buffer(referee, 0, err) ||
-		!fill_buffer(referee, 1, err) || !fill_c(referee, err))
+	if (!fill_guards(referee, err) || !fill_inputs(referee, err) || !fill_outputs(referee, err))
 		return false;
 	referee->has_case = true;
 	return true;
@@ -214,10 +247,10 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 	if (fresh != 0) {
 		referee->seed = fresh;
 		referee->has_product = false;
-		if (!fill_buffer(referee, 0, err) || !fill_buffer(referee, 1, err))
+		if (!fill_inputs(referee, err))
 			return false;
 	}
-	return fill_c(referee, err) && fill_guards(referee, err) &&
+	return fill_outputs(referee, err) && fill_guards(referee, err) &&
 		   referee->device->sweep_cache(referee->state, err);
 }
 
@@ -241,9 +274,20 @@ static struct guard_finding scan_guard(const uint8_t *band, uint64_t bytes)
 	return found;
 }
 
+/* "bias.bias" for a buffer of the epilogue. */
+static void name_extra(const struct referee *referee, uint32_t buffer,
+					   struct referee_check_reply *reply)
+{
+	const struct chain_stage *stage;
+	if (buffer < 3)
+		return;
+	const struct chain_member *member = chain_buffer(&referee->chain, buffer - 3, &stage);
+	snprintf(reply->extra_name, sizeof reply->extra_name, "%s.%s", stage->name, member->name);
+}
+
 /* Keeps the changed guard byte that lies nearest to its buffer. */
-static void note_guard(struct referee_check_reply *reply, int buffer, int side, uint64_t bytes,
-					   const struct guard_finding *found)
+static void note_guard(const struct problem *problem, struct referee_check_reply *reply, int buffer,
+					   int side, uint64_t bytes, const struct guard_finding *found)
 {
 	if (found->changed == 0)
 		return;
@@ -252,7 +296,7 @@ static void note_guard(struct referee_check_reply *reply, int buffer, int side, 
 	int64_t known = reply->guard_nearest < 0 ? -reply->guard_nearest : reply->guard_nearest + 1;
 	if (reply->guard_changed == 0 || steps < known) {
 		reply->guard_nearest = distance;
-		reply->guard_buffer = "ABC"[buffer];
+		reply->guard_buffer = problem->operands[buffer];
 	}
 	reply->guard_changed += found->changed;
 }
@@ -260,13 +304,13 @@ static void note_guard(struct referee_check_reply *reply, int buffer, int side, 
 static bool check_guards(struct referee *referee, uint32_t set, struct referee_check_reply *reply,
 						 struct error *err)
 {
-	for (int i = 0; i < 6; i++) {
-		uint8_t band[GUARD_BYTES + ALIGNMENT];
+	for (uint32_t i = 0; i < 2 * layout_buffers(&referee->arena); i++) {
+		uint8_t band[GUARD_BYTES + LAYOUT_ALIGNMENT];
 		struct device_region region = guard_region(&referee->arena, i / 2, i % 2, set, 1);
 		if (!referee->device->read(referee->state, region.offset, region.bytes, band, err))
 			return false;
 		struct guard_finding found = scan_guard(band, region.bytes);
-		note_guard(reply, i / 2, i % 2, region.bytes, &found);
+		note_guard(referee->problem, reply, i / 2, i % 2, region.bytes, &found);
 	}
 	return true;
 }
@@ -274,28 +318,56 @@ static bool check_guards(struct referee *referee, uint32_t set, struct referee_c
 static bool check_inputs(struct referee *referee, uint32_t set, struct referee_check_reply *reply,
 						 struct error *err)
 {
-	uint64_t *changed[] = {&reply->a_changed, &reply->b_changed};
-	for (int buffer = 0; buffer < 2; buffer++) {
+	uint64_t *changed[] = {&reply->a_changed, &reply->b_changed, NULL};
+	for (uint32_t buffer = 0; buffer < layout_buffers(&referee->arena); buffer++) {
+		uint64_t extra = 0;
 		struct device_region region = buffer_region(&referee->arena, buffer, set, 1);
 		struct device_values values = values_of(referee, buffer, set);
-		if (!referee->device->count_changed(referee->state, &region, &values, changed[buffer], err))
+		if (is_input(referee, buffer) &&
+			!referee->device->count_changed(referee->state, &region, &values,
+											buffer < 2 ? changed[buffer] : &extra, err))
 			return false;
+		if (extra > 0 && reply->extra_changed == 0)
+			name_extra(referee, buffer, reply);
+		reply->extra_changed += extra;
 	}
 	return true;
 }
 
-static bool read_output(struct referee *referee, uint32_t set, struct error *err)
+static bool reserve(void **memory, uint64_t *capacity, uint64_t bytes, struct error *err)
 {
-	struct device_region region = buffer_region(&referee->arena, 2, set, 1);
-	if (region.bytes > referee->output_capacity) {
-		free(referee->output);
-		referee->output_capacity = 0;
-		referee->output = malloc(region.bytes);
-		if (referee->output == NULL)
-			return error_set(err, "no memory for C: %llu bytes", (unsigned long long)region.bytes);
-		referee->output_capacity = region.bytes;
+	if (bytes <= *capacity)
+		return true;
+	free(*memory);
+	*capacity = 0;
+	*memory = malloc(bytes);
+	if (*memory == NULL)
+		return error_set(err, "no memory for results: %llu bytes", (unsigned long long)bytes);
+	*capacity = bytes;
+	return true;
+}
+
+/* C, and after it what stages wrote. */
+static bool read_outputs(struct referee *referee, uint32_t set, struct error *err)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 2; i < layout_buffers(&referee->arena); i++)
+		if (!is_input(referee, i))
+			bytes += layout_round_up(buffer_region(&referee->arena, i, set, 1).bytes);
+	if (!reserve(&referee->output, &referee->output_capacity, bytes, err))
+		return false;
+	uint8_t *to = referee->output;
+	for (uint32_t i = 2; i < layout_buffers(&referee->arena); i++) {
+		struct device_region region = buffer_region(&referee->arena, i, set, 1);
+		if (is_input(referee, i))
+			continue;
+		if (!referee->device->read(referee->state, region.offset, region.bytes, to, err))
+			return false;
+		if (i > 2)
+			referee->written[i - 3] = to;
+		to += layout_round_up(region.bytes);
 	}
-	return referee->device->read(referee->state, region.offset, region.bytes, referee->output, err);
+	return true;
 }
 
 static bool find_product(struct referee *referee, uint32_t set, struct error *err)
@@ -314,21 +386,13 @@ static bool find_product(struct referee *referee, uint32_t set, struct error *er
 	return true;
 }
 
-bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct referee_check_reply *reply, struct error *err)
+/* The chain from stage `from` on, up to the next one that is computed elsewhere, or
+ * to its end. */
+static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
+					   struct referee_check_reply *reply, int *fd, struct error *err)
 {
-	if (!referee->has_case)
-		return error_set(err, "a check before any case");
-	if (request->set >= referee->arena.sets)
-		return error_set(err, "there is no set %u: the case has %u", request->set,
-						 referee->arena.sets);
-	/* C first: what the solution left when it said that it was done. */
-	if (!read_output(referee, request->set, err) ||
-		!check_guards(referee, request->set, reply, err) ||
-		!check_inputs(referee, request->set, reply, err) ||
-		!find_product(referee, request->set, err))
-		return false;
-
+	const struct referee_check *request = &referee->checked;
+	bool plain = request->plain || chain_is_plain(&referee->chain);
 	struct check_input input = {
 		.type = referee->problem->dtype,
 		.test = &referee->test,
@@ -338,9 +402,68 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 		.product = referee->product,
 		.tolerance = request->tolerance,
 		.threads = referee->threads,
+		.chain = plain ? NULL : &referee->chain,
+		.from = from,
+		.to = computed != NULL ? from + 1 : from,
+		.computed = computed,
 	};
-	check_outputs(&input, reply);
-	reply->reference_spot_checks = referee->spot_checks;
-	reply->reference_disagreements = referee->spot_disagreements;
+	memcpy(input.written, referee->written, sizeof input.written);
+	while (!plain && input.to < referee->chain.count &&
+		   (stage_find(&referee->chain.stages[input.to]) != NULL ||
+			stage_is_alpha_beta(&referee->chain.stages[input.to])))
+		input.to++;
+	bool last = plain || input.to == referee->chain.count;
+	uint64_t elements = referee->arena.c_bytes / dtype_size(referee->problem->dtype);
+	if (!last && !reserve(&referee->carried, &referee->carried_capacity,
+						  elements * sizeof(struct carried), err))
+		return false;
+	input.carried = referee->carried;
+	check_outputs(&input, &referee->reply);
+	*reply = referee->reply;
+	if (last) {
+		elsewhere_close(&referee->elsewhere);
+		return true;
+	}
+	uint32_t stage = input.to;
+	if (!elsewhere_open(&referee->elsewhere, &input, stage, err))
+		return false;
+	reply->pending = 1 + stage;
+	reply->stage = referee->elsewhere.arena;
+	*fd = referee->elsewhere.fd;
 	return true;
+}
+
+bool referee_check(struct referee *referee, const struct referee_check *request,
+				   struct referee_check_reply *reply, int *fd, struct error *err)
+{
+	*fd = -1;
+	if (!referee->has_case)
+		return error_set(err, "a check before any case");
+	if (request->set >= referee->arena.sets)
+		return error_set(err, "there is no set %u: the case has %u", request->set,
+						 referee->arena.sets);
+	/* Outputs first: what the solution left when it said that it was done. */
+	referee->reply = (struct referee_check_reply){0};
+	referee->checked = *request;
+	elsewhere_close(&referee->elsewhere);
+	if (!read_outputs(referee, request->set, err) ||
+		!check_guards(referee, request->set, &referee->reply, err) ||
+		!check_inputs(referee, request->set, &referee->reply, err) ||
+		!find_product(referee, request->set, err))
+		return false;
+	referee->reply.reference_spot_checks = referee->spot_checks;
+	referee->reply.reference_disagreements = referee->spot_disagreements;
+	return check_part(referee, 0, NULL, reply, fd, err);
+}
+
+bool referee_stage(struct referee *referee, struct referee_check_reply *reply, int *fd,
+				   struct error *err)
+{
+	struct elsewhere *elsewhere = &referee->elsewhere;
+	*fd = -1;
+	if (!elsewhere->open)
+		return error_set(err, "no stage is being waited for");
+	struct check_stage results =
+		elsewhere_results(elsewhere, &referee->chain.stages[elsewhere->stage]);
+	return check_part(referee, elsewhere->stage, &results, reply, fd, err);
 }

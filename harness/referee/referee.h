@@ -5,6 +5,7 @@
 
 #include "device/referee_device.h"
 #include "process/protocol.h"
+#include "referee/elsewhere.h"
 
 struct referee {
 	const struct referee_device *device; /* NULL before OPEN */
@@ -15,10 +16,19 @@ struct referee {
 	bool has_case;
 	const struct problem *problem;
 	struct test_case test;
+	struct chain chain;
 	uint64_t seed; /* of set 0: the case's, or a later RESET's `fresh` */
 	struct arena arena;
-	void *output; /* C of a checked set, on the host */
+	void *output; /* C of a checked set, on the host, and what stages wrote */
 	uint64_t output_capacity;
+	const void *written[CHAIN_BUFFERS_MAX]; /* in there: output i of the chain */
+
+	/* A check that waits for a stage that is computed elsewhere. */
+	struct referee_check checked;
+	struct referee_check_reply reply; /* what is known so far */
+	void *carried;
+	uint64_t carried_capacity;
+	struct elsewhere elsewhere;
 
 	/* The product is kept while the same set is checked again. */
 	bool has_product;
@@ -28,12 +38,15 @@ struct referee {
 };
 
 bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err);
-/* *fd is the arena's descriptor, the referee's own, or -1. */
+/* *fd: the arena's descriptor, the referee's own, or -1. */
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,
 				  struct error *err);
 bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct referee_check_reply *reply, struct error *err);
+				   struct referee_check_reply *reply, int *fd, struct error *err);
+/* The stage that the reply before said is pending has been computed. */
+bool referee_stage(struct referee *referee, struct referee_check_reply *reply, int *fd,
+				   struct error *err);
 void referee_close(struct referee *referee);
 
 #endif

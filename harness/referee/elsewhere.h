@@ -1,0 +1,29 @@
+/* A stage that the referee has no reference for, computed elsewhere: the memory
+ * in which its values go out and come back. process/protocol.h has its layout
+ * (struct referee_check). Internal to referee/. */
+#ifndef GEMMJUDGE_REFEREE_ELSEWHERE_H
+#define GEMMJUDGE_REFEREE_ELSEWHERE_H
+
+#include "referee/check.h"
+
+#define ELSEWHERE_SETS 3 /* the values, the lowest that they may be, the highest */
+
+struct elsewhere {
+	bool open;
+	uint32_t stage; /* of the chain */
+	struct arena arena;
+	uint8_t *memory;
+	int fd; /* the memfd; owned */
+};
+
+/* Lays the memory out for the stage and fills it from input->carried. */
+bool elsewhere_open(struct elsewhere *elsewhere, const struct check_input *input, uint32_t stage,
+					struct error *err);
+
+/* What has come back; points into the memory. */
+struct check_stage elsewhere_results(const struct elsewhere *elsewhere,
+									 const struct chain_stage *stage);
+
+void elsewhere_close(struct elsewhere *elsewhere);
+
+#endif
