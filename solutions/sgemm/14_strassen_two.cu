@@ -10,11 +10,10 @@
  * a square's element: at 4096 a fifteenth of the time of the products.
  *
  * Errors: as 13_strassen explains, relative to the largest elements of A and B
- * only. Each level about doubles them, and the fewer summands of a product win a
- * little back: four or five times the plain sum's error on values of like size,
- * which at the sizes where two levels are used is far inside the judge's
- * 4 * sqrt(K) units of |A|*|B|. Three levels would save 12% more FMAs for twice
- * the additions, and are not done.
+ * only. The worst error at K = 3072 was 0.56 of the judge's bound (values in [0,
+ * 1); 0.40 with one level), 0.03 with signs of both kinds or magnitudes over 24
+ * binades. Three levels would save 12% more FMAs for twice the additions, and
+ * leave little of the bound; they are not done.
  *
  * Arithmetic intensity: 42.7 FLOP per byte in the products, less than a quarter
  * in the additions.
