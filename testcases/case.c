@@ -314,7 +314,11 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 
 	snprintf(test.name, sizeof test.name, "random-%zu", index);
 	test.seed = (uint64_t)draw_word(&draws) << 32 | draw_word(&draws);
+	if (problem->common_dim > 0 && draw_below(&draws, 8) != 0 && problem->common_dim < limits.high)
+		limits.high = problem->common_dim > limits.low ? problem->common_dim : limits.low;
 	test.shape = draw_shape(&draws, families[(index + family_start) % count], limits);
+	if (problem_has_vectors(problem))
+		test.shape.n = 1;
 	/* One case in six: 6 divides the number of families, so step aside once a round
 	 * and every family gets its exact cases. */
 	bool exact = (index + index / count + exact_start) % 6 == 0;
@@ -346,7 +350,9 @@ struct test_case case_of_shape(const struct problem *problem, struct shape shape
 		.c = uniform,
 		.seed = seed,
 	};
-	snprintf(test.name, sizeof test.name, "%dx%dx%d", shape.m, shape.n, shape.k);
+	char name[SHAPE_TEXT];
+	shape_print(problem, &shape, name);
+	snprintf(test.name, sizeof test.name, "%s", name);
 	return test;
 }
 
@@ -368,12 +374,45 @@ static bool parse_size(const char **text, char end, int max, int *out)
 bool shape_parse(const char *text, int max, struct shape *out, struct error *err)
 {
 	const char *at = text;
-	if (parse_size(&at, 'x', max, &out->m) && parse_size(&at, 'x', max, &out->n) &&
-		parse_size(&at, '\0', max, &out->k))
+	if (parse_size(&at, 'x', max, &out->m)) {
+		const char *second = at;
+		if (parse_size(&at, 'x', max, &out->n) && parse_size(&at, '\0', max, &out->k))
+			return true;
+		out->n = 0;
+		if (parse_size(&second, '\0', max, &out->k))
+			return true;
+	}
+	return error_set(
+		err,
+		"\"%.80s\" is no shape: write MxNxK, each from 1 to %d, such as 1024x512x64, or "
+		"MxN for a matrix and a vector",
+		text, max);
+}
+
+bool shape_fit(const struct problem *problem, struct shape *shape, struct error *err)
+{
+	char text[SHAPE_TEXT];
+	bool vectors = problem_has_vectors(problem);
+	if (vectors && shape->n == 0)
+		shape->n = 1;
+	if (vectors ? shape->n == 1 : shape->n > 0)
 		return true;
-	return error_set(err,
-					 "\"%.80s\" is no shape: write MxNxK, each from 1 to %d, such as 1024x512x64",
-					 text, max);
+	shape_print(NULL, shape, text);
+	return error_set(err, "%s is no shape of %s, which takes %s", text, problem->name,
+					 shape_legend(problem));
+}
+
+void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT])
+{
+	if (shape->n == 0 || (problem != NULL && problem_has_vectors(problem)))
+		snprintf(out, SHAPE_TEXT, "%dx%d", shape->m, shape->k);
+	else
+		snprintf(out, SHAPE_TEXT, "%dx%dx%d", shape->m, shape->n, shape->k);
+}
+
+const char *shape_legend(const struct problem *problem)
+{
+	return problem != NULL && problem_has_vectors(problem) ? "MxN" : "MxNxK";
 }
 
 static const char *const distribution_names[] = {

@@ -41,8 +41,8 @@ struct test_case {
 
 /* Case number `index` of the run with this seed: the same answer on every
  * machine. Mixes the kinds of shapes, scalars and values named in README.md.
- * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)];
- * max_dim below min_dim is the caller's error. */
+ * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)], apart
+ * from the N of a vector, which is 1; max_dim below min_dim is the caller's error. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   int max_dim);
 
@@ -56,8 +56,20 @@ struct test_case case_of_shape(const struct problem *problem, struct shape shape
  * case keeps its values and false is returned. */
 bool case_make_exact(struct test_case *test, enum dtype type);
 
-/* "1024x1024x512" (M x N x K) into a shape. Each size 1..max. */
+/* "1024x1024x512" (M x N x K) into a shape, or "1024x512" (the rows and columns of
+ * a matrix that a vector is multiplied by) into one whose N is 0. Each size
+ * 1..max. Which of the two a problem takes shape_fit() knows. */
 bool shape_parse(const char *text, int max, struct shape *out, struct error *err);
+
+/* Makes a parsed shape the problem's own: an N that it has not becomes 1. False
+ * when the problem takes another number of sizes. */
+bool shape_fit(const struct problem *problem, struct shape *shape, struct error *err);
+
+/* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a
+ * vector. `problem` may be NULL: any GEMM. */
+#define SHAPE_TEXT 40
+void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);
+const char *shape_legend(const struct problem *problem);
 
 const char *distribution_name(enum distribution distribution); /* "uniform", ... */
 bool distribution_parse(const char *text, enum distribution *out);

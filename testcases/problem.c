@@ -22,6 +22,7 @@ static const struct problem problems[] = {
 		.element = "half",
 		.dtype = DTYPE_F16,
 		.call = CALL_SIZES_SCALARS,
+		.operands = "ABC",
 		.size_order = "MNK",
 		.leetgpu_atol = 0.05,
 		.leetgpu_rtol = 0.05,
@@ -42,6 +43,7 @@ static const struct problem problems[] = {
 		.element = "__nv_bfloat16",
 		.dtype = DTYPE_BF16,
 		.call = CALL_SIZES_SCALARS,
+		.operands = "ABC",
 		.size_order = "MNK",
 		.leetgpu_atol = 0.05,
 		.leetgpu_rtol = 0.05,
@@ -62,6 +64,7 @@ static const struct problem problems[] = {
 		.element = "float",
 		.dtype = DTYPE_F32,
 		.call = CALL_SIZES_SCALARS,
+		.operands = "ABC",
 		.size_order = "MNK",
 		.leetgpu_atol = 1e-4,
 		.leetgpu_rtol = 1e-4,
@@ -83,6 +86,7 @@ static const struct problem problems[] = {
 		.element = "float",
 		.dtype = DTYPE_F32,
 		.call = CALL_SIZES,
+		.operands = "ABC",
 		.size_order = "MKN",
 		.leetgpu_atol = 1e-4,
 		.leetgpu_rtol = 1e-4,
@@ -91,6 +95,29 @@ static const struct problem problems[] = {
 		.large_beta = 0,
 		.min_dim = 1,
 		.max_dim = 4096,
+	},
+	{
+		.name = "gemv-f32",
+		.folder = "gemv",
+		.summary = "a matrix times a vector, in float",
+		.solve = "extern \"C\" void solve(const float *A, const float *x, float *y, int M, int N)",
+		.arguments = "A is M x N, row-major and dense, x has N and y M elements, all in device "
+					 "memory; y = A*x",
+		.include = "",
+		.element = "float",
+		.dtype = DTYPE_F32,
+		.metric = METRIC_BYTES,
+		.call = CALL_MATRIX_VECTOR,
+		.operands = "Axy",
+		.size_order = "MK",
+		.leetgpu_atol = 1e-4,
+		.leetgpu_rtol = 1e-4,
+		.large = {16384, 1, 16384},
+		.large_alpha = 1,
+		.large_beta = 0,
+		.min_dim = 16,
+		.max_dim = 16384,
+		.common_dim = 4096,
 	},
 };
 
@@ -149,6 +176,11 @@ const struct problem *problem_of_path(const char *path)
 bool problem_has_scalars(const struct problem *problem)
 {
 	return problem->call == CALL_SIZES_SCALARS;
+}
+
+bool problem_has_vectors(const struct problem *problem)
+{
+	return problem->call == CALL_MATRIX_VECTOR;
 }
 
 size_t dtype_size(enum dtype type)

@@ -290,11 +290,12 @@ static struct test_case *append_case(struct loader *loader)
 	return &suite->cases[suite->count];
 }
 
-static void name_case(const struct group *group, struct test_case *test)
+static void name_case(const struct problem *problem, const struct group *group,
+					  struct test_case *test)
 {
-	char shape[40];
-	snprintf(shape, sizeof shape, "/%dx%dx%d", test->shape.m, test->shape.n, test->shape.k);
-	snprintf(test->name, sizeof test->name, "%.*s%s", (int)(sizeof test->name - 1 - strlen(shape)),
+	char shape[SHAPE_TEXT];
+	shape_print(problem, &test->shape, shape);
+	snprintf(test->name, sizeof test->name, "%.*s/%s", (int)(sizeof test->name - 2 - strlen(shape)),
 			 group->name, shape);
 }
 
@@ -310,6 +311,8 @@ static int emit_case(struct loader *loader, struct shape shape, const float pair
 					   group->name, CASES_MAX);
 	if (!problem_has_scalars(loader->problem) && !(pair[0] == 1 && pair[1] == 0))
 		return 1;
+	if (problem_has_vectors(loader->problem))
+		shape.n = 1;
 	int limit = loader->max_dim;
 	if (limit > 0 && (shape.m > limit || shape.n > limit || shape.k > limit))
 		return 1;
@@ -326,7 +329,7 @@ static int emit_case(struct loader *loader, struct shape shape, const float pair
 		.c = group->c,
 		.seed = case_seed(loader->seed, *place),
 	};
-	name_case(group, test);
+	name_case(loader->problem, group, test);
 	if (group->integer && !case_make_exact(test, loader->problem->dtype))
 		return fail_at(
 			loader, group->line,
@@ -352,8 +355,9 @@ static size_t list_length(const struct size_list *list)
 static int emit_sizes(struct loader *loader, int w, size_t *place)
 {
 	const struct group *group = &loader->group;
+	size_t widths = problem_has_vectors(loader->problem) ? 1 : list_length(&group->n);
 	for (size_t i = 0; i < list_length(&group->m); i++)
-		for (size_t j = 0; j < list_length(&group->n); j++)
+		for (size_t j = 0; j < widths; j++)
 			for (size_t l = 0; l < list_length(&group->k); l++) {
 				long long m = size_at(&group->m, i, w), n = size_at(&group->n, j, w),
 						  k = size_at(&group->k, l, w);

@@ -169,8 +169,8 @@ static void line_add_option(struct line *line, const char *name, const char *val
 
 static void line_add_shape(struct line *line, const char *name, const struct shape *shape)
 {
-	char text[64];
-	snprintf(text, sizeof text, "%dx%dx%d", shape->m, shape->n, shape->k);
+	char text[SHAPE_TEXT];
+	shape_print(NULL, shape, text);
 	line_add_option(line, name, text);
 }
 
@@ -220,6 +220,10 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		snprintf(number, sizeof number, "%g", options->timeout);
 		line_add_option(&line, "--timeout", number);
 	}
+	if (options->budget > 0.0) {
+		snprintf(number, sizeof number, "%g", options->budget);
+		line_add_option(&line, "--budget", number);
+	}
 	if (options->memory_mib > 0) {
 		snprintf(number, sizeof number, "%zu", options->memory_mib);
 		line_add_option(&line, "--memory", number);
@@ -256,6 +260,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.time_beta = (float)options->beta,
 		.tolerance = options->tolerance,
 		.timeout = options->timeout,
+		.time_budget = options->budget,
 		.memory_limit = options->memory_mib << 20,
 		.baselines = true,
 	};

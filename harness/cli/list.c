@@ -31,9 +31,10 @@ static void list_problems(void)
 		print_named(problem->name, problem->summary);
 		wrap_print(stdout, COLUMNS, 0, 4, problem->solve);
 		wrap_print(stdout, COLUMNS, 0, 4, problem->arguments);
-		printf("    sizes %d to %d; timed at %dx%dx%d (MxNxK); solutions/%s/\n", problem->min_dim,
-			   problem->max_dim, problem->large.m, problem->large.n, problem->large.k,
-			   problem->folder);
+		char large[SHAPE_TEXT];
+		shape_print(problem, &problem->large, large);
+		printf("    sizes %d to %d; timed at %s (%s); solutions/%s/\n", problem->min_dim,
+			   problem->max_dim, large, shape_legend(problem), problem->folder);
 	}
 }
 

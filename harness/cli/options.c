@@ -170,6 +170,14 @@ static bool take_timeout(struct options *options, const char *value, struct erro
 	return error_set(err, "--timeout '%s': seconds above 0, at most 86400, are needed", value);
 }
 
+static bool take_budget(struct options *options, const char *value, struct error *err)
+{
+	if (options_real(value, &options->budget) && options->budget > 0.0 &&
+		options->budget <= 86400.0)
+		return true;
+	return error_set(err, "--budget '%s': seconds above 0, at most 86400, are needed", value);
+}
+
 static bool take_memory(struct options *options, const char *value, struct error *err)
 {
 	uint64_t mebibytes;
@@ -246,13 +254,16 @@ static const struct row {
 	{"time", "MxNxK", COMMAND_JUDGE, take_time,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
 	{"shape", "MxNxK", COMMAND_BENCH, take_shape,
-	 "a shape to time; may be repeated (the problem's own\nlarge case)"},
+	 "a shape to time, MxN for gemv; may be repeated (the\nproblem's own large case)"},
 	{"alpha", "X", COMMAND_BENCH, take_alpha, "alpha of the timed calls (1)"},
 	{"beta", "X", COMMAND_BENCH, take_beta,
 	 "beta of the timed calls (0; with the problem's own\ncase "
 	 "its own)"},
 	{"tolerance", "T", RUNS, take_tolerance,
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL"},
+	{"budget", "S", RUNS, take_budget,
+	 "seconds of measuring for each shape, all entrants\ntogether (3); less where the medians are "
+	 "certain before"},
 	{"timeout", "S", RUNS, take_timeout, "seconds for one call (10; 60 on the emulated GPU)"},
 	{"memory", "M", RUNS, take_memory, "MiB of host memory that a solution may use (8192)"},
 	{"json", "FILE", RUNS, take_json,

@@ -44,7 +44,7 @@ struct options {
 	bool has_alpha, has_beta;
 	double alpha, beta;
 	int max_dim;
-	double timeout;
+	double timeout, budget; /* seconds */
 	size_t memory_mib;
 	bool verbose, no_color, help;
 };

@@ -50,7 +50,10 @@ struct test_case bench_case(const struct judge_options *options, const struct pr
 		alpha = options->time_alpha;
 		beta = options->time_beta;
 	}
-	return case_of_shape(problem, *shape, alpha, beta, options->seed);
+	struct shape fitting = *shape;
+	struct error ignored; /* what does not fit was found before the run began */
+	shape_fit(problem, &fitting, &ignored);
+	return case_of_shape(problem, fitting, alpha, beta, options->seed);
 }
 
 bool bench_side_by_side(struct run *run, const struct problem *problem,

@@ -27,7 +27,8 @@ static enum verdict guard_verdict(const struct referee_check_reply *check, char 
 	return VERDICT_RULE_VIOLATION;
 }
 
-enum verdict check_verdict(const struct referee_check_reply *check, char detail[1024])
+enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
+						   char detail[1024])
 {
 	detail[0] = '\0';
 	if (check->reference_disagreements > 0) {
@@ -40,9 +41,10 @@ enum verdict check_verdict(const struct referee_check_reply *check, char detail[
 	if (check->guard_changed > 0)
 		return guard_verdict(check, detail);
 	if (check->a_changed > 0 || check->b_changed > 0) {
-		char input = check->a_changed > 0 ? 'A' : 'B';
-		snprintf(detail, 1024, "changed its input %c: %llu elements differ after the call", input,
-				 (unsigned long long)(input == 'A' ? check->a_changed : check->b_changed));
+		bool first = check->a_changed > 0;
+		snprintf(detail, 1024, "changed its input %c: %llu elements differ after the call",
+				 problem->operands[first ? 0 : 1],
+				 (unsigned long long)(first ? check->a_changed : check->b_changed));
 		return VERDICT_RULE_VIOLATION;
 	}
 	if (check->wrong == 0)
@@ -87,7 +89,7 @@ static bool check_case(struct run *run, const struct problem *problem,
 	if (!referee_link_check(referee, 0, tolerance, &result->check, err))
 		return false;
 	result->checked = true;
-	result->verdict = check_verdict(&result->check, result->detail);
+	result->verdict = check_verdict(problem, &result->check, result->detail);
 	return true;
 }
 

@@ -99,6 +99,17 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								 i > 0 ? "," : "", options->suites[i]);
 }
 
+static bool shapes_fit(const struct judge_options *options, const struct problem *problem,
+					   struct error *err)
+{
+	for (size_t i = 0; i < options->time_shape_count; i++) {
+		struct shape shape = options->time_shapes[i];
+		if (!shape_fit(problem, &shape, err))
+			return false;
+	}
+	return true;
+}
+
 /* Finds what is wrong with the arguments before anything is started. */
 static bool arguments_hold(const struct judge_options *options, struct submission *submissions,
 						   struct error *err)
@@ -108,7 +119,8 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 		struct test_case *cases;
 		size_t count;
 		if (!submission_take(options, options->files[i], &submissions[i], err) ||
-			!tolerance_parse(options->tolerance, submissions[i].problem, &tolerance, err))
+			!tolerance_parse(options->tolerance, submissions[i].problem, &tolerance, err) ||
+			!shapes_fit(options, submissions[i].problem, err))
 			return false;
 		if (!options->check && options->suite_count == 0)
 			continue;

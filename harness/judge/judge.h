@@ -17,7 +17,8 @@ struct judge_options {
 	int max_dim;                     /* 0: the problem's own */
 	bool time;                       /* judge: also time; bench: only time */
 	bool check;                      /* judge: true; bench: only outputs of timed calls */
-	const struct shape *time_shapes; /* empty: the problem's large case */
+	const struct shape *time_shapes; /* as shape_parse() has them; empty: the problem's large
+										case */
 	size_t time_shape_count;
 	bool time_scalars; /* use alpha and beta below when timing; else the problem's own
 						  for its large case, and 1 and 0 for other shapes */

@@ -44,7 +44,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 
 /* The verdict of a finished call from what the referee saw. `detail` gets one
  * line. */
-enum verdict check_verdict(const struct referee_check_reply *check, char detail[1024]);
+enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
+						   char detail[1024]);
 
 /* Times the entrants in alternation on one case. entries[i] belongs to
  * entrants[i]. */

@@ -77,7 +77,8 @@ static bool check_set(struct run *run, const struct tolerance *tolerance, uint32
 	if (!referee_link_check(&run->referee, set, tolerance, &check, err))
 		return false;
 	char detail[1024];
-	enum verdict verdict = check_verdict(&check, detail);
+	enum verdict verdict =
+		check_verdict(problem_find(lane->contestant.problem), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	entry->wrong += check.wrong;

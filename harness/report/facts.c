@@ -3,10 +3,34 @@
 #include <stdio.h>
 #include <string.h>
 
-void facts_case_sizes(char *out, size_t capacity, const struct test_case *test)
+/* alpha and beta, where the problem has them. */
+static void append_scalars(char *out, size_t capacity, const struct problem *problem,
+						   const struct test_case *test)
 {
-	snprintf(out, capacity, "M %d, N %d, K %d, alpha %g, beta %g", test->shape.m, test->shape.n,
-			 test->shape.k, test->alpha, test->beta);
+	size_t used = strlen(out);
+	if (problem == NULL || problem_has_scalars(problem))
+		snprintf(out + used, capacity - used, ", alpha %g, beta %g", test->alpha, test->beta);
+}
+
+void facts_case_sizes(char *out, size_t capacity, const char *problem_name,
+					  const struct test_case *test)
+{
+	const struct problem *problem = problem_find(problem_name);
+	const struct shape *shape = &test->shape;
+	if (problem != NULL && problem_has_vectors(problem)) /* its own N is the length of a row */
+		snprintf(out, capacity, "M %d, N %d", shape->m, shape->k);
+	else
+		snprintf(out, capacity, "M %d, N %d, K %d", shape->m, shape->n, shape->k);
+	append_scalars(out, capacity, problem, test);
+}
+
+void facts_timed_shape(char *out, size_t capacity, const struct timing_result *timing)
+{
+	const struct problem *problem = problem_find(timing->problem);
+	char shape[SHAPE_TEXT];
+	shape_print(problem, &timing->test.shape, shape);
+	snprintf(out, capacity, "%s (%s)", shape, shape_legend(problem));
+	append_scalars(out, capacity, problem, &timing->test);
 }
 
 static void value_print(char out[64], char operand, const struct value_spec *spec)
@@ -21,12 +45,15 @@ static void value_print(char out[64], char operand, const struct value_spec *spe
 	}
 }
 
-void facts_case_values(char *out, size_t capacity, const struct test_case *test)
+void facts_case_values(char *out, size_t capacity, const char *problem_name,
+					   const struct test_case *test)
 {
+	const struct problem *problem = problem_find(problem_name);
+	const char *operands = problem != NULL ? problem->operands : "ABC";
 	char a[64], b[64], c[64];
-	value_print(a, 'A', &test->a);
-	value_print(b, 'B', &test->b);
-	value_print(c, 'C', &test->c);
+	value_print(a, operands[0], &test->a);
+	value_print(b, operands[1], &test->b);
+	value_print(c, operands[2], &test->c);
 	if (test->beta != 0.0f)
 		snprintf(out, capacity, "%s, %s, %s", a, b, c);
 	else
@@ -74,6 +101,36 @@ double facts_tflops(const struct shape *shape, double microseconds)
 	if (!(microseconds > 0.0))
 		return 0.0;
 	return 2.0 * shape->m * shape->n * shape->k / microseconds * 1e-6;
+}
+
+double facts_gbytes(const struct timing_result *timing, double microseconds)
+{
+	const struct problem *problem = problem_find(timing->problem);
+	const struct shape *shape = &timing->test.shape;
+	if (!(microseconds > 0.0) || problem == NULL)
+		return 0.0;
+	double results = (double)shape->m * shape->n;
+	double elements = (double)shape->m * shape->k + (double)shape->k * shape->n + results;
+	if (timing->test.beta != 0.0f)
+		elements += results;
+	return elements * (double)dtype_size(problem->dtype) / microseconds * 1e-3;
+}
+
+static bool counts_bytes(const struct timing_result *timing)
+{
+	const struct problem *problem = problem_find(timing->problem);
+	return problem != NULL && problem->metric == METRIC_BYTES;
+}
+
+double facts_rate(const struct timing_result *timing, double microseconds)
+{
+	return counts_bytes(timing) ? facts_gbytes(timing, microseconds)
+								: facts_tflops(&timing->test.shape, microseconds);
+}
+
+const char *facts_rate_unit(const struct timing_result *timing)
+{
+	return counts_bytes(timing) ? "GB/s" : "TFLOP/s";
 }
 
 double facts_percent_of(const struct timing_result *timing, const struct timing_entry *entry,

@@ -7,11 +7,16 @@
 
 #include "judge/judgement.h"
 
-/* "M 17, N 33, K 64, alpha 1, beta 0.5" */
-void facts_case_sizes(char *out, size_t capacity, const struct test_case *test);
+/* "M 17, N 33, K 64, alpha 1, beta 0.5"; what a problem has not is left out. */
+void facts_case_sizes(char *out, size_t capacity, const char *problem,
+					  const struct test_case *test);
 
 /* "A uniform +-1, B normal 2, C zero"; C is left out when beta is 0. */
-void facts_case_values(char *out, size_t capacity, const struct test_case *test);
+void facts_case_values(char *out, size_t capacity, const char *problem,
+					   const struct test_case *test);
+
+/* "1024x1024x1024 (MxNxK), alpha 1, beta 0": what was timed. */
+void facts_timed_shape(char *out, size_t capacity, const struct timing_result *timing);
 
 /* The checked case whose worst element came nearest to (or farthest beyond) its
  * bound; NULL when no case was checked. */
@@ -26,6 +31,14 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
 double facts_tflops(const struct shape *shape, double microseconds);
+
+/* GB/s of the same, with A and B read once and C written once, and read where
+ * beta is not 0. */
+double facts_gbytes(const struct timing_result *timing, double microseconds);
+
+/* The one of both that says how good a time is, and its unit. */
+double facts_rate(const struct timing_result *timing, double microseconds);
+const char *facts_rate_unit(const struct timing_result *timing);
 
 /* Speed of an entry in percent of the entry with this label ("cuBLAS"), by
  * medians; 0 when either did not run. */

@@ -150,6 +150,8 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	json_object_set_new(json, "tflops", real(entry->tflops));
+	json_object_set_new(json, "gbytes_per_s",
+						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
 	json_object_set_new(json, "percent_of_cublas",
 						percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
 	json_object_set_new(json, "percent_of_cublaslt",

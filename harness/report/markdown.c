@@ -60,7 +60,7 @@ static void print_failures(const struct judgement *item, FILE *out)
 		if (result->verdict == VERDICT_ACCEPTED || result->verdict == VERDICT_NOT_RUN)
 			continue;
 		char sizes[128];
-		facts_case_sizes(sizes, sizeof sizes, &result->test);
+		facts_case_sizes(sizes, sizeof sizes, item->problem, &result->test);
 		fputs("\n### ", out);
 		clean_print_cell(out, item->file);
 		fprintf(out, ", case %s: %s\n\n%s. ", result->test.name, verdict_name(result->verdict),
@@ -83,12 +83,13 @@ static void print_percent(double percent, FILE *out)
 static void print_timing(const struct timing_result *timing, FILE *out)
 {
 	bool span = facts_use_span(timing);
-	fprintf(out, "\n### %s, %dx%dx%d (MxNxK), alpha %g, beta %g\n\n", timing->problem,
-			timing->test.shape.m, timing->test.shape.n, timing->test.shape.k, timing->test.alpha,
-			timing->test.beta);
-	fputs("| | median us | min | p95 | 95% interval | TFLOP/s | of cuBLAS | of cuBLASLt |\n"
-		  "|---|--:|--:|--:|--:|--:|--:|--:|\n",
-		  out);
+	char shape[128];
+	facts_timed_shape(shape, sizeof shape, timing);
+	fprintf(out,
+			"\n### %s, %s\n\n"
+			"| | median us | min | p95 | 95%% interval | %s | of cuBLAS | of cuBLASLt |\n"
+			"|---|--:|--:|--:|--:|--:|--:|--:|\n",
+			timing->problem, shape, facts_rate_unit(timing));
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		const struct timing_stats *stats = facts_stats(entry, span);
@@ -101,8 +102,7 @@ static void print_timing(const struct timing_result *timing, FILE *out)
 			continue;
 		}
 		fprintf(out, " | %.2f | %.2f | %.2f | %.2f - %.2f | %.4g |", stats->median, stats->min,
-				stats->p95, stats->low, stats->high,
-				facts_tflops(&timing->test.shape, stats->median));
+				stats->p95, stats->low, stats->high, facts_rate(timing, stats->median));
 		print_percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span), out);
 		print_percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span), out);
 		fputs("\n", out);

@@ -127,11 +127,12 @@ static bool quotes_whole(const char *detail, const char *output)
 		   memcmp(detail + detail_length - length, output, length) == 0;
 }
 
-static void case_print(const struct page *page, const struct case_result *result)
+static void case_print(const struct page *page, const char *problem,
+					   const struct case_result *result)
 {
 	char sizes[128], values[192], summary[128], line[512];
-	facts_case_sizes(sizes, sizeof sizes, &result->test);
-	facts_case_values(values, sizeof values, &result->test);
+	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
+	facts_case_values(values, sizeof values, problem, &result->test);
 	snprintf(line, sizeof line, "%s: %s; %s%s", result->test.name, sizes, values,
 			 result->test.exact ? "; the result is exact" : "");
 	paragraph_print(page, 2, line);
@@ -155,10 +156,11 @@ static void case_print(const struct page *page, const struct case_result *result
 }
 
 /* One line for a case in a verbose list. */
-static void case_line_print(const struct page *page, const struct case_result *result)
+static void case_line_print(const struct page *page, const char *problem,
+							const struct case_result *result)
 {
 	char sizes[128], line[256];
-	facts_case_sizes(sizes, sizeof sizes, &result->test);
+	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	int used = snprintf(line, sizeof line, "%-14s %s", result->test.name, sizes);
 	if (result->checked)
 		snprintf(line + used, sizeof line - (size_t)used, "; %.2g of the bound, %.2g s",
@@ -181,11 +183,11 @@ static void cases_print(const struct page *page, const struct judgement *item)
 		const struct case_result *result = &item->cases[i];
 		if (result->verdict == VERDICT_ACCEPTED) {
 			if (page->verbose)
-				case_line_print(page, result);
+				case_line_print(page, item->problem, result);
 		} else if (result->verdict == VERDICT_NOT_RUN) {
 			continue;
 		} else if (page->verbose || shown < cases_shown(result->verdict)) {
-			case_print(page, result);
+			case_print(page, item->problem, result);
 			shown++;
 		} else {
 			hidden++;
@@ -244,7 +246,7 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 	percent_format(blas, facts_percent_of(timing, entry, FACTS_CUBLAS, span));
 	percent_format(lt, facts_percent_of(timing, entry, FACTS_CUBLASLT, span));
 	fprintf(page->out, " %7s %7s %7s %13s %7.4g %7s %7s\n", median, min, p95, interval,
-			facts_tflops(&timing->test.shape, stats->median), blas, lt);
+			facts_rate(timing, stats->median), blas, lt);
 	if (entry->wrong > 0) {
 		char warning[128];
 		snprintf(warning, sizeof warning,
@@ -304,14 +306,13 @@ static void clocks_print(const struct page *page, const struct timing_result *ti
 static void timing_print(const struct page *page, const struct timing_result *timing)
 {
 	bool span = facts_use_span(timing);
-	const struct test_case *test = &timing->test;
-	char line[256];
-	snprintf(line, sizeof line, "%dx%dx%d (MxNxK), alpha %g, beta %g: microseconds %s",
-			 test->shape.m, test->shape.n, test->shape.k, test->alpha, test->beta,
+	char shape[128], line[256];
+	facts_timed_shape(shape, sizeof shape, timing);
+	snprintf(line, sizeof line, "%s: microseconds %s", shape,
 			 span ? "of device span" : "between events");
 	paragraph_print(page, 2, line);
 	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
-			"p95", "95% interval", "TFLOP/s", "/cuBLAS", "/Lt");
+			"p95", "95% interval", facts_rate_unit(timing), "/cuBLAS", "/Lt");
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
 	if (span)

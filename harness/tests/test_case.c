@@ -51,10 +51,24 @@ Test(case, sizes_stay_inside_the_limits)
 				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
 				int high = limits[l] < problem->max_dim ? limits[l] : problem->max_dim;
 				for (int d = 0; d < 3; d++)
-					cr_assert(sizes[d] >= problem->min_dim && sizes[d] <= high);
+					cr_assert(d == 1 && problem_has_vectors(problem)
+								  ? sizes[d] == 1
+								  : sizes[d] >= problem->min_dim && sizes[d] <= high);
 				cr_assert(problem_has_scalars(problem) || (test.alpha == 1 && test.beta == 0));
 				cr_assert(strchr(test.name, ' ') == NULL);
 			}
+}
+
+/* gemv: a run stays short, and still comes to large matrices. */
+Test(case, most_vectors_are_of_a_common_length)
+{
+	const struct problem *problem = problem_find("gemv-f32");
+	size_t large = 0;
+	for (size_t i = 0; i < 400; i++) {
+		struct shape shape = case_generate(problem, 4, i, problem->max_dim).shape;
+		large += shape.m > problem->common_dim || shape.k > problem->common_dim;
+	}
+	cr_assert(large > 10 && large < 80, "%zu", large);
 }
 
 /* A dozen cases hold aligned and ragged sizes, each limit and exact cases. */
@@ -143,23 +157,36 @@ Test(case, shapes_are_parsed_or_refused)
 	struct error err;
 	cr_assert(shape_parse("1024x512x64", 4096, &shape, &err));
 	cr_assert(shape.m == 1024 && shape.n == 512 && shape.k == 64);
-	static const char *const bad[] = {"",
-									  "1024",
-									  "1x2",
-									  "1x2x3x4",
-									  "0x1x1",
-									  "1x1x-1",
-									  "1x1x4097",
-									  "1x1x1 ",
-									  " 1x1x1",
-									  "axbxc",
-									  "1X1X1",
-									  "1x1x",
-									  "99999999999999999999x1x1"};
+	cr_assert(shape_parse("300x17", 4096, &shape, &err));
+	cr_assert(shape.m == 300 && shape.n == 0 && shape.k == 17);
+	static const char *const bad[] = {"",       "1024",     "1x",      "1x2 ",
+									  "0x2",    "1x4097",   "1x2x3x4", "0x1x1",
+									  "1x1x-1", "1x1x4097", "1x1x1 ",  " 1x1x1",
+									  "axbxc",  "1X1X1",    "1x1x",    "99999999999999999999x1x1"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		cr_assert(!shape_parse(bad[i], 4096, &shape, &err), "%s", bad[i]);
 		cr_assert(strstr(err.message, "MxNxK") != NULL);
 	}
+}
+
+Test(case, a_shape_is_written_as_it_was_typed)
+{
+	const struct problem *sgemm = problem_find("sgemm"), *gemv = problem_find("gemv-f32");
+	struct shape three = {100, 50, 20}, two = {300, 0, 17};
+	struct error err;
+	char text[SHAPE_TEXT];
+	shape_print(sgemm, &three, text);
+	cr_assert_str_eq(text, "100x50x20");
+	shape_print(NULL, &two, text);
+	cr_assert_str_eq(text, "300x17");
+	cr_assert(shape_fit(sgemm, &three, &err) && !shape_fit(gemv, &three, &err));
+	cr_assert_str_eq(err.message, "100x50x20 is no shape of gemv-f32, which takes MxN");
+	cr_assert(!shape_fit(sgemm, &two, &err) && two.n == 0);
+	cr_assert_str_eq(err.message, "300x17 is no shape of sgemm, which takes MxNxK");
+	cr_assert(shape_fit(gemv, &two, &err) && two.n == 1);
+	shape_print(gemv, &two, text);
+	cr_assert_str_eq(text, "300x17");
+	cr_assert_str_eq(case_of_shape(gemv, two, 2, 2, 1).name, "300x17");
 }
 
 Test(case, distributions_have_names)

@@ -14,7 +14,14 @@ Test(problem, table_is_complete_and_distinct)
 		cr_assert(strstr(table[i].solve, "solve(") != NULL);
 		cr_assert(strstr(table[i].solve, table[i].element) != NULL);
 		cr_assert(table[i].summary[0] != '\0' && table[i].arguments[0] != '\0');
-		cr_assert(strlen(table[i].size_order) == 3 && strspn(table[i].size_order, "MNK") == 3);
+		size_t sizes = problem_has_vectors(&table[i]) ? 2 : 3;
+		cr_assert(strlen(table[i].size_order) == sizes);
+		cr_assert(strspn(table[i].size_order, "MNK") == sizes);
+		cr_assert(strlen(table[i].operands) == 3);
+		for (size_t o = 0; o < 3; o++) { /* the prototype has them by these names */
+			char name[] = {'*', table[i].operands[o], '\0'};
+			cr_assert_not_null(strstr(table[i].solve, name));
+		}
 		cr_assert(table[i].min_dim >= 1 && table[i].min_dim < table[i].max_dim);
 		for (size_t j = 0; j < i; j++)
 			cr_assert(strcmp(table[i].folder, table[j].folder) != 0);

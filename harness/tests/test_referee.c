@@ -168,13 +168,15 @@ static void solve(struct session *session, enum dtype type, const struct test_ca
 		}
 }
 
-static const char *const problem_names[] = {"gemm-f16", "gemm-bf16", "sgemm", "matmul-f32"};
+static const char *const problem_names[] = {"gemm-f16", "gemm-bf16", "sgemm", "matmul-f32",
+											"gemv-f32"};
+#define PROBLEMS (sizeof problem_names / sizeof problem_names[0])
 
 Test(referee, accepts_a_good_solution)
 {
 	struct session session = session_start();
 	open_emulated(&session);
-	for (size_t p = 0; p < 4; p++) {
+	for (size_t p = 0; p < PROBLEMS; p++) {
 		const struct problem *problem = problem_find(problem_names[p]);
 		for (size_t i = 0; i < 12; i++) {
 			struct test_case test = case_generate(problem, 11, i, 40);

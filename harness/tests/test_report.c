@@ -205,6 +205,53 @@ Test(report, text_warns_of_throttling_and_wide_intervals)
 	judgement_list_free(&list);
 }
 
+/* 1 GiB and two vectors in 300 us. */
+Test(report, a_problem_of_bandwidth_shows_bytes)
+{
+	struct judgement_list list = some_list();
+	struct timing_result *timing = &list.items[0].timing;
+	snprintf(timing->problem, sizeof timing->problem, "gemv-f32");
+	timing->test.shape = (struct shape){16384, 1, 16384};
+	timing->test.beta = 0.0f;
+	timing->entries[0].span.median = 300.0;
+	double bytes = 4.0 * (16384.0 * 16384.0 + 2 * 16384.0);
+	cr_expect_float_eq(facts_gbytes(timing, 300.0), bytes / 300e-6 * 1e-9, 1e-6);
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "  16384x16384 (MxN): microseconds of device span\n");
+	holds(text, "GB/s /cuBLAS");
+	holds(text, "   3580 ");
+	free(text);
+	text = written(report_markdown, &list);
+	holds(text, "### gemv-f32, 16384x16384 (MxN)\n");
+	holds(text, "| GB/s | of cuBLAS |");
+	holds(text, " 3580 |");
+	free(text);
+	text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL);
+	json_t *entry = json_object_get(json_array_get(json_object_get(json, "results"), 0), "timing");
+	entry = json_array_get(json_object_get(entry, "entries"), 0);
+	cr_expect_float_eq(json_number_value(json_object_get(entry, "gbytes_per_s")), 3579.6, 0.1);
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, case_sizes_are_those_of_solve)
+{
+	struct test_case test = some_case("one");
+	char text[128];
+	facts_case_sizes(text, sizeof text, "sgemm", &test);
+	cr_expect_str_eq(text, "M 17, N 33, K 64, alpha 1, beta 0.5");
+	facts_case_sizes(text, sizeof text, "matmul-f32", &test);
+	cr_expect_str_eq(text, "M 17, N 33, K 64");
+	test.shape.n = 1;
+	test.beta = 0.0f;
+	facts_case_sizes(text, sizeof text, "gemv-f32", &test);
+	cr_expect_str_eq(text, "M 17, N 64");
+	facts_case_values(text, sizeof text, "gemv-f32", &test);
+	cr_expect_str_eq(text, "A uniform +-1, x normal 2");
+}
+
 Test(report, bench_shows_every_shape_and_the_means)
 {
 	struct judgement_list list = some_list();

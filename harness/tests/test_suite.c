@@ -164,3 +164,23 @@ Test(suite, files_that_are_not_there)
 	cr_assert(!load_shipped("/tmp/", "sgemm", 0, &suite));
 	cr_assert(strstr(err.message, "directory") != NULL, "%s", err.message);
 }
+
+/* gemv: a vector has no width to walk, so that nothing comes twice. */
+Test(suite, vectors_take_each_case_once)
+{
+	struct suite suite;
+	cr_assert(load_shipped("edges", "gemv-f32", 200, &suite), "%s", err.message);
+	bool seen[201][201] = {{false}};
+	for (size_t i = 0; i < suite.count; i++) {
+		struct shape shape = suite.cases[i].shape;
+		cr_assert(shape.n == 1 && strstr(suite.cases[i].name, "x1x") == NULL);
+		seen[shape.m][shape.k] = true;
+	}
+	for (int size = 16; size <= 80; size += 3)
+		cr_assert(seen[size][35] && seen[33][size], "%d", size);
+	suite_free(&suite);
+	cr_assert(load_text("[g]\nm = 16\nn = 17, 18, 19\nk = 20\n", "gemv-f32", 0, &suite));
+	cr_assert(suite.count == 1);
+	cr_assert_str_eq(suite.cases[0].name, "g/16x20");
+	suite_free(&suite);
+}
