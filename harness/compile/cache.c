@@ -369,3 +369,26 @@ done:
 		cache_drop(folder);
 	return stored;
 }
+
+bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
+					struct error *err)
+{
+	struct cache_hash *hash = cache_hash_begin();
+	cache_hash_add_text(hash, text);
+	struct cache_key key = cache_hash_end(hash);
+	char folder[PATHS_MAX], written[PATHS_MAX];
+	size_t size;
+	if (snprintf(path, PATHS_MAX, "%s/%s%s", cache, key.text, ending) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	char *there = read_whole(path, &size);
+	bool same = there != NULL && strcmp(there, text) == 0;
+	free(there);
+	if (same)
+		return true;
+	if (!cache_begin(cache, folder, err))
+		return false;
+	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
+				(rename(written, path) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
+	cache_drop(folder);
+	return good;
+}

@@ -6,6 +6,7 @@
  *     CACHE/KEY2/solution.so     the library
  *     CACHE/KEY2/log             what nvcc had to say
  *     CACHE/KEY2/sum             hashes of both, to notice damage
+ *     CACHE/KEY3.cuh             a header that was generated for a compilation
  *     CACHE/tmp.XXXXXX/          a compilation in progress
  *
  * KEY hashes the solution's content, the command line and the compiler's
@@ -50,6 +51,11 @@ void cache_drop(const char *folder);
  * The folder is used up. */
 bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
 				 const char *log, bool reusable, char library[PATHS_MAX], struct error *err);
+
+/* Writes a generated source file, named after its content (with this ending), into
+ * the cache; one that is there already is the same. */
+bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
+					struct error *err);
 
 /* Whether a file that the compilation read was changed since this time (seconds
  * of the real-time clock), so that nobody knows which content was compiled. */

@@ -108,19 +108,24 @@ static enum compile_status compile_or_find(const struct compile_options *options
 										   struct error *err)
 {
 	char nvcc[PATHS_MAX], version[64], source[PATHS_MAX], folder[PATHS_MAX], cache[PATHS_MAX];
+	char epilogue[PATHS_MAX];
 	struct cache_key key;
 
 	if (!locate_source(options->source, source, folder, err))
 		return COMPILE_FAILED;
 	if (!compile_find_nvcc(nvcc, version, err))
 		return COMPILE_NO_COMPILER;
-	nvcc_arguments(arguments, nvcc, options, source);
+	if (!locate_cache(cache, err) ||
+		(options->epilogue != NULL &&
+		 !cache_generate(cache, ".cuh", options->epilogue, epilogue, err)))
+		return COMPILE_FAILED;
+	nvcc_arguments(arguments, nvcc, options, source, options->epilogue != NULL ? epilogue : NULL);
 	if (arguments->failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		return COMPILE_FAILED;
 	}
 	double key_time = seconds_of(CLOCK_REALTIME_COARSE);
-	if (!make_key(arguments, version, source, &key, err) || !locate_cache(cache, err))
+	if (!make_key(arguments, version, source, &key, err))
 		return COMPILE_FAILED;
 	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log)) {
 		out->cached = true;

@@ -16,6 +16,7 @@ struct compile_options {
 	const char *architecture; /* "90a": SASS and PTX for it; "" means PTX for
 								 EMULATED_ARCHITECTURE only */
 	const char *const *flags; /* more nvcc flags, NULL-ended, or NULL */
+	const char *epilogue;     /* text of the header that EPILOGUE_CHAIN names, or NULL */
 	bool libraries;           /* link cuBLAS and cuBLASLt (baselines only) */
 	double seconds;           /* time limit */
 	bool no_cache;

@@ -203,7 +203,7 @@ static void add_libraries(struct words *words, const char *nvcc)
 }
 
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source)
+					const char *source, const char *epilogue)
 {
 	/* -static-...: the library loads on a machine without this libstdc++. */
 	static const char *const fixed[] = {"-x",
@@ -226,6 +226,8 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	add_architecture(words, options->architecture);
 	if (paths_source(tree, &ignored))
 		words_add(words, "-I%s/epilogues", tree);
+	if (epilogue != NULL)
+		words_add(words, "-DEPILOGUE_CHAIN=\"%s\"", epilogue);
 	for (size_t i = 0; options->flags != NULL && options->flags[i] != NULL; i++)
 		words_add(words, "%s", options->flags[i]);
 	words_add(words, "%s", source);

@@ -20,9 +20,10 @@ void words_add(struct words *words, const char *format, ...) __attribute__((form
 void words_free(struct words *words);
 
 /* Everything on nvcc's command line that decides what comes out of it, beginning
- * with nvcc itself; `source` is the absolute path of the solution. */
+ * with nvcc itself; `source` is the absolute path of the solution, `epilogue` that
+ * of the header that EPILOGUE_CHAIN names, or NULL. */
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source);
+					const char *source, const char *epilogue);
 
 /* nvcc runs a host C++ compiler, which it does not bring along. */
 bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
