@@ -151,9 +151,9 @@ template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N> struct multiply_sh
 		}
 	}
 
-	/* Every output through the epilogue. */
-	static __device__ __forceinline__ void store(const epilogue<float> &out, const sums &sum,
-												 int row0, int column0)
+	/* Hands every run of four outputs to use(row, column, values). */
+	template <class Use>
+	static __device__ __forceinline__ void each(const sums &sum, int row0, int column0, Use use)
 	{
 #pragma unroll
 		for (int m = 0; m < COUNT_M; m++)
@@ -161,8 +161,15 @@ template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N> struct multiply_sh
 			for (int i = 0; i < V; i++)
 #pragma unroll
 				for (int n = 0; n < COUNT_N; n++)
-					out.store(row0 + row() + m * SUB_M + i, column0 + column() + n * SUB_N,
-							  sum.at[m][i][n]);
+					use(row0 + row() + m * SUB_M + i, column0 + column() + n * SUB_N,
+						sum.at[m][i][n]);
+	}
+
+	/* Every output through the epilogue. */
+	static __device__ __forceinline__ void store(const epilogue<float> &out, const sums &sum,
+												 int row0, int column0)
+	{
+		each(sum, row0, column0, [&](int r, int c, const float(&x)[V]) { out.store(r, c, x); });
 	}
 };
 

@@ -179,7 +179,11 @@ static __global__ void __launch_bounds__(Shape::THREADS, 256 / Shape::THREADS)
 	float *product = w.products + blockIdx.z * (size_t)w.m * w.ldb;
 
 	Shape::template run<4>(tiles, sum, a, w.lda, b, w.ldb, w.m, w.ldb, w.k, row0, column0);
-	Shape::store(epilogue<float>{product, w.m, w.ldb, 1.0f, 0.0f}, sum, row0, column0);
+	/* Past the epilogue, which is for C alone. */
+	Shape::each(sum, row0, column0, [&](int r, int c, const float(&x)[4]) {
+		if (r < w.m && c < w.ldb)
+			*(float4 *)&product[(size_t)r * w.ldb + c] = make_float4(x[0], x[1], x[2], x[3]);
+	});
 }
 
 template <int LEVELS>
