@@ -61,6 +61,14 @@ static bool take_problem(struct options *options, const char *value, struct erro
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
 
+static bool take_epilogue(struct options *options, const char *value, struct error *err)
+{
+	options->epilogue = value;
+	return value[0] != '\0' ||
+		   error_set(err, "--epilogue needs a chain of stages ('gemmjudge list epilogues' shows "
+						  "them)");
+}
+
 static bool take_device(struct options *options, const char *value, struct error *err)
 {
 	static const char *const names[] = {"auto", "cuda", "emu"};
@@ -240,6 +248,8 @@ static const struct row {
 } rows[] = {
 	{"problem", "P", RUNS | COMMAND_NEW, take_problem,
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)"},
+	{"epilogue", "CHAIN", RUNS, take_epilogue,
+	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5"},
 	{"device", "D", RUNS, take_device,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof "
@@ -254,7 +264,7 @@ static const struct row {
 	{"time", "MxNxK", COMMAND_JUDGE, take_time,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
 	{"shape", "MxNxK", COMMAND_BENCH, take_shape,
-	 "a shape to time, MxN for gemv; may be repeated (the\nproblem's own large case)"},
+	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large case)"},
 	{"alpha", "X", COMMAND_BENCH, take_alpha, "alpha of the timed calls (1)"},
 	{"beta", "X", COMMAND_BENCH, take_beta,
 	 "beta of the timed calls (0; with the problem's own\ncase "
