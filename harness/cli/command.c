@@ -192,6 +192,8 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 											: "emu");
 	if (options->problem != NULL)
 		line_add_option(&line, "--problem", options->problem);
+	if (options->epilogue != NULL)
+		line_add_option(&line, "--epilogue", options->epilogue);
 	if (judge && options->suite_count == 0) {
 		snprintf(number, sizeof number, "%zu", options->cases);
 		line_add_option(&line, "--cases", number);
@@ -245,6 +247,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.files = options->arguments,
 		.file_count = options->argument_count,
 		.problem = options->problem,
+		.epilogue = options->epilogue,
 		.device = options->device,
 		.cases = options->cases,
 		.seed = options->seed,

@@ -30,6 +30,7 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *problem;
+	const char *epilogue;  /* a chain of stages */
 	const char *device;    /* "auto" when absent */
 	const char *tolerance; /* "bound" when absent */
 	const char *json, *junit, *markdown;

@@ -12,18 +12,19 @@
 static enum verdict guard_verdict(const struct referee_check_reply *check, char detail[1024])
 {
 	int64_t distance = check->guard_nearest;
+	char name[sizeof check->extra_name] = {check->guard_buffer};
+	if (check->guard_buffer == 'E')
+		memcpy(name, check->extra_name, sizeof name);
 	if (distance < 0)
 		snprintf(detail, 1024,
 				 "wrote outside of its buffers: %llu bytes, the nearest %lld bytes "
-				 "before the start of %c",
-				 (unsigned long long)check->guard_changed, (long long)-distance,
-				 check->guard_buffer);
+				 "before the start of %s",
+				 (unsigned long long)check->guard_changed, (long long)-distance, name);
 	else
 		snprintf(detail, 1024,
 				 "wrote outside of its buffers: %llu bytes, the nearest %lld bytes "
-				 "past the end of %c",
-				 (unsigned long long)check->guard_changed, (long long)distance,
-				 check->guard_buffer);
+				 "past the end of %s",
+				 (unsigned long long)check->guard_changed, (long long)distance, name);
 	return VERDICT_RULE_VIOLATION;
 }
 
@@ -47,6 +48,20 @@ enum verdict check_verdict(const struct problem *problem, const struct referee_c
 				 (unsigned long long)(first ? check->a_changed : check->b_changed));
 		return VERDICT_RULE_VIOLATION;
 	}
+	if (check->extra_changed > 0) {
+		snprintf(detail, 1024, "changed %s, an input of its epilogue: %llu elements differ",
+				 check->extra_name, (unsigned long long)check->extra_changed);
+		return VERDICT_RULE_VIOLATION;
+	}
+	if (check->wrong == 0 && check->extra_wrong > 0) {
+		snprintf(detail, 1024,
+				 "C is right, but %llu elements that its epilogue stored are wrong; the first, of "
+				 "%s, at row %d, column %d: got %.7g, want %.7g, bound %.3g",
+				 (unsigned long long)check->extra_wrong, check->extra_name, check->extra_first.row,
+				 check->extra_first.column, check->extra_first.got, check->extra_first.want,
+				 check->extra_first.bound);
+		return VERDICT_WRONG_ANSWER;
+	}
 	if (check->wrong == 0)
 		return VERDICT_ACCEPTED;
 
@@ -63,13 +78,33 @@ enum verdict check_verdict(const struct problem *problem, const struct referee_c
 	return VERDICT_WRONG_ANSWER;
 }
 
+const struct chain *run_chain(const struct run *run)
+{
+	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
+}
+
+bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
+				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
+				   struct referee_check_reply *reply, struct step *step, struct error *err)
+{
+	int stage_fd = -1;
+	struct epilogue_check check = {.problem = problem,
+								   .test = test,
+								   .timeout = run->timeout,
+								   .memory_limit = run->memory_limit};
+	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, &stage_fd,
+							  err) &&
+		   epilogue_finish_check(run->epilogue, &run->referee, &check, reply, stage_fd, step, err);
+}
+
 /* One case. *dead tells that the contestant must be started anew. */
 static bool check_case(struct run *run, const struct problem *problem,
-					   const struct tolerance *tolerance, struct contestant_link *contestant,
-					   struct case_result *result, bool *dead, struct error *err)
+					   const struct entrant *entrant, const struct tolerance *tolerance,
+					   struct contestant_link *contestant, struct case_result *result, bool *dead,
+					   struct error *err)
 {
 	struct referee_link *referee = &run->referee;
-	if (!referee_link_case(referee, problem->name, &result->test, 1, err))
+	if (!referee_link_case(referee, problem->name, &result->test, run_chain(run), 1, err))
 		return false;
 
 	struct step step = {.verdict = VERDICT_ACCEPTED};
@@ -86,8 +121,14 @@ static bool check_case(struct run *run, const struct problem *problem,
 	if (step.verdict != VERDICT_ACCEPTED)
 		return true;
 
-	if (!referee_link_check(referee, 0, tolerance, &result->check, err))
+	if (!check_outcome(run, problem, &result->test, entrant, 0, tolerance, &result->check, &step,
+					   err))
 		return false;
+	if (step.verdict != VERDICT_ACCEPTED) {
+		result->verdict = step.verdict;
+		snprintf(result->detail, sizeof result->detail, "%s", step.detail);
+		return true;
+	}
 	result->checked = true;
 	result->verdict = check_verdict(problem, &result->check, result->detail);
 	return true;
@@ -127,6 +168,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct contestant_link contestant = {.device = &run->referee.device,
 										 .library = entrant->library,
 										 .problem = problem->name,
+										 .chain = entrant->fused ? run_chain(run) : NULL,
 										 .libraries_allowed = entrant->libraries_allowed,
 										 .memory_limit = run->memory_limit};
 	bool ok = true, dead = true, stopped = false;
@@ -139,7 +181,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			snprintf(result->detail, sizeof result->detail, "not tried after the failures before");
 			continue;
 		}
-		ok = check_case(run, problem, &tolerance, &contestant, result, &dead, err);
+		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}

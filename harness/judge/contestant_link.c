@@ -92,6 +92,10 @@ static struct step step_of_status(struct contestant_link *link, enum run_status 
 			text);
 	case RUN_FORBIDDEN_LIBRARY:
 		return step_failed(VERDICT_RULE_VIOLATION, true, "it loaded a GEMM library: %s", text);
+	case RUN_NO_EPILOGUE:
+		return step_failed(VERDICT_COMPILE_ERROR, true,
+						   "the solution does not include epilogue.cuh: it can only be judged as "
+						   "alpha_beta");
 	case RUN_UNSUPPORTED:
 		step = step_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
 		break;
@@ -146,7 +150,8 @@ struct step contestant_link_open(struct contestant_link *link)
 
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
-									  .libraries_allowed = link->libraries_allowed};
+									  .libraries_allowed = link->libraries_allowed,
+									  .has_epilogue = link->chain != NULL};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
@@ -163,6 +168,8 @@ struct step contestant_link_case(struct contestant_link *link, const struct aren
 {
 	struct contestant_case request = {
 		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
+	if (link->chain != NULL)
+		request.chain = *link->chain;
 	struct contestant_reply reply;
 	struct step step = call(link, "the solution, between two calls,", &request, sizeof request,
 							arena_fd, &reply, sizeof reply, CASE_SECONDS);

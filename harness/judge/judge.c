@@ -93,6 +93,8 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	strftime(facts->started, sizeof facts->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	snprintf(facts->tolerance, sizeof facts->tolerance, "%.60s",
 			 options->tolerance != NULL ? options->tolerance : "bound");
+	snprintf(facts->epilogue, sizeof facts->epilogue, "%s",
+			 options->epilogue != NULL ? options->epilogue : "");
 	size_t used = 0;
 	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
 		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",
@@ -120,7 +122,8 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 		size_t count;
 		if (!submission_take(options, options->files[i], &submissions[i], err) ||
 			!tolerance_parse(options->tolerance, submissions[i].problem, &tolerance, err) ||
-			!shapes_fit(options, submissions[i].problem, err))
+			!shapes_fit(options, submissions[i].problem, err) ||
+			(options->epilogue != NULL && !epilogue_fits(submissions[i].problem, err)))
 			return false;
 		if (!options->check && options->suite_count == 0)
 			continue;
@@ -155,25 +158,34 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	return ok ? JUDGE_DONE : status;
 }
 
-enum judge_status judge_run(const struct judge_options *options,
+enum judge_status judge_run(const struct judge_options *given,
 							const struct judge_progress *progress, struct judgement_list *out,
 							struct error *err)
 {
-	*out = (struct judgement_list){.count = options->file_count};
-	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
-	out->items = calloc(options->file_count + 1, sizeof *out->items);
+	*out = (struct judgement_list){.count = given->file_count};
+	struct judge_options options = *given;
+	struct run run = {.options = &options, .progress = progress};
+	err->message[0] = '\0';
+	if (options.epilogue != NULL)
+		run.epilogue = epilogue_open(options.epilogue, err);
+	if (run.epilogue == NULL)
+		options.epilogue = NULL; /* none, or what a solution computes anyway */
+	if (err->message[0] != '\0')
+		return JUDGE_BAD_INPUT;
+
+	struct submission *submissions = calloc(options.file_count + 1, sizeof *submissions);
+	out->items = calloc(options.file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
-	if (submissions == NULL || out->items == NULL) {
+	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
-	} else if (!arguments_hold(options, submissions, err)) {
+	else if (!arguments_hold(&options, submissions, err))
 		status = JUDGE_BAD_INPUT;
-	} else {
-		struct run run = {.options = options, .progress = progress};
+	else
 		status = run_all(&run, submissions, out, err);
-	}
-	for (size_t i = 0; submissions != NULL && i < options->file_count; i++)
+	for (size_t i = 0; submissions != NULL && i < options.file_count; i++)
 		compiled_free(&submissions[i].compiled);
 	free(submissions);
+	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE)
 		judgement_list_free(out);
 	return status;

@@ -8,9 +8,10 @@
 struct judge_options {
 	const char *const *files; /* solution files */
 	size_t file_count;
-	const char *problem; /* NULL: from each file's folder */
-	const char *device;  /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
-	size_t cases;        /* generated ones; ignored with a suite */
+	const char *problem;  /* NULL: from each file's folder */
+	const char *epilogue; /* a chain of stages, fused into the solutions; NULL: none */
+	const char *device;   /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
+	size_t cases;         /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order; count 0: generate */
 	size_t suite_count;

@@ -93,6 +93,7 @@ struct run_facts {
 	char suite[64];     /* "" when the cases were generated */
 	int max_dim;        /* 0: the problem's own */
 	char tolerance[64]; /* "bound", "leetgpu", "0.05,0.05" */
+	char epilogue[1024]; /* the chain that was fused; "" when none */
 	char command[1024]; /* that reproduces this run */
 };
 

@@ -94,10 +94,12 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 }
 
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
-					   uint32_t sets, struct error *err)
+					   const struct chain *chain, uint32_t sets, struct error *err)
 {
 	drop_arena(link);
 	struct referee_case request = {.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets};
+	if (chain != NULL)
+		request.chain = *chain;
 	snprintf(request.problem, sizeof request.problem, "%s", problem);
 	struct referee_case_reply reply;
 	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
@@ -113,10 +115,18 @@ bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error 
 	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
 }
 
-bool referee_link_check(struct referee_link *link, uint32_t set, const struct tolerance *tolerance,
-						struct referee_check_reply *reply, struct error *err)
+bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
+						const struct tolerance *tolerance, struct referee_check_reply *reply,
+						int *fd, struct error *err)
 {
 	struct referee_check request = {
-		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .tolerance = *tolerance};
-	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
+		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .plain = plain, .tolerance = *tolerance};
+	return call(link, &request, sizeof request, reply, sizeof *reply, fd, err);
+}
+
+bool referee_link_stage(struct referee_link *link, struct referee_check_reply *reply, int *fd,
+						struct error *err)
+{
+	struct message request = {.type = MESSAGE_REFEREE_STAGE};
+	return call(link, &request, sizeof request, reply, sizeof *reply, fd, err);
 }

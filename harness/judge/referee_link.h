@@ -20,12 +20,20 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 					   struct error *err);
 void referee_link_close(struct referee_link *link);
 
-/* Each fails with err when the referee refuses or dies (it is then closed;
+/* chain may be NULL: none.
+ *
+ * Each fails with err when the referee refuses or dies (it is then closed;
  * child == NULL, and referee_link_open starts a new one). */
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
-					   uint32_t sets, struct error *err);
+					   const struct chain *chain, uint32_t sets, struct error *err);
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
-bool referee_link_check(struct referee_link *link, uint32_t set, const struct tolerance *tolerance,
-						struct referee_check_reply *reply, struct error *err);
+/* When reply->pending != 0 the check waits for a stage (protocol.h), whose memory is
+ * *fd (the caller's); referee_link_stage() lets it go on. `plain`: alpha_beta was
+ * computed, whatever the case's chain. */
+bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
+						const struct tolerance *tolerance, struct referee_check_reply *reply,
+						int *fd, struct error *err);
+bool referee_link_stage(struct referee_link *link, struct referee_check_reply *reply, int *fd,
+						struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_RUN_H
 #define GEMMJUDGE_JUDGE_RUN_H
 
+#include "judge/epilogue.h"
 #include "judge/judge.h"
 #include "judge/referee_link.h"
 
@@ -9,6 +10,7 @@ struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
+	struct epilogue *epilogue; /* NULL: none */
 	double timeout, time_budget;
 	size_t memory_limit;
 };
@@ -20,9 +22,19 @@ struct entrant {
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
+	bool fused;        /* compiled with the run's epilogue */
 	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
 						  the bound, and the report says so */
 };
+
+/* The chain of the run, or NULL. */
+const struct chain *run_chain(const struct run *run);
+
+/* What the referee finds in one set after a call. *step tells when a stage's own
+ * code failed; false with err when the referee cannot go on. */
+bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
+				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
+				   struct referee_check_reply *reply, struct step *step, struct error *err);
 
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);

@@ -50,7 +50,8 @@ static bool lies_in_baselines(const char *file)
 bool submission_take(const struct judge_options *options, const char *file, struct submission *out,
 					 struct error *err)
 {
-	*out = (struct submission){.file = file, .is_baseline = lies_in_baselines(file)};
+	*out = (struct submission){
+		.file = file, .fused = options->epilogue != NULL, .is_baseline = lies_in_baselines(file)};
 	if (!file_readable(file, err))
 		return false;
 	if (options->problem != NULL) {
@@ -131,14 +132,18 @@ bool submission_compile(const struct run *run, struct submission *s, enum judge_
 {
 	run_progress(run, s->file, "compile", 0, 1);
 	struct error why = {{0}};
+	const char *blamed;
 	struct compile_options options = {.source = s->file,
 									  .architecture = run->referee.facts.architecture,
+									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .libraries = s->is_baseline,
 									  .seconds = COMPILE_SECONDS};
 	switch (compile_solution(&options, &s->compiled, &why)) {
 	case COMPILE_OK: return true;
 	case COMPILE_ERROR:
-		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the file");
+		blamed = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
+		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
+				 blamed != NULL ? "epilogue stage " : "file", blamed != NULL ? blamed : "");
 		return true;
 	case COMPILE_TIMED_OUT:
 		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc took more than %g s",
@@ -159,7 +164,8 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.file = s->file,
 							.library = compiled ? s->compiled.library : NULL,
 							.problem_detail = s->compile_detail,
-							.libraries_allowed = s->is_baseline};
+							.libraries_allowed = s->is_baseline,
+							.fused = s->fused};
 }
 
 void judgement_take_compile(const struct submission *s, struct judgement *out)

@@ -28,6 +28,9 @@ struct lane {
 	struct contestant_link contestant;
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */
+	const struct entrant *entrant;
+	const struct problem *problem;
+	const struct test_case *test;
 	bool is_yardstick; /* wrong elements are counted, and do not stop it */
 };
 
@@ -49,6 +52,12 @@ static double now(void)
 static uint32_t sets_for(const struct run *run, const struct problem *problem, struct shape s)
 {
 	double elements = (double)s.m * s.k + (double)s.k * s.n + (double)s.m * s.n;
+	const struct chain *chain = run_chain(run);
+	for (uint32_t i = 0; chain != NULL && i < chain->buffers; i++) {
+		const struct chain_stage *stage;
+		elements += (double)chain_elements(chain_buffer(chain, i, &stage)->extent, (uint64_t)s.m,
+										   (uint64_t)s.n);
+	}
 	double bytes = elements * (double)dtype_size(problem->dtype);
 	double l2 = (double)run->referee.facts.l2_bytes;
 	double room = 0.25 * (double)run->referee.facts.memory_bytes;
@@ -74,14 +83,19 @@ static bool check_set(struct run *run, const struct tolerance *tolerance, uint32
 					  const struct lane *lane, struct timing_entry *entry, struct error *err)
 {
 	struct referee_check_reply check;
-	if (!referee_link_check(&run->referee, set, tolerance, &check, err))
+	struct step step;
+	if (!check_outcome(run, lane->problem, lane->test, lane->entrant, set, tolerance, &check, &step,
+					   err))
 		return false;
+	if (step.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, step);
+		return true;
+	}
 	char detail[1024];
-	enum verdict verdict =
-		check_verdict(problem_find(lane->contestant.problem), &check, detail);
+	enum verdict verdict = check_verdict(lane->problem, &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
-	entry->wrong += check.wrong;
+	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
 	if (lane->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
@@ -216,7 +230,7 @@ bool time_entrants(struct run *run, const struct problem *problem, const struct 
 
 	struct clocks clocks;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = referee_link_case(&run->referee, problem->name, test,
+	bool ok = referee_link_case(&run->referee, problem->name, test, run_chain(run),
 								sets_for(run, problem, test->shape), err);
 	out->sets = run->referee.arena.sets;
 	for (size_t i = 0; i < count && ok; i++) {
@@ -230,10 +244,14 @@ bool time_entrants(struct run *run, const struct problem *problem, const struct 
 			.device = &run->referee.device,
 			.library = entrants[i].library,
 			.problem = problem->name,
+			.chain = entrants[i].fused ? run_chain(run) : NULL,
 			.libraries_allowed = entrants[i].libraries_allowed,
 			.memory_limit = run->memory_limit,
 		};
 		lanes[i].is_yardstick = entrants[i].is_yardstick;
+		lanes[i].entrant = &entrants[i];
+		lanes[i].problem = problem;
+		lanes[i].test = test;
 		entry->ran = true;
 		struct step step = lane_open(run, &lanes[i], test);
 		if (step.verdict != VERDICT_ACCEPTED)

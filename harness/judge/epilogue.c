@@ -1,0 +1,177 @@
+#include "judge/epilogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RUNNER "harness/referee/stage_runner.cu"
+#define RUNNER_PROBLEM "gemm-f16" /* only its form of call matters */
+#define COMPILE_SECONDS 300.0
+
+struct epilogue *epilogue_open(const char *text, struct error *err)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	err->message[0] = '\0';
+	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
+	if (epilogue == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	if (!paths_source(source, err) || !paths_join(folder, source, "epilogues", err) ||
+		!chain_parse(text, folder, &epilogue->chain, &epilogue->files, err) ||
+		chain_is_plain(&epilogue->chain)) {
+		epilogue_close(epilogue);
+		return NULL;
+	}
+	epilogue->header = chain_header(&epilogue->chain, &epilogue->files, 0, epilogue->chain.count);
+	if (epilogue->header == NULL) {
+		error_set(err, "out of memory");
+		epilogue_close(epilogue);
+		return NULL;
+	}
+	return epilogue;
+}
+
+void epilogue_close(struct epilogue *epilogue)
+{
+	if (epilogue == NULL)
+		return;
+	for (int i = 0; i < CHAIN_STAGES_MAX; i++) {
+		contestant_link_close(&epilogue->runners[i].link);
+		compiled_free(&epilogue->runners[i].compiled);
+	}
+	free(epilogue->header);
+	free(epilogue);
+}
+
+bool epilogue_fits(const struct problem *problem, struct error *err)
+{
+	return problem->algebra == ALGEBRA_PLUS_TIMES && !problem_has_vectors(problem)
+			   ? true
+			   : error_set(err, "%s has no epilogue: only matrix products have", problem->name);
+}
+
+const char *epilogue_blamed(const struct epilogue *epilogue, const char *log)
+{
+	for (uint32_t i = 0; i < epilogue->chain.count; i++) {
+		const char *path = epilogue->files.paths[i], *at = log;
+		while ((at = strstr(at, path)) != NULL) {
+			at += strlen(path);
+			if (*at == '(' || *at == ':') /* "FILE(LINE): error", or the host compiler's form */
+				return path;
+		}
+	}
+	return NULL;
+}
+
+/* ---- stages that are computed here ------------------------------------------- */
+
+/* The stage alone, its buffers numbered from 0. */
+static struct chain chain_of_stage(const struct chain_stage *stage)
+{
+	struct chain chain = {.count = 1, .stages = {*stage}};
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind != CHAIN_ARGUMENT)
+			chain.stages[0].members[i].buffer = chain.buffers++;
+	return chain;
+}
+
+static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
+						   const struct referee_link *referee, const struct problem *problem,
+						   struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	char source[PATHS_MAX], file[PATHS_MAX], element[64];
+	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
+		return false;
+	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s", problem->element);
+	const char *flags[] = {element, NULL};
+	char *header = chain_header(&epilogue->chain, &epilogue->files, stage, 1);
+	if (header == NULL)
+		return error_set(err, "out of memory");
+	struct compile_options options = {.source = file,
+									  .architecture = referee->facts.architecture,
+									  .flags = flags,
+									  .epilogue = header,
+									  .seconds = COMPILE_SECONDS};
+	compiled_free(&runner->compiled);
+	enum compile_status status = compile_solution(&options, &runner->compiled, err);
+	free(header);
+	if (status == COMPILE_ERROR)
+		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
+				  runner->compiled.log);
+	else if (status == COMPILE_TIMED_OUT)
+		error_set(err, "%s: nvcc took more than %g s", epilogue->files.paths[stage],
+				  COMPILE_SECONDS);
+	for (char *p = err->message; *p != '\0'; p++) /* one line */
+		*p = *p == '\n' ? ' ' : *p;
+	return status == COMPILE_OK;
+}
+
+/* Compiled and in a process that lives. */
+static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
+						 const struct epilogue_check *check, struct step *step, struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	if (runner->problem == check->problem && runner->link.child != NULL)
+		return true;
+	if (runner->problem != check->problem) {
+		contestant_link_close(&runner->link);
+		if (!runner_compile(epilogue, stage, referee, check->problem, err))
+			return false;
+		runner->problem = check->problem;
+		runner->chain = chain_of_stage(&epilogue->chain.stages[stage]);
+	}
+	runner->link.device = &referee->device;
+	runner->link.library = runner->compiled.library;
+	runner->link.problem = RUNNER_PROBLEM;
+	runner->link.memory_limit = check->memory_limit;
+	runner->link.chain = &runner->chain;
+	*step = contestant_link_open(&runner->link);
+	return true;
+}
+
+static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
+					  const struct epilogue_check *check, const struct arena *arena, int fd,
+					  struct step *step, struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	double seconds;
+	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	if (!runner_ready(epilogue, stage, referee, check, step, err))
+		return false;
+	if (step->verdict == VERDICT_ACCEPTED)
+		*step = contestant_link_case(&runner->link, arena, fd, check->test);
+	for (uint32_t set = 0; set < arena->sets && step->verdict == VERDICT_ACCEPTED; set++)
+		*step = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+	if (step->verdict == VERDICT_ACCEPTED)
+		return true;
+	contestant_link_close(&runner->link);
+	char why[sizeof step->detail];
+	memcpy(why, step->detail, sizeof why);
+	snprintf(step->detail, sizeof step->detail, "the stage %s by itself: %.900s",
+			 epilogue->chain.stages[stage].name, why);
+	return true;
+}
+
+bool epilogue_finish_check(struct epilogue *epilogue, struct referee_link *referee,
+						   const struct epilogue_check *check, struct referee_check_reply *reply,
+						   int stage_fd, struct step *step, struct error *err)
+{
+	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	while (reply->pending != 0) {
+		uint32_t stage = reply->pending - 1;
+		bool ran =
+			epilogue != NULL && stage < epilogue->chain.count
+				? run_stage(epilogue, stage, referee, check, &reply->stage, stage_fd, step, err)
+				: error_set(err, "the referee waits for a stage that there is not");
+		if (stage_fd >= 0)
+			close(stage_fd);
+		if (!ran || step->verdict != VERDICT_ACCEPTED)
+			return ran;
+		if (!referee_link_stage(referee, reply, &stage_fd, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,54 @@
+/* The epilogue of a run: its chain, and the stages that are computed for the
+ * referee because it has no reference for them. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_EPILOGUE_H
+#define GEMMJUDGE_JUDGE_EPILOGUE_H
+
+#include "chain/chain.h"
+#include "compile/compile.h"
+#include "judge/contestant_link.h"
+#include "judge/referee_link.h"
+#include "testcases/problem.h"
+
+/* One stage, compiled by itself for one problem, in a process of its own: its code
+ * is the user's. */
+struct epilogue_runner {
+	const struct problem *problem; /* that it is compiled for; NULL: not yet */
+	struct compiled compiled;
+	struct chain chain; /* the stage alone */
+	struct contestant_link link;
+};
+
+struct epilogue {
+	struct chain chain;
+	struct chain_files files;
+	char *header; /* for compiling; owned */
+	struct epilogue_runner runners[CHAIN_STAGES_MAX];
+};
+
+/* Reads the chain. NULL when it is what a solution computes anyway (err is then
+ * empty), or when it is faulty (err). */
+struct epilogue *epilogue_open(const char *text, struct error *err);
+void epilogue_close(struct epilogue *epilogue);
+
+/* Whether the problem has an epilogue at all. */
+bool epilogue_fits(const struct problem *problem, struct error *err);
+
+/* The stage file that the compiler's messages are about, or NULL. */
+const char *epilogue_blamed(const struct epilogue *epilogue, const char *log);
+
+/* What a check needs besides the referee. */
+struct epilogue_check {
+	const struct problem *problem;
+	const struct test_case *test;
+	double timeout;
+	size_t memory_limit;
+};
+
+/* Computes the stage that the referee waits for (reply->pending != 0, with its
+ * memory in stage_fd) and lets it go on, until the check is done. *step tells when
+ * the stage's own code failed; false with err when the referee or nvcc did. */
+bool epilogue_finish_check(struct epilogue *epilogue, struct referee_link *referee,
+						   const struct epilogue_check *check, struct referee_check_reply *reply,
+						   int stage_fd, struct step *step, struct error *err);
+
+#endif
