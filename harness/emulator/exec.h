@@ -71,6 +71,7 @@ struct exec_instruction {
 	uint8_t space;       /* enum ptx_space */
 	uint8_t reg_size;    /* bytes of a data register */
 	uint8_t flops;
+	uint8_t class;   /* enum instruction_class */
 	uint8_t width;   /* bytes of the address register */
 	uint32_t cache;  /* slot of the worker's allocation cache */
 	uint32_t source; /* index into the program's origins */
@@ -263,6 +264,8 @@ struct exec_worker {
 /* --- decoding: exec_decode.c --- */
 struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault);
 void exec_program_free(struct exec_program *program);
+/* Sets the class of every instruction: exec_class.c. */
+void exec_classify(struct exec_program *program);
 
 /* --- handlers by name, for this machine: exec_level.c --- */
 struct exec_entry {

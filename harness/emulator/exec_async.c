@@ -109,11 +109,11 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 
 HANDLER(cp_async)
 {
-	w->worker->counters.global_load_requests++;
+	w->worker->counters.async_load_requests++;
 	for (u32 left = mask; left; left &= left - 1)
 		if (copy_lane(w, in, first_lane(left)) != EXEC_NEXT)
 			return EXEC_FAULT;
-	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	return EXEC_NEXT;
 }
 

@@ -404,14 +404,14 @@ HANDLER(bulk)
 		struct counters *counters = &w->worker->counters;
 		if (bulk.kind == BULK_LOAD) {
 			ok = issue_load(w, in, &bulk);
-			counters->global_load_requests++;
-			counters->global_load_sectors += bulk.bytes / 32;
+			counters->bulk_load_requests++;
+			counters->bulk_load_bytes += bulk.bytes;
 		} else {
 			struct groups *groups = groups_of(w);
 			bulk.group = groups ? groups->committed[bulk.lane] : 0;
 			ok = groups && issue_one(w, in, &bulk, bulk.block);
-			counters->global_store_requests++;
-			counters->global_store_sectors += bulk.bytes / 32;
+			counters->bulk_store_requests++;
+			counters->bulk_store_bytes += bulk.bytes;
 		}
 		if (!ok)
 			return EXEC_FAULT;

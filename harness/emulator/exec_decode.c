@@ -905,6 +905,8 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
+	if (!decoder.failed)
+		exec_classify(program);
 	program->local_bytes = (decoder.local_bytes + 15) & ~(size_t)15;
 	free(decoder.known);
 	free(decoder.lists);

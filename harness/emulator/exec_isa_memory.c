@@ -126,9 +126,11 @@ static __attribute__((noinline)) u32 count_bank_passes(const u64 *at, u32 lanes,
 	return worst;
 }
 
-/* 8-byte accesses take two halves, 16-byte ones four quarters of the warp. */
-static inline u32 count_wavefronts(const struct access *x, u64 bytes)
+/* 8-byte accesses take two halves, 16-byte ones four quarters of the warp.
+ * *conflicts: passes beyond those. */
+static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
 {
+	*conflicts = 0;
 	if (x->high - x->low + bytes <= 128 || x->uniform)
 		return 1;
 	u32 lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8, total = 0;
@@ -136,6 +138,7 @@ static inline u32 count_wavefronts(const struct access *x, u64 bytes)
 		return EXEC_LANES / lanes;
 	for (u32 i = 0; i < EXEC_LANES; i += lanes)
 		total += count_bank_passes(x->at + i, lanes, bytes);
+	*conflicts = total - EXEC_LANES / lanes;
 	return total;
 }
 
@@ -153,13 +156,15 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 			counters->global_load_sectors += sectors;
 		}
 	} else if (space == PTX_SHARED) {
-		u32 wavefronts = count_wavefronts(x, bytes);
+		u32 conflicts, wavefronts = count_wavefronts(x, bytes, &conflicts);
 		if (write) {
 			counters->shared_store_requests++;
 			counters->shared_store_wavefronts += wavefronts;
+			counters->shared_store_conflicts += conflicts;
 		} else {
 			counters->shared_load_requests++;
 			counters->shared_load_wavefronts += wavefronts;
+			counters->shared_load_conflicts += conflicts;
 		}
 	}
 }
@@ -675,8 +680,8 @@ HANDLER(atom)
 	for (int i = 0; i < EXEC_LANES; i++)
 		at[i] = IN_MASK(i) ? at[i] : some;
 	if (in->space != PTX_SHARED) {
-		counters->global_store_requests++;
-		counters->global_store_sectors += count_scattered(at, low, high, 5);
+		counters->global_atomic_requests++;
+		counters->global_atomic_sectors += count_scattered(at, low, high, 5);
 	}
 	return EXEC_NEXT;
 }

@@ -16,9 +16,12 @@ enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 	const struct exec_instruction *in = code + w->pc;
 	while (left--) {
 		u32 mask = w->active & (predicates[in->guard] ^ in->guard_xor);
+		u32 lanes = (u32)__builtin_popcount(mask);
 		lane_instructions += (u32)__builtin_popcount(w->active);
+		counters->class_instructions[in->class]++;
+		counters->class_lanes[in->class] += lanes;
 		if (mask) {
-			flops += in->flops * (u32)__builtin_popcount(mask);
+			flops += in->flops * lanes;
 			status = in->handler(w, in, mask);
 		} else {
 			status = EXEC_NEXT;

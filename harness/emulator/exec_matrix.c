@@ -59,9 +59,11 @@ static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 	if (write) {
 		counters->shared_store_requests++;
 		counters->shared_store_wavefronts += passes;
+		counters->shared_store_conflicts += passes - count;
 	} else {
 		counters->shared_load_requests++;
 		counters->shared_load_wavefronts += passes;
+		counters->shared_load_conflicts += passes - count;
 	}
 }
 

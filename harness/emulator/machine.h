@@ -78,14 +78,36 @@ struct launch {
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
 };
 
-/* What kernels did, summed over launches. Names follow Nsight Compute. */
+enum instruction_class {
+	CLASS_FP32,
+	CLASS_FP16, /* also bf16, also packed in pairs */
+	CLASS_FP64,
+	CLASS_INTEGER,
+	CLASS_CONVERSION,
+	CLASS_CONTROL,
+	CLASS_MEMORY,
+	CLASS_TENSOR,
+	CLASS_BARRIER, /* barriers, fences, waits */
+	CLASS_COMMUNICATION,
+	CLASS_OTHER,
+	CLASS_COUNT,
+};
+
+/* What kernels did, summed over launches; all members are uint64_t.
+ * runtime_counters.c has Nsight Compute's names for them. */
 struct counters {
-	uint64_t warp_instructions; /* smsp__inst_executed */
-	uint64_t lane_instructions; /* smsp__thread_inst_executed: per active lane */
+	uint64_t warp_instructions;
+	uint64_t lane_instructions;               /* per active lane */
+	uint64_t class_instructions[CLASS_COUNT]; /* of warps */
+	uint64_t class_lanes[CLASS_COUNT];        /* per lane whose predicate holds */
 	uint64_t global_load_requests, global_load_sectors;
 	uint64_t global_store_requests, global_store_sectors;
-	uint64_t shared_load_requests, shared_load_wavefronts;
-	uint64_t shared_store_requests, shared_store_wavefronts;
+	uint64_t global_atomic_requests, global_atomic_sectors;
+	uint64_t async_load_requests, async_load_sectors; /* cp.async */
+	uint64_t bulk_load_requests, bulk_load_bytes;     /* cp.async.bulk */
+	uint64_t bulk_store_requests, bulk_store_bytes;
+	uint64_t shared_load_requests, shared_load_wavefronts, shared_load_conflicts;
+	uint64_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
 	uint64_t tensor_flops, flops;
 };
 

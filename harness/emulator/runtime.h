@@ -122,6 +122,9 @@ int occupancy_blocks(const struct function *function, size_t threads, size_t sha
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);
+/* The same, with the lock held: after a launch (then only every so often), or
+ * `now`, when something may have been left out. */
+void counters_write_sometimes(bool now);
 
 /* Whether `size` bytes at `address` lie in one allocation; says so if not. */
 bool range_check(const char *call, uint64_t address, size_t size);

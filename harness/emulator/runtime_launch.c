@@ -157,6 +157,7 @@ cudaError_t launch(const struct launch_request *request)
 	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
 		runtime_fault(&fault);
 	runtime_close_memory();
+	counters_write_sometimes(false);
 	return cudaSuccess;
 }
 

@@ -154,7 +154,9 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
 
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-	return runtime_leave(runtime_enter());
+	cudaError_t status = runtime_enter();
+	counters_write_sometimes(true);
+	return runtime_leave(status);
 }
 
 /* Frees what a program forgot? No: CUDA drops everything with the context, and
