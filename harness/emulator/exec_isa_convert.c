@@ -268,13 +268,22 @@ static u64 integer_to_float(u64 value, bool is_signed, enum ptx_type type,
 	return narrow_float(negative ? -exact : exact, type, in);
 }
 
+/* A result narrower than its register is extended by its own sign. */
+static u64 extend(u64 bits, enum ptx_type type)
+{
+	int drop = 64 - (int)ptx_type_size(type) * 8;
+	return ptx_type_is_signed(type) ? (u64)((s64)(bits << drop) >> drop) : bits << drop >> drop;
+}
+
 static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 					   const struct exec_instruction *in)
 {
 	bool to_float = ptx_type_is_float(to);
 	if (ptx_type_is_float(from)) {
 		f64 value = widen_float(bits, from, in);
-		return to_float ? narrow_float(value, to, in) : float_to_integer(value, to, in->sub);
+		if (to_float)
+			return narrow_float(value, to, in);
+		return extend(float_to_integer(value, to, in->sub), to);
 	}
 	int size = (int)ptx_type_size(from) * 8;
 	bool is_signed = ptx_type_is_signed(from);
@@ -285,12 +294,7 @@ static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 		return integer_to_float(bits, is_signed, to, in);
 	if (in->flags & EXEC_FLAG_SAT)
 		bits = saturate_integer((s64)bits, !is_signed, to);
-	/* a result narrower than its register is extended by its own sign */
-	int wide = (int)ptx_type_size(to) * 8;
-	if (wide < 64)
-		bits = ptx_type_is_signed(to) ? (u64)((s64)(bits << (64 - wide)) >> (64 - wide))
-									  : bits & (((u64)1 << wide) - 1);
-	return bits;
+	return extend(bits, to);
 }
 
 HANDLER(cvt_any)

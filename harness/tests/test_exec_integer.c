@@ -91,92 +91,217 @@ static uint64_t reversed(uint64_t a, int bits)
 	return d;
 }
 
-R(add32, U32(a + b)) R(add64, a + b) R(add16, U16(a + b)) R(sub32, U32(a - b)) R(sub64, a - b)
-R(addsat, clamp32((int64_t)S32(a) + S32(b))) R(subsat, clamp32((int64_t)S32(a) - S32(b)))
-R(mullo16, U16(a * b)) R(mullo32, U32(a * b)) R(mullo64, a * b)
-R(mulhiu32, U32((u128)U32(a) * U32(b) >> 32)) R(mulhis32, U32((int64_t)S32(a) * S32(b) >> 32))
-R(mulhiu64, (uint64_t)((u128)a * b >> 64)) R(mulhis64, (uint64_t)((s128)S64(a) * S64(b) >> 64))
-R(mulhiu16, U16(U16(a) * (uint32_t)U16(b) >> 16)) R(mulhis16, U16(S16(a) * S16(b) >> 16))
-R(widu16, U32(U16(a) * (uint32_t)U16(b))) R(wids16, U32(S16(a) * S16(b)))
-R(widu32, (uint64_t)U32(a) * U32(b)) R(wids32, (int64_t)S32(a) * S32(b))
-R(madlo32, U32(a * b + c)) R(madwide32, (int64_t)S32(a) * S32(b) + S64(c))
-R(madhi32, U32(((int64_t)S32(a) * S32(b) >> 32) + S32(c))) R(madlo64, a * b + c)
-R(divu32, U32(b) ? U32(a) / U32(b) : 0xffffffff) R(remu32, U32(b) ? U32(a) % U32(b) : U32(a))
-R(divs32, U32(S32(b) == 0 ? -1 : (int64_t)S32(a) / S32(b)))
-R(rems32, U32(S32(b) == 0 ? S32(a) : (int64_t)S32(a) % S32(b)))
-R(divu64, b ? a / b : ~0ull) R(divs64, b == 0 ? -1 : b == ~0ull ? S64(0 - a) : S64(a) / S64(b))
-R(rems64, b == 0 ? S64(a) : b == ~0ull ? 0 : S64(a) % S64(b))
-R(divu16, U16(b) ? U16(a) / U16(b) : 0xffff)
-R(mins32, U32(S32(a) < S32(b) ? a : b)) R(maxu32, U32(a) > U32(b) ? U32(a) : U32(b))
-R(mins64, S64(a) < S64(b) ? a : b) R(maxu16, U16(a) > U16(b) ? U16(a) : U16(b))
-R(mins16, U16(S16(a) < S16(b) ? a : b)) R(abs32, U32(S32(a) < 0 ? 0 - U32(a) : U32(a)))
-R(neg64, 0 - a) R(not32, U32(~a)) R(cnot32, U32(a) == 0) R(and64, a &b) R(xor16, U16(a ^ b))
-R(shl32, U32(b) < 32 ? U32(a << (b & 31)) : 0) R(shru32, U32(b) < 32 ? U32(a) >> (b & 31) : 0)
-R(shrs32, U32(S32(a) >> (U32(b) < 31 ? b & 31 : 31))) R(shl64, U32(b) < 64 ? a << (b & 63) : 0)
-R(shru64, U32(b) < 64 ? a >> (b & 63) : 0) R(shrs64, S64(a) >> (U32(b) < 63 ? b & 63 : 63))
-R(shl16, U32(b) < 16 ? U16(a << (b & 15)) : 0) R(shrs16, U16(S16(a) >> (U32(b) < 15 ? b & 15 : 15)))
-R(popc64, __builtin_popcountll(a)) R(clz32, U32(a) ? __builtin_clz(U32(a)) : 32)
-R(clz64, a ? __builtin_clzll(a) : 64) R(brev32, reversed(a, 32)) R(brev64, reversed(a, 64))
-R(bfindu32, highest(U32(a), 32)) R(bfinds64, highest(S64(a) < 0 ? ~a : a, 64))
-R(bfeu32, bfe(U32(a), U32(b), U32(c), 32, 0)) R(bfes32, bfe(U32(a), U32(b), U32(c), 32, 1))
-R(bfeu64, bfe(a, U32(b), U32(c), 64, 0)) R(bfes64, bfe(a, U32(b), U32(c), 64, 1))
-R(bfi32, U32(bfi(U32(a), U32(b), U32(c), U32(e), 32))) R(bfi64, bfi(a, b, U32(c), U32(e), 64))
-R(prmtr, prmt(a, b, c)) R(dpss, dp4a(a, b, c, 1, 1)) R(dpus, dp4a(a, b, c, 0, 1))
-R(shfl, U32((b << 32 | U32(a)) << (c & 31) >> 32)) R(shfr, U32((b << 32 | U32(a)) >> (c & 31)))
-R(shfrc, U32((b << 32 | U32(a)) >> (U32(c) > 32 ? 32 : U32(c))))
-R(sadu, U32(U32(c) + (U32(a) < U32(b) ? U32(b) - U32(a) : U32(a) - U32(b))))
-R(lts32, S32(a) < S32(b)) R(ltu32, U32(a) < U32(b)) R(geu64, a >= b) R(les16, S16(a) <= S16(b))
-R(ne64, a != b) R(lts64, S64(a) < S64(b)) R(hiu16, U16(a) > U16(b))
-R(selp, U32(c) ? U32(a) : U32(b)) R(slct, S32(c) >= 0 ? a : b)
-R(cvtu64s32, (int64_t)S32(a)) R(cvtu8, U32(a & 255)) R(cvts8, U32((int8_t)a)) R(cvtu16, U16(a))
-R(satu8, U32(S32(a) < 0 ? 0 : S32(a) > 255 ? 255 : S32(a)))
-R(sats16, U32(S64(a) < -32768 ? -32768 : S64(a) > 32767 ? 32767 : S64(a)))
+R(add32, U32(a + b))
+R(add64, a + b)
+R(add16, U16(a + b)) R(sub32, U32(a - b)) R(sub64, a - b) R(
+	addsat, clamp32((int64_t)S32(a) + S32(b))) R(subsat, clamp32((int64_t)S32(a) -
+																 S32(b))) R(mullo16, U16(a *b))
+	R(mullo32, U32(a *b)) R(mullo64, a *b) R(mulhiu32, U32((u128)U32(a) * U32(b) >> 32)) R(
+		mulhis32,
+		U32((int64_t)S32(a) * S32(b) >>
+			32)) R(mulhiu64,
+				   (uint64_t)((u128)a *b >>
+							  64)) R(mulhis64, (uint64_t)((s128)S64(a) * S64(b) >> 64))
+		R(mulhiu16, U16(U16(a) * (uint32_t)U16(b) >> 16)) R(mulhis16, U16(S16(a) * S16(b) >> 16)) R(
+			widu16,
+			U32(U16(a) * (uint32_t)U16(b))) R(wids16, U32(S16(a) * S16(b)))
+			R(widu32, (uint64_t)U32(a) * U32(b)) R(wids32, (int64_t)S32(a) * S32(b)) R(madlo32, U32(a *b + c)) R(
+				madwide32,
+				(int64_t)S32(a) *
+						S32(b) +
+					S64(c)) R(madhi32, U32(((int64_t)S32(a) * S32(b) >> 32) + S32(c)))
+				R(madlo64, a *b + c) R(divu32, U32(b) ? U32(a) / U32(b) : 0xffffffff) R(
+					remu32,
+					U32(b) ? U32(a) %
+								 U32(b)
+						   : U32(a)) R(divs32, U32(S32(b) == 0 ? -1 : (int64_t)S32(a) / S32(b)))
+					R(rems32, U32(S32(b) == 0 ? S32(a) : (int64_t)S32(a) % S32(b))) R(divu64, b ? a / b : ~0ull) R(
+						divs64,
+						b == 0 ? -1
+						: b == ~0ull
+							? S64(0 - a)
+							: S64(a) / S64(b))
+						R(
+							rems64,
+							b == 0 ? S64(a)
+							: b == ~0ull
+								? 0
+								: S64(a) %
+									  S64(b)) R(divu16, U16(b) ? U16(a) / U16(b)
+															   : 0xffff) R(mins32, U32(S32(a) < S32(b) ? a : b))
+							R(maxu32, U32(a) > U32(b) ? U32(a) : U32(b)) R(
+								mins64,
+								S64(a) < S64(b)
+									? a
+									: b) R(maxu16,
+										   U16(
+											   a) > U16(b)
+											   ? U16(a)
+											   : U16(b)) R(mins16, U16(S16(a) < S16(b) ? a : b))
+								R(abs32,
+								  U32(S32(a) < 0 ? 0 - U32(a)
+												 : U32(a))) R(neg64, 0 - a) R(not32, U32(~a))
+									R(cnot32, U32(a) == 0) R(and64, a &b) R(xor16, U16(a ^ b)) R(
+										shl32,
+										U32(b) < 32
+											? U32(a << (b & 31))
+											: 0) R(shru32, U32(b) < 32 ? U32(a) >> (b & 31) : 0)
+										R(shrs32, U32(S32(a) >> (U32(b) < 31 ? b & 31 : 31))) R(
+											shl64,
+											U32(b) < 64
+												? a << (b & 63)
+												: 0) R(shru64, U32(b) < 64 ? a >> (b & 63) : 0)
+											R(shrs64, S64(a) >> (U32(b) < 63 ? b & 63 : 63)) R(
+												shl16,
+												U32(b) < 16
+													? U16(a << (b & 15))
+													: 0) R(shrs16,
+														   U16(S16(a) >>
+															   (U32(b) < 15
+																	? b & 15
+																	: 15))) R(popc64, __builtin_popcountll(a))
+												R(clz32, U32(a) ? __builtin_clz(U32(a)) : 32) R(
+													clz64, a ? __builtin_clzll(a)
+															 : 64) R(brev32,
+																	 reversed(a, 32)) R(brev64, reversed(a, 64))
+													R(bfindu32, highest(U32(a), 32)) R(
+														bfinds64,
+														highest(
+															S64(a) < 0 ? ~a
+																	   : a,
+															64)) R(bfeu32,
+																   bfe(U32(a), U32(b), U32(c), 32,
+																	   0)) R(bfes32,
+																			 bfe(U32(a), U32(b),
+																				 U32(c),
+																				 32,
+																				 1)) R(bfeu64,
+																					   bfe(a, U32(b), U32(c), 64, 0))
+														R(bfes64, bfe(a, U32(b), U32(c), 64, 1)) R(
+															bfi32,
+															U32(bfi(
+																U32(a),
+																U32(b),
+																U32(c),
+																U32(e),
+																32))) R(bfi64, bfi(a, b, U32(c), U32(e), 64)) R(prmtr, prmt(a, b, c))
+															R(dpss, dp4a(a, b, c, 1, 1)) R(
+																dpus,
+																dp4a(a, b, c, 0,
+																	 1)) R(shfl,
+																		   U32((b << 32 | U32(a))
+																				   << (c & 31) >>
+																			   32))
+																R(shfr, U32((b << 32 | U32(a)) >> (c & 31))) R(
+																	shfrc, U32((b << 32 | U32(a)) >>
+																			   (U32(c) > 32
+																					? 32
+																					: U32(c))))
+																	R(sadu,
+																	  U32(U32(c) +
+																		  (U32(a) < U32(b)
+																			   ? U32(b) - U32(a)
+																			   : U32(a) -
+																					 U32(b)))) R(lts32,
+																								 S32(a) < S32(b))
+																		R(ltu32, U32(a) < U32(b)) R(geu64, a >= b) R(
+																			les16,
+																			S16(a) <=
+																				S16(b)) R(ne64, a != b)
+																			R(lts64, S64(a) < S64(b)) R(
+																				hiu16,
+																				U16(a) > U16(b))
+																				R(selp, U32(c) ? U32(a) : U32(b)) R(
+																					slct,
+																					S32(c) >=
+																							0
+																						? a
+																						: b) R(cvtu64s32,
+																							   (
+																								   int64_t)S32(a))
+																					R(cvtu8, U32(a & 255)) R(
+																						cvts8,
+																						U32((int8_t)
+																								a))
+																						R(cvtu16, U16(a)) R(
+																							satu8,
+																							U32(S32(a) <
+																										0
+																									? 0
+																								: S32(a) >
+																										255
+																									? 255
+																									: S32(a)))
+																							R(sats16,
+																							  U32(S64(a) <
+																										  -32768
+																									  ? -32768
+																								  : S64(a) >
+																										  32767
+																									  ? 32767
+																									  : S64(a)))
 
-static const struct {
+																								static const
+	struct {
 	const char *opcode, *classes;
 	reference expected;
 } table[] = {
-	{"add.s32", "rrr", add32}, {"add.u64", "ddd", add64}, {"add.s16", "hhh", add16},
-	{"sub.u32", "rrr", sub32}, {"sub.s64", "ddd", sub64}, {"add.sat.s32", "rrr", addsat},
-	{"sub.sat.s32", "rrr", subsat}, {"mul.lo.u16", "hhh", mullo16}, {"mul.lo.s32", "rrr", mullo32},
-	{"mul.lo.s64", "ddd", mullo64}, {"mul.hi.u32", "rrr", mulhiu32}, {"mul.hi.s32", "rrr", mulhis32},
-	{"mul.hi.u64", "ddd", mulhiu64}, {"mul.hi.s64", "ddd", mulhis64}, {"mul.hi.u16", "hhh", mulhiu16},
-	{"mul.hi.s16", "hhh", mulhis16}, {"mul.wide.u16", "rhh", widu16}, {"mul.wide.s16", "rhh", wids16},
-	{"mul.wide.u32", "drr", widu32}, {"mul.wide.s32", "drr", wids32}, {"mad.lo.s32", "rrrr", madlo32},
-	{"mad.wide.s32", "drrd", madwide32}, {"mad.hi.s32", "rrrr", madhi32},
-	{"mad.lo.u64", "dddd", madlo64}, {"div.u32", "rrr", divu32}, {"rem.u32", "rrr", remu32},
-	{"div.s32", "rrr", divs32}, {"rem.s32", "rrr", rems32}, {"div.u64", "ddd", divu64},
-	{"div.s64", "ddd", divs64}, {"rem.s64", "ddd", rems64}, {"div.u16", "hhh", divu16},
-	{"min.s32", "rrr", mins32}, {"max.u32", "rrr", maxu32}, {"min.s64", "ddd", mins64},
-	{"max.u16", "hhh", maxu16}, {"min.s16", "hhh", mins16}, {"abs.s32", "rr", abs32},
-	{"neg.s64", "dd", neg64}, {"not.b32", "rr", not32}, {"cnot.b32", "rr", cnot32},
-	{"and.b64", "ddd", and64}, {"xor.b16", "hhh", xor16}, {"shl.b32", "rrr", shl32},
-	{"shr.u32", "rrr", shru32}, {"shr.s32", "rrr", shrs32}, {"shl.b64", "ddr", shl64},
-	{"shr.u64", "ddr", shru64}, {"shr.s64", "ddr", shrs64}, {"shl.b16", "hhr", shl16},
-	{"shr.s16", "hhr", shrs16}, {"popc.b64", "rd", popc64}, {"clz.b32", "rr", clz32},
-	{"clz.b64", "rd", clz64}, {"brev.b32", "rr", brev32}, {"brev.b64", "dd", brev64},
-	{"bfind.u32", "rr", bfindu32}, {"bfind.s64", "rd", bfinds64}, {"bfe.u32", "rrrr", bfeu32},
-	{"bfe.s32", "rrrr", bfes32}, {"bfe.u64", "ddrr", bfeu64}, {"bfe.s64", "ddrr", bfes64},
-	{"bfi.b32", "rrrrr", bfi32}, {"bfi.b64", "dddrr", bfi64}, {"prmt.b32", "rrrr", prmtr},
-	{"dp4a.s32.s32", "rrrr", dpss}, {"dp4a.u32.s32", "rrrr", dpus}, {"shf.l.wrap.b32", "rrrr", shfl},
-	{"shf.r.wrap.b32", "rrrr", shfr}, {"shf.r.clamp.b32", "rrrr", shfrc}, {"sad.u32", "rrrr", sadu},
-	{"setp.lt.s32", "prr", lts32}, {"setp.lo.u32", "prr", ltu32}, {"setp.hs.u64", "pdd", geu64},
-	{"setp.le.s16", "phh", les16}, {"setp.ne.b64", "pdd", ne64}, {"setp.lt.s64", "pdd", lts64},
-	{"setp.hi.u16", "phh", hiu16}, {"selp.b32", "rrrp", selp}, {"slct.u64.s32", "dddr", slct},
-	{"cvt.s64.s32", "dr", cvtu64s32}, {"cvt.u32.u8", "rr", cvtu8}, {"cvt.s32.s8", "rh", cvts8},
-	{"cvt.u16.u32", "hr", cvtu16}, {"cvt.sat.u8.s32", "rr", satu8}, {"cvt.sat.s16.s64", "rd", sats16},
+	{"add.s32", "rrr", add32},        {"add.u64", "ddd", add64},
+	{"add.s16", "hhh", add16},        {"sub.u32", "rrr", sub32},
+	{"sub.s64", "ddd", sub64},        {"add.sat.s32", "rrr", addsat},
+	{"sub.sat.s32", "rrr", subsat},   {"mul.lo.u16", "hhh", mullo16},
+	{"mul.lo.s32", "rrr", mullo32},   {"mul.lo.s64", "ddd", mullo64},
+	{"mul.hi.u32", "rrr", mulhiu32},  {"mul.hi.s32", "rrr", mulhis32},
+	{"mul.hi.u64", "ddd", mulhiu64},  {"mul.hi.s64", "ddd", mulhis64},
+	{"mul.hi.u16", "hhh", mulhiu16},  {"mul.hi.s16", "hhh", mulhis16},
+	{"mul.wide.u16", "rhh", widu16},  {"mul.wide.s16", "rhh", wids16},
+	{"mul.wide.u32", "drr", widu32},  {"mul.wide.s32", "drr", wids32},
+	{"mad.lo.s32", "rrrr", madlo32},  {"mad.wide.s32", "drrd", madwide32},
+	{"mad.hi.s32", "rrrr", madhi32},  {"mad.lo.u64", "dddd", madlo64},
+	{"div.u32", "rrr", divu32},       {"rem.u32", "rrr", remu32},
+	{"div.s32", "rrr", divs32},       {"rem.s32", "rrr", rems32},
+	{"div.u64", "ddd", divu64},       {"div.s64", "ddd", divs64},
+	{"rem.s64", "ddd", rems64},       {"div.u16", "hhh", divu16},
+	{"min.s32", "rrr", mins32},       {"max.u32", "rrr", maxu32},
+	{"min.s64", "ddd", mins64},       {"max.u16", "hhh", maxu16},
+	{"min.s16", "hhh", mins16},       {"abs.s32", "rr", abs32},
+	{"neg.s64", "dd", neg64},         {"not.b32", "rr", not32},
+	{"cnot.b32", "rr", cnot32},       {"and.b64", "ddd", and64},
+	{"xor.b16", "hhh", xor16},        {"shl.b32", "rrr", shl32},
+	{"shr.u32", "rrr", shru32},       {"shr.s32", "rrr", shrs32},
+	{"shl.b64", "ddr", shl64},        {"shr.u64", "ddr", shru64},
+	{"shr.s64", "ddr", shrs64},       {"shl.b16", "hhr", shl16},
+	{"shr.s16", "hhr", shrs16},       {"popc.b64", "rd", popc64},
+	{"clz.b32", "rr", clz32},         {"clz.b64", "rd", clz64},
+	{"brev.b32", "rr", brev32},       {"brev.b64", "dd", brev64},
+	{"bfind.u32", "rr", bfindu32},    {"bfind.s64", "rd", bfinds64},
+	{"bfe.u32", "rrrr", bfeu32},      {"bfe.s32", "rrrr", bfes32},
+	{"bfe.u64", "ddrr", bfeu64},      {"bfe.s64", "ddrr", bfes64},
+	{"bfi.b32", "rrrrr", bfi32},      {"bfi.b64", "dddrr", bfi64},
+	{"prmt.b32", "rrrr", prmtr},      {"dp4a.s32.s32", "rrrr", dpss},
+	{"dp4a.u32.s32", "rrrr", dpus},   {"shf.l.wrap.b32", "rrrr", shfl},
+	{"shf.r.wrap.b32", "rrrr", shfr}, {"shf.r.clamp.b32", "rrrr", shfrc},
+	{"sad.u32", "rrrr", sadu},        {"setp.lt.s32", "prr", lts32},
+	{"setp.lo.u32", "prr", ltu32},    {"setp.hs.u64", "pdd", geu64},
+	{"setp.le.s16", "phh", les16},    {"setp.ne.b64", "pdd", ne64},
+	{"setp.lt.s64", "pdd", lts64},    {"setp.hi.u16", "phh", hiu16},
+	{"selp.b32", "rrrp", selp},       {"slct.u64.s32", "dddr", slct},
+	{"cvt.s64.s32", "dr", cvtu64s32}, {"cvt.u32.u8", "rr", cvtu8},
+	{"cvt.s32.s8", "rh", cvts8},      {"cvt.u16.u32", "hr", cvtu16},
+	{"cvt.sat.u8.s32", "rr", satu8},  {"cvt.sat.s16.s64", "rd", sats16},
 };
 
 /* Operands that matter, then random ones; shift and field amounts stay small in
  * half of the lanes. */
 static void fill(uint64_t values[4][FIXTURE_LANES], uint64_t seed)
 {
-	static const uint64_t edges[] = {0, 1, 2, 31, 32, 0x7fffffff, 0x80000000, 0xffffffff,
-									 0x8000, 0x7fff, ~0ull, 1ull << 63, (1ull << 63) - 1};
+	static const uint64_t edges[] = {
+		0,          1,      2,      31,    32,         0x7fffffff,      0x80000000,
+		0xffffffff, 0x8000, 0x7fff, ~0ull, 1ull << 63, (1ull << 63) - 1};
 	for (int o = 0; o < 4; o++)
 		for (int i = 0; i < FIXTURE_LANES; i++) {
 			uint64_t random = fixture_random(&seed);
-			values[o][i] = random % 3 == 0	 ? edges[random / 3 % 13]
+			values[o][i] = random % 3 == 0   ? edges[random / 3 % 13]
 						   : random % 3 == 1 ? random >> 5 & 63
 											 : fixture_random(&seed);
 		}

@@ -1,0 +1,279 @@
+/* links: emulator_core */
+/* Divergence, barriers, communication within a warp, calls. */
+#include "exec_fixture.h"
+
+#define ONE ((struct fixture_launch){0})
+#define STORE "mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %r0;"
+
+static void lanes(const char *ptx, struct fixture_launch how, uint32_t *out, size_t count)
+{
+	fixture_expect(ptx, how, NULL, 0, out, count * 4);
+}
+
+Test(exec_control, nested_loops_diverge)
+{
+	/* r0 = number of (i, j) with i < t % 5, j < i + t % 3 */
+	uint32_t out[64];
+	lanes(
+		FIXTURE_KERNEL("rem.u32 %r1, %t, 5; rem.u32 %r2, %t, 3; mov.u32 %r0, 0; mov.u32 %r3, 0;\n"
+					   "$outer: setp.ge.u32 %p1, %r3, %r1; @%p1 bra $end; add.u32 %r4, %r3, %r2;\n"
+					   "mov.u32 %r5, 0;\n"
+					   "$inner: setp.ge.u32 %p2, %r5, %r4; @%p2 bra $next; add.u32 %r0, %r0, 1;\n"
+					   "add.u32 %r5, %r5, 1; bra $inner;\n"
+					   "$next: add.u32 %r3, %r3, 1; bra.uni $outer;\n$end: " STORE),
+		(struct fixture_launch){.threads = 64}, out, 64);
+	for (uint32_t t = 0; t < 64; t++) {
+		uint32_t count = 0;
+		for (uint32_t i = 0; i < t % 5; i++)
+			count += i + t % 3;
+		cr_assert_eq(out[t], count, "thread %u", t);
+	}
+}
+
+Test(exec_control, groups_merge_again)
+{
+	/* after an if/else all lanes are together for the ballot */
+	uint32_t out[32];
+	lanes(FIXTURE_KERNEL("and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra $odd;\n"
+						 "mov.u32 %r2, 10; bra $join;\n$odd: mov.u32 %r2, 20;\n"
+						 "$join: activemask.b32 %r0;\n" STORE),
+		  ONE, out, 32);
+	for (int t = 0; t < 32; t++)
+		cr_assert_eq(out[t], 0xffffffff);
+}
+
+Test(exec_control, early_exit_leaves_the_rest)
+{
+	uint32_t out[64];
+	lanes(FIXTURE_KERNEL("mov.u32 %r0, 7; " STORE " setp.lt.u32 %p1, %t, 40; @%p1 exit;\n"
+						 "bar.sync 0; mov.u32 %r0, 8;\n" STORE),
+		  (struct fixture_launch){.threads = 64}, out, 64);
+	for (int t = 0; t < 64; t++)
+		cr_assert_eq(out[t], t < 40 ? 7u : 8u);
+}
+
+Test(exec_control, barrier_after_divergence)
+{
+	/* every thread publishes, all meet, every thread reads its mirror */
+	uint32_t out[128];
+	lanes(FIXTURE_KERNEL(
+			  ".shared .b8 s[512]; mov.u32 %r9, s; shl.b32 %r1, %t, 2;\n"
+			  "add.u32 %r1, %r9, %r1; and.b32 %r2, %t, 3; setp.eq.u32 %p1, %r2, 2;\n"
+			  "@%p1 bra $special; mov.u32 %r3, %t; bra $store;\n"
+			  "$special: mul.lo.u32 %r3, %t, 100;\n$store: st.shared.u32 [%r1], %r3;\n"
+			  "bar.sync 0; sub.u32 %r4, 127, %t; shl.b32 %r4, %r4, 2; add.u32 %r4, %r9, %r4;\n"
+			  "ld.shared.u32 %r0, [%r4];\n" STORE),
+		  (struct fixture_launch){.threads = 128}, out, 128);
+	for (uint32_t t = 0; t < 128; t++) {
+		uint32_t mirror = 127 - t;
+		cr_assert_eq(out[t], mirror % 4 == 2 ? mirror * 100 : mirror);
+	}
+}
+
+Test(exec_control, branch_tables)
+{
+	uint32_t out[32];
+	lanes(FIXTURE_KERNEL("rem.u32 %r1, %t, 3; $table: .branchtargets $a, $b, $c;\n"
+						 "brx.idx %r1, $table;\n$a: mov.u32 %r0, 5; bra $end;\n"
+						 "$b: mov.u32 %r0, 6; bra $end;\n$c: mov.u32 %r0, 7;\n$end: " STORE),
+		  ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], 5 + t % 3);
+}
+
+Test(exec_control, functions_with_parameters)
+{
+	static const char ptx[] = FIXTURE_HEADER
+		".func (.param .b32 result) add_twice(.param .b32 x, .param .align 4 .b8 pair[8])\n{\n"
+		".reg .b32 %r<9>; .reg .pred %p; ld.param.u32 %r1, [x]; ld.param.u32 %r2, [pair+4];\n"
+		"setp.gt.u32 %p, %r1, 20; @%p bra $big; mad.lo.u32 %r3, %r2, 2, %r1;\n"
+		"st.param.b32 [result], %r3; ret;\n$big: st.param.b32 [result], 999; ret;\n}\n"
+		".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"
+		".reg .b32 %r<9>; .reg .b64 %out, %d1; .reg .b32 %t; .reg .pred %q;\n"
+		"ld.param.u64 %out, [b]; mov.u32 %t, %tid.x; mov.u32 %r0, 1; setp.ne.u32 %q, %t, 3;\n"
+		"{ .param .b32 p0; .param .align 4 .b8 p1[8]; .param .b32 r;\n"
+		"st.param.b32 [p0], %t; st.param.b32 [p1], 0; st.param.b32 [p1+4], 50;\n"
+		"@%q call.uni (r), add_twice, (p0, p1); ld.param.b32 %r0, [r]; }\n" STORE "ret; }";
+	uint32_t out[32];
+	lanes(ptx, ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		if (t != 3)
+			cr_assert_eq(out[t], t > 20 ? 999 : t + 100);
+}
+
+Test(exec_control, recursion_is_unsupported)
+{
+	static const char ptx[] =
+		FIXTURE_HEADER ".func again() { call again, (); ret; }\n"
+					   ".visible .entry k(.param .u64 a, .param .u64 b) { call again, (); ret; }";
+	fixture_expect_fault(ptx, ONE, FAULT_UNSUPPORTED, "call");
+}
+
+/* ------------------------------------------------------------------------
+ * Within a warp */
+
+Test(exec_control, shuffles)
+{
+	static const struct {
+		const char *text;
+		int from[32];
+	} table[] = {
+		{"shfl.sync.up.b32 %r0|%p1, %t, 3, 0, -1;", {0}},
+		{"shfl.sync.down.b32 %r0|%p1, %t, 5, 31, -1;", {0}},
+		{"shfl.sync.bfly.b32 %r0|%p1, %t, 9, 31, -1;", {0}},
+		{"shfl.sync.idx.b32 %r0|%p1, %t, 4, 31, -1;", {0}},
+		{"shfl.sync.down.b32 %r0|%p1, %t, 5, 0x1807, -1;", {0}}, /* segments of 8 */
+	};
+	for (int k = 0; k < 5; k++) {
+		char ptx[4096], body[512];
+		uint32_t out[32];
+		snprintf(body, sizeof body,
+				 "%s selp.u32 %%r1, 1000, 0, %%p1; add.u32 %%r0, %%r0, %%r1;\n%s", table[k].text,
+				 STORE);
+		lanes(fixture_kernel(ptx, sizeof ptx, body), ONE, out, 32);
+		for (int t = 0; t < 32; t++) {
+			int from = k == 0 ? t - 3 : k == 1 ? t + 5 : k == 2 ? t ^ 9 : k == 3 ? 4 : t + 5;
+			bool valid = k == 0 ? from >= 0 : k == 4 ? from / 8 == t / 8 : from < 32;
+			cr_assert_eq(out[t], (uint32_t)(valid ? from + 1000 : t), "%s lane %d: %u",
+						 table[k].text, t, out[t]);
+		}
+	}
+}
+
+Test(exec_control, votes_and_matches)
+{
+	uint32_t out[32];
+	lanes(FIXTURE_KERNEL(
+			  "and.b32 %r1, %t, 3; setp.eq.u32 %p1, %r1, 1; vote.sync.ballot.b32 %r2, %p1, -1;\n"
+			  "vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1;\n"
+			  "vote.sync.uni.pred %p4, !%p3, -1; match.any.sync.b32 %r3, %r1, -1;\n"
+			  "match.all.sync.b32 %r4|%p5, %r1, -1; redux.sync.add.u32 %r5, %t, -1;\n"
+			  "redux.sync.max.s32 %r6, %t, -1; elect.sync _|%p6, -1; mov.u32 %r0, 0;\n"
+			  "setp.eq.and.u32 %p2, %r2, 0x22222222, %p2; setp.eq.and.u32 %p2, %r5, 496, %p2;\n"
+			  "setp.eq.and.u32 %p2, %r6, 31, %p2; and.pred %p2, %p2, %p4; setp.eq.and.u32 %p2, "
+			  "%r4, 0, %p2;\n"
+			  "not.pred %p3, %p3; not.pred %p5, %p5; and.pred %p2, %p2, %p3; and.pred %p2, %p2, "
+			  "%p5;\n"
+			  "selp.u32 %r0, 1, 0, %p2; selp.u32 %r7, 2, 0, %p6; add.u32 %r0, %r0, %r7;\n"
+			  "shl.b32 %r8, 0x11111111, %r1; setp.eq.u32 %p7, %r3, %r8; selp.u32 %r7, 4, 0, %p7;\n"
+			  "add.u32 %r0, %r0, %r7;" STORE),
+		  ONE, out, 32);
+	for (int t = 0; t < 32; t++)
+		cr_assert_eq(out[t], t == 0 ? 7u : 5u, "lane %d: %u", t, out[t]);
+}
+
+Test(exec_control, shuffle_waits_for_its_members)
+{
+	/* the odd lanes take a longer way to the same shuffle */
+	uint32_t out[32];
+	lanes(FIXTURE_KERNEL("and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, %t;\n"
+						 "@%p1 bra $shuffle; mov.u32 %r3, 0;\n"
+						 "$loop: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %t; @%p2 bra $loop;\n"
+						 "add.u32 %r2, %r2, 100;\n"
+						 "$shuffle: shfl.sync.bfly.b32 %r0, %r2, 1, 31, -1;\n" STORE),
+		  ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], (t ^ 1) + (t % 2 == 0 ? 100 : 0));
+}
+
+Test(exec_control, syncwarp_in_both_branches)
+{
+	uint32_t out[32];
+	lanes(
+		FIXTURE_KERNEL("setp.lt.u32 %p1, %t, 16; @%p1 bra $low; bar.warp.sync -1; mov.u32 %r0, 2;\n"
+					   "bra $end;\n$low: bar.warp.sync -1; mov.u32 %r0, 1;\n$end: " STORE),
+		ONE, out, 32);
+	cr_assert_eq(out[3], 1);
+	cr_assert_eq(out[20], 2);
+}
+
+/* ------------------------------------------------------------------------
+ * Barriers of a block */
+
+Test(exec_control, named_barriers_of_producer_and_consumer)
+{
+	/* warp 0 fills, warps 1 and 2 read: barrier 1 says full, 2 says empty */
+	static const char ptx[] = FIXTURE_KERNEL(
+		".shared .b8 s[128]; mov.u32 %r9, s; and.b32 %r8, %t, 31; shl.b32 %r8, %r8, 2;\n"
+		"add.u32 %r8, %r8, %r9; mov.u32 %r1, 0; mov.u32 %r0, 0; setp.lt.u32 %p1, %t, 32;\n"
+		"@!%p1 bra $consumer;\n"
+		"$producer: mad.lo.u32 %r2, %r1, 10, %t; st.shared.u32 [%r8], %r2; bar.arrive 1, 96;\n"
+		"bar.sync 2, 96; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 5; @%p2 bra $producer; bra "
+		"$end;\n"
+		"$consumer: barrier.sync 1, 96; ld.shared.u32 %r3, [%r8]; add.u32 %r0, %r0, %r3;\n"
+		"bar.arrive 2, 96; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 5; @%p2 bra "
+		"$consumer;\n$end: " STORE);
+	uint32_t out[96];
+	lanes(ptx, (struct fixture_launch){.threads = 96}, out, 96);
+	for (uint32_t t = 32; t < 96; t++)
+		cr_assert_eq(out[t], 5 * (t % 32) + 100);
+}
+
+Test(exec_control, barrier_reductions)
+{
+	uint32_t out[64];
+	lanes(FIXTURE_KERNEL("setp.lt.u32 %p1, %t, 10; bar.red.popc.u32 %r0, 0, %p1;\n"
+						 "bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, %p1;\n"
+						 "@%p2 add.u32 %r0, %r0, 1000; @%p3 add.u32 %r0, %r0, 100;\n" STORE),
+		  (struct fixture_launch){.threads = 64}, out, 64);
+	for (int t = 0; t < 64; t++)
+		cr_assert_eq(out[t], 110);
+}
+
+Test(exec_control, deadlock_is_reported)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL("setp.lt.u32 %p1, %t, 32; @%p1 bra $a; bar.sync 1; bra $end;\n"
+					   "$a: bar.sync 0;\n$end:"),
+		(struct fixture_launch){.threads = 64}, FAULT_BARRIER, "32 threads wait for barrier 0");
+	fixture_expect_fault(FIXTURE_KERNEL("bar.sync 3, 96;"), (struct fixture_launch){.threads = 64},
+						 FAULT_BARRIER, "64 threads wait for barrier 3");
+}
+
+Test(exec_control, spin_without_end_is_reported)
+{
+	struct fixture_launch how = {.step_budget = 100000};
+	fixture_expect_fault(
+		FIXTURE_KERNEL("$l: ld.volatile.global.u32 %r1, [%in]; setp.eq.u32 %p1, %r1, 0;\n"
+					   "@%p1 bra $l;"),
+		how, FAULT_BUDGET, "does not end");
+}
+
+Test(exec_control, divergent_spin_lets_others_go_on)
+{
+	/* lane 0 waits, at a lower address, for what lane 1 does later */
+	uint32_t out[32];
+	lanes(
+		FIXTURE_KERNEL(".shared .b32 flag; setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [flag], 0;\n"
+					   "bar.warp.sync -1; @!%p1 bra $set;\n"
+					   "$spin: ld.volatile.shared.u32 %r1, [flag]; setp.eq.u32 %p2, %r1, 0;\n"
+					   "@%p2 bra $spin; bra $end;\n"
+					   "$set: setp.eq.u32 %p3, %t, 1; @%p3 st.shared.u32 [flag], 1;\n"
+					   "$end: mov.u32 %r0, 4;\n" STORE),
+		ONE, out, 32);
+	cr_assert_eq(out[0], 4);
+}
+
+Test(exec_control, trap)
+{
+	fixture_expect_fault(FIXTURE_KERNEL("setp.eq.u32 %p1, %t, 5; @%p1 trap;"), ONE, FAULT_TRAP,
+						 "thread (5,0,0)");
+}
+
+/* ------------------------------------------------------------------------
+ * Clusters */
+
+Test(exec_control, blocks_of_a_cluster_read_each_other)
+{
+	static const char ptx[] = FIXTURE_KERNEL(
+		".shared .b8 s[128]; mov.u32 %r9, s; shl.b32 %r8, %t, 2; add.u32 %r8, %r9, %r8;\n"
+		"mov.u32 %r1, %cluster_ctarank; mad.lo.u32 %r2, %r1, 100, %t; st.shared.u32 [%r8], %r2;\n"
+		"barrier.cluster.arrive.release; barrier.cluster.wait.acquire; xor.b32 %r3, %r1, 1;\n"
+		"mapa.shared::cluster.u32 %r4, %r8, %r3; ld.shared::cluster.u32 %r0, [%r4];\n"
+		"mov.u32 %r5, %ctaid.x; mad.lo.u32 %t, %r5, 32, %t;\n" STORE
+		"barrier.cluster.arrive; barrier.cluster.wait;");
+	uint32_t out[128];
+	lanes(ptx, (struct fixture_launch){.blocks = 4, .cluster = 2}, out, 128);
+	for (uint32_t i = 0; i < 128; i++)
+		cr_assert_eq(out[i], ((i / 32 & 1) ^ 1) * 100 + i % 32);
+}
