@@ -27,17 +27,25 @@ static inline void lt_check(cublasStatus_t status, const char *what)
 		baseline_fail(what, cublasLtGetStatusString(status));
 }
 
+/* What the library does to a result before it stores it. */
+struct lt_epilogue {
+	cublasLtEpilogue_t kind;
+	const void *bias; /* device memory, or NULL */
+};
+constexpr lt_epilogue LT_NO_EPILOGUE = {CUBLASLT_EPILOGUE_DEFAULT, NULL};
+
 /* What may change which algorithm is best, or which ones are allowed. */
 struct lt_key {
 	int m, n, k;
 	bool alpha_is_one, beta_is_zero;
 	uint32_t align_a, align_b, align_c; /* bytes */
+	cublasLtEpilogue_t epilogue;
 
 	bool operator==(const lt_key &other) const
 	{
 		return m == other.m && n == other.n && k == other.k && alpha_is_one == other.alpha_is_one &&
 			   beta_is_zero == other.beta_is_zero && align_a == other.align_a &&
-			   align_b == other.align_b && align_c == other.align_c;
+			   align_b == other.align_b && align_c == other.align_c && epilogue == other.epilogue;
 	}
 };
 
@@ -81,10 +89,20 @@ static void lt_run(const lt_context &lt, const lt_plan &plan, const cublasLtMatm
 							C, plan.c, &algorithm, lt.workspace, LT_WORKSPACE, 0));
 }
 
+/* The bias moves from call to call. */
+static void lt_set_bias(const lt_plan &plan, const void *bias)
+{
+	if (bias != NULL)
+		LT_CHECK(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+												&bias, sizeof(bias)));
+}
+
 static void lt_describe(lt_plan &plan, cudaDataType_t type)
 {
 	const lt_key &key = plan.key;
 	LT_CHECK(cublasLtMatmulDescCreate(&plan.product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+	LT_CHECK(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
+											&key.epilogue, sizeof(key.epilogue)));
 	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.a, type, key.k, key.m, key.k));
 	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.b, type, key.n, key.k, key.n));
 	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.c, type, key.n, key.m, key.n));
@@ -197,21 +215,31 @@ static void lt_choose(const lt_context &lt, lt_plan &plan, size_t c_bytes, const
 	plan.algorithm = found[best].algo;
 }
 
-/* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C. */
+/* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, and the epilogue. */
 template <class Element>
 static void baseline_cublaslt(const Element *A, const Element *B, Element *C, int m, int n, int k,
-							  float alpha, float beta)
+							  float alpha, float beta, lt_epilogue epilogue = LT_NO_EPILOGUE)
 {
 	lt_context &lt = lt_get();
-	lt_key key = {
-		m, n, k, alpha == 1.0f, beta == 0.0f, lt_alignment(A), lt_alignment(B), lt_alignment(C)};
+	lt_key key = {m,
+				  n,
+				  k,
+				  alpha == 1.0f,
+				  beta == 0.0f,
+				  lt_alignment(A),
+				  lt_alignment(B),
+				  lt_alignment(C),
+				  epilogue.kind};
 	for (const lt_plan &plan : lt.plans)
-		if (plan.key == key)
+		if (plan.key == key) {
+			lt_set_bias(plan, epilogue.bias);
 			return lt_run(lt, plan, plan.algorithm, A, B, C, alpha, beta);
+		}
 
 	lt_plan plan = {};
 	plan.key = key;
 	lt_describe(plan, baseline_type<Element>::value);
+	lt_set_bias(plan, epilogue.bias);
 	lt_choose(lt, plan, (size_t)m * n * sizeof(Element), A, B, alpha, beta);
 	lt.plans.push_back(plan);
 	lt_run(lt, plan, plan.algorithm, A, B, C, alpha, beta);
