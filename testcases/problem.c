@@ -119,6 +119,27 @@ static const struct problem problems[] = {
 		.max_dim = 16384,
 		.common_dim = 4096,
 	},
+	{
+		.name = "minplus-f32",
+		.folder = "minplus",
+		.summary = "the product of shortest paths: min in place of the sum, + of the product",
+		.solve = "extern \"C\" void solve(const float *A, const float *B, float *C, int M, int N, "
+				 "int K)",
+		.arguments = "A is M x K, B is K x N, C is M x N, row-major and dense, in device memory; "
+					 "C[i][j] = the least A[i][k] + B[k][j] over all k, bit for bit",
+		.include = "",
+		.element = "float",
+		.dtype = DTYPE_F32,
+		.algebra = ALGEBRA_MIN_PLUS,
+		.call = CALL_SIZES,
+		.operands = "ABC",
+		.size_order = "MNK",
+		.large = {4096, 4096, 4096},
+		.large_alpha = 1,
+		.large_beta = 0,
+		.min_dim = 16,
+		.max_dim = 4096,
+	},
 };
 
 const struct problem *problem_table(size_t *count)
@@ -196,6 +217,11 @@ const char *dtype_name(enum dtype type)
 	case DTYPE_F32: return "f32";
 	}
 	return "unknown";
+}
+
+const char *algebra_name(enum algebra algebra)
+{
+	return algebra == ALGEBRA_MIN_PLUS ? "min-plus" : "plus-times";
 }
 
 double dtype_unit_roundoff(enum dtype type)

@@ -74,6 +74,8 @@ const struct problem *problem_of_path(const char *path);
 size_t dtype_size(enum dtype type);      /* bytes per element */
 const char *dtype_name(enum dtype type); /* "f16", "bf16", "f32" */
 
+const char *algebra_name(enum algebra algebra); /* "plus-times", "min-plus" */
+
 /* Unit roundoff u = 2^-p of the type, p its significand bits (f16 11, bf16 8,
  * f32 24), and the smallest positive subnormal. Higham, Accuracy and Stability
  * of Numerical Algorithms, 2nd ed., section 2.1. */

@@ -242,16 +242,28 @@ static int parse_all_values(struct loader *loader, const char *text)
 	return 1;
 }
 
+/* A type or an algebra; each `only` of a group must hold. */
 static int parse_only(struct loader *loader, const char *text)
 {
 	static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+	static const enum algebra algebras[] = {ALGEBRA_PLUS_TIMES, ALGEBRA_MIN_PLUS};
+	bool *skipped = &loader->group.skipped;
 	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
 		if (strcmp(text, dtype_name(types[i])) == 0) {
-			loader->group.skipped = types[i] != loader->problem->dtype;
+			*skipped = *skipped || types[i] != loader->problem->dtype;
 			return 1;
 		}
 	}
-	return fail_at(loader, loader->line, "only: \"%.40s\" is no type; known: f16, bf16, f32", text);
+	for (size_t i = 0; i < sizeof algebras / sizeof algebras[0]; i++) {
+		if (strcmp(text, algebra_name(algebras[i])) == 0) {
+			*skipped = *skipped || algebras[i] != loader->problem->algebra;
+			return 1;
+		}
+	}
+	return fail_at(loader, loader->line,
+				   "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, plus-times, "
+				   "min-plus",
+				   text);
 }
 
 /* ---- groups into cases ---------------------------------------------------- */
@@ -389,6 +401,24 @@ static int check_group(struct loader *loader)
 	return 1;
 }
 
+static bool is_special(const struct value_spec *spec)
+{
+	return spec->distribution == VALUES_SPECIAL || spec->distribution == VALUES_NAN;
+}
+
+/* What a minimum makes of a NaN nobody agrees on, and infinities add up to one. */
+static int check_specials(struct loader *loader)
+{
+	const struct group *group = &loader->group;
+	if (loader->problem->algebra != ALGEBRA_MIN_PLUS ||
+		(!is_special(&group->a) && !is_special(&group->b)))
+		return 1;
+	return fail_at(loader, group->line,
+				   "[%s] has special values in A or B, which %s does not define: say only = "
+				   "plus-times",
+				   group->name, loader->problem->name);
+}
+
 /* The group that has been read becomes cases. */
 static int finish_group(struct loader *loader, size_t *place)
 {
@@ -400,6 +430,8 @@ static int finish_group(struct loader *loader, size_t *place)
 		return 0;
 	if (group->skipped)
 		return 1;
+	if (!check_specials(loader))
+		return 0;
 	if (group->pair_count == 0)
 		group->pairs[group->pair_count++][0] = 1;
 	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++)

@@ -1,7 +1,8 @@
 /* The referee's half on an NVIDIA GPU: a plug-in that the referee loads, so that
  * the program itself needs no CUDA library. Device memory shared through CUDA
  * IPC; values drawn on the device; products by cuBLAS, in f32 without any
- * narrowing for 16-bit problems and in f64 for f32. */
+ * narrowing for 16-bit problems and in f64 for f32; min-plus products, which no
+ * library has, by a kernel of our own. */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdarg.h>
@@ -138,6 +139,31 @@ template <typename T> __global__ void draw_kernel(T *out, device_values values, 
 			out[index] = static_cast<T>(values_to_double(values.type, bits[i]));
 		}
 	}
+}
+
+/* C_ij = min over k of A_ik + B_kj, one thread an element; squares of A and B in
+ * shared memory. Beyond the edges the last row or column is read once more, which
+ * a minimum does not mind. A sum that is NaN never is the least. */
+constexpr int min_plus_tile = 32;
+
+__global__ void min_plus_kernel(struct shape s, const float *a, const float *b, float *c)
+{
+	__shared__ float tile_a[min_plus_tile][min_plus_tile], tile_b[min_plus_tile][min_plus_tile];
+	int x = threadIdx.x, y = threadIdx.y;
+	int row = blockIdx.y * min_plus_tile + y, column = blockIdx.x * min_plus_tile + x;
+	const float *from_a = a + static_cast<size_t>(min(row, s.m - 1)) * s.k;
+	const float *from_b = b + min(column, s.n - 1);
+	float least = INFINITY;
+	for (int first = 0; first < s.k; first += min_plus_tile) {
+		tile_a[y][x] = from_a[min(first + x, s.k - 1)];
+		tile_b[y][x] = from_b[static_cast<size_t>(min(first + y, s.k - 1)) * s.n];
+		__syncthreads();
+		for (int k = 0; k < min_plus_tile; k++)
+			least = fminf(least, tile_a[y][k] + tile_b[k][x]);
+		__syncthreads();
+	}
+	if (row < s.m && column < s.n)
+		c[static_cast<size_t>(row) * s.n + column] = least;
 }
 
 unsigned grid_of(const device_values &values)
@@ -442,11 +468,24 @@ bool multiply(cuda_state *state, struct shape s, const double *a, const double *
 				"cublasDgemm", err);
 }
 
+/* Min-plus; every right solution gets the same, so there is one precision only. */
+bool multiply_min_plus(cuda_state *, struct shape s, const float *a, const float *b, float *c,
+					   struct error *err)
+{
+	dim3 block(min_plus_tile, min_plus_tile);
+	dim3 grid((s.n + min_plus_tile - 1) / min_plus_tile, (s.m + min_plus_tile - 1) / min_plus_tile);
+	min_plus_kernel<<<grid, block>>>(s, a, b, c);
+	return good(cudaGetLastError(), "computing the reference", err);
+}
+
+template <typename T>
+using multiplier = bool (*)(cuda_state *, struct shape, const T *, const T *, T *, struct error *);
+
 /* Draws A and B into the two buffers as T, and multiplies them into `result`. */
 template <typename T>
 bool draw_and_multiply(cuda_state *state, struct shape shape, const device_values &a,
 					   const device_values &b, bool absolute, buffer *a_memory, buffer *b_memory,
-					   buffer *result, struct error *err)
+					   buffer *result, multiplier<T> multiply, struct error *err)
 {
 	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
 	if (!grow(a_memory, a.elements * sizeof(T), err) ||
@@ -467,19 +506,36 @@ bool fetch(buffer *host, const buffer *device, uint64_t bytes, struct error *err
 				"reading the reference", err);
 }
 
-bool cuda_product(void *opaque, struct shape shape, const struct device_values *a,
-				  const struct device_values *b, struct device_product *out, struct error *err)
+bool min_plus_product(cuda_state *state, struct shape shape, const struct device_values *a,
+					  const struct device_values *b, struct device_product *out, struct error *err)
+{
+	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
+	if (!draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32, &state->b_f32,
+								  &state->product, multiply_min_plus, err) ||
+		!fetch(&state->host_product, &state->product, count * sizeof(float), err))
+		return false;
+	memset(out, 0, sizeof *out);
+	out->product_f32 = static_cast<const float *>(state->host_product.at);
+	return true;
+}
+
+bool cuda_product(void *opaque, enum algebra algebra, struct shape shape,
+				  const struct device_values *a, const struct device_values *b,
+				  struct device_product *out, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
+	if (algebra == ALGEBRA_MIN_PLUS)
+		return min_plus_product(state, shape, a, b, out, err);
 	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
 	bool wide = a->type == DTYPE_F32;
-	bool multiplied = wide ? draw_and_multiply<double>(state, shape, *a, *b, false, &state->a_f64,
-													   &state->b_f64, &state->product, err)
-						   : draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32,
-													  &state->b_f32, &state->product, err);
+	bool multiplied = wide
+						  ? draw_and_multiply<double>(state, shape, *a, *b, false, &state->a_f64,
+													  &state->b_f64, &state->product, multiply, err)
+						  : draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32,
+													 &state->b_f32, &state->product, multiply, err);
 	if (!multiplied ||
 		!draw_and_multiply<float>(state, shape, *a, *b, true, &state->a_f32, &state->b_f32,
-								  &state->magnitude, err) ||
+								  &state->magnitude, multiply, err) ||
 		!fetch(&state->host_product, &state->product,
 			   count * (wide ? sizeof(double) : sizeof(float)), err) ||
 		!fetch(&state->host_magnitude, &state->magnitude, count * sizeof(float), err))

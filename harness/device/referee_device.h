@@ -36,16 +36,17 @@ struct device_values {
 	uint64_t elements;
 };
 
-/* A*B and |A|*|B| of one set, in host memory that stays the backend's and lasts
- * until its next product() or close(). */
+/* A*B and |A|*|B| of one set over the problem's algebra, in host memory that stays
+ * the backend's and lasts until its next product() or close(). */
 struct device_product {
 	const float *product_f32; /* M*N, row-major; NULL where product_f64 is there */
 	const double *product_f64;
-	const float *magnitude;
-	double unit_roundoff; /* of the products' accumulation: 2^-24 or 2^-53 */
+	const float *magnitude; /* NULL where unit_roundoff is 0 */
+	double unit_roundoff;   /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
+							   what every right solution gets, bit for bit */
 };
 
-#define REFEREE_DEVICE_VERSION 2
+#define REFEREE_DEVICE_VERSION 3
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -80,8 +81,9 @@ struct referee_device {
 	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
 
 	/* Draws A and B anew, apart from the arena, and multiplies them. */
-	bool (*product)(void *state, struct shape shape, const struct device_values *a,
-					const struct device_values *b, struct device_product *out, struct error *err);
+	bool (*product)(void *state, enum algebra algebra, struct shape shape,
+					const struct device_values *a, const struct device_values *b,
+					struct device_product *out, struct error *err);
 };
 
 /* Host memory, values by the host, products by OpenBLAS in f64. */

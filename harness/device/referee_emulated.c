@@ -1,5 +1,5 @@
 /* The referee's device where there is none: the arena is a memfd, values are
- * drawn by the CPU and the product is OpenBLAS's in f64. */
+ * drawn by the CPU and the product is OpenBLAS's in f64, or a plain loop. */
 #define _GNU_SOURCE /* memfd_create, file seals */
 
 #include <cblas.h>
@@ -21,6 +21,8 @@ struct emulated {
 	size_t capacity_a, capacity_b, capacity_c;
 	double *a, *b, *product, *magnitude_f64;
 	float *magnitude;
+	size_t capacity_f32;
+	float *f32; /* A, B and the product of an algebra that is exact in f32 */
 };
 
 static void arena_drop(struct emulated *device)
@@ -74,6 +76,7 @@ static void emulated_close(void *state)
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
+	free(device->f32);
 	free(device);
 }
 
@@ -236,11 +239,64 @@ static void multiply(struct shape s, const double *a, const double *b, double *c
 				c, s.n);
 }
 
-static bool emulated_product(void *state, struct shape shape, const struct device_values *a,
-							 const struct device_values *b, struct device_product *out,
-							 struct error *err)
+static void draw_floats(const struct device_values *values, float *out)
+{
+	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
+		uint32_t block[VALUES_BLOCK];
+		values_block(values->type, values->spec, values->seed, values->operand, i / VALUES_BLOCK,
+					 block);
+		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
+			out[j] = (float)values_to_double(values->type, block[j - i]);
+	}
+}
+
+/* C_ij = min over k of A_ik + B_kj: a row of C at a time, so that the compiler can
+ * take several columns at once. A sum that is NaN never is the least. */
+static void multiply_min_plus(struct shape s, const float *a, const float *b, float *c)
+{
+	size_t n = (size_t)s.n, k = (size_t)s.k;
+	for (size_t i = 0; i < (size_t)s.m; i++) {
+		float *row = c + i * n;
+		for (size_t j = 0; j < n; j++)
+			row[j] = INFINITY;
+		for (size_t l = 0; l < k; l++) {
+			float edge = a[i * k + l];
+			for (size_t j = 0; j < n; j++) {
+				float sum = edge + b[l * n + j];
+				row[j] = sum < row[j] ? sum : row[j];
+			}
+		}
+	}
+}
+
+static bool min_plus_product(struct emulated *device, struct shape shape,
+							 const struct device_values *a, const struct device_values *b,
+							 struct device_product *out, struct error *err)
+{
+	size_t count = a->elements + b->elements + (size_t)shape.m * (size_t)shape.n;
+	if (count > device->capacity_f32) {
+		free(device->f32);
+		device->capacity_f32 = 0;
+		device->f32 = malloc(count * sizeof *device->f32);
+		if (device->f32 == NULL)
+			return error_set(err, "no memory for a reference of %zu elements", count);
+		device->capacity_f32 = count;
+	}
+	float *b_f32 = device->f32 + a->elements, *c_f32 = b_f32 + b->elements;
+	draw_floats(a, device->f32);
+	draw_floats(b, b_f32);
+	multiply_min_plus(shape, device->f32, b_f32, c_f32);
+	*out = (struct device_product){.product_f32 = c_f32};
+	return true;
+}
+
+static bool emulated_product(void *state, enum algebra algebra, struct shape shape,
+							 const struct device_values *a, const struct device_values *b,
+							 struct device_product *out, struct error *err)
 {
 	struct emulated *device = state;
+	if (algebra == ALGEBRA_MIN_PLUS)
+		return min_plus_product(device, shape, a, b, out, err);
 	size_t count = (size_t)shape.m * (size_t)shape.n;
 	if (!grow(&device->a, &device->capacity_a, a->elements, err) ||
 		!grow(&device->b, &device->capacity_b, b->elements, err) ||

@@ -7,11 +7,12 @@
 
 #include "base/paths.h"
 
-#define BASELINES_MAX 2
+#define BASELINES_MAX 3
 
 static const char *const baseline_names[BASELINES_MAX][2] = {
 	{"cublas.cu", "cuBLAS"},
 	{"cublaslt.cu", "cuBLASLt"},
+	{"plain.cu", "plain"}, /* where no library has the problem: a kernel of ours */
 };
 
 /* The baselines of a problem that exist as files. */

@@ -27,7 +27,7 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.type = input->type,
 		.alpha = test->alpha,
 		.beta = test->beta,
-		.exact = test->exact,
+		.exact = test->exact || input->product.unit_roundoff == 0,
 		.tolerance = input->tolerance,
 		.accumulation = growth * 0x1p-24,
 		.truncation = input->type == DTYPE_F32 ? 0 : CHECK_TRUNCATION * test->shape.k * 0x1p-24,
@@ -297,6 +297,11 @@ static double product_of(const struct device_product *product, uint64_t i)
 	return product->product_f64 != NULL ? product->product_f64[i] : (double)product->product_f32[i];
 }
 
+static double magnitude_of(const struct device_product *product, uint64_t i)
+{
+	return product->magnitude != NULL ? (double)product->magnitude[i] : 0;
+}
+
 static void check_chained(struct share *share, uint64_t i)
 {
 	const struct check_input *input = share->input;
@@ -304,7 +309,7 @@ static void check_chained(struct share *share, uint64_t i)
 	struct carried value = input->from > 0 || input->computed != NULL
 							   ? input->carried[i]
 							   : carried_begin(&share->rule, product_of(&input->product, i),
-											   (double)input->product.magnitude[i]);
+											   magnitude_of(&input->product, i));
 	uint32_t next = input->from;
 	if (input->computed != NULL)
 		take_stage(share, &chain->stages[next++], i, &value);
@@ -326,7 +331,7 @@ static void check_plain(struct share *share, uint64_t i)
 	uint32_t bits = load_bits(input->type, input->out, i);
 	struct check_element element = {.out = values_to_double(input->type, bits),
 									.product = product_of(&input->product, i),
-									.magnitude = (double)input->product.magnitude[i],
+									.magnitude = magnitude_of(&input->product, i),
 									.c = draw_c(share, i)};
 	struct check_finding finding = check_one(&share->rule, &element);
 	note(share, i, bits, element.out, &finding);

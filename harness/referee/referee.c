@@ -376,11 +376,13 @@ static bool find_product(struct referee *referee, uint32_t set, struct error *er
 		return true;
 	struct device_values a = values_of(referee, 0, set), b = values_of(referee, 1, set);
 	referee->has_product = false;
-	if (!referee->device->product(referee->state, referee->test.shape, &a, &b, &referee->product,
-								  err))
+	enum algebra algebra = referee->problem->algebra;
+	if (!referee->device->product(referee->state, algebra, referee->test.shape, &a, &b,
+								  &referee->product, err))
 		return false;
 	referee->spot_checks = SPOT_CHECKS;
-	referee->spot_disagreements = spot_check(referee->test.shape, &a, &b, &referee->product);
+	referee->spot_disagreements =
+		spot_check(algebra, referee->test.shape, &a, &b, &referee->product);
 	referee->product_set = set;
 	referee->has_product = true;
 	return true;

@@ -149,18 +149,24 @@ static void store(uint8_t *start, enum dtype type, size_t index, double value)
 }
 
 /* What a good solution does, from what lies in the arena. */
-static void solve(struct session *session, enum dtype type, const struct test_case *test,
-				  uint32_t set)
+static void solve(struct session *session, const struct problem *problem,
+				  const struct test_case *test, uint32_t set)
 {
+	enum dtype type = problem->dtype;
+	enum algebra algebra = problem->algebra;
 	uint8_t *base = session->memory + set * session->arena.set_stride;
 	uint8_t *a = base + session->arena.a_offset, *b = base + session->arena.b_offset,
 			*c = base + session->arena.c_offset;
 	size_t m = (size_t)test->shape.m, n = (size_t)test->shape.n, k = (size_t)test->shape.k;
 	for (size_t i = 0; i < m; i++)
 		for (size_t j = 0; j < n; j++) {
-			float sum = 0;
-			for (size_t l = 0; l < k; l++)
-				sum = fmaf((float)load(a, type, i * k + l), (float)load(b, type, l * n + j), sum);
+			float sum = algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
+			for (size_t l = 0; l < k; l++) {
+				float left = (float)load(a, type, i * k + l),
+					  right = (float)load(b, type, l * n + j);
+				sum =
+					algebra == ALGEBRA_MIN_PLUS ? fminf(sum, left + right) : fmaf(left, right, sum);
+			}
 			float out = test->alpha * sum;
 			if (test->beta != 0)
 				out += test->beta * (float)load(c, type, i * n + j);
@@ -168,8 +174,8 @@ static void solve(struct session *session, enum dtype type, const struct test_ca
 		}
 }
 
-static const char *const problem_names[] = {"gemm-f16", "gemm-bf16", "sgemm", "matmul-f32",
-											"gemv-f32"};
+static const char *const problem_names[] = {"gemm-f16",   "gemm-bf16", "sgemm",
+											"matmul-f32", "gemv-f32",  "minplus-f32"};
 #define PROBLEMS (sizeof problem_names / sizeof problem_names[0])
 
 Test(referee, accepts_a_good_solution)
@@ -181,7 +187,7 @@ Test(referee, accepts_a_good_solution)
 		for (size_t i = 0; i < 12; i++) {
 			struct test_case test = case_generate(problem, 11, i, 40);
 			make_case(&session, problem->name, &test, 1);
-			solve(&session, problem->dtype, &test, 0);
+			solve(&session, problem, &test, 0);
 			struct referee_check_reply reply = check_set(&session, 0);
 			cr_assert(reply.elements == (uint64_t)test.shape.m * (uint64_t)test.shape.n);
 			cr_assert(reply.wrong == 0 && reply.worst_ratio <= 1, "%s %s: ratio %g", problem->name,
@@ -203,13 +209,13 @@ Test(referee, follows_special_values)
 		test.b.distribution = i == 1 || i == 3 ? VALUES_SPECIAL : VALUES_UNIFORM;
 		test.c.distribution = i == 2 ? VALUES_SPECIAL : VALUES_UNIFORM;
 		make_case(&session, problem->name, &test, 1);
-		solve(&session, problem->dtype, &test, 0);
+		solve(&session, problem, &test, 0);
 		struct referee_check_reply reply = check_set(&session, 0);
 		cr_assert(reply.wrong == 0, "%d: %llu wrong", i, (unsigned long long)reply.wrong);
 	}
 	test.a = test.b = (struct value_spec){VALUES_LARGE, 100.0f};
 	make_case(&session, problem->name, &test, 1);
-	solve(&session, problem->dtype, &test, 0);
+	solve(&session, problem, &test, 0);
 	struct referee_check_reply reply = check_set(&session, 0);
 	cr_assert(reply.wrong == 0, "overflow: %llu wrong", (unsigned long long)reply.wrong);
 	session_stop(&session);
@@ -226,7 +232,7 @@ Test(referee, counts_untouched_and_shows_the_first)
 	cr_assert(reply.wrong == 17 * 19 && reply.untouched == 17 * 19);
 	cr_assert(isinf(reply.worst_ratio));
 
-	solve(&session, problem->dtype, &test, 0);
+	solve(&session, problem, &test, 0);
 	uint8_t *c = session.memory + session.arena.c_offset;
 	store(c, DTYPE_F16, 5 * 19 + 7, 100);
 	reply = check_set(&session, 0);
@@ -246,7 +252,7 @@ Test(referee, notices_changed_inputs_and_guards)
 	const struct arena *arena = &session.arena;
 	cr_assert(arena->sets == 2 && arena->bytes >= 2 * arena->set_stride);
 	uint8_t *set = session.memory + arena->set_stride;
-	solve(&session, problem->dtype, &test, 1);
+	solve(&session, problem, &test, 1);
 
 	set[arena->a_offset + 4] ^= 1;
 	set[arena->b_offset + arena->b_bytes - 1] ^= 1;
@@ -260,7 +266,7 @@ Test(referee, notices_changed_inputs_and_guards)
 	set[arena->a_offset + 4] ^= 1;
 	set[arena->b_offset + arena->b_bytes - 1] ^= 1;
 	reset(&session, 0);
-	solve(&session, problem->dtype, &test, 1);
+	solve(&session, problem, &test, 1);
 	set[arena->b_offset - 1] = 0;
 	reply = check_set(&session, 1);
 	cr_assert(reply.wrong == 0, "C is put back by a reset");
@@ -279,12 +285,12 @@ Test(referee, draws_anew_when_asked)
 	uint8_t before[64], *a = session.memory + session.arena.a_offset;
 	memcpy(before, a, sizeof before);
 	cr_assert(memcmp(a, a + session.arena.set_stride, sizeof before) != 0, "sets differ");
-	solve(&session, problem->dtype, &test, 2);
+	solve(&session, problem, &test, 2);
 	cr_assert(check_set(&session, 2).wrong == 0);
 	reset(&session, 99);
 	cr_assert(memcmp(before, a, sizeof before) != 0);
 	cr_assert(check_set(&session, 2).wrong > 0);
-	solve(&session, problem->dtype, &test, 2);
+	solve(&session, problem, &test, 2);
 	cr_assert(check_set(&session, 2).wrong == 0);
 	session_stop(&session);
 }
@@ -313,6 +319,47 @@ Test(referee, answers_nonsense_with_an_error)
 
 /* A library that drops the last products, as has been seen of split-K, must not
  * pass for the truth. */
+Test(referee, spot_checks_find_a_wrong_minimum)
+{
+	const struct referee_device *device = referee_device_emulated();
+	struct device_choice choice = {.kind = DEVICE_EMULATED};
+	struct device_facts facts;
+	struct device_product product;
+	struct error err;
+	void *state;
+	struct shape shape = {40, 50, 60};
+	struct value_spec uniform = {VALUES_UNIFORM, 1};
+	struct device_values a = {DTYPE_F32, uniform, 8, VALUES_STREAM_A, 40 * 60};
+	struct device_values b = {DTYPE_F32, uniform, 8, VALUES_STREAM_B, 60 * 50};
+	float off[40 * 50];
+	cr_assert(device->open(&choice, &state, &facts, &err));
+	cr_assert(device->product(state, ALGEBRA_MIN_PLUS, shape, &a, &b, &product, &err));
+	cr_assert(product.unit_roundoff == 0 && product.product_f32 != NULL);
+	cr_assert(spot_check(ALGEBRA_MIN_PLUS, shape, &a, &b, &product) == 0);
+	for (size_t i = 0; i < 40 * 50; i++)
+		off[i] = nextafterf(product.product_f32[i], 9);
+	product.product_f32 = off;
+	cr_assert(spot_check(ALGEBRA_MIN_PLUS, shape, &a, &b, &product) == SPOT_CHECKS);
+	device->close(state);
+}
+
+/* One unit in the last place, which every bound would let pass. */
+Test(referee, minima_are_demanded_bit_for_bit)
+{
+	struct session session = session_start();
+	const struct problem *problem = problem_find("minplus-f32");
+	struct test_case test = case_of_shape(problem, (struct shape){20, 30, 40}, 1, 0, 5);
+	open_emulated(&session);
+	make_case(&session, problem->name, &test, 1);
+	solve(&session, problem, &test, 0);
+	uint8_t *c = session.memory + session.arena.c_offset;
+	store(c, DTYPE_F32, 77, nextafterf((float)load(c, DTYPE_F32, 77), 9));
+	struct referee_check_reply reply = check_set(&session, 0);
+	cr_assert(reply.wrong == 1 && reply.first[0].row == 2 && reply.first[0].column == 17);
+	cr_assert(reply.first[0].bound == 0);
+	session_stop(&session);
+}
+
 Test(referee, spot_checks_find_a_wrong_reference)
 {
 	const struct referee_device *device = referee_device_emulated();
@@ -329,10 +376,11 @@ Test(referee, spot_checks_find_a_wrong_reference)
 	struct device_values short_b = {DTYPE_F16, uniform, 8, VALUES_STREAM_B, 59 * 50};
 	cr_assert(device->open(&choice, &state, &facts, &err));
 	cr_assert(device->open(&choice, &other, &facts, &err));
-	cr_assert(device->product(state, shape, &a, &b, &right, &err));
-	cr_assert(device->product(other, shorter, &short_a, &short_b, &wrong, &err));
-	cr_assert(spot_check(shape, &a, &b, &right) == 0);
-	cr_assert(spot_check(shape, &a, &b, &wrong) >= SPOT_CHECKS / 2);
+	cr_assert(device->product(state, ALGEBRA_PLUS_TIMES, shape, &a, &b, &right, &err));
+	cr_assert(
+		device->product(other, ALGEBRA_PLUS_TIMES, shorter, &short_a, &short_b, &wrong, &err));
+	cr_assert(spot_check(ALGEBRA_PLUS_TIMES, shape, &a, &b, &right) == 0);
+	cr_assert(spot_check(ALGEBRA_PLUS_TIMES, shape, &a, &b, &wrong) >= SPOT_CHECKS / 2);
 	device->close(state);
 	device->close(other);
 }

@@ -133,9 +133,10 @@ Test(referee_cuda, multiplies_as_openblas_does)
 				struct device_values b = {types[t], spec, 3, VALUES_STREAM_B,
 										  (uint64_t)shape.k * (uint64_t)shape.n};
 				struct device_product on_gpu, on_host;
-				cr_assert(gpu.device->product(gpu.state, shape, &a, &b, &on_gpu, &err), "%s",
-						  err.message);
-				cr_assert(host->product(state, shape, &a, &b, &on_host, &err));
+				cr_assert(gpu.device->product(gpu.state, ALGEBRA_PLUS_TIMES, shape, &a, &b, &on_gpu,
+											  &err),
+						  "%s", err.message);
+				cr_assert(host->product(state, ALGEBRA_PLUS_TIMES, shape, &a, &b, &on_host, &err));
 				for (int i = 0; i < shape.m * shape.n; i++) {
 					double want = on_host.product_f64[i], magnitude = on_host.magnitude[i];
 					double got =
@@ -149,6 +150,36 @@ Test(referee_cuda, multiplies_as_openblas_does)
 							  fabs(on_gpu.magnitude[i] - magnitude) <= 1e-4 * magnitude);
 				}
 			}
+	host->close(state);
+	gpu.device->close(gpu.state);
+}
+
+Test(referee_cuda, takes_minima_as_the_host_does)
+{
+	struct gpu gpu = gpu_open();
+	const struct referee_device *host = referee_device_emulated();
+	struct device_choice choice = {.kind = DEVICE_EMULATED};
+	struct device_facts facts;
+	void *state;
+	cr_assert(host->open(&choice, &state, &facts, &err));
+	const struct shape shapes[] = {{1, 1, 1}, {17, 33, 65}, {128, 200, 1000}, {64, 64, 64}};
+	const enum distribution kinds[] = {VALUES_UNIFORM, VALUES_POSITIVE, VALUES_WIDE, VALUES_LARGE};
+	for (size_t i = 0; i < 16; i++) {
+		struct shape shape = shapes[i % 4];
+		struct value_spec spec = {kinds[i / 4], kinds[i / 4] == VALUES_LARGE ? 3e38f : 20};
+		struct device_values a = {DTYPE_F32, spec, 3, VALUES_STREAM_A,
+								  (uint64_t)shape.m * (uint64_t)shape.k};
+		struct device_values b = {DTYPE_F32, spec, 3, VALUES_STREAM_B,
+								  (uint64_t)shape.k * (uint64_t)shape.n};
+		struct device_product on_gpu, on_host;
+		cr_assert(gpu.device->product(gpu.state, ALGEBRA_MIN_PLUS, shape, &a, &b, &on_gpu, &err),
+				  "%s", err.message);
+		cr_assert(host->product(state, ALGEBRA_MIN_PLUS, shape, &a, &b, &on_host, &err));
+		cr_assert(on_gpu.unit_roundoff == 0 && on_host.unit_roundoff == 0);
+		for (int e = 0; e < shape.m * shape.n; e++)
+			cr_assert(on_gpu.product_f32[e] == on_host.product_f32[e], "%d: %g is not %g", e,
+					  (double)on_gpu.product_f32[e], (double)on_host.product_f32[e]);
+	}
 	host->close(state);
 	gpu.device->close(gpu.state);
 }

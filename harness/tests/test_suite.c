@@ -184,3 +184,29 @@ Test(suite, vectors_take_each_case_once)
 	cr_assert_str_eq(suite.cases[0].name, "g/16x20");
 	suite_free(&suite);
 }
+
+Test(suite, groups_are_for_an_algebra)
+{
+	struct suite suite;
+	cr_assert(load_shipped("blas-strict", "minplus-f32", 0, &suite), "%s", err.message);
+	cr_assert(suite.count > 0);
+	for (size_t i = 0; i < suite.count; i++)
+		cr_assert(suite.cases[i].a.distribution != VALUES_SPECIAL);
+	suite_free(&suite);
+	static const char group[] = "[g]\nm = 16\nn = 16\nk = 16\n";
+	static const struct {
+		char problem[16];
+		size_t count;
+	} takes[] = {{"sgemm", 2}, {"minplus-f32", 1}, {"gemm-f16", 1}};
+	char text[128];
+	snprintf(text, sizeof text, "%s[f32]\nm = 16\nn = 16\nk = 16\n%s", group,
+			 "only = f32\nonly = plus-times\na = special\n");
+	for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
+		cr_assert(load_text(text, takes[i].problem, 0, &suite), "%s", err.message);
+		cr_assert(suite.count == takes[i].count, "%s", takes[i].problem);
+		suite_free(&suite);
+	}
+	snprintf(text, sizeof text, "%sb = special\n", group);
+	cr_assert(!load_text(text, "minplus-f32", 0, &suite));
+	cr_assert(strstr(err.message, "only = plus-times") != NULL, "%s", err.message);
+}
