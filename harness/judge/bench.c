@@ -7,34 +7,83 @@
 
 #include "base/paths.h"
 
-#define BASELINES_MAX 3
+#define BASELINES_MAX 3 /* in one run */
 
-static const char *const baseline_names[BASELINES_MAX][2] = {
-	{"cublas.cu", "cuBLAS"},
-	{"cublaslt.cu", "cuBLASLt"},
-	{"plain.cu", "plain"}, /* where no library has the problem: a kernel of ours */
+/* Without an epilogue the libraries alone; with one, together with the kernel that
+ * applies it, and what cuBLASLt can fuse itself. */
+static const struct baseline {
+	const char *file, *label;
+	bool fused;
+	bool own_epilogue; /* takes only chains that the library has */
+} baselines_known[] = {
+	{"cublas.cu", "cuBLAS", false, false},
+	{"cublaslt.cu", "cuBLASLt", false, false},
+	{"plain.cu", "plain", false, false}, /* where no library has the problem: a kernel of ours */
+	{"cublas_epilogue.cu", "cuBLAS + kernel", true, false},
+	{"cublaslt_epilogue.cu", "cuBLASLt + kernel", true, false},
+	{"cublaslt_fused.cu", "cuBLASLt fused", true, true},
 };
 
-/* The baselines of a problem that exist as files. */
-static size_t baselines_find(const struct problem *problem, char files[BASELINES_MAX][PATHS_MAX],
+/* [alpha_beta,] relu | gelu | bias | bias,relu | bias,gelu: see the baseline. */
+static bool library_has(const struct chain *chain)
+{
+	const char *names[3] = {"", "", ""};
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < chain->count; i++) {
+		if (!chain->stages[i].shipped)
+			return false;
+		if (i == 0 && strcmp(chain->stages[i].name, "alpha_beta") == 0)
+			continue;
+		if (count == 2)
+			return false;
+		names[count++] = chain->stages[i].name;
+	}
+	bool activation = strcmp(names[0], "relu") == 0 || strcmp(names[0], "gelu") == 0;
+	if (strcmp(names[0], "bias") != 0)
+		return count == 1 && activation;
+	return count == 1 || strcmp(names[1], "relu") == 0 || strcmp(names[1], "gelu") == 0;
+}
+
+/* The baselines of a problem that exist as files and suit the run. */
+static size_t baselines_find(const struct run *run, const struct problem *problem,
+							 char files[BASELINES_MAX][PATHS_MAX],
 							 struct submission out[BASELINES_MAX],
-							 const char *labels[BASELINES_MAX])
+							 const struct baseline *which[BASELINES_MAX])
 {
 	struct error ignored;
 	char source[PATHS_MAX];
-	size_t count = 0;
-	if (!paths_source(source, &ignored))
+	size_t count = 0, known = sizeof baselines_known / sizeof *baselines_known;
+	if (!run->options->baselines || !paths_source(source, &ignored))
 		return 0;
-	for (size_t i = 0; i < BASELINES_MAX; i++) {
+	for (size_t i = 0; i < known && count < BASELINES_MAX; i++) {
+		const struct baseline *baseline = &baselines_known[i];
+		if (baseline->fused != (run->epilogue != NULL))
+			continue;
+		if (baseline->own_epilogue && !run->options->compare && !library_has(run_chain(run)))
+			continue; /* a comparison says that it is missing */
 		int length = snprintf(files[count], PATHS_MAX, "%s/solutions/baselines/%s/%s", source,
-							  problem->folder, baseline_names[i][0]);
+							  problem->folder, baseline->file);
 		if (length >= PATHS_MAX || access(files[count], R_OK) != 0)
 			continue;
-		out[count] =
-			(struct submission){.file = files[count], .problem = problem, .is_baseline = true};
-		labels[count++] = baseline_names[i][1];
+		out[count] = (struct submission){.file = files[count],
+										 .problem = problem,
+										 .fused = baseline->fused,
+										 .is_baseline = true};
+		which[count++] = baseline;
 	}
 	return count;
+}
+
+static bool baseline_compile(struct run *run, const struct baseline *which, struct submission *s,
+							 enum judge_status *status, struct error *err)
+{
+	if (!which->own_epilogue || library_has(run_chain(run)))
+		return submission_compile(run, s, status, err);
+	s->compiled.status = COMPILE_ERROR;
+	snprintf(s->compile_detail, sizeof s->compile_detail,
+			 "the library has no epilogue for this chain: it knows relu, gelu, bias, and bias "
+			 "before either");
+	return true;
 }
 
 struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
@@ -57,6 +106,28 @@ struct test_case bench_case(const struct judge_options *options, const struct pr
 	return case_of_shape(problem, fitting, alpha, beta, options->seed);
 }
 
+/* The files; in a comparison each of them a second time, without the epilogue; then
+ * the baselines. */
+static size_t entrants_fill(const struct run *run, struct submission *const *files,
+							size_t file_count, const struct submission *baselines,
+							const struct baseline *const *which, size_t baseline_count,
+							struct entrant *entrants)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < file_count; i++)
+		entrants[count++] = submission_entrant(files[i], base_name(files[i]->file));
+	for (size_t i = 0; run->options->compare && i < file_count; i++) {
+		entrants[count] = submission_entrant(files[i]->plain, base_name(files[i]->file));
+		entrants[count++].role = TIMING_FILE_PLAIN;
+	}
+	for (size_t i = 0; i < baseline_count; i++) {
+		entrants[count] = submission_entrant(&baselines[i], which[i]->label);
+		entrants[count].role = TIMING_LIBRARY;
+		entrants[count++].is_yardstick = true;
+	}
+	return count;
+}
+
 bool bench_side_by_side(struct run *run, const struct problem *problem,
 						const struct test_case *test, struct submission *const *files,
 						size_t file_count, struct timing_result *out, enum judge_status *status,
@@ -65,25 +136,20 @@ bool bench_side_by_side(struct run *run, const struct problem *problem,
 	/* static: paths of 4 KiB each; the supervisor times one case at a time */
 	static char baseline_files[BASELINES_MAX][PATHS_MAX];
 	static struct submission baselines[BASELINES_MAX];
-	const char *labels[BASELINES_MAX];
-	size_t baseline_count =
-		run->options->baselines ? baselines_find(problem, baseline_files, baselines, labels) : 0;
+	const struct baseline *which[BASELINES_MAX];
+	size_t baseline_count = baselines_find(run, problem, baseline_files, baselines, which);
 	bool ok = true;
 	for (size_t i = 0; i < baseline_count && ok; i++)
-		ok = submission_compile(run, &baselines[i], status, err);
+		ok = baseline_compile(run, which[i], &baselines[i], status, err);
 
-	struct entrant *entrants = calloc(file_count + baseline_count, sizeof *entrants);
+	struct entrant *entrants = calloc(2 * file_count + baseline_count, sizeof *entrants);
 	if (entrants == NULL)
 		ok = error_set(err, "out of memory");
-	for (size_t i = 0; i < file_count && ok; i++)
-		entrants[i] = submission_entrant(files[i], base_name(files[i]->file));
-	for (size_t i = 0; i < baseline_count && ok; i++) {
-		entrants[file_count + i] = submission_entrant(&baselines[i], labels[i]);
-		entrants[file_count + i].is_yardstick = true;
+	if (ok) {
+		size_t count =
+			entrants_fill(run, files, file_count, baselines, which, baseline_count, entrants);
+		ok = time_entrants(run, problem, test, entrants, count, out, err);
 	}
-	if (ok)
-		ok = time_entrants(run, problem, test, entrants, file_count + baseline_count, out, err);
-
 	free(entrants);
 	for (size_t i = 0; i < baseline_count; i++)
 		compiled_free(&baselines[i].compiled);
@@ -148,21 +214,21 @@ static void bench_verdicts(struct judgement_list *list)
 	}
 }
 
-bool bench_all(struct run *run, struct submission *submissions, size_t count,
-			   struct judgement_list *list, enum judge_status *status, struct error *err)
+/* The file without the epilogue, for a comparison. */
+static bool compile_plain(struct run *run, struct submission *s, struct submission *plain,
+						  enum judge_status *status, struct error *err)
 {
-	if (run->referee.device.kind == DEVICE_EMULATED) {
-		*status = JUDGE_CANNOT_RUN;
-		return error_set(err, "bench needs a GPU: the emulated one computes results, not speed");
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct judgement *item = &list->items[i];
-		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
-		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
-		if (!submission_compile(run, &submissions[i], status, err))
-			return false;
-		judgement_take_compile(&submissions[i], item);
-	}
+	*plain = *s;
+	plain->fused = false;
+	plain->compiled = (struct compiled){.status = COMPILE_FAILED};
+	s->plain = plain;
+	return submission_compile(run, plain, status, err);
+}
+
+static bool bench_problems(struct run *run, struct submission *submissions, size_t count,
+						   struct judgement_list *list, enum judge_status *status,
+						   struct error *err)
+{
 	for (size_t i = 0; i < count; i++) {
 		bool first = true;
 		for (size_t j = 0; j < i; j++)
@@ -171,6 +237,35 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 			!bench_problem(run, submissions[i].problem, submissions, count, list, status, err))
 			return false;
 	}
-	bench_verdicts(list);
 	return true;
+}
+
+bool bench_all(struct run *run, struct submission *submissions, size_t count,
+			   struct judgement_list *list, enum judge_status *status, struct error *err)
+{
+	const char *name = run->options->compare ? "compare" : "bench";
+	if (run->referee.device.kind == DEVICE_EMULATED) {
+		*status = JUDGE_CANNOT_RUN;
+		return error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
+	}
+	list->compare = run->options->compare;
+	struct submission *plain = calloc(count, sizeof *plain);
+	bool ok = plain != NULL || error_set(err, "out of memory");
+	for (size_t i = 0; i < count && ok; i++) {
+		struct judgement *item = &list->items[i];
+		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
+		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		ok = submission_compile(run, &submissions[i], status, err);
+		judgement_take_compile(&submissions[i], item);
+		if (ok && run->options->compare)
+			ok = compile_plain(run, &submissions[i], &plain[i], status, err);
+	}
+	if (ok)
+		ok = bench_problems(run, submissions, count, list, status, err);
+	if (ok)
+		bench_verdicts(list);
+	for (size_t i = 0; plain != NULL && i < count; i++)
+		compiled_free(&plain[i].compiled);
+	free(plain);
+	return ok;
 }

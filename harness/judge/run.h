@@ -23,6 +23,7 @@ struct entrant {
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
 	bool fused;        /* compiled with the run's epilogue */
+	enum timing_role role;
 	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
 						  the bound, and the report says so */
 };

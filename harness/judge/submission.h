@@ -9,8 +9,9 @@
 struct submission {
 	const char *file; /* borrowed */
 	const struct problem *problem;
-	bool fused;       /* to be compiled with the run's epilogue */
-	bool is_baseline; /* lies in solutions/baselines/: may use libraries */
+	bool fused;               /* to be compiled with the run's epilogue */
+	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
+	struct submission *plain; /* compare: the same file without the epilogue; borrowed */
 	struct compiled compiled;
 	char compile_detail[1024]; /* why there is no library */
 };

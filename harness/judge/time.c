@@ -236,6 +236,7 @@ bool time_entrants(struct run *run, const struct problem *problem, const struct 
 	for (size_t i = 0; i < count && ok; i++) {
 		struct timing_entry *entry = &out->entries[i];
 		snprintf(entry->label, sizeof entry->label, "%s", entrants[i].label);
+		entry->role = entrants[i].role;
 		if (entrants[i].library == NULL) {
 			snprintf(entry->detail, sizeof entry->detail, "%s", entrants[i].problem_detail);
 			continue;
