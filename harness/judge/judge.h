@@ -11,6 +11,9 @@ struct judge_options {
 	const char *problem;  /* NULL: from each file's folder */
 	const char *epilogue; /* a chain of stages, fused into the solutions; NULL: none */
 	const char *device;   /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
+	const char *emulate;  /* the GPU to emulate: "h200", "a100", "t4"; NULL: the default */
+	bool check_race;      /* emulated: look for races in shared memory */
+	bool counters;        /* emulated: what kernels did, into each judgement */
 	size_t cases;         /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order; count 0: generate */
@@ -18,6 +21,7 @@ struct judge_options {
 	int max_dim;                     /* 0: the problem's own */
 	bool time;                       /* judge: also time; bench: only time */
 	bool check;                      /* judge: true; bench: only outputs of timed calls */
+	bool compare;                    /* bench: each file without the epilogue, too */
 	const struct shape *time_shapes; /* as shape_parse() has them; empty: the problem's large
 										case */
 	size_t time_shape_count;

@@ -41,8 +41,15 @@ struct timing_stats {
 	double low, high; /* 95% confidence interval of the median (order statistics) */
 };
 
+enum timing_role {
+	TIMING_FILE,       /* a solution, with the run's epilogue if there is one */
+	TIMING_FILE_PLAIN, /* compare: the same without it */
+	TIMING_LIBRARY,    /* a baseline */
+};
+
 struct timing_entry {
 	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
+	enum timing_role role;
 	bool ran;
 	char detail[512];         /* why it did not run */
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
@@ -67,6 +74,18 @@ struct timing_result {
 	uint32_t sets; /* input sets that were rotated */
 };
 
+/* What a kernel did, as an emulated GPU counted it, summed over launches. */
+struct counter {
+	char name[96]; /* Nsight Compute's name where there is one; "launches" */
+	uint64_t value;
+};
+
+struct kernel_counters {
+	char *name; /* mangled; owned */
+	size_t count;
+	struct counter *counters; /* owned */
+};
+
 struct judgement {
 	char file[4096];
 	char problem[32];
@@ -81,6 +100,9 @@ struct judgement {
 	bool has_timing;
 	struct timing_result timing;
 	char timing_note[256]; /* why there is none ("the emulated GPU has no time") */
+	bool has_counters;     /* asked for, and written */
+	size_t kernel_count;
+	struct kernel_counters *kernels; /* owned */
 };
 
 /* One run of the program: facts that all judgements share. */
@@ -104,6 +126,7 @@ struct judgement_list {
 	/* bench: every shape, the files of one problem side by side; empty in `judge` */
 	size_t bench_count;
 	struct timing_result *bench; /* owned */
+	bool compare;                /* they are comparisons of fused with unfused epilogues */
 };
 
 void judgement_free(struct judgement *judgement);
