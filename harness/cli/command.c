@@ -190,6 +190,12 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 					!automatic              ? options->device
 					: device == DEVICE_CUDA ? "cuda"
 											: "emu");
+	if (options->emulate != NULL)
+		line_add_option(&line, "--emulate", options->emulate);
+	if (options->check_race)
+		line_add_option(&line, "--check", "race");
+	if (options->counters)
+		line_add(&line, "--counters");
 	if (options->problem != NULL)
 		line_add_option(&line, "--problem", options->problem);
 	if (options->epilogue != NULL)
@@ -249,6 +255,9 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.problem = options->problem,
 		.epilogue = options->epilogue,
 		.device = options->device,
+		.emulate = options->emulate,
+		.check_race = options->check_race,
+		.counters = options->counters,
 		.cases = options->cases,
 		.seed = options->seed,
 		.suites = options->suites,

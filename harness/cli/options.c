@@ -83,6 +83,31 @@ static bool take_device(struct options *options, const char *value, struct error
 							  value, suggest_phrase(phrase, value, names, 3));
 }
 
+static bool take_emulate(struct options *options, const char *value, struct error *err)
+{
+	static const char *const names[] = {"h200", "a100", "t4"};
+	options->emulate = value;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(value, names[i]) == 0)
+			return true;
+	char phrase[160];
+	return error_set(err, "--emulate '%s': h200, a100 or t4 is needed%s", value,
+					 suggest_phrase(phrase, value, names, 3));
+}
+
+static bool take_check(struct options *options, const char *value, struct error *err)
+{
+	options->check_race = strcmp(value, "race") == 0;
+	return options->check_race ||
+		   error_set(err, "--check '%s': race is the only check that is not always on", value);
+}
+
+static bool take_counters(struct options *options, const char *value, struct error *err)
+{
+	(void)value, (void)err;
+	return options->counters = true;
+}
+
 static bool take_cases(struct options *options, const char *value, struct error *err)
 {
 	uint64_t cases;
@@ -254,6 +279,12 @@ static const struct row {
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof "
 	 "another emulator)"},
+	{"emulate", "GPU", COMMAND_JUDGE, take_emulate,
+	 "with --device emu: h200 (the default), a100 or t4"},
+	{"check", "race", COMMAND_JUDGE, take_check,
+	 "with --device emu: also look for races in shared\nmemory"},
+	{"counters", NULL, COMMAND_JUDGE, take_counters,
+	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)"},
 	{"cases", "N", COMMAND_JUDGE, take_cases,
 	 "how many generated cases (32; 12 on the emulated GPU)"},
 	{"seed", "S", RUNS, take_seed, "draws the cases and values of an earlier run again"},

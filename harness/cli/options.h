@@ -32,6 +32,7 @@ struct options {
 	const char *problem;
 	const char *epilogue;  /* a chain of stages */
 	const char *device;    /* "auto" when absent */
+	const char *emulate;   /* name of a GPU */
 	const char *tolerance; /* "bound" when absent */
 	const char *json, *junit, *markdown;
 	bool has_cases, has_seed;
@@ -47,6 +48,7 @@ struct options {
 	int max_dim;
 	double timeout, budget; /* seconds */
 	size_t memory_mib;
+	bool check_race, counters;
 	bool verbose, no_color, help;
 };
 

@@ -13,8 +13,8 @@
 
 struct compile_options {
 	const char *source;       /* the solution file */
-	const char *architecture; /* "90a": SASS and PTX for it; "" means PTX for
-								 EMULATED_ARCHITECTURE only */
+	const char *architecture; /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
+								 means PTX for EMULATED_ARCHITECTURE only */
 	const char *const *flags; /* more nvcc flags, NULL-ended, or NULL */
 	const char *epilogue;     /* text of the header that EPILOGUE_CHAIN names, or NULL */
 	bool libraries;           /* link cuBLAS and cuBLASLt (baselines only) */

@@ -169,8 +169,13 @@ bool nvcc_has_host_compiler(const struct words *arguments, struct error *err)
 
 static void add_architecture(struct words *words, const char *architecture)
 {
+	static const char virtual[] = "compute_";
 	bool machine_code = architecture[0] != '\0';
 	const char *name = machine_code ? architecture : EMULATED_ARCHITECTURE;
+	if (strncmp(name, virtual, sizeof virtual - 1) == 0) {
+		machine_code = false;
+		name += sizeof virtual - 1;
+	}
 	words_add(words, "-gencode");
 	if (machine_code)
 		words_add(words, "arch=compute_%s,code=[sm_%s,compute_%s]", name, name, name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "judge/contestant_link.h"
+#include "judge/emulated.h"
 #include "judge/run.h"
 
 /* A solution that crashes on every case costs a new process each time. */
@@ -163,11 +164,14 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 				 struct judgement *out, struct error *err)
 {
 	struct tolerance tolerance;
-	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err))
+	struct emulated_watch watch;
+	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err) ||
+		!emulated_watch_open(&watch, run->options, err))
 		return false;
 	struct contestant_link contestant = {.device = &run->referee.device,
 										 .library = entrant->library,
 										 .problem = problem->name,
+										 .environment = watch.environment,
 										 .chain = entrant->fused ? run_chain(run) : NULL,
 										 .libraries_allowed = entrant->libraries_allowed,
 										 .memory_limit = run->memory_limit};
@@ -186,6 +190,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		stopped = dead && hopeless(result->verdict, deaths);
 	}
 	contestant_link_close(&contestant);
+	emulated_watch_close(&watch, out);
 	summarise(out);
 	return ok;
 }

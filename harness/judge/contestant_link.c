@@ -143,8 +143,10 @@ struct step contestant_link_open(struct contestant_link *link)
 		return step_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 
 	const char *argv[] = {program, NULL};
-	link->child = child_start(
-		&(struct child_options){.argv = argv, .memory_limit_bytes = link->memory_limit}, &err);
+	link->child = child_start(&(struct child_options){.argv = argv,
+													  .setenv = link->environment,
+													  .memory_limit_bytes = link->memory_limit},
+							  &err);
 	if (link->child == NULL)
 		return step_failed(VERDICT_NOT_RUN, true, "cannot start the contestant: %s", err.message);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "judge/bench.h"
+#include "judge/emulated.h"
 #include "judge/run.h"
 #include "judge/submission.h"
 
@@ -116,6 +117,8 @@ static bool shapes_fit(const struct judge_options *options, const struct problem
 static bool arguments_hold(const struct judge_options *options, struct submission *submissions,
 						   struct error *err)
 {
+	if (!emulated_options(options, err))
+		return false;
 	for (size_t i = 0; i < options->file_count; i++) {
 		struct tolerance tolerance;
 		struct test_case *cases;
@@ -142,6 +145,10 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	if (status != JUDGE_DONE)
 		return status;
 	bool emulated = run->referee.device.kind == DEVICE_EMULATED;
+	if (!emulated_device(options, run->referee.device.kind, &run->referee.facts, err)) {
+		referee_link_close(&run->referee);
+		return JUDGE_BAD_INPUT;
+	}
 	run->timeout = options->timeout > 0.0 ? options->timeout : emulated ? 60.0 : 10.0;
 	run->time_budget = options->time_budget > 0.0 ? options->time_budget : 3.0;
 	run->memory_limit = options->memory_limit > 0 ? options->memory_limit : (size_t)8 << 30;

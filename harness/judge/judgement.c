@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "judge/counters.h"
+
 const char *verdict_name(enum verdict verdict)
 {
 	switch (verdict) {
@@ -25,6 +27,7 @@ void judgement_free(struct judgement *judgement)
 	free(judgement->cases);
 	free(judgement->compile_log);
 	free(judgement->timing.entries);
+	counters_free(judgement);
 	*judgement = (struct judgement){0};
 }
 

@@ -198,6 +198,21 @@ static json_t *worst(const struct judgement *judgement)
 	return json;
 }
 
+static json_t *counters(const struct judgement *judgement)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < judgement->kernel_count; i++) {
+		const struct kernel_counters *kernel = &judgement->kernels[i];
+		json_t *item = json_object();
+		json_object_set_new(item, "kernel", text(kernel->name));
+		for (size_t k = 0; k < kernel->count; k++)
+			json_object_set_new(item, kernel->counters[k].name,
+								json_integer((json_int_t)kernel->counters[k].value));
+		json_array_append_new(json, item);
+	}
+	return json;
+}
+
 static json_t *judgement(const struct judgement *judgement)
 {
 	json_t *json = json_object();
@@ -218,6 +233,8 @@ static json_t *judgement(const struct judgement *judgement)
 	for (size_t i = 0; i < judgement->count; i++)
 		json_array_append_new(cases, case_result(&judgement->cases[i]));
 	json_object_set_new(json, "cases", cases);
+	json_object_set_new(json, "counters",
+						judgement->has_counters ? counters(judgement) : json_null());
 	json_object_set_new(json, "timing",
 						judgement->has_timing ? timing(&judgement->timing) : json_null());
 	json_object_set_new(json, "timing_note", text(judgement->timing_note));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/counters.h"
 #include "report/facts.h"
 #include "report/wrap.h"
 
@@ -364,6 +365,7 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
+	counters_print(page->out, item);
 	if (item->has_timing)
 		timing_print(page, &item->timing);
 	else if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)

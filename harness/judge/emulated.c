@@ -1,0 +1,111 @@
+#include "judge/emulated.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "judge/counters.h"
+
+#define VARIABLE_GPU "EMULATED_GPU"
+#define VARIABLE_CHECK "EMULATED_GPU_CHECK"
+#define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
+#define COUNTERS_FILE "%%p.json"                  /* for printf */
+
+const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
+
+/* What nvcc is asked for, so that the GPU can take it; "": the compiler's default. */
+static const char *const architectures[] = {"", "compute_80", "compute_75"};
+
+static size_t gpu_index(const char *name)
+{
+	size_t i = 0;
+	while (emulated_gpus[i] != NULL && strcmp(emulated_gpus[i], name) != 0)
+		i++;
+	return i;
+}
+
+static bool hold(const struct judge_options *options, bool emulated, struct error *err)
+{
+	const char *asked = options->emulate != NULL ? "--emulate"
+						: options->check_race    ? "--check"
+						: options->counters      ? "--counters"
+												 : NULL;
+	if (asked != NULL && !emulated)
+		return error_set(err, "%s is for the emulated GPU: add --device emu", asked);
+	if (options->emulate != NULL && emulated_gpus[gpu_index(options->emulate)] == NULL)
+		return error_set(err, "no GPU called '%s' can be emulated: h200, a100 or t4",
+						 options->emulate);
+	return true;
+}
+
+bool emulated_options(const struct judge_options *options, struct error *err)
+{
+	return hold(options, strncmp(options->device, "cuda", 4) != 0, err);
+}
+
+bool emulated_device(const struct judge_options *options, enum device_kind kind,
+					 struct device_facts *facts, struct error *err)
+{
+	if (!hold(options, kind == DEVICE_EMULATED, err))
+		return false;
+	if (options->emulate == NULL)
+		return true;
+	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulate);
+	snprintf(facts->architecture, sizeof facts->architecture, "%s",
+			 architectures[gpu_index(options->emulate)]);
+	return true;
+}
+
+bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 struct error *err)
+{
+	size_t used = 0;
+	*watch = (struct emulated_watch){.folder = ""};
+	if (options->emulate != NULL)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
+				 options->emulate);
+	if (options->check_race)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=race");
+	if (options->counters) {
+		const char *temporary = getenv("TMPDIR");
+		if (temporary == NULL || temporary[0] == '\0')
+			temporary = "/tmp";
+		if (!paths_join(watch->folder, temporary, "gemmjudge-counters-XXXXXX", err))
+			return false;
+		if (mkdtemp(watch->folder) == NULL) {
+			error_set(err, "no folder for counters in %.200s: %s", temporary, strerror(errno));
+			watch->folder[0] = '\0';
+			return false;
+		}
+		snprintf(watch->variables[used++], sizeof watch->variables[0],
+				 VARIABLE_COUNTERS "=%s/" COUNTERS_FILE, watch->folder);
+	}
+	for (size_t i = 0; i < used; i++)
+		watch->environment[i] = watch->variables[i];
+	return true;
+}
+
+void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
+{
+	char path[PATHS_MAX];
+	struct error ignored;
+	if (watch->folder[0] == '\0')
+		return;
+	DIR *folder = opendir(watch->folder);
+	for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+		const char *dot = strrchr(entry->d_name, '.');
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			!paths_join(path, watch->folder, entry->d_name, &ignored))
+			continue;
+		/* what a killed process had not finished has another ending */
+		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, out))
+			out->has_counters = true;
+		unlink(path);
+	}
+	if (folder != NULL)
+		closedir(folder);
+	rmdir(watch->folder);
+}

@@ -1,0 +1,34 @@
+/* Which GPU is emulated, and how closely it is watched. An emulated GPU is told
+ * through environment variables and answers through a file, as any program's
+ * would be; emulated.c alone knows their names. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_EMULATED_H
+#define GEMMJUDGE_JUDGE_EMULATED_H
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "judge/judge.h"
+
+/* The GPUs that can be asked for; NULL after the last. */
+extern const char *const emulated_gpus[];
+
+/* Whether the options suit a device that is named ("auto" suits them as yet). */
+bool emulated_options(const struct judge_options *options, struct error *err);
+
+/* The same for the device that was opened; names it after the GPU, and its
+ * architecture for nvcc, when it is an emulated one. */
+bool emulated_device(const struct judge_options *options, enum device_kind kind,
+					 struct device_facts *facts, struct error *err);
+
+/* One solution's processes. */
+struct emulated_watch {
+	char variables[3][PATHS_MAX + 64];
+	const char *environment[4]; /* "NAME=VALUE", NULL-ended, for child_options */
+	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
+};
+
+bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 struct error *err);
+/* When the processes are gone: takes what they counted, and cleans up. */
+void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
+
+#endif
