@@ -9,7 +9,7 @@
  * at most e, so the min-plus product D*D holds those; no shortest path has more
  * than N - 1 edges, and ceil(log2(N - 1)) squarings find them all.
  *
- * Changes from ../03_register_tiled: nothing in the kernel; a driver that lets two
+ * Changes from ../minplus/03_register_tiled: nothing in the kernel; a driver that lets two
  * matrices take turns, D and one in the workspace, so that the last result comes
  * to lie in D. Floyd and Warshall's N sweeps do log2(N) times less work, but as
  * N launches that move the whole matrix each; squaring is bound by arithmetic.
@@ -17,9 +17,12 @@
  * Arithmetic intensity: 32 operations per byte of global memory, as the product.
  * 2 * N^3 * ceil(log2(N - 1)) operations in all.
  *
+ * No problem of the judge: testcases/README.md says why, and
+ * harness/tests/test_apsp.c compares it with Floyd and Warshall's algorithm.
+ *
  * reached: not measured yet */
-#include "../../sgemm/workspace.cuh"
-#include "../register_tile.cuh"
+#include "../sgemm/workspace.cuh"
+#include "../minplus/register_tile.cuh"
 
 constexpr int THREADS = 256;
 
