@@ -14,6 +14,12 @@ template <class Element> struct stage_alpha_beta {
 		beta = b;
 	}
 
+	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	{
+		if (beta != 0.0f)
+			epilogue_prefetch_matrix(C, at);
+	}
+
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{

@@ -31,7 +31,8 @@
  *     float operator()(float x) const;                        // each value alone
  *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
  *
- * The second sees V neighbouring columns of a row, and loads and stores its
+ * A stage that reads a matrix may have `void prefetch(const epilogue_place &at)
+ * const` besides. The second form sees V neighbouring columns of a row, and loads and stores its
  * matrices with epilogue_load and epilogue_store. Both are inlined into the
  * kernel, so that a stage costs its arithmetic and nothing else. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
@@ -141,11 +142,21 @@ __device__ __forceinline__ void epilogue_store_matrix(Element *matrix, const epi
 	epilogue_store(matrix + (size_t)at.row * at.N + at.column, at.N - at.column, at.whole, x);
 }
 
+template <class Element>
+__device__ __forceinline__ void epilogue_prefetch_matrix(const Element *matrix,
+														 const epilogue_place &at)
+{
+	asm volatile("prefetch.global.L2 [%0];" ::"l"(matrix + (size_t)at.row * at.N + at.column));
+}
+
 /* ---- chains --------------------------------------------------------------- */
 
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	template <int V> __device__ __forceinline__ void run(float (&)[V], const epilogue_place &) const
+	{
+	}
+	__device__ __forceinline__ void prefetch(const epilogue_place &) const
 	{
 	}
 	template <class Element> void take(Element *, float, float)
@@ -173,6 +184,12 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		rest.run(x, at);
 	}
 
+	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	{
+		prefetch_first(first, at, 0);
+		rest.prefetch(at);
+	}
+
 	/* What solve() carries itself goes to the stages that ask for it. */
 	template <class Element> void take(Element *C, float alpha, float beta)
 	{
@@ -188,6 +205,18 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	}
 
   private:
+	template <class Stage>
+	static __device__ __forceinline__ auto prefetch_first(const Stage &stage,
+														  const epilogue_place &at, int)
+		-> decltype(stage.prefetch(at))
+	{
+		stage.prefetch(at);
+	}
+	template <class Stage>
+	static __device__ __forceinline__ void prefetch_first(const Stage &, const epilogue_place &,
+														  long)
+	{
+	}
 	template <class Stage, class Element>
 	static auto take_first(Stage &stage, Element *C, float alpha, float beta, int)
 		-> decltype(stage.take(C, alpha, beta))
@@ -258,6 +287,13 @@ template <class Element> struct epilogue {
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
 		stages.run(x, epilogue_place{row, column, M, N, vector});
+	}
+
+	/* Asks for what the stages will read at this place to be brought to the L2
+	 * cache; for kernels that know long before they finish. In steps of 128 bytes. */
+	__device__ __forceinline__ void prefetch(int row, int column) const
+	{
+		stages.prefetch(epilogue_place{row, column, M, N, false});
 	}
 
 	/* One value: the output for C[row][column]. */
