@@ -133,18 +133,40 @@ const char *facts_rate_unit(const struct timing_result *timing)
 	return counts_bytes(timing) ? "GB/s" : "TFLOP/s";
 }
 
+/* "cuBLAS" also where it comes with a kernel for the epilogue. */
+static bool is_library(const struct timing_entry *entry, const char *label)
+{
+	size_t length = strlen(label);
+	return strncmp(entry->label, label, length) == 0 &&
+		   (entry->label[length] == '\0' || strcmp(entry->label + length, " + kernel") == 0);
+}
+
 double facts_percent_of(const struct timing_result *timing, const struct timing_entry *entry,
 						const char *label, bool span)
 {
 	double own = facts_stats(entry, span)->median;
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *other = &timing->entries[i];
-		if (strcmp(other->label, label) != 0 || !other->ran || !entry->ran)
+		if (!is_library(other, label) || !other->ran || !entry->ran)
 			continue;
 		double theirs = facts_stats(other, span)->median;
 		return own > 0.0 ? 100.0 * theirs / own : 0.0;
 	}
 	return 0.0;
+}
+
+void facts_yardsticks(const struct timing_result *timing,
+					  struct facts_yardstick out[FACTS_YARDSTICKS])
+{
+	out[0] = (struct facts_yardstick){FACTS_CUBLAS, "cuBLAS", "/cuBLAS"};
+	out[1] = (struct facts_yardstick){FACTS_CUBLASLT, "cuBLASLt", "/Lt"};
+	for (size_t i = 0; i < timing->count; i++) {
+		if (strcmp(timing->entries[i].label, FACTS_PLAIN) != 0)
+			continue;
+		out[0] = (struct facts_yardstick){FACTS_PLAIN, "the plain kernel", "/plain"};
+		out[1] = (struct facts_yardstick){0};
+		return;
+	}
 }
 
 double facts_half_width_percent(const struct timing_stats *stats)

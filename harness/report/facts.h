@@ -45,10 +45,20 @@ const char *facts_rate_unit(const struct timing_result *timing);
 double facts_percent_of(const struct timing_result *timing, const struct timing_entry *entry,
 						const char *label, bool span);
 
+/* The baselines that a table compares with, by label and for its head: cuBLAS and
+ * cuBLASLt, or our own kernel where no library has the problem. */
+#define FACTS_YARDSTICKS 2
+struct facts_yardstick {
+	const char *label, *name, *abbreviation; /* NULL: there is no such column */
+};
+void facts_yardsticks(const struct timing_result *timing,
+					  struct facts_yardstick out[FACTS_YARDSTICKS]);
+
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
 
 #define FACTS_CUBLAS "cuBLAS"
 #define FACTS_CUBLASLT "cuBLASLt"
+#define FACTS_PLAIN "plain"
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "report/clean.h"
+#include "report/compare.h"
 #include "report/facts.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
@@ -85,11 +86,16 @@ static void print_timing(const struct timing_result *timing, FILE *out)
 	bool span = facts_use_span(timing);
 	char shape[128];
 	facts_timed_shape(shape, sizeof shape, timing);
-	fprintf(out,
-			"\n### %s, %s\n\n"
-			"| | median us | min | p95 | 95%% interval | %s | of cuBLAS | of cuBLASLt |\n"
-			"|---|--:|--:|--:|--:|--:|--:|--:|\n",
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(timing, yardsticks);
+	fprintf(out, "\n### %s, %s\n\n| | median us | min | p95 | 95%% interval | %s |",
 			timing->problem, shape, facts_rate_unit(timing));
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+		fprintf(out, " of %s |", yardsticks[y].name);
+	fputs("\n|---|--:|--:|--:|--:|--:|", out);
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+		fputs("--:|", out);
+	fputc('\n', out);
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		const struct timing_stats *stats = facts_stats(entry, span);
@@ -98,13 +104,16 @@ static void print_timing(const struct timing_result *timing, FILE *out)
 		if (!entry->ran) {
 			fputs(" | not measured: ", out);
 			clean_print_cell(out, entry->detail);
-			fputs(" | | | | | | |\n", out);
+			fputs(" | | | | |", out);
+			for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+				fputs(" |", out);
+			fputc('\n', out);
 			continue;
 		}
 		fprintf(out, " | %.2f | %.2f | %.2f | %.2f - %.2f | %.4g |", stats->median, stats->min,
 				stats->p95, stats->low, stats->high, facts_rate(timing, stats->median));
-		print_percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span), out);
-		print_percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span), out);
+		for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+			print_percent(facts_percent_of(timing, entry, yardsticks[y].label, span), out);
 		fputs("\n", out);
 	}
 	fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
@@ -121,6 +130,10 @@ void report_markdown(const struct judgement_list *list, FILE *out)
 	clean_print_cell(out, facts->device.name);
 	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
 	clean_print_cell(out, facts->tolerance);
+	if (facts->epilogue[0] != '\0') {
+		fputs(", epilogue ", out);
+		clean_print_cell(out, facts->epilogue);
+	}
 	fprintf(out, ", gemmjudge %s, %s. Reproduce with:\n\n    ", facts->version, facts->started);
 	clean_print(out, facts->command);
 	fputs("\n\n", out);
@@ -139,8 +152,10 @@ void report_markdown(const struct judgement_list *list, FILE *out)
 	}
 	if (list->bench_count > 0 && !heading)
 		fputs("\n## Timing\n", out);
-	for (size_t i = 0; i < list->bench_count; i++)
+	for (size_t i = 0; !list->compare && i < list->bench_count; i++)
 		print_timing(&list->bench[i], out);
+	if (list->compare)
+		compare_markdown(list, out);
 	if (facts->device_kind == DEVICE_EMULATED)
 		fputs("\nNo time is shown: the device is an emulated GPU.\n", out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/compare.h"
 #include "report/counters.h"
 #include "report/facts.h"
 #include "report/wrap.h"
@@ -90,6 +91,10 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
 			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
+	if (facts->epilogue[0] != '\0') {
+		snprintf(line, sizeof line, "epilogue %s", facts->epilogue);
+		paragraph_print(page, 0, line);
+	}
 }
 
 /* ---- cases ------------------------------------------------------------- */
@@ -237,17 +242,22 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
-	char median[16], min[16], p95[16], low[16], high[16], interval[40], blas[16], lt[16];
+	char median[16], min[16], p95[16], low[16], high[16], interval[40], percent[16];
 	time_format(median, stats->median);
 	time_format(min, stats->min);
 	time_format(p95, stats->p95);
 	time_format(low, stats->low);
 	time_format(high, stats->high);
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
-	percent_format(blas, facts_percent_of(timing, entry, FACTS_CUBLAS, span));
-	percent_format(lt, facts_percent_of(timing, entry, FACTS_CUBLASLT, span));
-	fprintf(page->out, " %7s %7s %7s %13s %7.4g %7s %7s\n", median, min, p95, interval,
-			facts_rate(timing, stats->median), blas, lt);
+	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
+			facts_rate(timing, stats->median));
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(timing, yardsticks);
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
+		percent_format(percent, facts_percent_of(timing, entry, yardsticks[y].label, span));
+		fprintf(page->out, " %7s", percent);
+	}
+	fputc('\n', page->out);
 	if (entry->wrong > 0) {
 		char warning[128];
 		snprintf(warning, sizeof warning,
@@ -312,8 +322,13 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 	snprintf(line, sizeof line, "%s: microseconds %s", shape,
 			 span ? "of device span" : "between events");
 	paragraph_print(page, 2, line);
-	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s %7s %7s\n", LABEL_COLUMNS, "", "median", "min",
-			"p95", "95% interval", facts_rate_unit(timing), "/cuBLAS", "/Lt");
+	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s", LABEL_COLUMNS, "", "median", "min", "p95",
+			"95% interval", facts_rate_unit(timing));
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(timing, yardsticks);
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+		fprintf(page->out, " %7s", yardsticks[y].abbreviation);
+	fputc('\n', page->out);
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
 	if (span)
@@ -377,33 +392,34 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 /* Over several shapes: the geometric mean of the speed relative to a library. */
 static void means_print(const struct page *page, const struct judgement_list *list)
 {
-	static const char *const libraries[] = {FACTS_CUBLAS, FACTS_CUBLASLT};
 	const struct timing_result *first = &list->bench[0];
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(first, yardsticks);
 	for (size_t e = 0; e < first->count; e++) {
 		const char *label = first->entries[e].label;
 		char line[512];
 		int used = snprintf(line, sizeof line, "%s:", label);
 		size_t most = 0;
-		for (int l = 0; l < 2; l++) {
+		for (int l = 0; l < FACTS_YARDSTICKS && yardsticks[l].label != NULL; l++) {
 			double sum = 0.0;
 			size_t count = 0;
 			for (size_t i = 0; i < list->bench_count; i++) {
 				const struct timing_result *timing = &list->bench[i];
 				for (size_t k = 0; k < timing->count; k++) {
 					const struct timing_entry *entry = &timing->entries[k];
-					double percent =
-						facts_percent_of(timing, entry, libraries[l], facts_use_span(timing));
-					if (strcmp(entry->label, label) != 0 || strcmp(label, libraries[l]) == 0 ||
-						!(percent > 0.0))
+					double percent = facts_percent_of(timing, entry, yardsticks[l].label,
+													  facts_use_span(timing));
+					if (strcmp(entry->label, label) != 0 ||
+						strcmp(label, yardsticks[l].label) == 0 || !(percent > 0.0))
 						continue;
 					sum += log(percent / 100.0);
 					count++;
 				}
 			}
 			if (count > 0)
-				used +=
-					snprintf(line + used, sizeof line - (size_t)used, "%s %.1f%% of %s",
-							 most > 0 ? "," : "", 100.0 * exp(sum / (double)count), libraries[l]);
+				used += snprintf(line + used, sizeof line - (size_t)used, "%s %.1f%% of %s",
+								 most > 0 ? "," : "", 100.0 * exp(sum / (double)count),
+								 yardsticks[l].label);
 			most = count > most ? count : most;
 		}
 		if (most < 2)
@@ -415,6 +431,10 @@ static void means_print(const struct page *page, const struct judgement_list *li
 
 static void bench_print(const struct page *page, const struct judgement_list *list)
 {
+	if (list->compare) {
+		compare_text(list, page->out);
+		return;
+	}
 	for (size_t i = 0; i < list->bench_count; i++) {
 		fprintf(page->out, "\n%s\n", list->bench[i].problem);
 		timing_print(page, &list->bench[i]);

@@ -236,6 +236,26 @@ Test(report, a_problem_of_bandwidth_shows_bytes)
 	judgement_list_free(&list);
 }
 
+/* No library has min-plus products: our own kernel takes its place. */
+Test(report, a_plain_kernel_may_be_the_yardstick)
+{
+	struct judgement_list list = some_list();
+	struct timing_result *timing = &list.items[0].timing;
+	snprintf(timing->problem, sizeof timing->problem, "minplus-f32");
+	snprintf(timing->entries[1].label, sizeof timing->entries[1].label, "plain");
+	timing->count = 2;
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "TFLOP/s  /plain\n");
+	holds(text, "53.69   25.0%\n");
+	cr_expect_null(strstr(text, "cuBLAS"));
+	free(text);
+	text = written(report_markdown, &list);
+	holds(text, "| TFLOP/s | of the plain kernel |\n|---|--:|--:|--:|--:|--:|--:|\n");
+	holds(text, " 53.69 | 25.0% |\n");
+	free(text);
+	judgement_list_free(&list);
+}
+
 Test(report, case_sizes_are_those_of_solve)
 {
 	struct test_case test = some_case("one");
