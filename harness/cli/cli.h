@@ -15,6 +15,7 @@ enum {
 /* A subcommand: argv[0] is its name. `program` is how the user started us. */
 int command_judge(const char *program, int argc, char **argv);
 int command_bench(const char *program, int argc, char **argv);
+int command_compare(const char *program, int argc, char **argv);
 int command_list(const char *program, int argc, char **argv);
 int command_new(const char *program, int argc, char **argv);
 int command_doctor(const char *program, int argc, char **argv);

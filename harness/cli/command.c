@@ -117,6 +117,15 @@ bool command_check(const struct options *options, struct error *err)
 	return true;
 }
 
+bool command_timed_shapes(const struct options *options, struct error *err)
+{
+	if (options->shape_count > 0 && options->suite_count > 0)
+		return error_set(err, "--shape and --suite both say what to time; give one of them");
+	if (options->suite_count > 0 && (options->has_alpha || options->has_beta))
+		return error_set(err, "the cases of a suite have their own alpha and beta");
+	return true;
+}
+
 /* ---- the command that reproduces the run --------------------------------- */
 
 struct line {
@@ -182,7 +191,7 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 	bool judge = command == COMMAND_JUDGE;
 	out[0] = '\0';
 	line_add(&line, program);
-	line_add(&line, judge ? "judge" : "bench");
+	line_add(&line, judge ? "judge" : command == COMMAND_COMPARE ? "compare" : "bench");
 	snprintf(number, sizeof number, "0x%llx", (unsigned long long)options->seed);
 	line_add_option(&line, "--seed", number); /* first: it must fit */
 	bool automatic = strcmp(options->device, "auto") == 0;
@@ -265,6 +274,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.max_dim = options->max_dim,
 		.time = !options->no_timing,
 		.check = command == COMMAND_JUDGE,
+		.compare = command == COMMAND_COMPARE,
 		.time_shapes = options->shapes,
 		.time_shape_count = options->shape_count,
 		.time_scalars = options->has_alpha || options->has_beta,

@@ -12,6 +12,9 @@ bool command_complete(enum command command, struct options *options, struct erro
 /* Finds what is wrong with files and suites before anything starts. */
 bool command_check(const struct options *options, struct error *err);
 
+/* Finds what contradicts itself in what is to be timed. */
+bool command_timed_shapes(const struct options *options, struct error *err);
+
 /* The command line that does the same again, quoted for a shell; "..." ends it
  * where it does not fit. */
 void command_line(char *out, size_t capacity, const char *program, enum command command,

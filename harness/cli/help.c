@@ -10,6 +10,7 @@ void help_program(FILE *out)
 		  "\n"
 		  "  judge FILE...     compile, check and time solutions; say what they are worth\n"
 		  "  bench FILE...     only time them, side by side, over several shapes\n"
+		  "  compare FILE...   what a fused epilogue gains over a library and a kernel\n"
 		  "  new NAME          write a starter file to fill in\n"
 		  "  list              the problems, suites and solutions that there are\n"
 		  "  doctor            what this machine has, what it lacks, and what that costs\n"
@@ -40,13 +41,25 @@ static const char *head_of(enum command command)
 			   "or several shapes. Needs a GPU. Results of the timed calls are checked.\n"
 			   "\n"
 			   "  gemmjudge bench a.cu b.cu --problem gemm-f16 --shape 4096x4096x4096\n";
-	case COMMAND_LIST:
-		return "usage: gemmjudge list [problems|suites|solutions]\n"
+	case COMMAND_COMPARE:
+		return "usage: gemmjudge compare FILE... --epilogue CHAIN [OPTION...]\n"
 			   "\n"
-			   "Lists the problems with the signature of solve(), the suites of cases, and the\n"
-			   "solutions in the source tree.\n";
+			   "Measures what fusing an epilogue into a kernel gains, in alternation: each file\n"
+			   "with the epilogue fused and without any; cuBLAS and the best of cuBLASLt, each\n"
+			   "with one more kernel for the epilogue; and cuBLASLt's own epilogue where it has\n"
+			   "it. Needs a GPU. Without --shape or --suite: 8192x8192x8192, 8192x8192x1024,\n"
+			   "then 4096x4096 with K from 64 to 8192.\n"
+			   "\n"
+			   "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue bias,gelu \\\n"
+			   "      --md result.md --svg result.svg\n";
+	case COMMAND_LIST:
+		return "usage: gemmjudge list [problems|suites|epilogues|solutions]\n"
+			   "\n"
+			   "Lists the problems with the signature of solve(), the suites of cases, the\n"
+			   "stages of epilogues, and the solutions in the source tree.\n";
 	case COMMAND_NEW:
 		return "usage: gemmjudge new NAME [--problem P]\n"
+			   "       gemmjudge new --epilogue NAME\n"
 			   "\n"
 			   "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			   "CUDA. A plain NAME becomes solutions/<folder of the problem>/NAME.cu in the\n"

@@ -12,8 +12,8 @@ static const struct {
 	const char *name;
 	int (*run)(const char *program, int argc, char **argv);
 } commands[] = {
-	{"judge", command_judge}, {"bench", command_bench},   {"list", command_list},
-	{"new", command_new},     {"doctor", command_doctor},
+	{"judge", command_judge}, {"bench", command_bench}, {"compare", command_compare},
+	{"list", command_list},   {"new", command_new},     {"doctor", command_doctor},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

@@ -241,6 +241,11 @@ static bool take_markdown(struct options *options, const char *value, struct err
 	return take_output(&options->markdown, "--md", value, err);
 }
 
+static bool take_svg(struct options *options, const char *value, struct error *err)
+{
+	return take_output(&options->svg, "--svg", value, err);
+}
+
 static bool take_verbose(struct options *options, const char *value, struct error *err)
 {
 	(void)value, (void)err;
@@ -261,7 +266,8 @@ static bool take_help(struct options *options, const char *value, struct error *
 
 /* ---- the table ---------------------------------------------------------- */
 
-#define RUNS (COMMAND_JUDGE | COMMAND_BENCH)
+#define TIMES (COMMAND_BENCH | COMMAND_COMPARE)
+#define RUNS (COMMAND_JUDGE | TIMES)
 #define ALL (RUNS | COMMAND_LIST | COMMAND_NEW | COMMAND_DOCTOR)
 
 static const struct row {
@@ -275,6 +281,8 @@ static const struct row {
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)"},
 	{"epilogue", "CHAIN", RUNS, take_epilogue,
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5"},
+	{"epilogue", "NAME", COMMAND_NEW, take_epilogue,
+	 "writes the starter of an epilogue stage instead"},
 	{"device", "D", RUNS, take_device,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof "
@@ -294,10 +302,11 @@ static const struct row {
 	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"},
 	{"time", "MxNxK", COMMAND_JUDGE, take_time,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
-	{"shape", "MxNxK", COMMAND_BENCH, take_shape,
-	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large case)"},
-	{"alpha", "X", COMMAND_BENCH, take_alpha, "alpha of the timed calls (1)"},
-	{"beta", "X", COMMAND_BENCH, take_beta,
+	{"shape", "MxNxK", TIMES, take_shape,
+	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
+	 "case)"},
+	{"alpha", "X", TIMES, take_alpha, "alpha of the timed calls (1)"},
+	{"beta", "X", TIMES, take_beta,
 	 "beta of the timed calls (0; with the problem's own\ncase "
 	 "its own)"},
 	{"tolerance", "T", RUNS, take_tolerance,
@@ -312,6 +321,7 @@ static const struct row {
 	 "stderr"},
 	{"junit", "FILE", RUNS, take_junit, "writes them as JUnit XML"},
 	{"md", "FILE", RUNS, take_markdown, "writes them as markdown"},
+	{"svg", "FILE", COMMAND_COMPARE, take_svg, "draws them"},
 	{"verbose", NULL, RUNS, take_verbose, "shows every case"},
 	{"no-color", NULL, RUNS | COMMAND_DOCTOR, take_no_color,
 	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)"},

@@ -22,6 +22,7 @@ enum command {
 	COMMAND_LIST = 1 << 2,
 	COMMAND_NEW = 1 << 3,
 	COMMAND_DOCTOR = 1 << 4,
+	COMMAND_COMPARE = 1 << 5,
 };
 
 /* What was asked for. Strings point into argv. Absent: NULL, 0 or false, but
@@ -34,7 +35,7 @@ struct options {
 	const char *device;    /* "auto" when absent */
 	const char *emulate;   /* name of a GPU */
 	const char *tolerance; /* "bound" when absent */
-	const char *json, *junit, *markdown;
+	const char *json, *junit, *markdown, *svg;
 	bool has_cases, has_seed;
 	size_t cases;
 	uint64_t seed;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "report/compare.h"
 
 #define PROGRESS_SECONDS 0.1
 
@@ -49,12 +50,14 @@ static int width_of(FILE *stream)
 
 /* ---- reports ------------------------------------------------------------ */
 
+#define REPORTS_MAX 4
+
 struct report {
 	const char *path;
 	report_writer write;
 };
 
-static size_t reports_asked(const struct options *options, struct report out[3])
+static size_t reports_asked(const struct options *options, struct report out[REPORTS_MAX])
 {
 	size_t count = 0;
 	if (options->json != NULL)
@@ -63,12 +66,14 @@ static size_t reports_asked(const struct options *options, struct report out[3])
 		out[count++] = (struct report){options->junit, report_junit};
 	if (options->markdown != NULL)
 		out[count++] = (struct report){options->markdown, report_markdown};
+	if (options->svg != NULL)
+		out[count++] = (struct report){options->svg, report_svg};
 	return count;
 }
 
 bool output_probe(const struct options *options, struct error *err)
 {
-	struct report reports[3];
+	struct report reports[REPORTS_MAX];
 	size_t count = reports_asked(options, reports);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < i; j++)
@@ -83,7 +88,7 @@ bool output_probe(const struct options *options, struct error *err)
 bool output_write(const struct options *options, const struct judgement_list *list,
 				  struct error *err)
 {
-	struct report reports[3];
+	struct report reports[REPORTS_MAX];
 	size_t count = reports_asked(options, reports);
 	FILE *text = stdout;
 	for (size_t i = 0; i < count; i++)

@@ -128,6 +128,9 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 			!shapes_fit(options, submissions[i].problem, err) ||
 			(options->epilogue != NULL && !epilogue_fits(submissions[i].problem, err)))
 			return false;
+		if (options->compare && submissions[i].problem != submissions[0].problem)
+			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
+							 submissions[0].file, submissions[i].file);
 		if (!options->check && options->suite_count == 0)
 			continue;
 		if (!cases_make(options, submissions[i].problem, &cases, &count, err))
@@ -177,6 +180,8 @@ enum judge_status judge_run(const struct judge_options *given,
 		run.epilogue = epilogue_open(options.epilogue, err);
 	if (run.epilogue == NULL)
 		options.epilogue = NULL; /* none, or what a solution computes anyway */
+	if (run.epilogue == NULL && err->message[0] == '\0' && options.compare)
+		error_set(err, "alpha_beta is what every solution computes: name a stage to compare");
 	if (err->message[0] != '\0')
 		return JUDGE_BAD_INPUT;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/compare.h"
 #include "report/facts.h"
 
 /* json_*_set_new() takes a NULL value for a failure and lets go of it, so that
@@ -139,9 +140,39 @@ static json_t *percent(double value)
 	return value > 0.0 ? real(value) : json_null();
 }
 
+static json_t *ratio(struct compare_ratio ratio)
+{
+	if (ratio.value == 0.0 && ratio.high == 0.0)
+		return json_null();
+	json_t *json = json_object();
+	json_object_set_new(json, "value", real(ratio.value));
+	json_object_set_new(json, "low", real(ratio.low));
+	json_object_set_new(json, "high", real(ratio.high));
+	return json;
+}
+
+/* In a comparison: what a fused file is beside everything else. */
+static void set_comparison(json_t *json, const struct timing_result *timing,
+						   const struct timing_entry *fused, bool span)
+{
+	const struct timing_entry *plain = compare_plain(timing, fused);
+	if (plain == NULL)
+		return;
+	json_t *speed_ups = json_object();
+	for (size_t i = 0; i < timing->count; i++)
+		if (timing->entries[i].role == TIMING_LIBRARY)
+			json_object_set_new(speed_ups, timing->entries[i].label,
+								ratio(compare_speed_up(fused, &timing->entries[i], span)));
+	json_object_set_new(json, "speed_up_over", speed_ups);
+	json_object_set_new(json, "fusion_cost_percent", ratio(compare_cost(fused, plain, span)));
+}
+
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
+	static const char *const roles[] = {[TIMING_FILE] = "file",
+										[TIMING_FILE_PLAIN] = "file without epilogue",
+										[TIMING_LIBRARY] = "library"};
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
@@ -157,6 +188,9 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "percent_of_cublaslt",
 						percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
 	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
+	json_object_set_new(json, "role", json_string(roles[entry->role]));
+	if (entry->role == TIMING_FILE)
+		set_comparison(json, timing, entry, span);
 	return json;
 }
 
@@ -255,6 +289,8 @@ void report_json(const struct judgement_list *list, FILE *out)
 	json_object_set_new(json, "max_dim",
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
+	json_object_set_new(json, "epilogue",
+						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "device", device(facts));
 	json_t *results = json_array();
 	for (size_t i = 0; i < list->count; i++)

@@ -92,8 +92,9 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
 	if (facts->epilogue[0] != '\0') {
-		snprintf(line, sizeof line, "epilogue %s", facts->epilogue);
-		paragraph_print(page, 0, line);
+		char chain[sizeof facts->epilogue + 16];
+		snprintf(chain, sizeof chain, "epilogue %s", facts->epilogue);
+		paragraph_print(page, 0, chain);
 	}
 }
 

@@ -1,0 +1,227 @@
+#include "report/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+
+#define LABEL_COLUMNS 26
+
+static bool measured(const struct timing_entry *entry, bool span)
+{
+	return entry != NULL && entry->ran && facts_stats(entry, span)->median > 0.0;
+}
+
+struct compare_ratio compare_speed_up(const struct timing_entry *own,
+									  const struct timing_entry *other, bool span)
+{
+	if (!measured(own, span) || !measured(other, span))
+		return (struct compare_ratio){0};
+	const struct timing_stats *a = facts_stats(own, span), *b = facts_stats(other, span);
+	return (struct compare_ratio){b->median / a->median, b->low / a->high, b->high / a->low};
+}
+
+struct compare_ratio compare_cost(const struct timing_entry *fused,
+								  const struct timing_entry *plain, bool span)
+{
+	struct compare_ratio ratio = compare_speed_up(plain, fused, span);
+	if (!(ratio.value > 0.0))
+		return ratio;
+	return (struct compare_ratio){100.0 * (ratio.value - 1.0), 100.0 * (ratio.low - 1.0),
+								  100.0 * (ratio.high - 1.0)};
+}
+
+const struct timing_entry *compare_plain(const struct timing_result *timing,
+										 const struct timing_entry *fused)
+{
+	/* The files come once fused, in order, and then once more without. */
+	size_t files = 0;
+	while (files < timing->count && timing->entries[files].role == TIMING_FILE)
+		files++;
+	size_t index = (size_t)(fused - timing->entries) + files;
+	return index < timing->count && timing->entries[index].role == TIMING_FILE_PLAIN
+			   ? &timing->entries[index]
+			   : NULL;
+}
+
+void compare_label(const struct timing_entry *entry, char out[COMPARE_LABEL])
+{
+	static const char *const endings[] = {
+		[TIMING_FILE] = " fused", [TIMING_FILE_PLAIN] = " alone", [TIMING_LIBRARY] = ""};
+	snprintf(out, COMPARE_LABEL, "%s%s", entry->label, endings[entry->role]);
+	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
+		if ((unsigned char)*p < 0x20 || *p == 0x7F)
+			*p = '?';
+}
+
+static bool is_other(const struct timing_entry *fused, const struct timing_entry *plain,
+					 const struct timing_entry *entry)
+{
+	return entry != fused && (entry == plain || entry->role == TIMING_LIBRARY);
+}
+
+/* "1.24x (1.23 to 1.25)"; for the file itself what the fusion costs. */
+static void relation_format(char out[64], const struct timing_entry *fused,
+							const struct timing_entry *other, bool span)
+{
+	bool plain = other->role == TIMING_FILE_PLAIN;
+	struct compare_ratio ratio =
+		plain ? compare_cost(fused, other, span) : compare_speed_up(fused, other, span);
+	if (!measured(fused, span) || !measured(other, span))
+		snprintf(out, 64, "-");
+	else if (plain)
+		snprintf(out, 64, "fusing costs %.1f%% (%.1f to %.1f)", ratio.value, ratio.low, ratio.high);
+	else
+		snprintf(out, 64, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low, ratio.high);
+}
+
+/* ---- text ---------------------------------------------------------------------- */
+
+static void row_print(FILE *out, const struct timing_result *timing,
+					  const struct timing_entry *fused, const struct timing_entry *entry, bool span)
+{
+	char label[COMPARE_LABEL], relation[64] = "";
+	const struct timing_stats *stats = facts_stats(entry, span);
+	compare_label(entry, label);
+	if (!measured(entry, span)) {
+		fprintf(out, "  %-*s not measured: ", LABEL_COLUMNS, label);
+		clean_print(out, entry->detail);
+		fputc('\n', out);
+		return;
+	}
+	if (entry != fused)
+		relation_format(relation, fused, entry, span);
+	fprintf(out, "  %-*s %9.2f %6.2f%% %8.4g  %s\n", LABEL_COLUMNS, label, stats->median,
+			facts_half_width_percent(stats), facts_rate(timing, stats->median), relation);
+	if (entry->wrong > 0)
+		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
+				"", entry->worst_ratio,
+				entry->role == TIMING_LIBRARY ? " (C is rounded twice)" : "");
+}
+
+static void shape_print_text(FILE *out, const struct timing_result *timing)
+{
+	char shape[128];
+	bool span = facts_use_span(timing);
+	facts_timed_shape(shape, sizeof shape, timing);
+	fprintf(out, "\n%s %s\n", timing->problem, shape);
+	fprintf(out, "  %-*s %9s %7s %8s  %s\n", LABEL_COLUMNS,
+			span ? "(device span of a call)" : "(between events)", "us", "+-",
+			facts_rate_unit(timing), "the fused kernel beside it");
+	for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
+		const struct timing_entry *fused = &timing->entries[f];
+		const struct timing_entry *plain = compare_plain(timing, fused);
+		row_print(out, timing, fused, fused, span);
+		for (size_t i = 0; i < timing->count; i++)
+			if (is_other(fused, plain, &timing->entries[i]))
+				row_print(out, timing, fused, &timing->entries[i], span);
+	}
+	if (timing->sm_clock_mhz_median > 0.0)
+		fprintf(out, "  SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets\n",
+				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+				timing->sets);
+	if (timing->throttled)
+		fprintf(out, "  warning: the clock was held down while measuring (%s)\n",
+				timing->throttle_reason);
+	if (timing->wide)
+		fputs("  warning: a median is uncertain; measure again on a quiet machine\n", out);
+}
+
+/* One line a shape: what all of the tables come to. */
+static void overview_print(FILE *out, const struct judgement_list *list, size_t file)
+{
+	const struct timing_result *first = &list->bench[0];
+	char label[COMPARE_LABEL];
+	compare_label(&first->entries[file], label);
+	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s", label, "MxNxK", "us", "cost");
+	for (size_t i = 0; i < first->count; i++)
+		if (first->entries[i].role == TIMING_LIBRARY)
+			fprintf(out, " %18s", first->entries[i].label);
+	fputc('\n', out);
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		if (file >= timing->count || strcmp(timing->problem, first->problem) != 0)
+			continue;
+		const struct timing_entry *fused = &timing->entries[file];
+		const struct timing_entry *plain = compare_plain(timing, fused);
+		bool span = facts_use_span(timing);
+		char shape[SHAPE_TEXT];
+		shape_print(problem_find(timing->problem), &timing->test.shape, shape);
+		fprintf(out, "  %-20s %9.2f", shape, facts_stats(fused, span)->median);
+		if (measured(fused, span) && measured(plain, span))
+			fprintf(out, " %7.1f%%", compare_cost(fused, plain, span).value);
+		else
+			fprintf(out, " %8s", "-");
+		for (size_t i = 0; i < timing->count; i++) {
+			if (timing->entries[i].role != TIMING_LIBRARY)
+				continue;
+			double value = compare_speed_up(fused, &timing->entries[i], span).value;
+			if (value > 0.0)
+				fprintf(out, " %17.2fx", value);
+			else
+				fprintf(out, " %18s", "-");
+		}
+		fputc('\n', out);
+	}
+}
+
+void compare_text(const struct judgement_list *list, FILE *out)
+{
+	for (size_t i = 0; i < list->bench_count; i++)
+		shape_print_text(out, &list->bench[i]);
+	for (size_t f = 0; list->bench_count > 1 && f < list->bench[0].count; f++)
+		if (list->bench[0].entries[f].role == TIMING_FILE)
+			overview_print(out, list, f);
+}
+
+/* ---- markdown --------------------------------------------------------------------- */
+
+static void row_markdown(FILE *out, const struct timing_result *timing,
+						 const struct timing_entry *fused, const struct timing_entry *entry,
+						 bool span)
+{
+	char label[COMPARE_LABEL], relation[64] = "";
+	const struct timing_stats *stats = facts_stats(entry, span);
+	compare_label(entry, label);
+	fputs("| ", out);
+	clean_print_cell(out, label);
+	if (!measured(entry, span)) {
+		fputs(" | | | | not measured: ", out);
+		clean_print_cell(out, entry->detail);
+		fputs(" |\n", out);
+		return;
+	}
+	if (entry != fused)
+		relation_format(relation, fused, entry, span);
+	fprintf(out, " | %.2f | %.2f - %.2f | %.4g | %s |\n", stats->median, stats->low, stats->high,
+			facts_rate(timing, stats->median), relation);
+}
+
+void compare_markdown(const struct judgement_list *list, FILE *out)
+{
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		bool span = facts_use_span(timing);
+		char shape[128];
+		facts_timed_shape(shape, sizeof shape, timing);
+		fprintf(out,
+				"\n### %s, %s\n\n"
+				"| | median us | 95%% interval | %s | the fused kernel beside it |\n"
+				"|---|--:|--:|--:|---|\n",
+				timing->problem, shape, facts_rate_unit(timing));
+		for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
+			const struct timing_entry *fused = &timing->entries[f];
+			const struct timing_entry *plain = compare_plain(timing, fused);
+			row_markdown(out, timing, fused, fused, span);
+			for (size_t i = 0; i < timing->count; i++)
+				if (is_other(fused, plain, &timing->entries[i]))
+					row_markdown(out, timing, fused, &timing->entries[i], span);
+		}
+		fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
+				span ? "Device span of a call" : "Time between events around a call",
+				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+				timing->throttled ? "; **the clock was throttled**" : "",
+				timing->wide ? "; **the interval is wide**" : "");
+	}
+}

@@ -1,0 +1,38 @@
+/* What a comparison says: how much faster a fused epilogue is than each other way
+ * to the same result, and what the fusion costs. */
+#ifndef GEMMJUDGE_REPORT_COMPARE_H
+#define GEMMJUDGE_REPORT_COMPARE_H
+
+#include <stdio.h>
+
+#include "judge/judgement.h"
+
+/* A quotient of two medians with the interval that both 95% intervals allow. */
+struct compare_ratio {
+	double value, low, high; /* 0: one of them was not measured */
+};
+
+/* How many times as long `other` takes as `own`: the speed-up of own over it. */
+struct compare_ratio compare_speed_up(const struct timing_entry *own,
+									  const struct timing_entry *other, bool span);
+
+/* What fusing costs, in percent of the time without epilogue. */
+struct compare_ratio compare_cost(const struct timing_entry *fused,
+								  const struct timing_entry *plain, bool span);
+
+/* The entry of the same file without epilogue, or NULL. */
+const struct timing_entry *compare_plain(const struct timing_result *timing,
+										 const struct timing_entry *fused);
+
+/* "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS + kernel". */
+#define COMPARE_LABEL 80
+void compare_label(const struct timing_entry *entry, char out[COMPARE_LABEL]);
+
+/* The tables, for people and in markdown. */
+void compare_text(const struct judgement_list *list, FILE *out);
+void compare_markdown(const struct judgement_list *list, FILE *out);
+
+/* A picture: the speed-up of each fused file over each other way, shape by shape. */
+void report_svg(const struct judgement_list *list, FILE *out);
+
+#endif

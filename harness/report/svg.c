@@ -1,0 +1,200 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/compare.h"
+#include "report/facts.h"
+
+/* A panel for each file: shapes along the bottom, for each of them a bar for each
+ * library, as high as the fused kernel is fast beside it. The line is at 1. */
+#define WIDTH 960
+#define LEFT 60
+#define RIGHT 20
+#define PANEL 340
+#define TOP 70
+#define BOTTOM 70
+#define LIBRARIES_MAX 4
+
+/* Colours that the colour-blind tell apart (Okabe and Ito). */
+static const char *const colors[LIBRARIES_MAX] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7"};
+
+struct panel {
+	const struct judgement_list *list;
+	size_t file;
+	double top; /* y of the panel on the page */
+	double highest;
+	size_t libraries;
+	const char *names[LIBRARIES_MAX];
+};
+
+static void text_escape(FILE *out, const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c == '<' || c == '>' || c == '&' || c < 0x20 || c == 0x7F)
+			fprintf(out, "&#%d;", c < 0x20 || c == 0x7F ? '?' : c);
+		else
+			fputc(c, out);
+	}
+}
+
+static void text_print(FILE *out, double x, double y, int size, const char *anchor,
+					   const char *text)
+{
+	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\">", x, y, size,
+			anchor);
+	text_escape(out, text);
+	fputs("</text>\n", out);
+}
+
+static double y_of(const struct panel *panel, double speed_up)
+{
+	double height = PANEL - TOP - BOTTOM;
+	return panel->top + TOP + height * (1.0 - speed_up / panel->highest);
+}
+
+static const struct timing_entry *entry_of(const struct panel *panel, size_t shape, size_t library)
+{
+	const struct timing_result *timing = &panel->list->bench[shape];
+	for (size_t i = 0; i < timing->count; i++)
+		if (timing->entries[i].role == TIMING_LIBRARY &&
+			strcmp(timing->entries[i].label, panel->names[library]) == 0)
+			return &timing->entries[i];
+	return NULL;
+}
+
+static struct compare_ratio ratio_of(const struct panel *panel, size_t shape, size_t library)
+{
+	const struct timing_result *timing = &panel->list->bench[shape];
+	const struct timing_entry *entry = entry_of(panel, shape, library);
+	if (entry == NULL || panel->file >= timing->count ||
+		timing->entries[panel->file].role != TIMING_FILE)
+		return (struct compare_ratio){0};
+	return compare_speed_up(&timing->entries[panel->file], entry, facts_use_span(timing));
+}
+
+/* Libraries that were measured at some shape, and how far up the axis must go. */
+static void panel_measure(struct panel *panel)
+{
+	panel->highest = 1.2;
+	for (size_t b = 0; b < panel->list->bench_count; b++) {
+		const struct timing_result *timing = &panel->list->bench[b];
+		for (size_t i = 0; i < timing->count; i++) {
+			const struct timing_entry *entry = &timing->entries[i];
+			bool known =
+				entry->role != TIMING_LIBRARY || !entry->ran || panel->libraries == LIBRARIES_MAX;
+			for (size_t l = 0; l < panel->libraries; l++)
+				known = known || strcmp(panel->names[l], entry->label) == 0;
+			if (!known)
+				panel->names[panel->libraries++] = entry->label;
+		}
+	}
+	for (size_t b = 0; b < panel->list->bench_count; b++)
+		for (size_t l = 0; l < panel->libraries; l++)
+			panel->highest = fmax(panel->highest, ratio_of(panel, b, l).high);
+	panel->highest = ceil(panel->highest * 5.0 + 0.5) / 5.0;
+}
+
+static void axis_print(FILE *out, const struct panel *panel)
+{
+	double step = panel->highest > 4.0 ? 1.0 : panel->highest > 2.0 ? 0.5 : 0.2;
+	for (double value = 0.0; value <= panel->highest + 1e-9; value += step) {
+		char number[16];
+		double y = y_of(panel, value);
+		bool one = fabs(value - 1.0) < 1e-9;
+		snprintf(number, sizeof number, "%.1f", value);
+		fprintf(out,
+				"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" "
+				"stroke-width=\"%s\"/>\n",
+				LEFT, y, WIDTH - RIGHT, y, one ? "#000000" : "#dddddd", one ? "1.5" : "1");
+		text_print(out, LEFT - 8, y + 4, 12, "end", number);
+	}
+}
+
+static void legend_print(FILE *out, const struct panel *panel)
+{
+	double x = LEFT;
+	for (size_t l = 0; l < panel->libraries; l++) {
+		char label[96];
+		snprintf(label, sizeof label, "over %s", panel->names[l]);
+		fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
+				panel->top + 38, colors[l]);
+		text_print(out, x + 18, panel->top + 49, 13, "start", label);
+		x += 40 + 7.5 * (double)strlen(label);
+	}
+}
+
+static void bar_print(FILE *out, const struct panel *panel, double x, double width,
+					  struct compare_ratio ratio, const char *color)
+{
+	char number[16];
+	double top = y_of(panel, ratio.value), zero = y_of(panel, 0.0);
+	if (!(ratio.value > 0.0))
+		return;
+	fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x,
+			top, width, zero - top, color);
+	fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#000000\"/>\n",
+			x + width / 2, y_of(panel, ratio.low), x + width / 2, y_of(panel, ratio.high));
+	snprintf(number, sizeof number, "%.2f", ratio.value);
+	text_print(out, x + width / 2, y_of(panel, ratio.high) - 4, width < 22 ? 9 : 11, "middle",
+			   number);
+}
+
+static void shapes_print(FILE *out, const struct panel *panel)
+{
+	size_t count = panel->list->bench_count;
+	double room = (double)(WIDTH - LEFT - RIGHT) / (double)count;
+	double width = panel->libraries > 0 ? room * 0.8 / (double)panel->libraries : room;
+	for (size_t b = 0; b < count; b++) {
+		const struct timing_result *timing = &panel->list->bench[b];
+		const struct shape *shape = &timing->test.shape;
+		double x = LEFT + room * (double)b;
+		char line[48];
+		for (size_t l = 0; l < panel->libraries; l++)
+			bar_print(out, panel, x + room * 0.1 + width * (double)l, width * 0.94,
+					  ratio_of(panel, b, l), colors[l]);
+		snprintf(line, sizeof line, "%d x %d", shape->m, shape->n);
+		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 18, 11, "middle", line);
+		snprintf(line, sizeof line, "K %d", shape->k);
+		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 33, 11, "middle", line);
+		const struct timing_entry *fused = &timing->entries[panel->file];
+		const struct timing_entry *plain =
+			panel->file < timing->count ? compare_plain(timing, fused) : NULL;
+		if (plain == NULL || !plain->ran || !fused->ran)
+			continue;
+		snprintf(line, sizeof line, "cost %.1f%%",
+				 compare_cost(fused, plain, facts_use_span(timing)).value);
+		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 48, 10, "middle", line);
+	}
+}
+
+static void panel_print(FILE *out, struct panel *panel)
+{
+	char title[COMPARE_LABEL + 1400], label[COMPARE_LABEL];
+	compare_label(&panel->list->bench[0].entries[panel->file], label);
+	snprintf(title, sizeof title, "%s (%s): speed-up with %s, %s", label,
+			 panel->list->bench[0].problem, panel->list->facts.epilogue,
+			 panel->list->facts.device.name);
+	panel_measure(panel);
+	text_print(out, LEFT, panel->top + 24, 16, "start", title);
+	legend_print(out, panel);
+	axis_print(out, panel);
+	shapes_print(out, panel);
+}
+
+void report_svg(const struct judgement_list *list, FILE *out)
+{
+	size_t panels = 0;
+	while (list->bench_count > 0 && panels < list->bench[0].count &&
+		   list->bench[0].entries[panels].role == TIMING_FILE)
+		panels++;
+	fprintf(out,
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
+			"viewBox=\"0 0 %d %zu\" font-family=\"sans-serif\">\n"
+			"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+			WIDTH, panels * PANEL, WIDTH, panels * PANEL);
+	for (size_t f = 0; f < panels; f++) {
+		struct panel panel = {.list = list, .file = f, .top = (double)(f * PANEL)};
+		panel_print(out, &panel);
+	}
+	fputs("</svg>\n", out);
+}
