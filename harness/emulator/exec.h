@@ -175,6 +175,7 @@ struct exec_block;
 struct exec_worker;
 struct exec_copies; /* pending copies of a warp: exec_async.c */
 struct exec_mmas;   /* pending wgmma of a warp: exec_wgmma.c */
+struct exec_race;   /* exec_race.c */
 struct exec_bulk;   /* pending bulk copies of a cluster: exec_bulk.c */
 
 struct warp {
@@ -215,6 +216,7 @@ struct exec_block {
 	struct exec_cluster *cluster;
 	uint64_t steps;
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
+	struct exec_race *race;  /* NULL: races are not looked for */
 };
 
 #define EXEC_CLUSTER_BLOCKS 16

@@ -2,7 +2,7 @@
  * here when their fast path does not apply. */
 #include <string.h>
 
-#include "emulator/exec.h"
+#include "emulator/exec_race.h"
 
 static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
 {
@@ -124,6 +124,9 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 			return NULL;
 		}
 	}
+	if (exec_race_access(block, warp, in, lane, offset, bytes,
+						 write ? EXEC_RACE_WRITE : EXEC_RACE_READ) != EXEC_NEXT)
+		return NULL;
 	return block->shared + offset;
 }
 

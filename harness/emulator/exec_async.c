@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec_isa.h"
+#include "emulator/exec_race.h"
 
 struct exec_address exec_listed_address(const struct warp *w, const int32_t *entry, int lane)
 {
@@ -293,6 +294,8 @@ HANDLER(mbarrier)
 			DEST(u64, in->d)[i] = *state;
 		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
 					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
+		if (in->sub >= MBARRIER_ARRIVE)
+			exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
 		if (wrong)
 			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
@@ -314,7 +317,10 @@ HANDLER(mbarrier_wait)
 		if (!state || !exec_bulk_land(w, in, block, offset))
 			return EXEC_FAULT;
 		u32 waited = in->sub ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
-		done |= (u32)(unpack(*state).phase != waited) << i;
+		bool over = unpack(*state).phase != waited;
+		done |= (u32)over << i;
+		if (over)
+			exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
 	}
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);
 	if ((done & mask) == mask)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec_isa.h"
+#include "emulator/exec_race.h"
 #include "emulator/tensor_map.h"
 
 enum bulk_kind { BULK_LOAD, BULK_STORE, BULK_REDUCE };
@@ -146,7 +147,8 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 		return false;
 	if (load)
 		exec_mark_pending(bulk->block, offset, span->bytes);
-	return true;
+	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
+							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
 
 static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u32 bytes);
@@ -235,6 +237,9 @@ static void land(struct bulk *bulk)
 		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared,
 					(u32)bulk->bytes);
 	}
+	/* whoever waits for the barrier comes after the copy */
+	if (bulk->kind == BULK_LOAD)
+		exec_race_release(bulk->barrier_block, bulk->warp, EXEC_RACE_MBARRIER, bulk->barrier);
 	if (bulk->kind == BULK_LOAD)
 		exec_mbarrier_complete((u64 *)(void *)(bulk->barrier_block->shared + bulk->barrier),
 							   bulk->bytes);
@@ -357,9 +362,11 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 							   &walk);
 	if (entry->kind == BULK_LOAD)
 		exec_mark_pending(block, entry->shared, entry->bytes);
-	else
-		return source_readable(&walk, entry->shared, (u32)entry->bytes);
-	return true;
+	else if (!source_readable(&walk, entry->shared, (u32)entry->bytes))
+		return false;
+	return exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
+							entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) ==
+		   EXEC_NEXT;
 }
 
 static bool issue_load(struct warp *w, const struct exec_instruction *in, struct bulk *bulk)

@@ -160,6 +160,7 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 		bulk_copy(decoder, in, reduce);
 	} else if (decode_has(in, "mbarrier")) {
 		struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+		out->flags = EXEC_FLAG_VOLATILE;
 		out->sub = decode_has(in, "noinc") ? 9 : 8;
 		out->b = out->d = -1;
 		decode_address(decoder, out, &in->operands[0],
@@ -186,6 +187,7 @@ static enum ptx_space mbarrier_space(const struct ptx_instruction *in)
 static void mbarrier_plain(struct decoder *decoder, const struct ptx_instruction *in, uint8_t sub)
 {
 	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	out->flags = EXEC_FLAG_VOLATILE;
 	out->sub = sub;
 	out->d = -1;
 	out->b = in->operand_count > 1 ? decode_source(decoder, &in->operands[1], 4) : -1;
@@ -203,6 +205,7 @@ static void mbarrier_arrive(struct decoder *decoder, const struct ptx_instructio
 		return;
 	}
 	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	out->flags = EXEC_FLAG_VOLATILE;
 	out->sub = (uint8_t)((drop ? 5 : 4) + (expect ? 2 : 0));
 	out->d = state && in->operands[0].kind != PTX_OP_SINK
 				 ? decode_destination(decoder, &in->operands[0], 8)
@@ -221,6 +224,7 @@ static void mbarrier_wait(struct decoder *decoder, const struct ptx_instruction 
 		return;
 	}
 	struct exec_instruction *out = decode_emit(decoder, "mbarrier_wait");
+	out->flags = EXEC_FLAG_VOLATILE;
 	out->sub = parity;
 	out->d = decode_predicate(decoder, &in->operands[0], NULL);
 	decode_address(decoder, out, &in->operands[1], mbarrier_space(in));

@@ -55,6 +55,9 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 	out->reg_size = (uint8_t)wide;
 	out->count = (uint8_t)count;
 	out->flags = ptx_type_is_signed(type) && !ptx_type_is_float(type) ? EXEC_FLAG_SIGNED : 0;
+	if (decode_has(in, "volatile") || decode_has(in, "relaxed") || decode_has(in, "acquire") ||
+		decode_has(in, "release") || decode_has(in, "mmio"))
+		out->flags |= EXEC_FLAG_VOLATILE;
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[8];
 	for (uint32_t i = 0; i < count; i++) {
@@ -126,6 +129,7 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	out->size = (uint8_t)size;
 	out->count = (uint8_t)count;
 	out->e = number_kind(type);
+	out->flags = EXEC_FLAG_VOLATILE;
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];
 	for (uint32_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
  * once: when all lanes fall into one object, which is nearly always, bounds and
  * alignment are checked for the warp as a whole. */
 #include "emulator/exec_isa.h"
+#include "emulator/exec_race.h"
 
 struct access {
 	u64 at[EXEC_LANES]; /* device, then host addresses; idle lanes repeat an active one */
@@ -342,6 +343,8 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 											  u32 mask, struct access *x, u64 bytes, bool write)
 {
 	struct exec_block *block = w->block;
+	if (__builtin_expect(block->race != NULL, 0))
+		return resolve_each(w, in, mask, x, bytes, write);
 	u64 low = x->low - EXEC_SHARED_BASE, high = x->high - EXEC_SHARED_BASE;
 	if (__builtin_expect(
 			low > high || high >= block->shared_bytes || high + bytes > block->shared_bytes, 0))

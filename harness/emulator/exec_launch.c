@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emulator/exec.h"
+#include "emulator/exec_race.h"
 
 #define QUANTUM 4096
 #define STEP_BUDGET ((uint64_t)4000000000)
@@ -96,6 +96,8 @@ static void worker_destroy(struct exec_worker *worker)
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
 			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
 		}
+	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
+		exec_race_free(&worker->cluster.blocks[b]);
 	exec_bulk_free(&worker->cluster);
 	free(worker->cluster.blocks);
 	free(worker->cache);
@@ -191,6 +193,9 @@ static void start_block(struct exec_block *block)
 		block->barriers[i] = (struct exec_barrier){.all = 1};
 	for (uint32_t i = 0; i < block->warp_count; i++)
 		start_warp(block, &block->warps[i]);
+	struct warp *first = &block->warps[0];
+	if (first->worker->launch->check_race && !exec_race_start(block))
+		exec_fail(first, NULL, 0, FAULT_MEMORY, 0, "no host memory to look for races");
 }
 
 static void start_cluster(struct exec_worker *worker, uint64_t index)
@@ -368,7 +373,7 @@ static void *work(void *argument)
 		if (index >= launch->cluster_total)
 			break;
 		start_cluster(worker, index);
-		if (run_cluster(worker) == EXEC_FAULT)
+		if (worker->fault.kind != FAULT_NONE || run_cluster(worker) == EXEC_FAULT)
 			atomic_store(&launch->stop, true);
 	}
 	report(worker);

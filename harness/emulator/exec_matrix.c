@@ -28,7 +28,7 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	address = in->width == 8 ? address : (u32)address;
 	struct exec_block *block = w->block;
 	u64 offset = address - EXEC_SHARED_BASE;
-	if (in->space == PTX_SHARED && offset < block->shared_bytes &&
+	if (in->space == PTX_SHARED && !block->race && offset < block->shared_bytes &&
 		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
 		if (write)
@@ -139,7 +139,7 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 {
 	u64 last = (u64)(in->c - 1) * stride, base = address;
 	size_t align = bytes < 16 ? bytes : 16;
-	if (write || address % align || stride % align || stride > (1u << 20))
+	if (write || w->block->race || address % align || stride % align || stride > (1u << 20))
 		return false;
 	if (in->space == PTX_SHARED) {
 		u64 offset = address - EXEC_SHARED_BASE, size = w->block->shared_bytes;

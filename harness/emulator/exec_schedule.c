@@ -2,7 +2,7 @@
  * counter; the lowest ready one runs, and groups merge wherever they meet. */
 #include <string.h>
 
-#include "emulator/exec.h"
+#include "emulator/exec_race.h"
 
 uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in)
 {
@@ -125,10 +125,12 @@ static void release(struct exec_block *block, uint32_t number)
 			if (group->wait != EXEC_WAIT_BARRIER + number)
 				continue;
 			finish_reduction(warp, group, barrier);
+			exec_race_acquire(block, warp, EXEC_RACE_BARRIER, number);
 			group->wait = EXEC_READY;
 		}
 	}
 	*barrier = (struct exec_barrier){.all = 1};
+	exec_race_reset(block, number);
 }
 
 static void recheck(struct exec_block *block, uint32_t number)
@@ -168,6 +170,7 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 						 "barrier %u is met with %u threads expected, after %u were", number,
 						 expected, barrier->expected);
 	barrier->expected = expected;
+	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);
 	/* lanes that exited or never were count with their warp */
 	uint32_t lanes = (uint32_t)__builtin_popcount(mask);
 	if (expected && mask == warp->live)
@@ -201,8 +204,10 @@ static void cluster_recheck(struct exec_cluster *cluster)
 			struct warp *warp = &cluster->blocks[b].warps[i];
 			warp->cluster_arrived = 0;
 			for (uint32_t k = 0; k < warp->group_count; k++)
-				if (warp->groups[k].wait == EXEC_WAIT_CLUSTER)
+				if (warp->groups[k].wait == EXEC_WAIT_CLUSTER) {
+					exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
 					warp->groups[k].wait = EXEC_READY;
+				}
 		}
 }
 
@@ -216,9 +221,12 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 			return exec_fail(warp, in, __builtin_ctz(warp->cluster_arrived & mask), FAULT_BARRIER,
 							 0, "arrives twice at the cluster's barrier without waiting");
 		warp->cluster_arrived |= mask;
+		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
 	}
 	/* lanes that arrived and whose phase is not over */
+	if (in->sub & 2)
+		exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
 	if (in->sub & 2 && warp->cluster_arrived & mask)
 		exec_park(warp, warp->pc, mask, EXEC_WAIT_CLUSTER);
 	cluster_recheck(cluster);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec_isa.h"
+#include "emulator/exec_race.h"
 #include "emulator/tensor.h"
 
 #define GROUP_WARPS 4
@@ -110,6 +111,8 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 					  which, (unsigned long long)offset);
 			return false;
 		}
+		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
+			return false;
 		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
 	}
 	return true;
