@@ -63,6 +63,10 @@ struct chain_files {
 bool chain_parse(const char *text, const char *folder, struct chain *out, struct chain_files *files,
 				 struct error *err);
 
+/* The name of the stage that a file defines: the file's own, without folder and
+ * ending. */
+bool chain_stage_name(const char *path, char out[CHAIN_NAME_MAX], struct error *err);
+
 /* Reads the declarations of one stage file into *out (with the defaults as
  * values, and buffers numbered from 0). */
 bool chain_read_stage(const char *path, struct chain_stage *out, struct error *err);

@@ -191,18 +191,24 @@ static bool read_declarations(const char *path, char *text, struct chain_stage *
 	return true;
 }
 
-bool chain_read_stage(const char *path, struct chain_stage *out, struct error *err)
+bool chain_stage_name(const char *path, char out[CHAIN_NAME_MAX], struct error *err)
 {
-	char text[COMMENT_MAX];
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
 	int length = dot != NULL ? (int)(dot - name) : (int)strlen(name);
+	snprintf(out, CHAIN_NAME_MAX, "%.*s", length, name);
+	if (length < CHAIN_NAME_MAX && declaration_name(out))
+		return true;
+	return error_set(err,
+					 "%s: '%.*s' cannot be the name of a stage: letters, digits and _ can, %d at "
+					 "most",
+					 path, length, name, CHAIN_NAME_MAX - 1);
+}
+
+bool chain_read_stage(const char *path, struct chain_stage *out, struct error *err)
+{
+	char text[COMMENT_MAX];
 	*out = (struct chain_stage){0};
-	snprintf(out->name, sizeof out->name, "%.*s", length, name);
-	if (length >= (int)sizeof out->name || !declaration_name(out->name))
-		return error_set(err,
-						 "%s: '%.*s' cannot be the name of a stage: letters, digits and _ can, "
-						 "%d at most",
-						 path, length, name, CHAIN_NAME_MAX - 1);
-	return read_head(path, text, err) && read_declarations(path, text, out, err);
+	return chain_stage_name(path, out->name, err) && read_head(path, text, err) &&
+		   read_declarations(path, text, out, err);
 }

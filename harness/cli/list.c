@@ -7,6 +7,7 @@
 #include "base/paths.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/list.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "testcases/suite.h"
@@ -119,10 +120,7 @@ static bool list_suites(struct error *err)
 
 /* ---- solutions ------------------------------------------------------------ */
 
-#define SUMMARY_MAX 160
-
-/* The first sentence of a file's opening comment, "" when there is none. */
-static void read_summary(const char *path, char out[SUMMARY_MAX])
+void list_summary(const char *path, char out[LIST_SUMMARY_MAX])
 {
 	char head[512] = "";
 	size_t used = 0;
@@ -137,9 +135,12 @@ static void read_summary(const char *path, char out[SUMMARY_MAX])
 	char *end = strstr(head, head[1] == '*' ? "*/" : "\n\n");
 	if (end != NULL)
 		*end = '\0';
-	bool blank = false;
-	for (const char *p = head; *p != '\0' && used + 2 < SUMMARY_MAX; p++) {
-		if (strchr(" \t\r\n*/", *p) != NULL && (used == 0 || blank || strchr(" \t\r\n", *p))) {
+	bool blank = true, line_begins = true;
+	for (const char *p = head; *p != '\0' && used + 2 < LIST_SUMMARY_MAX; p++) {
+		bool space = strchr(" \t\r\n", *p) != NULL;
+		bool mark = line_begins && (*p == '*' || *p == '/'); /* of the comment */
+		line_begins = *p == '\n' || (line_begins && (space || mark));
+		if (space || mark) {
 			blank = true;
 			continue;
 		}
@@ -167,8 +168,8 @@ static bool list_folder(const char *source, const char *below)
 	}
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-		char summary[SUMMARY_MAX];
-		read_summary(path, summary);
+		char summary[LIST_SUMMARY_MAX];
+		list_summary(path, summary);
 		char *name = clean_text(names[i]->d_name);
 		int column = printf("    %-22s ", name != NULL ? name : "?");
 		wrap_print(stdout, COLUMNS, column, 27, summary);
@@ -205,43 +206,67 @@ static bool list_solutions(struct error *err)
 	return true;
 }
 
+static bool list_problems_too(struct error *err)
+{
+	(void)err;
+	list_problems();
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*list)(struct error *err);
+} kinds[] = {
+	{"problems", list_problems_too},
+	{"suites", list_suites},
+	{"epilogues", list_epilogues},
+	{"solutions", list_solutions},
+};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+/* Which kinds were asked for; all when none was. */
+static bool kinds_wanted(const struct options *options, bool wanted[KIND_COUNT], struct error *err)
+{
+	const char *names[KIND_COUNT];
+	for (size_t k = 0; k < KIND_COUNT; k++) {
+		names[k] = kinds[k].name;
+		wanted[k] = options->argument_count == 0;
+	}
+	for (size_t i = 0; i < options->argument_count; i++) {
+		bool known = false;
+		for (size_t k = 0; k < KIND_COUNT; k++)
+			if (strcmp(options->arguments[i], names[k]) == 0)
+				known = wanted[k] = true;
+		char phrase[160];
+		if (!known)
+			return error_set(err, "cannot list '%s'%s (problems, suites, epilogues, solutions)",
+							 options->arguments[i],
+							 suggest_phrase(phrase, options->arguments[i], names, KIND_COUNT));
+	}
+	return true;
+}
+
 int command_list(const char *program, int argc, char **argv)
 {
 	(void)program;
-	static const char *const kinds[] = {"problems", "suites", "solutions"};
 	struct error err = {{0}};
 	struct options options;
+	bool wanted[KIND_COUNT], ok = true, any = false;
 	if (!options_parse(COMMAND_LIST, argc, argv, &options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (options.help) {
 		help_command(COMMAND_LIST, stdout);
 		return EXIT_ACCEPTED;
 	}
-	bool wanted[3] = {false, false, false};
-	for (size_t i = 0; i < options.argument_count; i++) {
-		bool known = false;
-		for (int k = 0; k < 3; k++)
-			if (strcmp(options.arguments[i], kinds[k]) == 0)
-				known = wanted[k] = true;
-		if (known)
-			continue;
-		char phrase[160];
-		error_set(&err, "cannot list '%s'%s (problems, suites, solutions)", options.arguments[i],
-				  suggest_phrase(phrase, options.arguments[i], kinds, 3));
+	if (!kinds_wanted(&options, wanted, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	bool all = options.argument_count == 0, ok = true;
-	if (all || wanted[0])
-		list_problems();
-	if (ok && (all || wanted[1])) {
-		if (all || wanted[0])
+	for (size_t k = 0; k < KIND_COUNT && ok; k++) {
+		if (!wanted[k])
+			continue;
+		if (any)
 			putchar('\n');
-		ok = list_suites(&err);
-	}
-	if (ok && (all || wanted[2])) {
-		if (all || wanted[0] || wanted[1])
-			putchar('\n');
-		ok = list_solutions(&err);
+		any = true;
+		ok = kinds[k].list(&err);
 	}
 	return ok ? EXIT_ACCEPTED : cli_fail(EXIT_CANNOT_RUN, &err);
 }

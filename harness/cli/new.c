@@ -7,16 +7,17 @@
 
 #include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/new.h"
 #include "cli/starter.h"
 
-static bool append_ending(char path[PATHS_MAX], struct error *err)
+bool new_append_ending(char path[PATHS_MAX], const char *ending, struct error *err)
 {
-	size_t length = strlen(path);
-	if (length > 3 && strcmp(path + length - 3, ".cu") == 0)
+	size_t length = strlen(path), tail = strlen(ending);
+	if (length > tail && strcmp(path + length - tail, ending) == 0)
 		return true;
-	if (length + 4 > PATHS_MAX)
+	if (length + tail + 1 > PATHS_MAX)
 		return error_set(err, "path too long: %.80s...", path);
-	strcpy(path + length, ".cu");
+	strcpy(path + length, ending);
 	return true;
 }
 
@@ -46,17 +47,16 @@ static bool target_find(const char *name, const struct problem *problem, char pa
 	if (strchr(name, '/') != NULL) {
 		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 			return error_set(err, "path too long: %.80s...", name);
-		return append_ending(path, err);
+		return new_append_ending(path, ".cu", err);
 	}
 	char source[PATHS_MAX], folder[PATHS_MAX], below[256];
 	snprintf(below, sizeof below, "solutions/%s", problem->folder);
 	return paths_source(source, err) && paths_join(folder, source, below, err) &&
-		   paths_join(path, folder, name, err) && append_ending(path, err);
+		   paths_join(path, folder, name, err) && new_append_ending(path, ".cu", err);
 }
 
-/* Creates the file, never over another one; a file half-written is removed. */
-static bool starter_save(const char *path, const struct problem *problem, const char *judge,
-						 struct error *err)
+bool new_save(const char *path, void (*write)(FILE *out, const void *what), const void *what,
+			  struct error *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
@@ -68,7 +68,7 @@ static bool starter_save(const char *path, const struct problem *problem, const 
 	if (file == NULL) {
 		close(fd);
 	} else {
-		starter_write(problem, judge, file);
+		write(file, what);
 		bool good = fflush(file) == 0 && !ferror(file);
 		if (fclose(file) == 0 && good)
 			return true;
@@ -76,6 +76,17 @@ static bool starter_save(const char *path, const struct problem *problem, const 
 	error_set(err, "cannot write %s: %s", path, strerror(errno));
 	unlink(path);
 	return false;
+}
+
+struct starter {
+	const struct problem *problem;
+	const char *judge;
+};
+
+static void write_starter(FILE *out, const void *what)
+{
+	const struct starter *starter = what;
+	starter_write(starter->problem, starter->judge, out);
 }
 
 int command_new(const char *program, int argc, char **argv)
@@ -89,6 +100,8 @@ int command_new(const char *program, int argc, char **argv)
 		help_command(COMMAND_NEW, stdout);
 		return EXIT_ACCEPTED;
 	}
+	if (options.epilogue != NULL)
+		return new_stage(program, &options);
 	if (options.argument_count != 1) {
 		error_set(&err, options.argument_count == 0
 							? "a name for the new file is needed (--help shows the usage)"
@@ -103,7 +116,8 @@ int command_new(const char *program, int argc, char **argv)
 			 inferred == problem ? "" : problem->name);
 	char header[2 * PATHS_MAX + 32];
 	snprintf(header, sizeof header, "gemmjudge %s", judge);
-	if (!starter_save(path, problem, header, &err))
+	struct starter starter = {problem, header};
+	if (!new_save(path, write_starter, &starter, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s %s\n", path, program, judge);
 	return EXIT_ACCEPTED;

@@ -1,0 +1,73 @@
+/* gemmjudge new --epilogue: writes the starter of an epilogue stage. */
+#include <stdio.h>
+#include <string.h>
+
+#include "chain/chain.h"
+#include "cli/cli.h"
+#include "cli/new.h"
+
+static void write_stage(FILE *out, const void *what)
+{
+	const char *name = what;
+	fprintf(out,
+			"/* slope * x: say here what the stage does, in one sentence. What it takes is\n"
+			" * declared below, a line each, in the order of its members:\n"
+			" *\n"
+			" * argument slope = 1\n"
+			" *\n"
+			" * An argument is a number with its default, given as %s:0.5. A stage may also\n"
+			" * declare pointers: \"input bias N\" (one value a column of C), \"input bias M\"\n"
+			" * (one a row), \"input other M N\" and \"output kept M N\" (matrices like C).\n"
+			" * epilogue.cuh is the whole contract, bias.cuh and save.cuh are examples. */\n",
+			name);
+	fprintf(out,
+			"#ifndef STAGE_%s\n"
+			"#define STAGE_%s\n"
+			"\n"
+			"// Element is the type of C: half, __nv_bfloat16 or float. Values are float.\n"
+			"template <class Element> struct stage_%s {\n"
+			"    float slope;\n"
+			"\n"
+			"    __device__ __forceinline__ float operator()(float x) const\n"
+			"    {\n"
+			"        return slope * x;\n"
+			"    }\n"
+			"};\n"
+			"\n"
+			"#endif\n",
+			name, name, name);
+}
+
+/* A NAME with a '/' or an ending is that file; a plain one goes to the stages of the
+ * source tree, where it can be named without its path. */
+static bool target_find(const char *name, char path[PATHS_MAX], bool *shipped, struct error *err)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	size_t length = strlen(name);
+	if (name[length - 1] == '/')
+		return error_set(err, "'%s' is no name for a file", name);
+	*shipped = strchr(name, '/') == NULL && (length < 4 || strcmp(name + length - 4, ".cuh") != 0);
+	if (*shipped)
+		return paths_source(source, err) && paths_join(folder, source, "epilogues", err) &&
+			   paths_join(path, folder, name, err) && new_append_ending(path, ".cuh", err);
+	if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
+		return error_set(err, "path too long: %.80s...", name);
+	return new_append_ending(path, ".cuh", err);
+}
+
+int new_stage(const char *program, const struct options *options)
+{
+	struct error err = {{0}};
+	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
+	bool shipped;
+	if (options->argument_count > 0 || options->problem != NULL) {
+		error_set(&err, "a stage suits every problem: new --epilogue NAME, and no more");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (!target_find(options->epilogue, path, &shipped, &err) ||
+		!chain_stage_name(path, name, &err) || !new_save(path, write_stage, name, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	printf("wrote %s\njudge it: %s judge FILE.cu --epilogue %s%s:0.5\n", path, program,
+		   shipped || strchr(path, '/') != NULL ? "" : "./", shipped ? name : path);
+	return EXIT_ACCEPTED;
+}
