@@ -1,0 +1,297 @@
+/* links: emulator_core */
+/* Asynchronous copies, mbarriers, matrices and the race check: what correct
+ * kernels may do, and what is found when a wait, fence or barrier is missing. */
+#include "exec_fixture.h"
+
+#include "emulator/tensor_map.h"
+
+#define ONE ((struct fixture_launch){0})
+#define STORE "mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %r0;\n"
+/* %r8: address of the thread's word in s, %d2: of its word of the input */
+#define WORD                                                                                       \
+	".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 full; mov.u32 %r9, s;\n"                \
+	"shl.b32 %r8, %t, 2; add.u32 %r8, %r9, %r8; mul.wide.u32 %d2, %t, 4; add.s64 %d2, %in, %d2;\n"
+
+static void ramp(const char *ptx, struct fixture_launch how, uint32_t *out, size_t count)
+{
+	uint32_t in[1024];
+	for (uint32_t i = 0; i < 1024; i++)
+		in[i] = i + 1;
+	fixture_expect(ptx, how, in, sizeof in, out, count * 4);
+}
+
+/* ------------------------------------------------------------------------
+ * cp.async */
+
+Test(exec_async, copies_land_when_waited_for)
+{
+	uint32_t out[32];
+	ramp(FIXTURE_KERNEL(
+			 WORD
+			 "cp.async.ca.shared.global [%r8], [%d2], 4; cp.async.commit_group;\n"
+			 "cp.async.ca.shared.global [%r8+128], [%d2+128], 4;\n"
+			 "cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r1, [%r8];\n"
+			 "cp.async.wait_all; ld.shared.u32 %r2, [%r8+128]; add.u32 %r0, %r1, %r2;\n" STORE),
+		 ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], t + 1 + t + 33);
+}
+
+Test(exec_async, short_sources_are_filled_with_zero)
+{
+	uint32_t out[128];
+	ramp(FIXTURE_KERNEL(WORD
+						"shl.b32 %r7, %t, 4; add.u32 %r7, %r9, %r7; mul.wide.u32 %d3, %t, 16;\n"
+						"add.s64 %d3, %in, %d3; and.b32 %r1, %t, 3; shl.b32 %r1, %r1, 2;\n"
+						"cp.async.cg.shared.global.L2::128B [%r7], [%d3], 16, %r1;\n"
+						"cp.async.wait_all; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r7];\n"
+						"mul.wide.u32 %d4, %t, 16; add.s64 %d4, %out, %d4;\n"
+						"st.global.v4.u32 [%d4], {%r1, %r2, %r3, %r4};"),
+		 ONE, out, 128);
+	for (uint32_t i = 0; i < 128; i++)
+		cr_assert_eq(out[i], i % 4 < i / 4 % 4 ? i + 1 : 0, "%u", i);
+}
+
+Test(exec_async, missing_wait_is_found)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(WORD "cp.async.ca.shared.global [%r8], [%d2], 4;\n"
+							"cp.async.commit_group; bar.sync 0; ld.shared.u32 %r1, [%r8];"),
+		ONE, FAULT_ASYNC, "a wait is missing");
+	/* also when an older copy had landed there */
+	fixture_expect_fault(
+		FIXTURE_KERNEL(WORD "cp.async.ca.shared.global [%r8], [%d2], 4;\n"
+							"cp.async.wait_all; cp.async.ca.shared.global [%r8], [%d2], 4;\n"
+							"cp.async.commit_group; cp.async.wait_group 1;\n"
+							"ld.shared.u32 %r1, [%r8];"),
+		ONE, FAULT_ASYNC, "a wait is missing");
+}
+
+Test(exec_async, copy_past_the_end_is_found)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD "cp.async.ca.shared.global [%r8], [%in+1022], 4;"),
+						 ONE, FAULT_ADDRESS, "past the end");
+}
+
+/* ------------------------------------------------------------------------
+ * mbarrier and bulk copies */
+
+#define INIT(count)                                                                                \
+	"mov.u32 %r7, full; setp.eq.u32 %p1, %t, 0;\n"                                                 \
+	"@%p1 mbarrier.init.shared::cta.b64 [%r7], " #count ";\n"                                      \
+	"fence.mbarrier_init.release.cluster; bar.sync 0;\n"
+#define WAIT(parity)                                                                               \
+	"$wait" #parity ": mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r7], " #parity ";\n"        \
+	"@!%p2 bra $wait" #parity ";\n"
+
+Test(exec_async, mbarrier_phases)
+{
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(WORD INIT(
+			 64) "st.shared.u32 [%r8], %t; mbarrier.arrive.shared::cta.b64 %d5, [%r7];\n"
+				 "$l: mbarrier.test_wait.shared::cta.b64 %p2, [%r7], %d5; @!%p2 bra $l;\n"
+				 "xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
+				 "ld.shared.u32 %r0, [%r1]; mbarrier.arrive.shared::cta.b64 _, [%r7];\n" WAIT(1)
+							STORE),
+		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	for (uint32_t t = 0; t < 64; t++)
+		cr_assert_eq(out[t], t ^ 63);
+}
+
+#define BULK                                                                                       \
+	"@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 256;\n"                              \
+	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%in], 256, "   \
+	"[%r7];\n"
+
+Test(exec_async, bulk_copy_completes_on_its_mbarrier)
+{
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(WORD INIT(1) BULK WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE),
+		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	for (uint32_t t = 0; t < 64; t++)
+		cr_assert_eq(out[t], t + 1);
+}
+
+Test(exec_async, bulk_copy_read_without_waiting)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD INIT(1) BULK "bar.sync 0; ld.shared.u32 %r0, [%r8];"),
+						 (struct fixture_launch){.threads = 64}, FAULT_ASYNC, "a wait is missing");
+}
+
+Test(exec_async, bulk_copy_of_too_few_bytes_never_completes)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(
+			WORD INIT(1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 512;\n"
+						 "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+						 "[%r9], [%in], 256, [%r7];\n" WAIT(0)),
+		(struct fixture_launch){.threads = 64, .step_budget = 1000000}, FAULT_BUDGET,
+		"does not end");
+}
+
+Test(exec_async, bulk_store)
+{
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async.shared::cta; bar.sync 0;\n"
+							 "setp.eq.u32 %p1, %t, 0; @!%p1 bra $end;\n"
+							 "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;\n"
+							 "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n$end:"),
+		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	for (uint32_t t = 0; t < 64; t++)
+		cr_assert_eq(out[t], t);
+}
+
+Test(exec_async, arriving_too_often)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(WORD INIT(48) "mbarrier.arrive.shared::cta.b64 _, [%r7];\n"
+									 "mbarrier.arrive.noComplete.shared::cta.b64 %d5, [%r7], 30;"),
+		(struct fixture_launch){.threads = 32}, FAULT_BARRIER, "arrives more often");
+}
+
+/* A 2-dimensional tensor of 5 rows of 12 words; the box of 8 x 4 hangs over two
+ * of its edges. */
+Test(exec_async, tensor_copy_fills_what_is_outside)
+{
+	static const char ptx[] = FIXTURE_KERNEL(WORD INIT(
+		1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"
+		   "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+		   "[%r9], [%in, {8, 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE);
+	uint32_t matrix[60], out[32];
+	for (uint32_t i = 0; i < 60; i++)
+		matrix[i] = i;
+	struct tensor_map map = {
+		.address = fixture_copy(matrix, sizeof matrix),
+		.size = {12, 5},
+		.stride = {4, 48},
+		.box = {8, 4},
+		.step = {1, 1},
+		.rank = 2,
+		.element_bytes = 4,
+	};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	const char *wrong = tensor_map_encode(&map, encoded);
+	cr_assert_null(wrong, "%s", wrong);
+	fixture_expect(ptx, ONE, encoded, sizeof encoded, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++) {
+		uint32_t column = 8 + i % 8, row = 3 + i / 8;
+		cr_assert_eq(out[i], column < 12 && row < 5 ? row * 12 + column : 0, "%u: %u", i, out[i]);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Matrices */
+
+Test(exec_async, ldmatrix_and_transpose)
+{
+	/* element (row, column) of an 8 x 8 matrix of halves is row * 8 + column */
+	uint16_t in[64];
+	uint32_t out[64];
+	for (uint16_t i = 0; i < 64; i++)
+		in[i] = i;
+	fixture_expect(
+		FIXTURE_KERNEL(WORD "ld.global.u32 %r1, [%d2]; st.shared.u32 [%r8], %r1; bar.sync 0;\n"
+							"and.b32 %r2, %t, 7; shl.b32 %r2, %r2, 4; add.u32 %r2, %r9, %r2;\n"
+							"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r2];\n"
+							"ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r3}, [%r2];\n" STORE
+							"st.global.u32 [%d1+128], %r3;"),
+		ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t lane = 0; lane < 32; lane++) {
+		uint32_t row = lane / 4, column = lane % 4 * 2;
+		cr_assert_eq(out[lane], (row * 8 + column) | (row * 8 + column + 1) << 16);
+		cr_assert_eq(out[32 + lane], (column * 8 + row) | ((column + 1) * 8 + row) << 16);
+	}
+}
+
+Test(exec_async, ldmatrix_needs_the_whole_warp)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(WORD "setp.lt.u32 %p1, %t, 9; @%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
+							"{%r0}, [%r9];"),
+		ONE, FAULT_BARRIER, "9 lanes");
+}
+
+/* A = I, so that D = B + C, for m16n8k16. */
+Test(exec_async, mma_with_the_identity)
+{
+	uint32_t out[128];
+	ramp(
+		FIXTURE_KERNEL(
+			/* a0: rows 0-7, k 0-7: lane (g, t) holds (g, 2t), (g, 2t+1) */
+			"shr.u32 %r1, %t, 2; and.b32 %r2, %t, 3; shl.b32 %r2, %r2, 1; mov.u32 %r3, 0;\n"
+			"setp.eq.u32 %p1, %r1, %r2; @%p1 mov.u32 %r3, 0x3c00; add.u32 %r4, %r2, 1;\n"
+			"setp.eq.u32 %p1, %r1, %r4; @%p1 mov.u32 %r3, 0x3c000000; mov.u32 %r5, 0;\n"
+			/* b[k][n] = k + n / 16, exact in f16; lane (g, t) holds k = 2t, 2t+1, n = g */
+			"cvt.rn.f32.u32 %f1, %r1; mul.f32 %f1, %f1, 0f3D800000; cvt.rn.f32.u32 %f2, %r2;\n"
+			"add.f32 %f3, %f1, %f2; add.f32 %f4, %f3, 0f3F800000; cvt.rn.f16x2.f32 %r6, %f4, %f3;\n"
+			"add.f32 %f3, %f3, 0f41000000; add.f32 %f4, %f4, 0f41000000;\n"
+			"cvt.rn.f16x2.f32 %r7, %f4, %f3; mov.f32 %f10, 0f42C80000;\n"
+			"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8},\n"
+			"{%r3, %r5, %r5, %r3}, {%r6, %r7}, {%f10, %f10, %f10, %f10};\n"
+			"mul.wide.u32 %d1, %t, 16; add.s64 %d1, %out, %d1;\n"
+			"st.global.v4.f32 [%d1], {%f5, %f6, %f7, %f8};"),
+		ONE, out, 128);
+	for (uint32_t lane = 0; lane < 32; lane++)
+		for (uint32_t i = 0; i < 4; i++) {
+			uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+			float value;
+			memcpy(&value, &out[lane * 4 + i], 4);
+			cr_assert_float_eq(value, 100 + (float)row + (float)column / 16, 0, "%u %u: %f", lane,
+							   i, (double)value);
+		}
+}
+
+/* ------------------------------------------------------------------------
+ * Races */
+
+#define RACING ((struct fixture_launch){.threads = 64, .check_race = true})
+#define MIRROR "xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
+
+Test(exec_race, write_then_read)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
+										"st.shared.u32 [%r8], %t; bar.sync 0;\n"
+										"st.shared.u32 [%r8], %t; ld.shared.u32 %r0, [%r1];"),
+						 RACING, FAULT_RACE, "without a barrier between");
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(WORD MIRROR
+						"st.shared.u32 [%r8], %t; bar.sync 0; ld.shared.u32 %r0, [%r1];\n"
+						"bar.sync 0; st.shared.u32 [%r8], 3; bar.sync 0;\n" STORE),
+		 RACING, out, 64);
+	cr_assert_eq(out[5], 58);
+}
+
+Test(exec_race, read_then_write)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
+										"st.shared.u32 [%r8], %t; bar.sync 0;\n"
+										"ld.shared.u32 %r0, [%r1]; st.shared.u32 [%r8], 3;"),
+						 RACING, FAULT_RACE, "without a barrier between");
+}
+
+Test(exec_race, write_and_write)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD "st.shared.u32 [%r9], %t;"), RACING, FAULT_RACE,
+						 "warp 0 writes");
+}
+
+Test(exec_race, the_wrong_named_barrier_orders_nothing)
+{
+	/* warp 1 waits for itself only */
+	fixture_expect_fault(FIXTURE_KERNEL(WORD
+										"setp.lt.u32 %p1, %t, 32; @%p1 st.shared.u32 [%r9], %t;\n"
+										"@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n"
+										"@!%p1 ld.shared.u32 %r0, [%r9];"),
+						 RACING, FAULT_RACE, "without a barrier between");
+}
+
+Test(exec_race, atomics_do_not_race)
+{
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(
+			 WORD
+			 "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r9], 0; bar.sync 0;\n"
+			 "atom.shared.add.u32 %r1, [%r9], 1; bar.sync 0; ld.shared.u32 %r0, [%r9];\n" STORE),
+		 RACING, out, 64);
+	cr_assert_eq(out[9], 64);
+}
