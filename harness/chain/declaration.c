@@ -88,6 +88,8 @@ static char *comment_line(struct comment *comment)
 	comment->rest = line[length] == '\n' ? line + length + 1 : NULL;
 	line[length] = '\0';
 	comment->line++;
+	for (size_t end = length; end > 0 && isspace((unsigned char)line[end - 1]); end--)
+		line[end - 1] = '\0';
 	line += strspn(line, " \t");
 	if (!comment->block) {
 		if (strncmp(line, "//", 2) != 0)
@@ -170,7 +172,6 @@ static bool read_declarations(const char *path, char *text, struct chain_stage *
 		if (!is_declaration(line))
 			continue;
 		snprintf(copy, sizeof copy, "%s", line);
-		copy[strcspn(copy, "\r")] = '\0';
 		size_t count = split(line, words);
 		if (!member_parse(words, count, &member))
 			return error_set(err,
