@@ -1,0 +1,30 @@
+/* One solution for every shape on Hopper GPUs (sm_90a).
+ *
+ * Idea: on Hopper only wgmma reaches the tensor cores' full rate, and only TMA
+ * feeds it without costing the threads that multiply. Both are used for every
+ * shape, however odd: an operand whose rows TMA cannot address (a row length
+ * that is no multiple of 8 elements, which is most shapes) is first copied into
+ * padded rows. The host picks the size of a tile, and whether several blocks
+ * share a tile along K, by a small cost model.
+ *
+ *   hopper/ptx.cuh     the instructions
+ *   hopper/repack.cuh  odd rows into padded ones
+ *   hopper/gemm.cuh    the tile kernel: warp-specialised, persistent, TMA, wgmma
+ *   hopper/solve.cuh   the host's choice of a path
+ *
+ * Changes from the wmma ladder beside it: the multiplying threads load nothing
+ * and wait for nothing but a barrier; operands go from shared memory into the
+ * tensor cores without passing through registers; C leaves by TMA.
+ *
+ * Arithmetic intensity: a 128x256 tile loads 384 elements for every step along
+ * K and does 2*128*256 FLOP with them: 85 FLOP per byte from the L2 cache, 128
+ * when two blocks share their columns of B by multicast.
+ *
+ * reached: not measured yet */
+#include "hopper/solve.cuh"
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
+					  float beta)
+{
+	hopper_solve(A, B, C, M, N, K, alpha, beta);
+}

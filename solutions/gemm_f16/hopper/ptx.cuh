@@ -1,0 +1,310 @@
+/* Thin wrappers around the Hopper instructions that the kernels use; one
+ * function an instruction, named after it. Sections are those of the PTX ISA. */
+#ifndef GEMMJUDGE_HOPPER_PTX_CUH
+#define GEMMJUDGE_HOPPER_PTX_CUH
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdint.h>
+
+__device__ __forceinline__ uint32_t shared_address(const void *pointer)
+{
+	return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+/* ---- mbarrier (9.7.13.15) ---------------------------------------------- */
+
+__device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+
+__device__ __forceinline__ void mbarrier_expect(uint32_t barrier, uint32_t bytes)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+				 : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_arrive(uint32_t barrier)
+{
+	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Arrives at the barrier at the same place in another block of the cluster. Of
+ * block scope: no ordinary write is handed over, and a release of cluster scope
+ * would cost a memory barrier, 0.4 us on an H200. */
+__device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier, uint32_t block)
+{
+	asm volatile("{\n\t"
+				 ".reg .b32 remote;\n\t"
+				 "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
+				 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t"
+				 "}" ::"r"(barrier),
+				 "r"(block)
+				 : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
+{
+	asm volatile("{\n\t"
+				 ".reg .pred done;\n\t"
+				 "again:\n\t"
+				 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+				 "@!done bra again;\n\t"
+				 "}" ::"r"(barrier),
+				 "r"(parity)
+				 : "memory");
+}
+
+/* ---- bulk tensor copies (9.7.9.27) ------------------------------------- */
+
+__device__ __forceinline__ void tma_prefetch_map(const CUtensorMap *map)
+{
+	asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* A box of a 2D tensor, `x` the contiguous coordinate, into shared memory;
+ * completes on the barrier. */
+__device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap *map, uint32_t barrier,
+										 int x, int y)
+{
+	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+				 "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+				 "l"(map), "r"(barrier), "r"(x), "r"(y)
+				 : "memory");
+}
+
+/* The same box into every block of the cluster that `blocks` has a bit for, at
+ * the same place, completing on each one's own barrier. */
+__device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMap *map,
+												   uint32_t barrier, int x, int y, uint16_t blocks)
+{
+	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+				 ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+				 "l"(map), "r"(barrier), "r"(x), "r"(y), "h"(blocks)
+				 : "memory");
+}
+
+__device__ __forceinline__ void tma_store(const CUtensorMap *map, uint32_t from, int x, int y)
+{
+	asm volatile(
+		"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+		"r"(from), "r"(x), "r"(y)
+		: "memory");
+}
+
+__device__ __forceinline__ void tma_store_commit(void)
+{
+	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Until the sources of all but the last `PENDING` stores may be overwritten. */
+template <int PENDING> __device__ __forceinline__ void tma_store_wait_read(void)
+{
+	asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+
+/* Ordinary writes to shared memory become visible to TMA and wgmma. */
+__device__ __forceinline__ void fence_async_proxy(void)
+{
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* ---- wgmma (9.7.15) ----------------------------------------------------- */
+
+__device__ __forceinline__ void wgmma_fence(void)
+{
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit(void)
+{
+	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
+{
+	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}
+
+/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle:
+ * start address, leading and stride dimension byte offsets, swizzle mode 1. */
+__device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t leading,
+													 uint32_t stride)
+{
+	return (uint64_t)((address & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |
+		   (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
+}
+
+/* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`.
+ * A is K-major in shared memory, B is N-major (its rows along N, as a row-major
+ * K x N matrix has them). */
+template <class Element, int N> struct wgmma;
+
+/* Register lists: %i to %(i+7), and the operands behind them. */
+#define HOPPER_NAMES_0 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define HOPPER_NAMES_1 "%8, %9, %10, %11, %12, %13, %14, %15"
+#define HOPPER_NAMES_2 "%16, %17, %18, %19, %20, %21, %22, %23"
+#define HOPPER_NAMES_3 "%24, %25, %26, %27, %28, %29, %30, %31"
+#define HOPPER_NAMES_4 "%32, %33, %34, %35, %36, %37, %38, %39"
+#define HOPPER_NAMES_5 "%40, %41, %42, %43, %44, %45, %46, %47"
+#define HOPPER_NAMES_6 "%48, %49, %50, %51, %52, %53, %54, %55"
+#define HOPPER_NAMES_7 "%56, %57, %58, %59, %60, %61, %62, %63"
+#define HOPPER_NAMES_8 "%64, %65, %66, %67, %68, %69, %70, %71"
+#define HOPPER_NAMES_9 "%72, %73, %74, %75, %76, %77, %78, %79"
+#define HOPPER_NAMES_10 "%80, %81, %82, %83, %84, %85, %86, %87"
+#define HOPPER_NAMES_11 "%88, %89, %90, %91, %92, %93, %94, %95"
+#define HOPPER_NAMES_12 "%96, %97, %98, %99, %100, %101, %102, %103"
+#define HOPPER_NAMES_13 "%104, %105, %106, %107, %108, %109, %110, %111"
+#define HOPPER_NAMES_14 "%112, %113, %114, %115, %116, %117, %118, %119"
+#define HOPPER_NAMES_15 "%120, %121, %122, %123, %124, %125, %126, %127"
+#define HOPPER_FLOATS(d, i)                                                                        \
+	"+f"(d[(i) + 0]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]),      \
+		"+f"(d[(i) + 5]), "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
+
+#define HOPPER_WGMMA(ELEMENT, TYPE, N, NAMES, A, B, ACCUMULATE, ...)                               \
+	template <> struct wgmma<ELEMENT, N> {                                                         \
+		static __device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, \
+														int accumulate)                            \
+		{                                                                                          \
+			asm volatile("{\n\t"                                                                   \
+						 ".reg .pred p;\n\t"                                                       \
+						 "setp.ne.b32 p, %" ACCUMULATE ", 0;\n\t"                                  \
+						 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE           \
+						 " {" NAMES "}, %" A ", %" B ", p, 1, 1, 0, 1;\n\t"                        \
+						 "}"                                                                       \
+						 : __VA_ARGS__                                                             \
+						 : "l"(a), "l"(b), "r"(accumulate));                                       \
+		}                                                                                          \
+	}
+
+HOPPER_WGMMA(half, "f16", 64,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3, "32", "33",
+			 "34", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24));
+HOPPER_WGMMA(__nv_bfloat16, "bf16", 64,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3, "32", "33",
+			 "34", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24));
+HOPPER_WGMMA(half, "f16", 128,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7,
+			 "64", "65", "66", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56));
+HOPPER_WGMMA(__nv_bfloat16, "bf16", 128,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7,
+			 "64", "65", "66", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56));
+HOPPER_WGMMA(half, "f16", 192,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
+							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11,
+			 "96", "97", "98", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
+			 HOPPER_FLOATS(d, 88));
+HOPPER_WGMMA(__nv_bfloat16, "bf16", 192,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
+							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11,
+			 "96", "97", "98", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
+			 HOPPER_FLOATS(d, 88));
+HOPPER_WGMMA(half, "f16", 256,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
+							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11 ", " HOPPER_NAMES_12
+							", " HOPPER_NAMES_13 ", " HOPPER_NAMES_14 ", " HOPPER_NAMES_15,
+			 "128", "129", "130", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
+			 HOPPER_FLOATS(d, 88), HOPPER_FLOATS(d, 96), HOPPER_FLOATS(d, 104),
+			 HOPPER_FLOATS(d, 112), HOPPER_FLOATS(d, 120));
+HOPPER_WGMMA(__nv_bfloat16, "bf16", 256,
+			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
+							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
+							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
+							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11 ", " HOPPER_NAMES_12
+							", " HOPPER_NAMES_13 ", " HOPPER_NAMES_14 ", " HOPPER_NAMES_15,
+			 "128", "129", "130", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
+			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
+			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
+			 HOPPER_FLOATS(d, 88), HOPPER_FLOATS(d, 96), HOPPER_FLOATS(d, 104),
+			 HOPPER_FLOATS(d, 112), HOPPER_FLOATS(d, 120));
+
+#undef HOPPER_WGMMA
+#undef HOPPER_FLOATS
+
+/* ---- the rest ------------------------------------------------------------ */
+
+/* Four 8x8 matrices of 16-bit elements into shared memory (9.7.15.4.17). */
+__device__ __forceinline__ void stmatrix_x4(uint32_t to, uint32_t a, uint32_t b, uint32_t c,
+											uint32_t d)
+{
+	asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+				 "r"(a), "r"(b), "r"(c), "r"(d)
+				 : "memory");
+}
+
+template <int REGISTERS> __device__ __forceinline__ void registers_give(void)
+{
+	asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+template <int REGISTERS> __device__ __forceinline__ void registers_take(void)
+{
+	asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+__device__ __forceinline__ void named_barrier(int id, int threads)
+{
+	asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+__device__ __forceinline__ uint32_t cluster_block(void)
+{
+	uint32_t rank;
+	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+	return rank;
+}
+
+/* Not the .aligned form: the producer's warps may come in parts. */
+__device__ __forceinline__ void cluster_meet(void)
+{
+	asm volatile("barrier.cluster.arrive.release;\n\t"
+				 "barrier.cluster.wait.acquire;" ::
+					 : "memory");
+}
+
+/* The same where no ordinary write has to be seen: fresh mbarriers, with their
+ * own fence. */
+__device__ __forceinline__ void cluster_meet_relaxed(void)
+{
+	asm volatile("barrier.cluster.arrive.relaxed;\n\t"
+				 "barrier.cluster.wait;" ::
+					 : "memory");
+}
+
+/* Programmatic dependent launch: the kernel behind may start; wait for the one
+ * before to have finished and its writes to be visible. */
+__device__ __forceinline__ void dependents_launch(void)
+{
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+__device__ __forceinline__ void dependency_wait(void)
+{
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+#endif
