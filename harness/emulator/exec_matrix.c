@@ -228,7 +228,7 @@ HANDLER(wmma_load)
 			gather_any(d, runs, places, EXEC_LANES * items, in->size);
 		places += EXEC_LANES * items;
 	}
-	for (int r = distinct; r < in->count; r++)
+	for (int r = distinct; distinct > 0 && r < in->count; r++)
 		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
 			   (size_t)in->reg_size * EXEC_LANES);
 	return EXEC_NEXT;
