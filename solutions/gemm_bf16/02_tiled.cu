@@ -22,12 +22,14 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
+#include "epilogue.cuh"
+
 constexpr int TILE = 16;
 constexpr int COARSENING = 2;
 constexpr int BLOCK_COLUMNS = TILE * COARSENING; // columns of C that a block computes
 
-static __global__ void gemm_tiled(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C,
-								  int M, int N, int K, float alpha, float beta)
+static __global__ void gemm_tiled(const __nv_bfloat16 *A, const __nv_bfloat16 *B, int M, int N,
+								  int K, epilogue<__nv_bfloat16> out)
 {
 	__shared__ __nv_bfloat16 tile_a[TILE][TILE];
 	__shared__ __nv_bfloat16 tile_b[TILE][BLOCK_COLUMNS];
@@ -60,16 +62,8 @@ static __global__ void gemm_tiled(const __nv_bfloat16 *A, const __nv_bfloat16 *B
 	}
 
 #pragma unroll
-	for (int i = 0; i < COARSENING; i++) {
-		int c = column + i * TILE;
-		if (row >= M || c >= N)
-			continue;
-		__nv_bfloat16 *out = C + (size_t)row * N + c;
-		float result = alpha * sum[i];
-		if (beta != 0.0f) // C may hold anything when beta is 0, NaN included
-			result += beta * __bfloat162float(*out);
-		*out = __float2bfloat16(result);
-	}
+	for (int i = 0; i < COARSENING; i++)
+		out.store(row, column + i * TILE, sum[i]); // drops what lies outside of C
 }
 
 extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M,
@@ -77,5 +71,5 @@ extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloa
 {
 	dim3 block(TILE, TILE);
 	dim3 grid((N + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, (M + TILE - 1) / TILE);
-	gemm_tiled<<<grid, block>>>(A, B, C, M, N, K, alpha, beta);
+	gemm_tiled<<<grid, block>>>(A, B, M, N, K, epilogue_make(C, M, N, alpha, beta));
 }
