@@ -131,6 +131,8 @@ enum exec_special {
 	EXEC_AGGR_SMEM,
 	EXEC_RESERVED_SMEM,
 	EXEC_WARP_SIZE,
+	EXEC_ENVREG1,
+	EXEC_ENVREG2,
 	EXEC_SPECIALS,
 };
 
@@ -260,6 +262,7 @@ struct exec_worker {
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
+	uint64_t idle; /* rounds since something but waiting happened */
 	uint8_t *storage;
 };
 

@@ -58,7 +58,8 @@ static bool convert(struct warp *w, const struct exec_instruction *in, int lane,
 				memchr(spec, 'j', length) || memchr(spec, 't', length) ||
 				strchr("pseEfFgGaA", kind);
 	size_t bytes = wide ? 8 : 4;
-	if (length + 3 > sizeof format || memchr(spec, '*', length))
+	if (length + 3 > sizeof format ||
+		strspn(spec + 1, "-+ #0123456789.hlzjt") + 2 != length) /* no '*', no 'n' */
 		return true;
 	*at = (*at + bytes - 1) / bytes * bytes;
 	const void *host = exec_access(w, in, lane, PTX_GENERIC, *at, bytes, 1, false);
@@ -142,6 +143,20 @@ HANDLER(call_vprintf)
 	return EXEC_NEXT;
 }
 
+/* As NVIDIA's runtime says it, a line for each thread. */
+static void say_assert(const struct warp *w, u32 mask, const char *file, u32 line,
+					   const char *function, const char *message)
+{
+	const u32 *block = w->block->id, *size = w->worker->launch->launch->block;
+	fflush(stdout);
+	for (; mask; mask &= mask - 1) {
+		u32 thread = w->index * EXEC_LANES + (u32)first_lane(mask);
+		fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+				file, line, function, block[0], block[1], block[2], thread % size[0],
+				thread / size[0] % size[1], thread / size[0] / size[1], message);
+	}
+}
+
 /* __assertfail(message, file, line, function, size of a character) */
 HANDLER(call_assertfail)
 {
@@ -155,7 +170,8 @@ HANDLER(call_assertfail)
 		!fetch_string(w, in, lane, pointers[1], file, sizeof file) ||
 		!fetch_string(w, in, lane, pointers[3], function, sizeof function))
 		return EXEC_FAULT;
-	return exec_fail(w, in, lane, FAULT_TRAP, 0, "%s:%u: %s: assertion `%s' failed", file, line,
+	say_assert(w, mask, file, line, function, message);
+	return exec_fail(w, in, lane, FAULT_ASSERT, 0, "%s:%u: %s: assertion `%s' failed", file, line,
 					 function, message);
 }
 

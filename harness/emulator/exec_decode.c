@@ -201,6 +201,8 @@ static const struct {
 	{"%aggr_smem_size", EXEC_AGGR_SMEM},
 	{"%reserved_smem_offset_begin", EXEC_GRIDID},
 	{"%reserved_smem_offset_end", EXEC_RESERVED_SMEM},
+	{"%envreg1", EXEC_ENVREG1},
+	{"%envreg2", EXEC_ENVREG2},
 	{"WARP_SZ", EXEC_WARP_SIZE},
 };
 

@@ -147,7 +147,8 @@ static void wait_groups(struct decoder *decoder, const struct ptx_instruction *i
 
 static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool bulk = decode_has(in, "bulk"), reduce = strcmp(in->parts[1], "reduce") == 0;
+	bool bulk = decode_has(in, "bulk");
+	bool reduce = in->part_count > 1 && strcmp(in->parts[1], "reduce") == 0;
 	if (in->part_count < 3) {
 		decode_unsupported(decoder);
 	} else if (bulk && decode_has(in, "prefetch")) {

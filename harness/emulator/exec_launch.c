@@ -157,6 +157,8 @@ static uint32_t special_value(const struct exec_block *block, const struct warp 
 	case EXEC_AGGR_SMEM: return (uint32_t)block->shared_bytes;
 	case EXEC_RESERVED_SMEM: return EXEC_SHARED_BASE;
 	case EXEC_WARP_SIZE: return EXEC_LANES;
+	case EXEC_ENVREG1: return (uint32_t)(asked->grid_workspace >> 32);
+	case EXEC_ENVREG2: return (uint32_t)asked->grid_workspace;
 	default: return 0;
 	}
 }
@@ -207,6 +209,7 @@ static void start_cluster(struct exec_worker *worker, uint64_t index)
 						 (uint32_t)(index / clusters[0] % clusters[1]) * size[1],
 						 (uint32_t)(index / clusters[0] / clusters[1]) * size[2]};
 	struct exec_cluster *cluster = &worker->cluster;
+	worker->idle = 0;
 	cluster->arrived = cluster->live = 0;
 	for (uint32_t rank = 0; rank < cluster->count; rank++) {
 		struct exec_block *block = &cluster->blocks[rank];
@@ -324,22 +327,29 @@ static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 	return EXEC_NEXT;
 }
 
-static enum exec_status run_cluster(struct exec_worker *worker)
+/* One turn of everything in the cluster, which is not at its end yet. */
+static enum exec_status run_turn(struct exec_worker *worker)
 {
 	struct exec_cluster *cluster = &worker->cluster;
-	uint64_t idle = 0;
-	while (cluster->live) {
-		bool any, waited;
-		if (run_round(cluster, &any, &waited) == EXEC_FAULT)
+	bool any, waited;
+	if (run_round(cluster, &any, &waited) == EXEC_FAULT)
+		return EXEC_FAULT;
+	if (!any && cluster->live)
+		return report_deadlock(cluster);
+	worker->idle = waited ? worker->idle + 1 : 0;
+	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
+		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
+		return EXEC_FAULT;
+	if (!cluster->live)
+		exec_bulk_finish(cluster);
+	return EXEC_NEXT;
+}
+
+static enum exec_status run_cluster(struct exec_worker *worker)
+{
+	while (worker->cluster.live)
+		if (run_turn(worker) == EXEC_FAULT)
 			return EXEC_FAULT;
-		if (!any && cluster->live)
-			return report_deadlock(cluster);
-		idle = waited ? idle + 1 : 0;
-		if (check_budget(worker, idle) == EXEC_FAULT ||
-			atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
-			return EXEC_FAULT;
-	}
-	exec_bulk_finish(cluster);
 	return EXEC_NEXT;
 }
 
@@ -377,6 +387,37 @@ static void *work(void *argument)
 			atomic_store(&launch->stop, true);
 	}
 	report(worker);
+	return NULL;
+}
+
+/* A cooperative launch: a worker for each cluster, a few for each thread, which
+ * gives them turns until all have ended. */
+struct share {
+	struct exec_launch *launch;
+	struct exec_worker *workers;
+	uint64_t first; /* and every launch->threads-th after it */
+};
+
+static void *work_resident(void *argument)
+{
+	struct share *share = argument;
+	struct exec_launch *launch = share->launch;
+	const uint64_t step = (uint64_t)launch->threads;
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		start_cluster(&share->workers[i], i);
+	for (bool any = true; any && !atomic_load_explicit(&launch->stop, memory_order_relaxed);) {
+		any = false;
+		for (uint64_t i = share->first; i < launch->cluster_total; i += step) {
+			struct exec_worker *worker = &share->workers[i];
+			if (!worker->cluster.live)
+				continue;
+			any = true;
+			if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT)
+				atomic_store(&launch->stop, true);
+		}
+	}
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		report(&share->workers[i]);
 	return NULL;
 }
 
@@ -461,6 +502,39 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 	return !launch->faulted;
 }
 
+/* Every thread must be there: clusters of a missing one would be waited for. */
+static bool run_resident(struct exec_launch *launch, struct fault *fault)
+{
+	int created = 0;
+	struct exec_worker *workers = calloc(launch->cluster_total, sizeof *workers);
+	struct share *shares = calloc((size_t)launch->threads, sizeof *shares);
+	pthread_t *threads = calloc((size_t)launch->threads, sizeof *threads);
+	bool ok = workers && shares && threads;
+	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
+		workers[i].number = (uint32_t)i;
+		ok = worker_create(&workers[i], launch);
+	}
+	for (int i = 0; ok && i < launch->threads; i++)
+		shares[i] = (struct share){launch, workers, (uint64_t)i};
+	for (int i = 1; ok && i < launch->threads; i++, created++)
+		ok = pthread_create(&threads[i], NULL, work_resident, &shares[i]) == 0;
+	if (ok)
+		work_resident(&shares[0]);
+	else
+		atomic_store(&launch->stop, true);
+	for (int i = 1; i <= created; i++)
+		pthread_join(threads[i], NULL);
+	for (uint64_t i = 0; workers && i < launch->cluster_total; i++)
+		worker_destroy(&workers[i]);
+	free(workers);
+	free(shares);
+	free(threads);
+	if (!ok)
+		return refuse(fault, launch->program, FAULT_MEMORY,
+					  "the host has no memory to run all of its blocks at once");
+	return !launch->faulted;
+}
+
 bool exec_run(const struct launch *asked, const struct exec_program *program,
 			  const struct machine_options *options, struct counters *counters, struct fault *fault)
 {
@@ -481,7 +555,7 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 						   (asked->grid[2] / launch.cluster[2]);
 	launch.threads = thread_count(&launch, options);
 	pthread_mutex_init(&launch.lock, NULL);
-	bool ok = run_workers(&launch, fault);
+	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
 	fflush(stdout); /* what kernels printed */
 	pthread_mutex_destroy(&launch.lock);
 	return ok;

@@ -27,7 +27,8 @@ enum fault_kind {
 	FAULT_RACE,
 	FAULT_ASYNC,  /* an asynchronous operand touched before its fence or wait */
 	FAULT_BUDGET, /* the step budget ran out: a spin that nothing ends */
-	FAULT_TRAP,   /* trap, brkpt, a failed assert */
+	FAULT_TRAP,   /* trap, brkpt */
+	FAULT_ASSERT, /* a failed assert */
 	FAULT_LAUNCH, /* grid, block, shared memory or parameters out of range */
 	FAULT_MEMORY, /* the host has no memory left */
 };
@@ -76,6 +77,9 @@ struct launch {
 	uint32_t cluster[3]; /* 1,1,1 without clusters */
 	size_t dynamic_shared_bytes;
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
+	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
+	 * hold this address, where they meet. 0: not cooperative. */
+	uint64_t grid_workspace;
 };
 
 enum instruction_class {

@@ -102,6 +102,8 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	return cudaSuccess;
 }
 
+#define GRID_WORKSPACE_BYTES 64u
+
 static cudaError_t check_cooperative(const struct launch_request *request)
 {
 	uint64_t blocks = (uint64_t)request->grid.x * request->grid.y * request->grid.z;
@@ -120,6 +122,17 @@ static void pack_parameters(const struct kernel *kernel, const struct kernel_fac
 		kernel_parameter(kernel, i, &offset, &size);
 		memcpy(block + offset, arguments[i], size);
 	}
+}
+
+/* Where the blocks of a cooperative launch meet; zeroed. */
+static uint64_t grid_workspace(void)
+{
+	uint64_t address = memory_allocate(GRID_WORKSPACE_BYTES, "the workspace of the grid");
+	if (address) {
+		memset((void *)(uintptr_t)address, 0, GRID_WORKSPACE_BYTES);
+		memory_mark_written(memory_find(address), address, GRID_WORKSPACE_BYTES);
+	}
+	return address;
 }
 
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
@@ -152,10 +165,15 @@ cudaError_t launch(const struct launch_request *request)
 	pack_parameters(function->kernel, &facts, request->arguments, parameters);
 	run.parameters = parameters;
 	struct fault fault = {0};
-	request->function->launches++;
 	runtime_open_memory();
+	if (request->cooperative && !(run.grid_workspace = grid_workspace())) {
+		runtime_close_memory();
+		return cudaErrorMemoryAllocation;
+	}
+	request->function->launches++;
 	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
 		runtime_fault(&fault);
+	memory_free(run.grid_workspace);
 	runtime_close_memory();
 	counters_write_sometimes(false);
 	return cudaSuccess;

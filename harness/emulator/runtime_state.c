@@ -109,9 +109,10 @@ static cudaError_t fault_status(enum fault_kind kind)
 	case FAULT_ADDRESS: return cudaErrorIllegalAddress;
 	case FAULT_ALIGNMENT: return cudaErrorMisalignedAddress;
 	case FAULT_BUDGET: return cudaErrorLaunchTimeout;
-	case FAULT_TRAP: return cudaErrorAssert;
+	case FAULT_ASSERT: return cudaErrorAssert;
 	case FAULT_LAUNCH: return cudaErrorInvalidConfiguration;
 	case FAULT_MEMORY: return cudaErrorMemoryAllocation;
+	case FAULT_TRAP:
 	case FAULT_UNINITIALISED:
 	case FAULT_BARRIER:
 	case FAULT_RACE:
