@@ -121,8 +121,13 @@ bool command_timed_shapes(const struct options *options, struct error *err)
 {
 	if (options->shape_count > 0 && options->suite_count > 0)
 		return error_set(err, "--shape and --suite both say what to time; give one of them");
-	if (options->suite_count > 0 && (options->has_alpha || options->has_beta))
-		return error_set(err, "the cases of a suite have their own alpha and beta");
+	if (options->has_cases && options->shape_count + options->suite_count > 0)
+		return error_set(err,
+						 "--cases, --shape and --suite each say what to time; give one of them");
+	if ((options->suite_count > 0 || options->has_cases) &&
+		(options->has_alpha || options->has_beta))
+		return error_set(err,
+						 "the cases of a suite, and generated ones, have their own alpha and beta");
 	return true;
 }
 
@@ -209,7 +214,7 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		line_add_option(&line, "--problem", options->problem);
 	if (options->epilogue != NULL)
 		line_add_option(&line, "--epilogue", options->epilogue);
-	if (judge && options->suite_count == 0) {
+	if (options->cases > 0 && options->suite_count == 0) {
 		snprintf(number, sizeof number, "%zu", options->cases);
 		line_add_option(&line, "--cases", number);
 	}

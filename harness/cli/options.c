@@ -295,6 +295,7 @@ static const struct row {
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)"},
 	{"cases", "N", COMMAND_JUDGE, take_cases,
 	 "how many generated cases (32; 12 on the emulated GPU)"},
+	{"cases", "N", COMMAND_BENCH, take_cases, "times so many generated cases"},
 	{"seed", "S", RUNS, take_seed, "draws the cases and values of an earlier run again"},
 	{"suite", "NAME|FILE", RUNS, take_suite,
 	 "cases of a suite instead of generated ones;\nmay be repeated"},

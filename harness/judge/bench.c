@@ -156,7 +156,8 @@ bool bench_side_by_side(struct run *run, const struct problem *problem,
 	return ok;
 }
 
-/* bench: the files of each problem side by side over the shapes or the suites. */
+/* bench: the files of each problem side by side over the shapes, the suites or
+ * generated cases. */
 static bool bench_problem(struct run *run, const struct problem *problem,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
 						  enum judge_status *status, struct error *err)
@@ -164,7 +165,7 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 	const struct judge_options *options = run->options;
 	struct test_case *cases = NULL;
 	size_t case_count = options->time_shape_count > 0 ? options->time_shape_count : 1;
-	if (options->suite_count > 0) {
+	if (options->suite_count > 0 || options->cases > 0) {
 		if (!cases_make(options, problem, &cases, &case_count, err))
 			return false;
 	} else {
