@@ -144,6 +144,10 @@ static inline u32 halves(s32 low, s32 high)
 BINARY(add_b16x2, u32, u32, u32, halves(LOW_U(a) + LOW_U(b), HIGH_U(a) + HIGH_U(b)))
 BINARY(min_s16x2, u32, u32, u32, halves(LESS(LOW_S(a), LOW_S(b)), LESS(HIGH_S(a), HIGH_S(b))))
 BINARY(max_s16x2, u32, u32, u32, halves(MORE(LOW_S(a), LOW_S(b)), MORE(HIGH_S(a), HIGH_S(b))))
+BINARY(min_relu_s16x2, u32, u32, u32,
+	   halves(MORE(LESS(LOW_S(a), LOW_S(b)), 0), MORE(LESS(HIGH_S(a), HIGH_S(b)), 0)))
+BINARY(max_relu_s16x2, u32, u32, u32,
+	   halves(MORE(MORE(LOW_S(a), LOW_S(b)), 0), MORE(MORE(HIGH_S(a), HIGH_S(b)), 0)))
 BINARY(min_u16x2, u32, u32, u32, halves(LESS(LOW_U(a), LOW_U(b)), LESS(HIGH_U(a), HIGH_U(b))))
 BINARY(max_u16x2, u32, u32, u32, halves(MORE(LOW_U(a), LOW_U(b)), MORE(HIGH_U(a), HIGH_U(b))))
 
@@ -664,6 +668,8 @@ const struct exec_entry EXEC_LEVELLED(exec_integer)[] = {
 	E(sad_u32),
 	E(sad_s32),
 	E(min_relu_s32),
+	E(min_relu_s16x2),
+	E(max_relu_s16x2),
 	E(max_relu_s32),
 	E(add_b16x2),
 	E(min_s16x2),
