@@ -59,6 +59,23 @@ Test(case, sizes_stay_inside_the_limits)
 			}
 }
 
+/* min-plus: only among lengths from 0 on does padding with zeros show. */
+Test(case, min_plus_takes_lengths)
+{
+	const struct problem *problem = problem_find("minplus-f32");
+	size_t lengths = 0, large = 0;
+	for (size_t i = 0; i < 120; i++) {
+		struct test_case test = case_generate(problem, 6, i, 4096);
+		cr_assert(!test.exact && test.alpha == 1 && test.beta == 0);
+		cr_assert(test.a.distribution != VALUES_SPECIAL && test.b.distribution != VALUES_SPECIAL);
+		bool both =
+			test.a.distribution == VALUES_POSITIVE && test.b.distribution == VALUES_POSITIVE;
+		lengths += both;
+		large += both && test.a.scale > 1e9f && test.b.scale > 1e9f;
+	}
+	cr_assert(lengths > 40 && lengths < 90 && large > 3, "%zu, %zu", lengths, large);
+}
+
 /* gemv: a run stays short, and still comes to large matrices. */
 Test(case, most_vectors_are_of_a_common_length)
 {

@@ -121,7 +121,8 @@ Test(cli_args, refusals_say_what_and_why)
 	refused(COMMAND_JUDGE, "judge a.cu --tolerance leetgpuu", "did you mean 'leetgpu'?");
 	refused(COMMAND_JUDGE, "judge a.cu --tolerance 1,-1", "--tolerance '1,-1'");
 	refused(COMMAND_JUDGE, "judge a.cu --timeout 0", "--timeout '0'");
-	refused(COMMAND_JUDGE, "judge a.cu --time 16x16", "16x16");
+	refused(COMMAND_JUDGE, "judge a.cu --time 16x16x", "16x16x");
+	refused(COMMAND_BENCH, "bench a.cu --budget 0", "--budget '0'");
 	refused(COMMAND_LIST, "list --json x", "unknown option '--json'");
 }
 

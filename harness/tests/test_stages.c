@@ -1,0 +1,305 @@
+/* links: referee_core chain testcases base */
+/* The bound through a chain: an honest f32 computation passes, a wrong stage, a
+ * wrong order and wrong inputs fail. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "referee/check.h"
+#include "testcases/values.h"
+
+#define M 21
+#define N 37
+#define K 96
+
+static const char *const problem_names[] = {"gemm-f16", "gemm-bf16", "sgemm"};
+
+/* A case with its product, and what a kernel makes of it. */
+struct trial {
+	struct chain chain;
+	struct chain_files files;
+	const struct problem *problem;
+	struct test_case test;
+	double product[M * N];
+	float magnitude[M * N], sums[M * N];
+	uint8_t out[M * N * 4], saved[M * N * 4];
+	struct carried carried[M * N];
+};
+
+static double draw(const struct trial *trial, struct value_spec spec, uint32_t stream, uint64_t i)
+{
+	enum dtype type = trial->problem->dtype;
+	return values_to_double(type, values_at(type, spec, trial->test.seed, stream, i));
+}
+
+static double draw_extra(const struct trial *trial, uint32_t buffer, uint64_t i)
+{
+	return draw(trial, check_extra_values(&trial->test), CHECK_EXTRA_STREAM + buffer, i);
+}
+
+static void begin(struct trial *trial, const char *problem, const char *text, float alpha,
+				  float beta)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	struct error err = {{0}};
+	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
+	cr_assert(chain_parse(text, folder, &trial->chain, &trial->files, &err), "%s", err.message);
+	trial->problem = problem_find(problem);
+	trial->test = case_of_shape(trial->problem, (struct shape){M, N, K}, alpha, beta, 77);
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < N; j++) {
+			double sum = 0, magnitude = 0;
+			float kept = 0;
+			for (int k = 0; k < K; k++) {
+				double a = draw(trial, trial->test.a, VALUES_STREAM_A, (uint64_t)(i * K + k));
+				double b = draw(trial, trial->test.b, VALUES_STREAM_B, (uint64_t)(k * N + j));
+				sum += a * b;
+				magnitude += fabs(a * b);
+				kept += (float)a * (float)b;
+			}
+			trial->product[i * N + j] = sum;
+			trial->magnitude[i * N + j] = (float)magnitude;
+			trial->sums[i * N + j] = kept;
+		}
+}
+
+static void store(const struct trial *trial, uint8_t *to, int i, float x)
+{
+	size_t size = dtype_size(trial->problem->dtype);
+	uint32_t bits = values_from_double(trial->problem->dtype, x);
+	memcpy(to + (size_t)i * size, &bits, size);
+}
+
+/* What a kernel computes: the sum at (i, j) in, the output out. */
+typedef float kernel(struct trial *trial, float x, int i, int j);
+
+static struct referee_check_reply check(struct trial *trial, kernel *compute)
+{
+	for (int i = 0; i < M * N; i++)
+		store(trial, trial->out, i, compute(trial, trial->sums[i], i / N, i % N));
+	struct check_input input = {
+		.type = trial->problem->dtype,
+		.test = &trial->test,
+		.seed = trial->test.seed,
+		.poisoned = trial->test.beta == 0,
+		.out = trial->out,
+		.product = {.product_f64 = trial->product,
+					.magnitude = trial->magnitude,
+					.unit_roundoff = 0x1p-53},
+		.threads = 2,
+		.chain = &trial->chain,
+		.to = trial->chain.count,
+	};
+	for (uint32_t i = 0; i < trial->chain.buffers; i++)
+		input.written[i] = trial->saved;
+	struct referee_check_reply reply = {0};
+	check_outputs(&input, &reply);
+	cr_assert_eq(reply.elements, M * N);
+	return reply;
+}
+
+static float logistic(float x)
+{
+	return 1.0f / (1.0f + expf(-x));
+}
+
+static float bias_silu(struct trial *trial, float x, int i, int j)
+{
+	(void)i;
+	x += (float)draw_extra(trial, 0, (uint64_t)j);
+	return x * logistic(x);
+}
+
+static float bias_along_rows(struct trial *trial, float x, int i, int j)
+{
+	(void)j;
+	x += (float)draw_extra(trial, 0, (uint64_t)i);
+	return x * logistic(x);
+}
+
+static float silu_then_bias(struct trial *trial, float x, int i, int j)
+{
+	(void)i;
+	return x * logistic(x) + (float)draw_extra(trial, 0, (uint64_t)j);
+}
+
+static float silu_alone(struct trial *trial, float x, int i, int j)
+{
+	(void)trial, (void)i, (void)j;
+	return x * logistic(x);
+}
+
+static float bias_alone(struct trial *trial, float x, int i, int j)
+{
+	(void)i;
+	return x + (float)draw_extra(trial, 0, (uint64_t)j);
+}
+
+static float bias_quick_silu(struct trial *trial, float x, int i, int j)
+{
+	(void)i;
+	x += (float)draw_extra(trial, 0, (uint64_t)j);
+	return x * logistic(1.02f * x);
+}
+
+Test(stages, order_and_inputs_matter)
+{
+	static struct trial trial;
+	static kernel *const faults[] = {bias_along_rows, silu_then_bias, silu_alone, bias_alone,
+									 bias_quick_silu};
+	for (size_t p = 0; p < 3; p++) {
+		begin(&trial, problem_names[p], "bias,silu", 1, 0);
+		struct referee_check_reply reply = check(&trial, bias_silu);
+		cr_assert_eq(reply.wrong, 0, "%s: %g", problem_names[p], reply.worst_ratio);
+		for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+			reply = check(&trial, faults[i]);
+			cr_assert_gt(reply.wrong, M * N / 10, "%s: fault %zu", problem_names[p], i);
+		}
+	}
+}
+
+static float scaled_relu(struct trial *trial, float x, int i, int j)
+{
+	float c = (float)draw(trial, trial->test.c, VALUES_STREAM_C, (uint64_t)(i * N + j));
+	x = trial->test.alpha * x + trial->test.beta * c;
+	store(trial, trial->saved, i * N + j, x);
+	return x < 0 ? 0 : x;
+}
+
+static float saved_too_late(struct trial *trial, float x, int i, int j)
+{
+	float y = scaled_relu(trial, x, i, j);
+	store(trial, trial->saved, i * N + j, y);
+	return y;
+}
+
+static float saved_one_wrong(struct trial *trial, float x, int i, int j)
+{
+	float y = scaled_relu(trial, x, i, j);
+	if (i == 5 && j == 7)
+		store(trial, trial->saved, i * N + j, x + 3);
+	return y;
+}
+
+static float no_beta(struct trial *trial, float x, int i, int j)
+{
+	scaled_relu(trial, x, i, j);
+	x *= trial->test.alpha;
+	return x < 0 ? 0 : x;
+}
+
+Test(stages, what_a_stage_saved_is_checked)
+{
+	static struct trial trial;
+	for (size_t p = 0; p < 3; p++) {
+		begin(&trial, problem_names[p], "alpha_beta,save,relu", 0.75f, -1.5f);
+		struct referee_check_reply reply = check(&trial, scaled_relu);
+		cr_assert(reply.wrong == 0 && reply.extra_wrong == 0, "%g", reply.worst_ratio);
+		reply = check(&trial, saved_too_late);
+		cr_assert(reply.wrong == 0 && reply.extra_wrong > M * N / 4);
+		cr_assert_str_eq(reply.extra_name, "save.saved");
+		reply = check(&trial, saved_one_wrong);
+		cr_assert(reply.wrong == 0 && reply.extra_wrong == 1);
+		cr_assert(reply.extra_first.row == 5 && reply.extra_first.column == 7);
+		reply = check(&trial, no_beta);
+		cr_assert(reply.wrong > M * N / 4 && reply.extra_wrong == 0);
+	}
+}
+
+static float clamped_sum(struct trial *trial, float x, int i, int j)
+{
+	x += (float)draw_extra(trial, 0, (uint64_t)j) + (float)draw_extra(trial, 1, (uint64_t)i);
+	return x < -2 ? -2 : x > 3 ? 3 : x;
+}
+
+static float clamped_sum_off_by_a_bit(struct trial *trial, float x, int i, int j)
+{
+	float y = clamped_sum(trial, x, i, j);
+	return i == M - 1 && j == N - 1 ? nextafterf(y, 100) : y;
+}
+
+Test(stages, exact_cases_stay_exact)
+{
+	static struct trial trial;
+	begin(&trial, "sgemm", "bias,bias_rows,clamp:-2:3", 1, 0);
+	cr_assert(case_make_exact(&trial.test, DTYPE_F32));
+	struct trial exact = trial;
+	begin(&trial, "sgemm", "bias,bias_rows,clamp:-2:3", 1, 0);
+	trial.test = exact.test;
+	for (int i = 0; i < M * N; i++)
+		trial.product[i] = trial.sums[i] = (float)(i % 9 - 4);
+	cr_assert_eq(check(&trial, clamped_sum).wrong, 0);
+	cr_assert_eq(check(&trial, clamped_sum).worst_ratio, 0);
+	cr_assert_eq(check(&trial, clamped_sum_off_by_a_bit).wrong, 1);
+}
+
+/* ---- special values ------------------------------------------------------------- */
+
+static struct carried through(const char *name, double x, float error, bool exact)
+{
+	struct chain_stage stage = {.shipped = 1};
+	const double members[CHAIN_MEMBERS_MAX] = {0, 6};
+	struct carried value = {.x = x, .error = error, .exact = exact};
+	snprintf(stage.name, sizeof stage.name, "%s", name);
+	const struct stage_reference *reference = stage_find(&stage);
+	cr_assert_not_null(reference, "%s", name);
+	stage_carry(reference, members, DTYPE_F16, &value);
+	return value;
+}
+
+Test(stages, ends_of_the_range)
+{
+	static const struct {
+		char name[16];
+		double low, high; /* at -inf and +inf */
+	} ends[] = {
+		{"sigmoid", 0, 1}, {"silu", 0, INFINITY}, {"gelu", 0, INFINITY}, {"gelu_erf", 0, INFINITY},
+		{"tanh", -1, 1},   {"relu", 0, INFINITY}, {"clamp", 0, 6}};
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		cr_assert_eq(through(ends[i].name, -INFINITY, 0, false).x, ends[i].low, "%s", ends[i].name);
+		cr_assert_eq(through(ends[i].name, INFINITY, 0, false).x, ends[i].high, "%s", ends[i].name);
+		cr_assert_eq(through(ends[i].name, -1e30, 0, false).x, ends[i].low, "%s", ends[i].name);
+		struct carried nan = through(ends[i].name, NAN, 0, false);
+		cr_assert(isnan(nan.x) && !nan.exact);
+	}
+}
+
+Test(stages, errors_grow_and_shrink_with_the_slope)
+{
+	cr_assert_lt(through("sigmoid", 20, 0.5f, false).error, 2.5 * 0x1p-11);
+	cr_assert_gt(through("sigmoid", 0, 0.5f, false).error, 0.12f);
+	cr_assert_eq(through("relu", -3, 0.5f, false).error, 0);
+	cr_assert_gt(through("relu", -0.25, 0.5f, false).error, 0.24f);
+	cr_assert_gt(through("clamp", 8, 1.0f, false).error, -1);
+	cr_assert_eq(through("clamp", 8, 1.0f, false).error, 0);
+}
+
+Test(stages, exactness_ends_with_a_function)
+{
+	cr_assert(through("relu", 3, 0.5f, true).exact);
+	cr_assert_eq(through("relu", 3, 0.5f, true).error, 0);
+	cr_assert_not(through("tanh", 3, 0.5f, true).exact);
+}
+
+Test(stages, beyond_f32_is_infinite)
+{
+	struct carried value = {.x = 1e39, .error = 1};
+	stage_settle(&value);
+	cr_assert(isinf(value.x) && value.error == 0);
+	value = (struct carried){.x = 3.4e38, .error = 1e38f};
+	stage_settle(&value);
+	cr_assert(value.x == 3.4e38 && isinf(value.error));
+}
+
+Test(stages, unknown_ones_are_somebody_elses)
+{
+	struct chain_stage stage = {.shipped = 1, .name = "mish"}, own = {.name = "relu"};
+	struct chain_stage scale = {.shipped = 1, .name = "alpha_beta"};
+	cr_assert_null(stage_find(&stage));
+	cr_assert_null(stage_find(&own)); /* a file of that name may do anything */
+	cr_assert_null(stage_find(&scale));
+	cr_assert(stage_is_alpha_beta(&scale));
+}
