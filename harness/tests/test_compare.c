@@ -1,0 +1,165 @@
+/* links: report */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/compare.h"
+#include "report/report.h"
+
+#define ENTRIES 5
+
+static struct timing_entry entries[2][ENTRIES];
+static struct timing_result results[2];
+static struct judgement items[1];
+static struct judgement_list list;
+
+static void entry(size_t shape, size_t index, enum timing_role role, const char *label,
+				  double median)
+{
+	struct timing_entry *e = &entries[shape][index];
+	*e = (struct timing_entry){.role = role, .ran = median > 0};
+	snprintf(e->label, sizeof e->label, "%s", label);
+	if (median > 0)
+		e->span = e->event = (struct timing_stats){100,          median,        median * 0.98,
+												   median * 1.1, median * 0.99, median * 1.01};
+	else
+		snprintf(e->detail, sizeof e->detail, "the library has <none> of it");
+}
+
+static void begin(void)
+{
+	for (size_t i = 0; i < 2; i++) {
+		entry(i, 0, TIMING_FILE, "a&b.cu", 50);
+		entry(i, 1, TIMING_FILE_PLAIN, "a&b.cu", 49);
+		entry(i, 2, TIMING_LIBRARY, "cuBLAS + kernel", 75);
+		entry(i, 3, TIMING_LIBRARY, "cuBLASLt + kernel", i == 0 ? 60 : 40);
+		entry(i, 4, TIMING_LIBRARY, "cuBLASLt fused", 0);
+		results[i] =
+			(struct timing_result){.problem = "gemm-f16",
+								   .test = {.shape = {4096, 4096, i == 0 ? 64 : 8192}, .alpha = 1},
+								   .count = ENTRIES,
+								   .entries = entries[i],
+								   .sets = 12};
+	}
+	items[0] = (struct judgement){.file = "a&b.cu", .problem = "gemm-f16"};
+	list = (struct judgement_list){.count = 1,
+								   .items = items,
+								   .bench_count = 2,
+								   .bench = results,
+								   .compare = true,
+								   .facts = {.version = "1", .epilogue = "bias,silu"}};
+}
+
+TestSuite(compare, .init = begin);
+
+static char *written(report_writer writer)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	writer(&list, out);
+	fclose(out);
+	return text;
+}
+
+static void text_writer(const struct judgement_list *all, FILE *out)
+{
+	report_text(all, &(struct report_style){.width = 80}, out);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+Test(compare, ratios_and_their_intervals)
+{
+	struct compare_ratio ratio = compare_speed_up(&entries[0][0], &entries[0][2], true);
+	cr_assert(near(ratio.value, 1.5));
+	cr_assert(near(ratio.low, 75 * 0.99 / (50 * 1.01)));
+	cr_assert(near(ratio.high, 75 * 1.01 / (50 * 0.99)));
+	const struct timing_entry *plain = compare_plain(&results[0], &entries[0][0]);
+	cr_assert_eq(plain, &entries[0][1]);
+	cr_assert(near(compare_cost(&entries[0][0], plain, true).value, 100.0 * (50.0 / 49 - 1)));
+	cr_assert_eq(compare_speed_up(&entries[0][0], &entries[0][4], true).value, 0);
+	cr_assert_eq(compare_cost(&entries[0][0], &entries[0][4], true).high, 0);
+}
+
+Test(compare, several_files_find_their_own)
+{
+	entry(0, 1, TIMING_FILE, "c.cu", 52);
+	entry(0, 2, TIMING_FILE_PLAIN, "a&b.cu", 49);
+	entry(0, 3, TIMING_FILE_PLAIN, "c.cu", 50);
+	cr_assert_eq(compare_plain(&results[0], &entries[0][0]), &entries[0][2]);
+	cr_assert_eq(compare_plain(&results[0], &entries[0][1]), &entries[0][3]);
+}
+
+Test(compare, text)
+{
+	char *text = written(text_writer);
+	cr_assert_not_null(strstr(text, "epilogue bias,silu"));
+	cr_assert_not_null(strstr(text, "a&b.cu fused"));
+	cr_assert_not_null(strstr(text, "1.50x as fast (1.47 to 1.53)"));
+	cr_assert_not_null(strstr(text, "fusing costs 2.0% (0.0 to 4.1)"));
+	cr_assert_not_null(strstr(text, "not measured: the library has <none> of it"));
+	cr_assert_not_null(strstr(text, "4096x4096x8192"));
+	cr_assert_not_null(strstr(text, "0.80x"));
+	free(text);
+}
+
+Test(compare, markdown)
+{
+	char *text = written(report_markdown);
+	cr_assert_not_null(strstr(text, "| cuBLAS + kernel | 75.00 | 74.25 - 75.75 |"));
+	cr_assert_not_null(strstr(text, "fusing costs 2.0%"));
+	free(text);
+}
+
+Test(compare, json)
+{
+	char *text = written(report_json);
+	cr_assert_not_null(strstr(text, "\"epilogue\": \"bias,silu\""));
+	cr_assert_not_null(strstr(text, "\"speed_up_over\""));
+	cr_assert_not_null(strstr(text, "\"fusion_cost_percent\""));
+	cr_assert_not_null(strstr(text, "\"role\": \"file without epilogue\""));
+	free(text);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+	size_t count = 0;
+	while ((text = strstr(text, part)) != NULL) {
+		count++;
+		text += strlen(part);
+	}
+	return count;
+}
+
+Test(compare, picture)
+{
+	char *text = written(report_svg);
+	cr_assert_eq(strncmp(text, "<svg ", 5), 0);
+	cr_assert_not_null(strstr(text, "</svg>"));
+	/* the page, two legends, four bars */
+	cr_assert_eq(count_of(text, "<rect "), 1 + 2 + 4);
+	cr_assert_eq(count_of(text, "<text "), count_of(text, "</text>"));
+	cr_assert_not_null(strstr(text, "a&#38;b.cu fused"));
+	cr_assert_null(strstr(text, "nan"));
+	cr_assert_not_null(strstr(text, "K 8192"));
+	free(text);
+}
+
+Test(compare, nothing_measured)
+{
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < ENTRIES; j++)
+			entries[i][j].ran = false;
+	report_writer writers[] = {text_writer, report_markdown, report_json, report_svg};
+	for (size_t i = 0; i < 4; i++) {
+		char *text = written(writers[i]);
+		cr_assert_null(strstr(text, "nan"));
+		free(text);
+	}
+}
