@@ -81,8 +81,7 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 		return submission_compile(run, s, status, err);
 	s->compiled.status = COMPILE_ERROR;
 	snprintf(s->compile_detail, sizeof s->compile_detail,
-			 "the library has no epilogue for this chain: it knows relu, gelu, bias, and bias "
-			 "before either");
+			 "cuBLASLt has no epilogue for this chain");
 	return true;
 }
 

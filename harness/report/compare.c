@@ -6,7 +6,7 @@
 #include "report/clean.h"
 #include "report/facts.h"
 
-#define LABEL_COLUMNS 26
+#define LABEL_COLUMNS 24
 
 static bool measured(const struct timing_entry *entry, bool span)
 {
@@ -92,8 +92,9 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	}
 	if (entry != fused)
 		relation_format(relation, fused, entry, span);
-	fprintf(out, "  %-*s %9.2f %6.2f%% %8.4g  %s\n", LABEL_COLUMNS, label, stats->median,
-			facts_half_width_percent(stats), facts_rate(timing, stats->median), relation);
+	fprintf(out, "  %-*s %8.2f %5.2f%% %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median,
+			facts_half_width_percent(stats), facts_rate(timing, stats->median),
+			relation[0] != '\0' ? "  " : "", relation);
 	if (entry->wrong > 0)
 		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
 				"", entry->worst_ratio,
@@ -106,9 +107,9 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 	bool span = facts_use_span(timing);
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
-	fprintf(out, "  %-*s %9s %7s %8s  %s\n", LABEL_COLUMNS,
+	fprintf(out, "  %-*s %8s %6s %7s  %s\n", LABEL_COLUMNS,
 			span ? "(device span of a call)" : "(between events)", "us", "+-",
-			facts_rate_unit(timing), "the fused kernel beside it");
+			facts_rate_unit(timing), "the fused kernel");
 	for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
 		const struct timing_entry *fused = &timing->entries[f];
 		const struct timing_entry *plain = compare_plain(timing, fused);
@@ -128,6 +129,15 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 		fputs("  warning: a median is uncertain; measure again on a quiet machine\n", out);
 }
 
+/* A library that was measured at some shape. */
+static bool in_overview(const struct judgement_list *list, size_t entry)
+{
+	bool ran = false;
+	for (size_t b = 0; b < list->bench_count; b++)
+		ran = ran || (entry < list->bench[b].count && list->bench[b].entries[entry].ran);
+	return ran && list->bench[0].entries[entry].role == TIMING_LIBRARY;
+}
+
 /* One line a shape: what all of the tables come to. */
 static void overview_print(FILE *out, const struct judgement_list *list, size_t file)
 {
@@ -136,7 +146,7 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 	compare_label(&first->entries[file], label);
 	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s", label, "MxNxK", "us", "cost");
 	for (size_t i = 0; i < first->count; i++)
-		if (first->entries[i].role == TIMING_LIBRARY)
+		if (in_overview(list, i))
 			fprintf(out, " %18s", first->entries[i].label);
 	fputc('\n', out);
 	for (size_t b = 0; b < list->bench_count; b++) {
@@ -154,7 +164,7 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 		else
 			fprintf(out, " %8s", "-");
 		for (size_t i = 0; i < timing->count; i++) {
-			if (timing->entries[i].role != TIMING_LIBRARY)
+			if (!in_overview(list, i))
 				continue;
 			double value = compare_speed_up(fused, &timing->entries[i], span).value;
 			if (value > 0.0)
