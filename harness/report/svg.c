@@ -9,7 +9,7 @@
 #define WIDTH 960
 #define LEFT 60
 #define RIGHT 20
-#define PANEL 340
+#define PANEL 420
 #define TOP 70
 #define BOTTOM 70
 #define LIBRARIES_MAX 4
@@ -94,19 +94,21 @@ static void panel_measure(struct panel *panel)
 	panel->highest = ceil(panel->highest * 5.0 + 0.5) / 5.0;
 }
 
+static void line_print(FILE *out, const struct panel *panel, double value, const char *stroke)
+{
+	double y = y_of(panel, value);
+	fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, y,
+			WIDTH - RIGHT, y, stroke);
+}
+
 static void axis_print(FILE *out, const struct panel *panel)
 {
 	double step = panel->highest > 4.0 ? 1.0 : panel->highest > 2.0 ? 0.5 : 0.2;
 	for (double value = 0.0; value <= panel->highest + 1e-9; value += step) {
 		char number[16];
-		double y = y_of(panel, value);
-		bool one = fabs(value - 1.0) < 1e-9;
 		snprintf(number, sizeof number, "%.1f", value);
-		fprintf(out,
-				"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" "
-				"stroke-width=\"%s\"/>\n",
-				LEFT, y, WIDTH - RIGHT, y, one ? "#000000" : "#dddddd", one ? "1.5" : "1");
-		text_print(out, LEFT - 8, y + 4, 12, "end", number);
+		line_print(out, panel, value, "#dddddd");
+		text_print(out, LEFT - 8, y_of(panel, value) + 4, 12, "end", number);
 	}
 }
 
@@ -179,6 +181,7 @@ static void panel_print(FILE *out, struct panel *panel)
 	legend_print(out, panel);
 	axis_print(out, panel);
 	shapes_print(out, panel);
+	line_print(out, panel, 1.0, "#000000"); /* above it, fusing wins */
 }
 
 void report_svg(const struct judgement_list *list, FILE *out)
