@@ -277,7 +277,7 @@ static bool min_plus_product(struct emulated *device, struct shape shape,
 	if (count > device->capacity_f32) {
 		free(device->f32);
 		device->capacity_f32 = 0;
-		device->f32 = malloc(count * sizeof *device->f32);
+		device->f32 = calloc(count, sizeof *device->f32);
 		if (device->f32 == NULL)
 			return error_set(err, "no memory for a reference of %zu elements", count);
 		device->capacity_f32 = count;
