@@ -157,7 +157,8 @@ struct exec_program {
 	size_t static_shared, dynamic_shared_offset;
 	int registers;
 	int32_t *lists;
-	bool unresolved; /* refers to what could not be resolved */
+	bool async_proxy; /* wgmma or bulk copies read shared memory */
+	bool unresolved;  /* refers to what could not be resolved */
 };
 
 /* Lanes of a warp that share a program counter. */
@@ -218,7 +219,11 @@ struct exec_block {
 	struct exec_cluster *cluster;
 	uint64_t steps;
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
-	struct exec_race *race;  /* NULL: races are not looked for */
+	/* Ordinary stores that no fence.proxy.async has followed: one byte a byte, not 0,
+	 * between two offsets. NULL: nothing in the kernel would read them past the fence. */
+	uint8_t *unfenced;
+	uint64_t unfenced_low, unfenced_high;
+	struct exec_race *race; /* NULL: races are not looked for */
 };
 
 #define EXEC_CLUSTER_BLOCKS 16
@@ -357,6 +362,11 @@ void exec_bulk_finish(struct exec_cluster *cluster);
 void exec_bulk_free(struct exec_cluster *cluster);
 /* Subtracts from the transaction count of the mbarrier at `state`. */
 void exec_mbarrier_complete(uint64_t *state, uint64_t bytes);
+/* Remembers an ordinary store; forgets them at a fence, or where an asynchronous
+ * copy wrote; whether one of the bytes is such a store. */
+void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
+void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
+bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
 void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
 
 /* --- wgmma: exec_wgmma.c --- */

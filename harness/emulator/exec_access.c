@@ -109,6 +109,8 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 	}
 	if (write) {
 		memset(block->shared_written + offset, 0xff, bytes);
+		if (block->unfenced)
+			exec_unfenced_add(block, offset, bytes);
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
 			uint8_t known = block->shared_written[offset + i];

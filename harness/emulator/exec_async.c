@@ -67,6 +67,7 @@ static struct copy *new_copy(struct warp *w)
 void exec_mark_pending(struct exec_block *block, u64 offset, size_t bytes)
 {
 	memset(block->shared_written + offset, EXEC_SHARED_PENDING, bytes);
+	exec_unfenced_clear(block, offset, bytes);
 }
 
 /* in->list: destination, source (three entries each), size operand or -1,
@@ -96,15 +97,57 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 							 "source address 0x%llx is not a multiple of %u",
 							 (unsigned long long)from.address, bytes);
 	}
+	struct exec_block *block = w->block;
+	if (host < block->shared || host >= block->shared + block->shared_bytes)
+		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
+						 "the destination is not in the block's own shared memory");
 	struct copy *copy = new_copy(w);
 	if (!copy)
 		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
-	struct exec_block *block = w->block;
 	u64 offset = (u64)(host - block->shared);
 	*copy = (struct copy){
 		w->copies->committed[i], host, source, block->shared_written + offset, (u8)i, (u8)bytes,
 		(u8)from_bytes};
-	memset(copy->shadow, EXEC_SHARED_PENDING, bytes);
+	exec_mark_pending(block, offset, bytes);
+	return EXEC_NEXT;
+}
+
+void exec_unfenced_add(struct exec_block *block, u64 offset, size_t bytes)
+{
+	memset(block->unfenced + offset, 1, bytes);
+	block->unfenced_low = offset < block->unfenced_low ? offset : block->unfenced_low;
+	if (offset + bytes > block->unfenced_high)
+		block->unfenced_high = offset + bytes;
+}
+
+void exec_unfenced_clear(struct exec_block *block, u64 offset, size_t bytes)
+{
+	if (block->unfenced)
+		memset(block->unfenced + offset, 0, bytes);
+}
+
+bool exec_unfenced_any(const struct exec_block *block, u64 offset, size_t bytes)
+{
+	u8 any = 0;
+	if (!block->unfenced || offset >= block->unfenced_high || offset + bytes <= block->unfenced_low)
+		return false;
+	for (size_t i = 0; i < bytes; i++)
+		any |= block->unfenced[offset + i];
+	return any != 0;
+}
+
+/* fence.proxy.async: whoever executes it, what the block stored so far counts as
+ * fenced. Threads that fence for others after a barrier are right to do so. */
+HANDLER(fence_proxy_async)
+{
+	struct exec_block *block = w->block;
+	(void)in;
+	(void)mask;
+	if (block->unfenced && block->unfenced_low < block->unfenced_high)
+		memset(block->unfenced + block->unfenced_low, 0,
+			   block->unfenced_high - block->unfenced_low);
+	block->unfenced_low = ~(u64)0;
+	block->unfenced_high = 0;
 	return EXEC_NEXT;
 }
 
@@ -345,7 +388,7 @@ HANDLER(mbarrier_pending)
 extern const struct exec_entry exec_async[];
 extern const size_t exec_async_count;
 const struct exec_entry exec_async[] = {
-	E(cp_async), E(cp_async_commit), E(cp_async_wait),
-	E(mbarrier), E(mbarrier_wait),   E(mbarrier_pending),
+	E(fence_proxy_async), E(cp_async),      E(cp_async_commit),  E(cp_async_wait),
+	E(mbarrier),          E(mbarrier_wait), E(mbarrier_pending),
 };
 const size_t exec_async_count = sizeof exec_async / sizeof exec_async[0];

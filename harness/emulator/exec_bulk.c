@@ -113,9 +113,23 @@ static bool span_within(const struct walk *walk, const struct tensor_span *span)
 	return true;
 }
 
+static bool source_fenced(const struct walk *walk, u64 offset, u32 bytes)
+{
+	const struct bulk *bulk = walk->bulk;
+	if (!exec_unfenced_any(bulk->block, offset, bytes))
+		return true;
+	exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ASYNC, offset,
+			  "copies shared memory at offset %llu that ordinary stores wrote, with no "
+			  "fence.proxy.async between",
+			  (unsigned long long)offset);
+	return false;
+}
+
 static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 {
 	const struct bulk *bulk = walk->bulk;
+	if (!source_fenced(walk, offset, bytes))
+		return false;
 	for (u32 k = 0; k < bytes; k++) {
 		u8 known = bulk->block->shared_written[offset + k];
 		if (known == EXEC_SHARED_READABLE)

@@ -111,6 +111,7 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 	list[9] = list[10] = -1;
 	out->cache = decoder->program->cache_count++;
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
+	decoder->program->async_proxy |= !load;
 	if (reduce)
 		reduction_of(out, in);
 	const struct ptx_operand *shared = load ? &ops[0] : &ops[1], *other = load ? &ops[1] : &ops[0];
@@ -553,6 +554,7 @@ static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction
 	uint32_t n = in->operand_count, d_count = shape.n / (shape.d == TENSOR_F16 ? 4u : 2u);
 	bool a_registers = ops[1].kind == PTX_OP_VECTOR;
 	struct exec_instruction *out = decode_emit(decoder, "wgmma");
+	decoder->program->async_proxy = true;
 	int32_t list[LIST_MAX] = {(int32_t)d_count, a_registers ? 4 : 0};
 	if (ops[0].kind != PTX_OP_VECTOR || ops[0].count != d_count ||
 		(a_registers && ops[1].count != 4)) {
@@ -586,7 +588,7 @@ static void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *
 	if (strcmp(what, "mma_async") == 0)
 		wgmma_multiply(decoder, in);
 	else if (strcmp(what, "fence") == 0)
-		decode_emit(decoder, "nop");
+		decode_emit(decoder, "wgmma_fence");
 	else if (strcmp(what, "commit_group") == 0)
 		decode_emit(decoder, "wgmma_commit");
 	else if (strcmp(what, "wait_group") == 0)

@@ -364,6 +364,12 @@ static void decode_nothing(struct decoder *decoder, const struct ptx_instruction
 	decode_emit(decoder, "nop");
 }
 
+static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
+	decode_emit(decoder, proxy ? "fence_proxy_async" : "nop");
+}
+
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct exec_instruction *out = decode_emit(decoder, "mov_b64");
@@ -391,7 +397,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"brkpt", decode_trap},
 	{"nanosleep", decode_nanosleep},
 	{"membar", decode_nothing},
-	{"fence", decode_nothing},
+	{"fence", decode_fence},
 	{"prefetch", decode_nothing},
 	{"prefetchu", decode_nothing},
 	{"discard", decode_nothing},

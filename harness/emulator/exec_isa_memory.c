@@ -354,6 +354,9 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 	x->low = low;
 	if (write) {
 		mark_shared(block->shared_written, x, bytes);
+		if (__builtin_expect(block->unfenced != NULL, 0))
+			for (int i = 0; i < EXEC_LANES; i++)
+				exec_unfenced_add(block, x->at[i], bytes);
 	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
 		FOR_LANES x->at[i] += EXEC_SHARED_BASE;
 		return resolve_each(w, in, mask, x, bytes, write);

@@ -37,8 +37,8 @@ static struct layout layout_of(const struct exec_launch *launch)
 	layout.local = align64(program->local_bytes * EXEC_LANES);
 	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
 	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
-	layout.block_bytes =
-		layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) + 2 * layout.shared;
+	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
+						 (program->async_proxy ? 3 : 2) * layout.shared;
 	layout.total =
 		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	return layout;
@@ -55,6 +55,8 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	at += layout->shared;
 	block->shared_written = at;
 	at += layout->shared;
+	block->unfenced = program->async_proxy ? at : NULL;
+	at += program->async_proxy ? layout->shared : 0;
 	block->shared_bytes =
 		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
 	block->warp_count = layout->warps;
@@ -79,13 +81,13 @@ static bool worker_create(struct exec_worker *worker, struct exec_launch *launch
 	worker->cluster.count = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	worker->cluster.blocks = calloc(worker->cluster.count, sizeof *worker->cluster.blocks);
 	worker->cache = calloc(launch->program->cache_count + 1, sizeof *worker->cache);
-	worker->storage = aligned_alloc(64, align64(layout.total));
+	/* zeroed, and without touching the pages of registers that nobody uses */
+	worker->storage = calloc(layout.total + 64, 1);
 	if (!worker->cluster.blocks || !worker->cache || !worker->storage)
 		return false;
-	memset(worker->storage, 0, align64(layout.total));
+	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
 	for (uint32_t i = 0; i < worker->cluster.count; i++)
-		place_block(worker, &layout, &worker->cluster.blocks[i],
-					worker->storage + i * layout.block_bytes);
+		place_block(worker, &layout, &worker->cluster.blocks[i], start + i * layout.block_bytes);
 	return true;
 }
 
@@ -190,6 +192,10 @@ static void start_block(struct exec_block *block)
 	block->live = block->threads;
 	block->steps = 0;
 	memset(block->shared_written, 0, block->shared_bytes);
+	if (block->unfenced)
+		memset(block->unfenced, 0, block->shared_bytes);
+	block->unfenced_low = ~(uint64_t)0;
+	block->unfenced_high = 0;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		block->barriers[i] = (struct exec_barrier){.all = 1};

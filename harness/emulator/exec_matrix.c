@@ -31,6 +31,8 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	if (in->space == PTX_SHARED && !block->race && offset < block->shared_bytes &&
 		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
+		if (write && block->unfenced)
+			exec_unfenced_add(block, offset, ROW_BYTES);
 		if (write)
 			known[0] = known[1] = ~(u64)0;
 		if ((known[0] & known[1]) == ~(u64)0)

@@ -26,11 +26,14 @@ struct exec_mmas {
 	struct mma queue[QUEUE];
 	u64 issued, done;  /* operations since the block began */
 	u64 committed;     /* groups */
+	bool fenced;       /* a wgmma.fence follows what last touched the registers */
 	u64 last_of_group; /* operations in closed groups */
 };
 
 void exec_mmas_clear(struct warp *w)
 {
+	if (w->mmas)
+		w->mmas->fenced = false;
 	if (w->mmas)
 		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
 }
@@ -109,6 +112,14 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 							"back too soon"
 						  : "matrix %s reads shared memory that nothing wrote (offset %llu)",
 					  which, (unsigned long long)offset);
+			return false;
+		}
+		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
+			exec_fail(
+				w, in, 0, FAULT_ASYNC, addresses[i],
+				"matrix %s reads shared memory (offset %llu) that ordinary stores wrote, with "
+				"no fence.proxy.async between",
+				which, (unsigned long long)offset);
 			return false;
 		}
 		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
@@ -200,6 +211,9 @@ HANDLER(wgmma)
 	struct exec_mmas *mmas = w->mmas;
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	if (!mmas->fenced)
+		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+						 "no wgmma.fence since its registers were touched, or none at all");
 	if (mmas->issued - mmas->done == QUEUE) {
 		enum exec_status status = complete(w, in, mmas->done + 1);
 		if (status != EXEC_NEXT)
@@ -212,6 +226,17 @@ HANDLER(wgmma)
 		.scale_d = w->predicates[in->c] & 1,
 		.group = mmas->committed,
 	};
+	return EXEC_NEXT;
+}
+
+HANDLER(wgmma_fence)
+{
+	(void)mask;
+	if (!w->mmas)
+		w->mmas = calloc(1, sizeof *w->mmas);
+	if (!w->mmas)
+		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	w->mmas->fenced = true;
 	return EXEC_NEXT;
 }
 
@@ -248,6 +273,9 @@ HANDLER(wgmma_touch)
 {
 	struct exec_mmas *mmas = w->mmas;
 	(void)mask;
+	/* a move may be the compiler's, which ptxas takes out again */
+	if (mmas && !in->sub)
+		mmas->fenced = false;
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	for (u64 k = mmas->done; k < mmas->issued; k++) {
@@ -274,9 +302,6 @@ HANDLER(wgmma_touch)
 extern const struct exec_entry exec_wgmma[];
 extern const size_t exec_wgmma_count;
 const struct exec_entry exec_wgmma[] = {
-	E(wgmma),
-	E(wgmma_commit),
-	E(wgmma_wait),
-	E(wgmma_touch),
+	E(wgmma), E(wgmma_fence), E(wgmma_commit), E(wgmma_wait), E(wgmma_touch),
 };
 const size_t exec_wgmma_count = sizeof exec_wgmma / sizeof exec_wgmma[0];

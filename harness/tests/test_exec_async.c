@@ -141,6 +141,64 @@ Test(exec_async, bulk_store)
 		cr_assert_eq(out[t], t);
 }
 
+Test(exec_async, bulk_store_without_a_fence)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; bar.sync 0; setp.eq.u32 %p1, %t, 0;\n"
+							"@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 128;"),
+		(struct fixture_launch){.threads = 64}, FAULT_ASYNC, "no fence.proxy.async");
+}
+
+/* One thread may fence for all, after a barrier. */
+Test(exec_async, bulk_store_fenced_by_its_issuer)
+{
+	uint32_t out[64];
+	ramp(FIXTURE_KERNEL(WORD
+						"st.shared.u32 [%r8], %t; bar.sync 0; setp.eq.u32 %p1, %t, 0;\n"
+						"@%p1 fence.proxy.async;\n"
+						"@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;"),
+		 (struct fixture_launch){.threads = 64}, out, 64);
+	cr_assert_eq(out[63], 63);
+}
+
+#define WGMMA_D "{%f0, %f1, %f2, %f3}"
+/* D = A * B of zeros: the four warps of a group, 64 x 8 x 16. The descriptors both
+ * point at s, without swizzling. */
+#define WGMMA(after_store, before, after)                                                          \
+	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], 0; st.shared.u32 [%r8+512], 0;\n"                    \
+						"st.shared.u32 [%r8+1024], 0; st.shared.u32 [%r8+1536], 0;\n" after_store  \
+						"bar.sync 0; shr.u32 %r1, %r9, 4; cvt.u64.u32 %d5, %r1;\n"                 \
+						"or.b64 %d5, %d5, 0x1000080000; mov.f32 %f0, 0f3F800000;\n"                \
+						"mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n" before           \
+						"mov.pred %p1, 1;\n"                                                       \
+						"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " WGMMA_D               \
+						", %d5, %d5, %p1, 1, 1, 0, 0;\n"                                           \
+						"wgmma.commit_group.sync.aligned;\n" after                                 \
+						"mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1;\n"                       \
+						"st.global.f32 [%d1], %f2;")
+#define FENCE "fence.proxy.async.shared::cta;\n"
+#define WGMMA_FENCE "wgmma.fence.sync.aligned;\n"
+#define WGMMA_WAIT "wgmma.wait_group.sync.aligned 0;\n"
+
+Test(exec_async, wgmma_waited_for)
+{
+	uint32_t out[128];
+	ramp(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT), (struct fixture_launch){.threads = 128}, out, 128);
+	for (int i = 0; i < 128; i++)
+		cr_assert_eq(out[i], 0x3f800000);
+}
+
+Test(exec_async, wgmma_without_its_fences_and_waits)
+{
+	struct fixture_launch group = {.threads = 128};
+	fixture_expect_fault(WGMMA(FENCE, WGMMA_FENCE, ""), group, FAULT_ASYNC, "nothing waited for");
+	fixture_expect_fault(WGMMA(FENCE, "", WGMMA_WAIT), group, FAULT_ASYNC, "no wgmma.fence");
+	fixture_expect_fault(WGMMA("", WGMMA_FENCE, WGMMA_WAIT), group, FAULT_ASYNC,
+						 "no fence.proxy.async");
+	fixture_expect_fault(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT),
+						 (struct fixture_launch){.threads = 64}, FAULT_BARRIER, "fewer than four");
+}
+
 Test(exec_async, arriving_too_often)
 {
 	fixture_expect_fault(
