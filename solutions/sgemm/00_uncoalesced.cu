@@ -12,7 +12,7 @@
  * Arithmetic intensity: 2 FLOP for 2 floats, 0.25 FLOP per byte asked of the
  * caches; in sectors moved, 2 FLOP for about 33 bytes.
  *
- * reached: not measured yet */
+ * reached: 0.497 TFLOP/s, 1% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 
 constexpr int BLOCK_M = 32; // a warp's width: its lanes share a column of C
