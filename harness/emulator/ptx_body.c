@@ -37,7 +37,8 @@ static void *grow(struct body *body, void *array, size_t element, uint32_t count
 {
 	if (count < *capacity)
 		return array;
-	uint32_t larger = *capacity ? *capacity * 2 : 32;
+	/* most lists of operands are addresses, of one or two */
+	uint32_t larger = *capacity ? *capacity * 2 : element < sizeof(struct ptx_operand) ? 32 : 2;
 	void *result = ptx_take(body->parser, element * larger);
 	if (!result)
 		return NULL;
