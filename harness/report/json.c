@@ -90,6 +90,8 @@ static json_t *check(const struct referee_check_reply *check)
 	json_object_set_new(json, "a_changed", json_integer((json_int_t)check->a_changed));
 	json_object_set_new(json, "b_changed", json_integer((json_int_t)check->b_changed));
 	json_object_set_new(json, "guard_changed", json_integer((json_int_t)check->guard_changed));
+	json_object_set_new(json, "extra_changed", json_integer((json_int_t)check->extra_changed));
+	json_object_set_new(json, "extra_wrong", json_integer((json_int_t)check->extra_wrong));
 	json_object_set_new(json, "reference_spot_checks", json_integer(check->reference_spot_checks));
 	json_object_set_new(json, "reference_disagreements",
 						json_integer(check->reference_disagreements));
