@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_LIMIT ((uint32_t)4 << 20)
+#define CODE_LIMIT ((uint32_t)1 << 20)
 #define INLINE_DEPTH 32
 #define SLOT_ALIGN 64
 
@@ -94,6 +94,34 @@ static size_t type_slot(enum ptx_type type)
 	return size < 2 ? 2 : size;
 }
 
+static int size_class(size_t lane_bytes)
+{
+	return lane_bytes == 2 ? 0 : lane_bytes == 4 ? 1 : lane_bytes == 8 ? 2 : 3;
+}
+
+/* A slot for a register: one that another had, where that is allowed. */
+static int32_t take_slot(struct decoder *decoder, size_t lane_bytes, bool shares)
+{
+	int class = size_class(lane_bytes);
+	if (shares && decoder->spare[class].count)
+		return decoder->spare[class].slots[--decoder->spare[class].count];
+	return new_slot(decoder, lane_bytes);
+}
+
+static void give_slot(struct decoder *decoder, struct decode_frame *frame, uint32_t reg)
+{
+	enum ptx_type type = frame->function->register_types[reg];
+	int32_t slot = frame->slots[reg];
+	if (slot < 0 || type == PTX_PRED || (frame->pending && frame->pending[reg]))
+		return;
+	int class = size_class(type_slot(type));
+	GROW(decoder, decoder->spare[class].slots, decoder->spare[class].count,
+		 &decoder->spare[class].capacity);
+	if (!decoder->failed)
+		decoder->spare[class].slots[decoder->spare[class].count++] = slot;
+	frame->slots[reg] = -1;
+}
+
 static int32_t register_slot(struct decoder *decoder, uint32_t reg)
 {
 	struct decode_frame *frame = decoder->frame;
@@ -104,7 +132,7 @@ static int32_t register_slot(struct decoder *decoder, uint32_t reg)
 	if (type == PTX_PRED)
 		*slot = (int32_t)decoder->program->predicate_count++;
 	else
-		*slot = new_slot(decoder, type_slot(type));
+		*slot = take_slot(decoder, type_slot(type), frame->shares[reg]);
 	return *slot;
 }
 
@@ -604,11 +632,15 @@ static bool frame_open(struct decode_frame *frame, const struct ptx_function *fu
 		return false;
 	for (uint32_t i = 0; i < function->register_count; i++)
 		frame->slots[i] = -1;
-	return find_pending(frame);
+	return find_pending(frame) && decode_lives(frame);
 }
 
 static void frame_close(struct decode_frame *frame)
 {
+	free(frame->last);
+	free(frame->shares);
+	free(frame->ends);
+	free(frame->next_end);
 	free(frame->slots);
 	free(frame->pending);
 	free(frame->statements);
@@ -796,10 +828,14 @@ static void decode_body(struct decoder *decoder, struct decode_frame *frame)
 	for (uint32_t i = 0; i < function->code_count && !decoder->failed; i++) {
 		frame->statements[i] = decoder->program->count;
 		decode_one(decoder, &function->code[i]);
+		for (uint32_t reg = frame->ends[i]; reg; reg = frame->next_end[reg - 1])
+			give_slot(decoder, frame, reg - 1);
 	}
 	frame->statements[function->code_count] = decoder->program->count;
 	if (!decoder->failed)
 		resolve_fixups(decoder, frame);
+	for (uint32_t reg = 0; frame->caller && reg < function->register_count; reg++)
+		give_slot(decoder, frame, reg);
 	decoder->frame = outer;
 	decoder->instruction = outer_instruction;
 }
@@ -914,6 +950,8 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 	free(decoder.lists);
 	free(decoder.list_uses);
 	free(decoder.shareds);
+	for (int i = 0; i < 4; i++)
+		free(decoder.spare[i].slots);
 	if (!decoder.failed)
 		return program;
 	exec_program_free(program);

@@ -22,6 +22,10 @@ struct decode_frame {
 	const struct decode_frame *caller;
 	int32_t *slots;       /* register -> offset or predicate index, -1 unknown */
 	bool *pending;        /* register -> a wgmma works on it; NULL: none does */
+	uint32_t *last;       /* register -> the last statement of its life */
+	bool *shares;         /* register -> may take a slot that others had */
+	uint32_t *ends;       /* statement -> a register, + 1, whose life ends there */
+	uint32_t *next_end;   /* register -> the next one of the same statement, + 1 */
 	uint32_t *statements; /* statement -> pc */
 	struct decode_placed *locals;
 	uint32_t local_count, local_capacity;
@@ -49,7 +53,11 @@ struct decoder {
 	struct decode_placed *shareds;
 	uint32_t shared_count, shared_capacity;
 	size_t local_bytes;
-	bool failed;                     /* no memory */
+	struct {
+		int32_t *slots;
+		uint32_t count, capacity;
+	} spare[4];  /* slots whose registers ended, by size: 2, 4, 8, 16 bytes a lane */
+	bool failed; /* no memory */
 	struct exec_instruction scratch; /* what a failed emission writes to */
 };
 
@@ -89,6 +97,8 @@ void decode_address(struct decoder *decoder, struct exec_instruction *out,
 void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count);
 bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
 uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
+/* Fills in the lives of a frame's registers (exec_lives.c); false without memory. */
+bool decode_lives(struct decode_frame *frame);
 /* Marks that the present instruction cannot be decoded. */
 void decode_refuse(struct decoder *decoder);
 

@@ -160,7 +160,7 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 		wait_groups(decoder, in, "bulk_wait");
 	} else if (bulk) {
 		bulk_copy(decoder, in, reduce);
-	} else if (decode_has(in, "mbarrier")) {
+	} else if (decode_has(in, "mbarrier") && in->operand_count == 1) {
 		struct exec_instruction *out = decode_emit(decoder, "mbarrier");
 		out->flags = EXEC_FLAG_VOLATILE;
 		out->sub = decode_has(in, "noinc") ? 9 : 8;

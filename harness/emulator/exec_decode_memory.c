@@ -133,9 +133,10 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];
 	for (uint32_t i = 0; i < count; i++) {
-		const struct ptx_operand *di = d && d->kind == PTX_OP_VECTOR ? &d->items[i] : d;
+		bool vector = d && d->kind == PTX_OP_VECTOR;
+		const struct ptx_operand *di = vector && d->count == count ? &d->items[i] : d;
 		const struct ptx_operand *bi = b->kind == PTX_OP_VECTOR ? &b->items[i] : b;
-		if (d && d->kind == PTX_OP_VECTOR && d->count != count)
+		if (vector && d->count != count)
 			decode_refuse(decoder);
 		list[i] = di && di->kind != PTX_OP_SINK ? decode_destination(decoder, di, size) : -1;
 		list[count + i] = decode_float(decoder, bi, size);
@@ -372,6 +373,10 @@ static void decode_fence(struct decoder *decoder, const struct ptx_instruction *
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
 {
+	if (in->operand_count == 0) {
+		decode_unsupported(decoder);
+		return;
+	}
 	struct exec_instruction *out = decode_emit(decoder, "mov_b64");
 	out->a = decode_constant(decoder, 0, 8);
 	out->d = decode_destination(decoder, &in->operands[0], 8);
