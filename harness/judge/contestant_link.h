@@ -13,7 +13,7 @@ struct contestant_link {
 	const struct device_choice *device;
 	const char *library, *problem;
 	const char *const *environment; /* more variables for it, as child_options has them */
-	const struct chain *chain; /* that the library was compiled with; NULL: none */
+	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	bool libraries_allowed;
 	size_t memory_limit;
 };

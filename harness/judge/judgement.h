@@ -112,11 +112,11 @@ struct run_facts {
 	struct device_facts device;
 	enum device_kind device_kind;
 	uint64_t seed;
-	char suite[64];     /* "" when the cases were generated */
-	int max_dim;        /* 0: the problem's own */
-	char tolerance[64]; /* "bound", "leetgpu", "0.05,0.05" */
+	char suite[64];      /* "" when the cases were generated */
+	int max_dim;         /* 0: the problem's own */
+	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
 	char epilogue[1024]; /* the chain that was fused; "" when none */
-	char command[1024]; /* that reproduces this run */
+	char command[1024];  /* that reproduces this run */
 };
 
 struct judgement_list {
