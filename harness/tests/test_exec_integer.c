@@ -95,26 +95,18 @@ R(add32, U32(a + b))
 R(add64, a + b)
 R(add16, U16(a + b))
 R(sub32, U32(a - b))
-R(sub64, a - b) R(addsat, clamp32((int64_t)S32(a) + S32(b))) R(
-	subsat, clamp32((int64_t)S32(a) -
-					S32(b))) R(mullo16,
-							   U16(a *b)) R(mullo32,
-											U32(a *b)) R(mullo64,
-														 a *b) R(mulhiu32,
+R(sub64, a - b)
+R(addsat, clamp32((int64_t)S32(a) + S32(b))) R(subsat, clamp32((int64_t)S32(a) - S32(b))) R(
+	mullo16, U16(a *b)) R(mullo32, U32(a *b)) R(mullo64, a *b) R(mulhiu32,
 																 U32((u128)U32(a) * U32(b) >> 32))
 	R(mulhis32, U32((int64_t)S32(a) * S32(b) >> 32)) R(mulhiu64, (uint64_t)((u128)a *b >> 64)) R(
 		mulhis64,
-		(
-			uint64_t)((s128)S64(a) *
-						  S64(b) >>
-					  64)) R(mulhiu16,
-							 U16(U16(a) * (uint32_t)U16(b) >>
-								 16)) R(mulhis16, U16(S16(a) * S16(b) >> 16))
+		(uint64_t)((s128)S64(a) * S64(b) >> 64)) R(mulhiu16,
+												   U16(U16(a) * (uint32_t)U16(b) >>
+													   16)) R(mulhis16, U16(S16(a) * S16(b) >> 16))
 		R(widu16, U32(U16(a) * (uint32_t)U16(b))) R(wids16, U32(S16(a) * S16(b))) R(
 			widu32,
-			(uint64_t)
-					U32(a) *
-				U32(b)) R(wids32, (int64_t)S32(a) * S32(b))
+			(uint64_t)U32(a) * U32(b)) R(wids32, (int64_t)S32(a) * S32(b))
 			R(madlo32, U32(a *b + c)) R(madwide32, (int64_t)S32(a) * S32(b) + S64(c)) R(
 				madhi32,
 				U32(((int64_t)S32(a) * S32(b) >> 32) +

@@ -21,8 +21,8 @@
  * harness/tests/test_apsp.c compares it with Floyd and Warshall's algorithm.
  *
  * reached: not measured yet */
-#include "../sgemm/workspace.cuh"
 #include "../minplus/register_tile.cuh"
+#include "../sgemm/workspace.cuh"
 
 constexpr int THREADS = 256;
 
