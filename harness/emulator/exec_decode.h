@@ -97,7 +97,7 @@ void decode_address(struct decoder *decoder, struct exec_instruction *out,
 void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count);
 bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
 uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
-/* Fills in the lives of a frame's registers (exec_lives.c); false without memory. */
+/* Fills in the lives of a frame's registers (exec_decode_lives.c); false without memory. */
 bool decode_lives(struct decode_frame *frame);
 /* Marks that the present instruction cannot be decoded. */
 void decode_refuse(struct decoder *decoder);
