@@ -12,6 +12,10 @@
  * loads, 2 / 4 = 0.5 FLOP per byte asked of the caches; every element of A is
  * read N times and every element of B M times.
  *
+ * On an H200, 0.7% of cuBLAS where the source has 3.3%: cuBLAS uses the tensor
+ * cores, which on an H200 probably do eight times as much a cycle and SM as on
+ * the source's GPU; this kernel does not.
+ *
  * reached: 5.13 TFLOP/s, 1% of cuBLAS (NVIDIA H200, 4096^3) */
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>

@@ -13,6 +13,11 @@
  * shared memory a warp's 64x32 tile still reads 96 elements for 2048 products,
  * 21 FLOP per byte, now at the full 128 bytes per clock.
  *
+ * On an H200, 41% of cuBLAS where the source has 95%: without conflicts shared
+ * memory allows 2731 FLOP a cycle and SM, far more than the source's tensor
+ * cores need and two thirds of an H200's; and one tile ahead does not hide the
+ * trip to L2 (09).
+ *
  * reached: 305 TFLOP/s, 41% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"

@@ -18,6 +18,10 @@
  * 4096 products, 32 FLOP per byte (21 before). Four fifths of what shared memory
  * can deliver at the 600 TFLOP/s that mma.sync can reach on an H200.
  *
+ * On an H200, 64% of cuBLAS where the source has 102%: mma.sync reaches about
+ * 62% of what wgmma does, and cuBLAS uses wgmma there. hopper.cu beside it does
+ * too.
+ *
  * reached: 481 TFLOP/s, 64% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"

@@ -12,6 +12,10 @@
  * Arithmetic intensity: 8 operations per byte of global memory, 0.25 per byte of
  * shared memory.
  *
+ * On an H200 it is half as fast as the plain baseline, which has tiles in
+ * registers; reads of shared memory for every operation, and barriers of 1024
+ * threads, are probably its limit.
+ *
  * reached: 8.51 TFLOP/s, 51% of plain (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 

@@ -7,8 +7,10 @@
  *
  * Changes from 02_tiled: 64 results a thread instead of one. There is no fused
  * instruction for an addition and a minimum of floats, so a step takes two, and
- * the minima go to a unit of half the speed: the additions and all loads fit
- * beside them, and the minima alone should bound the kernel.
+ * the minima go to a unit of half the speed. That unit sets the bound of 33 T
+ * operations a second; but an addition and a minimum for each of its turns are
+ * already all the instructions that an SM can issue, so that every load, address
+ * and barrier comes on top.
  *
  * Arithmetic intensity: 32 operations per byte of global memory, 5.3 per byte
  * that leaves shared memory.

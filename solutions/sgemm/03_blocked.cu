@@ -8,10 +8,10 @@
  * Changes from 02_tiled: the tile grows to 32x32, which halves what comes from
  * global memory, and the coarsening goes: one output a thread. This is the form
  * that texts on the subject begin with, and it shows what blocking alone gives.
- * It need not beat 02_tiled: every multiplication now reads two floats of
+ * It does not beat 02_tiled: every multiplication now reads two floats of
  * shared memory, where 02's reads one and a half, and blocks of 1024 threads
  * leave an SM idle at their barriers (two fit on it, so only one other block
- * can fill in).
+ * can fill in). Global memory, of which it needs less, limits neither.
  *
  * Arithmetic intensity: 2*32*32 FLOP for 2*32 floats, m / 4 = 8 FLOP per byte of
  * global memory; 0.25 FLOP per byte of shared memory, where a warp's read of A

@@ -12,6 +12,10 @@
  * k: 2*64*64 / 512 = 16 FLOP per byte of global memory (8 before). From shared
  * memory 16 FLOP for 9 words, 0.44 per byte; the 8 words of A are broadcasts.
  *
+ * On an H200, 32% of cuBLAS where the source has 35%: cuBLAS reaches 77% of the
+ * FMA peak there, probably more than on the source's GPU. The kernel itself is
+ * probably bound by its barriers, two for every 8 steps of k.
+ *
  * reached: 16.4 TFLOP/s, 32% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 

@@ -14,6 +14,11 @@
  * SM would need 16 words for every 16 lanes in flight: shared memory and the FMA
  * units are now busy for about the same time.
  *
+ * On an H200, 49% of cuBLAS where the sources have 63% and 66%: cuBLAS reaches
+ * 77% of the FMA peak there, probably more than on the sources' GPUs, while
+ * this kernel has only two blocks an SM to hide the trip to L2 behind. At
+ * 1024^3 it loses to 04: 64 tiles leave more than half of the 132 SMs idle.
+ *
  * reached: 25.3 TFLOP/s, 49% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 

@@ -13,6 +13,10 @@
  * Arithmetic intensity: 32 FLOP per byte of global memory, 16 per byte that
  * leaves shared memory, as before.
  *
+ * On an H200, 87% of cuBLAS where the source has 96%: 67% of the FMA peak, of
+ * which cuBLAS has 77% there. Issue slots and, at two blocks of four warps an
+ * SM, the barrier of every tile are what is left, probably.
+ *
  * reached: 44.6 TFLOP/s, 87% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "async.cuh"
 #include "epilogue.cuh"

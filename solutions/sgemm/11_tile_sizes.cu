@@ -15,6 +15,10 @@
  * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
  * byte of global memory, 32 for 128x128 and 16 for 64x64.
  *
+ * On an H200, 90% of cuBLAS at 4096^3; the source's 98% is a mean over many
+ * shapes on a V100, among them small ones, where cuBLAS is easier to match. Its
+ * 8x8 thread tiles leave 85% of the issue slots to FMAs; 12 takes more.
+ *
  * reached: 46.1 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "async.cuh"
 #include "epilogue.cuh"

@@ -25,6 +25,9 @@
  * Arithmetic intensity: of a product 42.7 FLOP per byte of global memory as in
  * 12_multistage; of the additions less than a quarter FLOP per byte.
  *
+ * On an H200 at 1024^3 slower than 12_multistage though no product is saved:
+ * the plain kernel here has the 128x256 tile only, 32 blocks for 132 SMs.
+ *
  * reached: 51.2 TFLOP/s, 100% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "strassen.cuh"
 
