@@ -218,6 +218,7 @@ struct exec_block {
 	struct exec_barrier barriers[EXEC_BARRIERS];
 	struct exec_cluster *cluster;
 	uint64_t steps;
+	uint64_t polls;          /* volatile, relaxed and acquiring loads of global memory */
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
 	/* Ordinary stores that no fence.proxy.async has followed: one byte a byte, not 0,
 	 * between two offsets. NULL: nothing in the kernel would read them past the fence. */

@@ -413,6 +413,8 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct acce
 	if (space == PTX_CONST)
 		space = PTX_GLOBAL;
 	count_access(w, x, space, bytes, write);
+	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE, 0))
+		w->block->polls++;
 	if (space == PTX_GLOBAL)
 		return resolve_global(w, in, mask, x, bytes, write);
 	if (space == PTX_SHARED)
@@ -656,6 +658,7 @@ static inline u64 atomic_one(void *p, u64 b, u64 c, const struct exec_instructio
 /* in->list: destinations (or -1), then operands b, then c when there is one */
 HANDLER(atom)
 {
+	w->block->polls += in->sub == ATOM_CAS;
 	const int size = in->size, count = in->count;
 	struct counters *counters = &w->worker->counters;
 	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;

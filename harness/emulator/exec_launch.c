@@ -7,6 +7,10 @@
 #include "emulator/exec_race.h"
 
 #define QUANTUM 4096
+/* Clusters that a thread may have begun, and what they may take together. */
+#define CREW_MAX 512
+#define CREW_BYTES ((size_t)1 << 30)
+#define POLLS_OF_A_WAIT 256
 #define STEP_BUDGET ((uint64_t)4000000000)
 /* Rounds in which every warp of a cluster only waited. */
 #define IDLE_ROUNDS 1000000
@@ -190,7 +194,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 static void start_block(struct exec_block *block)
 {
 	block->live = block->threads;
-	block->steps = 0;
+	block->steps = block->polls = 0;
 	memset(block->shared_written, 0, block->shared_bytes);
 	if (block->unfenced)
 		memset(block->unfenced, 0, block->shared_bytes);
@@ -351,14 +355,6 @@ static enum exec_status run_turn(struct exec_worker *worker)
 	return EXEC_NEXT;
 }
 
-static enum exec_status run_cluster(struct exec_worker *worker)
-{
-	while (worker->cluster.live)
-		if (run_turn(worker) == EXEC_FAULT)
-			return EXEC_FAULT;
-	return EXEC_NEXT;
-}
-
 static void add_counters(struct counters *sum, const struct counters *more)
 {
 	uint64_t *to = (uint64_t *)sum;
@@ -380,19 +376,86 @@ static void report(struct exec_worker *worker)
 	pthread_mutex_unlock(&launch->lock);
 }
 
+/* The clusters that a thread has begun. As long as they make headway there is one;
+ * when all of them only seem to wait, for blocks that have not begun, perhaps,
+ * another one begins beside them. */
+struct crew {
+	struct exec_worker *members[CREW_MAX];
+	uint32_t count;
+	size_t bytes; /* of a member */
+};
+
+static bool start_next(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	if (atomic_load(&launch->next_cluster) >= launch->cluster_total)
+		return false;
+	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
+	if (index >= launch->cluster_total)
+		return false;
+	start_cluster(worker, index);
+	return true;
+}
+
+/* Whether the cluster did little but look at memory that others write. */
+static bool seems_to_wait(struct exec_worker *worker)
+{
+	uint64_t polls = 0;
+	for (uint32_t b = 0; b < worker->cluster.count; b++) {
+		polls += worker->cluster.blocks[b].polls;
+		worker->cluster.blocks[b].polls = 0;
+	}
+	return polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT;
+}
+
+static void add_member(struct crew *crew)
+{
+	struct exec_worker *first = crew->members[0], *added = calloc(1, sizeof *added);
+	if (!added)
+		return;
+	added->number = first->number;
+	if (!worker_create(added, first->launch) || !start_next(added)) {
+		worker_destroy(added);
+		free(added);
+		return;
+	}
+	crew->members[crew->count++] = added;
+}
+
+/* One turn of each; false when there is nothing left to do. */
+static bool crew_turn(struct exec_launch *launch, struct crew *crew)
+{
+	bool any = false, all_wait = true;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		struct exec_worker *worker = crew->members[i];
+		if (!worker->cluster.live && !start_next(worker))
+			continue;
+		any = true;
+		if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT) {
+			atomic_store(&launch->stop, true);
+			return false;
+		}
+		all_wait &= seems_to_wait(worker);
+	}
+	if (any && all_wait && crew->count < CREW_MAX && crew->bytes * crew->count < CREW_BYTES)
+		add_member(crew);
+	return any;
+}
+
 static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
 	struct exec_launch *launch = worker->launch;
-	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed)) {
-		uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
-		if (index >= launch->cluster_total)
-			break;
-		start_cluster(worker, index);
-		if (worker->fault.kind != FAULT_NONE || run_cluster(worker) == EXEC_FAULT)
-			atomic_store(&launch->stop, true);
+	struct crew crew = {{worker}, 1, layout_of(launch).total};
+	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
+		;
+	for (uint32_t i = 0; i < crew.count; i++) {
+		report(crew.members[i]);
+		if (i == 0)
+			continue; /* whoever made it takes it back */
+		worker_destroy(crew.members[i]);
+		free(crew.members[i]);
 	}
-	report(worker);
 	return NULL;
 }
 

@@ -254,6 +254,25 @@ Test(exec_control, divergent_spin_lets_others_go_on)
 	cr_assert_eq(out[0], 4);
 }
 
+/* Block 0 waits for the last block, which waits for block 1, on one host thread. */
+Test(exec_control, blocks_may_wait_for_later_ones)
+{
+	static const char ptx[] = FIXTURE_HEADER
+		".global .align 4 .b32 flags[2];\n.visible .entry k(.param .u64 a, .param .u64 b) {\n"
+		".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>; ld.param.u64 %d1, [b];\n"
+		"mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $first;\n"
+		"setp.eq.u32 %p1, %r1, 11; @%p1 bra $last; setp.eq.u32 %p1, %r1, 1;\n"
+		"@%p1 st.release.gpu.global.u32 [flags], 1; ret;\n"
+		"$first: ld.acquire.gpu.global.u32 %r3, [flags+4]; setp.eq.u32 %p2, %r3, 0;\n"
+		"@%p2 bra $first; mul.wide.u32 %d2, %r2, 4; add.s64 %d1, %d1, %d2;\n"
+		"st.global.u32 [%d1], %r3; ret;\n"
+		"$last: ld.acquire.gpu.global.u32 %r3, [flags]; setp.eq.u32 %p2, %r3, 0; @%p2 bra $last;\n"
+		"st.release.gpu.global.u32 [flags+4], 5; ret; }";
+	uint32_t out[32];
+	lanes(ptx, (struct fixture_launch){.blocks = 12, .host_threads = 1}, out, 32);
+	cr_assert_eq(out[31], 5);
+}
+
 Test(exec_control, trap)
 {
 	fixture_expect_fault(FIXTURE_KERNEL("setp.eq.u32 %p1, %t, 5; @%p1 trap;"), ONE, FAULT_TRAP,
