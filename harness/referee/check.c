@@ -105,8 +105,9 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 static struct carried carried_begin(const struct check_rule *rule, double product, double magnitude)
 {
 	double error = (rule->accumulation + rule->reference) * magnitude;
-	if (isfinite(product))
-		error += rule->truncation * fabs(product);
+	error += rule->truncation * fabs(product);
+	if (!isfinite(product)) /* what every order of summing comes to */
+		error = 0;
 	struct carried value = {.x = product,
 							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
 							.exact = rule->exact && (double)(float)product == product};
@@ -117,7 +118,7 @@ static struct carried carried_begin(const struct check_rule *rule, double produc
 static struct check_finding carried_finish(const struct check_rule *rule, double out,
 										   const struct carried *value)
 {
-	if (isinf(value->error) && isfinite(value->x)) /* anything may be right */
+	if (isinf(value->error)) /* anything may be right */
 		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
 	return finish(rule, out, value->x, (double)value->error, value->exact);
 }

@@ -303,3 +303,29 @@ Test(stages, unknown_ones_are_somebody_elses)
 	cr_assert_null(stage_find(&scale));
 	cr_assert(stage_is_alpha_beta(&scale));
 }
+
+/* The first value is the output itself. */
+static float special_silu(struct trial *trial, float x, int i, int j)
+{
+	return i == 0 && j == 0 ? x : silu_alone(trial, x, i, j);
+}
+
+/* A NaN or an infinity in the product is as certain as it is without an epilogue. */
+Test(stages, special_products)
+{
+	static const struct {
+		double product;
+		float right, wrong;
+	} cases[] = {{INFINITY, INFINITY, 3}, {-INFINITY, 0, 3}, {NAN, NAN, 0}};
+	static struct trial trial;
+	begin(&trial, "sgemm", "silu", 1, 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		trial.product[0] = cases[i].product;
+		trial.magnitude[0] = INFINITY;
+		trial.sums[0] = cases[i].right;
+		struct referee_check_reply reply = check(&trial, special_silu);
+		cr_assert_eq(reply.wrong, 0, "%zu: %g", i, reply.worst_ratio);
+		trial.sums[0] = cases[i].wrong;
+		cr_assert_eq(check(&trial, special_silu).wrong, 1, "%zu", i);
+	}
+}
