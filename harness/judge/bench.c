@@ -19,8 +19,8 @@ static const struct baseline {
 	{"cublas.cu", "cuBLAS", false, false},
 	{"cublaslt.cu", "cuBLASLt", false, false},
 	{"plain.cu", "plain", false, false}, /* where no library has the problem: a kernel of ours */
-	{"cublas_epilogue.cu", "cuBLAS + kernel", true, false},
-	{"cublaslt_epilogue.cu", "cuBLASLt + kernel", true, false},
+	{"cublas_epilogue.cu", "cuBLAS+kernel", true, false},
+	{"cublaslt_epilogue.cu", "cuBLASLt+kernel", true, false},
 	{"cublaslt_fused.cu", "cuBLASLt fused", true, true},
 };
 

@@ -138,7 +138,7 @@ static bool is_library(const struct timing_entry *entry, const char *label)
 {
 	size_t length = strlen(label);
 	return strncmp(entry->label, label, length) == 0 &&
-		   (entry->label[length] == '\0' || strcmp(entry->label + length, " + kernel") == 0);
+		   (entry->label[length] == '\0' || strcmp(entry->label + length, "+kernel") == 0);
 }
 
 double facts_percent_of(const struct timing_result *timing, const struct timing_entry *entry,
