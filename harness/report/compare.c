@@ -5,8 +5,10 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/wrap.h"
 
 #define LABEL_COLUMNS 24
+#define TEXT_COLUMNS 80
 
 static bool measured(const struct timing_entry *entry, bool span)
 {
@@ -85,9 +87,10 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	const struct timing_stats *stats = facts_stats(entry, span);
 	compare_label(entry, label);
 	if (!measured(entry, span)) {
-		fprintf(out, "  %-*s not measured: ", LABEL_COLUMNS, label);
-		clean_print(out, entry->detail);
-		fputc('\n', out);
+		int column = fprintf(out, "  %-*s ", LABEL_COLUMNS, label);
+		char why[sizeof entry->detail + 16];
+		snprintf(why, sizeof why, "not measured: %s", entry->detail);
+		wrap_print(out, TEXT_COLUMNS, column, column, why);
 		return;
 	}
 	if (entry != fused)
@@ -158,7 +161,11 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 		bool span = facts_use_span(timing);
 		char shape[SHAPE_TEXT];
 		shape_print(problem_find(timing->problem), &timing->test.shape, shape);
-		fprintf(out, "  %-20s %9.2f", shape, facts_stats(fused, span)->median);
+		fprintf(out, "  %-20s", shape);
+		if (measured(fused, span))
+			fprintf(out, " %9.2f", facts_stats(fused, span)->median);
+		else
+			fprintf(out, " %9s", "-");
 		if (measured(fused, span) && measured(plain, span))
 			fprintf(out, " %7.1f%%", compare_cost(fused, plain, span).value);
 		else
