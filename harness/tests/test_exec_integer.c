@@ -91,160 +91,96 @@ static uint64_t reversed(uint64_t a, int bits)
 	return d;
 }
 
+/* clang-format off: a list */
 R(add32, U32(a + b))
 R(add64, a + b)
 R(add16, U16(a + b))
 R(sub32, U32(a - b))
 R(sub64, a - b)
 R(addsat, clamp32((int64_t)S32(a) + S32(b)))
-R(subsat, clamp32((int64_t)S32(a) - S32(b))) R(mullo16, U16(a *b)) R(mullo32, U32(a *b)) R(mullo64, a *b) R(
-	mulhiu32,
-	U32((u128)U32(a) * U32(b) >>
-		32)) R(mulhis32,
-			   U32((int64_t)S32(a) * S32(b) >> 32)) R(mulhiu64, (uint64_t)((u128)a *b >> 64))
-	R(mulhis64, (uint64_t)((s128)S64(a) * S64(b) >> 64)) R(mulhiu16, U16(U16(a) * (uint32_t)U16(b) >> 16)) R(
-		mulhis16,
-		U16(S16(a) * S16(b) >>
-			16)) R(widu16,
-				   U32(U16(a) * (uint32_t)U16(b))) R(wids16, U32(S16(a) * S16(b)))
-		R(widu32, (uint64_t)U32(a) * U32(b)) R(wids32, (int64_t)S32(a) * S32(b)) R(madlo32, U32(a *b + c)) R(
-			madwide32,
-			(uint64_t)((int64_t)S32(a) * S32(b)) +
-				c) R(madhi32,
-					 U32(((int64_t)S32(a) * S32(b) >> 32) +
-						 S32(c))) R(madlo64, a *b + c) R(divu32, U32(b) ? U32(a) / U32(b) : 0xffffffff)
-			R(remu32, U32(b) ? U32(a) % U32(b) : U32(a)) R(
-				divs32,
-				U32(S32(b) == 0
-						? -1
-						: (int64_t)S32(a) /
-							  S32(b))) R(rems32,
-										 U32(S32(b) == 0 ? S32(a) : (int64_t)S32(a) % S32(b)))
-				R(divu64, b ? a / b : ~0ull) R(
-					divs64,
-					b == 0 ? -1
-					: b == ~0ull
-						? S64(0 - a)
-						: S64(a) / S64(b))
-					R(
-						rems64,
-						b == 0 ? S64(a)
-						: b == ~0ull
-							? 0
-							: S64(a) %
-								  S64(b)) R(divu16, U16(b) ? U16(a) / U16(b)
-														   : 0xffff) R(mins32, U32(S32(a) < S32(b) ? a : b))
-						R(maxu32, U32(a) > U32(b) ? U32(a) : U32(b)) R(
-							mins64,
-							S64(a) < S64(b)
-								? a
-								: b) R(maxu16,
-									   U16(
-										   a) > U16(b)
-										   ? U16(a)
-										   : U16(b)) R(mins16, U16(S16(a) < S16(b) ? a : b))
-							R(abs32,
-							  U32(S32(a) < 0 ? 0 - U32(a)
-											 : U32(a))) R(neg64, 0 - a) R(not32, U32(~a))
-								R(cnot32, U32(a) == 0) R(and64, a &b) R(xor16, U16(a ^ b)) R(
-									shl32,
-									U32(b) < 32
-										? U32(a << (b & 31))
-										: 0) R(shru32, U32(b) < 32 ? U32(a) >> (b & 31) : 0)
-									R(shrs32, U32(S32(a) >> (U32(b) < 31 ? b & 31 : 31))) R(
-										shl64,
-										U32(b) < 64
-											? a << (b & 63)
-											: 0) R(shru64, U32(b) < 64 ? a >> (b & 63) : 0)
-										R(shrs64, S64(a) >> (U32(b) < 63 ? b & 63 : 63)) R(
-											shl16,
-											U32(b) < 16
-												? U16(a << (b & 15))
-												: 0) R(shrs16,
-													   U16(S16(a) >>
-														   (U32(b) < 15
-																? b & 15
-																: 15))) R(popc64, __builtin_popcountll(a))
-											R(clz32, U32(a) ? __builtin_clz(U32(a)) : 32) R(
-												clz64, a ? __builtin_clzll(a)
-														 : 64) R(brev32,
-																 reversed(a, 32)) R(brev64, reversed(a, 64))
-												R(bfindu32, highest(U32(a), 32)) R(
-													bfinds64,
-													highest(
-														S64(a) < 0 ? ~a
-																   : a,
-														64)) R(bfeu32,
-															   bfe(U32(a), U32(b), U32(c), 32,
-																   0)) R(bfes32,
-																		 bfe(U32(a), U32(b), U32(c),
-																			 32,
-																			 1)) R(bfeu64,
-																				   bfe(a, U32(b), U32(c), 64, 0))
-													R(bfes64, bfe(a, U32(b), U32(c), 64, 1)) R(
-														bfi32,
-														U32(bfi(
-															U32(a),
-															U32(b),
-															U32(c),
-															U32(e),
-															32))) R(bfi64, bfi(a, b, U32(c), U32(e), 64)) R(prmtr, prmt(a, b, c))
-														R(dpss, dp4a(a, b, c, 1, 1)) R(
-															dpus,
-															dp4a(a, b, c, 0,
-																 1)) R(shfl,
-																	   U32((b << 32 | U32(a))
-																			   << (c & 31) >>
-																		   32))
-															R(shfr, U32((b << 32 | U32(a)) >> (c & 31))) R(
-																shfrc,
-																U32((b << 32 | U32(a)) >>
-																	(U32(c) > 32 ? 32 : U32(c))))
-																R(sadu,
-																  U32(U32(c) +
-																	  (U32(a) < U32(b)
-																		   ? U32(b) - U32(a)
-																		   : U32(a) -
-																				 U32(b)))) R(lts32,
-																							 S32(a) < S32(b))
-																	R(ltu32, U32(a) < U32(b)) R(geu64, a >= b) R(
-																		les16,
-																		S16(a) <=
-																			S16(b)) R(ne64, a != b)
-																		R(lts64, S64(a) < S64(b)) R(
-																			hiu16,
-																			U16(a) > U16(b))
-																			R(selp, U32(c) ? U32(a) : U32(b)) R(
-																				slct,
-																				S32(c) >=
-																						0
-																					? a
-																					: b) R(cvtu64s32,
-																						   (
-																							   int64_t)S32(a))
-																				R(cvtu8, U32(a & 255)) R(
-																					cvts8,
-																					U32((int8_t)a))
-																					R(cvtu16, U16(a)) R(
-																						satu8,
-																						U32(S32(a) <
-																									0
-																								? 0
-																							: S32(a) >
-																									255
-																								? 255
-																								: S32(a)))
-																						R(sats16,
-																						  U32(S64(a) <
-																									  -32768
-																								  ? -32768
-																							  : S64(a) >
-																									  32767
-																								  ? 32767
-																								  : S64(a)))
+R(subsat, clamp32((int64_t)S32(a) - S32(b)))
+R(mullo16, U16(a *b))
+R(mullo32, U32(a *b))
+R(mullo64, a *b)
+R(mulhiu32, U32((u128)U32(a) * U32(b) >> 32))
+R(mulhis32, U32((int64_t)S32(a) * S32(b) >> 32))
+R(mulhiu64, (uint64_t)((u128)a *b >> 64))
+R(mulhis64, (uint64_t)((s128)S64(a) * S64(b) >> 64))
+R(mulhiu16, U16(U16(a) * (uint32_t)U16(b) >> 16))
+R(mulhis16, U16(S16(a) * S16(b) >> 16))
+R(widu16, U32(U16(a) * (uint32_t)U16(b)))
+R(wids16, U32(S16(a) * S16(b)))
+R(widu32, (uint64_t)U32(a) * U32(b))
+R(wids32, (int64_t)S32(a) * S32(b))
+R(madlo32, U32(a *b + c))
+R(madwide32, (uint64_t)((int64_t)S32(a) * S32(b)) + c)
+R(madhi32, U32(((int64_t)S32(a) * S32(b) >> 32) + S32(c)))
+R(madlo64, a *b + c)
+R(divu32, U32(b) ? U32(a) / U32(b) : 0xffffffff)
+R(remu32, U32(b) ? U32(a) % U32(b) : U32(a))
+R(divs32, U32(S32(b) == 0 ? -1 : (int64_t)S32(a) / S32(b)))
+R(rems32, U32(S32(b) == 0 ? S32(a) : (int64_t)S32(a) % S32(b)))
+R(divu64, b ? a / b : ~0ull)
+R(divs64, b == 0 ? -1 : b == ~0ull ? S64(0 - a) : S64(a) / S64(b))
+R(rems64, b == 0 ? S64(a) : b == ~0ull ? 0 : S64(a) % S64(b))
+R(divu16, U16(b) ? U16(a) / U16(b) : 0xffff)
+R(mins32, U32(S32(a) < S32(b) ? a : b))
+R(maxu32, U32(a) > U32(b) ? U32(a) : U32(b))
+R(mins64, S64(a) < S64(b) ? a : b)
+R(maxu16, U16(a) > U16(b) ? U16(a) : U16(b))
+R(mins16, U16(S16(a) < S16(b) ? a : b))
+R(abs32, U32(S32(a) < 0 ? 0 - U32(a) : U32(a)))
+R(neg64, 0 - a)
+R(not32, U32(~a))
+R(cnot32, U32(a) == 0)
+R(and64, a &b)
+R(xor16, U16(a ^ b))
+R(shl32, U32(b) < 32 ? U32(a << (b & 31)) : 0)
+R(shru32, U32(b) < 32 ? U32(a) >> (b & 31) : 0)
+R(shrs32, U32(S32(a) >> (U32(b) < 31 ? b & 31 : 31)))
+R(shl64, U32(b) < 64 ? a << (b & 63) : 0)
+R(shru64, U32(b) < 64 ? a >> (b & 63) : 0)
+R(shrs64, S64(a) >> (U32(b) < 63 ? b & 63 : 63))
+R(shl16, U32(b) < 16 ? U16(a << (b & 15)) : 0)
+R(shrs16, U16(S16(a) >> (U32(b) < 15 ? b & 15 : 15)))
+R(popc64, __builtin_popcountll(a))
+R(clz32, U32(a) ? __builtin_clz(U32(a)) : 32)
+R(clz64, a ? __builtin_clzll(a) : 64)
+R(brev32, reversed(a, 32))
+R(brev64, reversed(a, 64))
+R(bfindu32, highest(U32(a), 32))
+R(bfinds64, highest(S64(a) < 0 ? ~a : a, 64))
+R(bfeu32, bfe(U32(a), U32(b), U32(c), 32, 0))
+R(bfes32, bfe(U32(a), U32(b), U32(c), 32, 1))
+R(bfeu64, bfe(a, U32(b), U32(c), 64, 0))
+R(bfes64, bfe(a, U32(b), U32(c), 64, 1))
+R(bfi32, U32(bfi(U32(a), U32(b), U32(c), U32(e), 32)))
+R(bfi64, bfi(a, b, U32(c), U32(e), 64))
+R(prmtr, prmt(a, b, c))
+R(dpss, dp4a(a, b, c, 1, 1))
+R(dpus, dp4a(a, b, c, 0, 1))
+R(shfl, U32((b << 32 | U32(a)) << (c & 31) >> 32))
+R(shfr, U32((b << 32 | U32(a)) >> (c & 31)))
+R(shfrc, U32((b << 32 | U32(a)) >> (U32(c) > 32 ? 32 : U32(c))))
+R(sadu, U32(U32(c) + (U32(a) < U32(b) ? U32(b) - U32(a) : U32(a) - U32(b))))
+R(lts32, S32(a) < S32(b))
+R(ltu32, U32(a) < U32(b))
+R(geu64, a >= b)
+R(les16, S16(a) <= S16(b))
+R(ne64, a != b)
+R(lts64, S64(a) < S64(b))
+R(hiu16, U16(a) > U16(b))
+R(selp, U32(c) ? U32(a) : U32(b))
+R(slct, S32(c) >= 0 ? a : b)
+R(cvtu64s32, (int64_t)S32(a))
+R(cvtu8, U32(a & 255))
+R(cvts8, U32((int8_t)a))
+R(cvtu16, U16(a))
+R(satu8, U32(S32(a) < 0 ? 0 : S32(a) > 255 ? 255 : S32(a)))
+R(sats16, U32(S64(a) < -32768 ? -32768 : S64(a) > 32767 ? 32767 : S64(a)))
+/* clang-format on */
 
-																							static const
-	struct {
+static const struct {
 	const char *opcode, *classes;
 	reference expected;
 } table[] = {
