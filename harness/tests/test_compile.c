@@ -292,3 +292,29 @@ Test(compile, shares_its_cache)
 	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&out);
 }
+
+/* The header that EPILOGUE_CHAIN names is generated; the stages that it includes
+ * count as the solution's own text. */
+Test(compile, a_changed_stage_is_compiled_again)
+{
+	struct compiled out;
+	struct error err = {{0}};
+	char header[PATHS_MAX + 16];
+	write_file("a.cu", "#include EPILOGUE_CHAIN\n" SOLVE);
+	write_file("stage.cuh", "#define ANSWER 11\n");
+	snprintf(header, sizeof header, "#include \"%s\"\n", path_of("stage.cuh"));
+	struct compile_options options = {
+		.source = path_of("a.cu"), .architecture = "", .epilogue = header, .seconds = 120};
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", err.message);
+	cr_assert_eq(answer(out.library), 11);
+	compiled_free(&out);
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK);
+	cr_assert(out.cached);
+	compiled_free(&out);
+
+	write_file("stage.cuh", "#define ANSWER 12\n");
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK);
+	cr_assert_not(out.cached);
+	cr_assert_eq(answer(out.library), 12);
+	compiled_free(&out);
+}
