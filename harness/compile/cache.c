@@ -387,7 +387,12 @@ bool cache_generate(const char *cache, const char *ending, const char *text, cha
 		return true;
 	if (!cache_begin(cache, folder, err))
 		return false;
+	/* The name says what is in it, so that it never changed while something was
+	 * compiled, whenever it was written: see cache_inputs_changed(). */
+	const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
+				(utimensat(AT_FDCWD, written, long_ago, 0) == 0 ||
+				 error_set(err, "%s: %s", written, strerror(errno))) &&
 				(rename(written, path) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
 	cache_drop(folder);
 	return good;
