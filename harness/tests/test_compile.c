@@ -299,12 +299,13 @@ Test(compile, a_changed_stage_is_compiled_again)
 {
 	struct compiled out;
 	struct error err = {{0}};
-	char header[PATHS_MAX + 16];
+	char source[PATHS_MAX], header[PATHS_MAX + 16];
 	write_file("a.cu", "#include EPILOGUE_CHAIN\n" SOLVE);
 	write_file("stage.cuh", "#define ANSWER 11\n");
 	snprintf(header, sizeof header, "#include \"%s\"\n", path_of("stage.cuh"));
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
 	struct compile_options options = {
-		.source = path_of("a.cu"), .architecture = "", .epilogue = header, .seconds = 120};
+		.source = source, .architecture = "", .epilogue = header, .seconds = 120};
 	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", err.message);
 	cr_assert_eq(answer(out.library), 11);
 	compiled_free(&out);
