@@ -157,6 +157,9 @@ HANDLER(cp_async)
 	for (u32 left = mask; left; left &= left - 1)
 		if (copy_lane(w, in, first_lane(left)) != EXEC_NEXT)
 			return EXEC_FAULT;
+	/* loads as well, as on a GPU */
+	w->worker->counters.global_load_requests++;
+	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	return EXEC_NEXT;
 }

@@ -164,6 +164,100 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 	return true;
 }
 
+/* Passes over the banks of one access of the lanes, `width` bytes each. */
+static u32 count_passes(u8 *const at[], u32 width)
+{
+	u32 passes = 0, lanes = width == 8 ? EXEC_LANES / 2 : EXEC_LANES;
+	for (u32 first = 0; first < EXEC_LANES; first += lanes) {
+		u32 depth[32] = {0}, worst = 1;
+		for (u32 i = first; i < first + lanes; i++) {
+			for (u32 part = 0; part < width; part += 4) {
+				u64 word = ((u64)(uintptr_t)at[i] + part) / 4;
+				bool seen = false;
+				for (u32 k = first; k < i; k++)
+					seen |= word - (u64)(uintptr_t)at[k] / 4 < (width + 3) / 4;
+				depth[word % 32] += !seen;
+				worst = depth[word % 32] > worst ? depth[word % 32] : worst;
+			}
+		}
+		passes += worst;
+	}
+	return passes;
+}
+
+/* One access of the lanes; a row's lanes follow each other. */
+static void count_one(struct warp *w, const struct exec_instruction *in, bool write, u8 *const at[],
+					  u32 width)
+{
+	struct counters *counters = &w->worker->counters;
+	u32 sectors = 1, ideal = width == 8 ? 2 : 1, passes = 0;
+	if (in->space == PTX_SHARED)
+		passes = count_passes(at, width);
+	for (u32 i = 1; i < EXEC_LANES; i++)
+		sectors += (u64)(uintptr_t)at[i] >> 5 != (u64)(uintptr_t)at[i - 1] >> 5;
+	if (in->space == PTX_SHARED && write) {
+		counters->shared_store_requests++;
+		counters->shared_store_wavefronts += passes;
+		counters->shared_store_conflicts += passes - ideal;
+	} else if (in->space == PTX_SHARED) {
+		counters->shared_load_requests++;
+		counters->shared_load_wavefronts += passes;
+		counters->shared_load_conflicts += passes - ideal;
+	} else if (write) {
+		counters->global_store_requests++;
+		counters->global_store_sectors += sectors;
+	} else {
+		counters->global_load_requests++;
+		counters->global_load_sectors += sectors;
+	}
+}
+
+/* An access for each 8x8 matrix: four lanes a row. */
+static void count_matrices(struct warp *w, u8 *const rows[], u32 count)
+{
+	struct counters *counters = &w->worker->counters;
+	for (u32 i = 0; i < count * ROWS; i++)
+		counters->global_load_sectors +=
+			i % ROWS == 0 || (u64)(uintptr_t)rows[i] >> 5 != (u64)(uintptr_t)rows[i - 1] >> 5;
+	counters->global_load_requests += count;
+}
+
+/* As the hardware does them: tiles of 16-bit elements come from shared memory as
+ * ldmatrix brings them, and from global memory a matrix at a time; all others by
+ * an access for each register, or for two whose elements are neighbours. */
+static void count_runs(struct warp *w, const struct exec_instruction *in, bool write,
+					   u8 *const runs[], size_t bytes)
+{
+	u8 *at[8 * ROWS]; /* addresses of lanes, or of the rows of up to 8 matrices */
+	const u32 *places = (const u32 *)in->list + in->count;
+	const u32 size = in->size, items = in->reg_size / size, step = EXEC_LANES * items;
+	u32 matrices = 0;
+	if (!write && size == 2 && in->c % ROWS == 0) {
+		for (int run = 0; run < in->c; run += ROWS)
+			for (size_t chunk = 0; chunk < bytes && matrices < 8; chunk += ROW_BYTES, matrices++)
+				for (int r = 0; r < ROWS; r++)
+					at[matrices * ROWS + (u32)r] = runs[run + r] + chunk;
+		if (in->space == PTX_SHARED)
+			count_rows(w, at, matrices, false);
+		else
+			count_matrices(w, at, matrices);
+		return;
+	}
+	for (u32 r = 0; r < in->sub; r++) {
+		const u32 *own = places + r * step;
+		bool pair = items == 1 && r + 1 < in->sub && own[step] == own[0] + 1;
+		bool whole = items == 1 || own[1] == own[0] + 1; /* the register's own elements */
+		for (u32 item = 0; item < (whole ? 1 : items); item++) {
+			for (u32 i = 0; i < EXEC_LANES; i++) {
+				u32 place = own[i * items + item];
+				at[i] = runs[place >> 16] + (place & 0xffff) * size;
+			}
+			count_one(w, in, write, at, whole ? (u32)in->reg_size << pair : size);
+		}
+		r += pair;
+	}
+}
+
 static bool runs_at(struct warp *w, const struct exec_instruction *in, bool write, u8 *runs[])
 {
 	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[0] : SOURCE(u32, in->a)[0]);
@@ -177,21 +271,7 @@ static bool runs_at(struct warp *w, const struct exec_instruction *in, bool writ
 		if (!runs[run])
 			return false;
 	}
-	struct counters *counters = &w->worker->counters;
-	u64 sectors = (u64)in->c * ((bytes + 31) / 32);
-	if (in->space == PTX_SHARED && write) {
-		counters->shared_store_requests++;
-		counters->shared_store_wavefronts += (u64)in->c * bytes / 128;
-	} else if (in->space == PTX_SHARED) {
-		counters->shared_load_requests++;
-		counters->shared_load_wavefronts += (u64)in->c * bytes / 128;
-	} else if (write) {
-		counters->global_store_requests++;
-		counters->global_store_sectors += sectors;
-	} else {
-		counters->global_load_requests++;
-		counters->global_load_sectors += sectors;
-	}
+	count_runs(w, in, write, runs, bytes);
 	return true;
 }
 
