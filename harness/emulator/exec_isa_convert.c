@@ -210,11 +210,13 @@ static f64 widen_float(u64 bits, enum ptx_type type, const struct exec_instructi
 	}
 }
 
-static u64 float_to_integer(f64 value, enum ptx_type type, int mode)
+/* NaN becomes 0, or the smallest signed number where either side has 64 bits
+ * (PTX ISA, cvt, notes on NaN inputs; seen on an H200). */
+static u64 float_to_integer(f64 value, enum ptx_type from, enum ptx_type type, int mode)
 {
 	int bits = (int)ptx_type_size(type) * 8;
 	if (isnan(value))
-		return 0;
+		return from == PTX_F64 || bits == 64 ? (u64)1 << (bits - 1) : 0;
 	value = round_integral(value, mode);
 	if (ptx_type_is_signed(type)) {
 		f64 edge = scalbn(1.0, bits - 1);
@@ -261,7 +263,7 @@ static u64 integer_to_float(u64 value, bool is_signed, enum ptx_type type,
 				  : in->sub == ROUND_UP   ? !negative && rest
 										  : rest > half || (rest == half && magnitude >> drop & 1);
 		if (up && magnitude + ((u64)1 << drop) == 0)
-			return encode_float(negative ? -0x1p64 : 0x1p64, type);
+			return narrow_float(negative ? -0x1p64 : 0x1p64, type, in);
 		magnitude += up ? (u64)1 << drop : 0;
 	}
 	f64 exact = (f64)magnitude;
@@ -283,7 +285,7 @@ static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 		f64 value = widen_float(bits, from, in);
 		if (to_float)
 			return narrow_float(value, to, in);
-		return extend(float_to_integer(value, to, in->sub), to);
+		return extend(float_to_integer(value, from, to, in->sub), to);
 	}
 	int size = (int)ptx_type_size(from) * 8;
 	bool is_signed = ptx_type_is_signed(from);
