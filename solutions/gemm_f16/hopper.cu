@@ -14,7 +14,8 @@
  *
  * Changes from the wmma ladder beside it: the multiplying threads load nothing
  * and wait for nothing but a barrier; operands go from shared memory into the
- * tensor cores without passing through registers; C leaves by TMA.
+ * tensor cores without passing through registers; C leaves in whole rows of a
+ * warp's own staging area.
  *
  * Arithmetic intensity: a 128x256 tile loads 384 elements for every step along
  * K and does 2*128*256 FLOP with them: 85 FLOP per byte from the L2 cache, 128

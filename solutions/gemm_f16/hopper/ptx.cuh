@@ -86,31 +86,6 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 				 : "memory");
 }
 
-__device__ __forceinline__ void tma_store(const CUtensorMap *map, uint32_t from, int x, int y)
-{
-	asm volatile(
-		"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-		"r"(from), "r"(x), "r"(y)
-		: "memory");
-}
-
-__device__ __forceinline__ void tma_store_commit(void)
-{
-	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-
-/* Until the sources of all but the last `PENDING` stores may be overwritten. */
-template <int PENDING> __device__ __forceinline__ void tma_store_wait_read(void)
-{
-	asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
-}
-
-/* Ordinary writes to shared memory become visible to TMA and wgmma. */
-__device__ __forceinline__ void fence_async_proxy(void)
-{
-	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
 /* ---- wgmma (9.7.15) ----------------------------------------------------- */
 
 __device__ __forceinline__ void wgmma_fence(void)
@@ -246,15 +221,6 @@ HOPPER_WGMMA(__nv_bfloat16, "bf16", 256,
 #undef HOPPER_FLOATS
 
 /* ---- the rest ------------------------------------------------------------ */
-
-/* Four 8x8 matrices of 16-bit elements into shared memory (9.7.15.4.17). */
-__device__ __forceinline__ void stmatrix_x4(uint32_t to, uint32_t a, uint32_t b, uint32_t c,
-											uint32_t d)
-{
-	asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
-				 "r"(a), "r"(b), "r"(c), "r"(d)
-				 : "memory");
-}
 
 template <int REGISTERS> __device__ __forceinline__ void registers_give(void)
 {
