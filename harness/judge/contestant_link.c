@@ -128,6 +128,21 @@ static struct step call(struct contestant_link *link, const char *doing, const v
 	return step_ok();
 }
 
+/* The same for the requests that are answered with a contestant_reply, with what
+ * the reply tells. */
+static struct step call_for_status(struct contestant_link *link, const char *doing,
+								   const void *request, size_t request_bytes, int fd,
+								   struct contestant_reply *reply, double seconds)
+{
+	struct step step = call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	if (step.verdict != VERDICT_ACCEPTED) {
+		reply->seconds = 0.0;
+		return step;
+	}
+	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
+						  reply->error_text);
+}
+
 void contestant_link_close(struct contestant_link *link)
 {
 	child_stop(link->child);
@@ -157,12 +172,8 @@ struct step contestant_link_open(struct contestant_link *link)
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
-	struct step step = call(link, "loading the solution", &request, sizeof request, -1, &reply,
-							sizeof reply, OPEN_SECONDS);
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = step_of_status(link, reply.status, reply.error_code, reply.error_name,
-							  reply.error_text);
-	return step;
+	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
+						   OPEN_SECONDS);
 }
 
 struct step contestant_link_case(struct contestant_link *link, const struct arena *arena,
@@ -173,12 +184,8 @@ struct step contestant_link_case(struct contestant_link *link, const struct aren
 	if (link->chain != NULL)
 		request.chain = *link->chain;
 	struct contestant_reply reply;
-	struct step step = call(link, "the solution, between two calls,", &request, sizeof request,
-							arena_fd, &reply, sizeof reply, CASE_SECONDS);
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = step_of_status(link, reply.status, reply.error_code, reply.error_name,
-							  reply.error_text);
-	return step;
+	return call_for_status(link, "the solution, between two calls,", &request, sizeof request,
+						   arena_fd, &reply, CASE_SECONDS);
 }
 
 struct step contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -187,12 +194,9 @@ struct step contestant_link_run(struct contestant_link *link, uint32_t set, doub
 	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
 	struct contestant_reply reply;
 	struct step step =
-		call(link, "solve()", &request, sizeof request, -1, &reply, sizeof reply, timeout);
-	*seconds = 0.0;
-	if (step.verdict != VERDICT_ACCEPTED)
-		return step;
+		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
 	*seconds = reply.seconds;
-	return step_of_status(link, reply.status, reply.error_code, reply.error_name, reply.error_text);
+	return step;
 }
 
 struct step contestant_link_time(struct contestant_link *link, enum time_method method,
