@@ -88,6 +88,14 @@ enum exec_flags {
 	EXEC_FLAG_CLUSTER = 128,
 };
 
+/* How the registers of a wmma fragment lie in memory. */
+enum exec_tile {
+	EXEC_TILE_SCATTERED, /* any way */
+	EXEC_TILE_ROWS,      /* each is 8 rows of 16 bytes */
+	EXEC_TILE_TURNED,    /* that, of 16-bit elements, transposed */
+	EXEC_TILE_PAIRS,     /* two are 8 rows of 32 bytes, whose 32-bit elements take turns */
+};
+
 enum exec_special {
 	EXEC_TID_X,
 	EXEC_TID_Y,

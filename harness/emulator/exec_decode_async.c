@@ -444,6 +444,26 @@ static bool wmma_memory_shape(const struct ptx_instruction *in, enum tensor_oper
 	return tensor_shape_valid(shape);
 }
 
+/* `places`: run << 16 | place in the run, for each register, lane and item. */
+static enum exec_tile tile_of(const int32_t *places, size_t registers, size_t items, size_t element)
+{
+	size_t step = EXEC_LANES * items, chunk = 4 * items;
+	bool rows = items * element == 4, turned = items == 2 && element == 2;
+	bool pairs = items == 1 && element == 4 && registers % 2 == 0;
+	for (size_t i = 0; i < registers * step; i++) {
+		int32_t at = (int32_t)(i % step), of = (int32_t)chunk;
+		const int32_t *own = places + i / step * step, *pair = places + i / step / 2 * 2 * step;
+		rows = rows && places[i] == own[0] + (at / of << 16 | at % of);
+		turned = turned && places[i] == own[0] + (at % of << 16 | at / of);
+		pairs = pairs &&
+				places[i] == pair[0] + (at / of << 16 | (at % of * 2 + (int32_t)(i / step % 2)));
+	}
+	return rows     ? EXEC_TILE_ROWS
+		   : turned ? EXEC_TILE_TURNED
+		   : pairs  ? EXEC_TILE_PAIRS
+					: EXEC_TILE_SCATTERED;
+}
+
 static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *in, bool store)
 {
 	enum tensor_operand operand = store                 ? TENSOR_D
@@ -494,6 +514,7 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 		}
 	if (count < distinct)
 		decode_refuse(decoder);
+	out->b = tile_of(list + count, distinct, items, element);
 	decode_list(decoder, list, total);
 	free(list);
 }

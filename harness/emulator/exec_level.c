@@ -1,9 +1,9 @@
 /* The handlers that this machine can run. Every table of handlers is named here
- * once. $EMULATOR_ISA=2|3|4 asks for a lower level, for tests. */
-#include <stdlib.h>
+ * once. */
 #include <string.h>
 
 #include "emulator/exec.h"
+#include "emulator/isa.h"
 
 #define TABLES(X) X(exec_integer) X(exec_float) X(exec_memory) X(exec_convert)
 
@@ -47,24 +47,9 @@ static void add_table(const struct exec_entry *entries, size_t count)
 	}
 }
 
-static int machine_level(void)
-{
-	const char *wanted = getenv("EMULATOR_ISA");
-	int most = wanted && *wanted >= '2' && *wanted <= '4' ? *wanted - '0' : 4;
-	__builtin_cpu_init();
-	bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-			  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-			  __builtin_cpu_supports("f16c");
-	bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-			  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-			  __builtin_cpu_supports("avx512vl");
-	int level = v4 ? 4 : v3 ? 3 : 2;
-	return level < most ? level : most;
-}
-
 static void choose(void)
 {
-	int level = machine_level();
+	int level = isa_level();
 #define ADD(name)                                                                                  \
 	if (level == 4)                                                                                \
 		add_table(name##_v4, name##_count_v4);                                                     \

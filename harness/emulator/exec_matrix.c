@@ -41,23 +41,34 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	return exec_access(w, in, lane, in->space, address, ROW_BYTES, ROW_BYTES, write);
 }
 
+/* The most different rows of a matrix that share their four banks. */
+static u32 matrix_passes(u8 *const rows[ROWS])
+{
+	u64 depth = 0; /* a byte for each four banks */
+	for (u32 r = 0; r < ROWS; r++)
+		depth += (u64)1 << ((u64)(uintptr_t)rows[r] / ROW_BYTES % 8 * 8);
+	if (depth == 0x0101010101010101)
+		return 1;
+	u32 worst = 1;
+	depth = 0;
+	for (u32 r = 0; r < ROWS; r++) {
+		u64 shift = (u64)(uintptr_t)rows[r] / ROW_BYTES % 8 * 8;
+		bool seen = false;
+		for (u32 k = 0; k < r; k++)
+			seen |= rows[k] == rows[r];
+		depth += (u64)!seen << shift;
+		worst = (depth >> shift & 0xff) > worst ? depth >> shift & 0xff : worst;
+	}
+	return worst;
+}
+
 /* Each matrix takes one pass over the banks, more where rows share banks. */
 static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 {
 	struct counters *counters = &w->worker->counters;
 	u32 passes = 0;
-	for (u32 m = 0; m < count; m++) {
-		u32 depth[8] = {0}, worst = 1;
-		for (u32 r = 0; r < ROWS; r++) {
-			u64 unit = (u64)(uintptr_t)rows[m * ROWS + r] / ROW_BYTES;
-			bool seen = false;
-			for (u32 k = 0; k < r; k++)
-				seen |= rows[m * ROWS + k] == rows[m * ROWS + r];
-			depth[unit % 8] += !seen;
-			worst = depth[unit % 8] > worst ? depth[unit % 8] : worst;
-		}
-		passes += worst;
-	}
+	for (u32 m = 0; m < count; m++)
+		passes += matrix_passes(rows + (size_t)m * ROWS);
 	if (write) {
 		counters->shared_store_requests++;
 		counters->shared_store_wavefronts += passes;
@@ -130,9 +141,20 @@ HANDLER(movmatrix)
  * distinct ones of each lane and item: run << 16 | place in the run, then 0;
  * in->size: bytes of an element; in->reg_size: of a register; in->e: the stride,
  * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
- * registers; in->b: space of their bits */
+ * registers; in->b: enum exec_tile */
 
-static const u8 readable[128] = {[0 ... 127] = EXEC_SHARED_READABLE};
+static bool all_readable(const u8 *known, size_t bytes)
+{
+	u64 all = ~(u64)0;
+	size_t i = 0;
+	for (u64 some; i + sizeof some <= bytes; i += sizeof some) {
+		memcpy(&some, known + i, sizeof some);
+		all &= some;
+	}
+	for (; i < bytes; i++)
+		all &= known[i] | ~(u64)0xff;
+	return all == ~(u64)0;
+}
 
 /* The runs, when all are within the block's shared memory or one allocation, can
  * be read, and are aligned. */
@@ -150,7 +172,7 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 		base = (u64)(uintptr_t)(w->block->shared + offset);
 		const u8 *known = w->block->shared_written + offset;
 		for (int run = 0; run < in->c; run++, known += stride)
-			if (memcmp(known, readable, bytes) != 0)
+			if (!all_readable(known, bytes))
 				return false;
 	} else {
 		const struct exec_cached *cached =
@@ -275,22 +297,67 @@ static bool runs_at(struct warp *w, const struct exec_instruction *in, bool writ
 	return true;
 }
 
-static void gather_2(u16 *d, u8 *const runs[], const u32 *places, int count)
+/* Where run `run` of an 8x8 matrix, or of its part of 16 bytes, lies. */
+static u8 *tile_row(u8 *const runs[], u32 first, u32 run, size_t size)
 {
-	for (int i = 0; i < count; i++)
-		memcpy(&d[i], runs[places[i] >> 16] + (places[i] & 0xffff) * 2, 2);
+	return runs[(first >> 16) + run] + (first & 0xffff) * size;
 }
 
-static void gather_4(u32 *d, u8 *const runs[], const u32 *places, int count)
+static void load_scattered(u8 *d, u8 *const runs[], const u32 *places, int count, size_t size)
 {
 	for (int i = 0; i < count; i++)
-		memcpy(&d[i], runs[places[i] >> 16] + (places[i] & 0xffff) * 4, 4);
+		memcpy(d + (size_t)i * size, tile_row(runs, places[i], 0, size), size);
 }
 
-static void gather_any(u8 *d, u8 *const runs[], const u32 *places, int count, size_t size)
+static void store_scattered(const u8 *s, u8 *const runs[], const u32 *places, int count,
+							size_t size)
 {
 	for (int i = 0; i < count; i++)
-		memcpy(d + (size_t)i * size, runs[places[i] >> 16] + (places[i] & 0xffff) * size, size);
+		memcpy(tile_row(runs, places[i], 0, size), s + (size_t)i * size, size);
+}
+
+/* A register of 8 rows of 16 bytes each, or the transposed of that. */
+static void load_rows(u32 *d, u8 *const runs[], u32 first, size_t size, bool turned)
+{
+	for (u32 run = 0; run < ROWS; run++)
+		memcpy(d + 4 * run, tile_row(runs, first, run, size), ROW_BYTES);
+	if (turned)
+		tensor_transpose_b16(d);
+}
+
+static void store_rows(const u32 *s, u8 *const runs[], u32 first, size_t size, bool turned)
+{
+	u32 t[EXEC_LANES];
+	memcpy(t, s, sizeof t);
+	if (turned)
+		tensor_transpose_b16(t);
+	for (u32 run = 0; run < ROWS; run++)
+		memcpy(tile_row(runs, first, run, size), t + 4 * run, ROW_BYTES);
+}
+
+/* Two registers of 32-bit elements, neighbours in memory. */
+static void load_pairs(u32 *even, u32 *odd, u8 *const runs[], u32 first)
+{
+	for (u32 run = 0; run < ROWS; run++) {
+		u32 row[ROWS];
+		memcpy(row, tile_row(runs, first, run, sizeof *row), sizeof row);
+		for (int i = 0; i < 4; i++) {
+			even[4 * run + (u32)i] = row[2 * i];
+			odd[4 * run + (u32)i] = row[2 * i + 1];
+		}
+	}
+}
+
+static void store_pairs(const u32 *even, const u32 *odd, u8 *const runs[], u32 first)
+{
+	for (u32 run = 0; run < ROWS; run++) {
+		u32 row[ROWS];
+		for (int i = 0; i < 4; i++) {
+			row[2 * i] = even[4 * run + (u32)i];
+			row[2 * i + 1] = odd[4 * run + (u32)i];
+		}
+		memcpy(tile_row(runs, first, run, sizeof *row), row, sizeof row);
+	}
 }
 
 HANDLER(wmma_load)
@@ -298,17 +365,17 @@ HANDLER(wmma_load)
 	u8 *runs[OPERANDS_MAX];
 	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, false, runs))
 		return EXEC_FAULT;
-	const int items = in->reg_size / in->size, distinct = in->sub;
+	const int step = EXEC_LANES * in->reg_size / in->size, distinct = in->sub;
 	const u32 *places = (const u32 *)in->list + in->count;
-	for (int r = 0; r < distinct; r++) {
-		u8 *d = DEST(u8, in->list[r]);
-		if (in->size == 2)
-			gather_2((u16 *)(void *)d, runs, places, EXEC_LANES * items);
-		else if (in->size == 4)
-			gather_4((u32 *)(void *)d, runs, places, EXEC_LANES * items);
-		else
-			gather_any(d, runs, places, EXEC_LANES * items, in->size);
-		places += EXEC_LANES * items;
+	for (int r = 0; r < distinct; r++, places += step) {
+		if (in->b == EXEC_TILE_PAIRS) {
+			load_pairs(DEST(u32, in->list[r]), DEST(u32, in->list[r + 1]), runs, places[0]);
+			r++, places += step;
+		} else if (in->b == EXEC_TILE_SCATTERED) {
+			load_scattered(DEST(u8, in->list[r]), runs, places, step, in->size);
+		} else {
+			load_rows(DEST(u32, in->list[r]), runs, places[0], in->size, in->b == EXEC_TILE_TURNED);
+		}
 	}
 	for (int r = distinct; distinct > 0 && r < in->count; r++)
 		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
@@ -321,13 +388,17 @@ HANDLER(wmma_store)
 	u8 *runs[OPERANDS_MAX];
 	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, true, runs))
 		return EXEC_FAULT;
-	const int items = in->reg_size / in->size;
+	const int step = EXEC_LANES * in->reg_size / in->size;
 	const u32 *places = (const u32 *)in->list + in->count;
-	for (int r = 0; r < in->sub; r++) {
-		const u8 *s = SOURCE(u8, in->list[r]);
-		for (int i = 0; i < EXEC_LANES * items; i++) {
-			u32 place = *places++;
-			memcpy(runs[place >> 16] + (place & 0xffff) * in->size, s + i * in->size, in->size);
+	for (int r = 0; r < in->sub; r++, places += step) {
+		if (in->b == EXEC_TILE_PAIRS) {
+			store_pairs(SOURCE(u32, in->list[r]), SOURCE(u32, in->list[r + 1]), runs, places[0]);
+			r++, places += step;
+		} else if (in->b == EXEC_TILE_SCATTERED) {
+			store_scattered(SOURCE(u8, in->list[r]), runs, places, step, in->size);
+		} else {
+			store_rows(SOURCE(u32, in->list[r]), runs, places[0], in->size,
+					   in->b == EXEC_TILE_TURNED);
 		}
 	}
 	return EXEC_NEXT;

@@ -1,23 +1,19 @@
 /* Layouts of tensor operands, and the way from registers or shared-memory chunks
- * to the row-major panels that the inner loops (tensor_isa.c) read. */
+ * to the blocks that the inner loops (tensor_isa.c) read. */
 #include "emulator/tensor.h"
 
 #include <string.h>
 
+#include "emulator/isa.h"
 #include "emulator/tensor_isa.h"
 
 #define ROWS_MAX 32u /* of a warp: wmma's m32n8k16 and m8n32k16 */
 
 static const struct tensor_kernels *kernels(void)
 {
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-		__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512cd"))
-		return &tensor_kernels_v4;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-		__builtin_cpu_supports("bmi2"))
-		return &tensor_kernels_v3;
-	return &tensor_kernels_v2;
+	static const struct tensor_kernels *const levels[] = {&tensor_kernels_v2, &tensor_kernels_v3,
+														  &tensor_kernels_v4};
+	return levels[isa_level() - 2];
 }
 
 size_t tensor_type_bytes(enum tensor_type type)
@@ -113,99 +109,36 @@ void tensor_position(const struct tensor_shape *shape, enum tensor_operand opera
 	*column = block / row_blocks * 8 + thread * 2 + element % 2;
 }
 
-/* --- panels: row-major, TENSOR_K_MAX elements a row, of A or of B transposed --- */
-
-union panel_row {
-	float floats[TENSOR_K_MAX];
-	int32_t integers[TENSOR_K_MAX];
-};
-
-static void to_integers(enum tensor_type type, const uint8_t chunk[TENSOR_CHUNK], int32_t *out)
-{
-	for (unsigned i = 0; i < TENSOR_CHUNK; i++)
-		out[i] = type == TENSOR_S8 ? (int8_t)chunk[i] : chunk[i];
-}
-
-static void put_chunk(const struct tensor_kernels *k, enum tensor_type type,
-					  const uint8_t chunk[TENSOR_CHUNK], union panel_row *row, unsigned column)
-{
-	if (is_integer(type))
-		to_integers(type, chunk, row->integers + column);
-	else
-		k->to_floats(type, chunk, row->floats + column);
-}
-
-/* Blocks of a fragment: `inner` of them lie along one direction before the other
- * advances. A: rows first; B, whose panel rows are its columns: k first. */
-static void panel_from_registers(const struct tensor_kernels *k, enum tensor_type type,
-								 const uint32_t *const registers[], unsigned row_blocks,
-								 unsigned k_blocks, bool rows_first, union panel_row *panel)
-{
-	unsigned width = block_width(type);
-	for (unsigned reg = 0; reg < row_blocks * k_blocks; reg++) {
-		unsigned rb = rows_first ? reg % row_blocks : reg / k_blocks;
-		unsigned kb = rows_first ? reg / row_blocks : reg % k_blocks;
-		const uint8_t *bytes = (const uint8_t *)registers[reg];
-		for (unsigned g = 0; g < 8; g++)
-			put_chunk(k, type, bytes + g * TENSOR_CHUNK, &panel[rb * 8 + g], kb * width);
-	}
-}
-
-static void panel_from_chunks(const struct tensor_kernels *k, enum tensor_type type,
-							  const uint8_t *bytes, unsigned rows, bool mn_major,
-							  union panel_row *panel)
-{
-	unsigned width = block_width(type);
-	if (!mn_major) {
-		for (unsigned i = 0; i < 2 * rows; i++)
-			put_chunk(k, type, bytes + (size_t)i * TENSOR_CHUNK, &panel[i / 2], i % 2 * width);
-		return;
-	}
-	for (unsigned i = 0; i < 2 * rows; i++) {
-		float column[TENSOR_CHUNK];
-		unsigned at = i / (rows / 8), first = i % (rows / 8) * 8;
-		k->to_floats(type, bytes + (size_t)i * TENSOR_CHUNK, column);
-		for (unsigned row = 0; row < 8; row++)
-			panel[first + row].floats[at] = column[row];
-	}
-}
-
-static void panel_negate(union panel_row *panel, unsigned rows, unsigned k)
-{
-	for (unsigned row = 0; row < rows; row++)
-		for (unsigned i = 0; i < k; i++)
-			panel[row].floats[i] = -panel[row].floats[i];
-}
-
 /* --- accumulators --- */
 
 /* Integer sums wrap; .satfinite clamps the exact sum instead, which 32-bit sums
- * cannot show, so that it is computed apart. (The analyzer cannot see that the
- * callers fill as many accumulators and rows as the blocks have.) */
-static void multiply_saturating(int32_t *const acc[], const union panel_row *a,
-								const union panel_row *b, unsigned row_blocks,
+ * cannot show, so that it is computed apart. */
+static void multiply_saturating(int32_t *const acc[], const union tensor_element *a,
+								const union tensor_element *b, unsigned row_blocks,
 								unsigned column_blocks, unsigned k)
 {
 	for (unsigned i = 0; i < row_blocks * column_blocks * 2; i++)
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
-			const int32_t *x = a[i / 2 % row_blocks * 8 + lane / 4].integers;
-			const int32_t *y = b[i / 2 / row_blocks * 8 + lane % 4 * 2 + i % 2].integers;
-			int64_t sum = acc[i][lane]; /* NOLINT(clang-analyzer-core.NullDereference) */
+			unsigned rb = i / 2 % row_blocks, cb = i / 2 / row_blocks;
+			int64_t sum = acc[i][lane];
 			for (unsigned j = 0; j < k; j++)
-				sum += (int64_t)x[j] * y[j]; /* NOLINT(clang-analyzer-core.*) */
+				sum += (int64_t)a[(j * row_blocks + rb) * TENSOR_LANES + lane].integer *
+					   b[((cb * k + j) * 2 + i % 2) * 4 + lane % 4].integer;
 			acc[i][lane] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
 		}
 }
 
-static void multiply_integers(const struct tensor_kernels *kernel, int32_t *const acc[],
-							  const union panel_row *a, const union panel_row *b,
-							  unsigned row_blocks, unsigned column_blocks, unsigned k,
-							  bool saturate)
+/* acc: of floats or of integers, as `type` is. */
+static void multiply(enum tensor_type type, void *const acc, const union tensor_element *a,
+					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
+					 unsigned k, bool saturate)
 {
-	if (saturate)
+	if (!is_integer(type))
+		kernels()->multiply(acc, &a->number, &b->number, row_blocks, column_blocks, k);
+	else if (saturate)
 		multiply_saturating(acc, a, b, row_blocks, column_blocks, k);
 	else
-		kernel->multiply_integers(acc, a->integers, b->integers, row_blocks, column_blocks, k);
+		kernels()->multiply_integers(acc, &a->integer, &b->integer, row_blocks, column_blocks, k);
 }
 
 #define ELEMENTS_MAX (ROWS_MAX * ROWS_MAX / TENSOR_LANES)
@@ -217,11 +150,12 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	unsigned width = block_width(shape->a), k_blocks = shape->k / width;
 	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
 	unsigned elements = row_blocks * column_blocks * 2;
-	union panel_row left[ROWS_MAX], right[ROWS_MAX];
+	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
+	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
 	_Alignas(64) uint32_t work[ELEMENTS_MAX][TENSOR_LANES];
 	uint32_t *acc[ELEMENTS_MAX];
-	panel_from_registers(k, shape->a, a, row_blocks, k_blocks, true, left);
-	panel_from_registers(k, shape->b, b, column_blocks, k_blocks, false, right);
+	k->rows(shape->a, a, row_blocks, k_blocks, left);
+	k->columns(shape->b, b, column_blocks, k_blocks, right);
 	for (unsigned i = 0; i < elements; i++)
 		acc[i] = work[i];
 	for (unsigned i = 0; i < elements; i++)
@@ -229,12 +163,7 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 			memcpy(work[i], c[i], sizeof work[i]);
 		else if (i % 2 == 0)
 			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
-	if (is_integer(shape->a))
-		multiply_integers(k, (int32_t *const *)acc, left, right, row_blocks, column_blocks,
-						  shape->k, shape->saturate);
-	else
-		k->multiply((float *const *)acc, left->floats, right->floats, row_blocks, column_blocks,
-					shape->k);
+	multiply(shape->a, acc, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
 	for (unsigned i = 0; i < elements; i++)
 		if (shape->d != TENSOR_F16)
 			memcpy(d[i], work[i], sizeof work[i]);
@@ -269,12 +198,7 @@ void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const d
 
 void tensor_transpose_b16(uint32_t reg[TENSOR_LANES])
 {
-	uint16_t in[8][8], out[8][8];
-	memcpy(in, reg, sizeof in);
-	for (unsigned row = 0; row < 8; row++)
-		for (unsigned column = 0; column < 8; column++)
-			out[row][column] = in[column][row];
-	memcpy(reg, out, sizeof out);
+	kernels()->transpose_b16(reg);
 }
 
 /* --- wgmma --- */
@@ -344,14 +268,32 @@ size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, 
 	return (size_t)2 * rows;
 }
 
-#define WARP_ROWS 16u
 #define WARP_BLOCKS 2u
 
-static void wgmma_warp(const struct tensor_wgmma *op, const struct tensor_kernels *k,
-					   const union panel_row *left, const union panel_row *right, unsigned depth,
+/* Gathered chunks as blocks. A: the blocks of 16 rows together, as a warp's
+ * registers would have them; B: those of the same columns. */
+static void blocks_from_chunks(const uint8_t *bytes, unsigned rows, bool mn_major,
+							   uint32_t blocks[][TENSOR_LANES], unsigned together)
+{
+	for (unsigned rb = 0; rb < rows / 8; rb++)
+		for (unsigned kb = 0; kb < 2; kb++) {
+			uint32_t *block = blocks[(rb / together * 2 + kb) * together + rb % together];
+			for (unsigned i = 0; i < 8; i++) {
+				unsigned chunk = mn_major ? (kb * 8 + i) * (rows / 8) + rb : (rb * 8 + i) * 2 + kb;
+				memcpy(block + 4 * i, bytes + (size_t)chunk * TENSOR_CHUNK, TENSOR_CHUNK);
+			}
+			if (mn_major)
+				tensor_transpose_b16(block);
+		}
+}
+
+static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
+					   const union tensor_element *right, unsigned depth,
 					   uint32_t *const registers[])
 {
+	const struct tensor_kernels *k = kernels();
 	unsigned column_blocks = op->n / 8u, elements = op->n / 2u;
+	_Alignas(64) union tensor_element left[WARP_BLOCKS * TENSOR_LANES * TENSOR_K_MAX];
 	_Alignas(64) float work[TENSOR_WGMMA_COLUMNS / 2][TENSOR_LANES];
 	float *acc[TENSOR_WGMMA_COLUMNS / 2];
 	bool half = op->d == TENSOR_F16;
@@ -362,44 +304,37 @@ static void wgmma_warp(const struct tensor_wgmma *op, const struct tensor_kernel
 		else if (half && i % 2 == 0)
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
-	if (op->d == TENSOR_S32)
-		multiply_integers(k, (int32_t *const *)(void *)acc, left, right, WARP_BLOCKS, column_blocks,
-						  depth, op->saturate);
-	else
-		k->multiply(acc, left->floats, right->floats, WARP_BLOCKS, column_blocks, depth);
+	k->rows(op->a, a, WARP_BLOCKS, 2, left);
+	multiply(op->a, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
 	for (unsigned i = 0; half && i < elements; i += 2)
 		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
 }
 
 void tensor_wgmma(const struct tensor_wgmma *op)
 {
-	const struct tensor_kernels *k = kernels();
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(op->a);
-	union panel_row left[TENSOR_WGMMA_ROWS], right[TENSOR_WGMMA_COLUMNS];
-	panel_from_chunks(k, op->b, op->b_bytes, op->n, op->b_mn_major, right);
+	_Alignas(64) uint32_t blocks[TENSOR_WGMMA_COLUMNS / 8 * 2][TENSOR_LANES];
+	_Alignas(64) union tensor_element right[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
+	const uint32_t *at[TENSOR_WGMMA_COLUMNS / 8 * 2];
+	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
+		at[i] = blocks[i];
+	blocks_from_chunks(op->b_bytes, op->n, op->b_mn_major, blocks, 1);
+	kernels()->columns(op->b, at, op->n / 8u, 2, right);
+	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * depth; i++)
+		right[i].number = -right[i].number;
 	if (op->a_bytes)
-		panel_from_chunks(k, op->a, op->a_bytes, TENSOR_WGMMA_ROWS, op->a_mn_major, left);
-	for (unsigned warp = 0; warp < 4 && !op->a_bytes; warp++)
-		panel_from_registers(k, op->a, op->a_registers[warp], WARP_BLOCKS, 2, true,
-							 left + WARP_ROWS * warp);
-	if (op->negate_a != op->negate_b)
-		panel_negate(left, TENSOR_WGMMA_ROWS, depth);
+		blocks_from_chunks(op->a_bytes, TENSOR_WGMMA_ROWS, op->a_mn_major, blocks, WARP_BLOCKS);
 	for (unsigned warp = 0; warp < 4; warp++)
-		wgmma_warp(op, k, left + WARP_ROWS * warp, right, depth, op->registers[warp]);
+		wgmma_warp(op, op->a_bytes ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
+				   right, depth, op->registers[warp]);
 }
 
 float tensor_f16_to_float(uint16_t bits)
 {
-	uint8_t chunk[TENSOR_CHUNK] = {bits & 0xFF, (uint8_t)(bits >> 8)};
-	float out[8];
-	tensor_kernels_v2.to_floats(TENSOR_F16, chunk, out);
-	return out[0];
+	return tensor_kernels_v2.half_to_float(bits);
 }
 
 uint16_t tensor_float_to_f16(float value)
 {
-	float lanes[TENSOR_LANES] = {value};
-	uint32_t reg[TENSOR_LANES];
-	tensor_kernels_v2.floats_to_halves(lanes, lanes, reg);
-	return (uint16_t)reg[0];
+	return tensor_kernels_v2.float_to_half(value);
 }

@@ -7,20 +7,38 @@
 
 #define TENSOR_K_MAX 32u
 
-/* Elements of a 16-byte chunk, as floats or integers. */
+#define TENSOR_BLOCK 128u /* bytes: 8 rows of TENSOR_CHUNK */
+
+union tensor_element {
+	float number;
+	int32_t integer;
+	uint32_t bits;
+};
+
+/* Operands are lists of blocks: the registers of a fragment, or what was gathered
+ * from shared memory in that form. */
 struct tensor_kernels {
-	void (*to_floats)(enum tensor_type type, const uint8_t chunk[TENSOR_CHUNK], float *out);
-	/* acc[(cb * row_blocks + rb) * 2 + j][lane] += sum over k of
-	 * a[8 rb + lane / 4][k] * b[8 cb + 2 (lane % 4) + j][k];
-	 * a and b are row-major with TENSOR_K_MAX floats a row. */
+	/* out[(k * row_blocks + rb) * 32 + lane]: element k of row 8 rb + lane / 4.
+	 * Blocks: those that lie below each other first. */
+	void (*rows)(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
+				 unsigned k_blocks, union tensor_element *out);
+	/* out[((cb * depth + k) * 2 + j) * 4 + t]: element k of column 8 cb + 2 t + j.
+	 * Blocks: those of the same columns first. */
+	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
+					unsigned k_blocks, union tensor_element *out);
+	/* acc[(cb * row_blocks + rb) * 2 + j][lane] += the sum over k of what `rows`
+	 * and `columns` give for its row and column. */
 	void (*multiply)(float *const acc[], const float *a, const float *b, unsigned row_blocks,
 					 unsigned column_blocks, unsigned k);
 	void (*multiply_integers)(int32_t *const acc[], const int32_t *a, const int32_t *b,
 							  unsigned row_blocks, unsigned column_blocks, unsigned k);
+	void (*transpose_b16)(uint32_t reg[TENSOR_LANES]); /* 8x8 */
 	void (*halves_to_floats)(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES]);
 	void (*floats_to_halves)(const float low[TENSOR_LANES], const float high[TENSOR_LANES],
 							 uint32_t reg[TENSOR_LANES]);
+	float (*half_to_float)(uint16_t bits);
+	uint16_t (*float_to_half)(float value);
 };
 
 extern const struct tensor_kernels tensor_kernels_v2, tensor_kernels_v3, tensor_kernels_v4;
