@@ -63,6 +63,12 @@ static int size_any(struct draws *draws, struct limits limits)
 	return draw_between(draws, start, end);
 }
 
+static int size_of_multiple(struct limits limits, int multiple, int size)
+{
+	struct limits multiples = {(limits.low + multiple - 1) / multiple, limits.high / multiple};
+	return clamp(multiples, (size + multiple / 2) / multiple) * multiple;
+}
+
 static bool is_prime(int n)
 {
 	if (n < 4)
@@ -325,16 +331,29 @@ bool case_make_exact(struct test_case *test, enum dtype type)
 	return true;
 }
 
+static struct limits limits_of(const struct problem *problem, int max_dim)
+{
+	struct limits limits = {problem->min_dim > 1 ? problem->min_dim : 1, problem->max_dim};
+	if (max_dim < limits.high)
+		limits.high = max_dim > limits.low ? max_dim : limits.low;
+	return limits;
+}
+
+bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
+{
+	struct limits limits = limits_of(problem, max_dim);
+	return limits.high / multiple * multiple >= limits.low;
+}
+
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
-							   int max_dim)
+							   int max_dim, int multiple)
 {
 	struct draws run = {.seed = seed, .index = UINT32_MAX};
 	struct draws draws = {.seed = seed, .index = index};
-	struct limits limits = {problem->min_dim > 1 ? problem->min_dim : 1, problem->max_dim};
+	const struct limits all = limits_of(problem, max_dim);
+	struct limits limits = all;
 	struct test_case test = {.alpha = 1, .beta = 0};
 
-	if (max_dim < limits.high)
-		limits.high = max_dim > limits.low ? max_dim : limits.low;
 	size_t count = sizeof families / sizeof families[0];
 	size_t family_start = (size_t)draw_below(&run, (int)count);
 	size_t exact_start = (size_t)draw_below(&run, 6);
@@ -344,6 +363,10 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 	if (problem->common_dim > 0 && draw_below(&draws, 8) != 0 && problem->common_dim < limits.high)
 		limits.high = problem->common_dim > limits.low ? problem->common_dim : limits.low;
 	test.shape = draw_shape(&draws, families[(index + family_start) % count], limits);
+	for (int i = 0; i < 3 && multiple > 1; i++) {
+		int *size = i == 0 ? &test.shape.m : i == 1 ? &test.shape.n : &test.shape.k;
+		*size = size_of_multiple(all, multiple, *size);
+	}
 	if (problem_has_vectors(problem))
 		test.shape.n = 1;
 	/* One case in six: 6 divides the number of families, so step aside once a round

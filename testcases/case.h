@@ -42,9 +42,14 @@ struct test_case {
 /* Case number `index` of the run with this seed: the same answer on every
  * machine. Mixes the kinds of shapes, scalars and values named in README.md.
  * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)], apart
- * from the N of a vector, which is 1; max_dim below min_dim is the caller's error. */
+ * from the N of a vector, which is 1; max_dim below min_dim is the caller's error.
+ * Each size is rounded to the nearest multiple of `multiple` within these limits;
+ * that there is one is for the caller to ask case_has_multiple(). 1: any size. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
-							   int max_dim);
+							   int max_dim, int multiple);
+
+/* Whether some size within the limits of generated cases is a multiple. */
+bool case_has_multiple(const struct problem *problem, int max_dim, int multiple);
 
 /* A plain case of one shape (uniform +-1 values), as used for timing. */
 struct test_case case_of_shape(const struct problem *problem, struct shape shape, float alpha,

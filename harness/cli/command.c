@@ -124,6 +124,8 @@ bool command_timed_shapes(const struct options *options, struct error *err)
 	if (options->has_cases && options->shape_count + options->suite_count > 0)
 		return error_set(err,
 						 "--cases, --shape and --suite each say what to time; give one of them");
+	if (options->multiple > 1 && options->suite_count == 0 && !options->has_cases)
+		return error_set(err, "--multiple-of goes with --cases or --suite, which have the sizes");
 	if ((options->suite_count > 0 || options->has_cases) &&
 		(options->has_alpha || options->has_beta))
 		return error_set(err,
@@ -224,6 +226,10 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		snprintf(number, sizeof number, "%d", options->max_dim);
 		line_add_option(&line, "--max-dim", number);
 	}
+	if (options->multiple > 1) {
+		snprintf(number, sizeof number, "%d", options->multiple);
+		line_add_option(&line, "--multiple-of", number);
+	}
 	if (options->no_timing)
 		line_add_option(&line, "--time", "none");
 	for (size_t i = 0; i < options->shape_count; i++)
@@ -277,6 +283,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.suites = options->suites,
 		.suite_count = options->suite_count,
 		.max_dim = options->max_dim,
+		.multiple = options->multiple,
 		.time = !options->no_timing,
 		.check = command == COMMAND_JUDGE,
 		.compare = command == COMMAND_COMPARE,

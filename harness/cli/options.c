@@ -146,6 +146,16 @@ static bool take_max_dim(struct options *options, const char *value, struct erro
 	return true;
 }
 
+static bool take_multiple(struct options *options, const char *value, struct error *err)
+{
+	uint64_t multiple;
+	if (!options_number(value, OPTIONS_DIM_MAX, &multiple) || multiple == 0)
+		return error_set(err, "--multiple-of '%s': a whole number from 1 to %d is needed", value,
+						 OPTIONS_DIM_MAX);
+	options->multiple = (int)multiple;
+	return true;
+}
+
 static bool take_shape(struct options *options, const char *value, struct error *err)
 {
 	if (options->shape_count == OPTIONS_SHAPES_MAX)
@@ -301,6 +311,9 @@ static const struct row {
 	 "cases of a suite instead of generated ones;\nmay be repeated"},
 	{"max-dim", "D", RUNS, take_max_dim,
 	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"},
+	{"multiple-of", "D", RUNS, take_multiple,
+	 "every size a multiple of D: those of generated cases\nare rounded, other cases of a suite "
+	 "left out"},
 	{"time", "MxNxK", COMMAND_JUDGE, take_time,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
 	{"shape", "MxNxK", TIMES, take_shape,
@@ -313,8 +326,8 @@ static const struct row {
 	{"tolerance", "T", RUNS, take_tolerance,
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL"},
 	{"budget", "S", RUNS, take_budget,
-	 "seconds of measuring for each shape, all entrants\ntogether (3); less where the medians are "
-	 "certain before"},
+	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); "
+	 "less where the\nmedians are certain before"},
 	{"timeout", "S", RUNS, take_timeout, "seconds for one call (10; 60 on the emulated GPU)"},
 	{"memory", "M", RUNS, take_memory, "MiB of host memory that a solution may use (8192)"},
 	{"json", "FILE", RUNS, take_json,
@@ -323,7 +336,7 @@ static const struct row {
 	{"junit", "FILE", RUNS, take_junit, "writes them as JUnit XML"},
 	{"md", "FILE", RUNS, take_markdown, "writes them as markdown"},
 	{"svg", "FILE", COMMAND_COMPARE, take_svg, "draws them"},
-	{"verbose", NULL, RUNS, take_verbose, "shows every case"},
+	{"verbose", NULL, RUNS, take_verbose, "shows every case, and a whole table for every shape"},
 	{"no-color", NULL, RUNS | COMMAND_DOCTOR, take_no_color,
 	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)"},
 	{"help", NULL, ALL, take_help, "shows this"},

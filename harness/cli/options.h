@@ -46,7 +46,7 @@ struct options {
 	bool no_timing; /* --time none */
 	bool has_alpha, has_beta;
 	double alpha, beta;
-	int max_dim;
+	int max_dim, multiple;
 	double timeout, budget; /* seconds */
 	size_t memory_mib;
 	bool check_race, counters;

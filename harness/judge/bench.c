@@ -6,8 +6,18 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "judge/time.h"
 
 #define BASELINES_MAX 3 /* in one run */
+
+/* Entrants point into it. */
+struct bench {
+	struct timer *timer;
+	char baseline_files[BASELINES_MAX][PATHS_MAX];
+	struct submission baselines[BASELINES_MAX];
+	size_t baseline_count;
+	struct entrant entrants[];
+};
 
 /* Without an epilogue the libraries alone; with one, together with the kernel that
  * applies it, and what cuBLASLt can fuse itself. */
@@ -127,32 +137,47 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 	return count;
 }
 
-bool bench_side_by_side(struct run *run, const struct problem *problem,
-						const struct test_case *test, struct submission *const *files,
-						size_t file_count, struct timing_result *out, enum judge_status *status,
-						struct error *err)
+struct bench *bench_open(struct run *run, const struct problem *problem,
+						 struct submission *const *files, size_t file_count,
+						 enum judge_status *status, struct error *err)
 {
-	/* static: paths of 4 KiB each; the supervisor times one case at a time */
-	static char baseline_files[BASELINES_MAX][PATHS_MAX];
-	static struct submission baselines[BASELINES_MAX];
 	const struct baseline *which[BASELINES_MAX];
-	size_t baseline_count = baselines_find(run, problem, baseline_files, baselines, which);
-	bool ok = true;
-	for (size_t i = 0; i < baseline_count && ok; i++)
-		ok = baseline_compile(run, which[i], &baselines[i], status, err);
-
-	struct entrant *entrants = calloc(2 * file_count + baseline_count, sizeof *entrants);
-	if (entrants == NULL)
-		ok = error_set(err, "out of memory");
-	if (ok) {
-		size_t count =
-			entrants_fill(run, files, file_count, baselines, which, baseline_count, entrants);
-		ok = time_entrants(run, problem, test, entrants, count, out, err);
+	size_t room = 2 * file_count + BASELINES_MAX;
+	struct bench *bench = calloc(1, sizeof *bench + room * sizeof *bench->entrants);
+	if (bench == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
 	}
-	free(entrants);
-	for (size_t i = 0; i < baseline_count; i++)
-		compiled_free(&baselines[i].compiled);
-	return ok;
+	bench->baseline_count =
+		baselines_find(run, problem, bench->baseline_files, bench->baselines, which);
+	bool ok = true;
+	for (size_t i = 0; i < bench->baseline_count && ok; i++)
+		ok = baseline_compile(run, which[i], &bench->baselines[i], status, err);
+	if (ok) {
+		size_t count = entrants_fill(run, files, file_count, bench->baselines, which,
+									 bench->baseline_count, bench->entrants);
+		bench->timer = timer_open(run, problem, bench->entrants, count, err);
+	}
+	if (bench->timer != NULL)
+		return bench;
+	bench_close(bench);
+	return NULL;
+}
+
+bool bench_time(struct bench *bench, const struct test_case *test, struct timing_result *out,
+				struct error *err)
+{
+	return timer_case(bench->timer, test, out, err);
+}
+
+void bench_close(struct bench *bench)
+{
+	if (bench == NULL)
+		return;
+	timer_close(bench->timer);
+	for (size_t i = 0; i < bench->baseline_count; i++)
+		compiled_free(&bench->baselines[i].compiled);
+	free(bench);
 }
 
 /* bench: the files of each problem side by side over the shapes, the suites or
@@ -174,11 +199,11 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 								  options->time_shape_count > 0 ? &options->time_shapes[i] : NULL);
 	}
 	struct submission **group = calloc(count, sizeof *group);
-	struct timing_result *bench =
-		realloc(list->bench, (list->bench_count + case_count) * sizeof *bench);
-	if (bench != NULL)
-		list->bench = bench;
-	bool ok = cases != NULL && group != NULL && bench != NULL;
+	struct timing_result *results =
+		realloc(list->bench, (list->bench_count + case_count) * sizeof *results);
+	if (results != NULL)
+		list->bench = results;
+	bool ok = cases != NULL && group != NULL && results != NULL;
 	if (!ok)
 		error_set(err, "out of memory for %zu timings", case_count);
 
@@ -186,11 +211,17 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 	for (size_t i = 0; i < count && ok; i++)
 		if (submissions[i].problem == problem)
 			group[members++] = &submissions[i];
+	struct bench *bench = NULL;
+	if (ok)
+		bench = bench_open(run, problem, group, members, status, err);
+	ok = bench != NULL;
 	for (size_t i = 0; i < case_count && ok; i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
-		ok = bench_side_by_side(run, problem, &cases[i], group, members, result, status, err);
+		run_progress(run, group[0]->file, "shape", i, case_count);
+		ok = bench_time(bench, &cases[i], result, err);
 	}
+	bench_close(bench);
 	free(group);
 	free(cases);
 	return ok;

@@ -8,11 +8,18 @@
 struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
 							const struct shape *shape);
 
-/* Files of one problem, then its baselines, in alternation on one case. */
-bool bench_side_by_side(struct run *run, const struct problem *problem,
-						const struct test_case *test, struct submission *const *files,
-						size_t file_count, struct timing_result *out, enum judge_status *status,
-						struct error *err);
+/* Files of one problem, then its baselines, compiled and ready to be timed in
+ * alternation. The files are borrowed until bench_close(). NULL with *status and
+ * err when that cannot be. */
+struct bench;
+struct bench *bench_open(struct run *run, const struct problem *problem,
+						 struct submission *const *files, size_t file_count,
+						 enum judge_status *status, struct error *err);
+
+/* One case. False when the referee cannot go on. */
+bool bench_time(struct bench *bench, const struct test_case *test, struct timing_result *out,
+				struct error *err);
+void bench_close(struct bench *bench);
 
 /* The command `bench`: fills list->bench and the verdicts of list->items. */
 bool bench_all(struct run *run, struct submission *submissions, size_t count,

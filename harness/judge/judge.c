@@ -12,6 +12,11 @@
 #include "judge/run.h"
 #include "judge/submission.h"
 
+/* Seconds of measuring for a shape; of generated cases there are many, and their
+ * mean is what counts. */
+#define BUDGET 3.0
+#define BUDGET_OF_MANY 1.0
+
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total)
 {
@@ -37,7 +42,11 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	struct test_case test =
 		bench_case(run->options, s->problem,
 				   run->options->time_shape_count > 0 ? &run->options->time_shapes[0] : NULL);
-	if (!bench_side_by_side(run, s->problem, &test, &s, 1, &out->timing, status, err))
+	run_progress(run, s->file, "timing", 0, 1);
+	struct bench *bench = bench_open(run, s->problem, &s, 1, status, err);
+	bool measured = bench != NULL && bench_time(bench, &test, &out->timing, err);
+	bench_close(bench);
+	if (!measured)
 		return false;
 	out->has_timing = true;
 	if (!out->timing.entries[0].ran) {
@@ -86,7 +95,8 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	*facts = (struct run_facts){.device = run->referee.facts,
 								.device_kind = run->referee.device.kind,
 								.seed = options->seed,
-								.max_dim = options->max_dim};
+								.max_dim = options->max_dim,
+								.multiple = options->multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
 	time_t now = time(NULL);
 	struct tm utc;
@@ -131,8 +141,8 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 		if (options->compare && submissions[i].problem != submissions[0].problem)
 			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
 							 submissions[0].file, submissions[i].file);
-		if (!options->check && options->suite_count == 0)
-			continue;
+		if (!options->check && options->suite_count == 0 && options->cases == 0)
+			continue; /* shapes */
 		if (!cases_make(options, submissions[i].problem, &cases, &count, err))
 			return false;
 		free(cases);
@@ -153,7 +163,9 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 		return JUDGE_BAD_INPUT;
 	}
 	run->timeout = options->timeout > 0.0 ? options->timeout : emulated ? 60.0 : 10.0;
-	run->time_budget = options->time_budget > 0.0 ? options->time_budget : 3.0;
+	run->time_budget = options->time_budget > 0.0              ? options->time_budget
+					   : !options->check && options->cases > 0 ? BUDGET_OF_MANY
+															   : BUDGET;
 	run->memory_limit = options->memory_limit > 0 ? options->memory_limit : (size_t)8 << 30;
 	facts_fill(run, &out->facts);
 

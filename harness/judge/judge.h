@@ -19,6 +19,7 @@ struct judge_options {
 	const char *const *suites; /* names or files, in order; count 0: generate */
 	size_t suite_count;
 	int max_dim;                     /* 0: the problem's own */
+	int multiple;                    /* every size is one of this; 0 or 1: any */
 	bool time;                       /* judge: also time; bench: only time */
 	bool check;                      /* judge: true; bench: only outputs of timed calls */
 	bool compare;                    /* bench: each file without the epilogue, too */

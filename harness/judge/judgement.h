@@ -114,6 +114,7 @@ struct run_facts {
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
 	int max_dim;         /* 0: the problem's own */
+	int multiple;        /* that all sizes are of; 0: any */
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
 	char epilogue[1024]; /* the chain that was fused; "" when none */
 	char command[1024];  /* that reproduces this run */

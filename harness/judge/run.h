@@ -60,10 +60,4 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
 						   char detail[1024]);
 
-/* Times the entrants in alternation on one case. entries[i] belongs to
- * entrants[i]. */
-bool time_entrants(struct run *run, const struct problem *problem, const struct test_case *test,
-				   const struct entrant *entrants, size_t count, struct timing_result *out,
-				   struct error *err);
-
 #endif

@@ -78,13 +78,24 @@ static bool cases_generate(const struct judge_options *options, const struct pro
 	if (max_dim < problem->min_dim)
 		return error_set(err, "--max-dim %d: %s has sizes from %d on", max_dim, problem->name,
 						 problem->min_dim);
+	int multiple = options->multiple > 1 ? options->multiple : 1;
+	if (!case_has_multiple(problem, max_dim, multiple))
+		return error_set(err, "--multiple-of %d: no size of %s from %d to %d is one", multiple,
+						 problem->name, problem->min_dim,
+						 max_dim < problem->max_dim ? max_dim : problem->max_dim);
 	*count = options->cases;
 	*cases = calloc(*count > 0 ? *count : 1, sizeof **cases);
 	if (*cases == NULL)
 		return error_set(err, "out of memory for %zu cases", *count);
 	for (size_t i = 0; i < *count; i++)
-		(*cases)[i] = case_generate(problem, options->seed, i, max_dim);
+		(*cases)[i] = case_generate(problem, options->seed, i, max_dim, multiple);
 	return true;
+}
+
+static bool is_multiple(const struct problem *problem, const struct shape *shape, int multiple)
+{
+	return multiple <= 1 || (shape->m % multiple == 0 && shape->k % multiple == 0 &&
+							 (problem_has_vectors(problem) || shape->n % multiple == 0));
 }
 
 static bool suite_append(const struct judge_options *options, const char *name,
@@ -99,8 +110,9 @@ static bool suite_append(const struct judge_options *options, const char *name,
 	struct test_case *more = realloc(*cases, (*count + suite.count + 1) * sizeof *more);
 	if (more != NULL) {
 		*cases = more;
-		memcpy(more + *count, suite.cases, suite.count * sizeof *more);
-		*count += suite.count;
+		for (size_t i = 0; i < suite.count; i++)
+			if (is_multiple(problem, &suite.cases[i].shape, options->multiple))
+				more[(*count)++] = suite.cases[i];
 	}
 	suite_free(&suite);
 	return more != NULL || error_set(err, "out of memory for the suite %s", name);
@@ -122,7 +134,7 @@ bool cases_make(const struct judge_options *options, const struct problem *probl
 	if (*count == 0) {
 		free(*cases);
 		*cases = NULL;
-		return error_set(err, "--max-dim %d leaves no case of the suite", options->max_dim);
+		return error_set(err, "--max-dim or --multiple-of leaves no case of the suite");
 	}
 	return true;
 }

@@ -12,8 +12,8 @@
 
 #include "judge/clocks.h"
 #include "judge/contestant_link.h"
-#include "judge/run.h"
 #include "judge/stats.h"
+#include "judge/time.h"
 
 #define WARMUPS 2u
 #define SETS_MIN 10u
@@ -29,9 +29,14 @@ struct lane {
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */
 	const struct entrant *entrant;
+	bool running; /* the process is there, and can take a case */
+};
+
+struct timer {
+	struct run *run;
 	const struct problem *problem;
-	const struct test_case *test;
-	bool is_yardstick; /* wrong elements are counted, and do not stop it */
+	size_t count;
+	struct lane lanes[];
 };
 
 /* A multiply and an add for every term of every element of C. */
@@ -79,26 +84,27 @@ static void lane_failed(struct timing_entry *entry, struct step step)
 }
 
 /* Compares the output of one set; false when the referee is gone. */
-static bool check_set(struct run *run, const struct tolerance *tolerance, uint32_t set,
-					  const struct lane *lane, struct timing_entry *entry, struct error *err)
+static bool check_set(struct timer *timer, const struct test_case *test,
+					  const struct tolerance *tolerance, uint32_t set, const struct lane *lane,
+					  struct timing_entry *entry, struct error *err)
 {
 	struct referee_check_reply check;
 	struct step step;
-	if (!check_outcome(run, lane->problem, lane->test, lane->entrant, set, tolerance, &check, &step,
-					   err))
+	if (!check_outcome(timer->run, timer->problem, test, lane->entrant, set, tolerance, &check,
+					   &step, err))
 		return false;
 	if (step.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, step);
 		return true;
 	}
 	char detail[1024];
-	enum verdict verdict = check_verdict(lane->problem, &check, detail);
+	enum verdict verdict = check_verdict(timer->problem, &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
-	if (lane->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
+	if (lane->entrant->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
 		return true;
 	lane_failed(entry, (struct step){.verdict = verdict});
 	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
@@ -106,24 +112,31 @@ static bool check_set(struct run *run, const struct tolerance *tolerance, uint32
 	return true;
 }
 
+/* Ready for the case: in a new process for the first one and after a death. */
 static struct step lane_open(struct run *run, struct lane *lane, const struct test_case *test)
 {
 	struct referee_link *referee = &run->referee;
-	struct step step = contestant_link_open(&lane->contestant);
+	struct step step = {.verdict = VERDICT_ACCEPTED};
+	lane->span_missing = false;
+	if (!lane->running)
+		step = contestant_link_open(&lane->contestant);
 	if (step.verdict == VERDICT_ACCEPTED)
 		step = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
 	/* The first call pays for lazy loading and the library's own tuning. */
 	double seconds;
 	if (step.verdict == VERDICT_ACCEPTED)
 		step = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
+	lane->running = !step.dead;
 	return step;
 }
 
 /* One pass of one entrant. */
-static bool lane_pass(struct run *run, struct lane *lane, struct timing_entry *entry,
-					  enum time_method method, struct clocks *clocks, uint64_t fresh,
-					  const struct tolerance *tolerance, bool check, struct error *err)
+static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_case *test,
+					  struct timing_entry *entry, enum time_method method, struct clocks *clocks,
+					  uint64_t fresh, const struct tolerance *tolerance, bool check,
+					  struct error *err)
 {
+	struct run *run = timer->run;
 	uint32_t sets = run->referee.arena.sets, calls = sets - WARMUPS;
 	if (!referee_link_reset(&run->referee, fresh, err))
 		return false;
@@ -140,6 +153,7 @@ static bool lane_pass(struct run *run, struct lane *lane, struct timing_entry *e
 		return true;
 	}
 	if (step.verdict != VERDICT_ACCEPTED) {
+		lane->running = !step.dead;
 		lane_failed(entry, step);
 		return true;
 	}
@@ -150,7 +164,8 @@ static bool lane_pass(struct run *run, struct lane *lane, struct timing_entry *e
 		entry->activities = reply.activities;
 	/* which set is looked at changes with the pass, unknown to the solution */
 	if (check)
-		return check_set(run, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry, err);
+		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,
+						 err);
 	return true;
 }
 
@@ -169,19 +184,19 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 	return true;
 }
 
-static bool measure(struct run *run, const struct problem *problem, struct lane *lanes,
-					const struct entrant *entrants, size_t count, struct timing_result *out,
-					struct clocks *clocks, struct error *err)
+static bool measure(struct timer *timer, struct timing_result *out, struct clocks *clocks,
+					struct error *err)
 {
+	struct run *run = timer->run;
+	struct lane *lanes = timer->lanes;
+	size_t count = timer->count;
 	struct tolerance tolerance;
-	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err))
+	if (!tolerance_parse(run->options->tolerance, timer->problem, &tolerance, err))
 		return false;
 	double start = now(), checking = 0.0;
 	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {
 		double elapsed = now() - start;
-		run_progress(run, entrants[0].file, "timing", (size_t)(elapsed * 10.0),
-					 (size_t)(run->time_budget * 10.0));
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
@@ -194,8 +209,8 @@ static bool measure(struct run *run, const struct problem *problem, struct lane 
 			if (!out->entries[turn].ran)
 				continue;
 			double before = now();
-			if (!lane_pass(run, &lanes[turn], &out->entries[turn], method, clocks, fresh,
-						   &tolerance, check, err))
+			if (!lane_pass(timer, &lanes[turn], &out->test, &out->entries[turn], method, clocks,
+						   fresh, &tolerance, check, err))
 				return false;
 			checking += check ? now() - before : 0.0;
 		}
@@ -215,33 +230,20 @@ static void finish_entry(struct lane *lane, struct timing_entry *entry, struct t
 		out->wide = true;
 }
 
-bool time_entrants(struct run *run, const struct problem *problem, const struct test_case *test,
-				   const struct entrant *entrants, size_t count, struct timing_result *out,
-				   struct error *err)
+struct timer *timer_open(struct run *run, const struct problem *problem,
+						 const struct entrant *entrants, size_t count, struct error *err)
 {
-	*out = (struct timing_result){.test = *test, .count = count};
-	snprintf(out->problem, sizeof out->problem, "%s", problem->name);
-	struct lane *lanes = calloc(count, sizeof *lanes);
-	out->entries = calloc(count, sizeof *out->entries);
-	if (lanes == NULL || out->entries == NULL) {
-		free(lanes);
-		return error_set(err, "out of memory");
+	struct timer *timer = calloc(1, sizeof *timer + count * sizeof *timer->lanes);
+	if (timer == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
 	}
-
-	struct clocks clocks;
-	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = referee_link_case(&run->referee, problem->name, test, run_chain(run),
-								sets_for(run, problem, test->shape), err);
-	out->sets = run->referee.arena.sets;
-	for (size_t i = 0; i < count && ok; i++) {
-		struct timing_entry *entry = &out->entries[i];
-		snprintf(entry->label, sizeof entry->label, "%s", entrants[i].label);
-		entry->role = entrants[i].role;
-		if (entrants[i].library == NULL) {
-			snprintf(entry->detail, sizeof entry->detail, "%s", entrants[i].problem_detail);
-			continue;
-		}
-		lanes[i].contestant = (struct contestant_link){
+	timer->run = run;
+	timer->problem = problem;
+	timer->count = count;
+	for (size_t i = 0; i < count; i++) {
+		timer->lanes[i].entrant = &entrants[i];
+		timer->lanes[i].contestant = (struct contestant_link){
 			.device = &run->referee.device,
 			.library = entrants[i].library,
 			.problem = problem->name,
@@ -249,25 +251,61 @@ bool time_entrants(struct run *run, const struct problem *problem, const struct 
 			.libraries_allowed = entrants[i].libraries_allowed,
 			.memory_limit = run->memory_limit,
 		};
-		lanes[i].is_yardstick = entrants[i].is_yardstick;
-		lanes[i].entrant = &entrants[i];
-		lanes[i].problem = problem;
-		lanes[i].test = test;
+	}
+	return timer;
+}
+
+void timer_close(struct timer *timer)
+{
+	for (size_t i = 0; timer != NULL && i < timer->count; i++)
+		contestant_link_close(&timer->lanes[i].contestant);
+	free(timer);
+}
+
+/* Those that cannot take part have said why in their entry. */
+static void lanes_open(struct timer *timer, struct timing_result *out)
+{
+	for (size_t i = 0; i < timer->count; i++) {
+		struct lane *lane = &timer->lanes[i];
+		struct timing_entry *entry = &out->entries[i];
+		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
+		entry->role = lane->entrant->role;
+		if (lane->entrant->library == NULL) {
+			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
+			continue;
+		}
 		entry->ran = true;
-		struct step step = lane_open(run, &lanes[i], test);
+		struct step step = lane_open(timer->run, lane, &out->test);
 		if (step.verdict != VERDICT_ACCEPTED)
 			lane_failed(entry, step);
 	}
-	if (ok)
-		ok = measure(run, problem, lanes, entrants, count, out, &clocks, err);
+}
+
+bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
+				struct error *err)
+{
+	struct run *run = timer->run;
+	*out = (struct timing_result){.test = *test, .count = timer->count};
+	snprintf(out->problem, sizeof out->problem, "%s", timer->problem->name);
+	out->entries = calloc(timer->count, sizeof *out->entries);
+	if (out->entries == NULL)
+		return error_set(err, "out of memory");
+
+	struct clocks clocks;
+	clocks_open(&clocks, run->referee.facts.pci_bus_id);
+	bool ok = referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
+								sets_for(run, timer->problem, test->shape), err);
+	out->sets = run->referee.arena.sets;
+	if (ok) {
+		lanes_open(timer, out);
+		ok = measure(timer, out, &clocks, err);
+	}
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
-	for (size_t i = 0; i < count; i++) {
-		finish_entry(&lanes[i], &out->entries[i], out);
-		contestant_link_close(&lanes[i].contestant);
-		samples_free(&lanes[i].span);
-		samples_free(&lanes[i].event);
+	for (size_t i = 0; i < timer->count; i++) {
+		finish_entry(&timer->lanes[i], &out->entries[i], out);
+		samples_free(&timer->lanes[i].span);
+		samples_free(&timer->lanes[i].event);
 	}
-	free(lanes);
 	return ok;
 }

@@ -8,6 +8,7 @@
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
+#include "report/overall.h"
 
 /* json_*_set_new() takes a NULL value for a failure and lets go of it, so that
  * memory running out leaves a member out and nothing else. */
@@ -137,7 +138,7 @@ static json_t *stats(const struct timing_stats *stats)
 	return json;
 }
 
-static json_t *percent(double value)
+static json_t *positive(double value)
 {
 	return value > 0.0 ? real(value) : json_null();
 }
@@ -186,9 +187,10 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "gbytes_per_s",
 						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
 	json_object_set_new(json, "percent_of_cublas",
-						percent(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
+						positive(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
 	json_object_set_new(json, "percent_of_cublaslt",
-						percent(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
+						positive(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
+	json_object_set_new(json, "ratio_to_fastest_library", positive(overall_ratio(timing, entry)));
 	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
 	json_object_set_new(json, "role", json_string(roles[entry->role]));
 	if (entry->role == TIMING_FILE)
@@ -209,6 +211,9 @@ static json_t *timing(const struct timing_result *timing)
 	for (size_t i = 0; i < timing->count; i++)
 		json_array_append_new(entries, timing_entry(timing, &timing->entries[i], span));
 	json_object_set_new(json, "entries", entries);
+	const struct timing_entry *library = overall_library(timing);
+	json_object_set_new(json, "fastest_library",
+						library != NULL ? text(library->label) : json_null());
 	json_object_set_new(json, "sm_clock_mhz_min", real(timing->sm_clock_mhz_min));
 	json_object_set_new(json, "sm_clock_mhz_median", real(timing->sm_clock_mhz_median));
 	json_object_set_new(json, "sm_clock_mhz_limit", real(timing->sm_clock_mhz_limit));
@@ -277,6 +282,27 @@ static json_t *judgement(const struct judgement *judgement)
 	return json;
 }
 
+static json_t *overalls(const struct judgement_list *list)
+{
+	struct overall overall;
+	json_t *json = json_array();
+	for (size_t at = 0; overall_next(list, &at, &overall);) {
+		json_t *item = json_object();
+		json_object_set_new(item, "problem", text(overall.problem));
+		json_object_set_new(item, "label", text(overall.label));
+		json_object_set_new(item, "shapes", json_integer((json_int_t)overall.shapes));
+		json_object_set_new(item, "not_measured", json_integer((json_int_t)overall.not_measured));
+		json_object_set_new(item, "geometric_mean", positive(overall.mean));
+		json_object_set_new(item, "worst", positive(overall.worst));
+		json_object_set_new(item, "worst_case",
+							overall.worst_at != NULL ? text(overall.worst_at->test.name)
+													 : json_null());
+		json_object_set_new(item, "below_0.9", json_integer((json_int_t)overall.slow));
+		json_array_append_new(json, item);
+	}
+	return json;
+}
+
 void report_json(const struct judgement_list *list, FILE *out)
 {
 	const struct run_facts *facts = &list->facts;
@@ -290,6 +316,8 @@ void report_json(const struct judgement_list *list, FILE *out)
 	json_object_set_new(json, "suite", facts->suite[0] != '\0' ? text(facts->suite) : json_null());
 	json_object_set_new(json, "max_dim",
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
+	json_object_set_new(json, "multiple_of",
+						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
@@ -302,6 +330,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 	for (size_t i = 0; i < list->bench_count; i++)
 		json_array_append_new(bench, timing(&list->bench[i]));
 	json_object_set_new(json, "bench", bench);
+	json_object_set_new(json, "overall", overalls(list));
 
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	fputc('\n', out);

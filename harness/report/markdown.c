@@ -5,6 +5,7 @@
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
+#include "report/overall.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
 {
@@ -123,6 +124,21 @@ static void print_timing(const struct timing_result *timing, FILE *out)
 			timing->wide ? "; **the interval is wide**" : "");
 }
 
+static void print_overall(const struct judgement_list *list, FILE *out)
+{
+	struct overall overall;
+	char line[512];
+	if (list->compare || list->bench_count < 2)
+		return;
+	fputs("\n### Over all shapes\n\n", out);
+	for (size_t at = 0; overall_next(list, &at, &overall);) {
+		overall_sentence(line, sizeof line, &overall);
+		fputs("- ", out);
+		clean_print_cell(out, line);
+		fputc('\n', out);
+	}
+}
+
 void report_markdown(const struct judgement_list *list, FILE *out)
 {
 	const struct run_facts *facts = &list->facts;
@@ -154,6 +170,7 @@ void report_markdown(const struct judgement_list *list, FILE *out)
 		fputs("\n## Timing\n", out);
 	for (size_t i = 0; !list->compare && i < list->bench_count; i++)
 		print_timing(&list->bench[i], out);
+	print_overall(list, out);
 	if (list->compare)
 		compare_markdown(list, out);
 	if (facts->device_kind == DEVICE_EMULATED)

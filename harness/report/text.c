@@ -8,11 +8,14 @@
 #include "report/compare.h"
 #include "report/counters.h"
 #include "report/facts.h"
+#include "report/overall.h"
 #include "report/wrap.h"
 
 /* Cases shown in full, and lines of a solution's own output, unless verbose. */
 #define CASES_SHOWN 3
 #define OUTPUT_LINES_SHOWN 8
+/* Shapes that get a table each; more get a line each. */
+#define SHAPES_IN_FULL 6
 
 struct page {
 	FILE *out;
@@ -88,6 +91,9 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	if (facts->max_dim > 0)
 		used += snprintf(line + used, sizeof line - (size_t)used, " with sizes up to %d",
 						 facts->max_dim);
+	if (facts->multiple > 1)
+		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
+						 facts->multiple);
 	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
 			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
@@ -430,18 +436,32 @@ static void means_print(const struct page *page, const struct judgement_list *li
 	}
 }
 
+static void overall_print(const struct page *page, const struct judgement_list *list)
+{
+	struct overall overall;
+	char line[512];
+	for (size_t at = 0; overall_next(list, &at, &overall);) {
+		overall_sentence(line, sizeof line, &overall);
+		paragraph_print(page, 2, line);
+	}
+}
+
 static void bench_print(const struct page *page, const struct judgement_list *list)
 {
 	if (list->compare) {
 		compare_text(list, page->out);
 		return;
 	}
-	for (size_t i = 0; i < list->bench_count; i++) {
+	bool full = page->verbose || list->bench_count <= SHAPES_IN_FULL;
+	if (!full)
+		overall_table(list, page->width, page->out);
+	for (size_t i = 0; full && i < list->bench_count; i++) {
 		fprintf(page->out, "\n%s\n", list->bench[i].problem);
 		timing_print(page, &list->bench[i]);
 	}
 	if (list->bench_count > 1) {
 		fputs("\nover all shapes\n", page->out);
+		overall_print(page, list);
 		means_print(page, list);
 	}
 }

@@ -1,6 +1,7 @@
 /* links: testcases base */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "testcases/case.h"
@@ -21,21 +22,21 @@ static bool same_spec(struct value_spec a, struct value_spec b)
 Test(case, same_seed_gives_same_cases)
 {
 	for (size_t i = 0; i < 50; i++) {
-		struct test_case a = case_generate(problem_at(0), 99, i, 4096);
-		struct test_case b = case_generate(problem_at(0), 99, i, 4096);
+		struct test_case a = case_generate(problem_at(0), 99, i, 4096, 1);
+		struct test_case b = case_generate(problem_at(0), 99, i, 4096, 1);
 		cr_assert(strcmp(a.name, b.name) == 0 && a.seed == b.seed && a.exact == b.exact);
 		cr_assert(a.shape.m == b.shape.m && a.shape.n == b.shape.n && a.shape.k == b.shape.k);
 		cr_assert(a.alpha == b.alpha && a.beta == b.beta);
 		cr_assert(same_spec(a.a, b.a) && same_spec(a.b, b.b) && same_spec(a.c, b.c));
 	}
-	cr_assert(case_generate(problem_at(0), 1, 0, 4096).seed !=
-			  case_generate(problem_at(0), 2, 0, 4096).seed);
+	cr_assert(case_generate(problem_at(0), 1, 0, 4096, 1).seed !=
+			  case_generate(problem_at(0), 2, 0, 4096, 1).seed);
 }
 
 /* What a seed means may never change: recorded from this implementation. */
 Test(case, known_answer)
 {
-	struct test_case test = case_generate(problem_find("gemm-f16"), 7, 0, 4096);
+	struct test_case test = case_generate(problem_find("gemm-f16"), 7, 0, 4096, 1);
 	cr_assert(test.shape.m == 64 && test.shape.n == 113 && test.shape.k == 3263);
 	cr_assert(test.alpha == -0.26f && test.beta == 1.263f);
 }
@@ -47,7 +48,7 @@ Test(case, sizes_stay_inside_the_limits)
 		for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
 			for (size_t i = 0; i < 200; i++) {
 				const struct problem *problem = problem_at(p);
-				struct test_case test = case_generate(problem, 3, i, limits[l]);
+				struct test_case test = case_generate(problem, 3, i, limits[l], 1);
 				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
 				int high = limits[l] < problem->max_dim ? limits[l] : problem->max_dim;
 				for (int d = 0; d < 3; d++)
@@ -59,13 +60,42 @@ Test(case, sizes_stay_inside_the_limits)
 			}
 }
 
+Test(case, sizes_are_the_nearest_multiples_within_the_limits)
+{
+	const int multiples[] = {2, 8, 24, 100};
+	for (size_t p = 0; problem_at(p) != NULL; p++)
+		for (size_t d = 0; d < sizeof multiples / sizeof multiples[0]; d++)
+			for (size_t i = 0; i < 200; i++) {
+				const struct problem *problem = problem_at(p);
+				int multiple = multiples[d];
+				struct test_case any = case_generate(problem, 3, i, 1000, 1);
+				struct test_case test = case_generate(problem, 3, i, 1000, multiple);
+				int drawn[] = {any.shape.m, any.shape.n, any.shape.k};
+				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
+				for (int s = 0; s < 3; s++) {
+					if (s == 1 && problem_has_vectors(problem)) {
+						cr_assert_eq(sizes[s], 1);
+						continue;
+					}
+					cr_assert_eq(sizes[s] % multiple, 0);
+					cr_assert(sizes[s] >= problem->min_dim && sizes[s] <= 1000);
+					bool edge =
+						drawn[s] < problem->min_dim + multiple || drawn[s] > 1000 - multiple;
+					cr_assert(edge || abs(sizes[s] - drawn[s]) <= multiple / 2);
+				}
+				cr_assert(test.seed == any.seed && test.beta == any.beta);
+			}
+	cr_assert(case_has_multiple(problem_find("sgemm"), 40, 24));
+	cr_assert(!case_has_multiple(problem_find("sgemm"), 40, 64));
+}
+
 /* min-plus: only among lengths from 0 on does padding with zeros show. */
 Test(case, min_plus_takes_lengths)
 {
 	const struct problem *problem = problem_find("minplus-f32");
 	size_t lengths = 0, large = 0;
 	for (size_t i = 0; i < 120; i++) {
-		struct test_case test = case_generate(problem, 6, i, 4096);
+		struct test_case test = case_generate(problem, 6, i, 4096, 1);
 		cr_assert(!test.exact && test.alpha == 1 && test.beta == 0);
 		cr_assert(test.a.distribution != VALUES_SPECIAL && test.b.distribution != VALUES_SPECIAL);
 		bool both =
@@ -82,7 +112,7 @@ Test(case, most_vectors_are_of_a_common_length)
 	const struct problem *problem = problem_find("gemv-f32");
 	size_t large = 0;
 	for (size_t i = 0; i < 400; i++) {
-		struct shape shape = case_generate(problem, 4, i, problem->max_dim).shape;
+		struct shape shape = case_generate(problem, 4, i, problem->max_dim, 1).shape;
 		large += shape.m > problem->common_dim || shape.k > problem->common_dim;
 	}
 	cr_assert(large > 10 && large < 80, "%zu", large);
@@ -94,7 +124,7 @@ Test(case, a_dozen_is_a_mix)
 	for (uint64_t seed = 0; seed < 40; seed++) {
 		size_t exact = 0, square = 0, ragged = 0, limits = 0, skinny = 0;
 		for (size_t i = 0; i < 12; i++) {
-			struct test_case test = case_generate(problem_at(0), seed, i, 4096);
+			struct test_case test = case_generate(problem_at(0), seed, i, 4096, 1);
 			struct shape s = test.shape;
 			exact += test.exact;
 			square += s.m == s.n && s.n == s.k;
@@ -112,7 +142,7 @@ Test(case, random_cases_cover_the_usual_scalars)
 {
 	size_t plain = 0, accumulate = 0, only_c = 0, halves = 0, other = 0;
 	for (size_t i = 0; i < 240; i++) {
-		struct test_case test = case_generate(problem_at(0), 5, i, 512);
+		struct test_case test = case_generate(problem_at(0), 5, i, 512, 1);
 		bool known = true;
 		if (test.alpha == 1 && test.beta == 0)
 			plain++;
@@ -135,7 +165,7 @@ Test(case, exact_cases_are_exact)
 	for (size_t p = 0; problem_at(p) != NULL; p++) {
 		const struct problem *problem = problem_at(p);
 		for (size_t i = 0; i < 120; i++) {
-			struct test_case test = case_generate(problem, 17, i, 4096);
+			struct test_case test = case_generate(problem, 17, i, 4096, 1);
 			if (!test.exact)
 				continue;
 			cr_assert(test.a.distribution == VALUES_INTEGER && test.a.scale > 0);

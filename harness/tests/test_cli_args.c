@@ -36,6 +36,15 @@ static void refused(enum command command, const char *line, const char *says)
 			  p.err.message, says);
 }
 
+Test(cli_args, multiple_of_is_a_size)
+{
+	struct parsed p;
+	parse(&p, COMMAND_BENCH, "bench a.cu --cases 200 --multiple-of 8");
+	cr_assert_eq(p.options.multiple, 8);
+	refused(COMMAND_JUDGE, "judge a.cu --multiple-of 0", "--multiple-of '0'");
+	refused(COMMAND_JUDGE, "judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
+}
+
 Test(cli_args, numbers_are_strict)
 {
 	uint64_t n;

@@ -287,6 +287,66 @@ Test(report, bench_shows_every_shape_and_the_means)
 	judgement_list_free(&list);
 }
 
+/* Shapes at 40, 10 and 8.5 us beside 8 us, and one at which the file failed. */
+static struct judgement_list benched_list(size_t shapes)
+{
+	struct judgement_list list = some_list();
+	list.bench_count = shapes;
+	list.bench = calloc(shapes, sizeof *list.bench);
+	for (size_t i = 0; i < shapes; i++) {
+		list.bench[i] = some_timing("x.cu", i == 0 ? 40.0 : i == 1 ? 10.0 : 8.5);
+		list.bench[i].entries[1].role = list.bench[i].entries[2].role = TIMING_LIBRARY;
+	}
+	list.bench[0].test.shape.m = 4095;
+	list.bench[shapes - 1].entries[0].ran = false;
+	snprintf(list.bench[shapes - 1].entries[0].detail, 64, "it crashed");
+	return list;
+}
+
+Test(report, many_shapes_take_a_line_each_and_come_to_a_mean)
+{
+	struct judgement_list list = benched_list(8);
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	/* (8/40 * 8/10 * (8/8.5)^5)^(1/7) */
+	holds(text, "x.cu: 0.737 times as fast as the fastest library (geometric mean of 7");
+	holds(text, "worst 0.200 at 4095x1024x1024 (MxNxK)");
+	holds(text, "2 below");
+	holds(text, "; 1 NOT");
+	holds(text, "1024x1024x1024      10.00  0.5%      8.00  0.5% cuBLASLt   0.800  x.cu");
+	holds(text, "x.cu not measured: it crashed");
+	cr_expect_null(strstr(text, "p95"), "full tables of 8 shapes:\n%s", text);
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
+	free(text);
+	text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
+	holds(text, "p95");
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, json_has_ratios_and_what_they_come_to)
+{
+	struct judgement_list list = benched_list(3);
+	char *text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL);
+	json_t *second = json_array_get(json_object_get(json, "bench"), 1);
+	json_t *entry = json_array_get(json_object_get(second, "entries"), 0);
+	cr_expect_str_eq(json_string_value(json_object_get(second, "fastest_library")), "cuBLASLt");
+	cr_expect_float_eq(json_number_value(json_object_get(entry, "ratio_to_fastest_library")), 0.8,
+					   1e-9);
+	json_t *overall = json_object_get(json, "overall");
+	cr_assert_eq(json_array_size(overall), 1);
+	overall = json_array_get(overall, 0);
+	cr_expect_eq(json_integer_value(json_object_get(overall, "shapes")), 2);
+	cr_expect_eq(json_integer_value(json_object_get(overall, "not_measured")), 1);
+	cr_expect_eq(json_integer_value(json_object_get(overall, "below_0.9")), 2);
+	cr_expect_float_eq(json_number_value(json_object_get(overall, "geometric_mean")), 0.4, 1e-9);
+	cr_expect_float_eq(json_number_value(json_object_get(overall, "worst")), 0.2, 1e-9);
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
 /* ---- facts ----------------------------------------------------------------- */
 
 Test(report, tables_compare_by_one_clock)

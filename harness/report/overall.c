@@ -1,0 +1,176 @@
+#include "report/overall.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+#include "report/wrap.h"
+
+static double median_of(const struct timing_result *timing, const struct timing_entry *entry)
+{
+	return entry->ran ? facts_stats(entry, facts_use_span(timing))->median : 0.0;
+}
+
+const struct timing_entry *overall_library(const struct timing_result *timing)
+{
+	const struct timing_entry *fastest = NULL;
+	for (size_t i = 0; i < timing->count; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		if (entry->role != TIMING_LIBRARY || !(median_of(timing, entry) > 0.0))
+			continue;
+		if (fastest == NULL || median_of(timing, entry) < median_of(timing, fastest))
+			fastest = entry;
+	}
+	return fastest;
+}
+
+double overall_ratio(const struct timing_result *timing, const struct timing_entry *entry)
+{
+	const struct timing_entry *library = overall_library(timing);
+	double own = median_of(timing, entry);
+	return library != NULL && own > 0.0 ? median_of(timing, library) / own : 0.0;
+}
+
+static bool same_problem(const struct judgement_list *list, size_t a, size_t b)
+{
+	return strcmp(list->bench[a].problem, list->bench[b].problem) == 0;
+}
+
+/* Entry `entry` of every timing of the problem that timing `first` is the first of. */
+static void collect(const struct judgement_list *list, size_t first, size_t entry,
+					struct overall *out)
+{
+	double sum = 0.0;
+	*out = (struct overall){.problem = list->bench[first].problem,
+							.label = list->bench[first].entries[entry].label};
+	for (size_t b = first; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		if (!same_problem(list, first, b) || entry >= timing->count)
+			continue;
+		double ratio = overall_ratio(timing, &timing->entries[entry]);
+		out->not_measured += !timing->entries[entry].ran;
+		if (!(ratio > 0.0))
+			continue;
+		sum += log(ratio);
+		out->slow += ratio < OVERALL_SLOW;
+		if (out->shapes++ == 0 || ratio < out->worst) {
+			out->worst = ratio;
+			out->worst_at = timing;
+		}
+	}
+	out->mean = out->shapes > 0 ? exp(sum / (double)out->shapes) : 0.0;
+}
+
+bool overall_next(const struct judgement_list *list, size_t *at, struct overall *out)
+{
+	size_t index = 0;
+	for (size_t b = 0; b < list->bench_count; b++) {
+		bool first = true;
+		for (size_t before = 0; before < b; before++)
+			first = first && !same_problem(list, before, b);
+		for (size_t e = 0; first && e < list->bench[b].count; e++) {
+			if (list->bench[b].entries[e].role != TIMING_FILE || index++ != *at)
+				continue;
+			collect(list, b, e, out);
+			(*at)++;
+			return true;
+		}
+	}
+	return false;
+}
+
+void overall_sentence(char *out, size_t capacity, const struct overall *overall)
+{
+	char shape[128];
+	int used = snprintf(out, capacity, "%s: ", overall->label);
+	if (overall->shapes == 0) {
+		used += snprintf(out + used, capacity - (size_t)used, "nothing to compare it with");
+	} else {
+		facts_timed_shape(shape, sizeof shape, overall->worst_at);
+		used += snprintf(out + used, capacity - (size_t)used,
+						 "%.3f times as fast as the fastest library (geometric mean of %zu "
+						 "shape%s); worst %.3f at %s; ",
+						 overall->mean, overall->shapes, overall->shapes > 1 ? "s" : "",
+						 overall->worst, shape);
+		if (overall->slow > 0)
+			used += snprintf(out + used, capacity - (size_t)used, "%zu below %g", overall->slow,
+							 OVERALL_SLOW);
+		else
+			used += snprintf(out + used, capacity - (size_t)used, "none below %g", OVERALL_SLOW);
+	}
+	if (overall->not_measured > 0)
+		snprintf(out + used, capacity - (size_t)used, "; %zu NOT MEASURED", overall->not_measured);
+}
+
+static void row_print(const struct timing_result *timing, const struct timing_entry *entry,
+					  int width, FILE *out)
+{
+	char shape[SHAPE_TEXT], line[256];
+	bool span = facts_use_span(timing);
+	const struct timing_entry *library = overall_library(timing);
+	shape_print(problem_find(timing->problem), &timing->test.shape, shape);
+	int used = snprintf(line, sizeof line, "%-15s", shape);
+	if (!entry->ran) {
+		snprintf(line + used, sizeof line - (size_t)used, " %s not measured: %.150s", entry->label,
+				 entry->detail);
+		wrap_print(out, width, 0, 2, line);
+		return;
+	}
+	const struct timing_stats *own = facts_stats(entry, span);
+	used += snprintf(line + used, sizeof line - (size_t)used, " %9.2f %4.1f%%", own->median,
+					 facts_half_width_percent(own));
+	if (library != NULL) {
+		const struct timing_stats *theirs = facts_stats(library, span);
+		used += snprintf(line + used, sizeof line - (size_t)used, " %9.2f %4.1f%% %-8.15s %7.3f",
+						 theirs->median, facts_half_width_percent(theirs), library->label,
+						 overall_ratio(timing, entry));
+	}
+	snprintf(line + used, sizeof line - (size_t)used, "  %s", entry->label);
+	fputs("  ", out);
+	clean_print(out, line); /* a long name stands last: the columns hold */
+	fputc('\n', out);
+}
+
+/* What the full tables would say of their own accuracy, counted. */
+static void warnings_print(const struct judgement_list *list, FILE *out)
+{
+	size_t wide = 0, throttled = 0, wrong = 0;
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		bool leaves = false;
+		wide += timing->wide;
+		throttled += timing->throttled;
+		for (size_t e = 0; e < timing->count; e++)
+			leaves = leaves || (timing->entries[e].ran && timing->entries[e].wrong > 0);
+		wrong += leaves;
+	}
+	if (wide > 0)
+		fprintf(out, "  warning: a median is uncertain by more than 1%% at %zu shape%s\n", wide,
+				wide > 1 ? "s" : "");
+	if (throttled > 0)
+		fprintf(out, "  warning: the clock was held down at %zu shape%s\n", throttled,
+				throttled > 1 ? "s" : "");
+	if (wrong > 0)
+		fprintf(out, "  a library's results leave the error bound at %zu shape%s\n", wrong,
+				wrong > 1 ? "s" : "");
+}
+
+void overall_table(const struct judgement_list *list, int width, FILE *out)
+{
+	const char *problem = "";
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		if (strcmp(timing->problem, problem) != 0)
+			fprintf(out,
+					"\n%s, microseconds %s (--verbose: a table each)\n  %-15s %9s %5s %9s %5s %-8s "
+					"%7s\n",
+					timing->problem, facts_use_span(timing) ? "of device span" : "between events",
+					shape_legend(problem_find(timing->problem)), "file", "+-", "library", "+-", "",
+					"ratio");
+		problem = timing->problem;
+		for (size_t e = 0; e < timing->count && timing->entries[e].role == TIMING_FILE; e++)
+			row_print(timing, &timing->entries[e], width, out);
+	}
+	warnings_print(list, out);
+}
