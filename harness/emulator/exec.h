@@ -347,6 +347,13 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 
+/* --- counting: exec_banks.c --- */
+/* Passes over the banks of shared memory that an access of `bytes` bytes a lane
+ * takes, and how many of them are due to bank conflicts. Lanes of 8 bytes go in
+ * two groups, lanes of 16 bytes in four, for each of which one pass is no conflict;
+ * half as many where neighbours, or next but one neighbours, share addresses. */
+uint32_t exec_bank_passes(const uint64_t at[EXEC_LANES], uint32_t bytes, uint32_t *conflicts);
+
 /* --- asynchronous copies: exec_async.c, exec_bulk.c --- */
 /* Bytes land when something waits for them: a kernel that does not wait sees, and
  * is told, what is not there yet. */

@@ -125,6 +125,20 @@ static inline u32 mask_of_16(const s16 *t)
 #endif
 }
 
+/* Bit i: t[i] is value. */
+static inline u32 equal_lanes(const u32 *t, u32 value)
+{
+#if EXEC_LEVEL >= 4
+	__m512i wanted = _mm512_set1_epi32((s32)value);
+	return (u32)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(t), wanted) |
+		   (u32)_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(t + 16), wanted) << 16;
+#else
+	s32 equal[EXEC_LANES];
+	FOR_LANES equal[i] = t[i] == value ? -1 : 0;
+	return mask_of_32(equal);
+#endif
+}
+
 static inline int first_lane(u32 mask)
 {
 	return __builtin_ctz(mask);

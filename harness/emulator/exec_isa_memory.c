@@ -30,18 +30,42 @@ static inline void fetch_addresses(struct warp *w, const struct exec_instruction
 	}
 }
 
+/* Whether the addresses are equal, are neighbours, are all multiples of bytes. */
+static inline void compare_addresses(const u64 *at, u64 bytes, bool *uniform, bool *dense,
+									 bool *aligned)
+{
+#if EXEC_LEVEL >= 4
+	__m512i first = _mm512_set1_epi64((s64)at[0]), low = _mm512_set1_epi64((s64)bytes - 1);
+	__m512i step = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+									  _mm512_set1_epi64((s64)bytes));
+	__mmask8 different = 0, strided = 0, odd = 0;
+	for (int i = 0; i < EXEC_LANES; i += 8) {
+		__m512i own = _mm512_loadu_si512(at + i);
+		__m512i wanted = _mm512_add_epi64(_mm512_set1_epi64((s64)(at[0] + (u64)i * bytes)), step);
+		different |= _mm512_cmpneq_epi64_mask(own, first);
+		strided |= _mm512_cmpneq_epi64_mask(own, wanted);
+		odd |= _mm512_test_epi64_mask(own, low);
+	}
+#else
+	u64 first = at[0], different = 0, strided = 0, odd = 0;
+	FOR_LANES
+	{
+		different |= at[i] ^ first;
+		strided |= at[i] ^ (first + (u64)i * bytes);
+		odd |= at[i] & (bytes - 1);
+	}
+#endif
+	*uniform = different == 0;
+	*dense = strided == 0;
+	*aligned = odd == 0;
+}
+
 /* Shapes of the addresses; false when an address is not a multiple of bytes. */
 static inline bool classify(struct access *x, u64 bytes)
 {
-	u64 first = x->at[0], different = 0, strided = 0, any = 0;
-	FOR_LANES
-	{
-		different |= x->at[i] ^ first;
-		strided |= x->at[i] ^ (first + (u64)i * bytes);
-		any |= x->at[i];
-	}
-	x->uniform = different == 0;
-	x->dense = strided == 0;
+	u64 first = x->at[0];
+	bool aligned;
+	compare_addresses(x->at, bytes, &x->uniform, &x->dense, &aligned);
 	if (x->uniform) {
 		x->low = x->high = first;
 	} else if (x->dense) {
@@ -59,7 +83,7 @@ static inline bool classify(struct access *x, u64 bytes)
 		x->high = (u64)high;
 	}
 	x->span = x->high - x->low + bytes;
-	return (any & (bytes - 1)) == 0;
+	return aligned;
 }
 
 /* ------------------------------------------------------------------------
@@ -79,18 +103,10 @@ static __attribute__((noinline)) u32 count_scattered(const u64 *at, u64 low, u64
 			seen |= (u64)1 << ((at[i] >> shift) - (low >> shift));
 		return (u32)__builtin_popcountll(seen);
 	}
-	u64 sectors[EXEC_LANES];
-	u32 count = 0;
-	for (int i = 0; i < EXEC_LANES; i++) {
-		u64 sector = at[i] >> shift;
-		if (count && sectors[count - 1] == sector)
-			continue;
-		u32 k = 0;
-		while (k < count && sectors[k] != sector)
-			k++;
-		if (k == count)
-			sectors[count++] = sector;
-	}
+	u32 sectors[EXEC_LANES], count = 0;
+	FOR_LANES sectors[i] = (u32)((at[i] >> shift) - (low >> shift));
+	for (u32 left = EXEC_FULL; left; count++)
+		left &= ~equal_lanes(sectors, sectors[first_lane(left)]);
 	return count;
 }
 
@@ -103,44 +119,16 @@ static inline u32 count_sectors(const struct access *x, u64 bytes)
 	return count_scattered(x->at, x->low, x->high, 5);
 }
 
-static __attribute__((noinline)) u32 count_bank_passes(const u64 *at, u32 lanes, u64 bytes)
-{
-	u32 words[EXEC_LANES * 4], next[EXEC_LANES * 4], count = 0, worst = 1;
-	s32 heads[32];
-	u8 depth[32] = {0};
-	memset(heads, 0xff, sizeof heads);
-	for (u32 i = 0; i < lanes; i++) {
-		for (u64 part = 0; part < bytes || part == 0; part += 4) {
-			u32 word = (u32)((at[i] + part) >> 2), bank = word & 31;
-			s32 k = heads[bank];
-			while (k >= 0 && words[k] != word)
-				k = (s32)next[k];
-			if (k >= 0)
-				continue;
-			words[count] = word;
-			next[count] = (u32)heads[bank];
-			heads[bank] = (s32)count++;
-			if (++depth[bank] > worst)
-				worst = depth[bank];
-		}
-	}
-	return worst;
-}
-
-/* 8-byte accesses take two halves, 16-byte ones four quarters of the warp.
- * *conflicts: passes beyond those. */
 static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
 {
 	*conflicts = 0;
-	if (x->high - x->low + bytes <= 128 || x->uniform)
-		return 1;
-	u32 lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8, total = 0;
+	if (x->uniform)
+		return bytes <= 8 ? 1 : 2;
 	if (x->dense)
-		return EXEC_LANES / lanes;
-	for (u32 i = 0; i < EXEC_LANES; i += lanes)
-		total += count_bank_passes(x->at + i, lanes, bytes);
-	*conflicts = total - EXEC_LANES / lanes;
-	return total;
+		return bytes <= 4 ? 1 : (u32)bytes / 4;
+	if (bytes <= 4 && x->high - x->low < 128)
+		return 1;
+	return exec_bank_passes(x->at, (u32)bytes, conflicts);
 }
 
 static inline void count_access(struct warp *w, const struct access *x, enum ptx_space space,
@@ -431,6 +419,106 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 }
 
 /* ------------------------------------------------------------------------
+ * The usual access: all 32 lanes, at neighbouring addresses */
+
+static inline bool neighbours(struct warp *w, const struct exec_instruction *in, u64 bytes)
+{
+	u64 apart = 0;
+	if (in->width == 8) {
+		const u64 *p = SOURCE(u64, in->a), first = p[0];
+#if EXEC_LEVEL >= 4
+		__m512i step = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+										  _mm512_set1_epi64((s64)bytes));
+		for (u64 i = 0; i < EXEC_LANES; i += 8)
+			apart |= _mm512_cmpneq_epi64_mask(
+				_mm512_loadu_si512(p + i),
+				_mm512_add_epi64(step, _mm512_set1_epi64((s64)(first + i * bytes))));
+#else
+		FOR_LANES apart |= p[i] ^ (first + (u64)i * bytes);
+#endif
+	} else {
+		const u32 *p = SOURCE(u32, in->a), first = p[0], size = (u32)bytes;
+		u32 different = 0;
+		FOR_LANES different |= p[i] ^ (first + (u32)i * size);
+		apart = different;
+	}
+	return apart == 0;
+}
+
+static inline bool all_known(const u8 *known, u64 bytes)
+{
+	u64 all = ~(u64)0;
+	for (u64 i = 0; i < bytes; i += sizeof all) {
+		u64 some;
+		memcpy(&some, known + i, sizeof some);
+		all &= some;
+	}
+	return all == ~(u64)0;
+}
+
+static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool write)
+{
+	struct exec_block *block = w->block;
+	struct counters *counters = &w->worker->counters;
+	u64 offset = address - EXEC_SHARED_BASE, wavefronts = (bytes + 127) / 128;
+	if (block->race || offset >= block->shared_bytes || bytes > block->shared_bytes - offset)
+		return NULL;
+	if (!write) {
+		if (!all_known(block->shared_written + offset, bytes))
+			return NULL;
+		counters->shared_load_requests++;
+		counters->shared_load_wavefronts += wavefronts;
+		return block->shared + offset;
+	}
+	memset(block->shared_written + offset, EXEC_SHARED_READABLE, bytes);
+	if (block->unfenced)
+		exec_unfenced_add(block, offset, bytes);
+	counters->shared_store_requests++;
+	counters->shared_store_wavefronts += wavefronts;
+	return block->shared + offset;
+}
+
+static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in, u64 address,
+							   u64 bytes, bool write)
+{
+	const struct exec_cached *cached = &w->worker->cache[in->cache];
+	struct counters *counters = &w->worker->counters;
+	u64 offset = address - cached->base, sectors = ((address & 31) + bytes + 31) >> 5;
+	if (offset >= cached->size || bytes > cached->size - offset || in->flags & EXEC_FLAG_VOLATILE ||
+		(write && cached->allocation->read_only))
+		return NULL;
+	if (!write && !cached->written && !exec_written(cached, address, bytes))
+		return NULL;
+	if (write) {
+		exec_mark(cached, address, bytes);
+		counters->global_store_requests++;
+		counters->global_store_sectors += sectors;
+	} else {
+		counters->global_load_requests++;
+		counters->global_load_sectors += sectors;
+	}
+	return (u8 *)(uintptr_t)address;
+}
+
+/* The host address of such an access; NULL when it is no such access, or when
+ * something is to be said of it, which the other way does. */
+static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in, u32 mask,
+							   u64 bytes, bool write)
+{
+	if (mask != EXEC_FULL || !neighbours(w, in, bytes))
+		return NULL;
+	u64 address = in->width == 8 ? SOURCE(u64, in->a)[0] + (u64)in->imm
+								 : (u64)(u32)(SOURCE(u32, in->a)[0] + (u32)in->imm);
+	if (address & (bytes - 1))
+		return NULL;
+	if (in->space == PTX_SHARED)
+		return whole_shared(w, address, EXEC_LANES * bytes, write);
+	if (in->space == PTX_GLOBAL)
+		return whole_global(w, in, address, EXEC_LANES * bytes, write);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------
  * Loads and stores whose elements are as wide as their registers */
 
 #define LOAD(bits)                                                                                 \
@@ -442,9 +530,14 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 	HANDLER(ld_##bits)                                                                             \
 	{                                                                                              \
 		struct access x;                                                                           \
+		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
+		const u8 *whole = whole_access(w, in, mask, sizeof *d, false);                             \
+		if (whole) {                                                                               \
+			memcpy(d, whole, sizeof t);                                                            \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof(u##bits), false) != EXEC_NEXT)                         \
 			return EXEC_FAULT;                                                                     \
-		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
 		if (x.uniform) {                                                                           \
 			u##bits value;                                                                         \
 			memcpy(&value, (const void *)(uintptr_t)x.at[0], sizeof value);                        \
@@ -488,6 +581,11 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 	{                                                                                              \
 		struct access x;                                                                           \
 		const u##bits *s = SOURCE(u##bits, in->d);                                                 \
+		u8 *whole = whole_access(w, in, mask, sizeof *s, true);                                    \
+		if (whole) {                                                                               \
+			memcpy(whole, s, sizeof *s *EXEC_LANES);                                               \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof s[0], true) != EXEC_NEXT)                              \
 			return EXEC_FAULT;                                                                     \
 		if (x.dense) {                                                                             \

@@ -62,22 +62,27 @@ static u32 matrix_passes(u8 *const rows[ROWS])
 	return worst;
 }
 
-/* Each matrix takes one pass over the banks, more where rows share banks. */
-static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
+static void count_shared(struct warp *w, u32 passes, u32 ideal, bool write)
 {
 	struct counters *counters = &w->worker->counters;
-	u32 passes = 0;
-	for (u32 m = 0; m < count; m++)
-		passes += matrix_passes(rows + (size_t)m * ROWS);
 	if (write) {
 		counters->shared_store_requests++;
 		counters->shared_store_wavefronts += passes;
-		counters->shared_store_conflicts += passes - count;
+		counters->shared_store_conflicts += passes - ideal;
 	} else {
 		counters->shared_load_requests++;
 		counters->shared_load_wavefronts += passes;
-		counters->shared_load_conflicts += passes - count;
+		counters->shared_load_conflicts += passes - ideal;
 	}
+}
+
+/* Each matrix takes one pass over the banks, more where rows share banks. */
+static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
+{
+	u32 passes = 0;
+	for (u32 m = 0; m < count; m++)
+		passes += matrix_passes(rows + (size_t)m * ROWS);
+	count_shared(w, passes, count, write);
 }
 
 /* in->list: registers; in->count: matrices; in->sub: 1 transposes */
@@ -186,46 +191,20 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 	return true;
 }
 
-/* Passes over the banks of one access of the lanes, `width` bytes each. */
-static u32 count_passes(u8 *const at[], u32 width)
-{
-	u32 passes = 0, lanes = width == 8 ? EXEC_LANES / 2 : EXEC_LANES;
-	for (u32 first = 0; first < EXEC_LANES; first += lanes) {
-		u32 depth[32] = {0}, worst = 1;
-		for (u32 i = first; i < first + lanes; i++) {
-			for (u32 part = 0; part < width; part += 4) {
-				u64 word = ((u64)(uintptr_t)at[i] + part) / 4;
-				bool seen = false;
-				for (u32 k = first; k < i; k++)
-					seen |= word - (u64)(uintptr_t)at[k] / 4 < (width + 3) / 4;
-				depth[word % 32] += !seen;
-				worst = depth[word % 32] > worst ? depth[word % 32] : worst;
-			}
-		}
-		passes += worst;
-	}
-	return passes;
-}
-
 /* One access of the lanes; a row's lanes follow each other. */
-static void count_one(struct warp *w, const struct exec_instruction *in, bool write, u8 *const at[],
+static void count_one(struct warp *w, const struct exec_instruction *in, bool write, const u64 at[],
 					  u32 width)
 {
 	struct counters *counters = &w->worker->counters;
-	u32 sectors = 1, ideal = width == 8 ? 2 : 1, passes = 0;
-	if (in->space == PTX_SHARED)
-		passes = count_passes(at, width);
+	if (in->space == PTX_SHARED) {
+		u32 conflicts, passes = exec_bank_passes(at, width, &conflicts);
+		count_shared(w, passes, passes - conflicts, write);
+		return;
+	}
+	u32 sectors = 1;
 	for (u32 i = 1; i < EXEC_LANES; i++)
-		sectors += (u64)(uintptr_t)at[i] >> 5 != (u64)(uintptr_t)at[i - 1] >> 5;
-	if (in->space == PTX_SHARED && write) {
-		counters->shared_store_requests++;
-		counters->shared_store_wavefronts += passes;
-		counters->shared_store_conflicts += passes - ideal;
-	} else if (in->space == PTX_SHARED) {
-		counters->shared_load_requests++;
-		counters->shared_load_wavefronts += passes;
-		counters->shared_load_conflicts += passes - ideal;
-	} else if (write) {
+		sectors += at[i] >> 5 != at[i - 1] >> 5;
+	if (write) {
 		counters->global_store_requests++;
 		counters->global_store_sectors += sectors;
 	} else {
@@ -234,35 +213,39 @@ static void count_one(struct warp *w, const struct exec_instruction *in, bool wr
 	}
 }
 
-/* An access for each 8x8 matrix: four lanes a row. */
-static void count_matrices(struct warp *w, u8 *const rows[], u32 count)
+/* Tiles of 16-bit elements come from shared memory as ldmatrix brings them, and
+ * from global memory a matrix of 8 runs of 16 bytes at a time. */
+static void count_matrices(struct warp *w, const struct exec_instruction *in, u8 *const runs[],
+						   size_t bytes)
 {
 	struct counters *counters = &w->worker->counters;
-	for (u32 i = 0; i < count * ROWS; i++)
-		counters->global_load_sectors +=
-			i % ROWS == 0 || (u64)(uintptr_t)rows[i] >> 5 != (u64)(uintptr_t)rows[i - 1] >> 5;
-	counters->global_load_requests += count;
+	const u32 across = (u32)bytes / ROW_BYTES, count = (u32)in->c / ROWS * across;
+	u32 passes = 0;
+	for (int run = 0; run < in->c; run += ROWS) {
+		if (in->space == PTX_SHARED)
+			passes += matrix_passes(runs + run) * across; /* the same for neighbours */
+		for (int r = run; in->space != PTX_SHARED && r < run + ROWS; r++)
+			for (size_t chunk = 0; chunk < bytes; chunk += ROW_BYTES)
+				counters->global_load_sectors +=
+					r == run || ((u64)(uintptr_t)runs[r] + chunk) >> 5 !=
+									((u64)(uintptr_t)runs[r - 1] + chunk) >> 5;
+	}
+	if (in->space == PTX_SHARED)
+		count_shared(w, passes, count, false);
+	else
+		counters->global_load_requests += count;
 }
 
-/* As the hardware does them: tiles of 16-bit elements come from shared memory as
- * ldmatrix brings them, and from global memory a matrix at a time; all others by
- * an access for each register, or for two whose elements are neighbours. */
+/* As the hardware does them: what are no such matrices by an access for each
+ * register, or for two whose elements are neighbours. */
 static void count_runs(struct warp *w, const struct exec_instruction *in, bool write,
 					   u8 *const runs[], size_t bytes)
 {
-	u8 *at[8 * ROWS]; /* addresses of lanes, or of the rows of up to 8 matrices */
+	u64 at[EXEC_LANES];
 	const u32 *places = (const u32 *)in->list + in->count;
 	const u32 size = in->size, items = in->reg_size / size, step = EXEC_LANES * items;
-	u32 matrices = 0;
 	if (!write && size == 2 && in->c % ROWS == 0) {
-		for (int run = 0; run < in->c; run += ROWS)
-			for (size_t chunk = 0; chunk < bytes && matrices < 8; chunk += ROW_BYTES, matrices++)
-				for (int r = 0; r < ROWS; r++)
-					at[matrices * ROWS + (u32)r] = runs[run + r] + chunk;
-		if (in->space == PTX_SHARED)
-			count_rows(w, at, matrices, false);
-		else
-			count_matrices(w, at, matrices);
+		count_matrices(w, in, runs, bytes);
 		return;
 	}
 	for (u32 r = 0; r < in->sub; r++) {
@@ -272,7 +255,7 @@ static void count_runs(struct warp *w, const struct exec_instruction *in, bool w
 		for (u32 item = 0; item < (whole ? 1 : items); item++) {
 			for (u32 i = 0; i < EXEC_LANES; i++) {
 				u32 place = own[i * items + item];
-				at[i] = runs[place >> 16] + (place & 0xffff) * size;
+				at[i] = (u64)(uintptr_t)runs[place >> 16] + (place & 0xffff) * size;
 			}
 			count_one(w, in, write, at, whole ? (u32)in->reg_size << pair : size);
 		}

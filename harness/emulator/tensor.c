@@ -156,15 +156,16 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	uint32_t *acc[ELEMENTS_MAX];
 	k->rows(shape->a, a, row_blocks, k_blocks, left);
 	k->columns(shape->b, b, column_blocks, k_blocks, right);
+	bool in_place = shape->d != TENSOR_F16 && memcmp(d, c, elements * sizeof *d) == 0;
 	for (unsigned i = 0; i < elements; i++)
-		acc[i] = work[i];
-	for (unsigned i = 0; i < elements; i++)
+		acc[i] = in_place ? d[i] : work[i];
+	for (unsigned i = 0; i < elements && !in_place; i++)
 		if (shape->c != TENSOR_F16)
 			memcpy(work[i], c[i], sizeof work[i]);
 		else if (i % 2 == 0)
 			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
 	multiply(shape->a, acc, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
-	for (unsigned i = 0; i < elements; i++)
+	for (unsigned i = 0; i < elements && !in_place; i++)
 		if (shape->d != TENSOR_F16)
 			memcpy(d[i], work[i], sizeof work[i]);
 		else if (i % 2 == 0)
