@@ -104,3 +104,22 @@ bool paths_cache(char out[PATHS_MAX], struct error *err)
 		return true;
 	return error_set(err, "no folder for compiled solutions can be written: set GEMMJUDGE_CACHE");
 }
+
+bool paths_is_program(const char *path)
+{
+	struct stat facts;
+	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+bool paths_program(const char *name, char out[PATHS_MAX])
+{
+	const char *path = getenv("PATH");
+	while (path != NULL && *path != '\0') {
+		size_t length = strcspn(path, ":");
+		int printed = snprintf(out, PATHS_MAX, "%.*s/%s", (int)length, path, name);
+		if (length > 0 && printed < PATHS_MAX && paths_is_program(out))
+			return true;
+		path += length + (path[length] == ':');
+	}
+	return false;
+}

@@ -26,4 +26,10 @@ bool paths_cache(char out[PATHS_MAX], struct error *err);
 /* Joins two parts with one '/'. Fails when the result does not fit. */
 bool paths_join(char out[PATHS_MAX], const char *a, const char *b, struct error *err);
 
+/* An executable file, not a folder. */
+bool paths_is_program(const char *path);
+
+/* The first program of this name on the PATH. */
+bool paths_program(const char *name, char out[PATHS_MAX]);
+
 #endif

@@ -212,6 +212,10 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		line_add_option(&line, "--check", "race");
 	if (options->counters)
 		line_add(&line, "--counters");
+	if (options->sanitize != NULL)
+		line_add_option(&line, "--sanitize", options->sanitize);
+	if (options->under != NULL)
+		line_add_option(&line, "--under", options->under);
 	if (options->problem != NULL)
 		line_add_option(&line, "--problem", options->problem);
 	if (options->epilogue != NULL)
@@ -278,6 +282,8 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.emulate = options->emulate,
 		.check_race = options->check_race,
 		.counters = options->counters,
+		.sanitize = options->sanitize,
+		.under = options->under,
 		.cases = options->cases,
 		.seed = options->seed,
 		.suites = options->suites,

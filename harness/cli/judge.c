@@ -16,5 +16,9 @@ int command_judge(const char *program, int argc, char **argv)
 		error_set(&err, "--cases counts generated cases; a suite has its own");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	if (options.sanitize != NULL && options.under != NULL) {
+		error_set(&err, "--sanitize and --under: a solution runs under one tool at a time");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
 	return command_run(program, COMMAND_JUDGE, &options);
 }

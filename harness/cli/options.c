@@ -108,6 +108,25 @@ static bool take_counters(struct options *options, const char *value, struct err
 	return options->counters = true;
 }
 
+static bool take_sanitize(struct options *options, const char *value, struct error *err)
+{
+	static const char *const names[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+	options->sanitize = value;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(value, names[i]) == 0)
+			return true;
+	char phrase[160];
+	return error_set(err,
+					 "--sanitize '%s': memcheck, racecheck, initcheck or synccheck is needed%s",
+					 value, suggest_phrase(phrase, value, names, 4));
+}
+
+static bool take_under(struct options *options, const char *value, struct error *err)
+{
+	options->under = value;
+	return value[strspn(value, " \t")] != '\0' || error_set(err, "--under needs a command");
+}
+
 static bool take_cases(struct options *options, const char *value, struct error *err)
 {
 	uint64_t cases;
@@ -303,6 +322,12 @@ static const struct row {
 	 "with --device emu: also look for races in shared\nmemory"},
 	{"counters", NULL, COMMAND_JUDGE, take_counters,
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)"},
+	{"sanitize", "CHECK", COMMAND_JUDGE, take_sanitize,
+	 "on a GPU: runs the solution under compute-sanitizer;\nCHECK is memcheck, racecheck, "
+	 "initcheck or synccheck"},
+	{"under", "COMMAND", COMMAND_JUDGE, take_under,
+	 "runs the solution's process under a tool, such as\n\"ncu --set full\", and shows what it "
+	 "prints in ending"},
 	{"cases", "N", COMMAND_JUDGE, take_cases,
 	 "how many generated cases (32; 12 on the emulated GPU)"},
 	{"cases", "N", COMMAND_BENCH, take_cases, "times so many generated cases"},

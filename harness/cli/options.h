@@ -50,6 +50,7 @@ struct options {
 	double timeout, budget; /* seconds */
 	size_t memory_mib;
 	bool check_race, counters;
+	const char *sanitize, *under;
 	bool verbose, no_color, help;
 };
 

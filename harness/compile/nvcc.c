@@ -46,26 +46,6 @@ void words_free(struct words *words)
 
 /* ---- finding nvcc ------------------------------------------------------ */
 
-/* An executable file, not a folder. */
-static bool is_program(const char *path)
-{
-	struct stat facts;
-	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool find_on_path(const char *name, char out[PATHS_MAX])
-{
-	const char *path = getenv("PATH");
-	while (path != NULL && *path != '\0') {
-		size_t length = strcspn(path, ":");
-		int printed = snprintf(out, PATHS_MAX, "%.*s/%s", (int)length, path, name);
-		if (length > 0 && printed < PATHS_MAX && is_program(out))
-			return true;
-		path += length + (path[length] == ':');
-	}
-	return false;
-}
-
 /* "Cuda compilation tools, release 13.0, V13.0.88" gives "13.0.88". */
 static bool parse_version(const char *text, char version[64])
 {
@@ -93,7 +73,7 @@ static bool try_nvcc(const char *path, char out[PATHS_MAX], char version[64], st
 {
 	struct error why = {{0}};
 	char absolute[PATHS_MAX], here[PATHS_MAX];
-	if (!is_program(path))
+	if (!paths_is_program(path))
 		return false;
 	/* It is started in another folder. Links stay: nvcc finds its parts by its own path. */
 	if (path[0] != '/' && getcwd(here, sizeof here) != NULL &&
@@ -135,7 +115,7 @@ bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
 		return error_set(err, "GEMMJUDGE_NVCC=%s: no such program", own);
 	}
 	if (try_folder(getenv("CUDA_HOME"), "bin/nvcc", out, version, err) ||
-		(find_on_path("nvcc", path) && try_nvcc(path, out, version, err)) ||
+		(paths_program("nvcc", path) && try_nvcc(path, out, version, err)) ||
 		try_folder("/usr/local/cuda", "bin/nvcc", out, version, err) ||
 		(paths_source(source, &ignored) &&
 		 try_folder(source, ".toolchain/cuda/bin/nvcc", out, version, err)))
@@ -159,7 +139,7 @@ bool nvcc_has_host_compiler(const struct words *arguments, struct error *err)
 		if (strstr(arguments->at[i], "-ccbin") != NULL ||
 			strstr(arguments->at[i], "--compiler-bindir") != NULL)
 			return true;
-	if (find_on_path("g++", path))
+	if (paths_program("g++", path))
 		return true;
 	return error_set(err, "nvcc needs a host C++ compiler and there is no g++ on the PATH: install "
 						  "g++ (Debian: build-essential), or name one in NVCC_CCBIN");

@@ -73,13 +73,14 @@ static bool open_handle(struct buffers *buffers, const struct cudart *cudart, cu
 }
 
 bool buffers_open(struct buffers *buffers, const struct cudart *cudart, enum device_kind device,
-				  const struct arena *arena, int fd, cudaError_t *code, struct error *err)
+				  bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err)
 {
 	*code = cudaSuccess;
 	buffers_close(buffers, cudart);
 	if (!arena_sound(arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
 	buffers->shared = device == DEVICE_CUDA && fd < 0;
+	buffers->copied = !buffers->shared || own;
 	buffers->arena = *arena;
 	return buffers->shared ? open_handle(buffers, cudart, code, err) : map_file(buffers, fd, err);
 }
@@ -103,14 +104,15 @@ cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cud
 	*out = (struct operands){0};
 	uint32_t count = parts_of(buffers, set, out, parts);
 	for (uint32_t i = 0; i < count && code == cudaSuccess; i++) {
-		if (buffers->shared) {
+		if (!buffers->copied) {
 			*parts[i].operand = parts[i].in_arena;
 			continue;
 		}
 		code = cudart->malloc(parts[i].operand, parts[i].bytes);
 		if (code == cudaSuccess)
-			code = cudart->memcpy(*parts[i].operand, parts[i].in_arena, parts[i].bytes,
-								  cudaMemcpyHostToDevice);
+			code =
+				cudart->memcpy(*parts[i].operand, parts[i].in_arena, parts[i].bytes,
+							   buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice);
 	}
 	return code;
 }
@@ -119,13 +121,14 @@ cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart 
 							 uint32_t set, struct operands *operands, cudaError_t what)
 {
 	struct part parts[PARTS_MAX];
-	if (buffers->shared)
+	if (!buffers->copied)
 		return what;
 	uint32_t count = parts_of(buffers, set, operands, parts);
 	for (uint32_t i = 0; i < count; i++) {
 		if (what == cudaSuccess)
-			what = cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
-								  cudaMemcpyDeviceToHost);
+			what =
+				cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
+							   buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost);
 		if (*parts[i].operand != NULL)
 			cudart->free(*parts[i].operand);
 	}

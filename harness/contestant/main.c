@@ -17,7 +17,7 @@
 struct contestant {
 	int channel;
 	bool open, has_case;
-	bool libraries_allowed;
+	bool libraries_allowed, own_buffers;
 	struct device_choice device;
 	struct cudart cudart;
 	struct solution solution;
@@ -144,6 +144,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	}
 	self->device = request->device;
 	self->libraries_allowed = request->libraries_allowed != 0;
+	self->own_buffers = request->own_buffers != 0;
 	if (!open_device(self, &err)) {
 		reply_failure(self, &request->head, err.message);
 		return;
@@ -169,8 +170,8 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
 		return;
 	}
-	self->has_case = buffers_open(&self->buffers, &self->cudart, self->device.kind, &request->arena,
-								  fd, &code, &err);
+	self->has_case = buffers_open(&self->buffers, &self->cudart, self->device.kind,
+								  self->own_buffers, &request->arena, fd, &code, &err);
 	self->test = request->test;
 	self->solution.chain = request->chain;
 	if (!self->has_case && code == cudaSuccess) {

@@ -166,13 +166,14 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct tolerance tolerance;
 	struct emulated_watch watch;
 	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err) ||
-		!emulated_watch_open(&watch, run->options, err))
+		!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
 		return false;
 	struct contestant_link contestant = {.device = &run->referee.device,
 										 .library = entrant->library,
 										 .problem = problem->name,
 										 .environment = watch.environment,
 										 .chain = entrant->fused ? run_chain(run) : NULL,
+										 .under = tool_words(&run->tool),
 										 .libraries_allowed = entrant->libraries_allowed,
 										 .memory_limit = run->memory_limit};
 	bool ok = true, dead = true, stopped = false;
@@ -192,5 +193,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);
 	summarise(out);
+	tool_close(&run->tool, contestant.said, out);
+	free(contestant.said);
 	return ok;
 }

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 
 /* Loading a driver, a context and a library with its kernels. */
 #define OPEN_SECONDS 120.0
 #define CASE_SECONDS 60.0
+#define TOOL_SECONDS 60.0 /* for the end under a tool */
+#define CONTESTANT_WORDS 64
 
 static struct step step_ok(void)
 {
@@ -143,8 +146,20 @@ static struct step call_for_status(struct contestant_link *link, const char *doi
 						  reply->error_text);
 }
 
+/* A tool tells what it has found when the program ends by itself. */
+static void end_under_tool(struct contestant_link *link)
+{
+	child_finish(link->child, TOOL_SECONDS);
+	char *now = contestant_link_output(link);
+	if (now != NULL)
+		text_append(&link->said, now); /* memory is short: less is shown */
+	free(now);
+}
+
 void contestant_link_close(struct contestant_link *link)
 {
+	if (link->child != NULL && link->under != NULL)
+		end_under_tool(link);
 	child_stop(link->child);
 	link->child = NULL;
 }
@@ -157,7 +172,12 @@ struct step contestant_link_open(struct contestant_link *link)
 	if (!paths_build(build, &err) || !paths_join(program, build, "libexec/contestant", &err))
 		return step_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 
-	const char *argv[] = {program, NULL};
+	const char *argv[CONTESTANT_WORDS + 2];
+	size_t words = 0;
+	for (; link->under != NULL && link->under[words] != NULL && words < CONTESTANT_WORDS; words++)
+		argv[words] = link->under[words];
+	argv[words++] = program;
+	argv[words] = NULL;
 	link->child = child_start(&(struct child_options){.argv = argv,
 													  .setenv = link->environment,
 													  .memory_limit_bytes = link->memory_limit},
@@ -168,6 +188,7 @@ struct step contestant_link_open(struct contestant_link *link)
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
 									  .libraries_allowed = link->libraries_allowed,
+									  .own_buffers = link->under != NULL,
 									  .has_epilogue = link->chain != NULL};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);

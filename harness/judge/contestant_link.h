@@ -14,6 +14,11 @@ struct contestant_link {
 	const char *library, *problem;
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
+	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
+									   then gets buffers of its own, so that the tool sees
+									   the bounds of each, and has time to end */
+	char *said;                     /* under a tool: what was printed in ending; the caller
+									   frees it */
 	bool libraries_allowed;
 	size_t memory_limit;
 };

@@ -17,6 +17,9 @@
 #define BUDGET 3.0
 #define BUDGET_OF_MANY 1.0
 
+/* A sanitizer makes a kernel slower by one or two orders of magnitude. */
+#define SECONDS_UNDER_TOOL 300.0
+
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total)
 {
@@ -29,6 +32,11 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 {
 	if (!run->options->time)
 		return true;
+	if (tool_words(&run->tool) != NULL) {
+		snprintf(out->timing_note, sizeof out->timing_note,
+				 "not timed: a tool looks on, and that takes time");
+		return true;
+	}
 	if (run->referee.device.kind == DEVICE_EMULATED) {
 		snprintf(out->timing_note, sizeof out->timing_note,
 				 "no time is shown: the emulated GPU computes results, not speed");
@@ -106,6 +114,10 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 			 options->tolerance != NULL ? options->tolerance : "bound");
 	snprintf(facts->epilogue, sizeof facts->epilogue, "%s",
 			 options->epilogue != NULL ? options->epilogue : "");
+	if (options->sanitize != NULL)
+		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
+	else if (options->under != NULL)
+		snprintf(facts->tool, sizeof facts->tool, "%s", options->under);
 	size_t used = 0;
 	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
 		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",
@@ -150,23 +162,50 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 	return true;
 }
 
+/* The device, the tool and what is allowed there. */
+static enum judge_status run_open(struct run *run, struct error *err)
+{
+	const struct judge_options *options = run->options;
+	if (!tool_none_around(err))
+		return JUDGE_CANNOT_RUN;
+	enum judge_status status = device_open(options->device, &run->referee, err);
+	if (status != JUDGE_DONE)
+		return status;
+	enum device_kind kind = run->referee.device.kind;
+	if (!tool_device(options, kind, err) ||
+		!emulated_device(options, kind, &run->referee.facts, err))
+		status = JUDGE_BAD_INPUT;
+	else if (!tool_find(&run->tool, options, err))
+		status = JUDGE_CANNOT_RUN;
+	if (status != JUDGE_DONE)
+		referee_link_close(&run->referee);
+	return status;
+}
+
+static void limits_set(struct run *run)
+{
+	const struct judge_options *options = run->options;
+	bool under = tool_words(&run->tool) != NULL;
+	bool emulated = run->referee.device.kind == DEVICE_EMULATED;
+	run->timeout = under ? SECONDS_UNDER_TOOL : emulated ? 60.0 : 10.0;
+	run->time_budget = !options->check && options->cases > 0 ? BUDGET_OF_MANY : BUDGET;
+	run->memory_limit = (size_t)(under ? 64 : 8) << 30;
+	if (options->timeout > 0.0)
+		run->timeout = options->timeout;
+	if (options->time_budget > 0.0)
+		run->time_budget = options->time_budget;
+	if (options->memory_limit > 0)
+		run->memory_limit = options->memory_limit;
+}
+
 static enum judge_status run_all(struct run *run, struct submission *submissions,
 								 struct judgement_list *out, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	enum judge_status status = device_open(options->device, &run->referee, err);
+	enum judge_status status = run_open(run, err);
 	if (status != JUDGE_DONE)
 		return status;
-	bool emulated = run->referee.device.kind == DEVICE_EMULATED;
-	if (!emulated_device(options, run->referee.device.kind, &run->referee.facts, err)) {
-		referee_link_close(&run->referee);
-		return JUDGE_BAD_INPUT;
-	}
-	run->timeout = options->timeout > 0.0 ? options->timeout : emulated ? 60.0 : 10.0;
-	run->time_budget = options->time_budget > 0.0              ? options->time_budget
-					   : !options->check && options->cases > 0 ? BUDGET_OF_MANY
-															   : BUDGET;
-	run->memory_limit = options->memory_limit > 0 ? options->memory_limit : (size_t)8 << 30;
+	limits_set(run);
 	facts_fill(run, &out->facts);
 
 	status = JUDGE_CANNOT_RUN; /* what a failure below means, unless it says otherwise */

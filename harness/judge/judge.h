@@ -14,6 +14,8 @@ struct judge_options {
 	const char *emulate;  /* the GPU to emulate: "h200", "a100", "t4"; NULL: the default */
 	bool check_race;      /* emulated: look for races in shared memory */
 	bool counters;        /* emulated: what kernels did, into each judgement */
+	const char *sanitize; /* the check of compute-sanitizer that it runs under; NULL: none */
+	const char *under;    /* another command that it runs under, words and blanks; NULL: none */
 	size_t cases;         /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order; count 0: generate */

@@ -26,6 +26,7 @@ void judgement_free(struct judgement *judgement)
 		free(judgement->cases[i].output);
 	free(judgement->cases);
 	free(judgement->compile_log);
+	free(judgement->tool_report);
 	free(judgement->timing.entries);
 	counters_free(judgement);
 	*judgement = (struct judgement){0};

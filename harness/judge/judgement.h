@@ -100,6 +100,7 @@ struct judgement {
 	bool has_timing;
 	struct timing_result timing;
 	char timing_note[256]; /* why there is none ("the emulated GPU has no time") */
+	char *tool_report;     /* of the tool that the solution ran under; owned, NULL when none */
 	bool has_counters;     /* asked for, and written */
 	size_t kernel_count;
 	struct kernel_counters *kernels; /* owned */
@@ -117,6 +118,7 @@ struct run_facts {
 	int multiple;        /* that all sizes are of; 0: any */
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
 	char epilogue[1024]; /* the chain that was fused; "" when none */
+	char tool[1100];     /* that the solutions ran under; "" when none */
 	char command[1024];  /* that reproduces this run */
 };
 

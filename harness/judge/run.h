@@ -5,12 +5,14 @@
 #include "judge/epilogue.h"
 #include "judge/judge.h"
 #include "judge/referee_link.h"
+#include "judge/tool.h"
 
 struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
 	struct epilogue *epilogue; /* NULL: none */
+	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
 	size_t memory_limit;
 };

@@ -418,6 +418,12 @@ struct child_result child_wait(struct child *child, double seconds)
 	return child->result;
 }
 
+struct child_result child_finish(struct child *child, double seconds)
+{
+	close_fd(&child->channel);
+	return child_wait(child, seconds);
+}
+
 /* ---- calling ---------------------------------------------------------- */
 
 union control {

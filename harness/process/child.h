@@ -63,6 +63,9 @@ struct child_result child_call(struct child *child, const void *request, size_t 
  * CHILD_EXITED being the good one. */
 struct child_result child_wait(struct child *child, double seconds);
 
+/* Closes the channel and waits for the child to end by itself for that reason. */
+struct child_result child_finish(struct child *child, double seconds);
+
 /* What it wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
  * NUL-terminated; valid until the next call on this child. child_output_clear
  * forgets it, so that output can be told apart by case. */

@@ -276,6 +276,9 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "cases", cases);
 	json_object_set_new(json, "counters",
 						judgement->has_counters ? counters(judgement) : json_null());
+	json_object_set_new(json, "tool_report",
+						judgement->tool_report != NULL ? text(judgement->tool_report)
+													   : json_null());
 	json_object_set_new(json, "timing",
 						judgement->has_timing ? timing(&judgement->timing) : json_null());
 	json_object_set_new(json, "timing_note", text(judgement->timing_note));
@@ -321,6 +324,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
+	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());
 	json_object_set_new(json, "device", device(facts));
 	json_t *results = json_array();
 	for (size_t i = 0; i < list->count; i++)

@@ -14,6 +14,7 @@
 /* Cases shown in full, and lines of a solution's own output, unless verbose. */
 #define CASES_SHOWN 3
 #define OUTPUT_LINES_SHOWN 8
+#define REPORT_LINES_SHOWN 40 /* of a tool that it ran under */
 /* Shapes that get a table each; more get a line each. */
 #define SHAPES_IN_FULL 6
 
@@ -97,6 +98,11 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
 			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
+	if (facts->tool[0] != '\0') {
+		char under[sizeof facts->tool + 16];
+		snprintf(under, sizeof under, "under %s", facts->tool);
+		paragraph_print(page, 0, under);
+	}
 	if (facts->epilogue[0] != '\0') {
 		char chain[sizeof facts->epilogue + 16];
 		snprintf(chain, sizeof chain, "epilogue %s", facts->epilogue);
@@ -387,6 +393,10 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
+	if (item->tool_report != NULL) {
+		fputs("  the tool printed:\n", page->out);
+		block_print(page, "  | ", item->tool_report, page->verbose ? 0 : REPORT_LINES_SHOWN);
+	}
 	counters_print(page->out, item);
 	if (item->has_timing)
 		timing_print(page, &item->timing);

@@ -1,0 +1,159 @@
+/* links: judge compile process testcases base */
+/* Tools that a solution runs under: reports of compute-sanitizer are understood,
+ * and become verdicts. The tool is a script here, which reports what it is told to. */
+#define _GNU_SOURCE /* nftw */
+#include <criterion/criterion.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "judge/tool.h"
+#include "process/child.h"
+
+static const char memcheck_two[] = "========= COMPUTE-SANITIZER\n"
+								   "========= Invalid __global__ write of size 2 bytes\n"
+								   "=========     at faulty(const __half *, __half *, int)+0x3a0\n"
+								   "=========     by thread (0,0,0) in block (0,0,0)\n"
+								   "========= Invalid __global__ write of size 2 bytes\n"
+								   "=========     at faulty(const __half *, __half *, int)+0x3a0\n"
+								   "========= ERROR SUMMARY: 2 errors\n";
+static const char memcheck_none[] = "========= COMPUTE-SANITIZER\n"
+									"========= ERROR SUMMARY: 0 errors\n";
+static const char racecheck_one[] =
+	"========= COMPUTE-SANITIZER\n"
+	"========= Error: Race reported between Write access at kernel(float *)+0x70\n"
+	"=========     and Read access at kernel(float *)+0xa0 [12 hazards]\n"
+	"========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n";
+static const char cut_off[] = "========= COMPUTE-SANITIZER\n"
+							  "========= Internal Sanitizer Error\n";
+
+Test(tool, reports_are_counted_and_the_first_error_is_quoted)
+{
+	char first[256];
+	cr_expect_eq(tool_report_errors(memcheck_none, first), 0);
+	cr_expect_str_empty(first);
+	cr_expect_eq(tool_report_errors(memcheck_two, first), 2);
+	cr_expect_str_eq(first, "Invalid __global__ write of size 2 bytes at faulty(const __half *, "
+							"__half *, int)+0x3a0");
+	cr_expect_eq(tool_report_errors(racecheck_one, first), 1);
+	cr_expect_not_null(strstr(first, "Write access at kernel(float *)+0x70 and Read access"));
+	cr_expect_eq(tool_report_errors(cut_off, first), -1);
+	cr_expect_eq(tool_report_errors("", first), -1);
+	/* what only looks like a summary is none */
+	cr_expect_eq(tool_report_errors("ERROR SUMMARY: 0 errors\n", first), -1);
+}
+
+/* ---- with a script as the tool ------------------------------------------------- */
+
+static char folder[] = "/tmp/test_tool.XXXXXX";
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+	(void)facts, (void)kind, (void)walk;
+	return remove(path);
+}
+
+static void begin(void)
+{
+	char path[128], search[256];
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/compute-sanitizer", folder);
+	FILE *script = fopen(path, "w");
+	/* --tool CHECK --log-file FILE PROGRAM: one report a process, as the real one */
+	fputs("#!/bin/sh\n"
+		  "[ \"$1 $2 $3\" = \"--tool memcheck --log-file\" ] || exit 9\n"
+		  "[ -z \"$REPORT\" ] || printf '%s' \"$REPORT\" >\"${4%\\%p*}$$${4#*\\%p}\"\n"
+		  "exec \"$5\"\n",
+		  script);
+	fclose(script);
+	chmod(path, 0755);
+	snprintf(search, sizeof search, "%s:/usr/bin:/bin", folder);
+	setenv("PATH", search, 1);
+	setenv("TMPDIR", folder, 1);
+}
+
+static void end(void)
+{
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(tool_run, .init = begin, .fini = end);
+
+static void run_program(const struct tool *tool, const char *report)
+{
+	const char *argv[TOOL_WORDS + 2];
+	size_t count = 0;
+	struct error err = {{0}};
+	for (const char *const *word = tool_words(tool); *word != NULL; word++)
+		argv[count++] = *word;
+	argv[count++] = "/bin/true";
+	argv[count] = NULL;
+	setenv("REPORT", report, 1);
+	struct child *child = child_start(&(struct child_options){.argv = argv}, &err);
+	cr_assert_not_null(child, "%s", err.message);
+	struct child_result result = child_wait(child, 20);
+	cr_assert(result.outcome == CHILD_EXITED && result.exit_status == 0);
+	child_stop(child);
+}
+
+/* The verdict of an accepted file after one process for each report. */
+static struct judgement judged(const char *first, const char *second, enum verdict before)
+{
+	struct judge_options options = {.sanitize = "memcheck"};
+	struct judgement judgement = {.verdict = before};
+	struct error err = {{0}};
+	struct tool tool;
+	cr_assert(tool_find(&tool, &options, &err), "%s", err.message);
+	cr_assert(tool_open(&tool, &err), "%s", err.message);
+	run_program(&tool, first);
+	if (second != NULL)
+		run_program(&tool, second);
+	char reports[PATHS_MAX];
+	strcpy(reports, tool.folder);
+	tool_close(&tool, NULL, &judgement);
+	cr_expect(access(reports, F_OK) != 0, "%s is left behind", reports);
+	return judgement;
+}
+
+Test(tool_run, errors_are_a_verdict)
+{
+	struct judgement one = judged(memcheck_two, NULL, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_RUNTIME_ERROR);
+	cr_expect_not_null(strstr(one.detail, "memcheck found 2 errors; the first: Invalid __global__"),
+					   "%s", one.detail);
+	cr_expect_str_eq(one.tool_report, memcheck_two);
+	judgement_free(&one);
+}
+
+Test(tool_run, every_process_counts)
+{
+	struct judgement one = judged(memcheck_none, memcheck_none, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_ACCEPTED);
+	judgement_free(&one);
+	one = judged(memcheck_two, memcheck_none, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_RUNTIME_ERROR);
+	judgement_free(&one);
+	one = judged(memcheck_none, cut_off, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_NOT_RUN, "a process without a summary");
+	judgement_free(&one);
+	one = judged("", NULL, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_NOT_RUN, "no report at all");
+	judgement_free(&one);
+	one = judged(memcheck_two, NULL, VERDICT_WRONG_ANSWER);
+	cr_expect_eq(one.verdict, VERDICT_WRONG_ANSWER, "what the referee saw goes first");
+	judgement_free(&one);
+}
+
+Test(tool_run, its_absence_is_told)
+{
+	struct judge_options options = {.sanitize = "memcheck"};
+	struct error err = {{0}};
+	struct tool tool;
+	setenv("PATH", "/nowhere", 1);
+	setenv("GEMMJUDGE_NVCC", "/nowhere/nvcc", 1);
+	cr_expect(!tool_find(&tool, &options, &err));
+	cr_expect_not_null(strstr(err.message, "--sanitize needs compute-sanitizer"));
+}
