@@ -1,11 +1,14 @@
 // A program as people write and build them, PTX compressed: a kernel runs, host
-// code cannot reach device memory, and the counters are written at the end.
+// code cannot reach device memory, and where it is emulated the counters are
+// written at the end.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "emulated.cuh"
 
 __global__ void twice(int *data, int n)
 {
@@ -82,8 +85,10 @@ int main(int count, char **names)
 	}
 	waitpid(child, &status, 0);
 	expect(status == 0, "the program");
-	expect(file_holds(counters, "\"launches\": 1,"), "counters: launches");
-	expect(file_holds(counters, "twice"), "counters: the kernel's name");
+	if (emulated()) {
+		expect(file_holds(counters, "\"launches\": 1,"), "counters: launches");
+		expect(file_holds(counters, "twice"), "counters: the kernel's name");
+	}
 	unlink(counters);
 	return failures;
 }
