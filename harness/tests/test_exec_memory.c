@@ -204,6 +204,48 @@ Test(exec_memory, sectors_and_wavefronts)
 	cr_assert_eq(how.counters.shared_store_wavefronts, 33);
 }
 
+/* Lanes of 8 and 16 bytes go in groups; fewer where neighbours share addresses. */
+static void expect_passes(const char *load, const char *place, uint64_t wavefronts,
+						  uint64_t conflicts)
+{
+	static const char form[] =
+		".shared .align 128 .b8 s[4096]; mov.u32 %%r2, s; shl.b32 %%r3, %%t, 7;\n"
+		"add.u32 %%r3, %%r2, %%r3; mov.u32 %%r4, 0;\n"
+		"$1: st.shared.u32 [%%r3], 0; add.u32 %%r3, %%r3, 4; add.u32 %%r4, %%r4, 4;\n"
+		"setp.lt.u32 %%p1, %%r4, 128; @%%p1 bra $1; bar.sync 0;\n"
+		"%s add.u32 %%r3, %%r2, %%r3; ld.shared.%s, [%%r3];";
+	char body[sizeof form + 128], ptx[2048];
+	uint32_t out[1024] = {0};
+	struct fixture_launch how = ONE;
+	struct fault fault;
+	uint64_t in = fixture_copy(out, sizeof out), to = fixture_buffer(sizeof out);
+	snprintf(body, sizeof body, form, place, load);
+	fixture_kernel(ptx, sizeof ptx, body);
+	cr_assert(fixture_run(ptx, &how, in, to, &fault), "%s", fault.text);
+	cr_assert_eq(how.counters.shared_load_wavefronts, wavefronts, "%s of %s: %d", load, place,
+				 (int)how.counters.shared_load_wavefronts);
+	cr_assert_eq(how.counters.shared_load_conflicts, conflicts, "%s of %s", load, place);
+}
+
+Test(exec_memory, wide_accesses_pass_the_banks_in_groups)
+{
+	static const char wide[] = "v4.u32 {%r4,%r5,%r6,%r7}", middle[] = "v2.u32 {%r4,%r5}";
+	static const char next[] = "shl.b32 %r3, %t, 4;";
+	static const char pairs[] = "shr.u32 %r3, %t, 1; shl.b32 %r3, %r3, 4;";
+	static const char second[] = "and.b32 %r3, %t, 29; shl.b32 %r3, %r3, 4;";
+	static const char fourth[] = "and.b32 %r3, %t, 3; shl.b32 %r3, %r3, 4;";
+	static const char same[] = "mov.u32 %r3, 0;", apart[] = "shl.b32 %r3, %t, 7;";
+	expect_passes(wide, next, 4, 0);
+	expect_passes(wide, pairs, 2, 0);
+	expect_passes(wide, second, 4, 2); /* two halves, in each of which two share banks */
+	expect_passes(wide, fourth, 4, 0);
+	expect_passes(wide, same, 2, 0);
+	expect_passes(wide, apart, 32, 28);
+	expect_passes(middle, "shl.b32 %r3, %t, 3;", 2, 0);
+	expect_passes(middle, "shr.u32 %r3, %t, 1; shl.b32 %r3, %r3, 3;", 1, 0);
+	expect_passes(middle, apart, 32, 30);
+}
+
 /* ------------------------------------------------------------------------
  * Faults */
 

@@ -153,8 +153,26 @@ static void check_mma(struct tensor_shape shape)
 		}
 }
 
-Test(tensor, mma_sync_follows_the_isa)
+/* The arithmetic exists once for each x86-64 level. */
+#define ON_EVERY_LEVEL(name)                                                                       \
+	static void name(const char *level);                                                           \
+	Test(tensor, name##_v2)                                                                        \
+	{                                                                                              \
+		name("2");                                                                                 \
+	}                                                                                              \
+	Test(tensor, name##_v3)                                                                        \
+	{                                                                                              \
+		name("3");                                                                                 \
+	}                                                                                              \
+	Test(tensor, name##_v4)                                                                        \
+	{                                                                                              \
+		name("4");                                                                                 \
+	}                                                                                              \
+	static void name(const char *level)
+
+ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 {
+	setenv("EMULATOR_ISA", level, 1);
 	const enum tensor_type f32 = TENSOR_F32, f16 = TENSOR_F16, s32 = TENSOR_S32;
 	for (int k = 8; k <= 16; k += 8) {
 		check_mma((struct tensor_shape){16, 8, k, f16, f16, f32, f32, false});
@@ -204,8 +222,9 @@ static void check_wmma(struct tensor_shape shape)
 			cr_assert_eq(seen[row][column], 1);
 }
 
-Test(tensor, wmma_shapes)
+ON_EVERY_LEVEL(wmma_shapes)
 {
+	setenv("EMULATOR_ISA", level, 1);
 	static const int sizes[3][2] = {{16, 16}, {32, 8}, {8, 32}};
 	const enum tensor_type f32 = TENSOR_F32, s32 = TENSOR_S32;
 	for (int i = 0; i < 3; i++) {
@@ -257,8 +276,9 @@ Test(tensor, invalid_shapes)
 		&(struct tensor_shape){16, 8, 16, TENSOR_BF16, TENSOR_BF16, TENSOR_F16, TENSOR_F16, 0}));
 }
 
-Test(tensor, integers_wrap_or_saturate)
+ON_EVERY_LEVEL(integers_wrap_or_saturate)
 {
+	setenv("EMULATOR_ISA", level, 1);
 	struct tensor_shape shape = {16, 8, 32, TENSOR_S8, TENSOR_S8, TENSOR_S32, TENSOR_S32, false};
 	struct fragment fa, fb, fc, fd;
 	fragment_start(&fa), fragment_start(&fb), fragment_start(&fc), fragment_start(&fd);
@@ -292,8 +312,9 @@ Test(tensor, halves_convert_exactly)
 	cr_assert_eq(tensor_float_to_f16(65519.0f), 0x7BFF);
 }
 
-Test(tensor, transpose)
+ON_EVERY_LEVEL(transpose)
 {
+	setenv("EMULATOR_ISA", level, 1);
 	uint32_t reg[32];
 	uint16_t before[8][8], after[8][8];
 	for (int i = 0; i < 64; i++)
@@ -434,8 +455,9 @@ static void check_wgmma(unsigned n, enum tensor_type type, enum tensor_type d,
 				cr_assert_eq(acc[warp][i][lane] & 0x7FFF7FFF, 0);
 }
 
-Test(tensor, wgmma_reads_every_layout)
+ON_EVERY_LEVEL(wgmma_reads_every_layout)
 {
+	setenv("EMULATOR_ISA", level, 1);
 	for (unsigned mode = 0; mode < 4; mode++) {
 		enum tensor_swizzle swizzle = (enum tensor_swizzle)mode;
 		for (int major = 0; major < 4; major++)
