@@ -27,24 +27,10 @@ template <class Element> struct stage_alpha_beta {
 	{
 		float c[V] = {};
 		if (beta != 0.0f)
-			load(at, c);
+			epilogue_load_matrix(C, at, c);
 #pragma unroll
 		for (int i = 0; i < V; i++)
 			x[i] = alpha * x[i] + beta * c[i];
-	}
-
-  private:
-	/* `whole` was found for C itself, so that its alignment needs no second look. */
-	template <int V>
-	__device__ __forceinline__ void load(const epilogue_place &at, float (&c)[V]) const
-	{
-		const Element *from = C + (size_t)at.row * at.N + at.column;
-		if (!at.whole)
-			return epilogue_load(from, at.N - at.column, false, c);
-		epilogue_vector<Element, V> all = *(const epilogue_vector<Element, V> *)from;
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			c[i] = epilogue_to_float(all.at[i]);
 	}
 };
 

@@ -11,7 +11,7 @@ template <class Element> struct stage_bias {
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{
 		float b[V];
-		epilogue_load(bias + at.column, at.N - at.column, at.N - at.column >= V, b);
+		epilogue_load_columns(bias, at, b);
 #pragma unroll
 		for (int i = 0; i < V; i++)
 			x[i] += b[i];

@@ -26,15 +26,17 @@
  *     input NAME M N             const Element *NAME    a matrix like C
  *     output NAME M N            Element *NAME          likewise, written by the stage
  *
- * and it is called in one of two forms:
+ * Pointers are aligned to 16 bytes, as cudaMalloc's are. It is called in one of two
+ * forms:
  *
  *     float operator()(float x) const;                        // each value alone
  *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
  *
  * A stage that reads a matrix may have `void prefetch(const epilogue_place &at)
- * const` besides. The second form sees V neighbouring columns of a row, and loads and stores its
- * matrices with epilogue_load and epilogue_store. Both are inlined into the
- * kernel, so that a stage costs its arithmetic and nothing else. */
+ * const` besides. The second form sees V neighbouring columns of a row, and loads
+ * and stores with epilogue_load_matrix, epilogue_store_matrix and
+ * epilogue_load_columns. Both are inlined into the kernel, so that a stage costs its
+ * arithmetic and nothing else. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
 #define GEMMJUDGE_EPILOGUE_CUH
 
@@ -92,54 +94,90 @@ __device__ __forceinline__ bool epilogue_aligned(const Element *pointer)
 	return V == 1 || (uintptr_t)pointer % (sizeof(Element) * V) == 0;
 }
 
-/* V elements, `left` of which exist; the others become 0. */
+/* V elements with one access: `from` is aligned to them. */
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_load_whole(const Element *from, float (&x)[V])
+{
+	epilogue_vector<Element, V> all = *(const epilogue_vector<Element, V> *)from;
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		x[i] = epilogue_to_float(all.at[i]);
+}
+
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_store_whole(Element *to, const float (&x)[V])
+{
+	epilogue_vector<Element, V> all;
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		all.at[i] = epilogue_from_float<Element>(x[i]);
+	*(epilogue_vector<Element, V> *)to = all;
+}
+
+/* V elements, `left` of which exist; the others become 0. They are converted in one
+ * place, so that the usual case does not wait inside of a branch. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load(const Element *from, int left, bool whole,
 											  float (&x)[V])
 {
+	epilogue_vector<Element, V> all;
 	if (whole && epilogue_aligned<Element, V>(from)) {
-		epilogue_vector<Element, V> all = *(const epilogue_vector<Element, V> *)from;
+		all = *(const epilogue_vector<Element, V> *)from;
+	} else {
 #pragma unroll
 		for (int i = 0; i < V; i++)
-			x[i] = epilogue_to_float(all.at[i]);
-		return;
+			all.at[i] = i < left ? from[i] : epilogue_from_float<Element>(0.0f);
 	}
 #pragma unroll
 	for (int i = 0; i < V; i++)
-		x[i] = i < left ? epilogue_to_float(from[i]) : 0.0f;
+		x[i] = epilogue_to_float(all.at[i]);
 }
 
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_store(Element *to, int left, bool whole,
 											   const float (&x)[V])
 {
-	if (whole && epilogue_aligned<Element, V>(to)) {
-		epilogue_vector<Element, V> all;
-#pragma unroll
-		for (int i = 0; i < V; i++)
-			all.at[i] = epilogue_from_float<Element>(x[i]);
-		*(epilogue_vector<Element, V> *)to = all;
-		return;
-	}
+	if (whole && epilogue_aligned<Element, V>(to))
+		return epilogue_store_whole(to, x);
 #pragma unroll
 	for (int i = 0; i < V; i++)
 		if (i < left)
 			to[i] = epilogue_from_float<Element>(x[i]);
 }
 
-/* The same for the values of a matrix like C that belong to a place. */
+/* The values of a matrix like C that belong to a place. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load_matrix(const Element *matrix,
 													 const epilogue_place &at, float (&x)[V])
 {
-	epilogue_load(matrix + (size_t)at.row * at.N + at.column, at.N - at.column, at.whole, x);
+	const Element *from = matrix + (size_t)at.row * at.N + at.column;
+	if (at.whole)
+		epilogue_load_whole(from, x);
+	else
+		epilogue_load(from, at.N - at.column, false, x);
 }
 
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_store_matrix(Element *matrix, const epilogue_place &at,
 													  const float (&x)[V])
 {
-	epilogue_store(matrix + (size_t)at.row * at.N + at.column, at.N - at.column, at.whole, x);
+	Element *to = matrix + (size_t)at.row * at.N + at.column;
+	if (at.whole)
+		epilogue_store_whole(to, x);
+	else
+		epilogue_store(to, at.N - at.column, false, x);
+}
+
+/* Those of one value for each of the N columns. */
+template <class Element, int V>
+__device__ __forceinline__ void epilogue_load_columns(const Element *values,
+													  const epilogue_place &at, float (&x)[V])
+{
+	int left = at.N - at.column;
+	if (at.column % V == 0 && (at.whole || left >= V))
+		epilogue_load_whole(values + at.column, x);
+	else
+		epilogue_load(values + at.column, left, false, x);
 }
 
 template <class Element>

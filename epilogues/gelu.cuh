@@ -1,22 +1,45 @@
 /* GELU in its tanh form, cuBLASLt's: x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
- * (Hendrycks and Gimpel, arXiv 1606.08415); 0 at -inf. Computed as
- * x * logistic(2 * sqrt(2/pi) * (...)), the same function, because 1 + tanh
- * cancels for negative x. Within 2 ulp of the output type. */
+ * (Hendrycks and Gimpel, arXiv 1606.08415); 0 at -inf. The gate is the logistic
+ * function of 2 * sqrt(2/pi) * (x + 0.044715 x^3). Within 2 ulp of the output type. */
 #ifndef GEMMJUDGE_STAGE_GELU_CUH
 #define GEMMJUDGE_STAGE_GELU_CUH
 
-#include "logistic.h"
+#include "activation.h"
 
 template <class Element> struct stage_gelu {
 	__device__ __forceinline__ float operator()(float x) const
 	{
 		if constexpr (sizeof(Element) == 4) {
-			double y = x, u = 1.5957691216057308 * (y + 0.044715 * y * y * y);
-			return isinf(x) && x < 0.0f ? -0.0f : (float)(y * logistic(u));
-		} else {
-			float u = 1.5957691216f * x * fmaf(0.044715f * x, x, 1.0f);
-			return times_logistic(x, logistic_approximate(u));
+			float a = activation_magnitude(x, 11.0f);
+			return activation_less_tail(x, a, activation_tail(exponent(a)));
+		} else if constexpr (std::is_same_v<Element, half>) { // 0.2 ulp off at most
+			return activation_gated<Element>(x, 8.5f, [](float a, float shift) {
+				return activation_polynomial(a, 0.000408292108f, -0.00532882148f, 0.0187198874f,
+											 -0.060703136f, -0.457443058f, -1.15028656f,
+											 -1.00012684f + shift);
+			});
+		} else { // 0.7 ulp
+			return activation_gated<Element>(x, 16.0f, [](float a, float shift) {
+				return activation_polynomial(a, -3.11522599e-05f, 0.00117590441f, -0.0177918673f,
+											 0.0345738195f, -0.570419312f, -1.10117996f,
+											 -1.00358438f + shift);
+			});
 		}
+	}
+
+  private:
+	/* a * (CONSTANT + CUBIC * a^2): log2(e) times the logistic function's argument,
+	 * unrounded. CONSTANT's high part is short, so that a difference from it is exact. */
+	static __device__ __forceinline__ activation_pair exponent(float a)
+	{
+		constexpr float CONSTANT = 0x1.26a0p+1f, CONSTANT_LOW = 0x1.d8437ap-12f;
+		constexpr float CUBIC = 0x1.a5a7dp-4f, CUBIC_LOW = -0x1.151aaep-29f;
+		float square = __fmul_rn(a, a), square_low = fmaf(a, a, -square);
+		float factor = fmaf(CUBIC, square, CONSTANT);
+		float factor_low = fmaf(CUBIC, square, CONSTANT - factor) +
+						   fmaf(CUBIC, square_low, fmaf(CUBIC_LOW, square, CONSTANT_LOW));
+		float high = __fmul_rn(a, factor);
+		return {high, fmaf(a, factor_low, fmaf(a, factor, -high))};
 	}
 };
 

@@ -2,10 +2,12 @@
 #ifndef GEMMJUDGE_STAGE_RELU_CUH
 #define GEMMJUDGE_STAGE_RELU_CUH
 
+#include "activation.h"
+
 template <class Element> struct stage_relu {
 	__device__ __forceinline__ float operator()(float x) const
 	{
-		return x < 0.0f ? 0.0f : x;
+		return activation_relu(x);
 	}
 };
 

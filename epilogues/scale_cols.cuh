@@ -12,7 +12,7 @@ template <class Element> struct stage_scale_cols {
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{
 		float s[V];
-		epilogue_load(scale + at.column, at.N - at.column, at.N - at.column >= V, s);
+		epilogue_load_columns(scale, at, s);
 #pragma unroll
 		for (int i = 0; i < V; i++)
 			x[i] *= s[i];

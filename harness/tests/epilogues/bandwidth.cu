@@ -53,14 +53,9 @@ template <class Call> static float time_of(Call call)
 template <class Element, class Chain>
 static void test(const char *name, const char *type, Chain chain, Element *matrix, Element *other)
 {
-	constexpr int V = 16 / sizeof(Element);
 	size_t bytes = (size_t)M * N * sizeof(Element);
-	unsigned blocks = (unsigned)((size_t)M * N / V / (KERNEL_THREADS * KERNEL_BATCH)) + 1;
-	if (blocks > KERNEL_BLOCKS_MAX)
-		blocks = KERNEL_BLOCKS_MAX;
 	float copy = time_of([&] { cudaMemcpyAsync(other, matrix, bytes, cudaMemcpyDeviceToDevice); });
-	float kernel = time_of(
-		[&] { kernel_chain<<<blocks, KERNEL_THREADS>>>(matrix, matrix, M, N, N % V == 0, chain); });
+	float kernel = time_of([&] { kernel_launch(matrix, matrix, M, N, chain); });
 	check(cudaGetLastError());
 	double share = copy / kernel;
 	bool good = share >= SHARE_WANTED;

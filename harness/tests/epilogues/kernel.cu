@@ -1,0 +1,95 @@
+/* The kernel that applies an epilogue after a library's product, on shapes whose rows
+ * are and are not whole vectors: every element passes the chain once, with its own row
+ * and column. Small integers, so that results are exact. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+#include "../../../solutions/baselines/epilogue_kernel.cuh"
+
+#include "bias.cuh"
+#include "bias_rows.cuh"
+#include "relu.cuh"
+#include "residual.cuh"
+#include "save.cuh"
+
+static int failures;
+
+static void check(cudaError_t status)
+{
+	if (status == cudaSuccess)
+		return;
+	fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
+	exit(1);
+}
+
+static int value_of(size_t index, int factor)
+{
+	return (int)(index * factor % 61) - 30;
+}
+
+/* `count` integers on the device, others for each factor. */
+template <class Element> static Element *filled(size_t count, int factor)
+{
+	std::vector<Element> values(count);
+	Element *memory;
+	for (size_t i = 0; i < count; i++)
+		values[i] = Element((float)value_of(i, factor));
+	check(cudaMalloc(&memory, count * sizeof(Element)));
+	check(cudaMemcpy(memory, values.data(), count * sizeof(Element), cudaMemcpyHostToDevice));
+	return memory;
+}
+
+template <class Element> static std::vector<Element> taken(Element *memory, size_t count)
+{
+	std::vector<Element> values(count);
+	check(cudaMemcpy(values.data(), memory, count * sizeof(Element), cudaMemcpyDeviceToHost));
+	check(cudaFree(memory));
+	return values;
+}
+
+/* max(X + bias + bias_rows + residual, 0), with what precedes the residual saved. */
+template <class Element> static void test(const char *type, int M, int N)
+{
+	size_t count = (size_t)M * N, wrong = 0;
+	epilogue_chain<stage_bias<Element>, stage_bias_rows<Element>, stage_save<Element>,
+				   stage_residual<Element>, stage_relu<Element>>
+		chain = {};
+	Element *C = filled<Element>(count, 1), *bias = filled<Element>(N, 3),
+			*bias_rows = filled<Element>(M, 5), *saved = filled<Element>(count, 1),
+			*residual = filled<Element>(count, 7);
+	chain.first.bias = bias;
+	chain.rest.first.bias = bias_rows;
+	chain.rest.rest.first.saved = saved;
+	chain.rest.rest.rest.first.residual = residual;
+	kernel_launch(C, C, M, N, chain);
+	check(cudaGetLastError());
+	std::vector<Element> result = taken(C, count), kept = taken(saved, count);
+	for (size_t i = 0; i < count; i++) {
+		int sum = value_of(i, 1) + value_of(i % N, 3) + value_of(i / N, 5);
+		int want = sum + value_of(i, 7) > 0 ? sum + value_of(i, 7) : 0;
+		wrong += (float)kept[i] != (float)sum || (float)result[i] != (float)want;
+	}
+	check(cudaFree(bias));
+	check(cudaFree(bias_rows));
+	check(cudaFree(residual));
+	failures += wrong > 0;
+	printf("%-4s %4d x %4d: %zu wrong%s\n", type, M, N, wrong, wrong > 0 ? "  FAILED" : "");
+}
+
+template <class Element> static void test_all(const char *type)
+{
+	static const int shapes[][2] = {{1, 1},    {2, 3},     {5, 8},     {1, 4099},
+									{1031, 7}, {128, 128}, {37, 1001}, {41, 2056},
+									{7, 6000}, {9, 4096},  {300, 2},   {8192, 1}};
+	for (const int *shape : shapes)
+		test<Element>(type, shape[0], shape[1]);
+}
+
+int main()
+{
+	test_all<half>("f16");
+	test_all<__nv_bfloat16>("bf16");
+	test_all<float>("f32");
+	return failures != 0;
+}
