@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "compile/compile.h"
-#include "judge/run.h"
+#include "judge/device.h"
 #include "report/wrap.h"
 
 struct examination {

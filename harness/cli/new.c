@@ -1,25 +1,12 @@
 /* gemmjudge new: writes a starter file. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/paths.h"
 #include "cli/cli.h"
-#include "cli/new.h"
+#include "cli/new_file.h"
+#include "cli/new_stage.h"
 #include "cli/starter.h"
-
-bool new_append_ending(char path[PATHS_MAX], const char *ending, struct error *err)
-{
-	size_t length = strlen(path), tail = strlen(ending);
-	if (length > tail && strcmp(path + length - tail, ending) == 0)
-		return true;
-	if (length + tail + 1 > PATHS_MAX)
-		return error_set(err, "path too long: %.80s...", path);
-	strcpy(path + length, ending);
-	return true;
-}
 
 /* The problem that the new file solves; NULL and err when nothing tells. */
 static const struct problem *problem_of_new(const struct options *options, struct error *err)
@@ -47,35 +34,12 @@ static bool target_find(const char *name, const struct problem *problem, char pa
 	if (strchr(name, '/') != NULL) {
 		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 			return error_set(err, "path too long: %.80s...", name);
-		return new_append_ending(path, ".cu", err);
+		return new_file_ending(path, ".cu", err);
 	}
 	char source[PATHS_MAX], folder[PATHS_MAX], below[256];
 	snprintf(below, sizeof below, "solutions/%s", problem->folder);
 	return paths_source(source, err) && paths_join(folder, source, below, err) &&
-		   paths_join(path, folder, name, err) && new_append_ending(path, ".cu", err);
-}
-
-bool new_save(const char *path, void (*write)(FILE *out, const void *what), const void *what,
-			  struct error *err)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_set(err, "cannot write %s: %s", path,
-						 errno == EEXIST ? "it exists already, and is left as it is"
-										 : strerror(errno));
-	FILE *file = fdopen(fd, "w");
-	errno = 0;
-	if (file == NULL) {
-		close(fd);
-	} else {
-		write(file, what);
-		bool good = fflush(file) == 0 && !ferror(file);
-		if (fclose(file) == 0 && good)
-			return true;
-	}
-	error_set(err, "cannot write %s: %s", path, strerror(errno));
-	unlink(path);
-	return false;
+		   paths_join(path, folder, name, err) && new_file_ending(path, ".cu", err);
 }
 
 struct starter {
@@ -117,7 +81,7 @@ int command_new(const char *program, int argc, char **argv)
 	char header[2 * PATHS_MAX + 32];
 	snprintf(header, sizeof header, "gemmjudge %s", judge);
 	struct starter starter = {problem, header};
-	if (!new_save(path, write_starter, &starter, &err))
+	if (!new_file_save(path, write_starter, &starter, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s %s\n", path, program, judge);
 	return EXIT_ACCEPTED;

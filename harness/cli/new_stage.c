@@ -1,10 +1,11 @@
-/* gemmjudge new --epilogue: writes the starter of an epilogue stage. */
+#include "cli/new_stage.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "chain/chain.h"
 #include "cli/cli.h"
-#include "cli/new.h"
+#include "cli/new_file.h"
 
 static void write_stage(FILE *out, const void *what)
 {
@@ -49,10 +50,10 @@ static bool target_find(const char *name, char path[PATHS_MAX], bool *shipped, s
 	*shipped = strchr(name, '/') == NULL && (length < 4 || strcmp(name + length - 4, ".cuh") != 0);
 	if (*shipped)
 		return paths_source(source, err) && paths_join(folder, source, "epilogues", err) &&
-			   paths_join(path, folder, name, err) && new_append_ending(path, ".cuh", err);
+			   paths_join(path, folder, name, err) && new_file_ending(path, ".cuh", err);
 	if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 		return error_set(err, "path too long: %.80s...", name);
-	return new_append_ending(path, ".cuh", err);
+	return new_file_ending(path, ".cuh", err);
 }
 
 int new_stage(const char *program, const struct options *options)
@@ -65,7 +66,7 @@ int new_stage(const char *program, const struct options *options)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (!target_find(options->epilogue, path, &shipped, &err) ||
-		!chain_stage_name(path, name, &err) || !new_save(path, write_stage, name, &err))
+		!chain_stage_name(path, name, &err) || !new_file_save(path, write_stage, name, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s judge FILE.cu --epilogue %s%s:0.5\n", path, program,
 		   shipped || strchr(path, '/') != NULL ? "" : "./", shipped ? name : path);

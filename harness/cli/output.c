@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "report/compare.h"
 
@@ -112,13 +112,6 @@ bool output_write(const struct options *options, const struct judgement_list *li
 
 /* ---- progress ----------------------------------------------------------- */
 
-static double seconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void output_progress_open(struct output_progress *progress)
 {
 	const char *terminal = getenv("TERM");
@@ -134,7 +127,7 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	struct output_progress *progress = context;
 	if (!progress->on)
 		return;
-	double now = seconds_now();
+	double now = clock_seconds();
 	const char *slash = strrchr(file, '/');
 	const char *name = slash != NULL ? slash + 1 : file;
 	bool same = strncmp(progress->last_file, name, sizeof progress->last_file - 1) == 0 &&

@@ -9,16 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "compile/cache.h"
 #include "compile/nvcc.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
 #define CACHE_FORMAT "gemmjudge compile 1"
 
-static double seconds_of(clockid_t clock)
+/* The clock that stamps files. */
+static double file_time(void)
 {
 	struct timespec time;
-	clock_gettime(clock, &time);
+	clock_gettime(CLOCK_REALTIME_COARSE, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -124,7 +126,7 @@ static enum compile_status compile_or_find(const struct compile_options *options
 		error_set(err, "out of memory for nvcc's command line");
 		return COMPILE_FAILED;
 	}
-	double key_time = seconds_of(CLOCK_REALTIME_COARSE);
+	double key_time = file_time();
 	if (!make_key(arguments, version, source, &key, err))
 		return COMPILE_FAILED;
 	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log)) {
@@ -139,7 +141,7 @@ static enum compile_status compile_or_find(const struct compile_options *options
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
 									 struct error *err)
 {
-	double started = seconds_of(CLOCK_MONOTONIC);
+	double started = clock_seconds();
 	struct words arguments = {0};
 
 	*out = (struct compiled){.status = COMPILE_FAILED};
@@ -149,7 +151,7 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 		out->library[0] = '\0';
 	if (out->log == NULL)
 		out->log = strdup("");
-	out->seconds = seconds_of(CLOCK_MONOTONIC) - started;
+	out->seconds = clock_seconds() - started;
 	return out->status;
 }
 

@@ -32,9 +32,6 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
 				 cudaError_t *code, struct error *err);
 
-/* Seconds of the monotonic clock. */
-double timing_now(void);
-
 /* One call on the index'th of the pass's sets, without synchronisation. */
 void timing_call(const struct timing *timing, uint32_t index);
 

@@ -1,19 +1,13 @@
 #include "contestant/timing.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Work that goes on after the default stream's is done, for longer than a
  * synchronisation of an idle device takes, runs in streams of the solution's own
  * which do not wait for the default one. */
 #define OTHER_STREAM_SECONDS 5e-6
-
-double timing_now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 void timing_call(const struct timing *timing, uint32_t index)
 {
@@ -52,12 +46,12 @@ static cudaError_t measure(const struct timing *timing, uint32_t index, struct e
 /* Whether the device was still at work when the default stream was done. */
 static cudaError_t look_for_other_streams(const struct cudart *cudart, bool *found)
 {
-	double before = timing_now();
+	double before = clock_seconds();
 	cudaError_t code = cudart->device_synchronize();
-	double between = timing_now();
+	double between = clock_seconds();
 	if (code == cudaSuccess)
 		code = cudart->device_synchronize(); /* idle now: what the call itself costs */
-	double idle = timing_now() - between;
+	double idle = clock_seconds() - between;
 	*found = between - before > idle + OTHER_STREAM_SECONDS;
 	return code;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #define CUPTI_FILE "libcupti.so.13"
 #define BUFFER_BYTES (4u << 20)
 #define BUFFER_ALIGN 8 /* what CUPTI asks for */
@@ -200,8 +202,8 @@ static bool end_recording(struct error *err)
 
 static void pause_for(double seconds)
 {
-	double until = timing_now() + seconds;
-	while (timing_now() < until)
+	double until = clock_seconds() + seconds;
+	while (clock_seconds() < until)
 		;
 }
 

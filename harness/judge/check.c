@@ -1,11 +1,13 @@
-/* Correctness: every case through the contestant, then past the referee. */
+/* Every case goes through the contestant, then past the referee. */
+#include "judge/check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge/contestant_link.h"
 #include "judge/emulated.h"
-#include "judge/run.h"
+#include "judge/tolerance.h"
 
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
@@ -77,11 +79,6 @@ enum verdict check_verdict(const struct problem *problem, const struct referee_c
 				 check->first[0].row, check->first[0].column, check->first[0].got,
 				 check->first[0].want, check->first[0].bound);
 	return VERDICT_WRONG_ANSWER;
-}
-
-const struct chain *run_chain(const struct run *run)
-{
-	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
 }
 
 bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,

@@ -1,11 +1,11 @@
-/* Which device the run uses. */
+#include "judge/device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "judge/run.h"
 
 /* A cheap look before the expensive one: the device nodes of NVIDIA's driver,
  * natively and under WSL. */

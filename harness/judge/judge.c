@@ -8,9 +8,11 @@
 #include <time.h>
 
 #include "judge/bench.h"
+#include "judge/check.h"
+#include "judge/device.h"
 #include "judge/emulated.h"
-#include "judge/run.h"
 #include "judge/submission.h"
+#include "judge/tolerance.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
  * mean is what counts. */
@@ -19,13 +21,6 @@
 
 /* A sanitizer makes a kernel slower by one or two orders of magnitude. */
 #define SECONDS_UNDER_TOOL 300.0
-
-void run_progress(const struct run *run, const char *file, const char *what, size_t done,
-				  size_t total)
-{
-	if (run->progress != NULL && run->progress->step != NULL)
-		run->progress->step(run->progress->context, file, what, done, total);
-}
 
 static bool judge_time(struct run *run, struct submission *s, struct judgement *out,
 					   enum judge_status *status, struct error *err)

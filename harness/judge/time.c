@@ -8,12 +8,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "judge/check.h"
 #include "judge/clocks.h"
 #include "judge/contestant_link.h"
 #include "judge/stats.h"
 #include "judge/time.h"
+#include "judge/tolerance.h"
 
 #define WARMUPS 2u
 #define SETS_MIN 10u
@@ -43,13 +45,6 @@ struct timer {
 static double flops_of(struct shape s)
 {
 	return 2.0 * s.m * s.n * s.k;
-}
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Enough sets that a pass goes through the L2 cache twice, and enough calls
@@ -193,10 +188,10 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	struct tolerance tolerance;
 	if (!tolerance_parse(run->options->tolerance, timer->problem, &tolerance, err))
 		return false;
-	double start = now(), checking = 0.0;
+	double start = clock_seconds(), checking = 0.0;
 	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {
-		double elapsed = now() - start;
+		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
@@ -208,14 +203,14 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 			size_t turn = round % 2 == 0 ? i : count - 1 - i;
 			if (!out->entries[turn].ran)
 				continue;
-			double before = now();
+			double before = clock_seconds();
 			if (!lane_pass(timer, &lanes[turn], &out->test, &out->entries[turn], method, clocks,
 						   fresh, &tolerance, check, err))
 				return false;
-			checking += check ? now() - before : 0.0;
+			checking += check ? clock_seconds() - before : 0.0;
 		}
 	}
-	out->seconds = now() - start;
+	out->seconds = clock_seconds() - start;
 	return true;
 }
 

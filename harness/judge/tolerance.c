@@ -1,8 +1,8 @@
+#include "judge/tolerance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "judge/run.h"
 
 bool tolerance_parse(const char *text, const struct problem *problem, struct tolerance *out,
 					 struct error *err)

@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/keeper.h"
 #include "process/ring.h"
 #include "process/tree.h"
@@ -35,13 +35,6 @@ struct child {
 	size_t known_count;
 	struct ring ring;
 };
-
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void close_fd(int *fd)
 {
@@ -259,11 +252,11 @@ static void drain_output(struct child *child, int reads)
 
 static bool await_report(struct child *child, double seconds, struct keeper_report *report)
 {
-	double deadline = now() + seconds;
+	double deadline = clock_seconds() + seconds;
 	struct pollfd events[] = {{.fd = child->report, .events = POLLIN},
 							  {.fd = child->output, .events = POLLIN}};
 	for (;;) {
-		double left = deadline - now();
+		double left = deadline - clock_seconds();
 		events[1].fd = child->output;
 		int ready = poll(events, 2, left > 0 ? (int)(left * 1000.0) + 1 : 0);
 		drain_output(child, DRAIN_READS); /* one that writes while it ends must not block */
@@ -343,13 +336,13 @@ bool child_alive(const struct child *child)
 /* False when the memory limit is passed. */
 static bool watch_memory(struct child *child)
 {
-	double time = now();
+	double time = clock_seconds();
 	if (time < child->next_watch)
 		return true;
 	if (time >= child->next_scan) {
 		size_t found = tree_scan(child->keeper, child->known, WATCHED_PROCESSES, 0);
 		child->known_count = found < WATCHED_PROCESSES ? found : WATCHED_PROCESSES;
-		double took = now() - time;
+		double took = clock_seconds() - time;
 		child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
 	}
 	size_t used = tree_memory(child->known, child->known_count);
@@ -367,7 +360,7 @@ static bool watch_memory(struct child *child)
 static bool wait_round(struct child *child, short channel_events, short *channel_ready,
 					   double deadline)
 {
-	double left = deadline - now();
+	double left = deadline - clock_seconds();
 	if (left > WATCH_SECONDS)
 		left = WATCH_SECONDS;
 	struct pollfd events[] = {
@@ -390,7 +383,7 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 		end_child(child, CHILD_OVER_MEMORY);
 		return false;
 	}
-	if (now() >= deadline) {
+	if (clock_seconds() >= deadline) {
 		end_child(child, CHILD_TIMED_OUT);
 		return false;
 	}
@@ -401,9 +394,9 @@ static bool wait_round(struct child *child, short channel_events, short *channel
  * gone, or it damaged its channel and will never answer. */
 static void await_end_after_hang_up(struct child *child, double deadline)
 {
-	double patience = now() + HANG_UP_SECONDS;
+	double patience = clock_seconds() + HANG_UP_SECONDS;
 	short ignored;
-	while (child->alive && now() < patience)
+	while (child->alive && clock_seconds() < patience)
 		if (!wait_round(child, 0, &ignored, deadline))
 			return;
 	end_child(child, CHILD_BROKEN);
@@ -411,7 +404,7 @@ static void await_end_after_hang_up(struct child *child, double deadline)
 
 struct child_result child_wait(struct child *child, double seconds)
 {
-	double deadline = now() + seconds;
+	double deadline = clock_seconds() + seconds;
 	short ignored;
 	while (child->alive)
 		wait_round(child, 0, &ignored, deadline);
@@ -500,7 +493,7 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 							   int request_fd, void *reply, size_t reply_capacity,
 							   size_t *reply_bytes, int *reply_fd, double seconds)
 {
-	double deadline = now() + seconds;
+	double deadline = clock_seconds() + seconds;
 	short ready = 0;
 	*reply_bytes = 0;
 	*reply_fd = -1;

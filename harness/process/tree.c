@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define KILL_SECONDS 5
 
 /* What getdents64 gives; libc declares no such struct. */
@@ -147,8 +149,8 @@ size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal)
 void tree_kill(pid_t root)
 {
 	pid_t pids[TREE_MAX];
-	struct timespec start, now, pause = {.tv_nsec = 500000};
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	struct timespec pause = {.tv_nsec = 500000};
+	double deadline = clock_seconds() + KILL_SECONDS;
 	do {
 		/* Killed processes leave children behind that now belong to the subreaper,
 		 * and others fork while this looks: once more until nobody is there. */
@@ -157,8 +159,7 @@ void tree_kill(pid_t root)
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)
 			pause.tv_nsec *= 2;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec - start.tv_sec < KILL_SECONDS);
+	} while (clock_seconds() < deadline);
 }
 
 /* The sum of "Name:  123 kB" lines, in bytes. */

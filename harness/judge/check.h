@@ -1,0 +1,24 @@
+/* Correctness of compiled files. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_CHECK_H
+#define GEMMJUDGE_JUDGE_CHECK_H
+
+#include "judge/run.h"
+
+/* Runs the entrant over the cases (out->cases[i].test are filled), one result
+ * each; fills the counts, the verdict and the detail of *out. False when the
+ * referee cannot go on (err). */
+bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
+				 struct judgement *out, struct error *err);
+
+/* What the referee finds in one set after a call. *step tells when a stage's own
+ * code failed; false with err when the referee cannot go on. */
+bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
+				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
+				   struct referee_check_reply *reply, struct step *step, struct error *err);
+
+/* The verdict of a finished call from what the referee saw. `detail` gets one
+ * line. */
+enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
+						   char detail[1024]);
+
+#endif

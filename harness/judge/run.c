@@ -1,0 +1,13 @@
+#include "judge/run.h"
+
+const struct chain *run_chain(const struct run *run)
+{
+	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
+}
+
+void run_progress(const struct run *run, const char *file, const char *what, size_t done,
+				  size_t total)
+{
+	if (run->progress != NULL && run->progress->step != NULL)
+		run->progress->step(run->progress->context, file, what, done, total);
+}
