@@ -172,10 +172,16 @@ struct exec_program {
 /* Lanes of a warp that share a program counter. */
 enum exec_wait {
 	EXEC_READY,
-	EXEC_WAIT_SYNC,    /* for other lanes of the warp, at this very instruction */
-	EXEC_WAIT_CLUSTER, /* barrier.cluster */
-	EXEC_WAIT_BARRIER, /* + number of the barrier; must be last */
+	EXEC_WAIT_SYNC,     /* for other lanes of the warp, at this very instruction */
+	EXEC_WAIT_WARPSYNC, /* for other lanes of the warp, at any bar.warp.sync */
+	EXEC_WAIT_CLUSTER,  /* barrier.cluster */
+	EXEC_WAIT_BARRIER,  /* + number of the barrier; must be last */
 };
+
+static inline bool exec_waits_for_lanes(uint32_t wait)
+{
+	return wait == EXEC_WAIT_SYNC || wait == EXEC_WAIT_WARPSYNC;
+}
 
 struct exec_group {
 	uint32_t pc, mask;
@@ -347,6 +353,21 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 
+/* An address among several of one instruction: three entries of in->list. */
+struct exec_address {
+	uint64_t address;
+	enum ptx_space space;
+};
+struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane);
+
+/* --- shared memory and asynchronous accesses: exec_unfenced.c --- */
+/* Remembers an ordinary store; forgets them at a fence, or where an asynchronous
+ * copy wrote; whether one of the bytes is such a store. */
+void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
+void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
+bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
+void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
+
 /* --- counting: exec_banks.c --- */
 /* Passes over the banks of shared memory that an access of `bytes` bytes a lane
  * takes, and how many of them are due to bank conflicts. Lanes of 8 bytes go in
@@ -357,13 +378,6 @@ uint32_t exec_bank_passes(const uint64_t at[EXEC_LANES], uint32_t bytes, uint32_
 /* --- asynchronous copies: exec_async.c, exec_bulk.c --- */
 /* Bytes land when something waits for them: a kernel that does not wait sees, and
  * is told, what is not there yet. */
-
-/* An address among several of one instruction: three entries of in->list. */
-struct exec_address {
-	uint64_t address;
-	enum ptx_space space;
-};
-struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane);
 
 /* Lands what lane's cp.async groups up to all but the newest `left` bring. */
 bool exec_copies_land(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
@@ -376,14 +390,6 @@ bool exec_bulk_land(struct warp *warp, const struct exec_instruction *in, struct
 /* At the end of a cluster: stores that nobody waited for still happen. */
 void exec_bulk_finish(struct exec_cluster *cluster);
 void exec_bulk_free(struct exec_cluster *cluster);
-/* Subtracts from the transaction count of the mbarrier at `state`. */
-void exec_mbarrier_complete(uint64_t *state, uint64_t bytes);
-/* Remembers an ordinary store; forgets them at a fence, or where an asynchronous
- * copy wrote; whether one of the bytes is such a store. */
-void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
-void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
-bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
-void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
 
 /* --- wgmma: exec_wgmma.c --- */
 void exec_mmas_clear(struct warp *warp);

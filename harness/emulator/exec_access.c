@@ -205,3 +205,13 @@ void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane
 	default: return access_global(warp, in, lane, address, bytes, write);
 	}
 }
+
+struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane)
+{
+	bool wide = (entry[1] & 0xff) == 8;
+	const void *at = warp->base[entry[0] & 1] + entry[0];
+	uint64_t base = wide ? ((const uint64_t *)at)[lane] : ((const uint32_t *)at)[lane];
+	uint64_t address = base + (uint64_t)(int64_t)entry[2];
+	return (struct exec_address){wide ? address : (uint32_t)address,
+								 (enum ptx_space)(entry[1] >> 8)};
+}

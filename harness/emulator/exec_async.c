@@ -3,15 +3,8 @@
 #include <stdlib.h>
 
 #include "emulator/exec_isa.h"
+#include "emulator/exec_mbarrier.h"
 #include "emulator/exec_race.h"
-
-struct exec_address exec_listed_address(const struct warp *w, const int32_t *entry, int lane)
-{
-	bool wide = (entry[1] & 0xff) == 8;
-	u64 base = wide ? SOURCE(u64, entry[0])[lane] : SOURCE(u32, entry[0])[lane];
-	u64 address = base + (u64)(s64)entry[2];
-	return (struct exec_address){wide ? address : (u32)address, (enum ptx_space)(entry[1] >> 8)};
-}
 
 /* ------------------------------------------------------------------------
  * cp.async */
@@ -64,12 +57,6 @@ static struct copy *new_copy(struct warp *w)
 	return &copies->entries[copies->count++];
 }
 
-void exec_mark_pending(struct exec_block *block, u64 offset, size_t bytes)
-{
-	memset(block->shared_written + offset, EXEC_SHARED_PENDING, bytes);
-	exec_unfenced_clear(block, offset, bytes);
-}
-
 /* in->list: destination, source (three entries each), size operand or -1,
  * predicate of ignore-src or -1; in->size: bytes */
 static enum exec_status copy_lane(struct warp *w, const struct exec_instruction *in, int i)
@@ -110,30 +97,6 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 		(u8)from_bytes};
 	exec_mark_pending(block, offset, bytes);
 	return EXEC_NEXT;
-}
-
-void exec_unfenced_add(struct exec_block *block, u64 offset, size_t bytes)
-{
-	memset(block->unfenced + offset, 1, bytes);
-	block->unfenced_low = offset < block->unfenced_low ? offset : block->unfenced_low;
-	if (offset + bytes > block->unfenced_high)
-		block->unfenced_high = offset + bytes;
-}
-
-void exec_unfenced_clear(struct exec_block *block, u64 offset, size_t bytes)
-{
-	if (block->unfenced)
-		memset(block->unfenced + offset, 0, bytes);
-}
-
-bool exec_unfenced_any(const struct exec_block *block, u64 offset, size_t bytes)
-{
-	u8 any = 0;
-	if (!block->unfenced || offset >= block->unfenced_high || offset + bytes <= block->unfenced_low)
-		return false;
-	for (size_t i = 0; i < bytes; i++)
-		any |= block->unfenced[offset + i];
-	return any != 0;
 }
 
 /* fence.proxy.async: whoever executes it, what the block stored so far counts as
@@ -214,44 +177,7 @@ HANDLER(cp_async_wait)
 }
 
 /* ------------------------------------------------------------------------
- * mbarrier: 64 bits in shared memory, of our own layout */
-
-struct mbarrier {
-	u32 pending, expected; /* arrivals; 20 bits */
-	s32 bytes;             /* transactions outstanding; 22 bits, signed */
-	u32 phase;
-};
-
-#define COUNT_BITS 20
-#define COUNT_MAX ((1u << COUNT_BITS) - 1)
-
-static struct mbarrier unpack(u64 bits)
-{
-	return (struct mbarrier){(u32)bits & COUNT_MAX, (u32)(bits >> 20) & COUNT_MAX,
-							 (s32)((s64)(bits << 2) >> 42), (u32)(bits >> 63)};
-}
-
-static u64 pack(struct mbarrier barrier)
-{
-	return (u64)barrier.pending | (u64)barrier.expected << 20 |
-		   ((u64)barrier.bytes & 0x3fffff) << 40 | (u64)barrier.phase << 63;
-}
-
-static void settle(struct mbarrier *barrier)
-{
-	if (barrier->pending || barrier->bytes)
-		return;
-	barrier->phase ^= 1;
-	barrier->pending = barrier->expected;
-}
-
-void exec_mbarrier_complete(u64 *state, u64 bytes)
-{
-	struct mbarrier barrier = unpack(*state);
-	barrier.bytes -= (s32)bytes;
-	settle(&barrier);
-	*state = pack(barrier);
-}
+ * mbarrier */
 
 static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
 					   struct exec_block **block, u64 *offset)
@@ -296,7 +222,7 @@ static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 
 		barrier->bytes -= (s32)bytes;
 	if (operation == MBARRIER_ARRIVE_COPIES)
 		barrier->pending++; /* and arrives at once */
-	if (barrier->bytes > (s32)COUNT_MAX || barrier->bytes < -(s32)COUNT_MAX)
+	if (barrier->bytes > (s32)MBARRIER_COUNT_MAX || barrier->bytes < -(s32)MBARRIER_COUNT_MAX)
 		return "the transaction count leaves its range";
 	if (arrive && (count == 0 || count > barrier->pending))
 		return "arrives more often than the mbarrier expects in this phase";
@@ -304,7 +230,7 @@ static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 
 		return "drops more arrivals than the mbarrier expects";
 	barrier->pending -= arrive ? count : 0;
 	barrier->expected -= drop ? count : 0;
-	settle(barrier);
+	mbarrier_settle(barrier);
 	return NULL;
 }
 
@@ -321,17 +247,17 @@ HANDLER(mbarrier)
 			return EXEC_FAULT;
 		u32 operand = in->b >= 0 ? SOURCE(u32, in->b)[i] : 1;
 		if (in->sub == MBARRIER_INIT) {
-			if (operand == 0 || operand > COUNT_MAX)
+			if (operand == 0 || operand > MBARRIER_COUNT_MAX)
 				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
 								 operand);
-			*state = pack((struct mbarrier){operand, operand, 0, 0});
+			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
 			continue;
 		}
 		if (in->sub == MBARRIER_INVAL) {
 			memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
 			continue;
 		}
-		struct mbarrier barrier = unpack(*state);
+		struct mbarrier barrier = mbarrier_unpack(*state);
 		if (in->sub >= MBARRIER_ARRIVE_COPIES) {
 			commit(w, 1u << i);
 			exec_copies_land(w, in, 1u << i, 0);
@@ -345,7 +271,7 @@ HANDLER(mbarrier)
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
 		if (wrong)
 			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
-		*state = pack(barrier);
+		*state = mbarrier_pack(barrier);
 	}
 	return EXEC_NEXT;
 }
@@ -363,7 +289,7 @@ HANDLER(mbarrier_wait)
 		if (!state || !exec_bulk_land(w, in, block, offset))
 			return EXEC_FAULT;
 		u32 waited = in->sub ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
-		bool over = unpack(*state).phase != waited;
+		bool over = mbarrier_unpack(*state).phase != waited;
 		done |= (u32)over << i;
 		if (over)
 			exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
@@ -379,7 +305,7 @@ HANDLER(mbarrier_pending)
 {
 	const u64 *state = SOURCE(u64, in->a);
 	u32 t[EXEC_LANES];
-	FOR_LANES t[i] = unpack(state[i]).pending;
+	FOR_LANES t[i] = mbarrier_unpack(state[i]).pending;
 	merge32(DEST(u32, in->d), t, mask);
 	return EXEC_NEXT;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec_isa.h"
+#include "emulator/exec_mbarrier.h"
 #include "emulator/exec_race.h"
 #include "emulator/tensor_map.h"
 
@@ -255,8 +256,8 @@ static void land(struct bulk *bulk)
 	if (bulk->kind == BULK_LOAD)
 		exec_race_release(bulk->barrier_block, bulk->warp, EXEC_RACE_MBARRIER, bulk->barrier);
 	if (bulk->kind == BULK_LOAD)
-		exec_mbarrier_complete((u64 *)(void *)(bulk->barrier_block->shared + bulk->barrier),
-							   bulk->bytes);
+		mbarrier_complete((u64 *)(void *)(bulk->barrier_block->shared + bulk->barrier),
+						  bulk->bytes);
 }
 
 bool exec_bulk_land(struct warp *w, const struct exec_instruction *in, struct exec_block *block,

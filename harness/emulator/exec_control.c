@@ -73,14 +73,15 @@ HANDLER(bar_cluster)
 
 /* Whether all lanes that the member mask names are here; otherwise the group is
  * parked at the instruction until they come. */
-static bool members_here(struct warp *w, const struct exec_instruction *in, u32 mask, u32 members)
+static bool members_here(struct warp *w, const struct exec_instruction *in, u32 mask, u32 members,
+						 enum exec_wait wait)
 {
 	u32 missing = members & w->live & ~mask;
 	if (!missing)
 		return true;
 	u32 pc = exec_pc(w, in);
 	w->pc = pc + 1;
-	exec_park(w, pc, mask, EXEC_WAIT_SYNC);
+	exec_park(w, pc, mask, wait);
 	return false;
 }
 
@@ -91,13 +92,14 @@ static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
 
 HANDLER(bar_warp_sync)
 {
-	return members_here(w, in, mask, member_mask(w, in->a, mask)) ? EXEC_NEXT : EXEC_JUMP;
+	return members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC) ? EXEC_NEXT
+																					  : EXEC_JUMP;
 }
 
 /* in->sub: 0 up, 1 down, 2 bfly, 3 idx; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask)))
+	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
@@ -125,7 +127,7 @@ HANDLER(shfl)
 HANDLER(vote)
 {
 	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
-	if (!members_here(w, in, mask, members))
+	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
 	if (in->sub == 3) {
@@ -150,7 +152,7 @@ HANDLER(activemask)
 /* in->sub: 0 any, 1 all (with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask)))
+	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u64 a[EXEC_LANES];
 	u32 t[EXEC_LANES] = {0}, all = 0;
@@ -172,7 +174,7 @@ HANDLER(match)
 /* in->sub: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor */
 HANDLER(redux)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask)))
+	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a);
 	bool is_signed = in->flags & EXEC_FLAG_SIGNED;
@@ -198,7 +200,7 @@ HANDLER(redux)
 HANDLER(elect)
 {
 	u32 members = member_mask(w, in->a, mask);
-	if (!members_here(w, in, mask, members))
+	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 leader = (u32)first_lane(members & mask ? members & mask : mask), t[EXEC_LANES];
 	FOR_LANES t[i] = leader;

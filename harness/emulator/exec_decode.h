@@ -68,6 +68,18 @@ struct decode_entry {
 };
 extern const struct decode_entry decode_alu_table[], decode_memory_table[], decode_async_table[];
 
+/* --- memory --- */
+/* The array with room for one element more, or NULL; `failed` tells. */
+void *decode_grow(struct decoder *decoder, void *array, size_t element, uint32_t count,
+				  uint32_t *capacity);
+/* `array` keeps its old value when there is no memory. */
+#define DECODE_GROW(decoder, array, count, capacity)                                               \
+	do {                                                                                           \
+		void *grown = decode_grow(decoder, array, sizeof *(array), count, capacity);               \
+		if (grown)                                                                                 \
+			(array) = grown;                                                                       \
+	} while (0)
+
 /* --- parts of the opcode --- */
 bool decode_has(const struct ptx_instruction *in, const char *part);
 /* The n-th part that names a type, or PTX_NONE. */
@@ -95,6 +107,14 @@ void decode_address(struct decoder *decoder, struct exec_instruction *out,
 					const struct ptx_operand *operand, enum ptx_space space);
 /* Gives the instruction just emitted a list of operands. */
 void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count);
+/* The slot of a register of the frame, made when it is first mentioned; and the end
+ * of its life, after which others may have the slot. */
+int32_t decode_register(struct decoder *decoder, uint32_t reg);
+void decode_end_register(struct decoder *decoder, struct decode_frame *frame, uint32_t reg);
+bool decode_is_kernel_parameter(const struct decoder *decoder, const struct ptx_variable *variable);
+void decode_remember_place(struct decoder *decoder, struct decode_placed **list, uint32_t *count,
+						   uint32_t *capacity, const struct ptx_variable *variable,
+						   uint64_t address);
 bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
 uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
 /* Fills in the lives of a frame's registers (exec_decode_lives.c); false without memory. */

@@ -247,7 +247,7 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 				if (warp->groups[k].wait != wait)
 					continue;
 				lanes += (uint32_t)__builtin_popcount(warp->groups[k].mask);
-				pc = warp->groups[k].pc - (wait != EXEC_WAIT_SYNC);
+				pc = warp->groups[k].pc - !exec_waits_for_lanes(wait);
 			}
 		}
 	if (lanes == 0)
@@ -255,7 +255,7 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 	size_t used = strlen(text);
 	const struct exec_origin *origin = &program->origins[program->code[pc].source];
 	char place[64] = "the barrier of the cluster";
-	if (wait == EXEC_WAIT_SYNC)
+	if (exec_waits_for_lanes(wait))
 		snprintf(place, sizeof place, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
 		snprintf(place, sizeof place, "barrier %u", wait - EXEC_WAIT_BARRIER);
@@ -275,7 +275,7 @@ static enum exec_status report_deadlock(struct exec_cluster *cluster)
 			if (!warp->live || !warp->group_count)
 				continue;
 			const struct exec_group *group = &warp->groups[0];
-			uint32_t pc = group->pc - (group->wait != EXEC_WAIT_SYNC);
+			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
 			return exec_fail(warp, &warp->worker->launch->program->code[pc],
 							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
 							 "deadlock: %s, and no other thread runs", text);

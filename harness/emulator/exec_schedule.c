@@ -11,7 +11,7 @@ uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in)
 
 static bool mergeable(const struct exec_group *group)
 {
-	return group->wait == EXEC_READY || group->wait == EXEC_WAIT_SYNC;
+	return group->wait == EXEC_READY || exec_waits_for_lanes(group->wait);
 }
 
 static void add_group(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
@@ -37,12 +37,9 @@ void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
 /* __syncwarp() at different places of one warp: all together are enough. */
 static void release_warpsync(struct warp *warp)
 {
-	const struct exec_program *program = warp->worker->launch->program;
-	const exec_handler warpsync = exec_find("bar_warp_sync");
 	uint32_t arrived = 0;
 	for (uint32_t i = 0; i < warp->group_count; i++)
-		if (warp->groups[i].wait == EXEC_WAIT_SYNC &&
-			program->code[warp->groups[i].pc].handler == warpsync)
+		if (warp->groups[i].wait == EXEC_WAIT_WARPSYNC)
 			arrived |= warp->groups[i].mask;
 	if (arrived == 0 || arrived != warp->live)
 		return;
@@ -247,7 +244,7 @@ void exec_exit(struct warp *warp, uint32_t mask)
 	}
 	/* whoever waited for these lanes need not any more */
 	for (uint32_t i = 0; i < warp->group_count; i++)
-		if (warp->groups[i].wait == EXEC_WAIT_SYNC)
+		if (exec_waits_for_lanes(warp->groups[i].wait))
 			warp->groups[i].wait = EXEC_READY;
 	exec_barriers_recheck(block);
 	cluster_recheck(block->cluster);

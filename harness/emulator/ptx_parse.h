@@ -27,6 +27,7 @@ enum ptx_type ptx_type(struct ptx_parser *parser);
 struct ptx_variable *ptx_variable_parse(struct ptx_parser *parser, enum ptx_space space);
 struct ptx_variable *ptx_variable_again(struct ptx_parser *parser, const struct ptx_variable *first,
 										uint64_t element);
+void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *variable);
 
 /* At the '{' of a function; the result is in `function`. */
 void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function);

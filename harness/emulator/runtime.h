@@ -12,6 +12,9 @@
 #include "emulator/machine.h"
 #include "emulator/memory.h"
 
+#define KIB 1024
+#define MIB (1024 * 1024)
+
 #define EXPORT __attribute__((visibility("default")))
 /* The same function under a second exported name (the per-thread-stream names:
  * everything runs in order here, so that all streams behave alike). */

@@ -174,3 +174,10 @@ void counters_write_sometimes(bool now)
 	counters_write();
 	next = at + WRITE_EVERY;
 }
+
+/* Frees what a program forgot? No: CUDA drops everything with the context, and
+ * so does the end of the process. Only the counters need an end. */
+__attribute__((destructor)) static void finish(void)
+{
+	counters_write();
+}

@@ -1,76 +1,9 @@
-/* The GPUs that can be emulated, and what programs ask about them. */
+/* What programs ask about the GPU, and waiting for it. */
 #include <stdio.h>
-#include <string.h>
 
 #include "emulator/runtime.h"
 
-#define KIB 1024
-#define MIB (1024 * 1024)
 #define CUDA_VERSION_EMULATED 13000
-
-/* From NVIDIA's CUDA programming guide (compute capabilities) and data sheets;
- * the H200's clock and L2 as measured. */
-static const struct gpu gpus[] = {
-	{
-		.id = "h200",
-		.name = "NVIDIA H200 (emulated)",
-		.major = 9,
-		.minor = 0,
-		.multiprocessors = 132,
-		.clock_khz = 1980000,
-		.memory_clock_khz = 3201000,
-		.bus_bits = 6144,
-		.memory_bytes = (size_t)141 * 1000 * 1000 * 1000,
-		.l2_bytes = 60 * MIB,
-		.l2_persisting_bytes = 37 * MIB + 512 * KIB,
-		.shared_per_multiprocessor = 228 * KIB,
-		.shared_per_block_optin = 227 * KIB,
-		.threads_per_multiprocessor = 2048,
-		.blocks_per_multiprocessor = 32,
-	},
-	{
-		.id = "a100",
-		.name = "NVIDIA A100 (emulated)",
-		.major = 8,
-		.minor = 0,
-		.multiprocessors = 108,
-		.clock_khz = 1410000,
-		.memory_clock_khz = 1512000,
-		.bus_bits = 5120,
-		.memory_bytes = (size_t)80 * 1000 * 1000 * 1000,
-		.l2_bytes = 40 * MIB,
-		.l2_persisting_bytes = 30 * MIB,
-		.shared_per_multiprocessor = 164 * KIB,
-		.shared_per_block_optin = 163 * KIB,
-		.threads_per_multiprocessor = 2048,
-		.blocks_per_multiprocessor = 32,
-	},
-	{
-		.id = "t4",
-		.name = "NVIDIA T4 (emulated)",
-		.major = 7,
-		.minor = 5,
-		.multiprocessors = 40,
-		.clock_khz = 1590000,
-		.memory_clock_khz = 5001000,
-		.bus_bits = 256,
-		.memory_bytes = (size_t)15 * 1000 * 1000 * 1000,
-		.l2_bytes = 4 * MIB,
-		.l2_persisting_bytes = 0,
-		.shared_per_multiprocessor = 64 * KIB,
-		.shared_per_block_optin = 64 * KIB,
-		.threads_per_multiprocessor = 1024,
-		.blocks_per_multiprocessor = 16,
-	},
-};
-
-const struct gpu *gpu_find(const char *id)
-{
-	for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++)
-		if (strcmp(gpus[i].id, id) == 0)
-			return &gpus[i];
-	return NULL;
-}
 
 static cudaError_t enter_device(int device)
 {
@@ -393,4 +326,11 @@ EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, i
 														  enum cudaChannelFormatKind kind)
 {
 	return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}
+
+EXPORT cudaError_t cudaDeviceSynchronize(void)
+{
+	cudaError_t status = runtime_enter();
+	counters_write_sometimes(true);
+	return runtime_leave(status);
 }

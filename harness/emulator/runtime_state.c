@@ -152,17 +152,3 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
 {
 	return take_last_error(false);
 }
-
-EXPORT cudaError_t cudaDeviceSynchronize(void)
-{
-	cudaError_t status = runtime_enter();
-	counters_write_sometimes(true);
-	return runtime_leave(status);
-}
-
-/* Frees what a program forgot? No: CUDA drops everything with the context, and
- * so does the end of the process. Only the counters need an end. */
-__attribute__((destructor)) static void finish(void)
-{
-	counters_write();
-}

@@ -16,23 +16,6 @@ static const struct tensor_kernels *kernels(void)
 	return levels[isa_level() - 2];
 }
 
-size_t tensor_type_bytes(enum tensor_type type)
-{
-	switch (type) {
-	case TENSOR_F16:
-	case TENSOR_BF16: return 2;
-	case TENSOR_TF32:
-	case TENSOR_F32:
-	case TENSOR_S32: return 4;
-	case TENSOR_E4M3:
-	case TENSOR_E5M2:
-	case TENSOR_S8:
-	case TENSOR_U8: return 1;
-	case TENSOR_F64: return 8;
-	}
-	return 4;
-}
-
 static bool is_integer(enum tensor_type type)
 {
 	return type == TENSOR_S8 || type == TENSOR_U8;

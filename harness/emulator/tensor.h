@@ -32,8 +32,23 @@ enum tensor_type {
 	TENSOR_S32,
 	TENSOR_F64,
 };
-/* In a register: 1 for f64. */
-size_t tensor_type_bytes(enum tensor_type type);
+/* In memory. */
+static inline size_t tensor_type_bytes(enum tensor_type type)
+{
+	switch (type) {
+	case TENSOR_F16:
+	case TENSOR_BF16: return 2;
+	case TENSOR_TF32:
+	case TENSOR_F32:
+	case TENSOR_S32: return 4;
+	case TENSOR_E4M3:
+	case TENSOR_E5M2:
+	case TENSOR_S8:
+	case TENSOR_U8: return 1;
+	case TENSOR_F64: return 8;
+	}
+	return 4;
+}
 
 /* d (m x n) = a (m x k) * b (k x n) + c, by one warp. */
 struct tensor_shape {
