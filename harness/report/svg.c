@@ -14,8 +14,11 @@
 #define BOTTOM 70
 #define LIBRARIES_MAX 4
 
-/* Colours that the colour-blind tell apart (Okabe and Ito). */
-static const char *const colors[LIBRARIES_MAX] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7"};
+/* Colours that the colour-blind tell apart (Okabe and Ito), and what is read on them. */
+static const struct {
+	const char *fill, *text;
+} colors[LIBRARIES_MAX] = {
+	{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"}, {"#009E73", "#ffffff"}, {"#CC79A7", "#000000"}};
 
 struct panel {
 	const struct judgement_list *list;
@@ -37,10 +40,10 @@ static void text_escape(FILE *out, const char *text)
 	}
 }
 
-static void text_print(FILE *out, double x, double y, int size, const char *anchor,
+static void text_print(FILE *out, double x, double y, double size, const char *anchor,
 					   const char *text)
 {
-	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\">", x, y, size,
+	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\">", x, y, size,
 			anchor);
 	text_escape(out, text);
 	fputs("</text>\n", out);
@@ -119,26 +122,60 @@ static void legend_print(FILE *out, const struct panel *panel)
 		char label[96];
 		snprintf(label, sizeof label, "over %s", panel->names[l]);
 		fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
-				panel->top + 38, colors[l]);
+				panel->top + 38, colors[l].fill);
 		text_print(out, x + 18, panel->top + 49, 13, "start", label);
 		x += 40 + 7.5 * (double)strlen(label);
 	}
+	text_print(out, WIDTH - RIGHT, panel->top + 49, 11, "end", "cost: of fusing, over no epilogue");
+}
+
+/* The number stands at the foot of the bar, upright where it has no room otherwise,
+ * so that neither the interval nor the line at 1 crosses it. */
+static void bar_label_print(FILE *out, double x, double y, double width, double value,
+							const char *fill)
+{
+	bool upright = width < 20;
+	double across = width / (upright ? 1.2 : 2.4), size = across > 11 ? 11 : across;
+	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" fill=\"%s\"", x, y, size, fill);
+	if (upright)
+		fprintf(out, " transform=\"rotate(-90 %.1f %.1f)\" dominant-baseline=\"central\">", x, y);
+	else
+		fputs(" text-anchor=\"middle\">", out);
+	fprintf(out, "%.2f</text>\n", value);
 }
 
 static void bar_print(FILE *out, const struct panel *panel, double x, double width,
-					  struct compare_ratio ratio, const char *color)
+					  struct compare_ratio ratio, size_t library)
 {
-	char number[16];
-	double top = y_of(panel, ratio.value), zero = y_of(panel, 0.0);
+	double top = y_of(panel, ratio.value), zero = y_of(panel, 0.0), middle = x + width / 2;
 	if (!(ratio.value > 0.0))
 		return;
 	fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x,
-			top, width, zero - top, color);
+			top, width, zero - top, colors[library].fill);
 	fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#000000\"/>\n",
-			x + width / 2, y_of(panel, ratio.low), x + width / 2, y_of(panel, ratio.high));
-	snprintf(number, sizeof number, "%.2f", ratio.value);
-	text_print(out, x + width / 2, y_of(panel, ratio.high) - 4, width < 22 ? 9 : 11, "middle",
-			   number);
+			middle, y_of(panel, ratio.low), middle, y_of(panel, ratio.high));
+	bar_label_print(out, middle, zero - 6, width, ratio.value, colors[library].text);
+}
+
+/* What stands below a shape's bars. */
+static void shape_label_print(FILE *out, const struct panel *panel, size_t number, double x,
+							  double room)
+{
+	const struct timing_result *timing = &panel->list->bench[number];
+	const struct timing_entry *fused = &timing->entries[panel->file];
+	const struct timing_entry *plain =
+		panel->file < timing->count ? compare_plain(timing, fused) : NULL;
+	double y = panel->top + PANEL - BOTTOM, size = fmin(11, room / 7.5);
+	char line[48];
+	snprintf(line, sizeof line, "%d x %d", timing->test.shape.m, timing->test.shape.n);
+	text_print(out, x, y + 18, size, "middle", line);
+	snprintf(line, sizeof line, "K %d", timing->test.shape.k);
+	text_print(out, x, y + 33, size, "middle", line);
+	if (plain == NULL || !plain->ran || !fused->ran)
+		return;
+	snprintf(line, sizeof line, "cost %.1f%%",
+			 compare_cost(fused, plain, facts_use_span(timing)).value);
+	text_print(out, x, y + 48, size, "middle", line);
 }
 
 static void shapes_print(FILE *out, const struct panel *panel)
@@ -147,25 +184,11 @@ static void shapes_print(FILE *out, const struct panel *panel)
 	double room = (double)(WIDTH - LEFT - RIGHT) / (double)count;
 	double width = panel->libraries > 0 ? room * 0.8 / (double)panel->libraries : room;
 	for (size_t b = 0; b < count; b++) {
-		const struct timing_result *timing = &panel->list->bench[b];
-		const struct shape *shape = &timing->test.shape;
 		double x = LEFT + room * (double)b;
-		char line[48];
 		for (size_t l = 0; l < panel->libraries; l++)
 			bar_print(out, panel, x + room * 0.1 + width * (double)l, width * 0.94,
-					  ratio_of(panel, b, l), colors[l]);
-		snprintf(line, sizeof line, "%d x %d", shape->m, shape->n);
-		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 18, 11, "middle", line);
-		snprintf(line, sizeof line, "K %d", shape->k);
-		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 33, 11, "middle", line);
-		const struct timing_entry *fused = &timing->entries[panel->file];
-		const struct timing_entry *plain =
-			panel->file < timing->count ? compare_plain(timing, fused) : NULL;
-		if (plain == NULL || !plain->ran || !fused->ran)
-			continue;
-		snprintf(line, sizeof line, "cost %.1f%%",
-				 compare_cost(fused, plain, facts_use_span(timing)).value);
-		text_print(out, x + room / 2, panel->top + PANEL - BOTTOM + 48, 10, "middle", line);
+					  ratio_of(panel, b, l), l);
+		shape_label_print(out, panel, b, x + room / 2, room);
 	}
 }
 
