@@ -3,6 +3,13 @@
 
 enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum);
 
+/* Where the running group meets another one. */
+static const struct exec_instruction *meeting(const struct warp *w)
+{
+	const struct exec_program *program = w->worker->launch->program;
+	return program->code + (w->limit < program->count ? w->limit : program->count);
+}
+
 enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 {
 	const struct exec_instruction *code = w->worker->launch->program->code;
@@ -13,13 +20,13 @@ enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 	enum exec_status status = EXEC_NEXT;
 	u64 lane_instructions = 0, flops = 0;
 	u32 left = quantum;
-	const struct exec_instruction *in = code + w->pc;
+	const struct exec_instruction *in = code + w->pc, *stop = meeting(w);
 	while (left--) {
 		u32 mask = w->active & (predicates[in->guard] ^ in->guard_xor);
 		u32 lanes = (u32)__builtin_popcount(mask);
 		lane_instructions += (u32)__builtin_popcount(w->active);
-		counters->class_instructions[in->class]++;
-		counters->class_lanes[in->class] += lanes;
+		counters->classes[in->class].instructions++;
+		counters->classes[in->class].lanes += lanes;
 		if (mask) {
 			flops += in->flops * lanes;
 			status = in->handler(w, in, mask);
@@ -28,7 +35,7 @@ enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 		}
 		if (__builtin_expect(status == EXEC_NEXT, 1)) {
 			in++;
-			if (__builtin_expect((u64)(in - code) < w->limit, 1))
+			if (__builtin_expect(in < stop, 1))
 				continue;
 			w->pc = (u32)(in - code);
 		} else if (status == EXEC_BRANCH) {
@@ -46,6 +53,7 @@ enum exec_status EXEC_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 			break;
 		}
 		in = code + w->pc;
+		stop = meeting(w);
 	}
 	bool over = left == UINT32_MAX; /* the quantum is */
 	u32 taken = quantum - left - (over ? 1 : 0);

@@ -101,9 +101,11 @@ enum instruction_class {
  * runtime_counters.c has Nsight Compute's names for them. */
 struct counters {
 	uint64_t warp_instructions;
-	uint64_t lane_instructions;               /* per active lane */
-	uint64_t class_instructions[CLASS_COUNT]; /* of warps */
-	uint64_t class_lanes[CLASS_COUNT];        /* per lane whose predicate holds */
+	uint64_t lane_instructions; /* per active lane */
+	struct class_counter {
+		uint64_t instructions; /* of warps */
+		uint64_t lanes;        /* per lane whose predicate holds */
+	} classes[CLASS_COUNT];
 	uint64_t global_load_requests, global_load_sectors;
 	uint64_t global_store_requests, global_store_sectors;
 	uint64_t global_atomic_requests, global_atomic_sectors;

@@ -33,11 +33,11 @@ static void write_string(FILE *file, const char *text)
 	}
 #define BY_CLASS(class, name)                                                                      \
 	{                                                                                              \
-		offsetof(struct counters, class_lanes) + (class) * sizeof(uint64_t), name                  \
+		offsetof(struct counters, classes[class].lanes), name                                      \
 	}
 #define WARPS_BY_CLASS(class, name)                                                                \
 	{                                                                                              \
-		offsetof(struct counters, class_instructions) + (class) * sizeof(uint64_t), name           \
+		offsetof(struct counters, classes[class].instructions), name                               \
 	}
 
 static const struct {

@@ -96,35 +96,45 @@ void tensor_position(const struct tensor_shape *shape, enum tensor_operand opera
 
 /* Integer sums wrap; .satfinite clamps the exact sum instead, which 32-bit sums
  * cannot show, so that it is computed apart. */
-static void multiply_saturating(int32_t *const acc[], const union tensor_element *a,
-								const union tensor_element *b, unsigned row_blocks,
-								unsigned column_blocks, unsigned k)
+static void multiply_saturating(int32_t *const d[], const int32_t *const c[],
+								const union tensor_element *a, const union tensor_element *b,
+								unsigned row_blocks, unsigned column_blocks, unsigned k)
 {
 	for (unsigned i = 0; i < row_blocks * column_blocks * 2; i++)
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
 			unsigned rb = i / 2 % row_blocks, cb = i / 2 / row_blocks;
-			int64_t sum = acc[i][lane];
+			int64_t sum = c[i][lane];
 			for (unsigned j = 0; j < k; j++)
 				sum += (int64_t)a[(j * row_blocks + rb) * TENSOR_LANES + lane].integer *
 					   b[((cb * k + j) * 2 + i % 2) * 4 + lane % 4].integer;
-			acc[i][lane] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
+			d[i][lane] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
 		}
 }
 
-/* acc: of floats or of integers, as `type` is. */
-static void multiply(enum tensor_type type, void *const acc, const union tensor_element *a,
+/* d, c: of floats or of integers, as `type` is. */
+static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
 					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
 					 unsigned k, bool saturate)
 {
 	if (!is_integer(type))
-		kernels()->multiply(acc, &a->number, &b->number, row_blocks, column_blocks, k);
+		kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
 	else if (saturate)
-		multiply_saturating(acc, a, b, row_blocks, column_blocks, k);
+		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
 	else
-		kernels()->multiply_integers(acc, &a->integer, &b->integer, row_blocks, column_blocks, k);
+		kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks, column_blocks, k);
 }
 
 #define ELEMENTS_MAX (ROWS_MAX * ROWS_MAX / TENSOR_LANES)
+
+/* Whether a register of d is one of c that is read only after d was written. */
+static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned count)
+{
+	unsigned same = 0;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned j = i + 1; j < count; j++)
+			same += d[i] == c[j];
+	return same > 0;
+}
 
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
 				const uint32_t *const b[], const uint32_t *const c[])
@@ -136,20 +146,21 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
 	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
 	_Alignas(64) uint32_t work[ELEMENTS_MAX][TENSOR_LANES];
-	uint32_t *acc[ELEMENTS_MAX];
+	uint32_t *to[ELEMENTS_MAX];
+	const uint32_t *from[ELEMENTS_MAX];
+	bool half_c = shape->c == TENSOR_F16, half_d = shape->d == TENSOR_F16;
+	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
 	k->rows(shape->a, a, row_blocks, k_blocks, left);
 	k->columns(shape->b, b, column_blocks, k_blocks, right);
-	bool in_place = shape->d != TENSOR_F16 && memcmp(d, c, elements * sizeof *d) == 0;
-	for (unsigned i = 0; i < elements; i++)
-		acc[i] = in_place ? d[i] : work[i];
-	for (unsigned i = 0; i < elements && !in_place; i++)
-		if (shape->c != TENSOR_F16)
-			memcpy(work[i], c[i], sizeof work[i]);
-		else if (i % 2 == 0)
+	for (unsigned i = 0; i < elements; i++) {
+		to[i] = direct ? d[i] : work[i];
+		from[i] = half_c ? work[i] : c[i];
+		if (half_c && i % 2 == 0)
 			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
-	multiply(shape->a, acc, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
-	for (unsigned i = 0; i < elements && !in_place; i++)
-		if (shape->d != TENSOR_F16)
+	}
+	multiply(shape->a, to, from, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	for (unsigned i = 0; i < elements && !direct; i++)
+		if (!half_d)
 			memcpy(d[i], work[i], sizeof work[i]);
 		else if (i % 2 == 0)
 			k->floats_to_halves((const float *)work[i], (const float *)work[i + 1], d[i / 2]);
@@ -289,7 +300,7 @@ static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
 	k->rows(op->a, a, WARP_BLOCKS, 2, left);
-	multiply(op->a, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
+	multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
 	for (unsigned i = 0; half && i < elements; i += 2)
 		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
 }

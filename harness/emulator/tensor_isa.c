@@ -218,12 +218,13 @@ INLINE v_int repeated_integers(const int32_t *four)
  * vectors two row blocks go together, so that eight accumulators hide the
  * latency of the additions. */
 #define DEFINE_MULTIPLY(name, element, vector, repeated)                                           \
-	INLINE void name##_blocks(element *const acc[], const element *a, unsigned stride,             \
-							  const element *b, const unsigned blocks, unsigned k)                 \
+	INLINE void name##_blocks(element *const d[], const element *const c[], const element *a,      \
+							  unsigned stride, const element *b, const unsigned blocks,            \
+							  unsigned k)                                                          \
 	{                                                                                              \
 		vector sum[2 * 2 * VECTORS];                                                               \
 		for (unsigned i = 0; i < 2 * blocks; i++)                                                  \
-			memcpy(sum + i * VECTORS, acc[i], sizeof *sum * VECTORS);                              \
+			memcpy(sum + i * VECTORS, c[i], sizeof *sum * VECTORS);                                \
 		for (unsigned i = 0; i < k; i++, a += stride, b += 8)                                      \
 			for (unsigned j = 0; j < 2; j++) {                                                     \
 				vector right = repeated(b + 4 * j);                                                \
@@ -233,22 +234,22 @@ INLINE v_int repeated_integers(const int32_t *four)
 							*(const vector *)(a + rb * TENSOR_LANES + v * WIDTH) * right;          \
 			}                                                                                      \
 		for (unsigned i = 0; i < 2 * blocks; i++)                                                  \
-			memcpy(acc[i], sum + i * VECTORS, sizeof *sum * VECTORS);                              \
+			memcpy(d[i], sum + i * VECTORS, sizeof *sum * VECTORS);                                \
 	}                                                                                              \
                                                                                                    \
-	static void name(element *const acc[], const element *a, const element *b,                     \
-					 unsigned row_blocks, unsigned column_blocks, unsigned k)                      \
+	static void name(element *const d[], const element *const c[], const element *a,               \
+					 const element *b, unsigned row_blocks, unsigned column_blocks, unsigned k)    \
 	{                                                                                              \
 		unsigned stride = row_blocks * TENSOR_LANES;                                               \
 		for (unsigned cb = 0; cb < column_blocks; cb++, b += (size_t)8 * k)                        \
 			for (unsigned rb = 0; rb < row_blocks;) {                                              \
-				element *const *to = acc + (size_t)(cb * row_blocks + rb) * 2;                     \
+				size_t at = (size_t)(cb * row_blocks + rb) * 2;                                    \
 				const element *left = a + (size_t)rb * TENSOR_LANES;                               \
 				bool two = WIDTH == 16 && rb + 1 < row_blocks;                                     \
 				if (two)                                                                           \
-					name##_blocks(to, left, stride, b, 2, k);                                      \
+					name##_blocks(d + at, c + at, left, stride, b, 2, k);                          \
 				else                                                                               \
-					name##_blocks(to, left, stride, b, 1, k);                                      \
+					name##_blocks(d + at, c + at, left, stride, b, 1, k);                          \
 				rb += two ? 2 : 1;                                                                 \
 			}                                                                                      \
 	}

@@ -26,12 +26,13 @@ struct tensor_kernels {
 	 * Blocks: those of the same columns first. */
 	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
 					unsigned k_blocks, union tensor_element *out);
-	/* acc[(cb * row_blocks + rb) * 2 + j][lane] += the sum over k of what `rows`
-	 * and `columns` give for its row and column. */
-	void (*multiply)(float *const acc[], const float *a, const float *b, unsigned row_blocks,
-					 unsigned column_blocks, unsigned k);
-	void (*multiply_integers)(int32_t *const acc[], const int32_t *a, const int32_t *b,
-							  unsigned row_blocks, unsigned column_blocks, unsigned k);
+	/* d[(cb * row_blocks + rb) * 2 + j][lane] = that of c + the sum over k of what
+	 * `rows` and `columns` give for its row and column. */
+	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
+					 unsigned row_blocks, unsigned column_blocks, unsigned k);
+	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
+							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
+							  unsigned k);
 	void (*transpose_b16)(uint32_t reg[TENSOR_LANES]); /* 8x8 */
 	void (*halves_to_floats)(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES]);

@@ -186,6 +186,25 @@ ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 	}
 }
 
+Test(tensor, results_may_lie_where_other_accumulators_were)
+{
+	struct tensor_shape shape = {16, 16, 16, TENSOR_F16, TENSOR_F16, TENSOR_F32, TENSOR_F32, false};
+	static uint32_t registers[8][32], apart[8][32], zero[32];
+	uint32_t *d[8], *wanted[8];
+	const uint32_t *c[8], *none[4] = {zero, zero, zero, zero};
+	for (unsigned i = 0; i < 8; i++) {
+		for (unsigned lane = 0; lane < 32; lane++)
+			registers[i][lane] = encode(TENSOR_F32, (int)(100 * i + lane));
+		c[i] = registers[i];
+		d[i] = registers[7 - i];
+		wanted[i] = apart[i];
+	}
+	tensor_mma(&shape, wanted, none, none, c);
+	tensor_mma(&shape, d, none, none, c);
+	for (unsigned i = 0; i < 8; i++)
+		cr_assert_arr_eq(d[i], apart[i], sizeof apart[i], "register %u", i);
+}
+
 /* wmma's layout is ours: what must hold is that positions cover each element
  * once and that the product is right through them. */
 static void check_wmma(struct tensor_shape shape)
