@@ -8,7 +8,9 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "compile/compile.h"
+#include "compile/prune.h"
 #include "judge/device.h"
+#include "judge/tool.h"
 #include "report/wrap.h"
 
 struct examination {
@@ -166,17 +168,30 @@ static void examine_rest(struct examination *e)
 	char path[PATHS_MAX];
 	struct error err = {{0}};
 	bool cache = paths_cache(path, &err);
-	print_line(e, cache ? PRESENT : MISSING, "cache folder", cache ? path : err.message,
-			   cache ? "keeps compiled solutions, so that the next run starts at once"
-					 : "compiled solutions cannot be kept anywhere: set GEMMJUDGE_CACHE");
+	char found[PATHS_MAX + 128];
+	snprintf(found, sizeof found, "%s", cache ? path : err.message);
+	if (cache) {
+		struct prune_usage usage = prune_usage_of(path);
+		size_t used = strlen(found);
+		snprintf(found + used, sizeof found - used, ", %zu compiled solution%s, %.1f of %.0f MiB",
+				 usage.entries, usage.entries == 1 ? "" : "s", (double)usage.bytes / 0x1p20,
+				 (double)PRUNE_BYTES / 0x1p20);
+	}
+	print_line(
+		e, cache ? PRESENT : MISSING, "cache folder", found,
+		cache ? "keeps compiled solutions, so that the next run starts at once; those not used for "
+				"longest go first"
+			  : "compiled solutions cannot be kept anywhere: set GEMMJUDGE_CACHE");
 	e->compiler = e->compiler && cache;
 	bool ncu = find_program(e, "ncu", path);
 	print_line(e, ncu ? PRESENT : ABSENT, "Nsight Compute (ncu)", ncu ? path : "not found",
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
 				   : "optional: for profiling a kernel in depth");
-	bool sanitizer = find_program(e, "compute-sanitizer", path);
-	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer", sanitizer ? path : "not found",
-			   sanitizer ? "finds memory faults on a GPU; the judge itself does not need it"
+	struct tool tool;
+	bool sanitizer = tool_find(&tool, &(struct judge_options){.sanitize = "memcheck"}, &err);
+	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer",
+			   sanitizer ? tool.program : "not found",
+			   sanitizer ? "finds memory faults and races on a GPU: judge --sanitize"
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 

@@ -14,6 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "compile/prune.h"
+
 #define STALE_SECONDS (24 * 3600)
 
 /* ---- files -------------------------------------------------------------- */
@@ -237,7 +239,8 @@ static bool entry_valid(const char *entry)
 	return valid;
 }
 
-bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX], char **log)
+bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX], char **log,
+				int *lease)
 {
 	char path[PATHS_MAX], entry[PATHS_MAX];
 	struct cache_key entry_name;
@@ -245,17 +248,29 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	size_t size;
 
 	*log = NULL;
+	*lease = 0;
 	if (snprintf(path, sizeof path, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
 		return false;
 	char *inputs = read_whole(path, &size);
 	bool known = inputs != NULL && entry_key(key, inputs, &entry_name);
 	free(inputs);
-	if (!known || !paths_join(entry, cache, entry_name.text, &ignored) || !entry_valid(entry) ||
-		!paths_join(library, entry, "solution.so", &ignored) ||
-		!paths_join(path, entry, "log", &ignored))
+	if (!known || !paths_join(entry, cache, entry_name.text, &ignored))
 		return false;
-	*log = read_whole(path, &size);
+	prune_touch(path);
+	*lease = prune_lease(entry);
+	if (*lease != 0 && entry_valid(entry) && paths_join(library, entry, "solution.so", &ignored) &&
+		paths_join(path, entry, "log", &ignored))
+		*log = read_whole(path, &size);
+	if (*log == NULL)
+		cache_release(lease);
 	return *log != NULL;
+}
+
+void cache_release(int *lease)
+{
+	if (*lease > 0)
+		close(*lease);
+	*lease = 0;
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
@@ -342,7 +357,8 @@ static bool store_inputs(const char *cache, const struct cache_key *key, const c
 }
 
 bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
-				 const char *log, bool reusable, char library[PATHS_MAX], struct error *err)
+				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,
+				 struct error *err)
 {
 	char entry[PATHS_MAX];
 	struct cache_key name;
@@ -362,6 +378,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 			 (!reusable || store_inputs(cache, key, folder, inputs, err)) &&
 			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
 			 paths_join(library, entry, "solution.so", err);
+	*lease = stored ? prune_lease(entry) : 0;
 done:
 	free(inputs);
 	free(scratch);
@@ -383,13 +400,15 @@ bool cache_generate(const char *cache, const char *ending, const char *text, cha
 	char *there = read_whole(path, &size);
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
-	if (same)
+	if (same) {
+		prune_touch(path);
 		return true;
+	}
 	if (!cache_begin(cache, folder, err))
 		return false;
 	/* The name says what is in it, so that it never changed while something was
 	 * compiled, whenever it was written: see cache_inputs_changed(). */
-	const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	const struct timespec long_ago[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1}};
 	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
 				(utimensat(AT_FDCWD, written, long_ago, 0) == 0 ||
 				 error_set(err, "%s: %s", written, strerror(errno))) &&

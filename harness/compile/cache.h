@@ -37,9 +37,13 @@ bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error
 struct cache_key cache_hash_end(struct cache_hash *hash);
 
 /* The library and the log (owned by the caller) that are stored under the key;
- * false when there are none, or the entry is damaged. */
-bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX],
-				char **log);
+ * false when there are none, or the entry is damaged. *lease keeps them there
+ * (prune.h). */
+bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX], char **log,
+				int *lease);
+
+/* Ends a lease; *lease becomes 0. None is nothing to end. */
+void cache_release(int *lease);
 
 /* A new folder to compile in, below `cache`; cache_drop removes it and what is in
  * it. Folders that killed judges left behind are removed on the way. */
@@ -48,9 +52,10 @@ void cache_drop(const char *folder);
 
 /* Stores FOLDER/solution.so and the log, with the inputs named in
  * FOLDER/dependencies (make's notation). `reusable`: later judges may find it.
- * The folder is used up. */
+ * The folder is used up. *lease as above. */
 bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
-				 const char *log, bool reusable, char library[PATHS_MAX], struct error *err);
+				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,
+				 struct error *err);
 
 /* Writes a generated source file, named after its content (with this ending), into
  * the cache; one that is there already is the same. */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "compile/cache.h"
 #include "compile/nvcc.h"
+#include "compile/prune.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
 #define CACHE_FORMAT "gemmjudge compile 1"
@@ -90,6 +91,7 @@ static enum compile_status compile_now(const struct words *arguments, const stru
 									   struct error *err)
 {
 	char folder[PATHS_MAX];
+	prune_cache(cache, &(struct prune_limits){.bytes = PRUNE_BYTES, .seconds = PRUNE_SECONDS});
 	if (!cache_begin(cache, folder, err))
 		return COMPILE_FAILED;
 	enum compile_status status =
@@ -101,8 +103,9 @@ static enum compile_status compile_now(const struct words *arguments, const stru
 		return status == COMPILE_OK ? COMPILE_FAILED : status;
 	}
 	bool reusable = !cache_inputs_changed(folder, key_time);
-	return cache_store(cache, key, folder, out->log, reusable, out->library, err) ? COMPILE_OK
-																				  : COMPILE_FAILED;
+	return cache_store(cache, key, folder, out->log, reusable, out->library, &out->lease, err)
+			   ? COMPILE_OK
+			   : COMPILE_FAILED;
 }
 
 static enum compile_status compile_or_find(const struct compile_options *options,
@@ -129,7 +132,7 @@ static enum compile_status compile_or_find(const struct compile_options *options
 	double key_time = file_time();
 	if (!make_key(arguments, version, source, &key, err))
 		return COMPILE_FAILED;
-	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log)) {
+	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log, &out->lease)) {
 		out->cached = true;
 		return COMPILE_OK;
 	}
@@ -158,5 +161,6 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 void compiled_free(struct compiled *compiled)
 {
 	free(compiled->log);
+	cache_release(&compiled->lease);
 	compiled->log = NULL;
 }

@@ -37,6 +37,7 @@ struct compiled {
 	enum compile_status status;
 	char library[PATHS_MAX]; /* path of the .so, inside the cache; do not delete */
 	char *log;               /* nvcc's stdout and stderr; owned, may be "" */
+	int lease;               /* keeps the library in the cache until compiled_free(); 0: none */
 	bool cached;
 	double seconds;
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "compile/compile.h"
+#include "compile/prune.h"
 
 #define SOLVE "extern \"C\" int solve() { return ANSWER; }\n"
 
@@ -263,6 +264,24 @@ Test(compile, takes_a_cache_named_relative_to_here)
 	cr_assert_eq(out.library[0], '/');
 	cr_assert_eq(answer(out.library), 7);
 	compiled_free(&out);
+}
+
+Test(compile, keeps_in_the_cache_what_is_in_use)
+{
+	const struct prune_limits nothing = {.bytes = 0, .seconds = 1e9};
+	write_file("one.cu", "#define ANSWER 1\n" SOLVE);
+	struct compiled first = compile("one.cu", COMPILE_OK);
+	struct compiled second = compile("one.cu", COMPILE_OK);
+	cr_assert(second.cached);
+	compiled_free(&first);
+	prune_cache(path_of("cache"), &nothing);
+	cr_expect_eq(access(second.library, R_OK), 0, "the second one still uses it");
+	compiled_free(&second);
+	prune_cache(path_of("cache"), &nothing);
+	cr_expect_neq(access(second.library, R_OK), 0);
+	struct compiled third = compile("one.cu", COMPILE_OK);
+	cr_expect_not(third.cached);
+	compiled_free(&third);
 }
 
 /* Several judges at once, on the same file and an empty cache. */
