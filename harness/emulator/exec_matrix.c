@@ -148,16 +148,18 @@ HANDLER(movmatrix)
  * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
  * registers; in->b: enum exec_tile */
 
-static bool all_readable(const u8 *known, size_t bytes)
+static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
 {
 	u64 all = ~(u64)0;
-	size_t i = 0;
-	for (u64 some; i + sizeof some <= bytes; i += sizeof some) {
-		memcpy(&some, known + i, sizeof some);
-		all &= some;
+	for (int run = 0; run < runs; run++, known += stride) {
+		size_t i = 0;
+		for (u64 some; i + sizeof some <= bytes; i += sizeof some) {
+			memcpy(&some, known + i, sizeof some);
+			all &= some;
+		}
+		for (; i < bytes; i++)
+			all &= known[i] | ~(u64)0xff;
 	}
-	for (; i < bytes; i++)
-		all &= known[i] | ~(u64)0xff;
 	return all == ~(u64)0;
 }
 
@@ -175,10 +177,8 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 		if (offset >= size || last + bytes > size - offset)
 			return false;
 		base = (u64)(uintptr_t)(w->block->shared + offset);
-		const u8 *known = w->block->shared_written + offset;
-		for (int run = 0; run < in->c; run++, known += stride)
-			if (!all_readable(known, bytes))
-				return false;
+		if (!all_readable(w->block->shared_written + offset, stride, in->c, bytes))
+			return false;
 	} else {
 		const struct exec_cached *cached =
 			address >> EXEC_WINDOW_SHIFT ? NULL
