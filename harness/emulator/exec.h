@@ -61,21 +61,23 @@ struct exec_instruction {
 	uint32_t guard_xor; /* all ones: negated */
 	int32_t d, a, b, c; /* operands: register offsets, predicate indices */
 	int32_t e;          /* a further operand */
-	uint32_t target;    /* branches */
+	union {
+		uint32_t target; /* branches */
+		uint32_t cache;  /* memory: slot of the worker's allocation cache */
+	};
 	int64_t imm;
 	const int32_t *list; /* elements of vectors */
 	uint8_t size;        /* bytes of one element in memory */
 	uint8_t count;       /* elements of a vector access */
 	uint8_t sub;         /* which form, as its handler defines */
 	uint8_t flags;       /* EXEC_FLAG_* */
-	uint8_t space;       /* enum ptx_space */
+	uint8_t space : 4;   /* enum ptx_space */
+	uint8_t width : 4;   /* bytes of the address register */
 	uint8_t reg_size;    /* bytes of a data register */
 	uint8_t flops;
-	uint8_t class;   /* enum instruction_class */
-	uint8_t width;   /* bytes of the address register */
-	uint32_t cache;  /* slot of the worker's allocation cache */
-	uint32_t source; /* index into the program's origins */
+	uint8_t class; /* enum instruction_class */
 };
+_Static_assert(sizeof(struct exec_instruction) == 64, "one line of the host's cache");
 
 enum exec_flags {
 	EXEC_FLAG_SIGNED = 1,
@@ -154,7 +156,7 @@ struct exec_program {
 	const struct ptx_function *function;
 	struct exec_instruction *code;
 	uint32_t count;
-	struct exec_origin *origins;
+	struct exec_origin *origins; /* of each instruction */
 	uint8_t *constants;
 	size_t constant_bytes;
 	size_t register_bytes; /* of a warp */

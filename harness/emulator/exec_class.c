@@ -101,6 +101,6 @@ void exec_classify(struct exec_program *program)
 {
 	for (uint32_t i = 0; i < program->count; i++) {
 		struct exec_instruction *in = &program->code[i];
-		in->class = (uint8_t)class_of(program->origins[in->source].instruction);
+		in->class = (uint8_t)class_of(program->origins[in - program->code].instruction);
 	}
 }

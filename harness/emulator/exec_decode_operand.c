@@ -475,7 +475,7 @@ struct exec_instruction *decode_emit(struct decoder *decoder, const char *format
 		return &decoder->scratch;
 	const struct ptx_instruction *from = decoder->instruction;
 	struct exec_instruction *out = &program->code[program->count];
-	*out = (struct exec_instruction){.source = program->count, .b = 0, .e = -1};
+	*out = (struct exec_instruction){.e = -1};
 	program->origins[program->count].instruction = from;
 	program->origins[program->count].function = decoder->frame->function;
 	out->handler = exec_find(name);

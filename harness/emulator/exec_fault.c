@@ -54,7 +54,7 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 	name_thread(fault, warp, lane);
 	char place[400] = "";
 	if (in) {
-		const struct exec_origin *origin = &program->origins[in->source];
+		const struct exec_origin *origin = &program->origins[in - program->code];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
 		fault->ptx_line = origin->instruction->line;
 		name_source(fault, origin);

@@ -253,7 +253,7 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 	if (lanes == 0)
 		return;
 	size_t used = strlen(text);
-	const struct exec_origin *origin = &program->origins[program->code[pc].source];
+	const struct exec_origin *origin = &program->origins[pc];
 	char place[64] = "the barrier of the cluster";
 	if (exec_waits_for_lanes(wait))
 		snprintf(place, sizeof place, "other lanes of their warps");

@@ -16,7 +16,7 @@
 #define WARPS 32
 
 struct written {
-	uint32_t clock, source; /* 0: not since the start of the block */
+	uint32_t clock, pc; /* 0: not since the start of the block */
 	uint8_t warp;
 };
 
@@ -133,7 +133,7 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 						 "writes shared memory at offset %llu, which warp %u reads without a "
 						 "barrier between",
 						 (unsigned long long)offset, other_warp);
-	const struct ptx_instruction *origin = program->origins[other->source].instruction;
+	const struct ptx_instruction *origin = program->origins[other->pc].instruction;
 	return exec_fail(warp, in, lane, FAULT_RACE, offset,
 					 "%s shared memory at offset %llu, which warp %u writes (%s, PTX line %d) "
 					 "without a barrier between",
@@ -173,7 +173,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			if (other != warp->index && reads[other] > own[other])
 				return report(warp, in, lane, at, true, NULL, other);
 		memset(reads, 0, race->warps * sizeof *reads);
-		*last = (struct written){own[warp->index], in->source, (uint8_t)warp->index};
+		*last = (struct written){own[warp->index], exec_pc(warp, in), (uint8_t)warp->index};
 	}
 	return EXEC_NEXT;
 }
