@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/paths.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
@@ -306,6 +308,53 @@ static struct judge_options judge_options_of(enum command command, const struct 
 	};
 }
 
+/* The first interrupt asks for an end after the present case; one after that ends
+ * the program as it would any other. Some senders signal twice at once. */
+#define SAME_INTERRUPT_SECONDS 0.5
+
+static volatile sig_atomic_t interrupted;
+static double interrupted_at;
+
+static void note_interrupt(int number)
+{
+	static const char note[] = "\ngemmjudge: ends after this case; once more: at once\n";
+	if (interrupted == 0) {
+		interrupted = number;
+		interrupted_at = clock_seconds();
+		if (write(STDERR_FILENO, note, sizeof note - 1) < 0)
+			return; /* nobody reads it */
+	} else if (clock_seconds() - interrupted_at > SAME_INTERRUPT_SECONDS) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+}
+
+static bool was_interrupted(void *context)
+{
+	(void)context;
+	return interrupted != 0;
+}
+
+/* What is ignored, as in the background of a script, stays so. */
+static void watch_interrupts(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM};
+	const struct sigaction action = {.sa_handler = note_interrupt};
+	struct sigaction before;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+/* Whoever waits for the program sees how it ended. */
+static void end_interrupted(void)
+{
+	if (interrupted == 0)
+		return;
+	signal(interrupted, SIG_DFL);
+	raise(interrupted);
+}
+
 int command_run(const char *program, enum command command, struct options *options)
 {
 	struct error err = {{0}};
@@ -315,8 +364,10 @@ int command_run(const char *program, enum command command, struct options *optio
 
 	struct output_progress progress;
 	output_progress_open(&progress);
-	struct judge_progress steps = {.step = output_progress_step, .context = &progress};
+	struct judge_progress steps = {
+		.step = output_progress_step, .stop = was_interrupted, .context = &progress};
 	struct judge_options asked = judge_options_of(command, options);
+	watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&asked, &steps, &list, &err);
 	output_progress_close(&progress);
@@ -332,5 +383,6 @@ int command_run(const char *program, enum command command, struct options *optio
 	if (!output_write(options, &list, &err))
 		exit_status = cli_fail(EXIT_BAD_INPUT, &err);
 	judgement_list_free(&list);
+	end_interrupted();
 	return exit_status;
 }

@@ -215,7 +215,7 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 	if (ok)
 		bench = bench_open(run, problem, group, members, status, err);
 	ok = bench != NULL;
-	for (size_t i = 0; i < case_count && ok; i++) {
+	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
 		run_progress(run, group[0]->file, "shape", i, case_count);

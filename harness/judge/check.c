@@ -178,9 +178,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	for (size_t i = 0; i < out->count && ok; i++) {
 		struct case_result *result = &out->cases[i];
 		run_progress(run, entrant->file, "case", i, out->count);
-		if (stopped) {
+		if (stopped || run_stopped(run)) {
 			result->verdict = VERDICT_NOT_RUN;
-			snprintf(result->detail, sizeof result->detail, "not tried after the failures before");
+			snprintf(result->detail, sizeof result->detail,
+					 stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
 			continue;
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);

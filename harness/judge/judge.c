@@ -37,6 +37,10 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 				 "no time is shown: the emulated GPU computes results, not speed");
 		return true;
 	}
+	if (run_stopped(run)) {
+		snprintf(out->timing_note, sizeof out->timing_note, "not timed: interrupted");
+		return true;
+	}
 	if (out->verdict != VERDICT_ACCEPTED) {
 		snprintf(out->timing_note, sizeof out->timing_note,
 				 "not timed: only accepted solutions are");
@@ -66,6 +70,11 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 {
 	snprintf(out->file, sizeof out->file, "%s", s->file);
 	snprintf(out->problem, sizeof out->problem, "%s", s->problem->name);
+	if (run_stopped(run)) {
+		out->verdict = VERDICT_NOT_RUN;
+		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
+		return true;
+	}
 	if (!submission_compile(run, s, status, err))
 		return false;
 	judgement_take_compile(s, out);
@@ -211,6 +220,7 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 		for (size_t i = 0; i < options->file_count && ok; i++)
 			ok = judge_file(run, &submissions[i], &out->items[i], &status, err);
 	referee_link_close(&run->referee);
+	out->facts.interrupted = run_stopped(run);
 	return ok ? JUDGE_DONE : status;
 }
 

@@ -11,3 +11,9 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 	if (run->progress != NULL && run->progress->step != NULL)
 		run->progress->step(run->progress->context, file, what, done, total);
 }
+
+bool run_stopped(const struct run *run)
+{
+	return run->progress != NULL && run->progress->stop != NULL &&
+		   run->progress->stop(run->progress->context);
+}

@@ -7,6 +7,8 @@
 #include "judge/referee_link.h"
 #include "judge/tool.h"
 
+#define RUN_INTERRUPTED "interrupted before its turn"
+
 struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
@@ -36,5 +38,8 @@ const struct chain *run_chain(const struct run *run);
 /* Tells whoever looks on, if anybody does. */
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);
+
+/* Whether somebody wants no more cases. */
+bool run_stopped(const struct run *run);
 
 #endif

@@ -134,7 +134,10 @@ bool cases_make(const struct judge_options *options, const struct problem *probl
 	if (*count == 0) {
 		free(*cases);
 		*cases = NULL;
-		return error_set(err, "--max-dim or --multiple-of leaves no case of the suite");
+		return error_set(err, "%s leaves no case of the suite",
+						 options->multiple <= 1  ? "--max-dim"
+						 : options->max_dim == 0 ? "--multiple-of"
+												 : "--max-dim with --multiple-of");
 	}
 	return true;
 }

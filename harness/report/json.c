@@ -325,6 +325,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());
+	json_object_set_new(json, "interrupted", json_boolean(facts->interrupted));
 	json_object_set_new(json, "device", device(facts));
 	json_t *results = json_array();
 	for (size_t i = 0; i < list->count; i++)

@@ -494,6 +494,8 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 	}
 	bench_print(&page, list);
 	fputc('\n', out);
+	if (list->facts.interrupted)
+		fputs("interrupted: this is what was done until then\n", out);
 	if (list->count > 1)
 		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
 	fputs("again: ", out);
