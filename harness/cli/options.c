@@ -370,6 +370,27 @@ static const struct row {
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 #define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
 
+/* The commands that have such an option: "bench and compare"; "" when none has. */
+static const char *commands_with(const char *name)
+{
+	static const struct {
+		unsigned commands;
+		const char *names;
+	} known[] = {{TIMES, "bench and compare"},
+				 {COMMAND_JUDGE, "judge"},
+				 {COMMAND_BENCH, "bench"},
+				 {COMMAND_COMPARE, "compare"},
+				 {RUNS, "judge, bench and compare"}};
+	unsigned commands = 0;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			commands |= rows[i].commands;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].commands == commands)
+			return known[i].names;
+	return "";
+}
+
 static bool unknown_option(enum command command, const char *text, struct error *err)
 {
 	const char *names[ROW_COUNT];
@@ -381,6 +402,8 @@ static bool unknown_option(enum command command, const char *text, struct error 
 	const char *start = text + strspn(text, "-");
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
 	const char *nearest = suggest_nearest(word, names, count);
+	if (text[0] == '-' && text[1] == '-' && commands_with(word)[0] != '\0')
+		return error_set(err, "--%s is an option of %s", word, commands_with(word));
 	if (nearest != NULL)
 		return error_set(err, "unknown option '%s'; did you mean '--%s'?", text, nearest);
 	return error_set(err, "unknown option '%s'; --help shows those that there are", text);

@@ -96,6 +96,16 @@ void buffers_close(struct buffers *buffers, const struct cudart *cudart)
 	buffers->base = NULL;
 }
 
+/* The CPU does not wait for a copy within the device; the streams of the solution,
+ * and the referee, must find it done. */
+static cudaError_t await_copies(const struct buffers *buffers, const struct cudart *cudart,
+								cudaError_t code)
+{
+	if (!buffers->copied || !buffers->shared || code != cudaSuccess)
+		return code;
+	return cudart->device_synchronize();
+}
+
 cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cudart, uint32_t set,
 						 struct operands *out)
 {
@@ -114,7 +124,7 @@ cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cud
 				cudart->memcpy(*parts[i].operand, parts[i].in_arena, parts[i].bytes,
 							   buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice);
 	}
-	return code;
+	return await_copies(buffers, cudart, code);
 }
 
 cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart *cudart,
@@ -124,13 +134,12 @@ cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart 
 	if (!buffers->copied)
 		return what;
 	uint32_t count = parts_of(buffers, set, operands, parts);
-	for (uint32_t i = 0; i < count; i++) {
-		if (what == cudaSuccess)
-			what =
-				cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
-							   buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost);
+	for (uint32_t i = 0; i < count && what == cudaSuccess; i++)
+		what = cudart->memcpy(parts[i].in_arena, *parts[i].operand, parts[i].bytes,
+							  buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost);
+	what = await_copies(buffers, cudart, what);
+	for (uint32_t i = 0; i < count; i++)
 		if (*parts[i].operand != NULL)
 			cudart->free(*parts[i].operand);
-	}
 	return what;
 }

@@ -117,7 +117,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused(COMMAND_JUDGE, "judge a.cu b.cu -yh c.cu", "unknown option '-y'");
 	refused(COMMAND_JUDGE, "judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
 	refused(COMMAND_JUDGE, "judge --s 1", "unknown option '--s'");
-	refused(COMMAND_JUDGE, "judge --shape 1x1x1 a.cu", "unknown option '--shape'");
+	refused(COMMAND_JUDGE, "judge --shape 1x1x1 a.cu", "--shape is an option of bench and compare");
 	refused(COMMAND_JUDGE, "judge a.cu --json", "--json needs a value");
 	refused(COMMAND_JUDGE, "judge a.cu --verbose=yes", "--verbose takes no value");
 	refused(COMMAND_JUDGE, "judge a.cu --cases 0", "--cases '0'");
@@ -132,7 +132,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused(COMMAND_JUDGE, "judge a.cu --timeout 0", "--timeout '0'");
 	refused(COMMAND_JUDGE, "judge a.cu --time 16x16x", "16x16x");
 	refused(COMMAND_BENCH, "bench a.cu --budget 0", "--budget '0'");
-	refused(COMMAND_LIST, "list --json x", "unknown option '--json'");
+	refused(COMMAND_LIST, "list --json x", "--json is an option of judge, bench and compare");
 }
 
 Test(cli_args, suggestions_are_near_or_absent)
