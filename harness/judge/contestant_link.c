@@ -188,7 +188,7 @@ struct step contestant_link_open(struct contestant_link *link)
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
 									  .libraries_allowed = link->libraries_allowed,
-									  .own_buffers = link->under != NULL,
+									  .under_tool = link->under != NULL,
 									  .has_epilogue = link->chain != NULL};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);

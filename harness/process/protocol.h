@@ -179,7 +179,8 @@ struct contestant_open {
 	char solution[4096]; /* path of the compiled solution (.so) */
 	char problem[32];
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
-	uint32_t own_buffers;       /* copies, in allocations of exactly their size, also on a GPU */
+	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
+								   size, on a GPU too, and the process ends with exit() */
 	uint32_t has_epilogue;      /* was compiled with a chain, and has to let it be bound */
 };
 
