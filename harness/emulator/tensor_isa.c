@@ -84,7 +84,7 @@ static void bytes_to_elements(enum tensor_type type, const uint8_t *bytes,
 		case TENSOR_E5M2: /* the upper byte of an f16 */
 			out[i].number = half_to_float((uint16_t)(bytes[i] << 8));
 			break;
-		case TENSOR_S8: out[i].integer = (int8_t)bytes[i]; break;
+		case TENSOR_S8: out[i].integer = (bytes[i] ^ 0x80) - 0x80; break;
 		default: out[i].integer = bytes[i];
 		}
 }
@@ -149,9 +149,8 @@ static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned
 }
 
 #define ZIP(a, b, half)                                                                            \
-	__builtin_shuffle(a, b,                                                                        \
-					  (v8h){(half) + 0, (half) + 8, (half) + 1, (half) + 9, (half) + 2,            \
-							(half) + 10, (half) + 3, (half) + 11})
+	__builtin_shufflevector(a, b, (half), (half) + 8, (half) + 1, (half) + 9, (half) + 2,          \
+							(half) + 10, (half) + 3, (half) + 11)
 
 /* out[i][j] = in[order[j]][i]. Three rounds, each of which zips row i with row
  * i + 4. */
