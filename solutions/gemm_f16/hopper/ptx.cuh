@@ -237,11 +237,38 @@ __device__ __forceinline__ void named_barrier(int id, int threads)
 	asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+__device__ __forceinline__ void named_arrive(int id, int threads)
+{
+	asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/* __syncthreads() for roles that come to it in different places. */
+__device__ __forceinline__ void block_meet(int threads)
+{
+	named_barrier(0, threads);
+}
+
 __device__ __forceinline__ uint32_t cluster_block(void)
 {
 	uint32_t rank;
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
 	return rank;
+}
+
+/* This block's cluster, and how many there are, along x. A block launched without
+ * clusters is one of its own. */
+__device__ __forceinline__ int cluster_number(void)
+{
+	int number;
+	asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(number));
+	return number;
+}
+
+__device__ __forceinline__ int clusters(void)
+{
+	int count;
+	asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(count));
+	return count;
 }
 
 /* Not the .aligned form: the producer's warps may come in parts. */

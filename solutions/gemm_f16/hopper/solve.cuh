@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gemm.cuh"
 #include "repack.cuh"
+#include "shifted.cuh"
+#include "tma.cuh"
 
 [[noreturn]] static inline void hopper_fail(const char *what, const char *why)
 {
@@ -85,116 +86,210 @@ static inline bool rows_aligned(const void *matrix, int columns)
 
 /* ---- operands --------------------------------------------------------------- */
 
+/* A matrix as TMA can address it. */
 struct operand {
 	const void *data;
 	int leading;
 };
 
-static inline size_t padded_bytes(int rows, int columns)
+/* What a call multiplies. */
+template <class Element> struct problem {
+	const Element *A, *B;
+	int M, N, K;
+	epilogue<Element> out;
+
+	bool odd_a() const
+	{
+		return !rows_aligned(A, K);
+	}
+	bool odd_b() const
+	{
+		return !rows_aligned(B, N);
+	}
+};
+
+static inline int padded_columns(int columns)
 {
-	return (size_t)rows * ((columns + 63) / 64 * 64) * 2;
+	return (columns + 63) / 64 * 64;
 }
 
-static inline repack_job repack_into(char *to, const void *from, int rows, int columns,
-									 operand &operand)
+/* Both operands in padded rows, and the jobs that bring them there; an operand
+ * that TMA can address as it is has none. */
+struct packing {
+	operand a, b;
+	repack_job job_a, job_b;
+};
+
+template <class Element>
+static packing packing_plan(hopper_device &device, const problem<Element> &p)
 {
-	int padded = (columns + 63) / 64 * 64;
-	operand = {to, padded};
-	return {(const uint16_t *)from, (uint16_t *)to, rows, columns, padded};
+	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
+	size_t a_elements = p.odd_a() ? (size_t)p.M * padded_k : 0;
+	size_t b_elements = p.odd_b() ? (size_t)p.K * padded_n : 0;
+	packing plan = {{p.A, p.K}, {p.B, p.N}, {}, {}};
+	if (a_elements + b_elements == 0)
+		return plan;
+	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
+	if (p.odd_a()) {
+		plan.a = {to, padded_k};
+		plan.job_a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
+	}
+	if (p.odd_b()) {
+		plan.b = {to + a_elements, padded_n};
+		plan.job_b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
+	}
+	return plan;
 }
 
-/* Makes both operands addressable; true when a repack kernel was launched. */
-static inline bool prepare(hopper_device &device, const void *A, const void *B, int M, int N, int K,
-						   operand &a, operand &b)
+/* Launches the copies; false when there is nothing to copy. */
+static inline bool packing_launch(const hopper_device &device, const packing &plan)
 {
-	a = {A, K};
-	b = {B, N};
-	bool pack_a = !rows_aligned(A, K), pack_b = !rows_aligned(B, N);
-	if (!pack_a && !pack_b)
-		return false;
-	size_t a_bytes = pack_a ? padded_bytes(M, K) : 0, b_bytes = pack_b ? padded_bytes(K, N) : 0;
-	char *workspace = hopper_workspace(device, a_bytes + b_bytes);
-	repack_job job_a = {}, job_b = {};
-	if (pack_a)
-		job_a = repack_into(workspace, A, M, K, a);
-	if (pack_b)
-		job_b = repack_into(workspace + a_bytes, B, K, N, b);
-	int warps_a_block = REPACK_THREADS / 32;
-	int blocks = (job_a.rows + job_b.rows + warps_a_block - 1) / warps_a_block;
-	int most = device.multiprocessors * 8;
-	if (blocks > most)
-		blocks = most;
-	repack<<<blocks, REPACK_THREADS>>>(job_a, job_b);
-	return true;
+	constexpr int WARPS = REPACK_THREADS / 32; // a warp copies a row
+	int rows = plan.job_a.from.rows + plan.job_b.from.rows, most = device.multiprocessors * 8;
+	int blocks = min((rows + WARPS - 1) / WARPS, most);
+	if (blocks > 0)
+		repack<<<blocks, REPACK_THREADS>>>(plan.job_a, plan.job_b);
+	return blocks > 0;
 }
 
 /* ---- launch ------------------------------------------------------------------ */
 
-template <class Element, int CONSUMERS, int BN, int STAGES, bool MULTICAST>
-static void gemm_launch(const hopper_device &device, const operand &a, const operand &b,
-						const epilogue<Element> &out, int K, int splits, bool dependent)
+/* Raises what a kernel is allowed, once for each. */
+template <class Kernel> static void kernel_allow(Kernel *kernel, int shared_bytes)
 {
-	using layout = gemm_layout<CONSUMERS, BN, STAGES>;
-	auto kernel = gemm_tiles<Element, CONSUMERS, BN, STAGES, MULTICAST>;
-	static const bool once = [&] {
-		HOPPER_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-										  layout::bytes));
-		return true;
-	}();
-	(void)once;
+	HOPPER_CHECK(
+		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+}
 
-	CUtensorMap map_a = tensor_map(device, a.data, out.M, K, a.leading, layout::BM);
-	CUtensorMap map_b = tensor_map(device, b.data, K, out.N, b.leading, BK);
-
-	int rows = layout::BM * (MULTICAST ? 2 : 1);
-	gemm_work work = {out.M,
-					  out.N,
-					  K,
-					  (out.M + rows - 1) / rows,
-					  (out.N + BN - 1) / BN,
-					  splits,
-					  MULTICAST ? 8 : 16};
-	int cluster = MULTICAST ? 2 : splits, tiles = work.tiles_m * work.tiles_n;
-	int room = device.multiprocessors / cluster;
-	int clusters = splits > 1 || tiles < room ? tiles : room; // a split is not persistent
-
+/* Blocks of `cluster`; dependent: behind a kernel whose end it waits for itself. */
+template <class... Parameters, class... Arguments>
+static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes,
+						  int cluster, bool dependent, const Arguments &...arguments)
+{
 	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(clusters * cluster);
-	config.blockDim = dim3(WARPGROUP * (CONSUMERS + 1));
-	config.dynamicSmemBytes = layout::bytes;
+	config.gridDim = dim3(blocks);
+	config.blockDim = dim3(threads);
+	config.dynamicSmemBytes = shared_bytes;
 	config.attrs = attributes;
-	attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-	attributes[config.numAttrs].val.clusterDim.x = cluster;
-	attributes[config.numAttrs].val.clusterDim.y = 1;
-	attributes[config.numAttrs++].val.clusterDim.z = 1;
+	if (cluster > 1) {
+		attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+		attributes[config.numAttrs].val.clusterDim.x = cluster;
+		attributes[config.numAttrs].val.clusterDim.y = 1;
+		attributes[config.numAttrs++].val.clusterDim.z = 1;
+	}
 	if (dependent) {
 		attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
 		attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
 	}
-	HOPPER_CHECK(cudaLaunchKernelEx(&config, kernel, map_a, map_b, work, out));
+	HOPPER_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+static inline divisor divisor_make(int value)
+{
+	return {(uint32_t)value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
+}
+
+/* Cut into tiles of `rows` x `columns`, `splits` blocks to each. */
+template <class Element>
+static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int splits, int group)
+{
+	int tiles_m = (p.M + rows - 1) / rows, tiles_n = (p.N + columns - 1) / columns;
+	int steps = (p.K + BK - 1) / BK, last = tiles_m % group;
+	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, splits, steps / splits, steps % splits};
+	work.group = group;
+	work.last_group = last > 0 ? tiles_m / group : -1;
+	work.group_tiles = divisor_make(group * tiles_n);
+	work.rows = divisor_make(group);
+	work.last_rows = divisor_make(last > 0 ? last : 1);
+	return work;
+}
+
+template <class Element, class config>
+static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
+{
+	auto kernel = gemm_tma<Element, config>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	(void)once;
+
+	/* everything that takes time on the host is done before the copies start */
+	packing plan = packing_plan(device, p);
+	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
+	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
+	int rows = config::BM * (config::MULTICAST ? 2 : 1);
+	gemm_work work = work_cut(p, rows, config::BN, splits, config::MULTICAST ? 8 : 16);
+
+	int cluster = config::MULTICAST ? 2 : splits, room = device.multiprocessors / cluster;
+	int clusters = splits > 1 ? work.tiles : min(work.tiles, room); // a split is not persistent
+	bool dependent = packing_launch(device, plan);
+	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
+				  cluster, dependent, map_a, map_b, work, p.out);
+}
+
+/* A block a tile and split: many small blocks hide each other's ends. */
+template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
+static void shifted_launch(hopper_device &, const problem<Element> &p, int splits)
+{
+	auto kernel = gemm_shifted<Element, config, PRODUCERS, DEEP, BLOCKS>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	(void)once;
+
+	gemm_work work = work_cut(p, config::BM, config::BN, splits, 16);
+	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
+	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
+				  config::bytes, splits, false, a, b, work, p.out);
 }
 
 /* ---- the choice ---------------------------------------------------------------- */
 
-/* A way to cut the work: the tile, whether two blocks share B by multicast, and
- * how many share a tile along K. Its times on an H200, in microseconds, fitted
- * to squares from 1024 to 4096: a step of 64 along K, and what a tile costs
- * besides. */
-struct cut {
-	int consumers, columns, splits;
-	bool multicast;
+/* A way to cut the work, and its times on an H200 in microseconds: a step of 64
+ * along K, and what a tile costs besides. */
+template <class Element> struct cut {
+	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
+	int rows, columns, splits; // of a tile, or of a pair of tiles with multicast
+	int cluster;               // blocks
+	bool shifted;
 	float step, tile;
+	int blocks; // that share a multiprocessor
 };
+
+template <class Element, class config>
+static constexpr cut<Element> tma_cut(int splits, float step, float tile)
+{
+	return {tma_launch<Element, config>,
+			config::BM * (config::MULTICAST ? 2 : 1),
+			config::BN,
+			splits,
+			config::MULTICAST ? 2 : splits,
+			false,
+			step,
+			tile,
+			1};
+}
+
+template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
+static constexpr cut<Element> shifted_cut(int splits, float step, float tile)
+{
+	return {shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>,
+			config::BM,
+			config::BN,
+			splits,
+			splits,
+			true,
+			step,
+			tile,
+			BLOCKS};
+}
 
 static constexpr float LAUNCH = 2.5f;  // of any kernel
 static constexpr float SHARING = 1.5f; // adding up the sums of a split
 
-static inline float cut_time(const cut &c, int M, int N, int K, int multiprocessors)
+template <class Element>
+static float cut_time(const cut<Element> &c, const problem<Element> &p, int multiprocessors)
 {
-	int rows = 64 * c.consumers * (c.multicast ? 2 : 1), steps = (K + BK - 1) / BK;
-	int cluster = c.multicast ? 2 : c.splits, room = multiprocessors / cluster;
-	long long tiles = (long long)((M + rows - 1) / rows) * ((N + c.columns - 1) / c.columns);
+	int steps = (p.K + BK - 1) / BK, room = multiprocessors * c.blocks / c.cluster;
+	long long tiles =
+		(long long)((p.M + c.rows - 1) / c.rows) * ((p.N + c.columns - 1) / c.columns);
 	long long rounds = (tiles + room - 1) / room;
 	int longest = (steps + c.splits - 1) / c.splits;
 	return LAUNCH + (c.splits > 1 ? SHARING : 0.0f) + rounds * (longest * c.step + c.tile);
@@ -205,50 +300,58 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 						 float alpha, float beta)
 {
 	hopper_device &device = hopper_get();
-	epilogue<Element> out = epilogue_make(C, M, N, alpha, beta);
-	operand a, b;
-	bool dependent = prepare(device, A, B, M, N, K, a, b);
+	problem<Element> p = {A, B, M, N, K, epilogue_make(C, M, N, alpha, beta)};
+	bool aligned = (uintptr_t)A % 16 == 0 && (uintptr_t)B % 16 == 0;
 
-	static const cut cuts[] = {
-		{2, 256, 1, true, 0.67f, 2.9f},  {2, 256, 1, false, 0.68f, 2.9f},
-		{2, 192, 1, false, 0.53f, 2.2f}, {2, 128, 1, true, 0.35f, 1.5f},
-		{2, 128, 1, false, 0.40f, 1.5f}, {2, 64, 1, false, 0.24f, 0.9f},
-		{1, 128, 1, true, 0.19f, 1.0f},  {1, 128, 1, false, 0.21f, 1.0f},
-		{1, 64, 1, false, 0.16f, 0.8f},  {2, 128, 2, false, 0.40f, 1.5f},
-		{2, 128, 4, false, 0.40f, 1.5f}, {1, 64, 2, false, 0.16f, 0.8f},
-		{1, 64, 4, false, 0.16f, 0.8f},  {1, 64, 8, false, 0.16f, 0.8f},
+	/*                     consumers, halves, columns, stages, multicast, ping-pong */
+	using pair256 = gemm_config<2, 1, 256, 4, true, false>;
+	using wide256 = gemm_config<2, 1, 256, 4, false, false>;
+	using turns128 = gemm_config<2, 2, 128, 6, true, true>;
+	using turns256 = gemm_config<2, 1, 256, 5, true, true>;
+	using wide192 = gemm_config<2, 1, 192, 4, false, false>;
+	using pair128 = gemm_config<2, 1, 128, 6, true, false>;
+	using wide128 = gemm_config<2, 1, 128, 6, false, false>;
+	using tall64 = gemm_config<2, 1, 64, 8, false, false>;
+	using flat_pair128 = gemm_config<1, 1, 128, 8, true, false>;
+	using flat128 = gemm_config<1, 1, 128, 8, false, false>;
+	using small64 = gemm_config<1, 1, 64, 10, false, false>;
+	static const cut<Element> cuts[] = {
+		tma_cut<Element, pair256>(1, 0.67f, 2.9f),
+		tma_cut<Element, wide256>(1, 0.68f, 2.9f),
+		tma_cut<Element, turns128>(1, 0.67f, 2.9f),
+		tma_cut<Element, turns256>(1, 0.67f, 2.9f),
+		tma_cut<Element, wide192>(1, 0.53f, 2.2f),
+		tma_cut<Element, pair128>(1, 0.35f, 1.5f),
+		tma_cut<Element, wide128>(1, 0.40f, 1.5f),
+		tma_cut<Element, wide128>(2, 0.40f, 1.5f),
+		tma_cut<Element, tall64>(1, 0.24f, 0.9f),
+		tma_cut<Element, flat_pair128>(1, 0.19f, 1.0f),
+		tma_cut<Element, flat128>(1, 0.21f, 1.0f),
+		tma_cut<Element, flat128>(4, 0.21f, 1.0f),
+		tma_cut<Element, small64>(1, 0.16f, 0.8f),
+		tma_cut<Element, small64>(2, 0.16f, 0.8f),
+		tma_cut<Element, small64>(4, 0.16f, 0.8f),
+		tma_cut<Element, small64>(8, 0.16f, 0.8f),
+		shifted_cut<Element, gemm_config<1, 1, 64, 4, false, false>, 1, 2, 2>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 1, 64, 4, false, false>, 2, 2, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(4, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(8, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 1, 128, 6, false, false>, 3, 3, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<2, 1, 128, 5, false, false>, 2, 2, 1>(1, 0.3f, 1.0f),
 	};
-	int best = -1;
+	const cut<Element> *best = NULL;
 	float best_time = 0.0f;
-	for (int i = 0; i < (int)(sizeof(cuts) / sizeof(*cuts)); i++) {
-		if (cuts[i].splits > (K + BK - 1) / BK)
+	for (const cut<Element> &c : cuts) {
+		if (c.splits > (K + BK - 1) / BK || (c.shifted && !aligned))
 			continue;
-		float time = cut_time(cuts[i], M, N, K, device.multiprocessors);
-		if (best < 0 || time < best_time) {
+		float time = cut_time(c, p, device.multiprocessors);
+		if (!best || time < best_time) {
 			best_time = time;
-			best = i;
+			best = &c;
 		}
 	}
-
-	const cut &c = cuts[best];
-	if (c.consumers == 2 && c.columns == 256 && c.multicast)
-		gemm_launch<Element, 2, 256, 4, true>(device, a, b, out, K, 1, dependent);
-	else if (c.consumers == 2 && c.columns == 256)
-		gemm_launch<Element, 2, 256, 4, false>(device, a, b, out, K, 1, dependent);
-	else if (c.consumers == 2 && c.columns == 192)
-		gemm_launch<Element, 2, 192, 4, false>(device, a, b, out, K, 1, dependent);
-	else if (c.consumers == 2 && c.columns == 128 && c.multicast)
-		gemm_launch<Element, 2, 128, 6, true>(device, a, b, out, K, 1, dependent);
-	else if (c.consumers == 2 && c.columns == 128)
-		gemm_launch<Element, 2, 128, 6, false>(device, a, b, out, K, c.splits, dependent);
-	else if (c.consumers == 2)
-		gemm_launch<Element, 2, 64, 8, false>(device, a, b, out, K, 1, dependent);
-	else if (c.columns == 128 && c.multicast)
-		gemm_launch<Element, 1, 128, 8, true>(device, a, b, out, K, 1, dependent);
-	else if (c.columns == 128)
-		gemm_launch<Element, 1, 128, 8, false>(device, a, b, out, K, 1, dependent);
-	else
-		gemm_launch<Element, 1, 64, 10, false>(device, a, b, out, K, c.splits, dependent);
+	best->launch(device, p, best->splits);
 }
 
 #endif

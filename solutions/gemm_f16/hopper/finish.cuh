@@ -1,0 +1,188 @@
+/* The way out: a consumer's sums through the epilogue into C.
+ *
+ * Accumulator layout of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has
+ * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Two ways
+ * lead from there to whole sectors of C:
+ *  - finish_quads: neighbouring lanes exchange pairs, so that each has four
+ *    neighbouring columns; nothing waits for anything, and many loads of what the
+ *    epilogue reads are under way at once. Where four columns can be stored at
+ *    once and none lies outside of C.
+ *  - finish_chunks: through shared memory, a chunk of columns at a time, one or
+ *    four columns a lane. Everywhere else.
+ * Neither branches around single values: a branch would make each one's loads
+ * wait for those of the one before. */
+#ifndef GEMMJUDGE_HOPPER_FINISH_CUH
+#define GEMMJUDGE_HOPPER_FINISH_CUH
+
+#include "epilogue.cuh"
+#include "tile.cuh"
+
+/* What the epilogue will read for a warp's 16 rows, into the L2 cache while the
+ * tile is being multiplied. */
+template <class Element, int BN>
+__device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, int row, int column)
+{
+	constexpr int LINE = 128 / sizeof(Element), LINES = BN / LINE;
+#pragma unroll
+	for (int i = 0; i < 16 * LINES / 32; i++) {
+		int line = i * 32 + threadIdx.x % 32, r = row + line / LINES,
+			c = column + line % LINES * LINE;
+		if (r < out.M && c < out.N)
+			out.prefetch(r, c);
+	}
+}
+
+/* ---- by exchange between lanes -------------------------------------------------- */
+
+constexpr int QUAD_COLUMNS = 64; // of a batch whose loads are under way together
+
+/* A lane's pairs of columns 2*(l%4) of two neighbouring groups of 8 become four
+ * neighbouring columns of one of them: of the first for even lanes. */
+__device__ __forceinline__ void exchange(const float *first, const float *second, float (&x)[4])
+{
+	bool odd = threadIdx.x % 2;
+	float a0 = first[0], a1 = first[1], b0 = second[0], b1 = second[1];
+	/* Keeps the compiler from mixing this with the accumulators' own registers, for
+	 * which it would make every wgmma wait for the one before (its warning C7520). */
+	asm volatile("" : "+f"(a0), "+f"(a1), "+f"(b0), "+f"(b1));
+	float r0 = __shfl_xor_sync(0xFFFFFFFF, odd ? a0 : b0, 1);
+	float r1 = __shfl_xor_sync(0xFFFFFFFF, odd ? a1 : b1, 1);
+	x[0] = odd ? r0 : a0;
+	x[1] = odd ? r1 : a1;
+	x[2] = odd ? b0 : r0;
+	x[3] = odd ? b1 : r1;
+}
+
+/* QUAD_COLUMNS columns of a warp's 16 rows, all of them inside of C. */
+template <class Element>
+__device__ __forceinline__ void finish_quads(const float *sum, const epilogue<Element> &out,
+											 int row, int column)
+{
+	constexpr int PAIRS = QUAD_COLUMNS / 16; // of groups of 8 columns
+	int lane = threadIdx.x % 32;
+	row += lane / 4;
+	column += lane % 2 * 8 + lane % 4 / 2 * 4;
+
+	float x[PAIRS][2][4];
+#pragma unroll
+	for (int i = 0; i < PAIRS; i++)
+#pragma unroll
+		for (int half = 0; half < 2; half++) // row, row + 8
+			exchange(sum + 8 * i + 2 * half, sum + 8 * i + 4 + 2 * half, x[i][half]);
+#pragma unroll
+	for (int half = 0; half < 2; half++)
+#pragma unroll
+		for (int i = 0; i < PAIRS; i++)
+			out.apply(row + 8 * half, column + 16 * i, x[i][half], true);
+	Element *to = out.C + (size_t)row * out.N + column;
+#pragma unroll
+	for (int half = 0; half < 2; half++)
+#pragma unroll
+		for (int i = 0; i < PAIRS; i++) {
+			epilogue_vector<Element, 4> values;
+#pragma unroll
+			for (int j = 0; j < 4; j++)
+				values.at[j] = epilogue_from_float<Element>(x[i][half][j]);
+			*(epilogue_vector<Element, 4> *)(to + (size_t)8 * half * out.N + 16 * i) = values;
+		}
+}
+
+/* ---- through shared memory ------------------------------------------------------- */
+
+/* A chunk of a warp's sums into its staging area. */
+__device__ __forceinline__ void stage_chunk(const float *sum, float *staging)
+{
+	int lane = threadIdx.x % 32;
+	__syncwarp();
+#pragma unroll
+	for (int j = 0; j < CHUNK / 8; j++) {
+		float *to = staging + lane / 4 * STAGING_ROW + j * 8 + lane % 4 * 2;
+		*(float2 *)to = make_float2(sum[4 * j], sum[4 * j + 1]);
+		*(float2 *)(to + 8 * STAGING_ROW) = make_float2(sum[4 * j + 2], sum[4 * j + 3]);
+	}
+	__syncwarp();
+}
+
+/* A staged chunk, V columns a lane. INSIDE: all of it lies in C, and V elements
+ * can be stored at once. Else V is 1; a value outside of C is handed to the
+ * epilogue as one behind its row's end, for which nothing is read or written. */
+template <class Element, int V, bool INSIDE>
+__device__ __forceinline__ void store_chunk(const epilogue<Element> &out, const float *chunk,
+											int row, int column)
+{
+	constexpr int LANES = CHUNK / V, ROWS = 32 / LANES, PASSES = 16 / ROWS;
+	static_assert(INSIDE || V == 1, "a vector may not lie across the edge");
+	int lane = threadIdx.x % 32;
+	row += lane / LANES;
+	column += lane % LANES * V;
+	chunk += lane / LANES * STAGING_ROW + lane % LANES * V;
+
+	alignas(16) float x[PASSES][V];
+#pragma unroll
+	for (int pass = 0; pass < PASSES; pass++) {
+		int at = row + pass * ROWS;
+		*(epilogue_vector<float, V> *)x[pass] =
+			*(const epilogue_vector<float, V> *)(chunk + pass * ROWS * STAGING_ROW);
+		bool inside = INSIDE || (at < out.M && column < out.N);
+		out.apply(INSIDE ? at : min(at, out.M - 1), inside ? column : out.N, x[pass], INSIDE);
+	}
+	Element *to = out.C + (size_t)row * out.N + column;
+	size_t step = (size_t)ROWS * out.N;
+#pragma unroll
+	for (int pass = 0; pass < PASSES; pass++, to += step) {
+		epilogue_vector<Element, V> values;
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			values.at[i] = epilogue_from_float<Element>(x[pass][i]);
+		if (INSIDE || (row + pass * ROWS < out.M && column < out.N))
+			*(epilogue_vector<Element, V> *)to = values;
+	}
+}
+
+/* The chunks of a warp's sums from number `first` on, every `step`-th. The loop
+ * is not unrolled, or the epilogue would stand here many times. */
+template <class Element, int BN>
+__device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
+											  const epilogue<Element> &out, float *staging,
+											  bool quads, int row, int column, int first, int step)
+{
+	constexpr int SUMS = CHUNK / 2; // of a chunk and thread
+#pragma unroll 1
+	for (int chunk = first; chunk < BN / CHUNK && column + chunk * CHUNK < out.N; chunk += step) {
+#pragma unroll
+		for (int i = 0; i < BN / CHUNK; i++)
+			if (i == chunk)
+				stage_chunk(&sum[i * SUMS], staging);
+		int x = column + chunk * CHUNK;
+		bool inside = row + 16 <= out.M && x + CHUNK <= out.N;
+		if (inside && quads)
+			store_chunk<Element, 4, true>(out, staging, row, x);
+		else if (inside)
+			store_chunk<Element, 1, true>(out, staging, row, x);
+		else
+			store_chunk<Element, 1, false>(out, staging, row, x);
+	}
+}
+
+/* A warp's 16 x BN sums into C. Of a split tile each block has the chunks whose
+ * number is its rank modulo `splits`. */
+template <class Element, int BN>
+__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
+									   float *staging, int splits, int rank, int row, int column)
+{
+	if (row >= out.M)
+		return;
+	bool quads = out.N % 4 == 0 && (uintptr_t)out.C % (4 * sizeof(Element)) == 0;
+	int done = 0; // columns
+	if (splits == 1 && quads && row + 16 <= out.M) {
+#pragma unroll
+		for (int i = 0; i < BN / QUAD_COLUMNS; i++)
+			if (column + (i + 1) * QUAD_COLUMNS <= out.N) {
+				finish_quads(&sum[i * QUAD_COLUMNS / 2], out, row, column + i * QUAD_COLUMNS);
+				done = (i + 1) * QUAD_COLUMNS;
+			}
+	}
+	finish_chunks<Element, BN>(sum, out, staging, quads, row, column, done / CHUNK + rank, splits);
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* The tile kernel for operands that TMA cannot address, in one launch: rows may
+ * start at any element. (TMA needs row lengths and box starts that are multiples
+ * of 16 bytes; on an H200 a box that starts elsewhere is an illegal instruction.)
+ *
+ * Producer warpgroups take the place of TMA. A thread reads the two aligned
+ * 16-byte words around its 8 elements, shifts them together and stores them
+ * where TMA would have put them, swizzle included; the consumers are the same.
+ * Producers take turns at the stages, so that several stages are on their way
+ * from memory at once without a thread having to look ahead.
+ *
+ * It starts faster than the TMA kernel, because there is no tensor map to be
+ * fetched, and so it serves the smallest aligned shapes too. What bounds it on
+ * large shapes is the first-level cache: an operand passes it twice on the way in.
+ *
+ * Outside of the matrices nothing is read. Along K both operands are filled up
+ * with zeros; what lies beyond M and N is never stored. */
+#ifndef GEMMJUDGE_HOPPER_SHIFTED_CUH
+#define GEMMJUDGE_HOPPER_SHIFTED_CUH
+
+#include "consume.cuh"
+#include "words.cuh"
+
+constexpr int UNITS = 4; // of a thread in a group: 64 rows of 8 units for 128 threads
+
+/* An operand as this thread reads it: the aligned word that holds the start of
+ * its unit in the first group. Units of rows 16 apart and steps of 64 elements
+ * lie whole words apart, so that all of a thread's units start at the same place in
+ * their words. */
+struct word_stream {
+	const char *word;
+	size_t rows16;     // bytes between rows 16 apart
+	uint32_t shift;    // bytes before the unit
+	const char *tail;  // the matrix' last word, when it ends within it
+	uint32_t tail_end; // bytes of it
+};
+
+__device__ __forceinline__ word_stream stream_make(const odd_matrix &matrix, int row, int column)
+{
+	int t = threadIdx.x % WARPGROUP;
+	const uint16_t *from =
+		matrix.data + (long long)(row + t / 8) * matrix.columns + column + t % 8 * 8;
+	uint32_t shift = (uintptr_t)from % 16;
+	const uint16_t *end = matrix.data + (size_t)matrix.rows * matrix.columns;
+	uint32_t tail_end = (uintptr_t)end % 16;
+	return {(const char *)from - shift, (size_t)matrix.columns * 32, shift,
+			tail_end != 0 ? (const char *)end - tail_end : NULL, tail_end};
+}
+
+/* A warpgroup's 64 rows of 64 elements on their way from memory into a stage. */
+struct group {
+	uint4 low[UNITS], high[UNITS]; // the words around each unit
+	word_tail tail;
+	uint32_t tails; // bit i: low[i] is the matrix' last word, bit 4 + i: high[i] is
+	int count;      // elements of a unit that lie in the matrix, 8 or more for all
+};
+
+/* All of the group lies in the matrix, and words behind it do. */
+__device__ __forceinline__ void group_load_inside(group &g, const word_stream &from,
+												  const char *word)
+{
+	g.count = 8;
+	g.tails = 0;
+#pragma unroll
+	for (int i = 0; i < UNITS; i++, word += from.rows16) {
+		g.low[i] = word_load(word, true);
+		g.high[i] = word_load(word + 16, from.shift != 0);
+	}
+}
+
+/* Only `rows` rows from the thread's first on, and `count` elements of each unit, do. */
+__device__ __forceinline__ void group_load_edge(group &g, const word_stream &from, const char *word,
+												int rows, int count)
+{
+	g.count = count;
+	g.tails = 0;
+	bool needs_high = (int)from.shift / 2 + min(count, 8) > 8;
+#pragma unroll
+	for (int i = 0; i < UNITS; i++, word += from.rows16) {
+		bool low = rows > 16 * i && count > 0, high = low && needs_high;
+		if (low && word == from.tail)
+			g.tails |= 1u << i;
+		if (high && word + 16 == from.tail)
+			g.tails |= 16u << i;
+		g.low[i] = word_load(word, low && word != from.tail);
+		g.high[i] = word_load(word + 16, high && word + 16 != from.tail);
+	}
+	g.tail = tail_load(from.tail, from.tail_end, g.tails != 0);
+}
+
+__device__ __forceinline__ void group_store(group &g, const word_stream &from, uint32_t to)
+{
+	int t = threadIdx.x % WARPGROUP;
+	/* rows 16 apart have the same place in the swizzle's pattern of 8 rows */
+	to += t / 8 * 128 + (t % 8 ^ t / 8 % 8) * 16;
+	if (g.tails != 0) {
+		uint4 tail = tail_word(g.tail, from.tail_end);
+#pragma unroll
+		for (int i = 0; i < UNITS; i++) {
+			g.low[i] = g.tails >> i & 1 ? tail : g.low[i];
+			g.high[i] = g.tails >> i & 16 ? tail : g.high[i];
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < UNITS; i++) {
+		uint4 x = shift_together(g.low[i], g.high[i], from.shift);
+		if (g.count < 8)
+			x = unit_keep(x, g.count);
+		asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to + i * 16 * 128), "r"(x.x),
+					 "r"(x.y), "r"(x.z), "r"(x.w)
+					 : "memory");
+	}
+}
+
+/* Producer number `producer` fills every PRODUCERS-th stage, DEEP groups at a time.
+ * The block meets once the first loads are on their way: until then nobody needs
+ * the barriers. */
+template <class config, int PRODUCERS, int DEEP>
+__device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_matrix &B,
+												const gemm_work &work, uint32_t base, uint32_t full,
+												uint32_t empty, int producer)
+{
+	constexpr int A_GROUPS = config::BM / 64, GROUPS = A_GROUPS + config::BN / BOX;
+	int t = threadIdx.x % WARPGROUP, begin, end;
+	split_range(work, (int)cluster_block(), begin, end);
+	tile_place at = tile_find(work, cluster_number());
+	int row = at.m * config::BM, column = at.n * config::BN;
+	word_stream a = stream_make(A, row, 0), b = stream_make(B, 0, column);
+	bool whole_m = row + config::BM <= A.rows, whole_n = column + config::BN + 8 <= B.columns;
+
+	bool met = false;
+	for (int k = begin + producer, turn = producer; k < end; k += PRODUCERS, turn += PRODUCERS) {
+		int stage = turn % config::STAGES, k0 = k * BK;
+		uint32_t to = base + stage * config::stage_bytes;
+#pragma unroll
+		for (int done = 0; done < GROUPS; done += DEEP) {
+			group groups[DEEP];
+#pragma unroll
+			for (int i = 0; i < DEEP && done + i < GROUPS; i++) {
+				int which = done + i, box = which - A_GROUPS;
+				if (which < A_GROUPS) {
+					const char *word = a.word + (size_t)k0 * 2 + which * 4 * a.rows16;
+					if (whole_m && k0 + BK + 8 <= A.columns)
+						group_load_inside(groups[i], a, word);
+					else
+						group_load_edge(groups[i], a, word, A.rows - row - which * 64 - t / 8,
+										A.columns - k0 - t % 8 * 8);
+				} else {
+					const char *word = b.word + (size_t)k * 4 * b.rows16 + box * BOX * 2;
+					if (whole_n && k0 + BK <= B.rows)
+						group_load_inside(groups[i], b, word);
+					else
+						group_load_edge(groups[i], b, word, B.rows - k0 - t / 8,
+										B.columns - column - box * BOX - t % 8 * 8);
+				}
+			}
+			if (!met)
+				block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+			met = true;
+			if (done == 0) // the first round finds every stage empty
+				mbarrier_wait(empty + 8 * stage, turn / config::STAGES % 2 ^ 1);
+#pragma unroll
+			for (int i = 0; i < DEEP && done + i < GROUPS; i++)
+				group_store(groups[i], done + i < A_GROUPS ? a : b, to + (done + i) * 64 * BK * 2);
+		}
+		/* wgmma reads through another proxy (8.7: proxies) */
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			mbarrier_arrive(full + 8 * stage);
+	}
+	if (!met)
+		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+}
+
+template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
+__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BLOCKS)
+	gemm_shifted(const odd_matrix A, const odd_matrix B, const gemm_work work,
+				 const epilogue<Element> out)
+{
+	extern __shared__ char shared_raw[];
+	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
+	char *shared = shared_raw + (base - shared_address(shared_raw));
+	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
+
+	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
+	if (warpgroup >= config::CONSUMERS) {
+		produce_shifted<config, PRODUCERS, DEEP>(A, B, work, base, full, empty,
+												 warpgroup - config::CONSUMERS);
+		if (work.splits > 1) { // the consumers meet twice
+			cluster_meet();
+			cluster_meet();
+		}
+	} else {
+		if (threadIdx.x == 0) {
+#pragma unroll 1
+			for (int i = 0; i < config::STAGES; i++) {
+				mbarrier_init(full + 8 * i, WARPGROUP / 32);
+				mbarrier_init(empty + 8 * i, config::CONSUMERS);
+			}
+			asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+		}
+		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+		float *staging =
+			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);
+		consume<Element, config>(work, out, base, staging, full, empty, warpgroup, cluster_number(),
+								 clusters());
+	}
+}
+
+#endif

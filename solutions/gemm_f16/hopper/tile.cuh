@@ -1,0 +1,88 @@
+/* What the kernels that multiply tiles by wgmma (tma.cuh, shifted.cuh) have in
+ * common: how the work is cut, and how shared memory lies.
+ *
+ * Both operands have the 128-byte swizzle that wgmma reads without bank
+ * conflicts: A as rows of 64 along K (K-major), B as it lies in memory, rows of
+ * 64 columns along N, 64 rows a box (N-major); so B is never transposed by
+ * anybody. */
+#ifndef GEMMJUDGE_HOPPER_TILE_CUH
+#define GEMMJUDGE_HOPPER_TILE_CUH
+
+#include "ptx.cuh"
+
+constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
+constexpr int BOX = 64;   // columns of a box of B: one swizzle row
+constexpr int CHUNK = 32; // columns of C that are finished at once
+/* Floats between the rows of a chunk in shared memory: 8 more than a row has, so
+ * that the four rows that half a warp writes lie in different banks. */
+constexpr int STAGING_ROW = CHUNK + 8;
+constexpr int WARPGROUP = 128;
+
+/* One way to cut the work. Of the CONSUMERS warpgroups that multiply, each has
+ * HALVES times 64 rows and all BN columns of a tile. They share a tile, or, with
+ * PINGPONG, take whole tiles in turn, so that one finishes while the other
+ * multiplies. MULTICAST: two blocks, one above the other in C, share B. */
+template <int CONSUMERS_, int HALVES_, int BN_, int STAGES_, bool MULTICAST_, bool PINGPONG_>
+struct gemm_config {
+	static constexpr int CONSUMERS = CONSUMERS_, HALVES = HALVES_, BN = BN_, STAGES = STAGES_;
+	static constexpr bool MULTICAST = MULTICAST_, PINGPONG = PINGPONG_;
+
+	static constexpr int SHARERS = PINGPONG ? 1 : CONSUMERS; // consumers of a tile
+	static constexpr int BM = 64 * HALVES * SHARERS;
+	static constexpr int SUMS = BN / 2; // registers of a thread for 64 rows
+
+	/* shared memory, after alignment to 1024 bytes */
+	static constexpr int a_bytes = BM * BK * 2;
+	static constexpr int b_bytes = BN * BK * 2;
+	static constexpr int stage_bytes = a_bytes + b_bytes;
+	static constexpr int staging_bytes = 16 * STAGING_ROW * 4; // a chunk of one warp
+	static constexpr int staging_offset = STAGES * stage_bytes;
+	static constexpr int barrier_offset = staging_offset + CONSUMERS * 4 * staging_bytes;
+	static constexpr int bytes = barrier_offset + 2 * STAGES * 8 + 1024;
+	static_assert(bytes <= 227 * 1024, "a block has at most 227 KB of shared memory");
+	static_assert(BN % BOX == 0, "B is loaded in boxes of 64 columns");
+};
+
+/* Division of numbers below 65536 by one that the host knows: multiplication by
+ * floor(2^32 / value) + 1, which is off by less than the quotient's last unit. */
+struct divisor {
+	uint32_t value, magic;
+
+	__device__ __forceinline__ uint32_t into(uint32_t number) const
+	{
+		return value == 1 ? number : __umulhi(number, magic);
+	}
+};
+
+struct gemm_work {
+	int M, N, K;
+	int tiles;               // of a block's or, with MULTICAST, a pair's size
+	int splits;              // blocks of a cluster that share a tile along K
+	int steps, steps_left;   // of 64 along K for each of them; the first `steps_left` have one more
+	int group;               // rows of tiles that are walked through together, for the L2 cache
+	int last_group;          // the group that has fewer rows, behind the others
+	divisor group_tiles;     // tiles of a whole group
+	divisor rows, last_rows; // of a group, of the last
+};
+
+struct tile_place {
+	int m, n; // in units of tiles
+};
+
+/* Tile number `index`, walking down a group's rows of tiles before going right. */
+__device__ __forceinline__ tile_place tile_find(const gemm_work &work, int index)
+{
+	int group = work.group_tiles.into(index), within = index - group * work.group_tiles.value;
+	divisor rows = group == work.last_group ? work.last_rows : work.rows;
+	int column = rows.into(within);
+	return {group * work.group + (within - column * (int)rows.value), column};
+}
+
+/* The steps along K of block number `part` of a split. */
+__device__ __forceinline__ void split_range(const gemm_work &work, int part, int &begin, int &end)
+{
+	begin = part * work.steps + min(part, work.steps_left);
+	end = begin + work.steps + (part < work.steps_left);
+}
+
+#endif

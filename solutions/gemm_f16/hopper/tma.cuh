@@ -1,0 +1,116 @@
+/* The tile kernel whose operands TMA can address: warp-specialised, persistent,
+ * multiplied by wgmma.
+ *
+ * A block has one producer warpgroup and one or two consumer warpgroups. One
+ * thread of the producer walks over the block's tiles and, for each, along K in
+ * steps of 64, filling a ring of STAGES stages of shared memory by TMA; `full`
+ * counts the bytes that were delivered.
+ *
+ * Blocks of a cluster work together in one of two ways:
+ *  - MULTICAST: two blocks, one above the other in C, need the same columns of
+ *    B. Each loads half of them for both. This halves the traffic for B from
+ *    the L2 cache.
+ *  - split-K: `splits` blocks work on the same tile, each on its own part of K,
+ *    and add up through distributed shared memory; each then finishes its own
+ *    share of the columns. Nothing is left in global memory between calls. */
+#ifndef GEMMJUDGE_HOPPER_TMA_CUH
+#define GEMMJUDGE_HOPPER_TMA_CUH
+
+#include "consume.cuh"
+
+template <class config>
+__device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
+										const gemm_work &work, uint32_t base, uint32_t full,
+										uint32_t empty, int first, int stride)
+{
+	uint32_t block = cluster_block();
+	int begin, end;
+	split_range(work, config::MULTICAST ? 0 : (int)block, begin, end);
+
+	int stage = 0;
+	uint32_t phase = 1; // the first round finds every stage empty
+	for (int tile = first; tile < work.tiles; tile += stride) {
+		tile_place at = tile_find(work, tile);
+		int row = (config::MULTICAST ? at.m * 2 + (int)block : at.m) * config::BM;
+		int column = at.n * config::BN;
+		for (int k = begin; k < end; k++) {
+			mbarrier_wait(empty + 8 * stage, phase);
+			uint32_t a = base + stage * config::stage_bytes, b = a + config::a_bytes;
+			mbarrier_expect(full + 8 * stage, config::stage_bytes);
+			tma_load(a, map_a, full + 8 * stage, k * BK, row);
+#pragma unroll
+			for (int box = 0; box < config::BN / BOX; box++) {
+				uint32_t to = b + box * BOX * BK * 2;
+				int x = column + box * BOX;
+				if (!config::MULTICAST)
+					tma_load(to, map_b, full + 8 * stage, x, k * BK);
+				else if (box % 2 == (int)block)
+					tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, 3);
+			}
+			if (++stage == config::STAGES) {
+				stage = 0;
+				phase ^= 1;
+			}
+		}
+	}
+	/* A block must not end while the other may still send to it or arrive at its
+	 * barriers: wait until every stage has been handed back. */
+	if (config::MULTICAST)
+		for (int i = 0; i < config::STAGES; i++) {
+			mbarrier_wait(empty + 8 * stage, phase);
+			if (++stage == config::STAGES) {
+				stage = 0;
+				phase ^= 1;
+			}
+		}
+}
+
+template <class Element, class config>
+__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
+	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+			 const gemm_work work, const epilogue<Element> out)
+{
+	extern __shared__ char shared_raw[];
+	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
+	char *shared = shared_raw + (base - shared_address(shared_raw));
+	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
+
+	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
+	if (threadIdx.x == 0) {
+#pragma unroll 1
+		for (int i = 0; i < config::STAGES; i++) {
+			mbarrier_init(full + 8 * i, 1);
+			mbarrier_init(empty + 8 * i, config::SHARERS * (config::MULTICAST ? 2 : 1));
+		}
+		asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	} else if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
+		tma_prefetch_map(&map_a);
+		tma_prefetch_map(&map_b);
+	}
+	__syncthreads();
+	if (config::MULTICAST || work.splits > 1)
+		cluster_meet_relaxed();
+
+	/* a cluster does a tile at a time */
+	int first = cluster_number(), stride = clusters();
+	if (warpgroup == config::CONSUMERS) {
+		if (config::CONSUMERS == 2) // one consumer alone has registers enough
+			registers_give<40>();
+		if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
+			dependency_wait();
+			produce<config>(&map_a, &map_b, work, base, full, empty, first, stride);
+		}
+		if (work.splits > 1) { // the consumers meet twice
+			cluster_meet();
+			cluster_meet();
+		}
+	} else {
+		if (config::CONSUMERS == 2)
+			registers_take<232>();
+		float *staging =
+			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);
+		consume<Element, config>(work, out, base, staging, full, empty, warpgroup, first, stride);
+	}
+}
+
+#endif
