@@ -312,6 +312,21 @@ static struct exec_block *shared_place(struct warp *w, const struct exec_instruc
 	return block;
 }
 
+/* As an H200 has it, for loads and stores; what it says of a reduction is not
+ * known. */
+static bool row_aligned(struct warp *w, const struct exec_instruction *in, int lane,
+						const struct bulk *bulk)
+{
+	s64 bytes = (s64)bulk->coordinates[0] * bulk->map.element_bytes;
+	if (bytes % 16 == 0 || bulk->kind == BULK_REDUCE)
+		return true;
+	exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+			  "the innermost coordinate %d of a bulk tensor copy is %lld bytes into its row: not "
+			  "a multiple of 16",
+			  bulk->coordinates[0], (long long)bytes);
+	return false;
+}
+
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
@@ -330,6 +345,8 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 	}
 	for (s32 k = 0; k < in->list[11]; k++)
 		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
+	if (!row_aligned(w, in, lane, out))
+		return false;
 	out->tensor = true;
 	out->bytes = tensor_map_box_bytes(&out->map);
 	return true;

@@ -22,6 +22,7 @@ enum fault_kind {
 	FAULT_UNSUPPORTED, /* an instruction or form that is not implemented */
 	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
 	FAULT_ALIGNMENT,
+	FAULT_INSTRUCTION, /* operands that make the GPU call the instruction illegal */
 	FAULT_UNINITIALISED,
 	FAULT_BARRIER, /* a barrier met by part of a block, or a deadlock */
 	FAULT_RACE,

@@ -61,17 +61,19 @@ static size_t dynamic_shared_limit(const struct function *function,
 	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
 }
 
+/* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
+ * the invalid configuration of earlier runtimes. */
 static cudaError_t check_shape(const struct launch_request *request,
 							   const struct kernel_facts *facts)
 {
 	dim3 grid = request->grid, block = request->block;
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
 	if (!grid.x || !grid.y || !grid.z || !threads)
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	if (grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024)
-		return cudaErrorInvalidConfiguration;
+		return cudaErrorInvalidValue;
 	if (threads > facts->max_threads)
 		return cudaErrorLaunchOutOfResources;
 	if (request->shared_bytes > dynamic_shared_limit(request->function, facts))

@@ -108,6 +108,7 @@ static cudaError_t fault_status(enum fault_kind kind)
 	case FAULT_UNSUPPORTED: return cudaErrorNotSupported;
 	case FAULT_ADDRESS: return cudaErrorIllegalAddress;
 	case FAULT_ALIGNMENT: return cudaErrorMisalignedAddress;
+	case FAULT_INSTRUCTION: return cudaErrorIllegalInstruction;
 	case FAULT_BUDGET: return cudaErrorLaunchTimeout;
 	case FAULT_ASSERT: return cudaErrorAssert;
 	case FAULT_LAUNCH: return cudaErrorInvalidConfiguration;

@@ -207,15 +207,23 @@ Test(exec_async, arriving_too_often)
 		(struct fixture_launch){.threads = 32}, FAULT_BARRIER, "arrives more often");
 }
 
-/* A 2-dimensional tensor of 5 rows of 12 words; the box of 8 x 4 hangs over two
- * of its edges. */
-Test(exec_async, tensor_copy_fills_what_is_outside)
+/* A box of 8 x 4 of a tensor of 5 rows of 12 words, at column `x` and row 3. */
+#define TENSOR_LOAD(x)                                                                             \
+	FIXTURE_KERNEL(WORD INIT(                                                                      \
+		1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"                       \
+		   "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "     \
+		   "[%r9], [%in, {" x ", 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE)
+#define TENSOR_STORE(x)                                                                            \
+	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async; bar.sync 0;\n"                \
+						"setp.eq.u32 %p1, %t, 0;\n"                                                \
+						"@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "              \
+						"[%in, {" x ", 3}], [%r9];\n"                                              \
+						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" STORE)
+
+static uint32_t matrix[60];
+
+static void encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES])
 {
-	static const char ptx[] = FIXTURE_KERNEL(WORD INIT(
-		1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"
-		   "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-		   "[%r9], [%in, {8, 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE);
-	uint32_t matrix[60], out[32];
 	for (uint32_t i = 0; i < 60; i++)
 		matrix[i] = i;
 	struct tensor_map map = {
@@ -227,14 +235,42 @@ Test(exec_async, tensor_copy_fills_what_is_outside)
 		.rank = 2,
 		.element_bytes = 4,
 	};
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
 	const char *wrong = tensor_map_encode(&map, encoded);
 	cr_assert_null(wrong, "%s", wrong);
-	fixture_expect(ptx, ONE, encoded, sizeof encoded, out, sizeof out);
+}
+
+/* The box hangs over two edges. */
+Test(exec_async, tensor_copy_fills_what_is_outside)
+{
+	uint32_t out[32];
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	encode_matrix(encoded);
+	fixture_expect(TENSOR_LOAD("8"), ONE, encoded, sizeof encoded, out, sizeof out);
 	for (uint32_t i = 0; i < 32; i++) {
 		uint32_t column = 8 + i % 8, row = 3 + i / 8;
 		cr_assert_eq(out[i], column < 12 && row < 5 ? row * 12 + column : 0, "%u: %u", i, out[i]);
 	}
+}
+
+static void tensor_copy(const char *ptx, const char *finding)
+{
+	struct fault fault = {0};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	encode_matrix(encoded);
+	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
+	bool ran = fixture_run(ptx, &ONE, map, out, &fault);
+	cr_assert_eq(ran, !finding, "%s", fault.text);
+	cr_assert_eq(fault.kind, finding ? FAULT_INSTRUCTION : FAULT_NONE, "%s", fault.text);
+	cr_assert(!finding || strstr(fault.text, finding), "'%s' is not in: %s", finding, fault.text);
+}
+
+Test(exec_async, tensor_copies_start_at_16_bytes_of_a_row)
+{
+	tensor_copy(TENSOR_LOAD("-4"), NULL);
+	tensor_copy(TENSOR_STORE("4"), NULL);
+	tensor_copy(TENSOR_LOAD("7"), "coordinate 7 of a bulk tensor copy is 28 bytes into its row");
+	tensor_copy(TENSOR_LOAD("-1"), "coordinate -1 of a bulk tensor copy is -4 bytes");
+	tensor_copy(TENSOR_STORE("2"), "coordinate 2 of a bulk tensor copy is 8 bytes");
 }
 
 /* ------------------------------------------------------------------------

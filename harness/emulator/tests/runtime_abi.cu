@@ -303,11 +303,11 @@ static void refused()
 	OK(cudaMalloc(&data, 4));
 	OK(cudaMemset(data, 0, 4));
 	reverse<<<0, 1>>>(data);
-	RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
+	RETURNS(cudaErrorInvalidValue, cudaGetLastError());
 	reverse<<<1, 1025>>>(data);
-	RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
+	RETURNS(cudaErrorInvalidValue, cudaGetLastError());
 	reverse<<<dim3(1, 70000), 1>>>(data);
-	RETURNS(cudaErrorInvalidConfiguration, cudaGetLastError());
+	RETURNS(cudaErrorInvalidValue, cudaGetLastError());
 	bounded<<<1, 65>>>(data);
 	CHECK(cudaGetLastError() != cudaSuccess);
 	reverse<<<1, 1, 49 * 1024>>>(data);
