@@ -33,14 +33,23 @@ template <int WARPS_, int STEPS_, int BN_, int VA_, int VB_> struct tiny_config 
 	static constexpr int WARPS = WARPS_, STEPS = STEPS_, BN = BN_, VA = VA_, VB = VB_;
 	static constexpr int ROWS = 16, COLUMNS = 8 * BN;
 	static constexpr int TILE = ROWS * COLUMNS;
-	static constexpr int DEPTH = 16 * STEPS;        // of a warp's batch along K
-	static constexpr int THREADS = 32 * WARPS;      // that multiply
-	static constexpr int BLOCK = THREADS + 32;      // and the scout
-	static constexpr int VALUES = TILE / THREADS;   // of C that a thread finishes
-	static constexpr int APART = THREADS / COLUMNS; // rows between them
-	static_assert(TILE % THREADS == 0 && THREADS % COLUMNS == 0, "threads share the tile by rows");
+	static constexpr int DEPTH = 16 * STEPS;   // of a warp's batch along K
+	static constexpr int THREADS = 32 * WARPS; // that multiply
+	static constexpr int BLOCK = THREADS + 32; // and the scout
+	/* with room for all words of a batch in registers */
+	static constexpr int BLOCKS = STEPS > 2 ? 2 : 3;
+	static constexpr int VALUES = TILE / THREADS; // neighbours in C that a thread finishes
+	static_assert(TILE % THREADS == 0 && COLUMNS % VALUES == 0, "threads share the tile evenly");
 	static_assert(BN % VB == 0 && VA <= 4 && VB <= 4, "a load is of 8 bytes at most");
 };
+
+/* Keeps the compiler from computing what depends on x any earlier than here: all
+ * code before the loads delays them. */
+__device__ __forceinline__ int tiny_late(int x)
+{
+	asm volatile("" : "+r"(x));
+	return x;
+}
 
 /* V elements if `wanted`, else zeros; without a branch, so that many are under way at
  * once. A single element comes in the word's lower half. */
@@ -102,9 +111,9 @@ __device__ __forceinline__ uint32_t tiny_pair(const uint32_t *row, const uint32_
 	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
 }
 
-/* A warp's part of the tile at `row`, `column`: all batches from `k` on. Lane l has
- * rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and of both 4*STEPS
- * elements along K from l%4*4*STEPS on. Indices are below 2^31. */
+/* A warp's part of the tile at `row`, `column`: all batches from `k` on, one at
+ * least. Lane l has rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and
+ * of both 4*STEPS elements along K from l%4*4*STEPS on. Indices are well below 2^31. */
 template <class Element, class config>
 __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t *B, int M, int N,
 											  int K, int row, int column, int k,
@@ -114,23 +123,24 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 	constexpr int RUN = 4 * STEPS; // a lane's elements along K
 	constexpr int A_WORDS = VA == 1 ? RUN : RUN / 2, B_WORDS = VB == 1 ? BN : BN / 2;
 	int lane = threadIdx.x % 32, elements = K * N;
-	k += lane % 4 * RUN;
 	row += lane / 4;
 	int a[2] = {min(row, M - 1) * K, min(row + 8, M - 1) * K};
 	column += lane / 4 * BN;
 
 #pragma unroll 1
 	do {
+		int from = tiny_late(k) + lane % 4 * RUN; // of this lane
 		uint32_t a_words[2][A_WORDS], b_words[RUN][B_WORDS];
 #pragma unroll
 		for (int half = 0; half < 2; half++)
 #pragma unroll
 			for (int i = 0; i < RUN; i += VA)
-				tiny_load<VA>(A + (a[half] + k) + i, k + i < K, &a_words[half][i * A_WORDS / RUN]);
+				tiny_load<VA>(A + (a[half] + from) + i, from + i < K,
+							  &a_words[half][i * A_WORDS / RUN]);
 #pragma unroll
 		for (int i = 0; i < RUN; i++) {
 			/* behind the matrix' end, also in rows behind it, nothing is read */
-			int at = (k + i) * N + column;
+			int at = (from + i) * N + column;
 #pragma unroll
 			for (int j = 0; j < BN; j += VB)
 				tiny_load<VB>(B + at + j, at < elements - j, &b_words[i][j * B_WORDS / BN]);
@@ -155,7 +165,7 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 								  tiny_pair<VB>(b[2], b[3], j));
 		}
 		k += config::DEPTH * config::WARPS;
-	} while (k - lane % 4 * RUN < K);
+	} while (k < K);
 }
 
 /* The warp's sums into its place in shared memory, columns in their order again:
@@ -175,53 +185,51 @@ __device__ __forceinline__ void tiny_share(const float (&sum)[config::BN][4], fl
 				to[half * 8 * config::COLUMNS + c * BN + j] = sum[j][2 * half + c];
 }
 
-/* A float in shared memory if `wanted`, else zero. */
-__device__ __forceinline__ float tiny_read(const float *from, bool wanted)
+/* What the epilogue will read for the tile; a row of it may lie across two lines. */
+template <class config, class Element>
+__device__ __forceinline__ void tiny_prefetch(const epilogue<Element> &out, int row, int column)
 {
-	float x = 0.0f;
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %2, 0;\n\t"
-				 "@wanted ld.shared.f32 %0, [%1];\n\t"
-				 "}"
-				 : "+f"(x)
-				 : "r"(shared_address(from)), "r"((int)wanted));
-	return x;
+	int lane = threadIdx.x % 32;
+	row += lane / 2;
+	if (row < out.M)
+		out.prefetch(row, lane % 2 ? min(column + config::COLUMNS, out.N) - 1 : column);
 }
 
-/* A thread's values of the tile: added up and, unless beyond an edge, stored. As
- * in finish.cuh, one that is not is handed to the epilogue as behind its row's end. */
+/* A thread's neighbours in a row of the tile: added up and, unless beyond an edge,
+ * stored. As in finish.cuh, what is not is handed to the epilogue as behind its row's
+ * end; all that the scout has is such. */
 template <class Element, class config>
 __device__ __forceinline__ void tiny_finish(const epilogue<Element> &out, const float *sums,
-											int row, int column, bool store)
+											int row, int column, bool scout)
 {
-	constexpr int VALUES = config::VALUES;
+	constexpr int V = config::VALUES, LANES = config::COLUMNS / V;
 	int t = threadIdx.x % config::THREADS;
-	row += t / config::COLUMNS;
-	column += t % config::COLUMNS;
-	sums += t;
+	row += t / LANES;
+	column += t % LANES * V;
 
-	float x[VALUES][1];
+	float x[V] = {};
+	if (!scout) {
 #pragma unroll
-	for (int i = 0; i < VALUES; i++) {
-		x[i][0] = 0.0f;
+		for (int warp = 0; warp < config::WARPS; warp++) {
+			const float *from = sums + warp * config::TILE + t * V;
+			auto part = *(const epilogue_vector<float, V> *)from;
 #pragma unroll
-		for (int warp = 0; warp < config::WARPS; warp++)
-			x[i][0] += tiny_read(&sums[warp * config::TILE + i * config::THREADS], store);
-		int at = row + i * config::APART;
-		bool inside = store && at < out.M && column < out.N;
-		out.apply(min(at, out.M - 1), inside ? column : out.N, x[i], false);
+			for (int i = 0; i < V; i++)
+				x[i] = warp == 0 ? part.at[i] : x[i] + part.at[i];
+		}
 	}
+	int end = scout || row >= out.M ? 0 : out.N; // of what is stored
+	row = min(row, out.M - 1);
+	out.apply(row, column < end ? column : out.N, x, false);
+	Element *to = out.C + (size_t)row * out.N + column;
 #pragma unroll
-	for (int i = 0; i < VALUES; i++) {
-		int at = row + i * config::APART;
-		if (store && at < out.M && column < out.N)
-			out.C[(size_t)at * out.N + column] = epilogue_from_float<Element>(x[i][0]);
-	}
+	for (int i = 0; i < V; i++)
+		if (column + i < end)
+			to[i] = epilogue_from_float<Element>(x[i]);
 }
 
 template <class Element, class config>
-__global__ void __launch_bounds__(config::BLOCK, 3)
+__global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	gemm_tiny(const uint16_t *A, const uint16_t *B, int K, const epilogue<Element> out)
 {
 	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a place a warp
@@ -233,15 +241,11 @@ __global__ void __launch_bounds__(config::BLOCK, 3)
 	tiny_multiply<Element, config>(A, B, out.M, out.N, K, row, column,
 								   scout ? K : warp * config::DEPTH, sum);
 	tiny_share<config>(sum, sums + warp * config::TILE);
-	if (scout) {
-		/* a row of C may lie across two lines */
-		int lane = threadIdx.x % 32, last = min(column + config::COLUMNS, out.N) - 1;
-		if (row + lane / 2 < out.M)
-			out.prefetch(row + lane / 2, lane % 2 ? last : column);
-	} else {
+	if (scout)
+		tiny_prefetch<config>(out, row, column);
+	else
 		named_barrier(0, config::THREADS);
-	}
-	tiny_finish<Element, config>(out, sums, row, column, !scout);
+	tiny_finish<Element, config>(out, sums, row, column, scout);
 }
 
 #endif
