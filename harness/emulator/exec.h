@@ -334,6 +334,11 @@ void exec_barriers_recheck(struct exec_block *block);
 enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);
 
+/* --- the start of a cluster: exec_start.c --- */
+/* The worker's cluster becomes the index-th of the grid, about to take its first
+ * instruction. Without memory, the worker has a fault. */
+void exec_start_cluster(struct exec_worker *worker, uint64_t index);
+
 /* --- launches: exec_launch.c --- */
 bool exec_run(const struct launch *launch, const struct exec_program *program,
 			  const struct machine_options *options, struct counters *counters,

@@ -3,6 +3,7 @@
 #define EXEC_LEVEL 2
 #include <stdlib.h>
 
+#include "emulator/exec_atomic.h"
 #include "emulator/exec_isa.h"
 #include "emulator/exec_mbarrier.h"
 #include "emulator/exec_race.h"
@@ -166,7 +167,17 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
 
-static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u32 bytes);
+/* cp.reduce.async.bulk: in->count: operation, in->e: number */
+static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+{
+	const struct exec_instruction *in = bulk->in;
+	const struct atomic_form form = {in->count, (enum atomic_number)in->e, in->reg_size};
+	for (u64 at = 0; at + in->reg_size <= bytes; at += in->reg_size) {
+		u64 value = 0;
+		memcpy(&value, from + at, in->reg_size);
+		exec_atomic(to + at, value, 0, form);
+	}
+}
 
 static bool visit_land(void *context, const struct tensor_span *span)
 {
@@ -189,50 +200,6 @@ static bool visit_land(void *context, const struct tensor_span *span)
 	return true;
 }
 
-/* cp.reduce.async.bulk: in->e: number, in->size: bytes, in->imm: operation, as in
- * exec_isa_memory.c: add, min, max, and, or, xor */
-static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u32 bytes)
-{
-	const struct exec_instruction *in = bulk->in;
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	pthread_mutex_lock(&lock);
-	for (u32 at = 0; at + in->reg_size <= bytes; at += in->reg_size) {
-		if (in->e == 2 && in->reg_size == 4) {
-			f32 a, b;
-			memcpy(&a, to + at, 4);
-			memcpy(&b, from + at, 4);
-			a += b;
-			memcpy(to + at, &a, 4);
-		} else if (in->e >= 3) {
-			u16 a[16] = {0}, b[16] = {0}, r[16];
-			f32 fa[16], fb[16];
-			memcpy(a, to + at, 2);
-			memcpy(b, from + at, 2);
-			(in->e == 3 ? f16_to_floats : bf16_to_floats)(fa, a, 16);
-			(in->e == 3 ? f16_to_floats : bf16_to_floats)(fb, b, 16);
-			fa[0] = in->count == 0   ? fa[0] + fb[0]
-					: in->count == 1 ? fminf(fa[0], fb[0])
-									 : fmaxf(fa[0], fb[0]);
-			(in->e == 3 ? floats_to_f16 : floats_to_bf16)(r, fa, 16);
-			memcpy(to + at, r, 2);
-		} else {
-			u64 a = 0, b = 0;
-			memcpy(&a, to + at, in->reg_size);
-			memcpy(&b, from + at, in->reg_size);
-			s64 sa = in->reg_size == 4 ? (s32)a : (s64)a, sb = in->reg_size == 4 ? (s32)b : (s64)b;
-			bool less = in->e == 1 ? sb < sa : b < a;
-			a = in->count == 0   ? a + b
-				: in->count == 1 ? (less ? b : a)
-				: in->count == 2 ? (less ? a : b)
-				: in->count == 3 ? (a & b)
-				: in->count == 4 ? (a | b)
-								 : (a ^ b);
-			memcpy(to + at, &a, in->reg_size);
-		}
-	}
-	pthread_mutex_unlock(&lock);
-}
-
 static u32 shared_address(const struct bulk *bulk)
 {
 	return (u32)bulk->shared + EXEC_SHARED_BASE;
@@ -250,7 +217,7 @@ static void land(struct bulk *bulk)
 		memcpy((void *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared, bulk->bytes);
 	} else {
 		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared,
-					(u32)bulk->bytes);
+					bulk->bytes);
 	}
 	/* whoever waits for the barrier comes after the copy */
 	if (bulk->kind == BULK_LOAD)

@@ -231,8 +231,9 @@ static const struct decode_entry control_table[] = {
 
 static decode_function find_decoder(const char *opcode)
 {
-	const struct decode_entry *const tables[] = {control_table, decode_alu_table,
-												 decode_memory_table, decode_async_table};
+	const struct decode_entry *const tables[] = {control_table,      decode_alu_table,
+												 decode_move_table,  decode_memory_table,
+												 decode_async_table, decode_matrix_table};
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct decode_entry *entry = tables[t]; entry->opcode; entry++)
 			if (strcmp(entry->opcode, opcode) == 0)

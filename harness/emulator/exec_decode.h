@@ -66,7 +66,8 @@ struct decode_entry {
 	const char *opcode; /* the first part */
 	decode_function decode;
 };
-extern const struct decode_entry decode_alu_table[], decode_memory_table[], decode_async_table[];
+extern const struct decode_entry decode_alu_table[], decode_move_table[], decode_memory_table[],
+	decode_async_table[], decode_matrix_table[];
 
 /* --- memory --- */
 /* The array with room for one element more, or NULL; `failed` tells. */
@@ -87,10 +88,18 @@ enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n);
 /* Whether every part but the first is a type or in the NULL-terminated list. */
 bool decode_only(const struct ptx_instruction *in, const char *const *known);
 
+bool decode_is_half(enum ptx_type type); /* f16, bf16, and pairs */
+/* EXEC_FLAG_SAT, _FTZ, _RELU */
+uint8_t decode_half_flags(const struct ptx_instruction *in);
+bool decode_is_shared(const struct ptx_instruction *in); /* .shared, of whatever kind */
+
 /* --- emission; pointers last until the next emission --- */
 struct exec_instruction *decode_emit(struct decoder *decoder, const char *handler, ...)
 	__attribute__((format(printf, 2, 3)));
 void decode_unsupported(struct decoder *decoder);
+/* cp.async, bulk and wgmma: `handler` waits until only so many groups are left. */
+void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
+						const char *handler);
 bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
 
 /* --- operands. A size that does not fit makes the decoder's next emission

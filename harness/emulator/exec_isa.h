@@ -257,4 +257,27 @@ static inline f32 saturate(f32 value)
 	return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
 }
 
+/* How many different units of 1 << shift bytes the addresses, from low to high, are in. */
+static __attribute__((noinline, unused)) u32 count_scattered(const u64 *at, u64 low, u64 high,
+															 int shift)
+{
+	if ((high - low) >> shift < 31) {
+		u32 seen = 0;
+		u64 first = low >> shift << shift;
+		FOR_LANES seen |= 1u << ((u32)(at[i] - first) >> shift);
+		return (u32)__builtin_popcount(seen);
+	}
+	if ((high - low) >> shift < 63) {
+		u64 seen = 0;
+		for (int i = 0; i < EXEC_LANES; i++)
+			seen |= (u64)1 << ((at[i] >> shift) - (low >> shift));
+		return (u32)__builtin_popcountll(seen);
+	}
+	u32 sectors[EXEC_LANES], count = 0;
+	FOR_LANES sectors[i] = (u32)((at[i] >> shift) - (low >> shift));
+	for (u32 left = EXEC_FULL; left; count++)
+		left &= ~equal_lanes(sectors, sectors[first_lane(left)]);
+	return count;
+}
+
 #endif

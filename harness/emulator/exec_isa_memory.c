@@ -1,4 +1,4 @@
-/* Loads, stores and atomics. An access of a warp is resolved to host addresses
+/* Loads and stores. An access of a warp is resolved to host addresses
  * once: when all lanes fall into one object, which is nearly always, bounds and
  * alignment are checked for the warp as a whole. */
 #include "emulator/exec_isa.h"
@@ -88,27 +88,6 @@ static inline bool classify(struct access *x, u64 bytes)
 
 /* ------------------------------------------------------------------------
  * Counting: sectors of 32 bytes, passes over the 32 banks of shared memory */
-
-static __attribute__((noinline)) u32 count_scattered(const u64 *at, u64 low, u64 high, int shift)
-{
-	if ((high - low) >> shift < 31) {
-		u32 seen = 0;
-		u64 first = low >> shift << shift;
-		FOR_LANES seen |= 1u << ((u32)(at[i] - first) >> shift);
-		return (u32)__builtin_popcount(seen);
-	}
-	if ((high - low) >> shift < 63) {
-		u64 seen = 0;
-		for (int i = 0; i < EXEC_LANES; i++)
-			seen |= (u64)1 << ((at[i] >> shift) - (low >> shift));
-		return (u32)__builtin_popcountll(seen);
-	}
-	u32 sectors[EXEC_LANES], count = 0;
-	FOR_LANES sectors[i] = (u32)((at[i] >> shift) - (low >> shift));
-	for (u32 left = EXEC_FULL; left; count++)
-		left &= ~equal_lanes(sectors, sectors[first_lane(left)]);
-	return count;
-}
 
 static inline u32 count_sectors(const struct access *x, u64 bytes)
 {
@@ -662,164 +641,6 @@ HANDLER(st_any)
 	return EXEC_NEXT;
 }
 
-/* ------------------------------------------------------------------------
- * Atomics: in->sub is the operation, in->e the kind of number. They are the
- * host's own, so that they hold between blocks on different threads. */
-
-enum atomic_operation {
-	ATOM_ADD,
-	ATOM_MIN,
-	ATOM_MAX,
-	ATOM_AND,
-	ATOM_OR,
-	ATOM_XOR,
-	ATOM_EXCH,
-	ATOM_CAS,
-	ATOM_INC,
-	ATOM_DEC
-};
-enum atomic_number { ATOM_UNSIGNED, ATOM_SIGNED, ATOM_FLOAT, ATOM_F16, ATOM_BF16 };
-
-static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brain)
-{
-	f32 fa[16] = {0}, fb[16] = {0}, r[16] = {0};
-	u16 ha[16] = {a}, hb[16] = {b}, h[16];
-	(brain ? bf16_to_floats : f16_to_floats)(fa, ha, 16);
-	(brain ? bf16_to_floats : f16_to_floats)(fb, hb, 16);
-	r[0] = operation == ATOM_ADD   ? fa[0] + fb[0]
-		   : operation == ATOM_MIN ? fminf(fa[0], fb[0])
-								   : fmaxf(fa[0], fb[0]);
-	(brain ? floats_to_bf16 : floats_to_f16)(h, r, 16);
-	return h[0];
-}
-
-static u64 combine(u64 old, u64 b, u64 c, const struct exec_instruction *in)
-{
-	enum atomic_number number = (enum atomic_number)in->e;
-	const int size = in->size;
-	if (number == ATOM_F16 || number == ATOM_BF16) {
-		u64 result = 0;
-		for (int k = 0; k < size; k += 2)
-			result |= (u64)half_combine((u16)(old >> (8 * k)), (u16)(b >> (8 * k)), in->sub,
-										number == ATOM_BF16)
-					  << (8 * k);
-		return result;
-	}
-	if (number == ATOM_FLOAT && in->sub == ATOM_ADD) {
-		if (size == 4)
-			return bits_of_float(float_of_bits((u32)old) + float_of_bits((u32)b));
-		f64 x, y;
-		memcpy(&x, &old, 8);
-		memcpy(&y, &b, 8);
-		x += y;
-		memcpy(&old, &x, 8);
-		return old;
-	}
-	s64 so = size == 4 ? (s32)old : (s64)old, sb = size == 4 ? (s32)b : (s64)b;
-	switch (in->sub) {
-	case ATOM_ADD: return old + b;
-	case ATOM_MIN: return number == ATOM_SIGNED ? (so < sb ? old : b) : old < b ? old : b;
-	case ATOM_MAX: return number == ATOM_SIGNED ? (so > sb ? old : b) : old > b ? old : b;
-	case ATOM_AND: return old & b;
-	case ATOM_OR: return old | b;
-	case ATOM_XOR: return old ^ b;
-	case ATOM_EXCH: return b;
-	case ATOM_CAS: return old == b ? c : old;
-	case ATOM_INC: return old >= b ? 0 : old + 1;
-	default: return old == 0 || old > b ? b : old - 1;
-	}
-}
-
-#define SWAP(bits)                                                                                 \
-	static u64 atomic_##bits(u##bits *p, u64 b, u64 c, const struct exec_instruction *in)          \
-	{                                                                                              \
-		u##bits old = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
-		while (!__atomic_compare_exchange_n(p, &old, (u##bits)combine(old, b, c, in), false,       \
-											__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
-			;                                                                                      \
-		return old;                                                                                \
-	}
-SWAP(16)
-SWAP(32)
-SWAP(64)
-
-static inline u64 atomic_one(void *p, u64 b, u64 c, const struct exec_instruction *in)
-{
-	if (in->size == 4) {
-		if (in->sub == ATOM_ADD && in->e <= ATOM_SIGNED)
-			return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
-		return atomic_32(p, b, c, in);
-	}
-	return in->size == 8 ? atomic_64(p, b, c, in) : atomic_16(p, b, c, in);
-}
-
-/* in->list: destinations (or -1), then operands b, then c when there is one */
-HANDLER(atom)
-{
-	w->block->polls += in->sub == ATOM_CAS;
-	const int size = in->size, count = in->count;
-	struct counters *counters = &w->worker->counters;
-	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
-	for (int i = 0; i < EXEC_LANES; i++) {
-		if (!IN_MASK(i))
-			continue;
-		u64 address =
-			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
-		address = in->width == 8 ? address : (u32)address;
-		const u64 bytes = (u64)(size * count);
-		/* what is combined with must have been written */
-		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
-		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))
-			return EXEC_FAULT;
-		at[i] = some = (u64)(uintptr_t)p;
-		low = some < low ? some : low;
-		high = some > high ? some : high;
-		for (int e = 0; e < count; e++) {
-			u64 b = 0, c = 0, old;
-			memcpy(&b, SOURCE(u8, in->list[count + e]) + i * size, (size_t)size);
-			if (in->sub == ATOM_CAS)
-				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
-			old = atomic_one((u8 *)p + e * size, b, c, in);
-			if (in->list[e] >= 0)
-				memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
-		}
-	}
-	for (int i = 0; i < EXEC_LANES; i++)
-		at[i] = IN_MASK(i) ? at[i] : some;
-	if (in->space != PTX_SHARED) {
-		counters->global_atomic_requests++;
-		counters->global_atomic_sectors += count_scattered(at, low, high, 5);
-	}
-	return EXEC_NEXT;
-}
-
-/* Exchanges and compare-and-swaps of 128 bits, under one lock. */
-HANDLER(atom_128)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	for (int i = 0; i < EXEC_LANES; i++) {
-		if (!IN_MASK(i))
-			continue;
-		u64 address =
-			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
-		void *p = exec_access(w, in, i, in->space, address, 16, 16, false);
-		if (!p || !exec_access(w, in, i, in->space, address, 16, 16, true))
-			return EXEC_FAULT;
-		u8 old[16];
-		const u8 *b = SOURCE(u8, in->list[1]) + i * 16;
-		pthread_mutex_lock(&lock);
-		memcpy(old, p, 16);
-		if (in->sub == ATOM_EXCH)
-			memcpy(p, b, 16);
-		else if (memcmp(old, b, 16) == 0)
-			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
-		pthread_mutex_unlock(&lock);
-		if (in->list[0] >= 0)
-			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);
-	}
-	return EXEC_NEXT;
-}
-
 /* ------------------------------------------------------------------------ */
 
 #define E(name)                                                                                    \
@@ -829,8 +650,8 @@ HANDLER(atom_128)
 extern const struct exec_entry EXEC_LEVELLED(exec_memory)[];
 extern const size_t EXEC_LEVELLED(exec_memory_count);
 const struct exec_entry EXEC_LEVELLED(exec_memory)[] = {
-	E(ld_16),  E(ldv_16), E(ld_32),  E(ldv_32), E(ld_64),  E(ldv_64), E(ld_any), E(st_16),
-	E(stv_16), E(st_32),  E(stv_32), E(st_64),  E(stv_64), E(st_any), E(atom),   E(atom_128),
+	E(ld_16), E(ldv_16), E(ld_32), E(ldv_32), E(ld_64), E(ldv_64), E(ld_any),
+	E(st_16), E(stv_16), E(st_32), E(stv_32), E(st_64), E(stv_64), E(st_any),
 };
 const size_t EXEC_LEVELLED(exec_memory_count) = sizeof EXEC_LEVELLED(exec_memory) /
 												sizeof EXEC_LEVELLED(exec_memory)[0];

@@ -5,14 +5,15 @@
 #include "emulator/exec.h"
 #include "emulator/isa.h"
 
-#define TABLES(X) X(exec_integer) X(exec_float) X(exec_memory) X(exec_convert)
+#define TABLES(X) X(exec_integer) X(exec_compare) X(exec_float) X(exec_memory) X(exec_convert)
 
 #define DECLARE(name)                                                                              \
 	extern const struct exec_entry name##_v2[], name##_v3[], name##_v4[];                          \
 	extern const size_t name##_count_v2, name##_count_v3, name##_count_v4;
 TABLES(DECLARE)
 #define COMMON_TABLES(X)                                                                           \
-	X(exec_control) X(exec_async) X(exec_bulk) X(exec_matrix) X(exec_wgmma) X(exec_call)
+	X(exec_control)                                                                                \
+	X(exec_async) X(exec_atomics) X(exec_bulk) X(exec_matrix) X(exec_wgmma) X(exec_call)
 #define DECLARE_COMMON(name)                                                                       \
 	extern const struct exec_entry name[];                                                         \
 	extern const size_t name##_count;

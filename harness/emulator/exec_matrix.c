@@ -388,7 +388,7 @@ HANDLER(wmma_store)
 }
 
 /* ------------------------------------------------------------------------
- * wmma.mma and mma.sync. in->imm: the shape, packed by exec_decode_async.c;
+ * wmma.mma and mma.sync. in->imm: the shape, packed by exec_decode_matrix.c;
  * in->list: the numbers of registers of d, a, b, c, then the registers. */
 
 static struct tensor_shape shape_of(const struct exec_instruction *in)

@@ -141,6 +141,48 @@ Test(exec_async, bulk_store)
 		cr_assert_eq(out[t], t);
 }
 
+/* 128 bytes and, added to them or compared with them, the 128 behind those. */
+#define REDUCE(what)                                                                               \
+	FIXTURE_KERNEL(WORD "ld.global.u32 %r0, [%d2+128]; st.shared.u32 [%r8], %r0;\n"                \
+						"ld.global.u32 %r0, [%d2];\n" STORE                                        \
+						"fence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0;\n"                 \
+						"@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group." what            \
+						" [%out], [%r9], 128;\n"                                                   \
+						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
+
+Test(exec_async, bulk_reductions_of_integers)
+{
+	uint32_t in[64], out[32];
+	for (uint32_t i = 0; i < 64; i++)
+		in[i] = i * 0x9e3779b9u;
+	fixture_expect(REDUCE("add.u32"), ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++)
+		cr_assert_eq(out[i], in[i] + in[32 + i]);
+	fixture_expect(REDUCE("min.s32"), ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++)
+		cr_assert_eq((int32_t)out[i],
+					 (int32_t)in[i] < (int32_t)in[32 + i] ? (int32_t)in[i] : (int32_t)in[32 + i]);
+	fixture_expect(REDUCE("xor.b64"), ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++)
+		cr_assert_eq(out[i], in[i] ^ in[32 + i]);
+}
+
+Test(exec_async, bulk_reductions_of_floats)
+{
+	double wide[32], wide_out[16];
+	_Float16 half[128], half_out[64];
+	for (int i = 0; i < 32; i++)
+		wide[i] = i * 1.25 - 11;
+	for (int i = 0; i < 128; i++)
+		half[i] = (_Float16)(i * 37 % 64 - 20);
+	fixture_expect(REDUCE("add.f64"), ONE, wide, sizeof wide, wide_out, sizeof wide_out);
+	for (int i = 0; i < 16; i++)
+		cr_assert_eq(wide_out[i], wide[i] + wide[16 + i], "%d: %g", i, wide_out[i]);
+	fixture_expect(REDUCE("max.f16"), ONE, half, sizeof half, half_out, sizeof half_out);
+	for (int i = 0; i < 64; i++)
+		cr_assert_eq(half_out[i], half[i] > half[64 + i] ? half[i] : half[64 + i]);
+}
+
 Test(exec_async, bulk_store_without_a_fence)
 {
 	fixture_expect_fault(
