@@ -14,13 +14,6 @@ struct ring {
 	uint32_t phase;
 };
 
-template <int STAGES> __device__ __forceinline__ void ring_skip(ring &at, int stages)
-{
-	int to = at.stage + stages;
-	at.phase ^= to / STAGES % 2;
-	at.stage = to % STAGES;
-}
-
 template <bool MULTICAST> __device__ __forceinline__ void stage_release(uint32_t empty, int stage)
 {
 	/* one arrival a consumer and block; with MULTICAST both blocks fill the stage */
@@ -32,29 +25,24 @@ template <bool MULTICAST> __device__ __forceinline__ void stage_release(uint32_t
 	}
 }
 
-/* Sums the consumer's part of the tile, whose rows of A begin at `rows` in a
- * stage, over `steps` stages. Once the last of them has come, `turn` is called. */
-template <class Element, class config, class Turn>
-__device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SUMS], int steps,
-										 uint32_t base, int rows, uint32_t full, uint32_t empty,
-										 ring &at, const Turn &turn)
+/* Sums the consumer's 64 x BN part of the tile over `steps` stages. */
+template <class Element, class config>
+__device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, uint32_t base,
+										 uint32_t full, uint32_t empty, int consumer, ring &at)
 {
 	int last = -1;
 	for (int k = 0; k < steps; k++) {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		uint32_t a = base + at.stage * config::stage_bytes + rows * BK * 2;
+		uint32_t a = base + at.stage * config::stage_bytes + consumer * 64 * BK * 2;
 		uint32_t b = base + at.stage * config::stage_bytes + config::a_bytes;
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < BK / 16; j++) {
 			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart;
 			 * chunks of 64 columns, 8192 apart. */
+			uint64_t da = wgmma_descriptor(a + j * 32, 16, 1024);
 			uint64_t db = wgmma_descriptor(b + j * 16 * 128, BOX * BK * 2, 1024);
-#pragma unroll
-			for (int half = 0; half < config::HALVES; half++) {
-				uint64_t da = wgmma_descriptor(a + half * 64 * BK * 2 + j * 32, 16, 1024);
-				wgmma<Element, config::BN>::multiply(sum[half], da, db, k > 0 || j > 0);
-			}
+			wgmma<Element, config::BN>::multiply(sum, da, db, k > 0 || j > 0);
 		}
 		wgmma_commit();
 		/* the stage before this one has been read */
@@ -62,9 +50,11 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 		if (last >= 0)
 			stage_release<config::MULTICAST>(empty, last);
 		last = at.stage;
-		ring_skip<config::STAGES>(at, 1);
+		if (++at.stage == config::STAGES) {
+			at.stage = 0;
+			at.phase ^= 1;
+		}
 	}
-	turn();
 	wgmma_wait<0>();
 	if (last >= 0)
 		stage_release<config::MULTICAST>(empty, last);
@@ -117,46 +107,25 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 {
 	int block = (int)cluster_block(), begin, end;
 	split_range(work, config::MULTICAST ? 0 : block, begin, end);
-	int sharer = config::PINGPONG ? 0 : consumer;
-	int rows = sharer * 64 * config::HALVES, warp_row = threadIdx.x % WARPGROUP / 32 * 16;
+	int warp_row = consumer * 64 + threadIdx.x % WARPGROUP / 32 * 16;
 	ring at = {0, 0};
-	/* Consumers that take turns hand the ring to each other: a parity tells a
-	 * stage's phase only from the next one, so that nobody may look at it earlier. */
-	constexpr int TURN = 2, OTHERS = config::PINGPONG ? config::CONSUMERS - 1 : 0;
-	int next = stride, mine = TURN + consumer, others = TURN + (consumer ^ 1);
-	if (config::PINGPONG) {
-		first += consumer * stride;
-		ring_skip<config::STAGES>(at, consumer * (end - begin));
-		stride *= config::CONSUMERS;
-	}
-	bool wait = consumer > 0; // the first tile of all has nobody before it
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_place place = tile_find(work, tile);
 		int m = config::MULTICAST ? place.m * 2 + block : place.m;
-		int row = m * config::BM + rows + warp_row, column = place.n * config::BN;
-		float sum[config::HALVES][config::SUMS]; // nothing flows from one tile into the next
-		for (int half = 0; half < config::HALVES; half++)
-			prefetch_rows<Element, config::BN>(out, row + half * 64, column);
-		if (config::PINGPONG && wait)
-			named_barrier(mine, 2 * WARPGROUP);
-		wait = true;
-		multiply<Element, config>(sum, end - begin, base, rows, full, empty, at, [&] {
-			if (config::PINGPONG && tile + next < work.tiles)
-				named_arrive(others, 2 * WARPGROUP);
-		});
+		int row = m * config::BM + warp_row, column = place.n * config::BN;
+		float sum[config::SUMS]; // nothing flows from one tile into the next
+		prefetch_rows<Element, config::BN>(out, row, column);
+		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at);
 		if (work.splits > 1) {
 			/* splits have one tile a cluster, so that the stages are free now */
 			named_barrier(1, config::CONSUMERS * WARPGROUP);
-			share_sums(sum[0], base, consumer);
+			share_sums(sum, base, consumer);
 			cluster_meet();
-			gather_sums(sum[0], base, consumer, work.splits);
+			gather_sums(sum, base, consumer, work.splits);
 			cluster_meet(); // before a block that is read from ends
 		}
-#pragma unroll
-		for (int half = 0; half < config::HALVES; half++)
-			finish<Element, config::BN>(sum[half], out, staging, work.splits,
-										config::MULTICAST ? 0 : block, row + half * 64, column);
-		ring_skip<config::STAGES>(at, OTHERS * (end - begin)); // the other consumer's tile
+		finish<Element, config::BN>(sum, out, staging, work.splits, config::MULTICAST ? 0 : block,
+									row, column);
 	}
 }
 

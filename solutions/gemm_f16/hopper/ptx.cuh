@@ -237,11 +237,6 @@ __device__ __forceinline__ void named_barrier(int id, int threads)
 	asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-__device__ __forceinline__ void named_arrive(int id, int threads)
-{
-	asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-
 /* __syncthreads() for roles that come to it in different places. */
 __device__ __forceinline__ void block_meet(int threads)
 {
@@ -286,18 +281,6 @@ __device__ __forceinline__ void cluster_meet_relaxed(void)
 	asm volatile("barrier.cluster.arrive.relaxed;\n\t"
 				 "barrier.cluster.wait;" ::
 					 : "memory");
-}
-
-/* Programmatic dependent launch: the kernel behind may start; wait for the one
- * before to have finished and its writes to be visible. */
-__device__ __forceinline__ void dependents_launch(void)
-{
-	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-__device__ __forceinline__ void dependency_wait(void)
-{
-	asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
 #endif

@@ -12,8 +12,6 @@
 #include "ptx.cuh"
 #include "words.cuh"
 
-constexpr int REPACK_THREADS = 256;
-
 struct repack_job {
 	odd_matrix from; // rows = 0: nothing to do
 	uint16_t *to;
@@ -23,7 +21,7 @@ struct repack_job {
 /* A warp copies a row: the shift is the same for all of it, its ends excepted. */
 __device__ __forceinline__ void repack_row(const repack_job &job, int row)
 {
-	constexpr int DEEP = 4; // units of a lane that are under way at once
+	constexpr int DEEP = 6; // units of a lane that are under way at once
 	const uint16_t *from = job.from.data + (size_t)row * job.from.columns;
 	uint4 *to = (uint4 *)(job.to + (size_t)row * job.padded);
 	int units = (job.from.columns + 7) / 8;
@@ -43,18 +41,50 @@ __device__ __forceinline__ void repack_row(const repack_job &job, int row)
 	}
 }
 
-/* Both operands in one launch; a job without rows costs nothing. */
-static __global__ void __launch_bounds__(REPACK_THREADS) repack(repack_job a, repack_job b)
+/* What a kernel copies before it multiplies; a job without rows is none. `done`
+ * has a place for each block, which holds `call` once that block's rows are
+ * there: a number that no other call has, so that nothing need be cleared. */
+struct packing_work {
+	repack_job a, b;
+	unsigned long long *done, call;
+};
+
+/* All blocks copy. They must all be running at once, which a cooperative launch
+ * promises: TMA reads what others have copied. */
+__device__ __forceinline__ void repack(const packing_work &work)
 {
-	dependents_launch();
-	int warp = (blockIdx.x * REPACK_THREADS + threadIdx.x) / 32;
-	int warps = gridDim.x * REPACK_THREADS / 32;
-	for (int row = warp; row < a.from.rows + b.from.rows; row += warps) {
-		if (row < a.from.rows)
-			repack_row(a, row);
+	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+	for (int row = warp; row < work.a.from.rows + work.b.from.rows; row += warps) {
+		if (row < work.a.from.rows)
+			repack_row(work.a, row);
 		else
-			repack_row(b, row - a.from.rows);
+			repack_row(work.b, row - work.a.from.rows);
 	}
+	/* what was written by ordinary stores will be read by TMA */
+	asm volatile("fence.proxy.async;" ::: "memory");
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		__threadfence();
+		asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(work.done + blockIdx.x),
+					 "l"(work.call)
+					 : "memory");
+	}
+}
+
+/* A warp waits until all blocks have copied. */
+__device__ __forceinline__ void repack_wait(const packing_work &work)
+{
+	for (int block = threadIdx.x % 32; block < gridDim.x; block += 32) {
+		unsigned long long call;
+		do
+			asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
+						 : "=l"(call)
+						 : "l"(work.done + block)
+						 : "memory");
+		while (call != work.call);
+	}
+	asm volatile("fence.proxy.async;" ::: "memory");
+	__syncwarp();
 }
 
 #endif

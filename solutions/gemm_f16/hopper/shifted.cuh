@@ -191,14 +191,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 			cluster_meet();
 		}
 	} else {
-		if (threadIdx.x == 0) {
-#pragma unroll 1
-			for (int i = 0; i < config::STAGES; i++) {
-				mbarrier_init(full + 8 * i, WARPGROUP / 32);
-				mbarrier_init(empty + 8 * i, config::CONSUMERS);
-			}
-			asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-		}
+		barriers_init<config::STAGES>(full, WARPGROUP / 32, config::CONSUMERS);
 		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
 		float *staging =
 			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);

@@ -7,6 +7,7 @@
 
 #include "repack.cuh"
 #include "shifted.cuh"
+#include "tiny.cuh"
 #include "tma.cuh"
 
 [[noreturn]] static inline void hopper_fail(const char *what, const char *why)
@@ -30,6 +31,7 @@ struct hopper_device {
 	decltype(&cuTensorMapEncodeTiled) encode;
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
+	unsigned long long *done, calls; // packing_work
 };
 
 static inline hopper_device &hopper_get(void)
@@ -45,6 +47,9 @@ static inline hopper_device &hopper_get(void)
 			"cuTensorMapEncodeTiled", (void **)&made.encode, 12000, cudaEnableDefault, &found));
 		if (found != cudaDriverEntryPointSuccess)
 			hopper_fail("cuTensorMapEncodeTiled", "the driver does not have it");
+		size_t done_bytes = made.multiprocessors * sizeof(*made.done);
+		HOPPER_CHECK(cudaMalloc(&made.done, done_bytes));
+		HOPPER_CHECK(cudaMemset(made.done, 0, done_bytes));
 		return made;
 	}();
 	return device;
@@ -113,11 +118,10 @@ static inline int padded_columns(int columns)
 	return (columns + 63) / 64 * 64;
 }
 
-/* Both operands in padded rows, and the jobs that bring them there; an operand
- * that TMA can address as it is has none. */
+/* Both operands as TMA will find them, and the copies that bring them there. */
 struct packing {
 	operand a, b;
-	repack_job job_a, job_b;
+	packing_work work;
 };
 
 template <class Element>
@@ -126,30 +130,21 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p)
 	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
 	size_t a_elements = p.odd_a() ? (size_t)p.M * padded_k : 0;
 	size_t b_elements = p.odd_b() ? (size_t)p.K * padded_n : 0;
-	packing plan = {{p.A, p.K}, {p.B, p.N}, {}, {}};
+	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
 	if (a_elements + b_elements == 0)
 		return plan;
 	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
 	if (p.odd_a()) {
 		plan.a = {to, padded_k};
-		plan.job_a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
+		plan.work.a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
 	}
 	if (p.odd_b()) {
 		plan.b = {to + a_elements, padded_n};
-		plan.job_b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
+		plan.work.b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
 	}
+	plan.work.done = device.done;
+	plan.work.call = ++device.calls;
 	return plan;
-}
-
-/* Launches the copies; false when there is nothing to copy. */
-static inline bool packing_launch(const hopper_device &device, const packing &plan)
-{
-	constexpr int WARPS = REPACK_THREADS / 32; // a warp copies a row
-	int rows = plan.job_a.from.rows + plan.job_b.from.rows, most = device.multiprocessors * 8;
-	int blocks = min((rows + WARPS - 1) / WARPS, most);
-	if (blocks > 0)
-		repack<<<blocks, REPACK_THREADS>>>(plan.job_a, plan.job_b);
-	return blocks > 0;
 }
 
 /* ---- launch ------------------------------------------------------------------ */
@@ -161,10 +156,10 @@ template <class Kernel> static void kernel_allow(Kernel *kernel, int shared_byte
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
 }
 
-/* Blocks of `cluster`; dependent: behind a kernel whose end it waits for itself. */
+/* Blocks in clusters of `cluster`; together: all of them must run at once. */
 template <class... Parameters, class... Arguments>
 static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes,
-						  int cluster, bool dependent, const Arguments &...arguments)
+						  int cluster, bool together, const Arguments &...arguments)
 {
 	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
@@ -178,9 +173,9 @@ static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads
 		attributes[config.numAttrs].val.clusterDim.y = 1;
 		attributes[config.numAttrs++].val.clusterDim.z = 1;
 	}
-	if (dependent) {
-		attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-		attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+	if (together) {
+		attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
+		attributes[config.numAttrs++].val.cooperative = 1;
 	}
 	HOPPER_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
@@ -205,6 +200,13 @@ static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int 
 	return work;
 }
 
+/* Clusters that run at once, at least: pairs fill the GPU, larger ones may not, as
+ * they do not reach across its parts (GPCs). */
+static inline int cluster_room(const hopper_device &device, int cluster)
+{
+	return (cluster > 2 ? device.multiprocessors * 7 / 8 : device.multiprocessors) / cluster;
+}
+
 template <class Element, class config>
 static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
 {
@@ -212,18 +214,18 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	static const bool once = (kernel_allow(kernel, config::bytes), true);
 	(void)once;
 
-	/* everything that takes time on the host is done before the copies start */
 	packing plan = packing_plan(device, p);
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
 	int rows = config::BM * (config::MULTICAST ? 2 : 1);
 	gemm_work work = work_cut(p, rows, config::BN, splits, config::MULTICAST ? 8 : 16);
 
-	int cluster = config::MULTICAST ? 2 : splits, room = device.multiprocessors / cluster;
-	int clusters = splits > 1 ? work.tiles : min(work.tiles, room); // a split is not persistent
-	bool dependent = packing_launch(device, plan);
+	/* a split is not persistent; of blocks that copy, all are there */
+	bool packs = p.odd_a() || p.odd_b();
+	int cluster = config::MULTICAST ? 2 : splits, room = cluster_room(device, cluster);
+	int clusters = packs ? room : splits > 1 ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
-				  cluster, dependent, map_a, map_b, work, p.out);
+				  cluster, packs, map_a, map_b, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
@@ -240,57 +242,128 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 				  config::bytes, splits, false, a, b, work, p.out);
 }
 
+/* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
+template <class Element> static inline int tiny_width(const Element *matrix, int columns, int most)
+{
+	int width = most;
+	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
+		width /= 2;
+	return width;
+}
+
+template <class Element, class config> static void tiny_start(const problem<Element> &p)
+{
+	dim3 grid((p.N + config::COLUMNS - 1) / config::COLUMNS,
+			  (p.M + config::ROWS - 1) / config::ROWS);
+	gemm_tiny<Element, config>
+		<<<grid, config::BLOCK>>>((const uint16_t *)p.A, (const uint16_t *)p.B, p.K, p.out);
+}
+
+/* Takes any alignment, of sizes that the tiny kernel's 32-bit indices reach. */
+template <class Element, int WARPS, int STEPS, int BN>
+static void tiny_launch(hopper_device &, const problem<Element> &p, int)
+{
+	static void (*const starts[3][2])(const problem<Element> &) = {
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, BN>>},
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, BN>>},
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, BN>>},
+	};
+	starts[tiny_width(p.A, p.K, 4) / 2][tiny_width(p.B, p.N, BN) == BN](p);
+}
+
 /* ---- the choice ---------------------------------------------------------------- */
 
-/* A way to cut the work, and its times on an H200 in microseconds: a step of 64
- * along K, and what a tile costs besides. */
+/* A way to cut the work, and its times on an H200 in microseconds: a step of
+ * `depth` along K, and what a tile costs besides. */
+enum family { FAMILY_TMA, FAMILY_SHIFTED, FAMILY_TINY };
+
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
-	int rows, columns, splits; // of a tile, or of a pair of tiles with multicast
-	int cluster;               // blocks
-	bool shifted;
+	enum family family;
+	int rows, columns, depth; // of a tile, or of a pair of tiles with multicast
+	int splits, cluster;      // blocks that share a tile along K; that are launched together
+	int blocks;               // that share a multiprocessor
 	float step, tile;
-	int blocks; // that share a multiprocessor
 };
 
 template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, float step, float tile)
 {
+	constexpr int PAIR = config::MULTICAST ? 2 : 1;
 	return {tma_launch<Element, config>,
-			config::BM * (config::MULTICAST ? 2 : 1),
+			FAMILY_TMA,
+			config::BM * PAIR,
 			config::BN,
+			BK,
 			splits,
 			config::MULTICAST ? 2 : splits,
-			false,
+			1,
 			step,
-			tile,
-			1};
+			tile};
 }
 
 template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
 static constexpr cut<Element> shifted_cut(int splits, float step, float tile)
 {
 	return {shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>,
+			FAMILY_SHIFTED,
 			config::BM,
 			config::BN,
+			BK,
 			splits,
 			splits,
-			true,
+			BLOCKS,
 			step,
-			tile,
-			BLOCKS};
+			tile};
+}
+
+template <class Element, int WARPS, int STEPS, int BN>
+static constexpr cut<Element> tiny_cut(int splits, float step, float tile)
+{
+	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
+	return {tiny_launch<Element, WARPS, STEPS, BN>,
+			FAMILY_TINY,
+			config::ROWS,
+			config::COLUMNS,
+			config::DEPTH * WARPS,
+			splits,
+			1,
+			3,
+			step,
+			tile};
 }
 
 static constexpr float LAUNCH = 2.5f;  // of any kernel
 static constexpr float SHARING = 1.5f; // adding up the sums of a split
 
 template <class Element>
+static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
+{
+	return (long long)((p.M + c.rows - 1) / c.rows) * ((p.N + c.columns - 1) / c.columns);
+}
+
+/* Whether a cut can do this problem at all. */
+template <class Element>
+static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
+{
+	if (c.splits > (p.K + BK - 1) / BK)
+		return false;
+	if (c.family == FAMILY_SHIFTED) // its words are aligned
+		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
+	if (c.family == FAMILY_TINY) // its indices have 32 bits
+		return (long long)p.M * p.K < 1 << 30 && (long long)p.K * p.N < 1 << 30;
+	bool packs = p.odd_a() || p.odd_b();
+	return c.splits == 1 || !packs || cut_tiles(c, p) <= cluster_room(device, c.cluster);
+}
+
+template <class Element>
 static float cut_time(const cut<Element> &c, const problem<Element> &p, int multiprocessors)
 {
-	int steps = (p.K + BK - 1) / BK, room = multiprocessors * c.blocks / c.cluster;
-	long long tiles =
-		(long long)((p.M + c.rows - 1) / c.rows) * ((p.N + c.columns - 1) / c.columns);
-	long long rounds = (tiles + room - 1) / room;
+	int steps = (p.K + c.depth - 1) / c.depth, room = multiprocessors * c.blocks / c.cluster;
+	long long rounds = (cut_tiles(c, p) + room - 1) / room;
 	int longest = (steps + c.splits - 1) / c.splits;
 	return LAUNCH + (c.splits > 1 ? SHARING : 0.0f) + rounds * (longest * c.step + c.tile);
 }
@@ -301,25 +374,20 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 {
 	hopper_device &device = hopper_get();
 	problem<Element> p = {A, B, M, N, K, epilogue_make(C, M, N, alpha, beta)};
-	bool aligned = (uintptr_t)A % 16 == 0 && (uintptr_t)B % 16 == 0;
-
-	/*                     consumers, halves, columns, stages, multicast, ping-pong */
-	using pair256 = gemm_config<2, 1, 256, 4, true, false>;
-	using wide256 = gemm_config<2, 1, 256, 4, false, false>;
-	using turns128 = gemm_config<2, 2, 128, 6, true, true>;
-	using turns256 = gemm_config<2, 1, 256, 5, true, true>;
-	using wide192 = gemm_config<2, 1, 192, 4, false, false>;
-	using pair128 = gemm_config<2, 1, 128, 6, true, false>;
-	using wide128 = gemm_config<2, 1, 128, 6, false, false>;
-	using tall64 = gemm_config<2, 1, 64, 8, false, false>;
-	using flat_pair128 = gemm_config<1, 1, 128, 8, true, false>;
-	using flat128 = gemm_config<1, 1, 128, 8, false, false>;
-	using small64 = gemm_config<1, 1, 64, 10, false, false>;
+	/* consumers, columns, stages, multicast */
+	using pair256 = gemm_config<2, 256, 4, true>;
+	using wide256 = gemm_config<2, 256, 4, false>;
+	using wide192 = gemm_config<2, 192, 4, false>;
+	using pair128 = gemm_config<2, 128, 6, true>;
+	using wide128 = gemm_config<2, 128, 6, false>;
+	using tall64 = gemm_config<2, 64, 8, false>;
+	using flat_pair128 = gemm_config<1, 128, 8, true>;
+	using flat128 = gemm_config<1, 128, 8, false>;
+	using small64 = gemm_config<1, 64, 8, false>;
+	using shared64 = gemm_config<1, 64, 4, false>;
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, 0.67f, 2.9f),
 		tma_cut<Element, wide256>(1, 0.68f, 2.9f),
-		tma_cut<Element, turns128>(1, 0.67f, 2.9f),
-		tma_cut<Element, turns256>(1, 0.67f, 2.9f),
 		tma_cut<Element, wide192>(1, 0.53f, 2.2f),
 		tma_cut<Element, pair128>(1, 0.35f, 1.5f),
 		tma_cut<Element, wide128>(1, 0.40f, 1.5f),
@@ -327,23 +395,32 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 		tma_cut<Element, tall64>(1, 0.24f, 0.9f),
 		tma_cut<Element, flat_pair128>(1, 0.19f, 1.0f),
 		tma_cut<Element, flat128>(1, 0.21f, 1.0f),
+		tma_cut<Element, flat128>(2, 0.21f, 1.0f),
 		tma_cut<Element, flat128>(4, 0.21f, 1.0f),
 		tma_cut<Element, small64>(1, 0.16f, 0.8f),
 		tma_cut<Element, small64>(2, 0.16f, 0.8f),
 		tma_cut<Element, small64>(4, 0.16f, 0.8f),
 		tma_cut<Element, small64>(8, 0.16f, 0.8f),
-		shifted_cut<Element, gemm_config<1, 1, 64, 4, false, false>, 1, 2, 2>(1, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<1, 1, 64, 4, false, false>, 2, 2, 1>(1, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(1, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(4, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<1, 1, 64, 6, false, false>, 3, 2, 1>(8, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<1, 1, 128, 6, false, false>, 3, 3, 1>(1, 0.3f, 1.0f),
-		shifted_cut<Element, gemm_config<2, 1, 128, 5, false, false>, 2, 2, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, shared64, 1, 2, 2>(1, 0.3f, 1.0f),
+		shifted_cut<Element, shared64, 3, 2, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, shared64, 3, 2, 1>(2, 0.3f, 1.0f),
+		shifted_cut<Element, shared64, 3, 2, 1>(4, 0.3f, 1.0f),
+		shifted_cut<Element, shared64, 3, 2, 1>(8, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 64, 6, false>, 6, 1, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 64, 6, false>, 6, 1, 1>(4, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<2, 64, 6, false>, 5, 1, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<1, 128, 6, false>, 3, 3, 1>(1, 0.3f, 1.0f),
+		shifted_cut<Element, gemm_config<2, 128, 5, false>, 2, 2, 1>(1, 0.3f, 1.0f),
+		tiny_cut<Element, 8, 1, 2>(1, 0.3f, 1.0f),
+		tiny_cut<Element, 8, 1, 4>(1, 0.3f, 1.0f),
+		tiny_cut<Element, 8, 2, 4>(1, 0.3f, 1.0f),
+		tiny_cut<Element, 8, 3, 4>(1, 0.3f, 1.0f),
+		tiny_cut<Element, 4, 1, 2>(1, 0.3f, 1.0f),
 	};
 	const cut<Element> *best = NULL;
 	float best_time = 0.0f;
 	for (const cut<Element> &c : cuts) {
-		if (c.splits > (K + BK - 1) / BK || (c.shifted && !aligned))
+		if (!cut_fits(device, c, p))
 			continue;
 		float time = cut_time(c, p, device.multiprocessors);
 		if (!best || time < best_time) {

@@ -18,18 +18,15 @@ constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int STAGING_ROW = CHUNK + 8;
 constexpr int WARPGROUP = 128;
 
-/* One way to cut the work. Of the CONSUMERS warpgroups that multiply, each has
- * HALVES times 64 rows and all BN columns of a tile. They share a tile, or, with
- * PINGPONG, take whole tiles in turn, so that one finishes while the other
- * multiplies. MULTICAST: two blocks, one above the other in C, share B. */
-template <int CONSUMERS_, int HALVES_, int BN_, int STAGES_, bool MULTICAST_, bool PINGPONG_>
-struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, HALVES = HALVES_, BN = BN_, STAGES = STAGES_;
-	static constexpr bool MULTICAST = MULTICAST_, PINGPONG = PINGPONG_;
+/* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
+ * rows and all BN columns of the tile. MULTICAST: two blocks, one above the other
+ * in C, share B. */
+template <int CONSUMERS_, int BN_, int STAGES_, bool MULTICAST_> struct gemm_config {
+	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, STAGES = STAGES_;
+	static constexpr bool MULTICAST = MULTICAST_;
 
-	static constexpr int SHARERS = PINGPONG ? 1 : CONSUMERS; // consumers of a tile
-	static constexpr int BM = 64 * HALVES * SHARERS;
-	static constexpr int SUMS = BN / 2; // registers of a thread for 64 rows
+	static constexpr int BM = 64 * CONSUMERS;
+	static constexpr int SUMS = BN / 2; // registers of a thread
 
 	/* shared memory, after alignment to 1024 bytes */
 	static constexpr int a_bytes = BM * BK * 2;
@@ -64,6 +61,17 @@ struct gemm_work {
 	divisor group_tiles;     // tiles of a whole group
 	divisor rows, last_rows; // of a group, of the last
 };
+
+/* The ring's barriers, `full` and behind them `empty`: one a thread, because the
+ * first use of a line of code costs more than anything else here. */
+template <int STAGES>
+__device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
+{
+	if (threadIdx.x < 2 * STAGES) {
+		mbarrier_init(full + 8 * threadIdx.x, threadIdx.x < STAGES ? fillers : consumers);
+		asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	}
+}
 
 struct tile_place {
 	int m, n; // in units of tiles

@@ -12,11 +12,15 @@
  *    the L2 cache.
  *  - split-K: `splits` blocks work on the same tile, each on its own part of K,
  *    and add up through distributed shared memory; each then finishes its own
- *    share of the columns. Nothing is left in global memory between calls. */
+ *    share of the columns. Nothing is left in global memory between calls.
+ *
+ * An operand whose rows TMA cannot address is first copied into padded rows
+ * (repack.cuh), by all blocks together. */
 #ifndef GEMMJUDGE_HOPPER_TMA_CUH
 #define GEMMJUDGE_HOPPER_TMA_CUH
 
 #include "consume.cuh"
+#include "repack.cuh"
 
 template <class config>
 __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
@@ -68,7 +72,7 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 template <class Element, class config>
 __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-			 const gemm_work work, const epilogue<Element> out)
+			 const gemm_work work, const packing_work packing, const epilogue<Element> out)
 {
 	extern __shared__ char shared_raw[];
 	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
@@ -76,18 +80,16 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	if (threadIdx.x == 0) {
-#pragma unroll 1
-		for (int i = 0; i < config::STAGES; i++) {
-			mbarrier_init(full + 8 * i, 1);
-			mbarrier_init(empty + 8 * i, config::SHARERS * (config::MULTICAST ? 2 : 1));
-		}
-		asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-	} else if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
+	barriers_init<config::STAGES>(full, 1, config::CONSUMERS * (config::MULTICAST ? 2 : 1));
+	if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
 	}
-	__syncthreads();
+	bool packs = packing.a.from.rows + packing.b.from.rows > 0;
+	if (packs)
+		repack(packing);
+	else
+		__syncthreads();
 	if (config::MULTICAST || work.splits > 1)
 		cluster_meet_relaxed();
 
@@ -96,11 +98,13 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	if (warpgroup == config::CONSUMERS) {
 		if (config::CONSUMERS == 2) // one consumer alone has registers enough
 			registers_give<40>();
-		if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
-			dependency_wait();
-			produce<config>(&map_a, &map_b, work, base, full, empty, first, stride);
+		if (threadIdx.x < config::CONSUMERS * WARPGROUP + 32) {
+			if (packs)
+				repack_wait(packing);
+			if (threadIdx.x % 32 == 0)
+				produce<config>(&map_a, &map_b, work, base, full, empty, first, stride);
 		}
-		if (work.splits > 1) { // the consumers meet twice
+		if (work.splits > 1 && first < work.tiles) { // the consumers meet twice
 			cluster_meet();
 			cluster_meet();
 		}
