@@ -18,27 +18,65 @@ struct repack_job {
 	int padded; // leading dimension of `to`, a multiple of 8
 };
 
-/* A warp copies a row: the shift is the same for all of it, its ends excepted. */
-__device__ __forceinline__ void repack_row(const repack_job &job, int row)
+constexpr int PIECE_UNITS = 4; // of a lane: a piece of a row is 128 units, 1024 elements
+
+/* A warp's piece of a row on its way. */
+struct repack_piece {
+	uint4 low[PIECE_UNITS], high[PIECE_UNITS];
+	uint32_t shift;
+	uint4 *to;
+	int units; // of the row that are copied, from the lane's first on
+	bool lead; // the lane's first is left out
+};
+
+static __device__ __forceinline__ int repack_pieces(const repack_job &job)
 {
-	constexpr int DEEP = 6; // units of a lane that are under way at once
-	const uint16_t *from = job.from.data + (size_t)row * job.from.columns;
-	uint4 *to = (uint4 *)(job.to + (size_t)row * job.padded);
-	int units = (job.from.columns + 7) / 8;
-	for (int first = threadIdx.x % 32; first < units; first += 32 * DEEP) {
-		uint4 low[DEEP], high[DEEP];
-		uint32_t shift[DEEP];
+	return (job.from.columns + 32 * PIECE_UNITS * 8 - 1) / (32 * PIECE_UNITS * 8);
+}
+
+/* Units of a row whose words all lie in the matrix; in the last row, those that
+ * have another one behind them. (The very first one's may not: `lead`.) */
+static __device__ __forceinline__ int repack_units(const repack_job &job, int row)
+{
+	return row < job.from.rows - 1 ? (job.from.columns + 7) / 8 : job.from.columns / 8 - 1;
+}
+
+__device__ __forceinline__ void piece_load(repack_piece &piece, const repack_job &job, int number)
+{
+	int pieces = repack_pieces(job), row = number / pieces;
+	int first = (number - row * pieces) * 32 * PIECE_UNITS + threadIdx.x % 32;
+	const char *from = (const char *)(job.from.data + (size_t)row * job.from.columns);
+	piece.shift = (uintptr_t)from % 16;
+	piece.to = (uint4 *)(job.to + (size_t)row * job.padded) + first;
+	piece.units = repack_units(job, row) - first;
+	piece.lead = row == 0 && first == 0 && piece.shift != 0;
+	from += (long long)first * 16 - piece.shift;
 #pragma unroll
-		for (int i = 0; i < DEEP; i++) {
-			int column = (first + 32 * i) * 8;
-			unit_load(job.from, row, column, job.from.columns - column, from + column, low[i],
-					  high[i], shift[i]);
-		}
-#pragma unroll
-		for (int i = 0; i < DEEP; i++)
-			if (first + 32 * i < units)
-				to[first + 32 * i] = shift_together(low[i], high[i], shift[i]);
+	for (int i = 0; i < PIECE_UNITS; i++) {
+		bool wanted = 32 * i < piece.units && !(i == 0 && piece.lead);
+		piece.low[i] = word_load(from + i * 512, wanted);
+		piece.high[i] = word_load(from + i * 512 + 16, wanted && piece.shift != 0);
 	}
+}
+
+__device__ __forceinline__ void piece_store(const repack_piece &piece)
+{
+#pragma unroll
+	for (int i = 0; i < PIECE_UNITS; i++)
+		if (32 * i < piece.units && !(i == 0 && piece.lead))
+			piece.to[32 * i] = shift_together(piece.low[i], piece.high[i], piece.shift);
+}
+
+/* What piece_load() leaves out, element by element: the last row's end and, of a
+ * matrix that starts within a word, the first unit. */
+__device__ __forceinline__ void repack_end(const repack_job &job)
+{
+	int row = job.from.rows - 1, lane = threadIdx.x % 32;
+#pragma unroll 1
+	for (int i = repack_units(job, row) * 8 + lane; i < job.from.columns; i += 32)
+		job.to[(size_t)row * job.padded + i] = job.from.data[(size_t)row * job.from.columns + i];
+	if (lane < 8)
+		job.to[lane] = job.from.data[lane];
 }
 
 /* What a kernel copies before it multiplies; a job without rows is none. `done`
@@ -53,13 +91,28 @@ struct packing_work {
  * promises: TMA reads what others have copied. */
 __device__ __forceinline__ void repack(const packing_work &work)
 {
+	constexpr int TOGETHER = 2; // pieces of a warp that are under way at once
 	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-	for (int row = warp; row < work.a.from.rows + work.b.from.rows; row += warps) {
-		if (row < work.a.from.rows)
-			repack_row(work.a, row);
-		else
-			repack_row(work.b, row - work.a.from.rows);
+	int a = work.a.from.rows * repack_pieces(work.a), b = work.b.from.rows * repack_pieces(work.b);
+#pragma unroll 1
+	for (int first = warp; first < a + b; first += TOGETHER * warps) {
+		repack_piece pieces[TOGETHER];
+#pragma unroll
+		for (int i = 0; i < TOGETHER; i++) {
+			int number = first + i * warps;
+			pieces[i].units = 0;
+			if (number < a + b)
+				piece_load(pieces[i], number < a ? work.a : work.b,
+						   number < a ? number : number - a);
+		}
+#pragma unroll
+		for (int i = 0; i < TOGETHER; i++)
+			piece_store(pieces[i]);
 	}
+	if (warp == 0 && a > 0)
+		repack_end(work.a);
+	if (warp == 1 && b > 0)
+		repack_end(work.b);
 	/* what was written by ordinary stores will be read by TMA */
 	asm volatile("fence.proxy.async;" ::: "memory");
 	__syncthreads();

@@ -83,27 +83,4 @@ __device__ __forceinline__ uint4 tail_word(const word_tail &tail, uint32_t end)
 	return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
-/* The words around a unit, of which `count` elements lie in the matrix (0: none
- * is read; more than 8: all), and how many bytes it starts into them. */
-__device__ __forceinline__ void unit_load(const odd_matrix &matrix, int row, int column, int count,
-										  const uint16_t *from, uint4 &low, uint4 &high,
-										  uint32_t &shift)
-{
-	/* these words may reach beyond the matrix */
-	bool end = (row == matrix.rows - 1 && count < 16) || (row == 0 && column == 0);
-	shift = (uintptr_t)from % 16;
-	const uint16_t *word = from - shift / 2;
-	low = word_load(word, count > 0 && !end);
-	high = word_load(word + 8, !end && (int)shift / 2 + min(count, 8) > 8);
-	if (end && count > 0) {
-		uint32_t w[4] = {0, 0, 0, 0};
-#pragma unroll
-		for (int i = 0; i < 8; i++)
-			if (i < count)
-				w[i / 2] |= (uint32_t)from[i] << 16 * (i % 2);
-		low = make_uint4(w[0], w[1], w[2], w[3]);
-		shift = 0;
-	}
-}
-
 #endif
