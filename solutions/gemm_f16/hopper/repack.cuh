@@ -87,11 +87,10 @@ struct packing_work {
 	unsigned long long *done, call;
 };
 
-/* All blocks copy. They must all be running at once, which a cooperative launch
- * promises: TMA reads what others have copied. */
-__device__ __forceinline__ void repack(const packing_work &work)
+/* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at
+ * once, which a cooperative launch promises: TMA reads what others have copied. */
+template <int TOGETHER> __device__ __forceinline__ void repack(const packing_work &work)
 {
-	constexpr int TOGETHER = 2; // pieces of a warp that are under way at once
 	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
 	int a = work.a.from.rows * repack_pieces(work.a), b = work.b.from.rows * repack_pieces(work.b);
 #pragma unroll 1

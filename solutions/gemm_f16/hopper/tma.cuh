@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	}
 	bool packs = packing.a.from.rows + packing.b.from.rows > 0;
 	if (packs)
-		repack(packing);
+		repack<config::CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
 	else
 		__syncthreads();
 	if (config::MULTICAST || work.splits > 1)
