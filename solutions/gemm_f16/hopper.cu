@@ -2,15 +2,23 @@
  *
  * Idea: on Hopper only wgmma reaches the tensor cores' full rate, and only TMA
  * feeds it without costing the threads that multiply. Both are used for every
- * shape, however odd: an operand whose rows TMA cannot address (a row length
- * that is no multiple of 8 elements, which is most shapes) is first copied into
- * padded rows. The host picks the size of a tile, and whether several blocks
- * share a tile along K, by a small cost model.
+ * shape that is large enough, however odd: an operand whose rows TMA cannot
+ * address (a row length that is no multiple of 8 elements, which is most shapes) is
+ * first copied into padded rows by the same launch, or loaded by warps that shift. The
+ * smallest shapes have a kernel that does without both. The host picks by a small
+ * cost model.
  *
- *   hopper/ptx.cuh     the instructions
- *   hopper/repack.cuh  odd rows into padded ones
- *   hopper/gemm.cuh    the tile kernel: warp-specialised, persistent, TMA, wgmma
- *   hopper/solve.cuh   the host's choice of a path
+ *   hopper/solve.cuh    the host's choice of a way to cut the work
+ *   hopper/launch.cuh   what each kernel's launch needs
+ *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
+ *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
+ *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
+ *   hopper/words.cuh      their aligned words
+ *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
+ *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do,
+ *   hopper/finish.cuh     and how their sums leave
+ *   hopper/tile.cuh     how tiles lie in shared memory and in C
+ *   hopper/ptx.cuh      the instructions
  *
  * Changes from the wmma ladder beside it: the multiplying threads load nothing
  * and wait for nothing but a barrier; operands go from shared memory into the

@@ -18,15 +18,14 @@
 #include "tile.cuh"
 
 /* What the epilogue will read for a warp's 16 rows, into the L2 cache while the
- * tile is being multiplied. */
+ * tile is being multiplied; a prefetch brings 32 bytes. */
 template <class Element, int BN>
 __device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, int row, int column)
 {
-	constexpr int LINE = 128 / sizeof(Element), LINES = BN / LINE;
-#pragma unroll
-	for (int i = 0; i < 16 * LINES / 32; i++) {
-		int line = i * 32 + threadIdx.x % 32, r = row + line / LINES,
-			c = column + line % LINES * LINE;
+	constexpr int SECTOR = 32 / sizeof(Element), SECTORS = BN / SECTOR;
+#pragma unroll 4
+	for (int i = threadIdx.x % 32; i < 16 * SECTORS; i += 32) {
+		int r = row + i / SECTORS, c = column + i % SECTORS * SECTOR;
 		if (r < out.M && c < out.N)
 			out.prefetch(r, c);
 	}

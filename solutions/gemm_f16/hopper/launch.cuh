@@ -1,0 +1,282 @@
+/* Host side: what a launch needs. Tensor maps, places to copy odd operands to, and
+ * for each kind of kernel a function that starts it for a problem. */
+#ifndef GEMMJUDGE_HOPPER_LAUNCH_CUH
+#define GEMMJUDGE_HOPPER_LAUNCH_CUH
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "repack.cuh"
+#include "shifted.cuh"
+#include "tiny.cuh"
+#include "tma.cuh"
+
+[[noreturn]] static inline void hopper_fail(const char *what, const char *why)
+{
+	fprintf(stderr, "hopper: %s: %s\n", what, why);
+	abort();
+}
+
+static inline void hopper_check(cudaError_t status, const char *what)
+{
+	if (status != cudaSuccess)
+		hopper_fail(what, cudaGetErrorString(status));
+}
+
+#define HOPPER_CHECK(call) hopper_check(call, #call)
+
+/* ---- what is found out once ---------------------------------------------- */
+
+struct hopper_device {
+	int multiprocessors;
+	decltype(&cuTensorMapEncodeTiled) encode;
+	char *workspace; // grows; every call overwrites what it reads
+	size_t workspace_bytes;
+	unsigned long long *done, calls; // packing_work
+};
+
+static inline hopper_device &hopper_get(void)
+{
+	static hopper_device device = [] {
+		hopper_device made = {};
+		int ordinal;
+		HOPPER_CHECK(cudaGetDevice(&ordinal));
+		HOPPER_CHECK(
+			cudaDeviceGetAttribute(&made.multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
+		cudaDriverEntryPointQueryResult found;
+		HOPPER_CHECK(cudaGetDriverEntryPointByVersion(
+			"cuTensorMapEncodeTiled", (void **)&made.encode, 12000, cudaEnableDefault, &found));
+		if (found != cudaDriverEntryPointSuccess)
+			hopper_fail("cuTensorMapEncodeTiled", "the driver does not have it");
+		size_t done_bytes = made.multiprocessors * sizeof(*made.done);
+		HOPPER_CHECK(cudaMalloc(&made.done, done_bytes));
+		HOPPER_CHECK(cudaMemset(made.done, 0, done_bytes));
+		return made;
+	}();
+	return device;
+}
+
+static inline char *hopper_workspace(hopper_device &device, size_t bytes)
+{
+	if (bytes > device.workspace_bytes) {
+		HOPPER_CHECK(cudaFree(device.workspace));
+		HOPPER_CHECK(cudaMalloc(&device.workspace, bytes));
+		device.workspace_bytes = bytes;
+	}
+	return device.workspace;
+}
+
+/* A row-major 16-bit matrix, in boxes of 64 columns and `box_rows` rows with
+ * the 128-byte swizzle; zeros outside. */
+static inline CUtensorMap tensor_map(const hopper_device &device, const void *matrix, int rows,
+									 int columns, int leading, int box_rows)
+{
+	CUtensorMap map;
+	cuuint64_t sizes[2] = {(cuuint64_t)columns, (cuuint64_t)rows};
+	cuuint64_t strides[1] = {(cuuint64_t)leading * 2};
+	cuuint32_t box[2] = {64, (cuuint32_t)box_rows}, steps[2] = {1, 1};
+	CUresult status =
+		device.encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, (void *)matrix, sizes, strides, box,
+					  steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+					  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	if (status != CUDA_SUCCESS)
+		hopper_fail("cuTensorMapEncodeTiled", "refused the matrix");
+	return map;
+}
+
+/* TMA wants 16-byte aligned bases and row lengths (9.7.9.27.1). */
+static inline bool rows_aligned(const void *matrix, int columns)
+{
+	return (uintptr_t)matrix % 16 == 0 && columns % 8 == 0;
+}
+
+/* ---- operands --------------------------------------------------------------- */
+
+/* A matrix as TMA can address it. */
+struct operand {
+	const void *data;
+	int leading;
+};
+
+/* What a call multiplies. */
+template <class Element> struct problem {
+	const Element *A, *B;
+	int M, N, K;
+	bool reads_c;
+	epilogue<Element> out;
+
+	bool odd_a() const
+	{
+		return !rows_aligned(A, K);
+	}
+	bool odd_b() const
+	{
+		return !rows_aligned(B, N);
+	}
+	bool odd() const
+	{
+		return odd_a() || odd_b();
+	}
+};
+
+static inline int padded_columns(int columns)
+{
+	return (columns + 63) / 64 * 64;
+}
+
+/* Both operands as TMA will find them, and the copies that bring them there. */
+struct packing {
+	operand a, b;
+	packing_work work;
+};
+
+template <class Element>
+static packing packing_plan(hopper_device &device, const problem<Element> &p)
+{
+	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
+	size_t a_elements = p.odd_a() ? (size_t)p.M * padded_k : 0;
+	size_t b_elements = p.odd_b() ? (size_t)p.K * padded_n : 0;
+	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
+	if (a_elements + b_elements == 0)
+		return plan;
+	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
+	if (p.odd_a()) {
+		plan.a = {to, padded_k};
+		plan.work.a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
+	}
+	if (p.odd_b()) {
+		plan.b = {to + a_elements, padded_n};
+		plan.work.b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
+	}
+	plan.work.done = device.done;
+	plan.work.call = ++device.calls;
+	return plan;
+}
+
+/* ---- launch ------------------------------------------------------------------ */
+
+/* Raises what a kernel is allowed, once for each. */
+template <class Kernel> static void kernel_allow(Kernel *kernel, int shared_bytes)
+{
+	HOPPER_CHECK(
+		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+}
+
+/* Blocks in clusters of `cluster`; together: all of them must run at once. */
+template <class... Parameters, class... Arguments>
+static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes,
+						  int cluster, bool together, const Arguments &...arguments)
+{
+	cudaLaunchAttribute attributes[2];
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(blocks);
+	config.blockDim = dim3(threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.attrs = attributes;
+	if (cluster > 1) {
+		attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+		attributes[config.numAttrs].val.clusterDim.x = cluster;
+		attributes[config.numAttrs].val.clusterDim.y = 1;
+		attributes[config.numAttrs++].val.clusterDim.z = 1;
+	}
+	if (together) {
+		attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
+		attributes[config.numAttrs++].val.cooperative = 1;
+	}
+	HOPPER_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+static inline divisor divisor_make(int value)
+{
+	return {(uint32_t)value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
+}
+
+/* Cut into tiles of `rows` x `columns`, `splits` blocks to each. */
+template <class Element>
+static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int splits, int group)
+{
+	int tiles_m = (p.M + rows - 1) / rows, tiles_n = (p.N + columns - 1) / columns;
+	int steps = (p.K + BK - 1) / BK, last = tiles_m % group;
+	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, splits, steps / splits, steps % splits};
+	work.group = group;
+	work.last_group = last > 0 ? tiles_m / group : -1;
+	work.group_tiles = divisor_make(group * tiles_n);
+	work.rows = divisor_make(group);
+	work.last_rows = divisor_make(last > 0 ? last : 1);
+	return work;
+}
+
+/* Clusters that run at once, at least: pairs fill the GPU, larger ones may not, as
+ * they do not reach across its parts (GPCs). */
+static inline int cluster_room(const hopper_device &device, int cluster)
+{
+	return (cluster > 2 ? device.multiprocessors * 7 / 8 : device.multiprocessors) / cluster;
+}
+
+template <class Element, class config>
+static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
+{
+	auto kernel = gemm_tma<Element, config>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	(void)once;
+
+	packing plan = packing_plan(device, p);
+	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
+	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
+	int rows = config::BM * (config::MULTICAST ? 2 : 1);
+	gemm_work work = work_cut(p, rows, config::BN, splits, config::MULTICAST ? 8 : 16);
+
+	/* a split is not persistent; of blocks that copy, all are there */
+	int cluster = config::MULTICAST ? 2 : splits, room = cluster_room(device, cluster);
+	int clusters = p.odd() ? room : splits > 1 ? work.tiles : min(work.tiles, room);
+	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
+				  cluster, p.odd(), map_a, map_b, work, plan.work, p.out);
+}
+
+/* A block a tile and split: many small blocks hide each other's ends. */
+template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
+static void shifted_launch(hopper_device &, const problem<Element> &p, int splits)
+{
+	auto kernel = gemm_shifted<Element, config, PRODUCERS, DEEP, BLOCKS>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	(void)once;
+
+	gemm_work work = work_cut(p, config::BM, config::BN, splits, 16);
+	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
+	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
+				  config::bytes, splits, false, a, b, work, p.out);
+}
+
+/* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
+template <class Element> static inline int tiny_width(const Element *matrix, int columns, int most)
+{
+	int width = most;
+	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
+		width /= 2;
+	return width;
+}
+
+template <class Element, class config> static void tiny_start(const problem<Element> &p)
+{
+	dim3 grid((p.N + config::COLUMNS - 1) / config::COLUMNS,
+			  (p.M + config::ROWS - 1) / config::ROWS);
+	gemm_tiny<Element, config>
+		<<<grid, config::BLOCK>>>((const uint16_t *)p.A, (const uint16_t *)p.B, p.K, p.out);
+}
+
+/* Takes any alignment, of sizes that the tiny kernel's 32-bit indices reach. */
+template <class Element, int WARPS, int STEPS, int BN>
+static void tiny_launch(hopper_device &, const problem<Element> &p, int)
+{
+	static void (*const starts[3][2])(const problem<Element> &) = {
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, BN>>},
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, BN>>},
+		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, 1>>,
+		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, BN>>},
+	};
+	starts[tiny_width(p.A, p.K, 4) / 2][tiny_width(p.B, p.N, BN) == BN](p);
+}
+
+#endif
