@@ -14,6 +14,7 @@
  *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
  *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
  *   hopper/words.cuh      their aligned words
+ *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do,
  *   hopper/finish.cuh     and how their sums leave

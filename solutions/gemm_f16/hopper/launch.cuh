@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "repack.cuh"
+#include "scale.cuh"
 #include "shifted.cuh"
 #include "tiny.cuh"
 #include "tma.cuh"
@@ -277,6 +278,17 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, BN>>},
 	};
 	starts[tiny_width(p.A, p.K, 4) / 2][tiny_width(p.B, p.N, BN) == BN](p);
+}
+
+/* C = beta * C. */
+template <class Element>
+static void scale_launch(const hopper_device &device, const problem<Element> &p, float beta)
+{
+	if (beta == 1.0f)
+		return;
+	long long count = (long long)p.M * p.N, blocks = count / (8 * SCALE_THREADS) + 1;
+	blocks = min(blocks, device.multiprocessors * 8LL);
+	scale<<<(int)blocks, SCALE_THREADS>>>(p.out.C, count, beta);
 }
 
 #endif

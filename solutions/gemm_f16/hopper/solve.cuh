@@ -98,7 +98,7 @@ template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
-	float room = (float)(device.multiprocessors * c.blocks / c.cluster);
+	float room = (float)(cluster_room(device, c.cluster) * c.blocks);
 	float rounds = cut_tiles(c, p) / room, copy = 0.0f;
 	bool slow = p.odd();
 	if (c.family == FAMILY_TMA) { // persistent, so that rounds are whole
@@ -121,6 +121,11 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 {
 	hopper_device &device = hopper_get();
 	problem<Element> p = {A, B, M, N, K, beta != 0.0f, epilogue_make(C, M, N, alpha, beta)};
+
+#ifndef EPILOGUE_CHAIN // of a chain, nobody knows what it does with zeros
+	if (alpha == 0.0f)
+		return scale_launch(device, p, beta);
+#endif
 
 	/* consumers, columns, stages, multicast */
 	using pair256 = gemm_config<2, 256, 4, true>;
