@@ -1,6 +1,7 @@
 #include "contestant/buffers.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -96,7 +97,7 @@ void buffers_close(struct buffers *buffers, const struct cudart *cudart)
 	buffers->base = NULL;
 }
 
-/* The CPU does not wait for a copy within the device; the streams of the solution,
+/* The CPU does not wait for the end of every copy to the device; the streams of the solution,
  * and the referee, must find it done. */
 static cudaError_t await_copies(const struct buffers *buffers, const struct cudart *cudart,
 								cudaError_t code)
@@ -106,6 +107,35 @@ static cudaError_t await_copies(const struct buffers *buffers, const struct cuda
 	return cudart->device_synchronize();
 }
 
+/* Through the host's memory: to initcheck, the memory of another process is unwritten;
+ * what comes from the host is written beyond doubt. */
+static cudaError_t copy_by_host(const struct cudart *cudart, const struct part *part)
+{
+	void *between = malloc(part->bytes);
+	if (between == NULL)
+		return cudaErrorMemoryAllocation;
+	cudaError_t code = cudart->memcpy(between, part->in_arena, part->bytes, cudaMemcpyDeviceToHost);
+	if (code == cudaSuccess)
+		code = cudart->memcpy(*part->operand, between, part->bytes, cudaMemcpyHostToDevice);
+	free(between);
+	return code;
+}
+
+static cudaError_t take_part(const struct buffers *buffers, const struct cudart *cudart,
+							 const struct part *part)
+{
+	if (!buffers->copied) {
+		*part->operand = part->in_arena;
+		return cudaSuccess;
+	}
+	cudaError_t code = cudart->malloc(part->operand, part->bytes);
+	if (code != cudaSuccess)
+		return code;
+	if (buffers->shared)
+		return copy_by_host(cudart, part);
+	return cudart->memcpy(*part->operand, part->in_arena, part->bytes, cudaMemcpyHostToDevice);
+}
+
 cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cudart, uint32_t set,
 						 struct operands *out)
 {
@@ -113,17 +143,8 @@ cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cud
 	cudaError_t code = cudaSuccess;
 	*out = (struct operands){0};
 	uint32_t count = parts_of(buffers, set, out, parts);
-	for (uint32_t i = 0; i < count && code == cudaSuccess; i++) {
-		if (!buffers->copied) {
-			*parts[i].operand = parts[i].in_arena;
-			continue;
-		}
-		code = cudart->malloc(parts[i].operand, parts[i].bytes);
-		if (code == cudaSuccess)
-			code =
-				cudart->memcpy(*parts[i].operand, parts[i].in_arena, parts[i].bytes,
-							   buffers->shared ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice);
-	}
+	for (uint32_t i = 0; i < count && code == cudaSuccess; i++)
+		code = take_part(buffers, cudart, &parts[i]);
 	return await_copies(buffers, cudart, code);
 }
 

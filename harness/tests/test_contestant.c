@@ -18,14 +18,20 @@
 static const char *const runtime_source =
 	"#include <stdlib.h>\n"
 	"#include <string.h>\n"
-	"static int error, allocated;\n"
+	"static int error, allocated, from_host;\n"
+	"static float arena[32768] = {[16384 + 1024] = 7.0f}; /* A[0] of set 1 */\n"
+	"struct handle { char bytes[64]; };\n"
+	"int cudaIpcOpenMemHandle(void **p, struct handle h, unsigned flags)\n"
+	"{ *p = arena; return 0; }\n"
+	"int cudaIpcCloseMemHandle(void *p) { return 0; }\n"
+	"int cudaTestFromHost(void) { return from_host; }\n"
 	"void cudaTestFail(int code) { error = code; }\n"
 	"int cudaTestAllocated(void) { return allocated; }\n"
 	"int cudaSetDevice(int d) { return d == 0 ? 0 : 101; }\n"
 	"int cudaMalloc(void **p, size_t n) { allocated++; return (*p = malloc(n)) ? 0 : 2; }\n"
 	"int cudaFree(void *p) { allocated -= p != 0; free(p); return 0; }\n"
 	"int cudaMemcpy(void *to, const void *from, size_t n, int kind)\n"
-	"{ (void)kind; memcpy(to, from, n); return 0; }\n"
+	"{ from_host += kind == 1; memcpy(to, from, n); return 0; }\n"
 	"int cudaDeviceSynchronize(void) { return error; }\n"
 	"int cudaGetLastError(void) { return 0; }\n"
 	"const char *cudaGetErrorName(int e) { return e == 700 ? \"cudaErrorIllegalAddress\" : \"?\"; "
@@ -86,6 +92,7 @@ TestSuite(contestant, .init = begin, .fini = end);
 #define SETS 2
 
 struct talk {
+	enum device_kind kind; /* DEVICE_CUDA: the arena is the runtime's own; a tool looks on */
 	struct child *child;
 	int memory; /* the arena */
 	unsigned char *arena;
@@ -102,15 +109,16 @@ static void exchange(struct talk *talk, const void *request, size_t bytes, int f
 							  &got, &back, seconds);
 }
 
-static struct talk begin_talk(void)
+static struct talk begin_talk(enum device_kind kind)
 {
-	struct talk talk = {0};
+	struct talk talk = {.kind = kind};
 	struct error err = {{0}};
-	char build_folder[PATHS_MAX], program[PATHS_MAX];
+	char build_folder[PATHS_MAX], program[PATHS_MAX], variable[128];
 	cr_assert(paths_build(build_folder, &err), "%s", err.message);
 	cr_assert(paths_join(program, build_folder, "libexec/contestant", &err));
-	const char *argv[] = {program, NULL};
-	talk.child = child_start(&(struct child_options){.argv = argv}, &err);
+	snprintf(variable, sizeof variable, "LD_LIBRARY_PATH=%s", folder);
+	const char *argv[] = {program, NULL}, *environment[] = {variable, NULL};
+	talk.child = child_start(&(struct child_options){.argv = argv, .setenv = environment}, &err);
 	cr_assert_not_null(talk.child, "%s", err.message);
 	talk.memory = memfd_create("arena", MFD_CLOEXEC);
 	cr_assert_eq(ftruncate(talk.memory, SETS * STRIDE), 0);
@@ -128,7 +136,8 @@ static void end_talk(struct talk *talk)
 static void open_solution(struct talk *talk, const char *problem, bool libraries)
 {
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
-									  .device.kind = DEVICE_EMULATED,
+									  .device.kind = talk->kind,
+									  .under_tool = talk->kind == DEVICE_CUDA,
 									  .libraries_allowed = libraries};
 	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
@@ -151,7 +160,7 @@ static void send_case(struct talk *talk)
 												.b_bytes = 60,
 												.c_offset = 32768,
 												.c_bytes = 24}};
-	exchange(talk, &request, sizeof request, talk->memory, 20);
+	exchange(talk, &request, sizeof request, talk->kind == DEVICE_CUDA ? -1 : talk->memory, 20);
 }
 
 static void run_set(struct talk *talk, uint32_t set, double seconds)
@@ -162,10 +171,10 @@ static void run_set(struct talk *talk, uint32_t set, double seconds)
 
 /* Opens the solution, sends a case and runs it once; the replies before the last
  * one must be good. */
-static struct talk run_once(const char *source, double seconds)
+static struct talk run_once_on(enum device_kind kind, const char *source, double seconds)
 {
 	build_solution(source);
-	struct talk talk = begin_talk();
+	struct talk talk = begin_talk(kind);
 	open_solution(&talk, "sgemm", false);
 	cr_assert_eq(talk.result.outcome, CHILD_REPLIED);
 	cr_assert(talk.reply.head.ok, "%s", talk.reply.head.error);
@@ -175,6 +184,11 @@ static struct talk run_once(const char *source, double seconds)
 	cr_assert(talk.reply.head.ok, "%s", talk.reply.head.error);
 	run_set(&talk, 1, seconds);
 	return talk;
+}
+
+static struct talk run_once(const char *source, double seconds)
+{
+	return run_once_on(DEVICE_EMULATED, source, seconds);
 }
 
 /* ---- tests ------------------------------------------------------------------ */
@@ -206,12 +220,26 @@ Test(contestant, calls_solve_on_the_buffers_of_a_set)
 	end_talk(&talk);
 }
 
+/* Tools that track what was written know nothing of the referee's writes. */
+Test(contestant, fills_operands_from_the_host_under_a_tool)
+{
+	struct talk talk = run_once_on(
+		DEVICE_CUDA,
+		"void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,\n"
+		"           float beta)\n"
+		"{ if (A[0] != 7.0f || cudaTestFromHost() != 3 || cudaTestAllocated() != 3)\n"
+		"    cudaTestFail(700); }\n",
+		10);
+	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+	end_talk(&talk);
+}
+
 Test(contestant, gives_sizes_in_the_problems_order)
 {
 	build_solution("#include <stdio.h>\n"
 				   "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n"
 				   "{ printf(\"%d %d %d\", M, N, K); }\n");
-	struct talk talk = begin_talk();
+	struct talk talk = begin_talk(DEVICE_EMULATED);
 	open_solution(&talk, "matmul-f32", false);
 	send_case(&talk);
 	run_set(&talk, 0, 10);
@@ -243,21 +271,21 @@ Test(contestant, tells_device_errors_from_lacking_support)
 
 Test(contestant, reports_what_cannot_be_loaded)
 {
-	struct talk talk = begin_talk();
+	struct talk talk = begin_talk(DEVICE_EMULATED);
 	build_solution("void solve(void) { cublasGemmEx(); }\n");
 	open_solution(&talk, "sgemm", false);
 	cr_assert_eq(talk.reply.status, RUN_UNLOADABLE);
 	cr_assert_str_eq(talk.reply.error_text, "undefined symbol: cublasGemmEx");
 	end_talk(&talk);
 
-	talk = begin_talk();
+	talk = begin_talk(DEVICE_EMULATED);
 	build_solution("void solve(void) { cudaSomethingNew(); }\n");
 	open_solution(&talk, "sgemm", false);
 	cr_assert_eq(talk.reply.status, RUN_UNSUPPORTED);
 	cr_assert_str_eq(talk.reply.error_text, "the runtime of this device has no cudaSomethingNew");
 	end_talk(&talk);
 
-	talk = begin_talk();
+	talk = begin_talk(DEVICE_EMULATED);
 	build_solution("void resolve(void) { }\n");
 	open_solution(&talk, "sgemm", false);
 	cr_assert_eq(talk.reply.status, RUN_NO_SOLVE);
@@ -276,7 +304,7 @@ Test(contestant, finds_a_library_loaded_by_stealth)
 	cr_assert_not_null(strstr(talk.reply.error_text, "libcublas.so.13"));
 	end_talk(&talk);
 
-	talk = begin_talk();
+	talk = begin_talk(DEVICE_EMULATED);
 	open_solution(&talk, "sgemm", true);
 	send_case(&talk);
 	run_set(&talk, 0, 10);
@@ -313,7 +341,7 @@ Test(contestant, cannot_be_hung_by_closing_its_channel)
 
 Test(contestant, refuses_what_makes_no_sense)
 {
-	struct talk talk = begin_talk();
+	struct talk talk = begin_talk(DEVICE_EMULATED);
 	run_set(&talk, 0, 10);
 	cr_assert_not(talk.reply.head.ok);
 	cr_assert_str_eq(talk.reply.head.error, "no solution yet");
@@ -343,7 +371,7 @@ Test(contestant, says_when_there_is_no_runtime)
 {
 	build_solution("void solve(void) { }\n");
 	cr_assert_eq(remove(path_of("libcudart.so.13")), 0);
-	struct talk talk = begin_talk();
+	struct talk talk = begin_talk(DEVICE_EMULATED);
 	open_solution(&talk, "sgemm", false);
 	cr_assert_not(talk.reply.head.ok);
 	cr_assert_not_null(strstr(talk.reply.head.error, "libcudart.so.13"), "%s",

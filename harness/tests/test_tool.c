@@ -27,6 +27,13 @@ static const char racecheck_one[] =
 	"========= Error: Race reported between Write access at kernel(float *)+0x70\n"
 	"=========     and Read access at kernel(float *)+0xa0 [12 hazards]\n"
 	"========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n";
+static const char initcheck_many[] =
+	"========= COMPUTE-SANITIZER\n"
+	"========= Uninitialized __global__ memory read of size 2 bytes\n"
+	"=========     at kernel(float *)+0x70\n"
+	"========= ERROR SUMMARY: 30 errors\n"
+	"========= ERROR SUMMARY: 10 errors were not printed. Use --print-limit option to adjust "
+	"the number of printed errors\n";
 static const char cut_off[] = "========= COMPUTE-SANITIZER\n"
 							  "========= Internal Sanitizer Error\n";
 
@@ -40,6 +47,7 @@ Test(tool, reports_are_counted_and_the_first_error_is_quoted)
 							"__half *, int)+0x3a0");
 	cr_expect_eq(tool_report_errors(racecheck_one, first), 1);
 	cr_expect_not_null(strstr(first, "Write access at kernel(float *)+0x70 and Read access"));
+	cr_expect_eq(tool_report_errors(initcheck_many, first), 30, "an error counts once");
 	cr_expect_eq(tool_report_errors(cut_off, first), -1);
 	cr_expect_eq(tool_report_errors("", first), -1);
 	/* what only looks like a summary is none */
@@ -62,11 +70,27 @@ static void begin(void)
 	cr_assert_not_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/compute-sanitizer", folder);
 	FILE *script = fopen(path, "w");
-	/* --tool CHECK --log-file FILE PROGRAM: one report a process, as the real one */
+	/* [--OPTION VALUE]... PROGRAM: one report a process, as the real one. What it finds in
+	 * the API's accesses an initcheck tells, unless it is told not to look at them. */
 	fputs("#!/bin/sh\n"
-		  "[ \"$1 $2 $3\" = \"--tool memcheck --log-file\" ] || exit 9\n"
-		  "[ -z \"$REPORT\" ] || printf '%s' \"$REPORT\" >\"${4%\\%p*}$$${4#*\\%p}\"\n"
-		  "exec \"$5\"\n",
+		  "api=yes\n"
+		  "while true; do\n"
+		  "	case \"$1\" in\n"
+		  "	--tool) tool=$2 ;;\n"
+		  "	--log-file) log=$2 ;;\n"
+		  "	--print-limit) [ \"$2\" -gt 0 ] || exit 9 ;;\n"
+		  "	--check-api-memory-access) api=$2 ;;\n"
+		  "	-*) exit 9 ;;\n"
+		  "	*) break ;;\n"
+		  "	esac\n"
+		  "	shift 2\n"
+		  "done\n"
+		  "case \"$tool $api\" in\n"
+		  "'initcheck yes') REPORT=$API_REPORT ;;\n"
+		  "'memcheck no') exit 9 ;;\n"
+		  "esac\n"
+		  "[ -z \"$REPORT\" ] || printf '%s' \"$REPORT\" >\"${log%\\%p*}$$${log#*\\%p}\"\n"
+		  "exec \"$1\"\n",
 		  script);
 	fclose(script);
 	chmod(path, 0755);
@@ -99,10 +123,11 @@ static void run_program(const struct tool *tool, const char *report)
 	child_stop(child);
 }
 
-/* The verdict of an accepted file after one process for each report. */
-static struct judgement judged(const char *first, const char *second, enum verdict before)
+/* The verdict of a file after one process for each report of the check. */
+static struct judgement judged_by(const char *check, const char *first, const char *second,
+								  enum verdict before)
 {
-	struct judge_options options = {.sanitize = "memcheck"};
+	struct judge_options options = {.sanitize = check};
 	struct judgement judgement = {.verdict = before};
 	struct error err = {{0}};
 	struct tool tool;
@@ -116,6 +141,30 @@ static struct judgement judged(const char *first, const char *second, enum verdi
 	tool_close(&tool, NULL, &judgement);
 	cr_expect(access(reports, F_OK) != 0, "%s is left behind", reports);
 	return judgement;
+}
+
+static struct judgement judged(const char *first, const char *second, enum verdict before)
+{
+	return judged_by("memcheck", first, second, before);
+}
+
+/* The contestant copies from memory of the referee, which its own process never wrote. */
+Test(tool_run, copies_of_the_harness_are_no_findings)
+{
+	setenv("API_REPORT",
+		   "========= COMPUTE-SANITIZER\n"
+		   "========= Host API memory access error at host access to 0x7f00 of size 4,318 bytes\n"
+		   "=========     Uninitialized access at 0x7f00 on access by cudaMemcpy source\n"
+		   "========= ERROR SUMMARY: 1 error\n",
+		   1);
+	struct judgement one = judged_by("initcheck", memcheck_none, NULL, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_ACCEPTED, "%s", one.detail);
+	judgement_free(&one);
+	one = judged_by("initcheck", initcheck_many, NULL, VERDICT_ACCEPTED);
+	cr_expect_eq(one.verdict, VERDICT_RUNTIME_ERROR, "what a kernel reads counts");
+	cr_expect_not_null(strstr(one.detail, "initcheck found 30 errors; the first: Uninitialized"),
+					   "%s", one.detail);
+	judgement_free(&one);
 }
 
 Test(tool_run, errors_are_a_verdict)
