@@ -336,6 +336,9 @@ void report_json(const struct judgement_list *list, FILE *out)
 		json_array_append_new(bench, timing(&list->bench[i]));
 	json_object_set_new(json, "bench", bench);
 	json_object_set_new(json, "overall", overalls(list));
+	char warning[256];
+	json_object_set_new(json, "gpu_computes_wrongly",
+						json_boolean(facts_gpu_wrong(warning, sizeof warning, list)));
 
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	fputc('\n', out);

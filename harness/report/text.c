@@ -476,6 +476,15 @@ static void bench_print(const struct page *page, const struct judgement_list *li
 	}
 }
 
+static void gpu_warning_print(const struct page *page, const struct judgement_list *list)
+{
+	char warning[256];
+	if (!facts_gpu_wrong(warning, sizeof warning, list))
+		return;
+	paint(page, COLOR_BAD, "warning: ");
+	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);
+}
+
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
 {
 	struct page page = {.out = out,
@@ -494,6 +503,7 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 	}
 	bench_print(&page, list);
 	fputc('\n', out);
+	gpu_warning_print(&page, list);
 	if (list->facts.interrupted)
 		fputs("interrupted: this is what was done until then\n", out);
 	if (list->count > 1)

@@ -347,6 +347,36 @@ Test(report, json_has_ratios_and_what_they_come_to)
 	judgement_list_free(&list);
 }
 
+/* Where there is nothing to round, a library that misses an element tells of the GPU. */
+static void expect_gpu_blamed(struct judgement_list *list, bool blamed)
+{
+	char *text = text_of(list, (struct report_style){.width = 80});
+	cr_expect_eq(strstr(text, "computes wrongly") != NULL, blamed, "%s", text);
+	if (blamed)
+		holds(text, "\nwarning: this GPU computes wrongly: cuBLASLt itself misses 12 elements of");
+	free(text);
+	text = written(report_json, list);
+	json_t *json = json_loads(text, 0, NULL);
+	cr_expect_eq(json_is_true(json_object_get(json, "gpu_computes_wrongly")), blamed);
+	json_decref(json);
+	free(text);
+}
+
+Test(report, a_library_that_is_wrong_in_exact_cases_blames_the_gpu)
+{
+	struct judgement_list list = benched_list(8);
+	list.bench[1].test.exact = list.bench[2].test.exact = true;
+	list.bench[1].entries[0].wrong = 5;    /* the file's own fault */
+	list.bench[3].entries[1].wrong = 4955; /* the library rounds in its own way */
+	expect_gpu_blamed(&list, false);
+	list.bench[1].entries[2].wrong = 5;
+	list.bench[2].entries[2].wrong = 7;
+	expect_gpu_blamed(&list, true);
+	snprintf(list.facts.epilogue, sizeof list.facts.epilogue, "gelu");
+	expect_gpu_blamed(&list, false);
+	judgement_list_free(&list);
+}
+
 /* ---- facts ----------------------------------------------------------------- */
 
 Test(report, tables_compare_by_one_clock)
