@@ -115,18 +115,9 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	return c.us.launch + copy + fmaxf(rounds, 1.0f) * (longest * step + tile);
 }
 
-template <class Element>
-static void hopper_solve(const Element *A, const Element *B, Element *C, int M, int N, int K,
-						 float alpha, float beta)
+/* All cuts. tools/cost-model fits their times, and calls them by their place here. */
+template <class Element> static const auto &hopper_cuts(void)
 {
-	hopper_device &device = hopper_get();
-	problem<Element> p = {A, B, M, N, K, beta != 0.0f, epilogue_make(C, M, N, alpha, beta)};
-
-#ifndef EPILOGUE_CHAIN // of a chain, nobody knows what it does with zeros
-	if (alpha == 0.0f)
-		return scale_launch(device, p, beta);
-#endif
-
 	/* consumers, columns, stages, multicast */
 	using pair256 = gemm_config<2, 256, 4, true>;
 	using wide192 = gemm_config<2, 192, 4, false>;
@@ -150,6 +141,18 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 		tiny_cut<Element, 8, 1, 2>({1.20f, 0.608f, 0.46f, 0.16f, 0.00f, 0.087f}),
 		tiny_cut<Element, 8, 1, 4>({1.02f, 0.638f, 1.08f, 0.24f, 0.08f, 0.156f}),
 	};
+	return cuts;
+}
+
+template <class Element>
+static const cut<Element> &cut_choose(const hopper_device &device, const problem<Element> &p)
+{
+	const auto &cuts = hopper_cuts<Element>();
+#ifdef HOPPER_CUT // this one wherever it fits, to measure and judge it alone
+	static_assert(HOPPER_CUT < sizeof cuts / sizeof *cuts, "HOPPER_CUT: no such cut");
+	if (cut_fits(device, cuts[HOPPER_CUT], p))
+		return cuts[HOPPER_CUT];
+#endif
 	const cut<Element> *best = NULL;
 	float best_time = 0.0f;
 	for (const cut<Element> &c : cuts) {
@@ -161,7 +164,22 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 			best = &c;
 		}
 	}
-	best->launch(device, p, best->splits);
+	return *best;
+}
+
+template <class Element>
+static void hopper_solve(const Element *A, const Element *B, Element *C, int M, int N, int K,
+						 float alpha, float beta)
+{
+	hopper_device &device = hopper_get();
+	problem<Element> p = {A, B, M, N, K, beta != 0.0f, epilogue_make(C, M, N, alpha, beta)};
+
+#ifndef EPILOGUE_CHAIN // of a chain, nobody knows what it does with zeros
+	if (alpha == 0.0f)
+		return scale_launch(device, p, beta);
+#endif
+	const cut<Element> &chosen = cut_choose(device, p);
+	chosen.launch(device, p, chosen.splits);
 }
 
 #endif
