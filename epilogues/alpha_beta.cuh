@@ -6,6 +6,7 @@
 template <class Element> struct stage_alpha_beta {
 	float alpha, beta;
 	const Element *C;
+	static constexpr bool only_c = true;
 
 	void take(const Element *c, float a, float b)
 	{
@@ -26,8 +27,13 @@ template <class Element> struct stage_alpha_beta {
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{
 		float c[V] = {};
-		if (beta != 0.0f)
+		if (at.c != nullptr) {
+#pragma unroll
+			for (int i = 0; i < V; i++)
+				c[i] = at.c[i];
+		} else if (beta != 0.0f) {
 			epilogue_load_matrix(C, at, c);
+		}
 #pragma unroll
 		for (int i = 0; i < V; i++)
 			x[i] = alpha * x[i] + beta * c[i];

@@ -35,8 +35,9 @@
  * A stage that reads a matrix may have `void prefetch(const epilogue_place &at)
  * const` besides. The second form sees V neighbouring columns of a row, and loads
  * and stores with epilogue_load_matrix, epilogue_store_matrix and
- * epilogue_load_columns. Both are inlined into the kernel, so that a stage costs its
- * arithmetic and nothing else. */
+ * epilogue_load_columns; one that touches no memory but C, and takes C from `at.c`
+ * where that is not NULL, says `static constexpr bool only_c = true`. Both are inlined
+ * into the kernel, so that a stage costs its arithmetic and nothing else. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
 #define GEMMJUDGE_EPILOGUE_CUH
 
@@ -82,8 +83,9 @@ template <class Element, int V> struct alignas(sizeof(Element) * V) epilogue_vec
 struct epilogue_place {
 	int row, column;
 	int M, N;
-	bool whole; /* all V columns lie in C, and a vector access at this place of a matrix like C
-				   is aligned */
+	bool whole;     /* all V columns lie in C, and a vector access at this place of a matrix like C
+					   is aligned */
+	const float *c; /* C's values there (0 where beta is 0), for a kernel that has them; or NULL */
 };
 
 /* Whether V elements from `pointer` on can be accessed at once. */
@@ -203,11 +205,21 @@ template <class... Stages> struct epilogue_chain {
 	template <class Bindings> void bind(const Bindings &, int)
 	{
 	}
+	static constexpr bool only_c = true;
+};
+
+template <class Stage, class = void> struct epilogue_stage_only_c {
+	static constexpr bool value = std::is_invocable_v<const Stage &, float>;
+};
+template <class Stage> struct epilogue_stage_only_c<Stage, std::void_t<decltype(Stage::only_c)>> {
+	static constexpr bool value = Stage::only_c;
 };
 
 template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	First first;
 	epilogue_chain<Rest...> rest;
+	static constexpr bool only_c =
+		epilogue_stage_only_c<First>::value && epilogue_chain<Rest...>::only_c;
 
 	template <int V>
 	__device__ __forceinline__ void run(float (&x)[V], const epilogue_place &at) const
@@ -324,14 +336,26 @@ template <class Element> struct epilogue {
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector});
+		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr});
 	}
+
+	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
+	 * then c is 0). Where only_c holds, places outside of C are fine. */
+	template <int V>
+	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
+										  const float (&c)[V]) const
+	{
+		stages.run(x, epilogue_place{row, column, M, N, true, c});
+	}
+
+	/* No stage reads or writes memory, apart from C where it is not handed over. */
+	static constexpr bool only_c = epilogue_stages<Element>::only_c;
 
 	/* Asks for what the stages will read at this place to be brought to the L2
 	 * cache; for kernels that know long before they finish. In steps of 128 bytes. */
 	__device__ __forceinline__ void prefetch(int row, int column) const
 	{
-		stages.prefetch(epilogue_place{row, column, M, N, false});
+		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr});
 	}
 
 	/* One value: the output for C[row][column]. */

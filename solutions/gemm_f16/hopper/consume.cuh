@@ -5,6 +5,7 @@
 #ifndef GEMMJUDGE_HOPPER_CONSUME_CUH
 #define GEMMJUDGE_HOPPER_CONSUME_CUH
 
+#include "bulk.cuh"
 #include "finish.cuh"
 #include "tile.cuh"
 
@@ -14,13 +15,13 @@ struct ring {
 	uint32_t phase;
 };
 
-template <bool MULTICAST> __device__ __forceinline__ void stage_release(uint32_t empty, int stage)
+template <int SHARERS> __device__ __forceinline__ void stage_release(uint32_t empty, int stage)
 {
-	/* one arrival a consumer and block; with MULTICAST both blocks fill the stage */
-	if (!MULTICAST) {
+	/* one arrival a consumer and block; all that share B fill the stage */
+	if (SHARERS == 1) {
 		if (threadIdx.x % WARPGROUP == 0)
 			mbarrier_arrive(empty + 8 * stage);
-	} else if (threadIdx.x % WARPGROUP < 2) {
+	} else if (threadIdx.x % WARPGROUP < SHARERS) {
 		mbarrier_arrive_cluster(empty + 8 * stage, threadIdx.x % WARPGROUP);
 	}
 }
@@ -48,7 +49,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 		/* the stage before this one has been read */
 		wgmma_wait<1>();
 		if (last >= 0)
-			stage_release<config::MULTICAST>(empty, last);
+			stage_release<config::SHARERS>(empty, last);
 		last = at.stage;
 		if (++at.stage == config::STAGES) {
 			at.stage = 0;
@@ -57,7 +58,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 	}
 	wgmma_wait<0>();
 	if (last >= 0)
-		stage_release<config::MULTICAST>(empty, last);
+		stage_release<config::SHARERS>(empty, last);
 }
 
 /* ---- split tiles: sums through the stages, which are free by then ---------------- */
@@ -105,18 +106,21 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 										uint32_t base, float *staging, uint32_t full,
 										uint32_t empty, int consumer, int first, int stride)
 {
+	constexpr bool SHARED = config::SHARERS > 1;
 	int block = (int)cluster_block(), begin, end;
-	split_range(work, config::MULTICAST ? 0 : block, begin, end);
+	split_range(work, SHARED ? 0 : block, begin, end);
 	int warp_row = consumer * 64 + threadIdx.x % WARPGROUP / 32 * 16;
 	ring at = {0, 0};
+	uint32_t c_phase = 0;
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_place place = tile_find(work, tile);
-		int m = config::MULTICAST ? place.m * 2 + block : place.m;
+		int m = SHARED ? place.m * config::SHARERS + block : place.m;
 		int row = m * config::BM + warp_row, column = place.n * config::BN;
 		float sum[config::SUMS]; // nothing flows from one tile into the next
-		prefetch_rows<Element, config::BN>(out, row, column);
+		if (!config::BULK_C || !epilogue<Element>::only_c)
+			prefetch_rows<Element, config::BN>(out, row, column);
 		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at);
-		if (work.splits > 1) {
+		if (config::SPLITS && work.splits > 1) {
 			/* splits have one tile a cluster, so that the stages are free now */
 			named_barrier(1, config::CONSUMERS * WARPGROUP);
 			share_sums(sum, base, consumer);
@@ -124,8 +128,15 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 			gather_sums(sum, base, consumer, work.splits);
 			cluster_meet(); // before a block that is read from ends
 		}
-		finish<Element, config::BN>(sum, out, staging, work.splits, config::MULTICAST ? 0 : block,
-									row, column);
+		if constexpr (config::BULK_C) {
+			finish_bulk<Element, config>(sum, out, staging, work.reads_c,
+										 empty + 8 * config::STAGES, consumer, c_phase, row,
+										 column);
+			c_phase ^= 1;
+		} else {
+			finish<Element, config::BN>(sum, out, staging, work.splits, SHARED ? 0 : block, row,
+										column);
+		}
 	}
 }
 

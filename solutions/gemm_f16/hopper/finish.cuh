@@ -88,6 +88,13 @@ __device__ __forceinline__ void finish_quads(const float *sum, const epilogue<El
 
 /* ---- through shared memory ------------------------------------------------------- */
 
+/* Where a float of a chunk lies: the four rows that half a warp writes at once have
+ * their groups of 8 columns in different banks. */
+__device__ __forceinline__ int staged_at(int row, int column)
+{
+	return row * CHUNK + (column ^ row % 4 * 8);
+}
+
 /* A chunk of a warp's sums into its staging area. */
 __device__ __forceinline__ void stage_chunk(const float *sum, float *staging)
 {
@@ -95,9 +102,9 @@ __device__ __forceinline__ void stage_chunk(const float *sum, float *staging)
 	__syncwarp();
 #pragma unroll
 	for (int j = 0; j < CHUNK / 8; j++) {
-		float *to = staging + lane / 4 * STAGING_ROW + j * 8 + lane % 4 * 2;
+		float *to = staging + staged_at(lane / 4, j * 8) + lane % 4 * 2;
 		*(float2 *)to = make_float2(sum[4 * j], sum[4 * j + 1]);
-		*(float2 *)(to + 8 * STAGING_ROW) = make_float2(sum[4 * j + 2], sum[4 * j + 3]);
+		*(float2 *)(to + 8 * CHUNK) = make_float2(sum[4 * j + 2], sum[4 * j + 3]);
 	}
 	__syncwarp();
 }
@@ -111,17 +118,17 @@ __device__ __forceinline__ void store_chunk(const epilogue<Element> &out, const 
 {
 	constexpr int LANES = CHUNK / V, ROWS = 32 / LANES, PASSES = 16 / ROWS;
 	static_assert(INSIDE || V == 1, "a vector may not lie across the edge");
-	int lane = threadIdx.x % 32;
-	row += lane / LANES;
-	column += lane % LANES * V;
-	chunk += lane / LANES * STAGING_ROW + lane % LANES * V;
+	int lane = threadIdx.x % 32, chunk_row = lane / LANES, chunk_column = lane % LANES * V;
+	row += chunk_row;
+	column += chunk_column;
 
 	alignas(16) float x[PASSES][V];
 #pragma unroll
 	for (int pass = 0; pass < PASSES; pass++) {
 		int at = row + pass * ROWS;
 		*(epilogue_vector<float, V> *)x[pass] =
-			*(const epilogue_vector<float, V> *)(chunk + pass * ROWS * STAGING_ROW);
+			*(const epilogue_vector<float, V> *)(chunk +
+												 staged_at(chunk_row + pass * ROWS, chunk_column));
 		bool inside = INSIDE || (at < out.M && column < out.N);
 		out.apply(INSIDE ? at : min(at, out.M - 1), inside ? column : out.N, x[pass], INSIDE);
 	}
@@ -138,28 +145,30 @@ __device__ __forceinline__ void store_chunk(const epilogue<Element> &out, const 
 	}
 }
 
-/* The chunks of a warp's sums from number `first` on, every `step`-th. The loop
- * is not unrolled, or the epilogue would stand here many times. */
+/* The chunks of a warp's sums from number `first` on, every `step`-th. Those of
+ * neighbouring boxes of 64 columns are staged `box_step` floats apart. The loop is not
+ * unrolled, or the epilogue would stand here many times. */
 template <class Element, int BN>
-__device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
-											  const epilogue<Element> &out, float *staging,
-											  bool quads, int row, int column, int first, int step)
+__device__ __forceinline__ void
+finish_chunks(const float (&sum)[BN / 2], const epilogue<Element> &out, float *staging,
+			  int box_step, bool quads, int row, int column, int first, int step)
 {
 	constexpr int SUMS = CHUNK / 2; // of a chunk and thread
 #pragma unroll 1
 	for (int chunk = first; chunk < BN / CHUNK && column + chunk * CHUNK < out.N; chunk += step) {
+		float *at = staging + chunk * CHUNK / BOX * box_step;
 #pragma unroll
 		for (int i = 0; i < BN / CHUNK; i++)
 			if (i == chunk)
-				stage_chunk(&sum[i * SUMS], staging);
+				stage_chunk(&sum[i * SUMS], at);
 		int x = column + chunk * CHUNK;
 		bool inside = row + 16 <= out.M && x + CHUNK <= out.N;
 		if (inside && quads)
-			store_chunk<Element, 4, true>(out, staging, row, x);
+			store_chunk<Element, 4, true>(out, at, row, x);
 		else if (inside)
-			store_chunk<Element, 1, true>(out, staging, row, x);
+			store_chunk<Element, 1, true>(out, at, row, x);
 		else
-			store_chunk<Element, 1, false>(out, staging, row, x);
+			store_chunk<Element, 1, false>(out, at, row, x);
 	}
 }
 
@@ -181,7 +190,8 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 				done = (i + 1) * QUAD_COLUMNS;
 			}
 	}
-	finish_chunks<Element, BN>(sum, out, staging, quads, row, column, done / CHUNK + rank, splits);
+	finish_chunks<Element, BN>(sum, out, staging, 0, quads, row, column, done / CHUNK + rank,
+							   splits);
 }
 
 #endif

@@ -34,7 +34,31 @@ struct hopper_device {
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
 	unsigned long long *done, calls; // packing_work
+	int clusters[2];                 // of 4 and of 8 blocks that run at once
 };
+
+static __global__ void nothing()
+{
+}
+
+/* Clusters of blocks that fill a multiprocessor each, as many as run at once. */
+static inline int clusters_at_once(int cluster)
+{
+	int bytes = 200 << 10, count;
+	cudaLaunchAttribute attribute;
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = cluster;
+	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	cudaLaunchConfig_t launch = {};
+	launch.gridDim = dim3(cluster);
+	launch.blockDim = dim3(WARPGROUP);
+	launch.dynamicSmemBytes = bytes;
+	launch.attrs = &attribute;
+	launch.numAttrs = 1;
+	HOPPER_CHECK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+	HOPPER_CHECK(cudaOccupancyMaxActiveClusters(&count, nothing, &launch));
+	return count;
+}
 
 static inline hopper_device &hopper_get(void)
 {
@@ -52,6 +76,8 @@ static inline hopper_device &hopper_get(void)
 		size_t done_bytes = made.multiprocessors * sizeof(*made.done);
 		HOPPER_CHECK(cudaMalloc(&made.done, done_bytes));
 		HOPPER_CHECK(cudaMemset(made.done, 0, done_bytes));
+		made.clusters[0] = clusters_at_once(4);
+		made.clusters[1] = clusters_at_once(8);
 		return made;
 	}();
 	return device;
@@ -103,7 +129,7 @@ struct operand {
 template <class Element> struct problem {
 	const Element *A, *B;
 	int M, N, K;
-	bool reads_c;
+	bool reads_c; // beta is not 0
 	epilogue<Element> out;
 
 	bool odd_a() const
@@ -204,14 +230,15 @@ static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int 
 	work.group_tiles = divisor_make(group * tiles_n);
 	work.rows = divisor_make(group);
 	work.last_rows = divisor_make(last > 0 ? last : 1);
+	work.reads_c = p.reads_c;
 	return work;
 }
 
-/* Clusters that run at once, at least: pairs fill the GPU, larger ones may not, as
- * they do not reach across its parts (GPCs). */
+/* Clusters that run at once: pairs fill the GPU, larger ones may not, as they do not
+ * reach across its parts (GPCs). */
 static inline int cluster_room(const hopper_device &device, int cluster)
 {
-	return (cluster > 2 ? device.multiprocessors * 7 / 8 : device.multiprocessors) / cluster;
+	return cluster > 2 ? device.clusters[cluster > 4] : device.multiprocessors / cluster;
 }
 
 template <class Element, class config>
@@ -224,14 +251,17 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	packing plan = packing_plan(device, p);
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
-	int rows = config::BM * (config::MULTICAST ? 2 : 1);
-	gemm_work work = work_cut(p, rows, config::BN, splits, config::MULTICAST ? 8 : 16);
+	CUtensorMap map_c = {};
+	if (config::BULK_C)
+		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64);
+	gemm_work work =
+		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
 
 	/* a split is not persistent; of blocks that copy, all are there */
-	int cluster = config::MULTICAST ? 2 : splits, room = cluster_room(device, cluster);
+	int cluster = config::SHARERS * splits, room = cluster_room(device, cluster);
 	int clusters = p.odd() ? room : splits > 1 ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
-				  cluster, p.odd(), map_a, map_b, work, plan.work, p.out);
+				  cluster, p.odd(), map_a, map_b, map_c, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */

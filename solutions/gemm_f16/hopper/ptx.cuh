@@ -86,6 +86,50 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 				 : "memory");
 }
 
+/* A box in shared memory to a 2D tensor, of the thread's current bulk group; what lies
+ * outside of the tensor is not written. */
+__device__ __forceinline__ void tma_store(const CUtensorMap *map, uint32_t from, int x, int y)
+{
+	asm volatile(
+		"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+		"r"(from), "r"(x), "r"(y)
+		: "memory");
+}
+
+/* Waits until the thread's stores have read shared memory. */
+__device__ __forceinline__ void tma_stores_read(void)
+{
+	asm volatile("cp.async.bulk.commit_group;\n\t"
+				 "cp.async.bulk.wait_group.read 0;" ::
+					 : "memory");
+}
+
+/* This thread's ordinary accesses to shared memory come before what TMA or wgmma do
+ * there afterwards (8.7: proxies). */
+__device__ __forceinline__ void fence_async_shared(void)
+{
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* ---- four 8x8 matrices of 16-bit elements (9.7.14.5.15, 9.7.14.5.16) ------- */
+
+/* Lane l gives the address of row l%8 of matrix l/8; register i gets or has, of matrix
+ * i, elements 2*(l%4) and the next of row l/4. */
+__device__ __forceinline__ void load_matrices(uint32_t (&x)[4], uint32_t from)
+{
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+				 : "r"(from)
+				 : "memory");
+}
+
+__device__ __forceinline__ void store_matrices(uint32_t to, const uint32_t (&x)[4])
+{
+	asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+				 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+				 : "memory");
+}
+
 /* ---- wgmma (9.7.15) ----------------------------------------------------- */
 
 __device__ __forceinline__ void wgmma_fence(void)

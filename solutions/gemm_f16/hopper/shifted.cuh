@@ -162,8 +162,7 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 			for (int i = 0; i < DEEP && done + i < GROUPS; i++)
 				group_store(groups[i], done + i < A_GROUPS ? a : b, to + (done + i) * 64 * BK * 2);
 		}
-		/* wgmma reads through another proxy (8.7: proxies) */
-		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+		fence_async_shared(); // wgmma reads it
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)
 			mbarrier_arrive(full + 8 * stage);
@@ -191,7 +190,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 			cluster_meet();
 		}
 	} else {
-		barriers_init<config::STAGES>(full, WARPGROUP / 32, config::CONSUMERS);
+		barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
 		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
 		float *staging =
 			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);

@@ -13,17 +13,17 @@
 constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
 constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
-/* Floats between the rows of a chunk in shared memory: 8 more than a row has, so
- * that the four rows that half a warp writes lie in different banks. */
-constexpr int STAGING_ROW = CHUNK + 8;
 constexpr int WARPGROUP = 128;
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
- * rows and all BN columns of the tile. MULTICAST: two blocks, one above the other
- * in C, share B. */
-template <int CONSUMERS_, int BN_, int STAGES_, bool MULTICAST_> struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, STAGES = STAGES_;
-	static constexpr bool MULTICAST = MULTICAST_;
+ * rows and all BN columns of the tile. SHARERS blocks, one above the other in C,
+ * share B. BULK_C: C moves by TMA, through a place in shared memory for a whole tile
+ * (bulk.cuh). */
+template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false>
+struct gemm_config {
+	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, STAGES = STAGES_, SHARERS = SHARERS_;
+	static constexpr bool BULK_C = BULK_C_;
+	static constexpr bool SPLITS = SHARERS == 1 && !BULK_C; // may share a tile along K
 
 	static constexpr int BM = 64 * CONSUMERS;
 	static constexpr int SUMS = BN / 2; // registers of a thread
@@ -32,12 +32,15 @@ template <int CONSUMERS_, int BN_, int STAGES_, bool MULTICAST_> struct gemm_con
 	static constexpr int a_bytes = BM * BK * 2;
 	static constexpr int b_bytes = BN * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
-	static constexpr int staging_bytes = 16 * STAGING_ROW * 4; // a chunk of one warp
+	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
+	static constexpr int c_bytes = 64 * BN * 2;          // a consumer's part of C
 	static constexpr int staging_offset = STAGES * stage_bytes;
-	static constexpr int barrier_offset = staging_offset + CONSUMERS * 4 * staging_bytes;
-	static constexpr int bytes = barrier_offset + 2 * STAGES * 8 + 1024;
+	static constexpr int barrier_offset =
+		staging_offset + CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
+	static constexpr int barriers = 2 * STAGES + (BULK_C ? 2 * CONSUMERS : 0);
+	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
 	static_assert(bytes <= 227 * 1024, "a block has at most 227 KB of shared memory");
-	static_assert(BN % BOX == 0, "B is loaded in boxes of 64 columns");
+	static_assert(BN % (BOX * SHARERS) == 0, "B is loaded in boxes of 64 columns by each sharer");
 };
 
 /* Division of numbers below 65536 by one that the host knows: multiplication by
@@ -53,22 +56,26 @@ struct divisor {
 
 struct gemm_work {
 	int M, N, K;
-	int tiles;               // of a block's or, with MULTICAST, a pair's size
+	int tiles;               // of a block's or, where blocks share B, all their size
 	int splits;              // blocks of a cluster that share a tile along K
 	int steps, steps_left;   // of 64 along K for each of them; the first `steps_left` have one more
 	int group;               // rows of tiles that are walked through together, for the L2 cache
 	int last_group;          // the group that has fewer rows, behind the others
 	divisor group_tiles;     // tiles of a whole group
 	divisor rows, last_rows; // of a group, of the last
+	bool reads_c;            // beta is not 0
 };
 
-/* The ring's barriers, `full` and behind them `empty`: one a thread, because the
- * first use of a line of code costs more than anything else here. */
-template <int STAGES>
+/* The ring's barriers, `full` and behind them `empty`; then, for C by TMA, a consumer's
+ * `staged` and `ready`, likewise. One a thread, because the first use of a line of code
+ * costs more than anything else here. */
+template <class config>
 __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
 {
-	if (threadIdx.x < 2 * STAGES) {
-		mbarrier_init(full + 8 * threadIdx.x, threadIdx.x < STAGES ? fillers : consumers);
+	int i = threadIdx.x, behind = i - 2 * config::STAGES;
+	if (i < config::barriers) {
+		int ring = i < config::STAGES ? fillers : consumers;
+		mbarrier_init(full + 8 * i, behind < 0 ? ring : behind < config::CONSUMERS ? 4 : 1);
 		asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 	}
 }

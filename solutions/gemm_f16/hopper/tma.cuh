@@ -7,9 +7,9 @@
  * counts the bytes that were delivered.
  *
  * Blocks of a cluster work together in one of two ways:
- *  - MULTICAST: two blocks, one above the other in C, need the same columns of
- *    B. Each loads half of them for both. This halves the traffic for B from
- *    the L2 cache.
+ *  - SHARERS: two or four blocks, one above the other in C, need the same columns
+ *    of B. Each loads its part of them for all. This divides the traffic for B from
+ *    the L2 cache by their number.
  *  - split-K: `splits` blocks work on the same tile, each on its own part of K,
  *    and add up through distributed shared memory; each then finishes its own
  *    share of the columns. Nothing is left in global memory between calls.
@@ -27,15 +27,15 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 										const gemm_work &work, uint32_t base, uint32_t full,
 										uint32_t empty, int first, int stride)
 {
-	uint32_t block = cluster_block();
-	int begin, end;
-	split_range(work, config::MULTICAST ? 0 : (int)block, begin, end);
+	constexpr int SHARERS = config::SHARERS;
+	int block = (int)cluster_block(), begin, end;
+	split_range(work, SHARERS > 1 ? 0 : block, begin, end);
 
 	int stage = 0;
 	uint32_t phase = 1; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_place at = tile_find(work, tile);
-		int row = (config::MULTICAST ? at.m * 2 + (int)block : at.m) * config::BM;
+		int row = (SHARERS > 1 ? at.m * SHARERS + block : at.m) * config::BM;
 		int column = at.n * config::BN;
 		for (int k = begin; k < end; k++) {
 			mbarrier_wait(empty + 8 * stage, phase);
@@ -46,10 +46,10 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 			for (int box = 0; box < config::BN / BOX; box++) {
 				uint32_t to = b + box * BOX * BK * 2;
 				int x = column + box * BOX;
-				if (!config::MULTICAST)
+				if (SHARERS == 1)
 					tma_load(to, map_b, full + 8 * stage, x, k * BK);
-				else if (box % 2 == (int)block)
-					tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, 3);
+				else if (box % SHARERS == block)
+					tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, (1 << SHARERS) - 1);
 			}
 			if (++stage == config::STAGES) {
 				stage = 0;
@@ -57,9 +57,9 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 			}
 		}
 	}
-	/* A block must not end while the other may still send to it or arrive at its
+	/* A block must not end while another may still send to it or arrive at its
 	 * barriers: wait until every stage has been handed back. */
-	if (config::MULTICAST)
+	if (SHARERS > 1)
 		for (int i = 0; i < config::STAGES; i++) {
 			mbarrier_wait(empty + 8 * stage, phase);
 			if (++stage == config::STAGES) {
@@ -72,7 +72,8 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 template <class Element, class config>
 __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-			 const gemm_work work, const packing_work packing, const epilogue<Element> out)
+			 const __grid_constant__ CUtensorMap map_c, const gemm_work work,
+			 const packing_work packing, const epilogue<Element> out)
 {
 	extern __shared__ char shared_raw[];
 	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	barriers_init<config::STAGES>(full, 1, config::CONSUMERS * (config::MULTICAST ? 2 : 1));
+	barriers_init<config>(full, 1, config::CONSUMERS * config::SHARERS);
 	if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		repack<config::CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
 	else
 		__syncthreads();
-	if (config::MULTICAST || work.splits > 1)
+	if (config::SHARERS > 1 || (config::SPLITS && work.splits > 1))
 		cluster_meet_relaxed();
 
 	/* a cluster does a tile at a time */
@@ -103,8 +104,13 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 				repack_wait(packing);
 			if (threadIdx.x % 32 == 0)
 				produce<config>(&map_a, &map_b, work, base, full, empty, first, stride);
+		} else if (config::BULK_C) {
+			int consumer = threadIdx.x / 32 - config::CONSUMERS * 4 - 1;
+			if (consumer < config::CONSUMERS && threadIdx.x % 32 == 0)
+				move_c<Element, config>(&map_c, work, base + config::staging_offset,
+										empty + 8 * config::STAGES, consumer, first, stride);
 		}
-		if (work.splits > 1 && first < work.tiles) { // the consumers meet twice
+		if (config::SPLITS && work.splits > 1 && first < work.tiles) { // the consumers meet twice
 			cluster_meet();
 			cluster_meet();
 		}
@@ -112,7 +118,9 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		if (config::CONSUMERS == 2)
 			registers_take<232>();
 		float *staging =
-			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);
+			(float *)(shared + config::staging_offset +
+					  (config::BULK_C ? warpgroup * config::c_bytes
+									  : (int)threadIdx.x / 32 * config::staging_bytes));
 		consume<Element, config>(work, out, base, staging, full, empty, warpgroup, first, stride);
 	}
 }
