@@ -321,6 +321,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "multiple_of",
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
+	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());

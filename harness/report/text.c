@@ -89,9 +89,12 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	if (facts->suite[0] != '\0')
 		snprintf(cases, sizeof cases, "suite %s", facts->suite);
 	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
+	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
 	if (facts->max_dim > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, " with sizes up to %d",
+		used += snprintf(line + used, sizeof line - (size_t)used, " with %ssizes up to %d", uniform,
 						 facts->max_dim);
+	else if (uniform[0] != '\0')
+		used += snprintf(line + used, sizeof line - (size_t)used, " with uniform sizes");
 	if (facts->multiple > 1)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
 						 facts->multiple);
