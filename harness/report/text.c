@@ -8,6 +8,7 @@
 #include "report/compare.h"
 #include "report/counters.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/overall.h"
 #include "report/wrap.h"
 
@@ -350,6 +351,8 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 	if (span)
 		events_print(page, timing);
 	clocks_print(page, timing);
+	if (page->verbose)
+		kernels_print(page->out, page->width, timing);
 }
 
 /* ---- a file ------------------------------------------------------------ */
@@ -462,7 +465,7 @@ static void overall_print(const struct page *page, const struct judgement_list *
 static void bench_print(const struct page *page, const struct judgement_list *list)
 {
 	if (list->compare) {
-		compare_text(list, page->out);
+		compare_text(list, page->verbose, page->out);
 		return;
 	}
 	bool full = page->verbose || list->bench_count <= SHAPES_IN_FULL;
