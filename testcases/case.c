@@ -215,6 +215,25 @@ static struct shape draw_shape(struct draws *draws, enum family family, struct l
 	return shape;
 }
 
+/* Mostly below the problem's common_dim, where it has one. */
+static struct shape draw_mixed(struct draws *draws, const struct problem *problem,
+							   enum family family, struct limits limits)
+{
+	int common = problem->common_dim;
+	if (common > 0 && draw_below(draws, 8) != 0 && common < limits.high)
+		limits.high = common > limits.low ? common : limits.low;
+	return draw_shape(draws, family, limits);
+}
+
+static struct shape draw_uniform(struct draws *draws, struct limits limits)
+{
+	struct shape shape;
+	shape.m = draw_between(draws, limits.low, limits.high);
+	shape.n = draw_between(draws, limits.low, limits.high);
+	shape.k = draw_between(draws, limits.low, limits.high);
+	return shape;
+}
+
 /* ---- scalars and values ------------------------------------------------- */
 
 static float draw_scalar(struct draws *draws)
@@ -346,12 +365,11 @@ bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
 }
 
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
-							   int max_dim, int multiple)
+							   enum case_sizes sizes, int max_dim, int multiple)
 {
 	struct draws run = {.seed = seed, .index = UINT32_MAX};
 	struct draws draws = {.seed = seed, .index = index};
-	const struct limits all = limits_of(problem, max_dim);
-	struct limits limits = all;
+	struct limits limits = limits_of(problem, max_dim);
 	struct test_case test = {.alpha = 1, .beta = 0};
 
 	size_t count = sizeof families / sizeof families[0];
@@ -360,12 +378,12 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 
 	snprintf(test.name, sizeof test.name, "random-%zu", index);
 	test.seed = (uint64_t)draw_word(&draws) << 32 | draw_word(&draws);
-	if (problem->common_dim > 0 && draw_below(&draws, 8) != 0 && problem->common_dim < limits.high)
-		limits.high = problem->common_dim > limits.low ? problem->common_dim : limits.low;
-	test.shape = draw_shape(&draws, families[(index + family_start) % count], limits);
+	enum family family = families[(index + family_start) % count];
+	test.shape = sizes == CASE_SIZES_UNIFORM ? draw_uniform(&draws, limits)
+											 : draw_mixed(&draws, problem, family, limits);
 	for (int i = 0; i < 3 && multiple > 1; i++) {
 		int *size = i == 0 ? &test.shape.m : i == 1 ? &test.shape.n : &test.shape.k;
-		*size = size_of_multiple(all, multiple, *size);
+		*size = size_of_multiple(limits, multiple, *size);
 	}
 	if (problem_has_vectors(problem))
 		test.shape.n = 1;
@@ -384,6 +402,24 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 		return test;
 	draw_operands(&draws, problem, &test);
 	return test;
+}
+
+static const char *const sizes_names[] = {
+	[CASE_SIZES_MIXED] = "mixed", [CASE_SIZES_UNIFORM] = "uniform"};
+
+const char *case_sizes_name(enum case_sizes sizes)
+{
+	return sizes_names[sizes];
+}
+
+bool case_sizes_parse(const char *text, enum case_sizes *out)
+{
+	for (size_t i = 0; i < sizeof sizes_names / sizeof sizes_names[0]; i++)
+		if (strcmp(text, sizes_names[i]) == 0) {
+			*out = (enum case_sizes)i;
+			return true;
+		}
+	return false;
 }
 
 struct test_case case_of_shape(const struct problem *problem, struct shape shape, float alpha,

@@ -39,14 +39,24 @@ struct test_case {
 					  can represent must match bit for bit (0 and -0 are equal) */
 };
 
+/* How the sizes of generated cases are drawn. */
+enum case_sizes {
+	CASE_SIZES_MIXED,   /* by the families of README.md: aligned and ragged, small and large */
+	CASE_SIZES_UNIFORM, /* M, N and K apart, each uniform over the limits below; one case in
+						   64 has rows of A, B and C that are all a multiple of 8 */
+};
+
+const char *case_sizes_name(enum case_sizes sizes); /* "mixed", "uniform" */
+bool case_sizes_parse(const char *text, enum case_sizes *out);
+
 /* Case number `index` of the run with this seed: the same answer on every
- * machine. Mixes the kinds of shapes, scalars and values named in README.md.
+ * machine. Mixes the kinds of shapes (CASE_SIZES_MIXED), scalars and values named in README.md.
  * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)], apart
  * from the N of a vector, which is 1; max_dim below min_dim is the caller's error.
  * Each size is rounded to the nearest multiple of `multiple` within these limits;
  * that there is one is for the caller to ask case_has_multiple(). 1: any size. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
-							   int max_dim, int multiple);
+							   enum case_sizes sizes, int max_dim, int multiple);
 
 /* Whether some size within the limits of generated cases is a multiple. */
 bool case_has_multiple(const struct problem *problem, int max_dim, int multiple);

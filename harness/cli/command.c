@@ -128,6 +128,8 @@ bool command_timed_shapes(const struct options *options, struct error *err)
 						 "--cases, --shape and --suite each say what to time; give one of them");
 	if (options->multiple > 1 && options->suite_count == 0 && !options->has_cases)
 		return error_set(err, "--multiple-of goes with --cases or --suite, which have the sizes");
+	if (options->sizes != CASE_SIZES_MIXED && !options->has_cases)
+		return error_set(err, "--sizes says how generated cases are drawn: it goes with --cases");
 	if ((options->suite_count > 0 || options->has_cases) &&
 		(options->has_alpha || options->has_beta))
 		return error_set(err,
@@ -236,6 +238,8 @@ void command_line(char *out, size_t capacity, const char *program, enum command 
 		snprintf(number, sizeof number, "%d", options->multiple);
 		line_add_option(&line, "--multiple-of", number);
 	}
+	if (options->sizes != CASE_SIZES_MIXED)
+		line_add_option(&line, "--sizes", case_sizes_name(options->sizes));
 	if (options->no_timing)
 		line_add_option(&line, "--time", "none");
 	for (size_t i = 0; i < options->shape_count; i++)
@@ -292,6 +296,7 @@ static struct judge_options judge_options_of(enum command command, const struct 
 		.suite_count = options->suite_count,
 		.max_dim = options->max_dim,
 		.multiple = options->multiple,
+		.sizes = options->sizes,
 		.time = !options->no_timing,
 		.check = command == COMMAND_JUDGE,
 		.compare = command == COMMAND_COMPARE,

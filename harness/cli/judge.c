@@ -16,6 +16,10 @@ int command_judge(const char *program, int argc, char **argv)
 		error_set(&err, "--cases counts generated cases; a suite has its own");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	if (options.sizes != CASE_SIZES_MIXED && options.suite_count > 0) {
+		error_set(&err, "--sizes says how generated cases are drawn; a suite has its own");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
 	if (options.sanitize != NULL && options.under != NULL) {
 		error_set(&err, "--sanitize and --under: a solution runs under one tool at a time");
 		return cli_fail(EXIT_BAD_INPUT, &err);

@@ -175,6 +175,15 @@ static bool take_multiple(struct options *options, const char *value, struct err
 	return true;
 }
 
+static bool take_sizes(struct options *options, const char *value, struct error *err)
+{
+	static const char *const names[] = {"mixed", "uniform"};
+	char phrase[160];
+	return case_sizes_parse(value, &options->sizes) ||
+		   error_set(err, "--sizes '%s': mixed or uniform is needed%s", value,
+					 suggest_phrase(phrase, value, names, 2));
+}
+
 static bool take_shape(struct options *options, const char *value, struct error *err)
 {
 	if (options->shape_count == OPTIONS_SHAPES_MAX)
@@ -297,6 +306,7 @@ static bool take_help(struct options *options, const char *value, struct error *
 
 #define TIMES (COMMAND_BENCH | COMMAND_COMPARE)
 #define RUNS (COMMAND_JUDGE | TIMES)
+#define GENERATES (COMMAND_JUDGE | COMMAND_BENCH)
 #define ALL (RUNS | COMMAND_LIST | COMMAND_NEW | COMMAND_DOCTOR)
 
 static const struct row {
@@ -339,6 +349,9 @@ static const struct row {
 	{"multiple-of", "D", RUNS, take_multiple,
 	 "every size a multiple of D: those of generated cases\nare rounded, other cases of a suite "
 	 "left out"},
+	{"sizes", "KIND", GENERATES, take_sizes,
+	 "how generated cases draw M, N and K: mixed (the\ndefault: aligned and ragged, small and "
+	 "large) or\nuniform (each size as likely as any other)"},
 	{"time", "MxNxK", COMMAND_JUDGE, take_time,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
 	{"shape", "MxNxK", TIMES, take_shape,
@@ -361,7 +374,8 @@ static const struct row {
 	{"junit", "FILE", RUNS, take_junit, "writes them as JUnit XML"},
 	{"md", "FILE", RUNS, take_markdown, "writes them as markdown"},
 	{"svg", "FILE", COMMAND_COMPARE, take_svg, "draws them"},
-	{"verbose", NULL, RUNS, take_verbose, "shows every case, and a whole table for every shape"},
+	{"verbose", NULL, RUNS, take_verbose,
+	 "shows every case, a whole table for every shape, and\nthe kernels that were timed"},
 	{"no-color", NULL, RUNS | COMMAND_DOCTOR, take_no_color,
 	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)"},
 	{"help", NULL, ALL, take_help, "shows this"},
@@ -376,11 +390,9 @@ static const char *commands_with(const char *name)
 	static const struct {
 		unsigned commands;
 		const char *names;
-	} known[] = {{TIMES, "bench and compare"},
-				 {COMMAND_JUDGE, "judge"},
-				 {COMMAND_BENCH, "bench"},
-				 {COMMAND_COMPARE, "compare"},
-				 {RUNS, "judge, bench and compare"}};
+	} known[] = {{TIMES, "bench and compare"},   {COMMAND_JUDGE, "judge"},
+				 {COMMAND_BENCH, "bench"},       {COMMAND_COMPARE, "compare"},
+				 {GENERATES, "judge and bench"}, {RUNS, "judge, bench and compare"}};
 	unsigned commands = 0;
 	for (size_t i = 0; i < ROW_COUNT; i++)
 		if (strcmp(rows[i].name, name) == 0)

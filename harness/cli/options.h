@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "testcases/problem.h"
+#include "testcases/case.h"
 
 #define OPTIONS_SUITES_MAX 32
 #define OPTIONS_SHAPES_MAX 256
@@ -47,6 +47,7 @@ struct options {
 	bool has_alpha, has_beta;
 	double alpha, beta;
 	int max_dim, multiple;
+	enum case_sizes sizes;  /* of generated cases; mixed when absent */
 	double timeout, budget; /* seconds */
 	size_t memory_mib;
 	bool check_race, counters;

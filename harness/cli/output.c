@@ -65,7 +65,8 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 	if (options->junit != NULL)
 		out[count++] = (struct report){options->junit, report_junit};
 	if (options->markdown != NULL)
-		out[count++] = (struct report){options->markdown, report_markdown};
+		out[count++] = (struct report){options->markdown, options->verbose ? report_markdown_verbose
+																		   : report_markdown};
 	if (options->svg != NULL)
 		out[count++] = (struct report){options->svg, report_svg};
 	return count;

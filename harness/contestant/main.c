@@ -232,7 +232,8 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 						 (unsigned)self->buffers.arena.sets);
 	self->cudart.get_last_error();
 	bool measured = request->method == TIME_SPAN
-						? timing_span(&timing, reply->microseconds, &reply->activities, &code, err)
+						? timing_span(&timing, reply->microseconds, &reply->activities,
+									  &reply->kernels, &code, err)
 						: timing_event(&timing, reply->microseconds, &code, err);
 	struct outcome out = outcome_of_libraries(self, outcome_of_code(self, code));
 	reply->status = out.status;

@@ -28,9 +28,10 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 				  struct error *err);
 
 /* TIME_SPAN: from CUPTI's activity records, which exist only during this function.
- * *activities: the most kernels, copies and sets that one call made. */
+ * *activities: the most kernels, copies and sets that one call made. *kernels: those of
+ * the first call after the warm-ups. */
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
-				 cudaError_t *code, struct error *err);
+				 struct kernel_list *kernels, cudaError_t *code, struct error *err);
 
 /* One call on the index'th of the pass's sets, without synchronisation. */
 void timing_call(const struct timing *timing, uint32_t index);

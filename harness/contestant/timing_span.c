@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "contestant/kernels.h"
 
 #define CUPTI_FILE "libcupti.so.13"
 #define BUFFER_BYTES (4u << 20)
 #define BUFFER_ALIGN 8 /* what CUPTI asks for */
-/* More than any honest pass makes; 16 bytes each. */
+/* More than any honest pass makes; 24 bytes each. */
 #define ACTIVITIES_MAX (16u << 20)
 /* An idle stretch between two calls, so that a record belongs to a call beyond
  * doubt although the GPU's clock and the host's are only about the same. */
@@ -34,7 +35,9 @@ struct cupti {
 /* Nanoseconds of CUPTI's clock. */
 struct activity {
 	uint64_t start, end;
+	uint32_t kernel; /* its place in the recorder's table, KERNEL_UNLISTED, or NO_KERNEL */
 };
+#define NO_KERNEL (KERNEL_UNLISTED - 1) /* a copy or a set */
 
 /* CUPTI's callbacks carry no context, so what they work on has to be found by
  * name: the one recorder of the process. The lock is for CUPTI's own thread. */
@@ -44,6 +47,7 @@ static struct recorder {
 	pthread_mutex_t lock;
 	struct activity *list;
 	size_t count, capacity;
+	struct kernel_table kernels;
 	const char *trouble; /* why the records are not to be trusted; NULL: they are */
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -87,7 +91,7 @@ static bool check(CUptiResult result, const char *what, struct error *err)
 /* ---- recording ---------------------------------------------------------- */
 
 /* With the lock held. */
-static void add_activity(uint64_t start, uint64_t end)
+static void add_activity(uint64_t start, uint64_t end, uint32_t kernel)
 {
 	if (start == 0 || end < start) {
 		recorder.trouble = "it has no times for some activities";
@@ -105,7 +109,7 @@ static void add_activity(uint64_t start, uint64_t end)
 		recorder.list = more;
 		recorder.capacity = capacity;
 	}
-	recorder.list[recorder.count++] = (struct activity){start, end};
+	recorder.list[recorder.count++] = (struct activity){start, end, kernel};
 }
 
 static void add_record(const CUpti_Activity *record)
@@ -114,17 +118,17 @@ static void add_record(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
 		const CUpti_ActivityKernel10 *kernel = (const void *)record;
-		add_activity(kernel->start, kernel->end);
+		add_activity(kernel->start, kernel->end, kernel_table_place(&recorder.kernels, kernel));
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMCPY: {
 		const CUpti_ActivityMemcpy6 *copy = (const void *)record;
-		add_activity(copy->start, copy->end);
+		add_activity(copy->start, copy->end, NO_KERNEL);
 		break;
 	}
 	case CUPTI_ACTIVITY_KIND_MEMSET: {
 		const CUpti_ActivityMemset4 *set = (const void *)record;
-		add_activity(set->start, set->end);
+		add_activity(set->start, set->end, NO_KERNEL);
 		break;
 	}
 	default: break;
@@ -169,6 +173,7 @@ static bool begin_recording(struct error *err)
 	}
 	pthread_mutex_lock(&recorder.lock);
 	recorder.count = 0;
+	recorder.kernels.count = 0;
 	recorder.trouble = NULL;
 	pthread_mutex_unlock(&recorder.lock);
 	for (size_t i = 0; i < KINDS; i++)
@@ -267,6 +272,41 @@ static void collect_spans(const struct timing *timing, const uint64_t *marks, st
 	pthread_mutex_unlock(&recorder.lock);
 }
 
+/* Keeps the first KERNELS_SHOWN by their start. */
+static void insert_by_start(struct activity *first, uint32_t *count, struct activity one)
+{
+	uint32_t at = *count;
+	while (at > 0 && first[at - 1].start > one.start)
+		at--;
+	if (at == KERNELS_SHOWN)
+		return;
+	*count += *count < KERNELS_SHOWN;
+	memmove(&first[at + 1], &first[at], (*count - at - 1) * sizeof *first);
+	first[at] = one;
+}
+
+/* The kernels of the first timed call. Records need not come in the order of their
+ * starts. */
+static void collect_kernels(const struct timing *timing, const uint64_t *marks,
+							struct kernel_list *out)
+{
+	struct activity first[KERNELS_SHOWN] = {0};
+	uint64_t begin = marks[timing->warmups], end = marks[timing->warmups + 1];
+	*out = (struct kernel_list){0};
+	pthread_mutex_lock(&recorder.lock);
+	for (size_t i = 0; i < recorder.count; i++) {
+		struct activity one = recorder.list[i];
+		if (one.kernel == NO_KERNEL || one.start < begin || one.start >= end)
+			continue;
+		out->run++;
+		if (one.kernel != KERNEL_UNLISTED)
+			insert_by_start(first, &out->shown, one);
+	}
+	for (uint32_t i = 0; i < out->shown; i++)
+		out->first[i] = recorder.kernels.launches[first[i].kernel];
+	pthread_mutex_unlock(&recorder.lock);
+}
+
 static bool report_spans(const struct timing *timing, const struct span *spans, float *microseconds,
 						 uint32_t *activities, struct error *err)
 {
@@ -286,7 +326,7 @@ static bool report_spans(const struct timing *timing, const struct span *spans, 
 }
 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
-				 cudaError_t *code, struct error *err)
+				 struct kernel_list *kernels, cudaError_t *code, struct error *err)
 {
 	uint32_t count = timing->warmups + timing->calls;
 	uint64_t *marks = calloc(count + 1, sizeof *marks);
@@ -310,6 +350,7 @@ bool timing_span(const struct timing *timing, float *microseconds, uint32_t *act
 	if (!measured)
 		goto done;
 	collect_spans(timing, marks, spans);
+	collect_kernels(timing, marks, kernels);
 	measured = report_spans(timing, spans, microseconds, activities, err);
 done:
 	free(marks);
@@ -320,9 +361,9 @@ done:
 #else
 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
-				 cudaError_t *code, struct error *err)
+				 struct kernel_list *kernels, cudaError_t *code, struct error *err)
 {
-	(void)timing, (void)microseconds, (void)activities, (void)code;
+	(void)timing, (void)microseconds, (void)activities, (void)kernels, (void)code;
 	return error_set(err, "built without CUPTI's headers");
 }
 

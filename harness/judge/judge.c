@@ -122,6 +122,8 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
 	else if (options->under != NULL)
 		snprintf(facts->tool, sizeof facts->tool, "%s", options->under);
+	if (options->cases > 0 && options->suite_count == 0)
+		snprintf(facts->sizes, sizeof facts->sizes, "%s", case_sizes_name(options->sizes));
 	size_t used = 0;
 	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
 		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",

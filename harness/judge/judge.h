@@ -20,6 +20,7 @@ struct judge_options {
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order; count 0: generate */
 	size_t suite_count;
+	enum case_sizes sizes;           /* of generated cases */
 	int max_dim;                     /* 0: the problem's own */
 	int multiple;                    /* every size is one of this; 0 or 1: any */
 	bool time;                       /* judge: also time; bench: only time */

@@ -55,9 +55,11 @@ struct timing_entry {
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;
 	uint32_t activities; /* device activities per call */
-	double tflops;       /* from the span when there, else from the events */
-	uint64_t wrong;      /* elements found wrong in outputs of timed calls */
-	double worst_ratio;  /* of those: the largest error over its bound */
+	bool has_kernels;    /* `kernels` is filled: one call of the spans */
+	struct kernel_list kernels;
+	double tflops;      /* from the span when there, else from the events */
+	uint64_t wrong;     /* elements found wrong in outputs of timed calls */
+	double worst_ratio; /* of those: the largest error over its bound */
 };
 
 struct timing_result {
@@ -114,6 +116,7 @@ struct run_facts {
 	enum device_kind device_kind;
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
+	char sizes[16];      /* of generated cases: case_sizes_name(); "" when there were none */
 	int max_dim;         /* 0: the problem's own */
 	int multiple;        /* that all sizes are of; 0: any */
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */

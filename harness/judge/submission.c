@@ -88,7 +88,7 @@ static bool cases_generate(const struct judge_options *options, const struct pro
 	if (*cases == NULL)
 		return error_set(err, "out of memory for %zu cases", *count);
 	for (size_t i = 0; i < *count; i++)
-		(*cases)[i] = case_generate(problem, options->seed, i, max_dim, multiple);
+		(*cases)[i] = case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
 	return true;
 }
 

@@ -125,6 +125,20 @@ static struct step lane_open(struct run *run, struct lane *lane, const struct te
 	return step;
 }
 
+/* The solution's process could have said anything. */
+static void entry_take_kernels(struct timing_entry *entry, const struct kernel_list *said)
+{
+	struct kernel_list *kernels = &entry->kernels;
+	*kernels = *said;
+	if (kernels->shown > KERNELS_SHOWN)
+		kernels->shown = KERNELS_SHOWN;
+	if (kernels->run < kernels->shown)
+		kernels->run = kernels->shown;
+	for (uint32_t i = 0; i < kernels->shown; i++)
+		kernels->first[i].name[KERNEL_NAME_BYTES] = '\0';
+	entry->has_kernels = true;
+}
+
 /* One pass of one entrant. */
 static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_case *test,
 					  struct timing_entry *entry, enum time_method method, struct clocks *clocks,
@@ -138,7 +152,7 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	if (lane->span_missing)
 		method = TIME_EVENT;
 
-	static struct contestant_time_reply reply; /* 16 KiB; one pass at a time */
+	static struct contestant_time_reply reply; /* 18 KiB; one pass at a time */
 	struct step step = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
 											run->timeout + 1.0 * calls, &reply);
 	clocks_sample(clocks);
@@ -157,6 +171,8 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		return error_set(err, "out of memory for samples");
 	if (reply.activities > entry->activities)
 		entry->activities = reply.activities;
+	if (method == TIME_SPAN && !entry->has_kernels)
+		entry_take_kernels(entry, &reply.kernels);
 	/* which set is looked at changes with the pass, unknown to the solution */
 	if (check)
 		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,

@@ -229,13 +229,32 @@ struct contestant_time {
 	enum time_method method;
 	uint32_t first, warmups, calls;
 };
+/* A kernel as it was launched. */
+#define KERNEL_NAME_BYTES 120
+struct kernel_launch {
+	char name[KERNEL_NAME_BYTES + 1]; /* demangled, without its parameters */
+	uint32_t grid[3], block[3];       /* x, y, z, in blocks and in threads */
+	uint32_t cluster[3];              /* in blocks; 1, 1, 1: none */
+	uint32_t registers;               /* of a thread */
+	uint32_t shared_bytes;            /* of a block, static and dynamic */
+};
+
+/* The kernels of one call; copies and sets are none. */
+#define KERNELS_SHOWN 8
+struct kernel_list {
+	uint32_t run;   /* how many there were */
+	uint32_t shown; /* how many of first[] are filled, in the order of their start */
+	struct kernel_launch first[KERNELS_SHOWN];
+};
+
 struct contestant_time_reply {
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
 	char error_name[64], error_text[512];
-	uint32_t calls;      /* samples below */
-	uint32_t activities; /* kernels, copies and sets per call, the most seen */
+	uint32_t calls;             /* samples below */
+	uint32_t activities;        /* kernels, copies and sets per call, the most seen */
+	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */
 	float microseconds[TIME_CALLS_MAX];
 };
 

@@ -5,6 +5,7 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/wrap.h"
 
 #define LABEL_COLUMNS 24
@@ -183,10 +184,13 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 	}
 }
 
-void compare_text(const struct judgement_list *list, FILE *out)
+void compare_text(const struct judgement_list *list, bool kernels, FILE *out)
 {
-	for (size_t i = 0; i < list->bench_count; i++)
+	for (size_t i = 0; i < list->bench_count; i++) {
 		shape_print_text(out, &list->bench[i]);
+		if (kernels)
+			kernels_print(out, TEXT_COLUMNS, &list->bench[i]);
+	}
 	for (size_t f = 0; list->bench_count > 1 && f < list->bench[0].count; f++)
 		if (list->bench[0].entries[f].role == TIMING_FILE)
 			overview_print(out, list, f);
@@ -215,7 +219,7 @@ static void row_markdown(FILE *out, const struct timing_result *timing,
 			facts_rate(timing, stats->median), relation);
 }
 
-void compare_markdown(const struct judgement_list *list, FILE *out)
+void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out)
 {
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
@@ -240,5 +244,7 @@ void compare_markdown(const struct judgement_list *list, FILE *out)
 				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 				timing->throttled ? "; **the clock was throttled**" : "",
 				timing->wide ? "; **the interval is wide**" : "");
+		if (kernels)
+			kernels_markdown(out, timing);
 	}
 }

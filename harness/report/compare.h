@@ -3,6 +3,7 @@
 #ifndef GEMMJUDGE_REPORT_COMPARE_H
 #define GEMMJUDGE_REPORT_COMPARE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "judge/judgement.h"
@@ -28,9 +29,9 @@ const struct timing_entry *compare_plain(const struct timing_result *timing,
 #define COMPARE_LABEL 80
 void compare_label(const struct timing_entry *entry, char out[COMPARE_LABEL]);
 
-/* The tables, for people and in markdown. */
-void compare_text(const struct judgement_list *list, FILE *out);
-void compare_markdown(const struct judgement_list *list, FILE *out);
+/* The tables, for people and in markdown; with the kernels that ran below each. */
+void compare_text(const struct judgement_list *list, bool kernels, FILE *out);
+void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out);
 
 /* A picture: the speed-up of each fused file over each other way, shape by shape. */
 void report_svg(const struct judgement_list *list, FILE *out);

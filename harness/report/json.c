@@ -170,6 +170,36 @@ static void set_comparison(json_t *json, const struct timing_result *timing,
 	json_object_set_new(json, "fusion_cost_percent", ratio(compare_cost(fused, plain, span)));
 }
 
+static json_t *dimensions(const uint32_t size[3])
+{
+	json_t *json = json_array();
+	for (int i = 0; i < 3; i++)
+		json_array_append_new(json, json_integer(size[i]));
+	return json;
+}
+
+/* Only where they were recorded. */
+static void set_kernels(json_t *json, const struct timing_entry *entry)
+{
+	const struct kernel_list *list = &entry->kernels;
+	if (!entry->has_kernels)
+		return;
+	json_t *kernels = json_array();
+	for (uint32_t i = 0; i < list->shown; i++) {
+		const struct kernel_launch *kernel = &list->first[i];
+		json_t *item = json_object();
+		json_object_set_new(item, "name", text(kernel->name));
+		json_object_set_new(item, "grid", dimensions(kernel->grid));
+		json_object_set_new(item, "block", dimensions(kernel->block));
+		json_object_set_new(item, "cluster", dimensions(kernel->cluster));
+		json_object_set_new(item, "registers", json_integer(kernel->registers));
+		json_object_set_new(item, "shared_bytes", json_integer(kernel->shared_bytes));
+		json_array_append_new(kernels, item);
+	}
+	json_object_set_new(json, "kernels", kernels);
+	json_object_set_new(json, "kernels_left_out", json_integer(list->run - list->shown));
+}
+
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
@@ -183,6 +213,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
+	set_kernels(json, entry);
 	json_object_set_new(json, "tflops", real(entry->tflops));
 	json_object_set_new(json, "gbytes_per_s",
 						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
@@ -321,6 +352,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "multiple_of",
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
+	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());

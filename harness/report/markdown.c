@@ -1,10 +1,12 @@
 #include "report/report.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/overall.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
@@ -82,7 +84,7 @@ static void print_percent(double percent, FILE *out)
 		fputs(" |", out);
 }
 
-static void print_timing(const struct timing_result *timing, FILE *out)
+static void print_timing(const struct timing_result *timing, bool kernels, FILE *out)
 {
 	bool span = facts_use_span(timing);
 	char shape[128];
@@ -122,6 +124,8 @@ static void print_timing(const struct timing_result *timing, FILE *out)
 			timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 			timing->throttled ? "; **the clock was throttled**" : "",
 			timing->wide ? "; **the interval is wide**" : "");
+	if (kernels)
+		kernels_markdown(out, timing);
 }
 
 static void print_overall(const struct judgement_list *list, FILE *out)
@@ -139,7 +143,7 @@ static void print_overall(const struct judgement_list *list, FILE *out)
 	}
 }
 
-void report_markdown(const struct judgement_list *list, FILE *out)
+static void write_markdown(const struct judgement_list *list, bool kernels, FILE *out)
 {
 	const struct run_facts *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
@@ -164,15 +168,25 @@ void report_markdown(const struct judgement_list *list, FILE *out)
 			fputs("\n## Timing\n", out);
 		heading = heading || item->has_timing;
 		if (item->has_timing)
-			print_timing(&item->timing, out);
+			print_timing(&item->timing, kernels, out);
 	}
 	if (list->bench_count > 0 && !heading)
 		fputs("\n## Timing\n", out);
 	for (size_t i = 0; !list->compare && i < list->bench_count; i++)
-		print_timing(&list->bench[i], out);
+		print_timing(&list->bench[i], kernels, out);
 	print_overall(list, out);
 	if (list->compare)
-		compare_markdown(list, out);
+		compare_markdown(list, kernels, out);
 	if (facts->device_kind == DEVICE_EMULATED)
 		fputs("\nNo time is shown: the device is an emulated GPU.\n", out);
+}
+
+void report_markdown(const struct judgement_list *list, FILE *out)
+{
+	write_markdown(list, false, out);
+}
+
+void report_markdown_verbose(const struct judgement_list *list, FILE *out)
+{
+	write_markdown(list, true, out);
 }

@@ -13,7 +13,7 @@
 struct report_style {
 	bool color;   /* ANSI colours that read on dark and light grounds */
 	int width;    /* columns; 0 means 80 */
-	bool verbose; /* every case, not only the first that failed */
+	bool verbose; /* every case, not only the first that failed; which kernels ran */
 };
 
 typedef void (*report_writer)(const struct judgement_list *list, FILE *out);
@@ -22,6 +22,7 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 void report_json(const struct judgement_list *list, FILE *out);  /* README.md has the schema */
 void report_junit(const struct judgement_list *list, FILE *out); /* a suite a file */
 void report_markdown(const struct judgement_list *list, FILE *out);
+void report_markdown_verbose(const struct judgement_list *list, FILE *out); /* with the kernels */
 
 /* Writes through a temporary file in the same folder and renames it, so that
  * the old file stays whole when the disk is full; "-" is stdout. Devices and

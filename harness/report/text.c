@@ -8,6 +8,7 @@
 #include "report/compare.h"
 #include "report/counters.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/overall.h"
 #include "report/wrap.h"
 
@@ -89,9 +90,12 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	if (facts->suite[0] != '\0')
 		snprintf(cases, sizeof cases, "suite %s", facts->suite);
 	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
+	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
 	if (facts->max_dim > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, " with sizes up to %d",
+		used += snprintf(line + used, sizeof line - (size_t)used, " with %ssizes up to %d", uniform,
 						 facts->max_dim);
+	else if (uniform[0] != '\0')
+		used += snprintf(line + used, sizeof line - (size_t)used, " with uniform sizes");
 	if (facts->multiple > 1)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
 						 facts->multiple);
@@ -347,6 +351,8 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 	if (span)
 		events_print(page, timing);
 	clocks_print(page, timing);
+	if (page->verbose)
+		kernels_print(page->out, page->width, timing);
 }
 
 /* ---- a file ------------------------------------------------------------ */
@@ -459,7 +465,7 @@ static void overall_print(const struct page *page, const struct judgement_list *
 static void bench_print(const struct page *page, const struct judgement_list *list)
 {
 	if (list->compare) {
-		compare_text(list, page->out);
+		compare_text(list, page->verbose, page->out);
 		return;
 	}
 	bool full = page->verbose || list->bench_count <= SHAPES_IN_FULL;

@@ -49,7 +49,7 @@ static double worst_ratio(const struct problem *problem, const struct test_case 
 /* A generated case of the problem, its M and N cut to something small. */
 static struct test_case small_case(const struct problem *problem, size_t index)
 {
-	struct test_case test = case_generate(problem, 20, index, 600, 1);
+	struct test_case test = case_generate(problem, 20, index, CASE_SIZES_MIXED, 600, 1);
 	test.shape.m = test.shape.m < 24 ? test.shape.m : 24;
 	test.shape.n = test.shape.n < 24 ? test.shape.n : 24;
 	return test;

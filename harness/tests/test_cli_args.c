@@ -45,6 +45,27 @@ Test(cli_args, multiple_of_is_a_size)
 	refused(COMMAND_JUDGE, "judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
 
+Test(cli_args, sizes_are_of_a_kind)
+{
+	struct parsed p;
+	struct error err;
+	char line[256];
+	parse(&p, COMMAND_BENCH, "bench a.cu --cases 200");
+	cr_assert_eq(p.options.sizes, CASE_SIZES_MIXED);
+	parse(&p, COMMAND_BENCH, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7");
+	cr_assert(p.ok && command_timed_shapes(&p.options, &err));
+	cr_assert_eq(p.options.sizes, CASE_SIZES_UNIFORM);
+	command_line(line, sizeof line, "gemmjudge", COMMAND_BENCH, &p.options, DEVICE_CUDA);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 --multiple-of 8 "
+						   "--sizes uniform a.cu");
+	parse(&p, COMMAND_BENCH, "bench a.cu --cases 20 --sizes uniform --sizes mixed --seed 7");
+	command_line(line, sizeof line, "gemmjudge", COMMAND_BENCH, &p.options, DEVICE_CUDA);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 a.cu");
+	refused(COMMAND_JUDGE, "judge a.cu --sizes unifrom", "did you mean 'uniform'?");
+	refused(COMMAND_COMPARE, "compare a.cu --sizes uniform",
+			"--sizes is an option of judge and bench");
+}
+
 Test(cli_args, numbers_are_strict)
 {
 	uint64_t n;

@@ -109,6 +109,32 @@ Test(compare, text)
 	free(text);
 }
 
+/* A file stands twice, and so do its kernels. */
+Test(compare, kernels)
+{
+	for (int i = 0; i < 2; i++) {
+		entries[0][i].has_kernels = true;
+		struct kernel_list *kernels = &entries[0][i].kernels;
+		kernels->run = kernels->shown = 1;
+		snprintf(kernels->first[0].name, KERNEL_NAME_BYTES, "gemm<%s>", i == 0 ? "bias" : "none");
+	}
+	char *text = written(text_writer);
+	cr_assert_null(strstr(text, "gemm<bias>"));
+	free(text);
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	report_text(&list, &(struct report_style){.width = 80, .verbose = true}, out);
+	fclose(out);
+	const char *fused = strstr(text, "\n  a&b.cu fused\n"),
+			   *alone = strstr(text, "\n  a&b.cu alone\n");
+	cr_assert(fused != NULL && alone != NULL && fused < alone, "%s", text);
+	cr_assert(strstr(fused, "gemm<bias>") < alone && strstr(alone, "gemm<none>") != NULL);
+	free(text);
+	text = written(report_markdown_verbose);
+	cr_assert_not_null(strstr(text, "| a&b.cu alone | gemm\\<none\\> |"), "%s", text);
+	free(text);
+}
+
 Test(compare, markdown)
 {
 	char *text = written(report_markdown);

@@ -185,7 +185,7 @@ Test(referee, accepts_a_good_solution)
 	for (size_t p = 0; p < PROBLEMS; p++) {
 		const struct problem *problem = problem_find(problem_names[p]);
 		for (size_t i = 0; i < 12; i++) {
-			struct test_case test = case_generate(problem, 11, i, 40, 1);
+			struct test_case test = case_generate(problem, 11, i, CASE_SIZES_MIXED, 40, 1);
 			make_case(&session, problem->name, &test, 1);
 			solve(&session, problem, &test, 0);
 			struct referee_check_reply reply = check_set(&session, 0);

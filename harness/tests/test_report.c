@@ -347,6 +347,96 @@ Test(report, json_has_ratios_and_what_they_come_to)
 	judgement_list_free(&list);
 }
 
+/* A tensor-core kernel of a library, and a file that takes two kernels and leaves more out. */
+static void add_kernels(struct timing_result *timing)
+{
+	struct timing_entry *file = &timing->entries[0], *library = &timing->entries[1];
+	file->has_kernels = library->has_kernels = true;
+	file->kernels = (struct kernel_list){
+		.run = 11,
+		.shown = 2,
+		.first = {{.name = "gemm<tile<128, 256, 64>, a_name_that_takes|more|than_its_place>",
+				   .grid = {2147483647, 65535, 65535},
+				   .block = {16, 16, 1},
+				   .cluster = {1, 1, 1},
+				   .registers = 255,
+				   .shared_bytes = 232448},
+				  {.name = "scale\n  accepted \033[2J", .grid = {7, 1, 2}, .block = {256, 1, 1}}}};
+	library->kernels =
+		(struct kernel_list){.run = 1,
+							 .shown = 1,
+							 .first = {{.name = "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNN",
+										.grid = {2, 66, 1},
+										.block = {384, 1, 1},
+										.cluster = {2, 1, 1},
+										.registers = 168,
+										.shared_bytes = 213504}}};
+}
+
+Test(report, text_lists_kernels_when_verbose)
+{
+	struct judgement_list list = benched_list(2);
+	add_kernels(&list.bench[0]);
+	list.bench[0].entries[2].has_kernels = true; /* and made none */
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	cr_expect_null(strstr(text, "nvjet"));
+	free(text);
+	text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
+	holds(text, "  kernels of a call\n       grid block cluster regs shared\n  x.cu\n");
+	holds(text,
+		  "    2147483647x65535x65535 16x16       -  255 232448  gemm<tile<128, 256, 64>,..\n");
+	holds(text, "      7x1x2   256   0x0x0    0      0  scale   accepted \xEF\xBF\xBD[2J\n"
+				"    and 9 more\n");
+	holds(text, "  cuBLAS\n       2x66   384       2  168 213504  "
+				"nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNN\n  cuBLASLt\n    none\n");
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		cr_expect(strlen(line) <= 80 || strstr(line, "\xEF") != NULL, "%s", line);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, markdown_lists_kernels_when_verbose)
+{
+	struct judgement_list list = benched_list(2);
+	add_kernels(&list.bench[0]);
+	char *text = written(report_markdown, &list);
+	cr_expect_null(strstr(text, "nvjet"));
+	free(text);
+	text = written(report_markdown_verbose, &list);
+	holds(text, "| | kernel | grid | block | cluster | registers | shared bytes |\n");
+	holds(text, "| x.cu | gemm\\<tile\\<128, 256, 64\\>, a\\_name\\_that\\_takes\\|more");
+	holds(text, "| x.cu | 9 more | | | | | |\n| cuBLAS | nvjet");
+	holds(text, "coopA\\_NNN | 2x66 | 384 | 2 | 168 | 213504 |\n");
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, json_has_kernels_where_they_were_recorded)
+{
+	struct judgement_list list = benched_list(2);
+	add_kernels(&list.bench[0]);
+	char *text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL);
+	json_t *entries = json_object_get(json_array_get(json_object_get(json, "bench"), 0), "entries");
+	json_t *file = json_array_get(entries, 0), *library = json_array_get(entries, 1);
+	cr_assert_eq(json_array_size(json_object_get(file, "kernels")), 2);
+	cr_expect_eq(json_integer_value(json_object_get(file, "kernels_left_out")), 9);
+	cr_expect_eq(json_integer_value(json_object_get(library, "kernels_left_out")), 0);
+	json_t *kernel = json_array_get(json_object_get(library, "kernels"), 0);
+	cr_expect_str_eq(json_string_value(json_object_get(kernel, "name")),
+					 "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNN");
+	json_t *expected =
+		json_pack("{s:s, s:[iii], s:[iii], s:[iii], s:i, s:i}", "name",
+				  "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNN", "grid", 2, 66, 1, "block", 384, 1, 1,
+				  "cluster", 2, 1, 1, "registers", 168, "shared_bytes", 213504);
+	cr_expect(json_equal(kernel, expected));
+	cr_expect_null(json_object_get(json_array_get(entries, 2), "kernels"), "not recorded: absent");
+	json_decref(expected);
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
 /* Where there is nothing to round, a library that misses an element tells of the GPU. */
 static void expect_gpu_blamed(struct judgement_list *list, bool blamed)
 {

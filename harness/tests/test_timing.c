@@ -54,7 +54,8 @@ static const char *const runtime_source =
 	"int cudaEventElapsedTime(float *ms, uint64_t *a, uint64_t *b)\n"
 	"{ *ms = (*b - *a) * 1e-6f; return 0; }\n";
 
-/* Hands records over only when it is flushed, kernels and copies in turn. */
+/* Hands records over only when it is flushed, kernels and copies in turn. A kernel of
+ * n ns has n blocks. */
 static const char *const cupti_source =
 	"#define _GNU_SOURCE\n"
 	"#include <cupti.h>\n"
@@ -76,7 +77,10 @@ static const char *const cupti_source =
 	"  if (turn++ % 2) { CUpti_ActivityMemcpy6 *m; if (!enabled[1]) return;\n"
 	"    m = room(sizeof *m); m->kind = 1; m->start = start; m->end = end; }\n"
 	"  else { CUpti_ActivityKernel10 *k; if (!enabled[10]) return;\n"
-	"    k = room(sizeof *k); k->kind = 10; k->start = start; k->end = end; } }\n"
+	"    k = room(sizeof *k); k->kind = 10; k->start = start; k->end = end;\n"
+	"    k->name = \"_Z4workILi4EEvPf\"; k->gridX = end - start; k->gridY = k->gridZ = 1;\n"
+	"    k->blockX = 128; k->blockY = k->blockZ = 1; k->registersPerThread = 40;\n"
+	"    k->dynamicSharedMemory = 512; } }\n"
 	"CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc r,\n"
 	"                                           CUpti_BuffersCallbackCompleteFunc c)\n"
 	"{ request = r; complete = c; *(void **)dlsym(RTLD_DEFAULT, \"cudaTestHook\") = hook;\n"
@@ -240,6 +244,55 @@ Test(timing, span_covers_all_activities_of_a_call)
 	child_stop(child);
 }
 
+/* Every second of these is a copy. The third kernel starts beside the first, before the
+ * second, which waits for the first: 5 us after it was launched, where it is recorded. */
+Test(timing, span_lists_the_kernels_of_a_call_by_their_start)
+{
+	build_solution("cudaTestLaunch(300000); cudaTestLaunchAside(1);"
+				   "cudaTestLaunch(2000); cudaTestLaunchAside(1);"
+				   "cudaTestLaunchAside(5000); cudaTestLaunch(1);");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_SPAN, 2, 10);
+	cr_assert(reply->head.ok, "%s", reply->head.error);
+	cr_assert_eq(reply->activities, 6);
+	cr_assert(reply->kernels.run == 3 && reply->kernels.shown == 3, "%u", reply->kernels.run);
+	const struct kernel_launch *first = reply->kernels.first;
+	cr_assert(first[0].grid[0] == 300000 && first[1].grid[0] == 5000 && first[2].grid[0] == 2000,
+			  "%u %u %u", first[0].grid[0], first[1].grid[0], first[2].grid[0]);
+	cr_assert_str_eq(first[0].name, "work<4>");
+	cr_assert(first[0].block[0] == 128 && first[0].registers == 40);
+	cr_assert(first[0].shared_bytes == 512 && first[0].cluster[0] == 1);
+	child_stop(child);
+}
+
+/* Calls 0 and 1 are the warm-ups; kernels and copies in turn. */
+Test(timing, span_lists_the_first_kernels_of_the_first_timed_call)
+{
+	build_solution("for (int i = 0; i < 40; i++) cudaTestLaunch(1000 * (set + 1) + i);");
+	struct child *child = begin_case();
+	for (int pass = 0; pass < 2; pass++) {
+		struct contestant_time_reply *reply = measure(child, TIME_SPAN, 2, 3);
+		cr_assert(reply->head.ok, "%s", reply->head.error);
+		cr_assert_eq(reply->kernels.run, 20);
+		cr_assert_eq(reply->kernels.shown, KERNELS_SHOWN);
+		for (uint32_t i = 0; i < KERNELS_SHOWN; i++)
+			cr_assert_eq(reply->kernels.first[i].grid[0], 3000 + 2 * i);
+	}
+	child_stop(child);
+}
+
+/* Each launch is another: the table is full before the timed calls. */
+Test(timing, span_counts_kernels_that_it_cannot_list)
+{
+	build_solution("static int n; for (int i = 0; i < 100; i++) cudaTestLaunch(100 + n++);");
+	struct child *child = begin_case();
+	struct contestant_time_reply *reply = measure(child, TIME_SPAN, 2, 3);
+	cr_assert(reply->head.ok, "%s", reply->head.error);
+	cr_assert_eq(reply->kernels.run, 50);
+	cr_assert_eq(reply->kernels.shown, 0);
+	child_stop(child);
+}
+
 Test(timing, span_of_nothing_is_no_time)
 {
 	build_solution("(void)set;");
@@ -258,6 +311,7 @@ Test(timing, events_include_the_launch)
 	struct contestant_time_reply *reply = measure(child, TIME_EVENT, 5, 20);
 	cr_assert(reply->head.ok, "%s", reply->head.error);
 	cr_assert_eq(reply->calls, 20);
+	cr_assert_eq(reply->kernels.run, 0);
 	for (int i = 0; i < 20; i++)
 		cr_assert_geq(reply->microseconds[i], 52.9f);
 	child_stop(child);

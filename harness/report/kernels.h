@@ -1,0 +1,16 @@
+/* Which kernels a call of each entrant ran, as CUPTI tells it. */
+#ifndef GEMMJUDGE_REPORT_KERNELS_H
+#define GEMMJUDGE_REPORT_KERNELS_H
+
+#include <stdio.h>
+
+#include "judge/judgement.h"
+
+/* A line a kernel in `width` columns, below each entrant's own; nothing where no entrant
+ * has any. */
+void kernels_print(FILE *out, int width, const struct timing_result *timing);
+
+/* The same as a table. */
+void kernels_markdown(FILE *out, const struct timing_result *timing);
+
+#endif
