@@ -142,6 +142,9 @@ static struct step call_for_status(struct contestant_link *link, const char *doi
 		reply->seconds = 0.0;
 		return step;
 	}
+	/* a solution could have written the reply itself */
+	reply->error_name[sizeof reply->error_name - 1] = '\0';
+	reply->error_text[sizeof reply->error_text - 1] = '\0';
 	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
 						  reply->error_text);
 }
@@ -233,6 +236,11 @@ struct step contestant_link_time(struct contestant_link *link, enum time_method 
 		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
 	if (step.verdict != VERDICT_ACCEPTED)
 		return step;
+	/* a solution could have written the reply itself */
+	reply->error_name[sizeof reply->error_name - 1] = '\0';
+	reply->error_text[sizeof reply->error_text - 1] = '\0';
+	if (reply->calls > calls)
+		return step_failed(VERDICT_RUNTIME_ERROR, true, "solve() broke the channel to the judge");
 	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
 						  reply->error_text);
 }
