@@ -34,7 +34,9 @@ struct hopper_device {
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
 	unsigned long long *done, calls; // packing_work
-	int clusters[2];                 // of 4 and of 8 blocks that run at once
+	unsigned *counters;              // all 0; grows
+	int counter_count;
+	int clusters[2]; // of 4 and of 8 blocks that run at once
 };
 
 static __global__ void nothing()
@@ -91,6 +93,17 @@ static inline char *hopper_workspace(hopper_device &device, size_t bytes)
 		device.workspace_bytes = bytes;
 	}
 	return device.workspace;
+}
+
+static inline unsigned *hopper_counters(hopper_device &device, int count)
+{
+	if (count > device.counter_count) {
+		HOPPER_CHECK(cudaFree(device.counters));
+		HOPPER_CHECK(cudaMalloc(&device.counters, count * sizeof(unsigned)));
+		HOPPER_CHECK(cudaMemset(device.counters, 0, count * sizeof(unsigned)));
+		device.counter_count = count;
+	}
+	return device.counters;
 }
 
 /* A row-major 16-bit matrix, in boxes of 64 columns and `box_rows` rows with
@@ -177,6 +190,7 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p)
 	}
 	plan.work.done = device.done;
 	plan.work.call = ++device.calls;
+	plan.work.counters = hopper_counters(device, 1 + slab_count(p.K));
 	return plan;
 }
 

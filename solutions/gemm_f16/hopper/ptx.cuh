@@ -20,6 +20,12 @@ __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrival
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
 
+/* What this thread has initialised is so for the cluster and for TMA. */
+__device__ __forceinline__ void mbarriers_ready(void)
+{
+	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
 __device__ __forceinline__ void mbarrier_expect(uint32_t barrier, uint32_t bytes)
 {
 	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
@@ -84,6 +90,26 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 				 ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
 				 "l"(map), "r"(barrier), "r"(x), "r"(y), "h"(blocks)
 				 : "memory");
+}
+
+/* Bytes as they lie in global memory (9.7.9.25.4.1), 16 at a time on both sides. */
+__device__ __forceinline__ void bulk_load(uint32_t to, const void *from, int bytes,
+										  uint32_t barrier)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+				 "[%0], [%1], %2, [%3];" ::"r"(to),
+				 "l"(from), "r"(bytes), "r"(barrier)
+				 : "memory");
+}
+
+__device__ __forceinline__ uint4 shared_load(uint32_t from)
+{
+	uint4 x;
+	asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+				 : "r"(from)
+				 : "memory");
+	return x;
 }
 
 /* A box in shared memory to a 2D tensor, of the thread's current bulk group; what lies

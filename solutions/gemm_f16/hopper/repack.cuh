@@ -85,6 +85,7 @@ __device__ __forceinline__ void repack_end(const repack_job &job)
 struct packing_work {
 	repack_job a, b;
 	unsigned long long *done, call;
+	unsigned *counters; // for copying slab by slab (slabs.cuh); all 0
 };
 
 /* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at

@@ -154,6 +154,12 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, gemm_config<1, 64, 8, 1, true>>(1, UNMEASURED),
 		tma_cut<Element, gemm_config<2, 256, 4, 4>>(1, UNMEASURED),
 		tma_cut<Element, gemm_config<2, 256, 3, 4, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 256, 4, 2, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 192, 4, 1, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 128, 6, 2, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 64, 8, 1, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<1, 128, 8, 2, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<1, 64, 8, 1, false, true>>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

@@ -15,14 +15,19 @@ constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 
+/* Warps of a block that copy odd operands (slabs.cuh); runs of rows that are on their way
+ * to each of them, and the bytes of one. */
+constexpr int COPY_WARPS = 3, RUNS_AHEAD = 4, RUN_BYTES = 1040;
+
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
  * rows and all BN columns of the tile. SHARERS blocks, one above the other in C,
  * share B. BULK_C: C moves by TMA, through a place in shared memory for a whole tile
- * (bulk.cuh). */
-template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false>
+ * (bulk.cuh). SLABS: odd operands are copied while they are multiplied (slabs.cuh). */
+template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false,
+		  bool SLABS_ = false>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, STAGES = STAGES_, SHARERS = SHARERS_;
-	static constexpr bool BULK_C = BULK_C_;
+	static constexpr bool BULK_C = BULK_C_, SLABS = SLABS_;
 	static constexpr bool SPLITS = SHARERS == 1 && !BULK_C; // may share a tile along K
 
 	static constexpr int BM = 64 * CONSUMERS;
@@ -38,8 +43,11 @@ struct gemm_config {
 	static constexpr int barrier_offset =
 		staging_offset + CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
 	static constexpr int barriers = 2 * STAGES + (BULK_C ? 2 * CONSUMERS : 0);
-	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
+	static constexpr int ring_offset = (barrier_offset + barriers * 8 + 15) / 16 * 16;
+	static constexpr int ring_bytes = RUNS_AHEAD * (RUN_BYTES + 8); // of a copying warp
+	static constexpr int bytes = ring_offset + (SLABS ? COPY_WARPS * ring_bytes : 0) + 1024;
 	static_assert(bytes <= 227 * 1024, "a block has at most 227 KB of shared memory");
+	static_assert(!BULK_C || !SLABS, "the same warps do both");
 	static_assert(BN % (BOX * SHARERS) == 0, "B is loaded in boxes of 64 columns by each sharer");
 };
 
@@ -76,7 +84,7 @@ __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int co
 	if (i < config::barriers) {
 		int ring = i < config::STAGES ? fillers : consumers;
 		mbarrier_init(full + 8 * i, behind < 0 ? ring : behind < config::CONSUMERS ? 4 : 1);
-		asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+		mbarriers_ready();
 	}
 }
 

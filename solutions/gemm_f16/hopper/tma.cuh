@@ -20,13 +20,14 @@
 #define GEMMJUDGE_HOPPER_TMA_CUH
 
 #include "consume.cuh"
-#include "repack.cuh"
+#include "slabs.cuh"
 
 template <class config>
 __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
-										const gemm_work &work, uint32_t base, uint32_t full,
-										uint32_t empty, int first, int stride)
+										const gemm_work &work, unsigned *counters, uint32_t base,
+										uint32_t full, uint32_t empty, int first, int stride)
 {
+	int slabs = config::SLABS && counters != NULL ? slab_count(work.K) : 0, copied = 0;
 	constexpr int SHARERS = config::SHARERS;
 	int block = (int)cluster_block(), begin, end;
 	split_range(work, SHARERS > 1 ? 0 : block, begin, end);
@@ -38,6 +39,8 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 		int row = (SHARERS > 1 ? at.m * SHARERS + block : at.m) * config::BM;
 		int column = at.n * config::BN;
 		for (int k = begin; k < end; k++) {
+			while (config::SLABS && copied < slabs && copied <= k * BK / SLAB)
+				slab_wait(counters, copied++);
 			mbarrier_wait(empty + 8 * stage, phase);
 			uint32_t a = base + stage * config::stage_bytes, b = a + config::a_bytes;
 			mbarrier_expect(full + 8 * stage, config::stage_bytes);
@@ -57,6 +60,10 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 			}
 		}
 	}
+	while (config::SLABS && copied < slabs)
+		slab_wait(counters, copied++);
+	if (config::SLABS && slabs > 0)
+		slabs_leave(counters, slabs);
 	/* A block must not end while another may still send to it or arrive at its
 	 * barriers: wait until every stage has been handed back. */
 	if (SHARERS > 1)
@@ -87,8 +94,11 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		tma_prefetch_map(&map_b);
 	}
 	bool packs = packing.a.from.rows + packing.b.from.rows > 0;
-	if (packs)
-		repack<config::CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
+	constexpr int TOGETHER = config::CONSUMERS == 1 ? 4 : 3; // as registers allow
+	if (packs && config::SLABS)
+		slabs_begin<TOGETHER + 1>(packing);
+	else if (packs)
+		repack<TOGETHER>(packing);
 	else
 		__syncthreads();
 	if (config::SHARERS > 1 || (config::SPLITS && work.splits > 1))
@@ -98,14 +108,20 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == config::CONSUMERS) {
 		if (config::CONSUMERS == 2) // one consumer alone has registers enough
-			registers_give<40>();
-		if (threadIdx.x < config::CONSUMERS * WARPGROUP + 32) {
-			if (packs)
+			registers_give<config::SLABS ? 56 : 40>();
+		int idle = (int)threadIdx.x / 32 - config::CONSUMERS * 4 - 1; // number of an idle warp
+		if (idle < 0) {
+			if (packs && !config::SLABS)
 				repack_wait(packing);
 			if (threadIdx.x % 32 == 0)
-				produce<config>(&map_a, &map_b, work, base, full, empty, first, stride);
+				produce<config>(&map_a, &map_b, work, packs ? packing.counters : NULL, base, full,
+								empty, first, stride);
+		} else if (config::SLABS && packs) {
+			slabs_copy(packing, slab_count(work.K),
+					   base + config::ring_offset + idle * config::ring_bytes,
+					   blockIdx.x * COPY_WARPS + idle, gridDim.x * COPY_WARPS);
 		} else if (config::BULK_C) {
-			int consumer = threadIdx.x / 32 - config::CONSUMERS * 4 - 1;
+			int consumer = idle;
 			if (consumer < config::CONSUMERS && threadIdx.x % 32 == 0)
 				move_c<Element, config>(&map_c, work, base + config::staging_offset,
 										empty + 8 * config::STAGES, consumer, first, stride);
@@ -116,7 +132,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		}
 	} else {
 		if (config::CONSUMERS == 2)
-			registers_take<232>();
+			registers_take<config::SLABS ? 224 : 232>();
 		float *staging =
 			(float *)(shared + config::staging_offset +
 					  (config::BULK_C ? warpgroup * config::c_bytes
