@@ -145,6 +145,12 @@ __device__ __forceinline__ void store_chunk(const epilogue<Element> &out, const 
 	}
 }
 
+/* Whether four neighbouring columns can be stored at once. */
+template <class Element> __device__ __forceinline__ bool c_quads(const epilogue<Element> &out)
+{
+	return out.N % 4 == 0 && (uintptr_t)out.C % (4 * sizeof(Element)) == 0;
+}
+
 /* The chunks of a warp's sums from number `first` on, every `step`-th. Those of
  * neighbouring boxes of 64 columns are staged `box_step` floats apart. The loop is not
  * unrolled, or the epilogue would stand here many times. */
@@ -180,7 +186,7 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 {
 	if (row >= out.M)
 		return;
-	bool quads = out.N % 4 == 0 && (uintptr_t)out.C % (4 * sizeof(Element)) == 0;
+	bool quads = c_quads(out);
 	int done = 0; // columns
 	if (splits == 1 && quads && row + 16 <= out.M) {
 #pragma unroll

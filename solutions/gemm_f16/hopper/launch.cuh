@@ -266,10 +266,13 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
 	CUtensorMap map_c = {};
-	if (config::BULK_C)
+	bool bulk_c = config::BULK_C && rows_aligned(p.out.C, p.N);
+	if (bulk_c)
 		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64);
 	gemm_work work =
 		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
+
+	work.bulk_c = bulk_c;
 
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = cluster_room(device, cluster);

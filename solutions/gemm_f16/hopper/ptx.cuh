@@ -112,6 +112,20 @@ __device__ __forceinline__ uint4 shared_load(uint32_t from)
 	return x;
 }
 
+__device__ __forceinline__ void shared_store(uint32_t to, uint4 x)
+{
+	asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x.x), "r"(x.y), "r"(x.z),
+				 "r"(x.w)
+				 : "memory");
+}
+
+__device__ __forceinline__ uint16_t shared_element(uint32_t from)
+{
+	uint16_t x;
+	asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(from) : "memory");
+	return x;
+}
+
 /* A box in shared memory to a 2D tensor, of the thread's current bulk group; what lies
  * outside of the tensor is not written. */
 __device__ __forceinline__ void tma_store(const CUtensorMap *map, uint32_t from, int x, int y)

@@ -105,9 +105,7 @@ __device__ __forceinline__ void group_store(group &g, const word_stream &from, u
 		uint4 x = shift_together(g.low[i], g.high[i], from.shift);
 		if (g.count < 8)
 			x = unit_keep(x, g.count);
-		asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to + i * 16 * 128), "r"(x.x),
-					 "r"(x.y), "r"(x.z), "r"(x.w)
-					 : "memory");
+		shared_store(to + i * 16 * 128, x);
 	}
 }
 

@@ -30,7 +30,6 @@ template <class Element> struct cut {
 	int rows, columns, depth; // of a tile, or of a pair of tiles with multicast
 	int splits, cluster;      // blocks that share a tile along K; that are launched together
 	int blocks;               // that share a multiprocessor
-	bool bulk_c;              // needs a C that TMA can address
 	cut_times us;
 };
 
@@ -45,7 +44,6 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 			splits,
 			config::SHARERS * splits,
 			1,
-			config::BULK_C,
 			us};
 }
 
@@ -60,7 +58,6 @@ static constexpr cut<Element> shifted_cut(int splits, cut_times us)
 			splits,
 			splits,
 			BLOCKS,
-			false,
 			us};
 }
 
@@ -76,7 +73,6 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 			1,
 			1,
 			3,
-			false,
 			us};
 }
 
@@ -90,7 +86,7 @@ static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
 template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.splits > (p.K + BK - 1) / BK || (c.bulk_c && !rows_aligned(p.out.C, p.N)))
+	if (c.splits > (p.K + BK - 1) / BK)
 		return false;
 	if (c.family == FAMILY_SHIFTED) // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
@@ -155,11 +151,11 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, gemm_config<2, 256, 4, 4>>(1, UNMEASURED),
 		tma_cut<Element, gemm_config<2, 256, 3, 4, true>>(1, UNMEASURED),
 		tma_cut<Element, gemm_config<2, 256, 4, 2, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 192, 4, 1, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 128, 6, 2, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 64, 8, 1, false, true>>(1, UNMEASURED),
 		tma_cut<Element, gemm_config<1, 128, 8, 2, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<1, 64, 8, 1, false, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 256, 3, 2, true, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 192, 3, 1, true, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<2, 128, 5, 2, true, true>>(1, UNMEASURED),
+		tma_cut<Element, gemm_config<1, 128, 7, 2, true, true>>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

@@ -21,8 +21,8 @@ constexpr int COPY_WARPS = 3, RUNS_AHEAD = 4, RUN_BYTES = 1040;
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
  * rows and all BN columns of the tile. SHARERS blocks, one above the other in C,
- * share B. BULK_C: C moves by TMA, through a place in shared memory for a whole tile
- * (bulk.cuh). SLABS: odd operands are copied while they are multiplied (slabs.cuh). */
+ * share B. BULK_C: C moves through a place in shared memory for a whole tile (bulk.cuh). SLABS: odd
+ * operands are copied while they are multiplied (slabs.cuh). */
 template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false,
 		  bool SLABS_ = false>
 struct gemm_config {
@@ -47,7 +47,6 @@ struct gemm_config {
 	static constexpr int ring_bytes = RUNS_AHEAD * (RUN_BYTES + 8); // of a copying warp
 	static constexpr int bytes = ring_offset + (SLABS ? COPY_WARPS * ring_bytes : 0) + 1024;
 	static_assert(bytes <= 227 * 1024, "a block has at most 227 KB of shared memory");
-	static_assert(!BULK_C || !SLABS, "the same warps do both");
 	static_assert(BN % (BOX * SHARERS) == 0, "B is loaded in boxes of 64 columns by each sharer");
 };
 
@@ -72,6 +71,7 @@ struct gemm_work {
 	divisor group_tiles;     // tiles of a whole group
 	divisor rows, last_rows; // of a group, of the last
 	bool reads_c;            // beta is not 0
+	bool bulk_c;             // TMA can address C
 };
 
 /* The ring's barriers, `full` and behind them `empty`; then, for C by TMA, a consumer's

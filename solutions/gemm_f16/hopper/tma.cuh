@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == config::CONSUMERS) {
 		if (config::CONSUMERS == 2) // one consumer alone has registers enough
-			registers_give<config::SLABS ? 56 : 40>();
+			registers_give<config::BULK_C || config::SLABS ? 56 : 40>();
 		int idle = (int)threadIdx.x / 32 - config::CONSUMERS * 4 - 1; // number of an idle warp
 		if (idle < 0) {
 			if (packs && !config::SLABS)
@@ -116,15 +116,14 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 			if (threadIdx.x % 32 == 0)
 				produce<config>(&map_a, &map_b, work, packs ? packing.counters : NULL, base, full,
 								empty, first, stride);
-		} else if (config::SLABS && packs) {
-			slabs_copy(packing, slab_count(work.K),
-					   base + config::ring_offset + idle * config::ring_bytes,
-					   blockIdx.x * COPY_WARPS + idle, gridDim.x * COPY_WARPS);
-		} else if (config::BULK_C) {
-			int consumer = idle;
-			if (consumer < config::CONSUMERS && threadIdx.x % 32 == 0)
-				move_c<Element, config>(&map_c, work, base + config::staging_offset,
-										empty + 8 * config::STAGES, consumer, first, stride);
+		} else {
+			if (config::SLABS && packs)
+				slabs_copy(packing, slab_count(work.K),
+						   base + config::ring_offset + idle * config::ring_bytes,
+						   blockIdx.x * COPY_WARPS + idle, gridDim.x * COPY_WARPS);
+			if (config::BULK_C && idle < config::CONSUMERS)
+				move_c<Element, config>(&map_c, work, out.C, base + config::staging_offset,
+										empty + 8 * config::STAGES, idle, first, stride);
 		}
 		if (config::SPLITS && work.splits > 1 && first < work.tiles) { // the consumers meet twice
 			cluster_meet();
@@ -132,7 +131,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		}
 	} else {
 		if (config::CONSUMERS == 2)
-			registers_take<config::SLABS ? 224 : 232>();
+			registers_take<config::BULK_C || config::SLABS ? 224 : 232>();
 		float *staging =
 			(float *)(shared + config::staging_offset +
 					  (config::BULK_C ? warpgroup * config::c_bytes
