@@ -52,6 +52,45 @@ Test(exec_async, short_sources_are_filled_with_zero)
 		cr_assert_eq(out[i], i % 4 < i / 4 % 4 ? i + 1 : 0, "%u", i);
 }
 
+/* Each lane copies its own 4, 8 or 16 bytes to where all ones were: %r3 has as many of
+ * them as its number modulo 3 has words, and %p1 holds where that is 0. */
+#define SIZED_COPY(bytes, source)                                                                  \
+	FIXTURE_KERNEL(                                                                                \
+		WORD "mov.b32 %r2, -1; st.shared.b32 [%r8], %r2; st.shared.b32 [%r8+128], %r2;\n"          \
+			 "st.shared.b32 [%r8+256], %r2; st.shared.b32 [%r8+384], %r2; bar.sync 0;\n"           \
+			 "mad.lo.u32 %r7, %t, " bytes ", %r9; mad.wide.u32 %d3, %t, " bytes ", %in;\n"         \
+			 "rem.u32 %r1, %t, 3; setp.eq.u32 %p1, %r1, 0; shl.b32 %r3, %r1, 2;\n"                 \
+			 "min.u32 %r3, %r3, " bytes "; cp.async.ca.shared.global [%r7], [%d3], " bytes source  \
+			 "; cp.async.wait_all; bar.sync 0; mad.wide.u32 %d4, %t, 4, %out;\n"                   \
+			 "ld.shared.b32 %r1, [%r8]; st.global.b32 [%d4], %r1;\n"                               \
+			 "ld.shared.b32 %r1, [%r8+128]; st.global.b32 [%d4+128], %r1;\n"                       \
+			 "ld.shared.b32 %r1, [%r8+256]; st.global.b32 [%d4+256], %r1;\n"                       \
+			 "ld.shared.b32 %r1, [%r8+384]; st.global.b32 [%d4+384], %r1;\n")
+
+static void check_copies(const char *ptx, uint32_t words, uint32_t none, uint32_t one, uint32_t two)
+{
+	uint32_t out[128], copied[3] = {none, one, two};
+	ramp(ptx, ONE, out, 128);
+	for (uint32_t i = 0; i < 128; i++) {
+		uint32_t lane = i / words;
+		uint32_t want = lane >= 32 ? UINT32_MAX : i % words < copied[lane % 3] ? i + 1 : 0;
+		cr_assert_eq(out[i], want, "word %u: %u, not %u", i, out[i], want);
+	}
+}
+
+Test(exec_async, copies_of_every_size)
+{
+	check_copies(SIZED_COPY("4", ""), 1, 1, 1, 1);
+	check_copies(SIZED_COPY("8", ""), 2, 2, 2, 2);
+	check_copies(SIZED_COPY("16", ""), 4, 4, 4, 4);
+	check_copies(SIZED_COPY("4", ", %r3"), 1, 0, 1, 1);
+	check_copies(SIZED_COPY("8", ", %r3"), 2, 0, 1, 2);
+	check_copies(SIZED_COPY("16", ", %r3"), 4, 0, 1, 2);
+	check_copies(SIZED_COPY("4", ", %p1"), 1, 0, 1, 1);
+	check_copies(SIZED_COPY("8", ", %p1"), 2, 0, 2, 2);
+	check_copies(SIZED_COPY("16", ", %p1"), 4, 0, 4, 4);
+}
+
 Test(exec_async, missing_wait_is_found)
 {
 	fixture_expect_fault(
