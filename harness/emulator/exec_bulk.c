@@ -285,7 +285,7 @@ static struct exec_block *shared_place(struct warp *w, const struct exec_instruc
 				  (unsigned long long)address, (unsigned long long)bytes);
 		return NULL;
 	}
-	return block;
+	return exec_block_ended(w, in, lane, block) ? NULL : block;
 }
 
 /* As an H200 has it, for loads and stores; what it says of a reduction is not
@@ -402,7 +402,8 @@ static bool issue_load(struct warp *w, const struct exec_instruction *in, struct
 			return false;
 		}
 		bulk->barrier_block = &cluster->blocks[rank];
-		if (!issue_one(w, in, bulk, &cluster->blocks[rank]))
+		if (exec_block_ended(w, in, bulk->lane, bulk->barrier_block) ||
+			!issue_one(w, in, bulk, &cluster->blocks[rank]))
 			return false;
 	}
 	return true;
