@@ -79,9 +79,9 @@ static void reduction_of(struct decoder *decoder, struct exec_instruction *out,
 		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
 	enum ptx_type type = decode_type(in, 0);
 	bool known = false;
-	for (uint8_t i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (names[i] && decode_has(in, names[i])) {
-			out->count = i;
+			out->count = (uint8_t)i;
 			known = true;
 		}
 	if (!known || (ptx_type_size(type) < 2 && !decode_has(in, "tensor")))
