@@ -357,6 +357,9 @@ void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane
 /* The block of the cluster that a shared address names, and the offset within
  * it; NULL when there is none. */
 struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64_t *offset);
+/* Whether the block is another one of the cluster that has ended: a fault. */
+bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
+					  const struct exec_block *block);
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 

@@ -83,6 +83,18 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 	return &block->cluster->blocks[rank - 1];
 }
 
+bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
+					  const struct exec_block *block)
+{
+	if (block == warp->block || block->live > 0)
+		return false;
+	exec_fail(warp, in, lane, FAULT_ADDRESS, block->rank,
+			  "reaches the shared memory of block %u of the cluster, which has ended: it must wait "
+			  "for the others",
+			  block->rank);
+	return true;
+}
+
 static bool misaligned(struct warp *warp, const struct exec_instruction *in, int lane,
 					   uint64_t address, size_t bytes, size_t align)
 {
@@ -107,6 +119,8 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 				  block ? block->shared_bytes : (size_t)0);
 		return NULL;
 	}
+	if (exec_block_ended(warp, in, lane, block))
+		return NULL;
 	if (write) {
 		memset(block->shared_written + offset, 0xff, bytes);
 		if (block->unfenced)

@@ -167,14 +167,23 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
 
-/* cp.reduce.async.bulk: in->count: operation, in->e: number */
-static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+/* cp.reduce.async.bulk: in->count: operation; in->e: number and in->reg_size: bytes
+ * of an element, but for tensors */
+static struct atomic_form reduction_form(const struct bulk *bulk)
 {
 	const struct exec_instruction *in = bulk->in;
-	const struct atomic_form form = {in->count, (enum atomic_number)in->e, in->reg_size};
-	for (u64 at = 0; at + in->reg_size <= bytes; at += in->reg_size) {
+	if (bulk->tensor)
+		return (struct atomic_form){in->count, bulk->map.number, (int)bulk->map.element_bytes};
+	return (struct atomic_form){in->count, (enum atomic_number)in->e, in->reg_size};
+}
+
+static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+{
+	const struct atomic_form form = reduction_form(bulk);
+	const size_t size = (size_t)form.size;
+	for (u64 at = 0; at + size <= bytes; at += size) {
 		u64 value = 0;
-		memcpy(&value, from + at, in->reg_size);
+		memcpy(&value, from + at, size);
 		exec_atomic(to + at, value, 0, form);
 	}
 }
@@ -276,7 +285,7 @@ static struct exec_block *shared_place(struct warp *w, const struct exec_instruc
 				  (unsigned long long)address, (unsigned long long)bytes);
 		return NULL;
 	}
-	return block;
+	return exec_block_ended(w, in, lane, block) ? NULL : block;
 }
 
 /* As an H200 has it, for loads and stores; what it says of a reduction is not
@@ -308,6 +317,11 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 	if ((s32)out->map.rank != in->list[11]) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
 				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);
+		return false;
+	}
+	if (out->kind == BULK_REDUCE && out->map.element_bytes < 2) {
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
+				  "reduces a tensor of elements of %u byte", out->map.element_bytes);
 		return false;
 	}
 	for (s32 k = 0; k < in->list[11]; k++)
@@ -388,7 +402,8 @@ static bool issue_load(struct warp *w, const struct exec_instruction *in, struct
 			return false;
 		}
 		bulk->barrier_block = &cluster->blocks[rank];
-		if (!issue_one(w, in, bulk, &cluster->blocks[rank]))
+		if (exec_block_ended(w, in, bulk->lane, bulk->barrier_block) ||
+			!issue_one(w, in, bulk, &cluster->blocks[rank]))
 			return false;
 	}
 	return true;

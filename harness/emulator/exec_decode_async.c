@@ -1,6 +1,7 @@
 /* Decoding of asynchronous copies and mbarriers. */
 #include <string.h>
 
+#include "emulator/exec_atomic.h"
 #include "emulator/exec_decode.h"
 
 bool decode_is_shared(const struct ptx_instruction *in)
@@ -69,13 +70,22 @@ static void list_coordinates(struct decoder *decoder, const struct ptx_operand *
 		list[12 + i] = decode_source(decoder, &vector->items[i], 4);
 }
 
-static void reduction_of(struct exec_instruction *out, const struct ptx_instruction *in)
+/* Elements of tensors are what their map says. */
+static void reduction_of(struct decoder *decoder, struct exec_instruction *out,
+						 const struct ptx_instruction *in)
 {
-	static const char *const names[] = {"add", "min", "max", "and", "or", "xor"};
+	static const char *const names[] = {
+		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max", [ATOM_AND] = "and",
+		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
 	enum ptx_type type = decode_type(in, 0);
-	for (uint8_t i = 0; i < 6; i++)
-		if (decode_has(in, names[i]))
-			out->count = i;
+	bool known = false;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (names[i] && decode_has(in, names[i])) {
+			out->count = (uint8_t)i;
+			known = true;
+		}
+	if (!known || (ptx_type_size(type) < 2 && !decode_has(in, "tensor")))
+		decode_refuse(decoder);
 	out->reg_size = (uint8_t)ptx_type_size(type);
 	out->e = type == PTX_F16            ? 3
 			 : type == PTX_BF16         ? 4
@@ -108,7 +118,7 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
 	decoder->program->async_proxy |= !load;
 	if (reduce)
-		reduction_of(out, in);
+		reduction_of(decoder, out, in);
 	const struct ptx_operand *shared = load ? &ops[0] : &ops[1], *other = load ? &ops[1] : &ops[0];
 	list_address(decoder, shared, PTX_SHARED, list);
 	/* shared to shared of another block: the source is shared memory, too */

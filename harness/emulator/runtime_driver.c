@@ -31,7 +31,7 @@ static CUresult driver_error_string(CUresult code, const char **out)
 
 struct element {
 	uint32_t bytes; /* 0: not supported */
-	bool is_float;
+	enum atomic_number number;
 };
 
 /* tf32 is copied bit for bit: the tensor cores look at its upper bits only. The
@@ -39,18 +39,18 @@ struct element {
 static struct element element_of(CUtensorMapDataType type)
 {
 	switch (type) {
-	case CU_TENSOR_MAP_DATA_TYPE_UINT8: return (struct element){1, false};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT16: return (struct element){2, false};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT32:
-	case CU_TENSOR_MAP_DATA_TYPE_INT32: return (struct element){4, false};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT64:
-	case CU_TENSOR_MAP_DATA_TYPE_INT64: return (struct element){8, false};
-	case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
-	case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: return (struct element){2, true};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT8: return (struct element){1, ATOM_UNSIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT16: return (struct element){2, ATOM_UNSIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT32: return (struct element){4, ATOM_UNSIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_INT32: return (struct element){4, ATOM_SIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT64: return (struct element){8, ATOM_UNSIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_INT64: return (struct element){8, ATOM_SIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT16: return (struct element){2, ATOM_F16};
+	case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: return (struct element){2, ATOM_BF16};
 	case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
-	case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32: return (struct element){4, true};
-	case CU_TENSOR_MAP_DATA_TYPE_FLOAT64: return (struct element){8, true};
-	default: return (struct element){0, false};
+	case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32: return (struct element){4, ATOM_FLOAT};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT64: return (struct element){8, ATOM_FLOAT};
+	default: return (struct element){0, ATOM_UNSIGNED};
 	}
 }
 
@@ -87,7 +87,7 @@ static CUresult driver_encode_tiled(CUtensorMap *out, CUtensorMapDataType type, 
 	struct tensor_map map = {.address = (uint64_t)(uintptr_t)address,
 							 .rank = rank,
 							 .element_bytes = element.bytes,
-							 .is_float = element.is_float,
+							 .number = element.number,
 							 .fill_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
 	(void)promotion;
 	if (!out || !sizes || !box || !steps || rank == 0 || rank > TENSOR_MAP_RANK ||

@@ -14,7 +14,7 @@ struct encoded {
 	uint32_t last[TENSOR_MAP_RANK]; /* size - 1, which fits */
 	uint16_t box[TENSOR_MAP_RANK];
 	uint8_t step[TENSOR_MAP_RANK];
-	uint8_t rank, element_bytes, swizzle, is_float, fill_nan;
+	uint8_t rank, element_bytes, swizzle, number, fill_nan;
 	uint32_t check;
 };
 _Static_assert(sizeof(struct encoded) <= TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
@@ -74,7 +74,7 @@ static const char *check(const struct tensor_map *map)
 		return "the inner box dimension is no multiple of 16 bytes";
 	if (inner > swizzle_span(map->swizzle))
 		return "the inner box dimension is wider than the swizzle pattern";
-	if (map->fill_nan && !map->is_float)
+	if (map->fill_nan && map->number < ATOM_FLOAT)
 		return "a NaN fill for an integer type";
 	return NULL;
 }
@@ -98,7 +98,7 @@ const char *tensor_map_encode(const struct tensor_map *map, void *out)
 	encoded.rank = (uint8_t)map->rank;
 	encoded.element_bytes = (uint8_t)map->element_bytes;
 	encoded.swizzle = (uint8_t)map->swizzle;
-	encoded.is_float = map->is_float;
+	encoded.number = (uint8_t)map->number;
 	encoded.fill_nan = map->fill_nan;
 	encoded.check = checksum(&encoded);
 	memset(out, 0, TENSOR_MAP_BYTES);
@@ -117,7 +117,7 @@ bool tensor_map_decode(const void *bytes, struct tensor_map *out)
 	out->rank = encoded.rank;
 	out->element_bytes = encoded.element_bytes;
 	out->swizzle = (enum tensor_swizzle)encoded.swizzle;
-	out->is_float = encoded.is_float;
+	out->number = (enum atomic_number)encoded.number;
 	out->fill_nan = encoded.fill_nan;
 	for (unsigned i = 0; i < TENSOR_MAP_RANK; i++) {
 		bool used = i < out->rank;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emulator/exec_atomic.h"
 #include "emulator/tensor.h"
 
 #define TENSOR_MAP_BYTES 128
@@ -22,8 +23,9 @@ struct tensor_map {
 	uint32_t box[TENSOR_MAP_RANK];    /* elements spanned in each dimension */
 	uint32_t step[TENSOR_MAP_RANK];   /* every step-th of them is copied */
 	uint32_t rank, element_bytes;
+	enum atomic_number number; /* what the elements are: reductions name no type */
 	enum tensor_swizzle swizzle;
-	bool is_float, fill_nan;
+	bool fill_nan;
 };
 
 /* Checks what the driver checks, and writes the 128 bytes. NULL on success, else

@@ -52,6 +52,45 @@ Test(exec_async, short_sources_are_filled_with_zero)
 		cr_assert_eq(out[i], i % 4 < i / 4 % 4 ? i + 1 : 0, "%u", i);
 }
 
+/* Each lane copies its own 4, 8 or 16 bytes to where all ones were: %r3 has as many of
+ * them as its number modulo 3 has words, and %p1 holds where that is 0. */
+#define SIZED_COPY(bytes, source)                                                                  \
+	FIXTURE_KERNEL(                                                                                \
+		WORD "mov.b32 %r2, -1; st.shared.b32 [%r8], %r2; st.shared.b32 [%r8+128], %r2;\n"          \
+			 "st.shared.b32 [%r8+256], %r2; st.shared.b32 [%r8+384], %r2; bar.sync 0;\n"           \
+			 "mad.lo.u32 %r7, %t, " bytes ", %r9; mad.wide.u32 %d3, %t, " bytes ", %in;\n"         \
+			 "rem.u32 %r1, %t, 3; setp.eq.u32 %p1, %r1, 0; shl.b32 %r3, %r1, 2;\n"                 \
+			 "min.u32 %r3, %r3, " bytes "; cp.async.ca.shared.global [%r7], [%d3], " bytes source  \
+			 "; cp.async.wait_all; bar.sync 0; mad.wide.u32 %d4, %t, 4, %out;\n"                   \
+			 "ld.shared.b32 %r1, [%r8]; st.global.b32 [%d4], %r1;\n"                               \
+			 "ld.shared.b32 %r1, [%r8+128]; st.global.b32 [%d4+128], %r1;\n"                       \
+			 "ld.shared.b32 %r1, [%r8+256]; st.global.b32 [%d4+256], %r1;\n"                       \
+			 "ld.shared.b32 %r1, [%r8+384]; st.global.b32 [%d4+384], %r1;\n")
+
+static void check_copies(const char *ptx, uint32_t words, uint32_t none, uint32_t one, uint32_t two)
+{
+	uint32_t out[128], copied[3] = {none, one, two};
+	ramp(ptx, ONE, out, 128);
+	for (uint32_t i = 0; i < 128; i++) {
+		uint32_t lane = i / words;
+		uint32_t want = lane >= 32 ? UINT32_MAX : i % words < copied[lane % 3] ? i + 1 : 0;
+		cr_assert_eq(out[i], want, "word %u: %u, not %u", i, out[i], want);
+	}
+}
+
+Test(exec_async, copies_of_every_size)
+{
+	check_copies(SIZED_COPY("4", ""), 1, 1, 1, 1);
+	check_copies(SIZED_COPY("8", ""), 2, 2, 2, 2);
+	check_copies(SIZED_COPY("16", ""), 4, 4, 4, 4);
+	check_copies(SIZED_COPY("4", ", %r3"), 1, 0, 1, 1);
+	check_copies(SIZED_COPY("8", ", %r3"), 2, 0, 1, 2);
+	check_copies(SIZED_COPY("16", ", %r3"), 4, 0, 1, 2);
+	check_copies(SIZED_COPY("4", ", %p1"), 1, 0, 1, 1);
+	check_copies(SIZED_COPY("8", ", %p1"), 2, 0, 2, 2);
+	check_copies(SIZED_COPY("16", ", %p1"), 4, 0, 4, 4);
+}
+
 Test(exec_async, missing_wait_is_found)
 {
 	fixture_expect_fault(
@@ -165,6 +204,20 @@ Test(exec_async, bulk_reductions_of_integers)
 	fixture_expect(REDUCE("xor.b64"), ONE, in, sizeof in, out, sizeof out);
 	for (uint32_t i = 0; i < 32; i++)
 		cr_assert_eq(out[i], in[i] ^ in[32 + i]);
+}
+
+/* What is there counts up to the operand, then starts again; or down from it. */
+Test(exec_async, bulk_reductions_that_count)
+{
+	uint32_t in[64], out[32];
+	for (uint32_t i = 0; i < 64; i++)
+		in[i] = i < 32 ? i : 20;
+	fixture_expect(REDUCE("inc.u32"), ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++)
+		cr_assert_eq(out[i], i >= 20 ? 0 : i + 1);
+	fixture_expect(REDUCE("dec.u32"), ONE, in, sizeof in, out, sizeof out);
+	for (uint32_t i = 0; i < 32; i++)
+		cr_assert_eq(out[i], i == 0 || i > 20 ? 20 : i - 1);
 }
 
 Test(exec_async, bulk_reductions_of_floats)
@@ -313,6 +366,83 @@ Test(exec_async, tensor_copies_start_at_16_bytes_of_a_row)
 	tensor_copy(TENSOR_LOAD("7"), "coordinate 7 of a bulk tensor copy is 28 bytes into its row");
 	tensor_copy(TENSOR_LOAD("-1"), "coordinate -1 of a bulk tensor copy is -4 bytes");
 	tensor_copy(TENSOR_STORE("2"), "coordinate 2 of a bulk tensor copy is 8 bytes");
+}
+
+/* 16 words at %in+128 combined with those of a tensor, whose map is at %in and says
+ * what they are. */
+#define TENSOR_REDUCE(what)                                                                        \
+	FIXTURE_KERNEL(WORD "ld.global.u32 %r0, [%d2+128]; st.shared.u32 [%r8], %r0;\n"                \
+						"fence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0; mov.u32 %r1, 0;\n" \
+						"@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta." what             \
+						".tile.bulk_group [%in, {%r1}], [%r9];\n"                                  \
+						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
+
+static bool tensor_reduce(const char *ptx, enum atomic_number number, uint32_t bytes,
+						  const void *more, void *values, struct fault *fault)
+{
+	_Alignas(64) uint8_t in[TENSOR_MAP_BYTES + 128] = {0};
+	uint64_t tensor = fixture_copy(values, 64);
+	struct tensor_map map = {.address = tensor,
+							 .size = {64 / bytes},
+							 .stride = {bytes},
+							 .box = {64 / bytes},
+							 .step = {1},
+							 .rank = 1,
+							 .element_bytes = bytes,
+							 .number = number};
+	cr_assert_null(tensor_map_encode(&map, in));
+	memcpy(in + TENSOR_MAP_BYTES, more, 64);
+	bool ran = fixture_run(ptx, &ONE, fixture_copy(in, sizeof in), tensor, fault);
+	memcpy(values, (void *)(uintptr_t)tensor, 64);
+	return ran;
+}
+
+Test(exec_async, tensor_reductions_follow_the_map)
+{
+	struct fault fault = {0};
+	const int32_t more[16] = {-3, 3, -3, 3, 7, 7};
+	int32_t as_signed[16] = {2, 2, -5, -5, 6, 8}, as_unsigned[16] = {2, 2, -5, -5, 6, 8};
+	cr_assert(tensor_reduce(TENSOR_REDUCE("min"), ATOM_SIGNED, 4, more, as_signed, &fault), "%s",
+			  fault.text);
+	cr_assert_arr_eq(as_signed, ((int32_t[16]){-3, 2, -5, -5, 6, 7}), sizeof as_signed);
+	cr_assert(tensor_reduce(TENSOR_REDUCE("min"), ATOM_UNSIGNED, 4, more, as_unsigned, &fault));
+	cr_assert_arr_eq(as_unsigned, ((int32_t[16]){2, 2, -5, 3, 6, 7}), sizeof as_unsigned);
+}
+
+Test(exec_async, tensor_additions_of_floats)
+{
+	struct fault fault = {0};
+	float singles[16], more[16];
+	double doubles[8], others[8];
+	_Float16 halves[32], further[32];
+	uint16_t brains[32], four[32];
+	for (int i = 0; i < 32; i++) {
+		halves[i] = (_Float16)(i * 0.25), further[i] = (_Float16)(4 - i);
+		singles[i / 2] = (float)i * 1.5f, more[i / 2] = 0.25f;
+		doubles[i / 4] = i * 0.1, others[i / 4] = i;
+		brains[i] = 0x3f80, four[i] = 0x4080; /* 1 and 4 make 5, 0x40a0 */
+	}
+	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_F16, 2, further, halves, &fault), "%s",
+			  fault.text);
+	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_BF16, 2, four, brains, &fault));
+	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_FLOAT, 4, more, singles, &fault));
+	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_FLOAT, 8, others, doubles, &fault));
+	for (int i = 0; i < 32; i++) {
+		int odd = i | 1, last = i | 3;
+		cr_assert_eq(halves[i], (_Float16)(4 - i * 0.75));
+		cr_assert_eq(brains[i], 0x40a0);
+		cr_assert_eq(singles[i / 2], (float)odd * 1.5f + 0.25f);
+		cr_assert_eq(doubles[i / 4], last * 0.1 + last);
+	}
+}
+
+Test(exec_async, tensors_of_bytes_are_not_reduced)
+{
+	struct fault fault = {0};
+	uint8_t values[64] = {0}, more[64] = {0};
+	cr_assert_not(tensor_reduce(TENSOR_REDUCE("add"), ATOM_UNSIGNED, 1, more, values, &fault));
+	cr_assert_eq(fault.kind, FAULT_INSTRUCTION, "%s", fault.text);
+	cr_assert(strstr(fault.text, "reduces a tensor of elements of 1 byte"), "%s", fault.text);
 }
 
 /* ------------------------------------------------------------------------

@@ -387,6 +387,50 @@ Test(exec_float, approximations)
 	within("sin.approx.f32", sin, -3, 3, 0, 0x1p-20);
 	within("cos.approx.f32", cos, -3, 3, 0, 0x1p-20);
 	within("tanh.approx.f32", tanh, -4, 4, 0x1p-11, 0);
+	within("rcp.approx.ftz.f32", inverse, -1e6, -1e-3, 0x1p-23, 0);
+	within("rsqrt.approx.ftz.f32", inverse_root, 1e-9, 1e9, 0x1p-22, 0);
+	within("sqrt.approx.f32", sqrt, 0, 1e9, 0x1p-23, 0);
+	within("sqrt.approx.ftz.f32", sqrt, 1e-9, 1, 0x1p-23, 0);
+	within("lg2.approx.ftz.f32", log2, 0.5, 2, 0, 0x1p-22);
+	within("lg2.approx.f32", log2, 2, 1e30, 0x1p-22, 0);
+	within("ex2.approx.f32", exp2, -149, 20, 0x1p-22, 0x1p-149);
+}
+
+/* Halves: the largest relative errors of ex2 and tanh.bf16x2, and the largest
+ * absolute one of tanh.f16 (PTX ISA, "Half Precision Floating Point Instructions"). */
+static void halves_within(const char *opcode, bool brain, double (*function)(double), double most,
+						  double relative, double absolute)
+{
+	bool pair = strstr(opcode, "16x2") != NULL;
+	uint64_t values[4][FIXTURE_LANES] = {{0}}, out[FIXTURE_LANES];
+	for (int i = 0; i < FIXTURE_LANES; i++) {
+		_Float16 half = (_Float16)(most * (i - FIXTURE_LANES / 2) / FIXTURE_LANES);
+		uint64_t bits = of_float((float)half) >> 16;
+		if (!brain)
+			memcpy(&bits, &half, sizeof half);
+		values[0][i] = (bits & 0xffff) * (pair ? 0x10001 : 1);
+	}
+	fixture_instruction(opcode, pair ? "rr" : "hh", values, out);
+	for (int i = 0; i < FIXTURE_LANES; i++)
+		for (int k = 0; k <= pair; k++) {
+			uint32_t a = values[0][i] & 0xffff, d = out[i] >> 16 * k & 0xffff;
+			double want = function((double)(brain ? brain_value(a) : half_value(a)));
+			double got = (double)(brain ? brain_value(d) : half_value(d));
+			cr_assert(fabs(got - want) <= relative * fabs(want) + absolute, "%s %x: %a, not %a",
+					  opcode, a, got, want);
+		}
+}
+
+Test(exec_float, approximations_of_halves)
+{
+	halves_within("ex2.approx.f16", false, exp2, 20, 0x1p-9, 0);
+	halves_within("ex2.approx.f16x2", false, exp2, 20, 0x1p-9, 0);
+	halves_within("ex2.approx.ftz.bf16", true, exp2, 60, 0x1p-7, 0);
+	halves_within("ex2.approx.ftz.bf16x2", true, exp2, 60, 0x1p-7, 0);
+	halves_within("tanh.approx.f16", false, tanh, 8, 0, 0x1p-10);
+	halves_within("tanh.approx.f16x2", false, tanh, 8, 0, 0x1p-10);
+	halves_within("tanh.approx.bf16", true, tanh, 8, 0, 0x1p-8);
+	halves_within("tanh.approx.bf16x2", true, tanh, 8, 0, 0x1p-8);
 }
 
 /* ------------------------------------------------------------------------
@@ -474,4 +518,48 @@ Test(exec_float, packed_and_tiny_formats)
 	expect_one("cvt.rn.f16x2.e4m3x2", "rh", 0x7e38, 0, 0, 0x5f003c00);
 	expect_one("cvt.rn.f16x2.e5m2x2", "rh", 0x3c40, 0, 0, 0x3c004000);
 	expect_one("cvt.rn.satfinite.e4m3x2.f16x2", "hr", 0x3c004000, 0, 0, 0x3840);
+}
+
+/* .relu makes negative numbers 0 and keeps NaN; .satfinite keeps NaN, too, and makes
+ * everything beyond the largest number that number. */
+Test(exec_float, conversions_that_clamp)
+{
+	const uint64_t minus = of_float(-1.5f), big = of_float(7e4f), huge = 0x7f7fffff;
+	const uint64_t infinite = 0x7f800000, below = 0xff800000, nan = 0x7fc00000, one = 0x3f800000;
+	expect_one("cvt.rn.relu.f16.f32", "hr", minus, 0, 0, 0);
+	expect_one("cvt.rn.relu.f16.f32", "hr", big, 0, 0, 0x7c00);
+	expect_one("cvt.rz.relu.f16.f32", "hr", big, 0, 0, 0x7bff);
+	expect_one("cvt.rn.relu.f16.f32", "hr", nan, 0, 0, 0x7fff);
+	expect_one("cvt.rn.satfinite.f16.f32", "hr", big, 0, 0, 0x7bff);
+	expect_one("cvt.rn.satfinite.f16.f32", "hr", below, 0, 0, 0xfbff);
+	expect_one("cvt.rn.satfinite.f16.f32", "hr", nan, 0, 0, 0x7fff);
+	expect_one("cvt.rn.relu.satfinite.f16.f32", "hr", below, 0, 0, 0);
+	expect_one("cvt.rn.relu.satfinite.f16x2.f32", "rrr", infinite, minus, 0, 0x7bff0000);
+	expect_one("cvt.rz.relu.f16x2.f32", "rrr", minus, one, 0, 0x00003c00);
+	expect_one("cvt.rn.bf16.f32", "hr", huge, 0, 0, 0x7f80);
+	expect_one("cvt.rn.satfinite.bf16.f32", "hr", huge, 0, 0, 0x7f7f);
+	expect_one("cvt.rn.relu.bf16.f32", "hr", minus, 0, 0, 0);
+	expect_one("cvt.rn.satfinite.bf16x2.f32", "rrr", below, nan, 0, 0xff7f7fff);
+	expect_one("cvt.rz.relu.bf16x2.f32", "rrr", 0x3f80ffff, minus, 0, 0x3f800000);
+	expect_one("cvt.rn.tf32.f32", "rr", 0x3f801000, 0, 0, 0x3f800000);
+	expect_one("cvt.rn.tf32.f32", "rr", 0x3f803000, 0, 0, 0x3f804000);
+	expect_one("cvt.rz.tf32.f32", "rr", 0x3f803fff, 0, 0, 0x3f802000);
+	expect_one("cvt.rz.relu.tf32.f32", "rr", minus, 0, 0, 0);
+	expect_one("cvt.rna.satfinite.tf32.f32", "rr", below, 0, 0, 0xff7fe000);
+}
+
+Test(exec_float, conversions_of_eight_bits)
+{
+	const uint64_t minus = of_float(-1.5f), infinite = 0x7f800000, nan = 0x7fc00000;
+	const uint64_t tiny = of_float(0x1p-9f), half_tiny = of_float(0x1p-10f);
+	expect_one("cvt.rn.satfinite.e4m3x2.f32", "hrr", infinite, nan, 0, 0x7e7f);
+	expect_one("cvt.rn.satfinite.e5m2x2.f32", "hrr", infinite, nan, 0, 0x7b7f);
+	expect_one("cvt.rn.satfinite.relu.e4m3x2.f32", "hrr", minus, tiny, 0, 0x0001);
+	expect_one("cvt.rn.satfinite.relu.e5m2x2.f32", "hrr", minus, nan, 0, 0x007f);
+	expect_one("cvt.rn.satfinite.e4m3x2.f32", "hrr", half_tiny, minus, 0, 0x00bc);
+	expect_one("cvt.rn.satfinite.e5m2x2.f16x2", "hr", 0x7bffbe00, 0, 0, 0x7bbe);
+	expect_one("cvt.rn.satfinite.relu.e4m3x2.f16x2", "hr", 0xfc007c00, 0, 0, 0x007e);
+	expect_one("cvt.rn.f16x2.e4m3x2", "rh", 0x7f01, 0, 0, 0x7fff1800);
+	expect_one("cvt.rn.relu.f16x2.e4m3x2", "rh", 0xbc38, 0, 0, 0x00003c00);
+	expect_one("cvt.rn.relu.f16x2.e5m2x2", "rh", 0x7cbe, 0, 0, 0x7c000000);
 }

@@ -17,7 +17,7 @@ static struct tensor_map example(void)
 		.step = {1, 1, 1},
 		.rank = 3,
 		.element_bytes = 2,
-		.is_float = true,
+		.number = ATOM_F16,
 	};
 }
 
@@ -174,5 +174,5 @@ Test(tensor_map, refuses_what_the_driver_refuses)
 	REFUSED(map.box[0] = 12);
 	REFUSED(map.step[0] = 9);
 	REFUSED((map.swizzle = TENSOR_SWIZZLE_32, map.box[0] = 24));
-	REFUSED((map.fill_nan = true, map.is_float = false));
+	REFUSED((map.fill_nan = true, map.number = ATOM_UNSIGNED));
 }
