@@ -11,13 +11,15 @@
  *   hopper/solve.cuh    the host's choice of a way to cut the work
  *   hopper/launch.cuh   what each kernel's launch needs
  *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
- *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
+ *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together,
+ *   hopper/slabs.cuh      or a slab after the other while they are multiplied
  *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
  *   hopper/words.cuh      their aligned words
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do,
- *   hopper/finish.cuh     and how their sums leave
+ *   hopper/finish.cuh     and how their sums leave,
+ *   hopper/bulk.cuh       or how others carry them out while the next tile is multiplied
  *   hopper/tile.cuh     how tiles lie in shared memory and in C
  *   hopper/ptx.cuh      the instructions
  *

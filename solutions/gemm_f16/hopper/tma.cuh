@@ -14,8 +14,8 @@
  *    and add up through distributed shared memory; each then finishes its own
  *    share of the columns. Nothing is left in global memory between calls.
  *
- * An operand whose rows TMA cannot address is first copied into padded rows
- * (repack.cuh), by all blocks together. */
+ * An operand whose rows TMA cannot address is first copied into padded rows by all
+ * blocks together (repack.cuh), or by the producer's other warps meanwhile (SLABS). */
 #ifndef GEMMJUDGE_HOPPER_TMA_CUH
 #define GEMMJUDGE_HOPPER_TMA_CUH
 
