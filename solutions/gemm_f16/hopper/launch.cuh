@@ -258,9 +258,10 @@ static inline int cluster_room(const hopper_device &device, int cluster)
 template <class Element, class config>
 static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
 {
-	auto kernel = gemm_tma<Element, config>;
-	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	static const bool once = (kernel_allow(gemm_tma<Element, config, false>, config::bytes),
+							  kernel_allow(gemm_tma<Element, config, true>, config::bytes), true);
 	(void)once;
+	auto kernel = p.odd() ? gemm_tma<Element, config, true> : gemm_tma<Element, config, false>;
 
 	packing plan = packing_plan(device, p);
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);

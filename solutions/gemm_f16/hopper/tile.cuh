@@ -74,18 +74,21 @@ struct gemm_work {
 	bool bulk_c;             // TMA can address C
 };
 
-/* The ring's barriers, `full` and behind them `empty`; then, for C by TMA, a consumer's
- * `staged` and `ready`, likewise. One a thread, because the first use of a line of code
- * costs more than anything else here. */
+/* The ring's barriers, `full` and behind them `empty`; then, for C through shared memory,
+ * a consumer's `staged` and `ready`, likewise. One thread and no loop: with addresses that
+ * differ between threads, the compiler makes a loop over lanes of ten instructions each. */
 template <class config>
 __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
 {
-	int i = threadIdx.x, behind = i - 2 * config::STAGES;
-	if (i < config::barriers) {
+	if (threadIdx.x != 0)
+		return;
+#pragma unroll
+	for (int i = 0; i < config::barriers; i++) {
+		int behind = i - 2 * config::STAGES;
 		int ring = i < config::STAGES ? fillers : consumers;
 		mbarrier_init(full + 8 * i, behind < 0 ? ring : behind < config::CONSUMERS ? 4 : 1);
-		mbarriers_ready();
 	}
+	mbarriers_ready();
 }
 
 struct tile_place {

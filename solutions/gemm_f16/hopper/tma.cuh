@@ -76,7 +76,9 @@ __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensor
 		}
 }
 
-template <class Element, class config>
+/* PACKS: some operand is odd. Two kernels rather than a branch, because those without
+ * have less code to fetch before they start. */
+template <class Element, class config, bool PACKS>
 __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 			 const __grid_constant__ CUtensorMap map_c, const gemm_work work,
@@ -93,16 +95,15 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
 	}
-	bool packs = packing.a.from.rows + packing.b.from.rows > 0;
 	constexpr int TOGETHER = config::CONSUMERS == 1 ? 4 : 3; // as registers allow
-	if (packs && config::SLABS)
+	if (PACKS && config::SLABS)
 		slabs_begin<TOGETHER + 1>(packing);
-	else if (packs)
+	else if (PACKS)
 		repack<TOGETHER>(packing);
-	else
-		__syncthreads();
 	if (config::SHARERS > 1 || (config::SPLITS && work.splits > 1))
 		cluster_meet_relaxed();
+	else if (!PACKS) // they have met
+		__syncthreads();
 
 	/* a cluster does a tile at a time */
 	int first = cluster_number(), stride = clusters();
@@ -111,13 +112,13 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 			registers_give<config::BULK_C || config::SLABS ? 56 : 40>();
 		int idle = (int)threadIdx.x / 32 - config::CONSUMERS * 4 - 1; // number of an idle warp
 		if (idle < 0) {
-			if (packs && !config::SLABS)
+			if (PACKS && !config::SLABS)
 				repack_wait(packing);
 			if (threadIdx.x % 32 == 0)
-				produce<config>(&map_a, &map_b, work, packs ? packing.counters : NULL, base, full,
+				produce<config>(&map_a, &map_b, work, PACKS ? packing.counters : NULL, base, full,
 								empty, first, stride);
 		} else {
-			if (config::SLABS && packs)
+			if (config::SLABS && PACKS)
 				slabs_copy(packing, slab_count(work.K),
 						   base + config::ring_offset + idle * config::ring_bytes,
 						   blockIdx.x * COPY_WARPS + idle, gridDim.x * COPY_WARPS);
