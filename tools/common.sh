@@ -80,10 +80,11 @@ build_into() {
 
 # Sets up with the given options of tools/setup and builds into build/. Where
 # that is not possible but a built tree is there that runs (a copy from another
-# machine, say), uses it as it is. Sets as_is to yes or no.
+# machine, say), uses it as it is; what tools/bundle packed (build/as-is) at once.
+# Sets as_is to yes or no.
 setup_and_build() {
 	as_is=no
-	if "$root/tools/setup" "$@"; then
+	if ! [ -e "$root/build/as-is" ] && "$root/tools/setup" "$@"; then
 		build_into build
 		return
 	fi
