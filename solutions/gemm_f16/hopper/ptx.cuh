@@ -20,10 +20,13 @@ __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrival
 	asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
 
-/* What this thread has initialised is so for the cluster and for TMA. */
+/* What this thread has initialised is so for the cluster, and for this thread's bulk
+ * copies. */
 __device__ __forceinline__ void mbarriers_ready(void)
 {
-	asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+	asm volatile("fence.mbarrier_init.release.cluster;\n\t"
+				 "fence.proxy.async.shared::cta;" ::
+					 : "memory");
 }
 
 __device__ __forceinline__ void mbarrier_expect(uint32_t barrier, uint32_t bytes)
@@ -358,13 +361,16 @@ __device__ __forceinline__ void cluster_meet(void)
 					 : "memory");
 }
 
-/* The same where no ordinary write has to be seen: fresh mbarriers, with their
- * own fence. */
-__device__ __forceinline__ void cluster_meet_relaxed(void)
+/* The same in two parts, where no ordinary write has to be seen: fresh mbarriers, with
+ * their own fence. */
+__device__ __forceinline__ void cluster_arrive_relaxed(void)
 {
-	asm volatile("barrier.cluster.arrive.relaxed;\n\t"
-				 "barrier.cluster.wait;" ::
-					 : "memory");
+	asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait(void)
+{
+	asm volatile("barrier.cluster.wait;" ::: "memory");
 }
 
 #endif

@@ -188,7 +188,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 			cluster_meet();
 		}
 	} else {
-		barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
+		if (threadIdx.x == 0)
+			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
 		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
 		float *staging =
 			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);

@@ -75,13 +75,12 @@ struct gemm_work {
 };
 
 /* The ring's barriers, `full` and behind them `empty`; then, for C through shared memory,
- * a consumer's `staged` and `ready`, likewise. One thread and no loop: with addresses that
- * differ between threads, the compiler makes a loop over lanes of ten instructions each. */
+ * a consumer's `staged` and `ready`, likewise. For one thread, and no loop: with addresses
+ * that differ between threads, the compiler makes a loop over lanes of ten instructions
+ * each. */
 template <class config>
 __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
 {
-	if (threadIdx.x != 0)
-		return;
 #pragma unroll
 	for (int i = 0; i < config::barriers; i++) {
 		int behind = i - 2 * config::STAGES;

@@ -22,38 +22,86 @@
 #include "consume.cuh"
 #include "slabs.cuh"
 
+/* Fills stages with a tile's operands. */
+template <class config> struct loader {
+	const CUtensorMap *map_a, *map_b;
+	uint32_t base, full;
+	int row, column;
+
+	__device__ __forceinline__ void at_tile(const gemm_work &work, int tile)
+	{
+		tile_place at = tile_find(work, tile);
+		int m = config::SHARERS > 1 ? at.m * config::SHARERS + (int)cluster_block() : at.m;
+		row = m * config::BM;
+		column = at.n * config::BN;
+	}
+
+	/* Announces all of a stage's bytes, and asks for those of A. */
+	__device__ __forceinline__ void load_a(int stage, int k) const
+	{
+		mbarrier_expect(full + 8 * stage, config::stage_bytes);
+		tma_load(base + stage * config::stage_bytes, map_a, full + 8 * stage, k * BK, row);
+	}
+
+	/* Asks for this block's part of B, for all that share it. */
+	__device__ __forceinline__ void load_b(int stage, int k) const
+	{
+		constexpr int SHARERS = config::SHARERS;
+		uint32_t b = base + stage * config::stage_bytes + config::a_bytes;
+#pragma unroll
+		for (int box = 0; box < config::BN / BOX; box++) {
+			uint32_t to = b + box * BOX * BK * 2;
+			int x = column + box * BOX;
+			if (SHARERS == 1)
+				tma_load(to, map_b, full + 8 * stage, x, k * BK);
+			else if (box % SHARERS == (int)cluster_block())
+				tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, (1 << SHARERS) - 1);
+		}
+	}
+};
+
+/* The first round's loads that need not wait until the blocks have met: those into
+ * this block alone. Says how many stages they are. */
 template <class config>
-__device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
-										const gemm_work &work, unsigned *counters, uint32_t base,
-										uint32_t full, uint32_t empty, int first, int stride)
+__device__ __forceinline__ int produce_early(const gemm_work &work, loader<config> load, int first)
+{
+	int begin, end;
+	split_range(work, config::SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
+	load.at_tile(work, first);
+	int early = min(config::STAGES, end - begin);
+	for (int stage = 0; stage < early; stage++) {
+		load.load_a(stage, begin + stage);
+		if (config::SHARERS == 1)
+			load.load_b(stage, begin + stage);
+	}
+	return early;
+}
+
+/* All tiles; EARLY: `early` of the first one's steps are done as produce_early() does
+ * them. */
+template <bool EARLY, class config>
+__device__ __forceinline__ void produce(const gemm_work &work, loader<config> load, int early,
+										unsigned *counters, uint32_t empty, int first, int stride)
 {
 	int slabs = config::SLABS && counters != NULL ? slab_count(work.K) : 0, copied = 0;
 	constexpr int SHARERS = config::SHARERS;
-	int block = (int)cluster_block(), begin, end;
-	split_range(work, SHARERS > 1 ? 0 : block, begin, end);
+	int begin, end;
+	split_range(work, SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
 
 	int stage = 0;
 	uint32_t phase = 1; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
-		tile_place at = tile_find(work, tile);
-		int row = (SHARERS > 1 ? at.m * SHARERS + block : at.m) * config::BM;
-		int column = at.n * config::BN;
-		for (int k = begin; k < end; k++) {
+		load.at_tile(work, tile);
+		for (int k = begin; k < end; k++, early--) {
 			while (config::SLABS && copied < slabs && copied <= k * BK / SLAB)
 				slab_wait(counters, copied++);
-			mbarrier_wait(empty + 8 * stage, phase);
-			uint32_t a = base + stage * config::stage_bytes, b = a + config::a_bytes;
-			mbarrier_expect(full + 8 * stage, config::stage_bytes);
-			tma_load(a, map_a, full + 8 * stage, k * BK, row);
-#pragma unroll
-			for (int box = 0; box < config::BN / BOX; box++) {
-				uint32_t to = b + box * BOX * BK * 2;
-				int x = column + box * BOX;
-				if (SHARERS == 1)
-					tma_load(to, map_b, full + 8 * stage, x, k * BK);
-				else if (box % SHARERS == block)
-					tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, (1 << SHARERS) - 1);
+			bool begun = EARLY && early > 0;
+			if (!begun) {
+				mbarrier_wait(empty + 8 * stage, phase);
+				load.load_a(stage, k);
 			}
+			if (SHARERS > 1 || !begun)
+				load.load_b(stage, k);
 			if (++stage == config::STAGES) {
 				stage = 0;
 				phase ^= 1;
@@ -90,18 +138,25 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	barriers_init<config>(full, 1, config::CONSUMERS * config::SHARERS);
-	if (threadIdx.x == config::CONSUMERS * WARPGROUP) {
+	loader<config> load = {&map_a, &map_b, base, full};
+	bool producer = threadIdx.x == config::CONSUMERS * WARPGROUP;
+	int early = 0;
+	if (producer) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
+		barriers_init<config>(full, 1, config::CONSUMERS * config::SHARERS);
 	}
 	constexpr int TOGETHER = config::CONSUMERS == 1 ? 4 : 3; // as registers allow
 	if (PACKS && config::SLABS)
 		slabs_begin<TOGETHER + 1>(packing);
 	else if (PACKS)
 		repack<TOGETHER>(packing);
-	if (config::SHARERS > 1 || (config::SPLITS && work.splits > 1))
-		cluster_meet_relaxed();
+	if (config::SHARERS > 1)
+		cluster_arrive_relaxed();
+	if (!PACKS && producer)
+		early = produce_early(work, load, cluster_number());
+	if (config::SHARERS > 1)
+		cluster_wait();
 	else if (!PACKS) // they have met
 		__syncthreads();
 
@@ -115,8 +170,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 			if (PACKS && !config::SLABS)
 				repack_wait(packing);
 			if (threadIdx.x % 32 == 0)
-				produce<config>(&map_a, &map_b, work, PACKS ? packing.counters : NULL, base, full,
-								empty, first, stride);
+				produce<!PACKS>(work, load, early, PACKS ? packing.counters : NULL, empty, first,
+								stride);
 		} else {
 			if (config::SLABS && PACKS)
 				slabs_copy(packing, slab_count(work.K),
