@@ -48,16 +48,6 @@ const struct timing_entry *compare_plain(const struct timing_result *timing,
 			   : NULL;
 }
 
-void compare_label(const struct timing_entry *entry, char out[COMPARE_LABEL])
-{
-	static const char *const endings[] = {
-		[TIMING_FILE] = " fused", [TIMING_FILE_PLAIN] = " alone", [TIMING_LIBRARY] = ""};
-	snprintf(out, COMPARE_LABEL, "%s%s", entry->label, endings[entry->role]);
-	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
-		if ((unsigned char)*p < 0x20 || *p == 0x7F)
-			*p = '?';
-}
-
 static bool is_other(const struct timing_entry *fused, const struct timing_entry *plain,
 					 const struct timing_entry *entry)
 {
@@ -84,9 +74,9 @@ static void relation_format(char out[64], const struct timing_entry *fused,
 static void row_print(FILE *out, const struct timing_result *timing,
 					  const struct timing_entry *fused, const struct timing_entry *entry, bool span)
 {
-	char label[COMPARE_LABEL], relation[64] = "";
+	char label[FACTS_LABEL], relation[64] = "";
 	const struct timing_stats *stats = facts_stats(entry, span);
-	compare_label(entry, label);
+	facts_label(entry, label);
 	if (!measured(entry, span)) {
 		int column = fprintf(out, "  %-*s ", LABEL_COLUMNS, label);
 		char why[sizeof entry->detail + 16];
@@ -146,8 +136,8 @@ static bool in_overview(const struct judgement_list *list, size_t entry)
 static void overview_print(FILE *out, const struct judgement_list *list, size_t file)
 {
 	const struct timing_result *first = &list->bench[0];
-	char label[COMPARE_LABEL];
-	compare_label(&first->entries[file], label);
+	char label[FACTS_LABEL];
+	facts_label(&first->entries[file], label);
 	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s", label, "MxNxK", "us", "cost");
 	for (size_t i = 0; i < first->count; i++)
 		if (in_overview(list, i))
@@ -202,9 +192,9 @@ static void row_markdown(FILE *out, const struct timing_result *timing,
 						 const struct timing_entry *fused, const struct timing_entry *entry,
 						 bool span)
 {
-	char label[COMPARE_LABEL], relation[64] = "";
+	char label[FACTS_LABEL], relation[64] = "";
 	const struct timing_stats *stats = facts_stats(entry, span);
-	compare_label(entry, label);
+	facts_label(entry, label);
 	fputs("| ", out);
 	clean_print_cell(out, label);
 	if (!measured(entry, span)) {

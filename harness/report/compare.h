@@ -25,10 +25,6 @@ struct compare_ratio compare_cost(const struct timing_entry *fused,
 const struct timing_entry *compare_plain(const struct timing_result *timing,
 										 const struct timing_entry *fused);
 
-/* "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS+kernel". */
-#define COMPARE_LABEL 80
-void compare_label(const struct timing_entry *entry, char out[COMPARE_LABEL]);
-
 /* The tables, for people and in markdown; with the kernels that ran below each. */
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out);
 void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out);

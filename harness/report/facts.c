@@ -198,3 +198,13 @@ bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *li
 			 library, (unsigned long long)misses, misses > 1 ? "s" : "");
 	return true;
 }
+
+void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
+{
+	static const char *const endings[] = {
+		[TIMING_FILE] = " fused", [TIMING_FILE_PLAIN] = " alone", [TIMING_LIBRARY] = ""};
+	snprintf(out, FACTS_LABEL, "%s%s", entry->label, endings[entry->role]);
+	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
+		if ((unsigned char)*p < 0x20 || *p == 0x7F)
+			*p = '?';
+}

@@ -54,6 +54,10 @@ struct facts_yardstick {
 void facts_yardsticks(const struct timing_result *timing,
 					  struct facts_yardstick out[FACTS_YARDSTICKS]);
 
+/* An entry of a comparison: "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS+kernel". */
+#define FACTS_LABEL 80
+void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
+
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/clean.h"
-#include "report/compare.h"
+#include "report/facts.h"
 
 #define DIMENSIONS_TEXT 40
 
@@ -19,15 +19,15 @@ static bool any_has_kernels(const struct timing_result *timing)
 
 /* In a comparison a file stands twice: with its epilogue and without. */
 static void label_of(const struct timing_result *timing, const struct timing_entry *entry,
-					 char out[COMPARE_LABEL])
+					 char out[FACTS_LABEL])
 {
 	bool comparison = false;
 	for (size_t i = 0; i < timing->count; i++)
 		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
 	if (comparison)
-		compare_label(entry, out);
+		facts_label(entry, out);
 	else
-		snprintf(out, COMPARE_LABEL, "%s", entry->label);
+		snprintf(out, FACTS_LABEL, "%s", entry->label);
 }
 
 /* "132", "8x4", "8x1x2": without the ones at the end. */
@@ -98,7 +98,7 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing)
 		const struct kernel_list *kernels = &entry->kernels;
 		if (!entry->has_kernels)
 			continue;
-		char label[COMPARE_LABEL];
+		char label[FACTS_LABEL];
 		label_of(timing, entry, label);
 		fputs("  ", out);
 		print_cut(out, label, width - 2);
@@ -134,7 +134,7 @@ void kernels_markdown(FILE *out, const struct timing_result *timing)
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		const struct kernel_list *kernels = &entry->kernels;
-		char label[COMPARE_LABEL];
+		char label[FACTS_LABEL];
 		label_of(timing, entry, label);
 		for (uint32_t k = 0; entry->has_kernels && k < kernels->shown; k++)
 			row_markdown(out, label, &kernels->first[k]);

@@ -194,8 +194,8 @@ static void shapes_print(FILE *out, const struct panel *panel)
 
 static void panel_print(FILE *out, struct panel *panel)
 {
-	char title[COMPARE_LABEL + 1400], label[COMPARE_LABEL];
-	compare_label(&panel->list->bench[0].entries[panel->file], label);
+	char title[FACTS_LABEL + 1400], label[FACTS_LABEL];
+	facts_label(&panel->list->bench[0].entries[panel->file], label);
 	snprintf(title, sizeof title, "%s (%s): speed-up with %s, %s", label,
 			 panel->list->bench[0].problem, panel->list->facts.epilogue,
 			 panel->list->facts.device.name);
