@@ -98,6 +98,12 @@ __device__ __forceinline__ void part_load_words(const odd_matrix &C, const c_par
 	}
 }
 
+/* Elements from here to where the first aligned word begins. */
+__device__ __forceinline__ int elements_to_word(const uint16_t *from)
+{
+	return (16 - (uintptr_t)from % 16) % 16 / 2;
+}
+
 /* The other way: rows in aligned words of C, shifted together from shared memory. */
 __device__ __forceinline__ void part_store_words(uint16_t *C, int N, const c_part &part)
 {
@@ -105,7 +111,7 @@ __device__ __forceinline__ void part_store_words(uint16_t *C, int N, const c_par
 #pragma unroll 2
 	for (int row = 0; row < part.rows; row++) {
 		uint16_t *to = C + (size_t)(part.row + row) * N + part.column;
-		int head = (16 - (uintptr_t)to % 16) % 16 / 2; // elements before the first whole word
+		int head = elements_to_word(to);
 		for (int i = lane; head + i * 8 + 8 <= part.columns; i += 32) {
 			/* unit i is the last that this word begins in */
 			uint4 low = shared_load(staged_unit(part, row, i)), high = {};
@@ -119,7 +125,7 @@ __device__ __forceinline__ void part_store_words(uint16_t *C, int N, const c_par
 	for (int i = lane; i < part.rows * 16; i += 32) {
 		int row = i / 16, place = i % 16;
 		uint16_t *to = C + (size_t)(part.row + row) * N + part.column;
-		int head = min((int)((16 - (uintptr_t)to % 16) % 16 / 2), part.columns);
+		int head = min(elements_to_word(to), part.columns);
 		int tail = head + (part.columns - head) / 8 * 8;
 		int column = place < 8 ? place : tail + place - 8;
 		if (place < 8 ? column < head : column < part.columns)
@@ -127,8 +133,7 @@ __device__ __forceinline__ void part_store_words(uint16_t *C, int N, const c_par
 	}
 }
 
-/* Moves a consumer's parts of C, tile after tile; a warp. `map`: NULL where TMA cannot
- * address C. */
+/* Moves a consumer's parts of C, tile after tile; a warp. `map` counts where work.bulk_c. */
 template <class Element, class config>
 __device__ __forceinline__ void move_c(const CUtensorMap *map, const gemm_work &work, Element *C,
 									   uint32_t staging, uint32_t barriers, int consumer, int first,
@@ -137,9 +142,8 @@ __device__ __forceinline__ void move_c(const CUtensorMap *map, const gemm_work &
 	uint32_t staged = barriers + 8 * consumer, ready = staged + 8 * config::CONSUMERS, phase = 0;
 	int lane = threadIdx.x % 32;
 	for (int tile = first; tile < work.tiles; tile += stride, phase ^= 1) {
-		tile_place at = tile_find(work, tile);
-		int m = config::SHARERS > 1 ? at.m * config::SHARERS + (int)cluster_block() : at.m;
-		int row = m * config::BM + consumer * 64, column = at.n * config::BN;
+		tile_origin at = block_tile<config>(work, tile);
+		int row = at.row + consumer * 64, column = at.column;
 		int boxes = bulk_boxes<Element, config>(work.M, work.N, row, column);
 		c_part part = {row, column, boxes > 0 ? min(64, work.M - row) : 0,
 					   min(boxes * BOX, work.N - column), staging + consumer * config::c_bytes};

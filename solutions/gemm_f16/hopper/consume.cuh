@@ -106,16 +106,14 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 										uint32_t base, float *staging, uint32_t full,
 										uint32_t empty, int consumer, int first, int stride)
 {
-	constexpr bool SHARED = config::SHARERS > 1;
-	int block = (int)cluster_block(), begin, end;
-	split_range(work, SHARED ? 0 : block, begin, end);
+	int begin, end, rank = config::SPLITS ? (int)cluster_block() : 0;
+	block_steps<config>(work, begin, end);
 	int warp_row = consumer * 64 + threadIdx.x % WARPGROUP / 32 * 16;
 	ring at = {0, 0};
 	uint32_t c_phase = 0;
 	for (int tile = first; tile < work.tiles; tile += stride) {
-		tile_place place = tile_find(work, tile);
-		int m = SHARED ? place.m * config::SHARERS + block : place.m;
-		int row = m * config::BM + warp_row, column = place.n * config::BN;
+		tile_origin origin = block_tile<config>(work, tile);
+		int row = origin.row + warp_row, column = origin.column;
 		float sum[config::SUMS]; // nothing flows from one tile into the next
 		if (!config::BULK_C || !epilogue<Element>::only_c)
 			prefetch_rows<Element, config::BN>(out, row, column);
@@ -134,8 +132,7 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 										 column);
 			c_phase ^= 1;
 		} else {
-			finish<Element, config::BN>(sum, out, staging, work.splits, SHARED ? 0 : block, row,
-										column);
+			finish<Element, config::BN>(sum, out, staging, work.splits, rank, row, column);
 		}
 	}
 }

@@ -190,7 +190,6 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p)
 	}
 	plan.work.done = device.done;
 	plan.work.call = ++device.calls;
-	plan.work.counters = hopper_counters(device, 1 + slab_count(p.K));
 	return plan;
 }
 
@@ -264,6 +263,8 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	auto kernel = p.odd() ? gemm_tma<Element, config, true> : gemm_tma<Element, config, false>;
 
 	packing plan = packing_plan(device, p);
+	if (config::SLABS && p.odd())
+		plan.work.counters = hopper_counters(device, 1 + slab_count(p.K));
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
 	CUtensorMap map_c = {};
@@ -272,7 +273,6 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64);
 	gemm_work work =
 		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
-
 	work.bulk_c = bulk_c;
 
 	/* a split is not persistent; of blocks that copy, all are there */

@@ -154,6 +154,12 @@ __device__ __forceinline__ void fence_async_shared(void)
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* The same for all memory. */
+__device__ __forceinline__ void fence_async(void)
+{
+	asm volatile("fence.proxy.async;" ::: "memory");
+}
+
 /* ---- four 8x8 matrices of 16-bit elements (9.7.14.5.15, 9.7.14.5.16) ------- */
 
 /* Lane l gives the address of row l%8 of matrix l/8; register i gets or has, of matrix

@@ -88,6 +88,15 @@ struct packing_work {
 	unsigned *counters; // for copying slab by slab (slabs.cuh); all 0
 };
 
+/* Both operands' ends, by the first two warps of the grid. */
+static __device__ __forceinline__ void repack_ends(const packing_work &work, int warp)
+{
+	if (warp == 0 && work.a.from.rows > 0)
+		repack_end(work.a);
+	if (warp == 1 && work.b.from.rows > 0)
+		repack_end(work.b);
+}
+
 /* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at
  * once, which a cooperative launch promises: TMA reads what others have copied. */
 template <int TOGETHER> __device__ __forceinline__ void repack(const packing_work &work)
@@ -109,12 +118,9 @@ template <int TOGETHER> __device__ __forceinline__ void repack(const packing_wor
 		for (int i = 0; i < TOGETHER; i++)
 			piece_store(pieces[i]);
 	}
-	if (warp == 0 && a > 0)
-		repack_end(work.a);
-	if (warp == 1 && b > 0)
-		repack_end(work.b);
+	repack_ends(work, warp);
 	/* what was written by ordinary stores will be read by TMA */
-	asm volatile("fence.proxy.async;" ::: "memory");
+	fence_async();
 	__syncthreads();
 	if (threadIdx.x == 0) {
 		__threadfence();
@@ -136,7 +142,7 @@ __device__ __forceinline__ void repack_wait(const packing_work &work)
 						 : "memory");
 		while (call != work.call);
 	}
-	asm volatile("fence.proxy.async;" ::: "memory");
+	fence_async();
 	__syncwarp();
 }
 

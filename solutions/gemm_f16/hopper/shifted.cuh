@@ -119,9 +119,9 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 {
 	constexpr int A_GROUPS = config::BM / 64, GROUPS = A_GROUPS + config::BN / BOX;
 	int t = threadIdx.x % WARPGROUP, begin, end;
-	split_range(work, (int)cluster_block(), begin, end);
-	tile_place at = tile_find(work, cluster_number());
-	int row = at.m * config::BM, column = at.n * config::BN;
+	block_steps<config>(work, begin, end);
+	tile_origin at = block_tile<config>(work, cluster_number());
+	int row = at.row, column = at.column;
 	word_stream a = stream_make(A, row, 0), b = stream_make(B, 0, column);
 	bool whole_m = row + config::BM <= A.rows, whole_n = column + config::BN + 8 <= B.columns;
 

@@ -82,7 +82,7 @@ __device__ __forceinline__ bool run_has(const slab_run &run, int unit)
 /* The warp's part of the slab is there, for TMA to read. */
 __device__ __forceinline__ void slab_done(unsigned *counters, int slab)
 {
-	asm volatile("fence.proxy.async;" ::: "memory");
+	fence_async();
 	__syncwarp();
 	if (threadIdx.x % 32 == 0) {
 		__threadfence();
@@ -146,10 +146,7 @@ template <int TOGETHER> __device__ __forceinline__ void slabs_begin(const packin
 {
 	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
 	slab_first<TOGETHER>(packing, warp, warps);
-	if (warp == 0 && packing.a.from.rows > 0)
-		repack_end(packing.a);
-	if (warp == 1 && packing.b.from.rows > 0)
-		repack_end(packing.b);
+	repack_ends(packing, warp);
 	slab_done(packing.counters, 0);
 	__syncthreads();
 }
@@ -237,7 +234,7 @@ __device__ __forceinline__ void slab_wait(unsigned *counters, int slab)
 					 : "l"(counters + 1 + slab)
 					 : "memory");
 	while (done != wanted);
-	asm volatile("fence.proxy.async;" ::: "memory");
+	fence_async();
 }
 
 /* Once a block has waited for all slabs; one thread. */

@@ -119,7 +119,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
 template <class Element> static const auto &hopper_cuts(void)
 {
-	/* consumers, columns, stages, blocks that share B, C by TMA */
+	/* consumers, columns, stages, blocks that share B; BULK_C, SLABS */
 	using pair256 = gemm_config<2, 256, 4, 2>;
 	using wide192 = gemm_config<2, 192, 4, 1>;
 	using pair128 = gemm_config<2, 128, 6, 2>;

@@ -21,8 +21,8 @@ constexpr int COPY_WARPS = 3, RUNS_AHEAD = 4, RUN_BYTES = 1040;
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
  * rows and all BN columns of the tile. SHARERS blocks, one above the other in C,
- * share B. BULK_C: C moves through a place in shared memory for a whole tile (bulk.cuh). SLABS: odd
- * operands are copied while they are multiplied (slabs.cuh). */
+ * share B. BULK_C: C moves through a place in shared memory for a whole tile
+ * (bulk.cuh). SLABS: odd operands are copied while they are multiplied (slabs.cuh). */
 template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false,
 		  bool SLABS_ = false>
 struct gemm_config {
@@ -108,6 +108,26 @@ __device__ __forceinline__ void split_range(const gemm_work &work, int part, int
 {
 	begin = part * work.steps + min(part, work.steps_left);
 	end = begin + work.steps + (part < work.steps_left);
+}
+
+/* This block's steps: all, where the blocks of its cluster share B instead. */
+template <class config>
+__device__ __forceinline__ void block_steps(const gemm_work &work, int &begin, int &end)
+{
+	split_range(work, config::SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
+}
+
+/* Where this block's part of tile number `index` begins in C. */
+struct tile_origin {
+	int row, column;
+};
+
+template <class config>
+__device__ __forceinline__ tile_origin block_tile(const gemm_work &work, int index)
+{
+	tile_place at = tile_find(work, index);
+	int m = config::SHARERS > 1 ? at.m * config::SHARERS + (int)cluster_block() : at.m;
+	return {m * config::BM, at.n * config::BN};
 }
 
 #endif

@@ -26,21 +26,13 @@
 template <class config> struct loader {
 	const CUtensorMap *map_a, *map_b;
 	uint32_t base, full;
-	int row, column;
-
-	__device__ __forceinline__ void at_tile(const gemm_work &work, int tile)
-	{
-		tile_place at = tile_find(work, tile);
-		int m = config::SHARERS > 1 ? at.m * config::SHARERS + (int)cluster_block() : at.m;
-		row = m * config::BM;
-		column = at.n * config::BN;
-	}
+	tile_origin at;
 
 	/* Announces all of a stage's bytes, and asks for those of A. */
 	__device__ __forceinline__ void load_a(int stage, int k) const
 	{
 		mbarrier_expect(full + 8 * stage, config::stage_bytes);
-		tma_load(base + stage * config::stage_bytes, map_a, full + 8 * stage, k * BK, row);
+		tma_load(base + stage * config::stage_bytes, map_a, full + 8 * stage, k * BK, at.row);
 	}
 
 	/* Asks for this block's part of B, for all that share it. */
@@ -51,7 +43,7 @@ template <class config> struct loader {
 #pragma unroll
 		for (int box = 0; box < config::BN / BOX; box++) {
 			uint32_t to = b + box * BOX * BK * 2;
-			int x = column + box * BOX;
+			int x = at.column + box * BOX;
 			if (SHARERS == 1)
 				tma_load(to, map_b, full + 8 * stage, x, k * BK);
 			else if (box % SHARERS == (int)cluster_block())
@@ -66,8 +58,8 @@ template <class config>
 __device__ __forceinline__ int produce_early(const gemm_work &work, loader<config> load, int first)
 {
 	int begin, end;
-	split_range(work, config::SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
-	load.at_tile(work, first);
+	block_steps<config>(work, begin, end);
+	load.at = block_tile<config>(work, first);
 	int early = min(config::STAGES, end - begin);
 	for (int stage = 0; stage < early; stage++) {
 		load.load_a(stage, begin + stage);
@@ -86,12 +78,12 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 	int slabs = config::SLABS && counters != NULL ? slab_count(work.K) : 0, copied = 0;
 	constexpr int SHARERS = config::SHARERS;
 	int begin, end;
-	split_range(work, SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
+	block_steps<config>(work, begin, end);
 
 	int stage = 0;
 	uint32_t phase = 1; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
-		load.at_tile(work, tile);
+		load.at = block_tile<config>(work, tile);
 		for (int k = begin; k < end; k++, early--) {
 			while (config::SLABS && copied < slabs && copied <= k * BK / SLAB)
 				slab_wait(counters, copied++);
