@@ -5,6 +5,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tool=tools/$(basename "$0")
+started_in=$PWD
 toolchain=$root/.toolchain/cuda
 
 # Progress and complaints go to stderr: stdout is for results.
@@ -78,10 +79,22 @@ build_into() {
 	build_configure "$@" && ninja -C "$root/$1" --quiet
 }
 
+# A path as it was meant in the folder where the script was started.
+meant() {
+	[[ $1 == /* ]] && echo "$1" || echo "$started_in/$1"
+}
+
+# Sets up and builds, unless the program $1 is there and runs.
+need_program() {
+	# shellcheck disable=SC2119 # no options
+	"$1" --version >/dev/null 2>&1 || setup_and_build
+}
+
 # Sets up with the given options of tools/setup and builds into build/. Where
 # that is not possible but a built tree is there that runs (a copy from another
 # machine, say), uses it as it is; what tools/bundle packed (build/as-is) at once.
 # Sets as_is to yes or no.
+# shellcheck disable=SC2120 # tools/test passes some
 setup_and_build() {
 	as_is=no
 	if ! [ -e "$root/build/as-is" ] && "$root/tools/setup" "$@"; then
