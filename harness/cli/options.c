@@ -177,7 +177,7 @@ static bool take_multiple(struct options *options, const char *value, struct err
 
 static bool take_sizes(struct options *options, const char *value, struct error *err)
 {
-	static const char *const names[] = {"mixed", "uniform"};
+	const char *names[] = {case_sizes_name(CASE_SIZES_MIXED), case_sizes_name(CASE_SIZES_UNIFORM)};
 	char phrase[160];
 	return case_sizes_parse(value, &options->sizes) ||
 		   error_set(err, "--sizes '%s': mixed or uniform is needed%s", value,

@@ -134,14 +134,15 @@ static bool same_launch(const struct kernel_launch *a, const struct kernel_launc
 
 uint32_t kernel_table_place(struct kernel_table *table, const CUpti_ActivityKernel10 *record)
 {
-	struct kernel_launch launch;
+	struct kernel_launch launch = {0};
 	launch_of_record(record, &launch);
 	for (size_t i = 0; i < table->count; i++)
 		if (table->symbols[i] == record->name && same_launch(&table->launches[i], &launch))
 			return (uint32_t)i;
 	if (table->count == KERNELS_DISTINCT)
 		return KERNEL_UNLISTED;
-	kernel_of_record(record, &table->launches[table->count]);
+	kernel_name(record->name, launch.name);
+	table->launches[table->count] = launch;
 	table->symbols[table->count] = record->name;
 	return (uint32_t)table->count++;
 }

@@ -85,6 +85,10 @@ void *decode_grow(struct decoder *decoder, void *array, size_t element, uint32_t
 bool decode_has(const struct ptx_instruction *in, const char *part);
 /* The n-th part that names a type, or PTX_NONE. */
 enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n);
+/* The enum atomic_operation that an instruction names, -1 for none; the enum
+ * atomic_number of a type. */
+int decode_atomic_operation(const struct ptx_instruction *in);
+uint8_t decode_atomic_number(enum ptx_type type);
 /* Whether every part but the first is a type or in the NULL-terminated list. */
 bool decode_only(const struct ptx_instruction *in, const char *const *known);
 

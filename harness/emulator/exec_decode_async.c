@@ -74,24 +74,14 @@ static void list_coordinates(struct decoder *decoder, const struct ptx_operand *
 static void reduction_of(struct decoder *decoder, struct exec_instruction *out,
 						 const struct ptx_instruction *in)
 {
-	static const char *const names[] = {
-		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max", [ATOM_AND] = "and",
-		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
 	enum ptx_type type = decode_type(in, 0);
-	bool known = false;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (names[i] && decode_has(in, names[i])) {
-			out->count = (uint8_t)i;
-			known = true;
-		}
-	if (!known || (ptx_type_size(type) < 2 && !decode_has(in, "tensor")))
+	int operation = decode_atomic_operation(in);
+	if (operation < 0 || operation == ATOM_EXCH || operation == ATOM_CAS ||
+		(ptx_type_size(type) < 2 && !decode_has(in, "tensor")))
 		decode_refuse(decoder);
+	out->count = (uint8_t)operation;
 	out->reg_size = (uint8_t)ptx_type_size(type);
-	out->e = type == PTX_F16            ? 3
-			 : type == PTX_BF16         ? 4
-			 : ptx_type_is_float(type)  ? 2
-			 : ptx_type_is_signed(type) ? 1
-										: 0;
+	out->e = decode_atomic_number(type);
 }
 
 static bool gathers(const struct ptx_instruction *in)

@@ -1,6 +1,7 @@
 /* Decoding of memory accesses, atomics, barriers and warp-wide communication. */
 #include <string.h>
 
+#include "emulator/exec_atomic.h"
 #include "emulator/exec_decode.h"
 
 static enum ptx_space space_of(const struct ptx_instruction *in)
@@ -94,17 +95,30 @@ static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 /* ------------------------------------------------------------------------
  * Atomics */
 
-static const char *const atomic_names[] = {"add", "min",  "max", "and", "or",
-										   "xor", "exch", "cas", "inc", "dec"};
+int decode_atomic_operation(const struct ptx_instruction *in)
+{
+	static const char *const names[] = {
+		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max",   [ATOM_AND] = "and",
+		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_EXCH] = "exch", [ATOM_CAS] = "cas",
+		[ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
+	int operation = -1;
+	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
+		if (decode_has(in, names[i]))
+			operation = i;
+	return operation;
+}
 
-static int32_t number_kind(enum ptx_type type)
+uint8_t decode_atomic_number(enum ptx_type type)
 {
 	switch (type) {
 	case PTX_F16:
-	case PTX_F16X2: return 3;
+	case PTX_F16X2: return ATOM_F16;
 	case PTX_BF16:
-	case PTX_BF16X2: return 4;
-	default: return ptx_type_is_float(type) ? 2 : ptx_type_is_signed(type) ? 1 : 0;
+	case PTX_BF16X2: return ATOM_BF16;
+	default:
+		return ptx_type_is_float(type)    ? ATOM_FLOAT
+			   : ptx_type_is_signed(type) ? ATOM_SIGNED
+										  : ATOM_UNSIGNED;
 	}
 }
 
@@ -114,12 +128,9 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
-	int operation = -1;
-	for (int i = 0; i < 10; i++)
-		if (decode_has(in, atomic_names[i]))
-			operation = i;
+	int operation = decode_atomic_operation(in);
 	uint32_t count = b->kind == PTX_OP_VECTOR ? b->count : 1;
-	bool is_cas = operation == 7;
+	bool is_cas = operation == ATOM_CAS;
 	if (operation < 0 || size < 2 || count == 0 || count > 8 || is_cas != (c != NULL)) {
 		decode_unsupported(decoder);
 		return;
@@ -128,7 +139,7 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	out->sub = (uint8_t)operation;
 	out->size = (uint8_t)size;
 	out->count = (uint8_t)count;
-	out->e = number_kind(type);
+	out->e = decode_atomic_number(type);
 	out->flags = EXEC_FLAG_VOLATILE;
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];

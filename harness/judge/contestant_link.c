@@ -78,11 +78,14 @@ static struct step step_of_end(struct contestant_link *link, struct child_result
 	return step;
 }
 
-/* The verdict of a reply that tells of a failure. */
+/* The verdict of a reply that tells of a failure. A solution could have written the
+ * reply itself, so that its texts are ended here. */
 static struct step step_of_status(struct contestant_link *link, enum run_status status,
-								  int error_code, const char *name, const char *text)
+								  int error_code, char name[RUN_NAME_BYTES],
+								  char text[RUN_TEXT_BYTES])
 {
 	struct step step;
+	name[RUN_NAME_BYTES - 1] = text[RUN_TEXT_BYTES - 1] = '\0';
 	switch (status) {
 	case RUN_OK: return step_ok();
 	case RUN_NO_SOLVE:
@@ -142,9 +145,6 @@ static struct step call_for_status(struct contestant_link *link, const char *doi
 		reply->seconds = 0.0;
 		return step;
 	}
-	/* a solution could have written the reply itself */
-	reply->error_name[sizeof reply->error_name - 1] = '\0';
-	reply->error_text[sizeof reply->error_text - 1] = '\0';
 	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
 						  reply->error_text);
 }
@@ -236,10 +236,7 @@ struct step contestant_link_time(struct contestant_link *link, enum time_method 
 		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
 	if (step.verdict != VERDICT_ACCEPTED)
 		return step;
-	/* a solution could have written the reply itself */
-	reply->error_name[sizeof reply->error_name - 1] = '\0';
-	reply->error_text[sizeof reply->error_text - 1] = '\0';
-	if (reply->calls > calls)
+	if (reply->calls > calls) /* a solution could have written the reply itself */
 		return step_failed(VERDICT_RUNTIME_ERROR, true, "solve() broke the channel to the judge");
 	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
 						  reply->error_text);

@@ -207,11 +207,13 @@ enum run_status {
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
 	RUN_NO_EPILOGUE,       /* compiled with a chain, and does not include epilogue.cuh */
 };
+#define RUN_NAME_BYTES 64
+#define RUN_TEXT_BYTES 512
 struct contestant_reply { /* to OPEN, CASE and RUN */
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
-	char error_name[64], error_text[512];
+	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
 	double seconds; /* RUN: wall time of the call with its synchronisation */
 };
 
@@ -251,7 +253,7 @@ struct contestant_time_reply {
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
-	char error_name[64], error_text[512];
+	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
 	uint32_t calls;             /* samples below */
 	uint32_t activities;        /* kernels, copies and sets per call, the most seen */
 	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */

@@ -34,6 +34,17 @@ static void say_registers(unsigned first, unsigned count)
 	say("}");
 }
 
+/* What stands behind mma's result: A, B and C in so many registers, from q0 on */
+static void say_operands(unsigned ra, unsigned rb, unsigned rc)
+{
+	say(", ");
+	say_registers(0, ra);
+	say(", ");
+	say_registers(ra, rb);
+	say(", ");
+	say_registers(ra + rb, rc);
+}
+
 /* q0... from or to 4 bytes each at a thread's own place of a buffer */
 static void say_moves(const char *opcode, const char *buffer, unsigned first, unsigned count)
 {
@@ -131,12 +142,7 @@ static void check_mma(struct form form)
 	say("mma.sync.aligned.m%un8k%u.row.col.%s.%s.%s.%s ", form.m, form.k, names[form.d],
 		names[form.a], names[form.b], names[form.c]);
 	say_registers(16, rd);
-	say(", ");
-	say_registers(0, ra);
-	say(", ");
-	say_registers(ra, rb);
-	say(", ");
-	say_registers(ra + rb, rc);
+	say_operands(ra, rb, rc);
 	say(";\n");
 	say_moves("st.global.b32", "%out", 16, rd);
 	run(32, 128 * (ra + rb + rc), 128 * rd);
@@ -200,12 +206,7 @@ static void check_mma_f64(unsigned m, unsigned k)
 		say("ld.global.b64 %%q%u, [%%d1+%u];\n", i, 8 * i);
 	say("mma.sync.aligned.m%un8k%u.row.col.f64.f64.f64.f64 ", m, k);
 	say_registers(20, rc);
-	say(", ");
-	say_registers(0, ra);
-	say(", ");
-	say_registers(ra, rb);
-	say(", ");
-	say_registers(ra + rb, rc);
+	say_operands(ra, rb, rc);
 	say(";\nmad.wide.u32 %%d1, %%t, %u, %%out;\n", 8 * rc);
 	for (unsigned i = 0; i < rc; i++)
 		say("st.global.b64 [%%d1+%u], %%q%u;\n", 8 * i, 20 + i);
