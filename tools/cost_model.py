@@ -243,7 +243,7 @@ def judged(program, table, gpu, path):
         counts = count(program, table, gpu, cases)
         own = [case for case, cuts in zip(cases, counts) if cuts[cut]]
         odd = sum(n % 8 != 0 or k % 8 != 0 for _, n, k, _ in own)
-        good = judgement["verdict"] == "accepted" and 0 < odd < len(own)
+        good = judgement["verdict"] == "accepted" and own
         print(f"{table.cuts[cut]:<48} {judgement['verdict']}: {len(own)} of {len(cases)} cases by this cut, {odd} of them odd"
               + ("" if good else "  <-- not enough"))
         status |= not good

@@ -7,6 +7,7 @@
 
 #include "bulk.cuh"
 #include "finish.cuh"
+#include "split.cuh"
 #include "tile.cuh"
 
 /* Where a consumer stands in the ring of stages. */
@@ -26,13 +27,17 @@ template <int SHARERS> __device__ __forceinline__ void stage_release(uint32_t em
 	}
 }
 
-/* Sums the consumer's 64 x BN part of the tile over `steps` stages. */
+/* Sums the consumer's 64 x BN part of the tile over `steps` stages, at least one. The loop
+ * has one way in and one way out, and no copy of its body: else the compiler would have
+ * to move sums about while wgmma is at work on them (its warnings C7514 to C7519). */
 template <class Element, class config>
 __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, uint32_t base,
 										 uint32_t full, uint32_t empty, int consumer, ring &at)
 {
 	int last = -1;
-	for (int k = 0; k < steps; k++) {
+	int k = 0;
+#pragma unroll 1
+	do {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
 		uint32_t a = base + at.stage * config::stage_bytes + consumer * 64 * BK * 2;
 		uint32_t b = base + at.stage * config::stage_bytes + config::a_bytes;
@@ -55,58 +60,19 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 			at.stage = 0;
 			at.phase ^= 1;
 		}
-	}
+	} while (++k < steps);
 	wgmma_wait<0>();
-	if (last >= 0)
-		stage_release<config::SHARERS>(empty, last);
-}
-
-/* ---- split tiles: sums through the stages, which are free by then ---------------- */
-
-template <int SUMS>
-__device__ __forceinline__ void share_sums(const float (&sum)[SUMS], uint32_t base, int consumer)
-{
-	uint32_t mine = base + consumer * SUMS * WARPGROUP * 4 + threadIdx.x % WARPGROUP * 4;
-#pragma unroll
-	for (int i = 0; i < SUMS; i++)
-		asm volatile("st.shared.f32 [%0], %1;" ::"r"(mine + i * WARPGROUP * 4), "f"(sum[i])
-					 : "memory");
-}
-
-/* Adds the other blocks' sums of the chunks that this block finishes. */
-template <int SUMS>
-__device__ __forceinline__ void gather_sums(float (&sum)[SUMS], uint32_t base, int consumer,
-											int splits)
-{
-	uint32_t rank = cluster_block();
-	uint32_t mine = base + consumer * SUMS * WARPGROUP * 4 + threadIdx.x % WARPGROUP * 4;
-	for (uint32_t other = 0; other < (uint32_t)splits; other++) {
-		if (other == rank)
-			continue;
-		uint32_t there;
-		asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"(other));
-#pragma unroll
-		for (int i = 0; i < SUMS; i++) {
-			/* a chunk is this many registers of a thread, and goes to one block */
-			if (i / (CHUNK / 2) % splits != (int)rank)
-				continue;
-			float x;
-			asm volatile("ld.shared::cluster.f32 %0, [%1];"
-						 : "=f"(x)
-						 : "r"(there + i * WARPGROUP * 4));
-			sum[i] += x;
-		}
-	}
+	stage_release<config::SHARERS>(empty, last);
 }
 
 /* ---- tile after tile ----------------------------------------------------------------- */
 
 template <class Element, class config>
 __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<Element> &out,
-										uint32_t base, float *staging, uint32_t full,
-										uint32_t empty, int consumer, int first, int stride)
+										char *shared, uint32_t base, uint32_t full, uint32_t empty,
+										int consumer, int first, int stride)
 {
-	int begin, end, rank = config::SPLITS ? (int)cluster_block() : 0;
+	int begin, end, rank = split_rank<config>();
 	block_steps<config>(work, begin, end);
 	int warp_row = consumer * 64 + threadIdx.x % WARPGROUP / 32 * 16;
 	ring at = {0, 0};
@@ -118,22 +84,19 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 		if (!config::BULK_C || !epilogue<Element>::only_c)
 			prefetch_rows<Element, config::BN>(out, row, column);
 		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at);
-		if (config::SPLITS && work.splits > 1) {
-			/* splits have one tile a cluster, so that the stages are free now */
-			named_barrier(1, config::CONSUMERS * WARPGROUP);
-			share_sums(sum, base, consumer);
-			cluster_meet();
-			gather_sums(sum, base, consumer, work.splits);
-			cluster_meet(); // before a block that is read from ends
-		}
+		if constexpr (config::SPLIT)
+			exchange_sums<config>(sum, base, consumer, rank, work.splits);
 		if constexpr (config::BULK_C) {
-			finish_bulk<Element, config>(sum, out, staging, work.reads_c,
-										 empty + 8 * config::STAGES, consumer, c_phase, row,
-										 column);
+			finish_bulk<Element, config>(sum, out, shared, work, empty + 8 * config::STAGES,
+										 consumer, rank, c_phase, row, column);
 			c_phase ^= 1;
 		} else {
-			finish<Element, config::BN>(sum, out, staging, work.splits, rank, row, column);
+			char *staging =
+				shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
+			finish<Element, config::BN>(sum, out, (float *)staging, work.splits, rank, row, column);
 		}
+		if (config::SPLIT) // the only tile: end when nobody reads from here any more
+			cluster_wait();
 	}
 }
 

@@ -152,9 +152,9 @@ template <class Element> __device__ __forceinline__ bool c_quads(const epilogue<
 }
 
 /* The chunks of a warp's sums from number `first` on, every `step`-th. Those of
- * neighbouring boxes of 64 columns are staged `box_step` floats apart. The loop is not
+ * neighbouring boxes of C_BOX columns are staged `box_step` floats apart. The loop is not
  * unrolled, or the epilogue would stand here many times. */
-template <class Element, int BN>
+template <class Element, int BN, int C_BOX>
 __device__ __forceinline__ void
 finish_chunks(const float (&sum)[BN / 2], const epilogue<Element> &out, float *staging,
 			  int box_step, bool quads, int row, int column, int first, int step)
@@ -162,7 +162,7 @@ finish_chunks(const float (&sum)[BN / 2], const epilogue<Element> &out, float *s
 	constexpr int SUMS = CHUNK / 2; // of a chunk and thread
 #pragma unroll 1
 	for (int chunk = first; chunk < BN / CHUNK && column + chunk * CHUNK < out.N; chunk += step) {
-		float *at = staging + chunk * CHUNK / BOX * box_step;
+		float *at = staging + chunk * CHUNK / C_BOX * box_step;
 #pragma unroll
 		for (int i = 0; i < BN / CHUNK; i++)
 			if (i == chunk)
@@ -196,8 +196,8 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 				done = (i + 1) * QUAD_COLUMNS;
 			}
 	}
-	finish_chunks<Element, BN>(sum, out, staging, 0, quads, row, column, done / CHUNK + rank,
-							   splits);
+	finish_chunks<Element, BN, CHUNK>(sum, out, staging, 0, quads, row, column,
+									  done / CHUNK + rank, splits);
 }
 
 #endif

@@ -34,8 +34,6 @@ struct hopper_device {
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
 	unsigned long long *done, calls; // packing_work
-	unsigned *counters;              // all 0; grows
-	int counter_count;
 	int clusters[2]; // of 4 and of 8 blocks that run at once
 };
 
@@ -95,29 +93,19 @@ static inline char *hopper_workspace(hopper_device &device, size_t bytes)
 	return device.workspace;
 }
 
-static inline unsigned *hopper_counters(hopper_device &device, int count)
-{
-	if (count > device.counter_count) {
-		HOPPER_CHECK(cudaFree(device.counters));
-		HOPPER_CHECK(cudaMalloc(&device.counters, count * sizeof(unsigned)));
-		HOPPER_CHECK(cudaMemset(device.counters, 0, count * sizeof(unsigned)));
-		device.counter_count = count;
-	}
-	return device.counters;
-}
-
-/* A row-major 16-bit matrix, in boxes of 64 columns and `box_rows` rows with
- * the 128-byte swizzle; zeros outside. */
+/* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with
+ * the swizzle of their rows' length; zeros outside. */
 static inline CUtensorMap tensor_map(const hopper_device &device, const void *matrix, int rows,
-									 int columns, int leading, int box_rows)
+									 int columns, int leading, int box_rows, int box_columns)
 {
 	CUtensorMap map;
 	cuuint64_t sizes[2] = {(cuuint64_t)columns, (cuuint64_t)rows};
 	cuuint64_t strides[1] = {(cuuint64_t)leading * 2};
-	cuuint32_t box[2] = {64, (cuuint32_t)box_rows}, steps[2] = {1, 1};
+	cuuint32_t box[2] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows}, steps[2] = {1, 1};
 	CUresult status =
 		device.encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, (void *)matrix, sizes, strides, box,
-					  steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+					  steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+					  box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
 					  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	if (status != CUDA_SUCCESS)
 		hopper_fail("cuTensorMapEncodeTiled", "refused the matrix");
@@ -153,9 +141,9 @@ template <class Element> struct problem {
 	{
 		return !rows_aligned(B, N);
 	}
-	bool odd() const
+	bool odd() const // TMA cannot address something as it is
 	{
-		return odd_a() || odd_b();
+		return odd_a() || odd_b() || !rows_aligned(out.C, N);
 	}
 };
 
@@ -177,8 +165,6 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p)
 	size_t a_elements = p.odd_a() ? (size_t)p.M * padded_k : 0;
 	size_t b_elements = p.odd_b() ? (size_t)p.K * padded_n : 0;
 	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
-	if (a_elements + b_elements == 0)
-		return plan;
 	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
 	if (p.odd_a()) {
 		plan.a = {to, padded_k};
@@ -257,29 +243,26 @@ static inline int cluster_room(const hopper_device &device, int cluster)
 template <class Element, class config>
 static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
 {
-	static const bool once = (kernel_allow(gemm_tma<Element, config, false>, config::bytes),
-							  kernel_allow(gemm_tma<Element, config, true>, config::bytes), true);
+	auto kernel = gemm_tma<Element, config>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
 	(void)once;
-	auto kernel = p.odd() ? gemm_tma<Element, config, true> : gemm_tma<Element, config, false>;
 
-	packing plan = packing_plan(device, p);
-	if (config::SLABS && p.odd())
-		plan.work.counters = hopper_counters(device, 1 + slab_count(p.K));
-	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM);
-	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK);
+	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
 	CUtensorMap map_c = {};
-	bool bulk_c = config::BULK_C && rows_aligned(p.out.C, p.N);
-	if (bulk_c)
-		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64);
+	if (config::ODD)
+		plan = packing_plan(device, p);
+	else
+		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64, config::C_BOX);
+	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM, BK);
+	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
 	gemm_work work =
 		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
-	work.bulk_c = bulk_c;
 
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = cluster_room(device, cluster);
-	int clusters = p.odd() ? room : splits > 1 ? work.tiles : min(work.tiles, room);
+	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
-				  cluster, p.odd(), map_a, map_b, map_c, work, plan.work, p.out);
+				  cluster, config::ODD, map_a, map_b, map_c, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */

@@ -95,16 +95,6 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 				 : "memory");
 }
 
-/* Bytes as they lie in global memory (9.7.9.25.4.1), 16 at a time on both sides. */
-__device__ __forceinline__ void bulk_load(uint32_t to, const void *from, int bytes,
-										  uint32_t barrier)
-{
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-				 "[%0], [%1], %2, [%3];" ::"r"(to),
-				 "l"(from), "r"(bytes), "r"(barrier)
-				 : "memory");
-}
-
 __device__ __forceinline__ uint4 shared_load(uint32_t from)
 {
 	uint4 x;
@@ -120,13 +110,6 @@ __device__ __forceinline__ void shared_store(uint32_t to, uint4 x)
 	asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x.x), "r"(x.y), "r"(x.z),
 				 "r"(x.w)
 				 : "memory");
-}
-
-__device__ __forceinline__ uint16_t shared_element(uint32_t from)
-{
-	uint16_t x;
-	asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(from) : "memory");
-	return x;
 }
 
 /* A box in shared memory to a 2D tensor, of the thread's current bulk group; what lies
@@ -341,6 +324,22 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	uint32_t rank;
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
 	return rank;
+}
+
+/* The same place in the shared memory of another block of the cluster. */
+__device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t block)
+{
+	uint32_t there;
+	asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+	return there;
+}
+
+__device__ __forceinline__ void cluster_load(float (&x)[4], uint32_t from)
+{
+	asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+				 : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+				 : "r"(from)
+				 : "memory");
 }
 
 /* This block's cluster, and how many there are, along x. A block launched without

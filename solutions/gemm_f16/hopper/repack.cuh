@@ -85,17 +85,7 @@ __device__ __forceinline__ void repack_end(const repack_job &job)
 struct packing_work {
 	repack_job a, b;
 	unsigned long long *done, call;
-	unsigned *counters; // for copying slab by slab (slabs.cuh); all 0
 };
-
-/* Both operands' ends, by the first two warps of the grid. */
-static __device__ __forceinline__ void repack_ends(const packing_work &work, int warp)
-{
-	if (warp == 0 && work.a.from.rows > 0)
-		repack_end(work.a);
-	if (warp == 1 && work.b.from.rows > 0)
-		repack_end(work.b);
-}
 
 /* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at
  * once, which a cooperative launch promises: TMA reads what others have copied. */
@@ -118,7 +108,10 @@ template <int TOGETHER> __device__ __forceinline__ void repack(const packing_wor
 		for (int i = 0; i < TOGETHER; i++)
 			piece_store(pieces[i]);
 	}
-	repack_ends(work, warp);
+	if (warp == 0 && work.a.from.rows > 0)
+		repack_end(work.a);
+	if (warp == 1 && work.b.from.rows > 0)
+		repack_end(work.b);
 	/* what was written by ordinary stores will be read by TMA */
 	fence_async();
 	__syncthreads();

@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 	if (warpgroup >= config::CONSUMERS) {
 		produce_shifted<config, PRODUCERS, DEEP>(A, B, work, base, full, empty,
 												 warpgroup - config::CONSUMERS);
-		if (work.splits > 1) { // the consumers meet twice
+		if (config::SPLIT) { // the consumers meet twice
 			cluster_meet();
 			cluster_meet();
 		}
@@ -191,9 +191,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 		if (threadIdx.x == 0)
 			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
 		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
-		float *staging =
-			(float *)(shared + config::staging_offset + threadIdx.x / 32 * config::staging_bytes);
-		consume<Element, config>(work, out, base, staging, full, empty, warpgroup, cluster_number(),
+		consume<Element, config>(work, out, shared, base, full, empty, warpgroup, cluster_number(),
 								 clusters());
 	}
 }

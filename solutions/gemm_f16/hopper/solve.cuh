@@ -14,7 +14,7 @@ struct cut_times {
 	float tile;      // besides, in each round
 	float reads_c;   // besides, when the epilogue reads C
 	float ragged;    // besides, when N is no multiple of 4
-	float slow_step; // more for a step whose rows do not start at lines of the cache
+	float slow_step; // more for a step, for each operand whose rows do not start at sectors
 };
 
 static constexpr cut_times UNMEASURED = {INFINITY};
@@ -22,7 +22,9 @@ static constexpr cut_times UNMEASURED = {INFINITY};
 /* Copying odd operands before TMA reads them: the blocks' meeting, and each megabyte. */
 static constexpr float COPY = 4.1f, COPY_MEGABYTE = 0.53f;
 
-enum family { FAMILY_TMA, FAMILY_SHIFTED, FAMILY_TINY };
+/* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
+ * are copied first; odd ones that are shifted on the way; small ones. */
+enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_TINY };
 
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
@@ -37,7 +39,7 @@ template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
 	return {tma_launch<Element, config>,
-			FAMILY_TMA,
+			config::ODD ? FAMILY_COPIED : FAMILY_TMA,
 			config::BM * config::SHARERS,
 			config::BN,
 			BK,
@@ -88,11 +90,16 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 {
 	if (c.splits > (p.K + BK - 1) / BK)
 		return false;
-	if (c.family == FAMILY_SHIFTED) // its words are aligned
+	switch (c.family) {
+	case FAMILY_TMA: return !p.odd();
+	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
+		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= cluster_room(device, c.cluster));
+	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
-	if (c.family == FAMILY_TINY) // its indices have 32 bits
+	case FAMILY_TINY: // its indices have 32 bits
 		return p.K <= 1024 && p.M < 1 << 20 && p.N < 1 << 20;
-	return c.splits == 1 || !p.odd() || cut_tiles(c, p) <= cluster_room(device, c.cluster);
+	}
+	return false;
 }
 
 template <class Element>
@@ -101,16 +108,18 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
 	float room = (float)(cluster_room(device, c.cluster) * c.blocks);
 	float rounds = cut_tiles(c, p) / room, copy = 0.0f;
-	bool slow = p.odd();
-	if (c.family == FAMILY_TMA) { // persistent, so that rounds are whole
+	int slow = p.odd();
+	if (c.family == FAMILY_TMA || c.family == FAMILY_COPIED) // persistent: rounds are whole
 		rounds = ceilf(rounds);
-		slow = !p.odd() && (p.K % 64 != 0 || p.N % 64 != 0);
+	if (c.family == FAMILY_TMA)
+		slow = (p.K % 16 != 0) + (p.N % 16 != 0);
+	if (c.family == FAMILY_COPIED) {
 		long long copied =
 			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
-		if (p.odd())
-			copy = COPY + COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
+		copy = COPY + COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
+		slow = 0;
 	}
-	float step = c.us.step + (slow ? c.us.slow_step : 0.0f);
+	float step = c.us.step + slow * c.us.slow_step;
 	float tile =
 		c.us.tile + (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
 	return c.us.launch + copy + fmaxf(rounds, 1.0f) * (longest * step + tile);
@@ -119,44 +128,68 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
 template <class Element> static const auto &hopper_cuts(void)
 {
-	/* consumers, columns, stages, blocks that share B; BULK_C, SLABS */
-	using pair256 = gemm_config<2, 256, 4, 2>;
-	using wide192 = gemm_config<2, 192, 4, 1>;
-	using pair128 = gemm_config<2, 128, 6, 2>;
-	using tall64 = gemm_config<2, 64, 8, 1>;
-	using flat_pair128 = gemm_config<1, 128, 8, 2>;
-	using small64 = gemm_config<1, 64, 8, 1>;
-	using shared64 = gemm_config<1, 64, 4, 1>;
+	constexpr bool SPLIT = true, ODD = true;
+	/* consumers, columns, blocks that share B */
+	using pair256 = gemm_config<2, 256, 2, false, false>;
+	using tall192 = gemm_config<3, 192, 1, false, false>;
+	using pair192 = gemm_config<2, 192, 2, false, false>;
+	using wide192 = gemm_config<2, 192, 1, false, false>;
+	using tall128 = gemm_config<3, 128, 1, false, false>;
+	using pair128 = gemm_config<2, 128, 2, false, false>;
+	using tall64 = gemm_config<3, 64, 1, false, false>;
+	using half64 = gemm_config<2, 64, 1, false, false>;
+	using flat128 = gemm_config<1, 128, 2, false, false>;
+	using small64 = gemm_config<1, 64, 1, false, false>;
+	using split256 = gemm_config<2, 256, 1, SPLIT, false>;
+	using split192 = gemm_config<2, 192, 1, SPLIT, false>;
+	using split128 = gemm_config<2, 128, 1, SPLIT, false>;
+	using split_half64 = gemm_config<2, 64, 1, SPLIT, false>;
+	using split64 = gemm_config<1, 64, 1, SPLIT, false>;
+	using odd_pair256 = gemm_config<2, 256, 2, false, ODD>;
+	using odd_wide192 = gemm_config<2, 192, 1, false, ODD>;
+	using odd_pair128 = gemm_config<2, 128, 2, false, ODD>;
+	using odd_half64 = gemm_config<2, 64, 1, false, ODD>;
+	using odd_flat128 = gemm_config<1, 128, 2, false, ODD>;
+	using odd_small64 = gemm_config<1, 64, 1, false, ODD>;
+	using odd_split128 = gemm_config<2, 128, 1, SPLIT, ODD>;
+	using odd_split64 = gemm_config<1, 64, 1, SPLIT, ODD>;
+	using shifted64 = gemm_config<1, 64, 1, false, ODD, 4>;
+	using shifted_split64 = gemm_config<1, 64, 1, SPLIT, ODD, 4>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {1.02f, 0.581f, 3.65f, 2.70f, 1.82f, 0.050f}),
-		tma_cut<Element, wide192>(1, {1.42f, 0.435f, 2.60f, 2.68f, 1.82f, 0.059f}),
-		tma_cut<Element, pair128>(1, {1.96f, 0.311f, 1.77f, 1.50f, 0.74f, 0.058f}),
-		tma_cut<Element, tall64>(1, {2.29f, 0.244f, 0.83f, 1.34f, 0.92f, 0.072f}),
-		tma_cut<Element, flat_pair128>(1, {2.52f, 0.197f, 1.01f, 1.24f, 0.97f, 0.041f}),
-		tma_cut<Element, small64>(1, {2.59f, 0.153f, 0.47f, 1.14f, 0.89f, 0.049f}),
-		tma_cut<Element, small64>(2, {3.44f, 0.204f, 0.67f, 0.54f, 0.00f, 0.115f}),
-		tma_cut<Element, small64>(4, {4.99f, 0.170f, 0.01f, 0.39f, 0.15f, 0.093f}),
-		shifted_cut<Element, shared64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
-		shifted_cut<Element, shared64, 3, 2, 1>(1, {1.42f, 0.485f, 1.86f, 1.03f, 0.52f, 0.102f}),
-		shifted_cut<Element, shared64, 3, 2, 1>(8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
+		tma_cut<Element, pair256>(1, {3.0f, 0.600f, 1.50f, 1.50f, 0.00f, 0.040f}),
+		tma_cut<Element, tall192>(1, {3.0f, 0.660f, 1.50f, 1.50f, 0.00f, 0.100f}),
+		tma_cut<Element, pair192>(1, {3.0f, 0.440f, 1.50f, 1.50f, 0.00f, 0.050f}),
+		tma_cut<Element, wide192>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
+		tma_cut<Element, tall128>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
+		tma_cut<Element, pair128>(1, {3.0f, 0.311f, 1.00f, 1.00f, 0.00f, 0.050f}),
+		tma_cut<Element, tall64>(1, {3.0f, 0.300f, 1.00f, 1.00f, 0.00f, 0.050f}),
+		tma_cut<Element, half64>(1, {3.0f, 0.200f, 0.80f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, flat128>(1, {3.0f, 0.197f, 0.80f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, small64>(1, {2.8f, 0.150f, 0.50f, 0.30f, 0.00f, 0.050f}),
+		tma_cut<Element, split256>(2, {4.0f, 0.640f, 1.50f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split192>(2, {4.0f, 0.450f, 1.50f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split128>(2, {3.5f, 0.330f, 1.50f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split128>(4, {4.0f, 0.330f, 1.50f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split_half64>(2, {3.5f, 0.210f, 1.00f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split_half64>(4, {4.0f, 0.210f, 1.00f, 0.50f, 0.00f, 0.050f}),
+		tma_cut<Element, split64>(2, {3.4f, 0.180f, 0.67f, 0.54f, 0.00f, 0.050f}),
+		tma_cut<Element, split64>(4, {4.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
+		tma_cut<Element, split64>(8, {5.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
+		tma_cut<Element, odd_pair256>(1, {1.02f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
+		tma_cut<Element, odd_wide192>(1, {1.42f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
+		tma_cut<Element, odd_pair128>(1, {1.96f, 0.311f, 1.77f, 1.50f, 0.74f, 0.000f}),
+		tma_cut<Element, odd_half64>(1, {2.29f, 0.244f, 0.83f, 1.34f, 0.92f, 0.000f}),
+		tma_cut<Element, odd_flat128>(1, {2.52f, 0.197f, 1.01f, 1.24f, 0.97f, 0.000f}),
+		tma_cut<Element, odd_small64>(1, {2.59f, 0.153f, 0.47f, 1.14f, 0.89f, 0.000f}),
+		tma_cut<Element, odd_split128>(2, {3.50f, 0.330f, 1.50f, 0.50f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {4.00f, 0.330f, 1.50f, 0.50f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {3.44f, 0.204f, 0.67f, 0.54f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split64>(4, {4.99f, 0.170f, 0.01f, 0.39f, 0.15f, 0.000f}),
+		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
+		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.42f, 0.485f, 1.86f, 1.03f, 0.52f, 0.102f}),
+		shifted_cut<Element, shifted_split64, 3, 2, 1>(8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
 		tiny_cut<Element, 8, 1, 2>({1.20f, 0.608f, 0.46f, 0.16f, 0.00f, 0.087f}),
 		tiny_cut<Element, 8, 1, 4>({1.02f, 0.638f, 1.08f, 0.24f, 0.08f, 0.156f}),
-#ifdef HOPPER_CUT // not measured yet, and so chosen by nobody
-		tma_cut<Element, gemm_config<2, 256, 3, 2, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 192, 4, 1, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 128, 6, 2, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 64, 8, 1, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<1, 128, 8, 2, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<1, 64, 8, 1, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 256, 4, 4>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 256, 3, 4, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 256, 4, 2, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<1, 128, 8, 2, false, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 256, 3, 2, true, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 192, 3, 1, true, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<2, 128, 5, 2, true, true>>(1, UNMEASURED),
-		tma_cut<Element, gemm_config<1, 128, 7, 2, true, true>>(1, UNMEASURED),
-#endif
 	};
 	return cuts;
 }

@@ -15,39 +15,49 @@ constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 
-/* Warps of a block that copy odd operands (slabs.cuh); runs of rows that are on their way
- * to each of them, and the bytes of one. */
-constexpr int COPY_WARPS = 3, RUNS_AHEAD = 4, RUN_BYTES = 1040;
+constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
- * rows and all BN columns of the tile. SHARERS blocks, one above the other in C,
- * share B. BULK_C: C moves through a place in shared memory for a whole tile
- * (bulk.cuh). SLABS: odd operands are copied while they are multiplied (slabs.cuh). */
-template <int CONSUMERS_, int BN_, int STAGES_, int SHARERS_, bool BULK_C_ = false,
-		  bool SLABS_ = false>
+ * rows and all BN columns of the tile. Either SHARERS blocks, one above the other in C,
+ * share B; or, with SPLIT, the blocks of a cluster share a tile along K. ODD: TMA cannot
+ * address an operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA
+ * through a place in shared memory for all of the tile that a block finishes (bulk.cuh).
+ * As many stages as there is room for, 8 at most (or MOST). */
+template <int CONSUMERS_, int BN_, int SHARERS_, bool SPLIT_, bool ODD_, int MOST = 8>
 struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, STAGES = STAGES_, SHARERS = SHARERS_;
-	static constexpr bool BULK_C = BULK_C_, SLABS = SLABS_;
-	static constexpr bool SPLITS = SHARERS == 1 && !BULK_C; // may share a tile along K
+	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_;
+	static constexpr bool SPLIT = SPLIT_, ODD = ODD_, BULK_C = !ODD;
 
 	static constexpr int BM = 64 * CONSUMERS;
 	static constexpr int SUMS = BN / 2; // registers of a thread
+
+	/* C in shared memory: a consumer's 64 rows in boxes of columns, as TMA takes them. Of a
+	 * split tile each block finishes some of the boxes, no more than half of them. */
+	static constexpr int C_BOX = SPLIT ? CHUNK : BOX;
+	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
+	static constexpr int c_box_bytes = 64 * C_BOX * 2;
+	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a consumer
 
 	/* shared memory, after alignment to 1024 bytes */
 	static constexpr int a_bytes = BM * BK * 2;
 	static constexpr int b_bytes = BN * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	static constexpr int c_bytes = 64 * BN * 2;          // a consumer's part of C
+	static constexpr int way_out_bytes = CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
+	static constexpr int barriers_for(int stages)
+	{
+		return 2 * stages + (BULK_C ? 2 * CONSUMERS : 0);
+	}
+	static constexpr int room =
+		(SHARED_BYTES - 1024 - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
+	static constexpr int STAGES = room < MOST ? room : MOST;
+	static constexpr int barriers = barriers_for(STAGES);
 	static constexpr int staging_offset = STAGES * stage_bytes;
-	static constexpr int barrier_offset =
-		staging_offset + CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
-	static constexpr int barriers = 2 * STAGES + (BULK_C ? 2 * CONSUMERS : 0);
-	static constexpr int ring_offset = (barrier_offset + barriers * 8 + 15) / 16 * 16;
-	static constexpr int ring_bytes = RUNS_AHEAD * (RUN_BYTES + 8); // of a copying warp
-	static constexpr int bytes = ring_offset + (SLABS ? COPY_WARPS * ring_bytes : 0) + 1024;
-	static_assert(bytes <= 227 * 1024, "a block has at most 227 KB of shared memory");
-	static_assert(BN % (BOX * SHARERS) == 0, "B is loaded in boxes of 64 columns by each sharer");
+	static constexpr int barrier_offset = staging_offset + way_out_bytes;
+	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
+	static_assert(BN % BOX == 0 && BN >= BOX * SHARERS, "each sharer loads boxes of 64 columns");
+	static_assert(!SPLIT || SHARERS == 1, "a cluster shares B or a tile");
+	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 
 /* Division of numbers below 65536 by one that the host knows: multiplication by
@@ -71,7 +81,6 @@ struct gemm_work {
 	divisor group_tiles;     // tiles of a whole group
 	divisor rows, last_rows; // of a group, of the last
 	bool reads_c;            // beta is not 0
-	bool bulk_c;             // TMA can address C
 };
 
 /* The ring's barriers, `full` and behind them `empty`; then, for C through shared memory,
@@ -110,11 +119,17 @@ __device__ __forceinline__ void split_range(const gemm_work &work, int part, int
 	end = begin + work.steps + (part < work.steps_left);
 }
 
-/* This block's steps: all, where the blocks of its cluster share B instead. */
+/* Which of the blocks that share a tile along K this one is. */
+template <class config> __device__ __forceinline__ int split_rank(void)
+{
+	return config::SPLIT ? (int)cluster_block() : 0;
+}
+
+/* This block's steps. */
 template <class config>
 __device__ __forceinline__ void block_steps(const gemm_work &work, int &begin, int &end)
 {
-	split_range(work, config::SHARERS > 1 ? 0 : (int)cluster_block(), begin, end);
+	split_range(work, split_rank<config>(), begin, end);
 }
 
 /* Where this block's part of tile number `index` begins in C. */

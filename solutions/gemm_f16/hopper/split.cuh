@@ -1,0 +1,58 @@
+/* Blocks of a cluster that share a tile along K: each has sums of the whole tile, and
+ * finishes every `splits`-th chunk of 32 columns. The others' sums of a chunk go to
+ * its owner through distributed shared memory; the stages are free by then, as such
+ * blocks have one tile each. */
+#ifndef GEMMJUDGE_HOPPER_SPLIT_CUH
+#define GEMMJUDGE_HOPPER_SPLIT_CUH
+
+#include "tile.cuh"
+
+constexpr int CHUNK_SUMS = CHUNK / 2;                       // registers of a thread
+constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
+
+/* Where a consumer's sums of its first chunk lie; those of the others follow. */
+template <class config> __device__ __forceinline__ uint32_t shared_sums(uint32_t base, int consumer)
+{
+	return base + consumer * (config::BN / CHUNK) * CHUNK_SUMS_BYTES;
+}
+
+/* Adds the other blocks' sums to those that this block finishes. Two barriers of the
+ * cluster: the first is met here, at the second the caller waits once it has finished. */
+template <class config>
+__device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
+											  int consumer, int rank, int splits)
+{
+	constexpr int CHUNKS = config::BN / CHUNK, QUADS = CHUNK_SUMS / 4;
+	uint32_t mine = shared_sums<config>(base, consumer) + threadIdx.x % WARPGROUP * 16;
+	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
+#pragma unroll
+	for (int i = 0; i < CHUNKS; i++)
+		if (i % splits != rank)
+#pragma unroll
+			for (int j = 0; j < QUADS; j++) {
+				const float *from = &sum[(i * QUADS + j) * 4];
+				shared_store(mine + (i * QUADS + j) * WARPGROUP * 16,
+							 make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]),
+										__float_as_uint(from[2]), __float_as_uint(from[3])));
+			}
+	cluster_meet();
+	for (int other = 0; other < splits; other++) {
+		if (other == rank)
+			continue;
+		uint32_t there = cluster_address(mine, other);
+#pragma unroll
+		for (int i = 0; i < CHUNKS; i++)
+			if (i % splits == rank) {
+				float x[QUADS][4];
+#pragma unroll
+				for (int j = 0; j < QUADS; j++)
+					cluster_load(x[j], there + (i * QUADS + j) * WARPGROUP * 16);
+#pragma unroll
+				for (int j = 0; j < CHUNK_SUMS; j++)
+					sum[i * CHUNK_SUMS + j] += x[j / 4][j % 4];
+			}
+	}
+	cluster_arrive_relaxed();
+}
+
+#endif
