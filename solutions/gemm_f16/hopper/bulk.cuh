@@ -140,10 +140,10 @@ __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
 
 /* A warp's 16 x BN sums on their way into C. */
 template <class Element, class config>
-__device__ __forceinline__ void
-finish_bulk(const float (&sum)[config::SUMS], const epilogue<Element> &out, char *shared,
-			const gemm_work &work, uint32_t barriers, int consumer, int rank, uint32_t phase,
-			int row, int column)
+__device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
+											const epilogue<Element> &out, char *shared,
+											const gemm_work &work, uint32_t barriers, int consumer,
+											int rank, uint32_t phase, int row, int column)
 {
 	constexpr int WIDTH = config::C_BOX;
 	int lane = threadIdx.x % 32, warp = threadIdx.x % WARPGROUP / 32;

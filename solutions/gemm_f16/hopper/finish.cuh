@@ -196,8 +196,8 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 				done = (i + 1) * QUAD_COLUMNS;
 			}
 	}
-	finish_chunks<Element, BN, CHUNK>(sum, out, staging, 0, quads, row, column,
-									  done / CHUNK + rank, splits);
+	finish_chunks<Element, BN, CHUNK>(sum, out, staging, 0, quads, row, column, done / CHUNK + rank,
+									  splits);
 }
 
 #endif

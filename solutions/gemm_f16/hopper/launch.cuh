@@ -34,7 +34,7 @@ struct hopper_device {
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
 	unsigned long long *done, calls; // packing_work
-	int clusters[2]; // of 4 and of 8 blocks that run at once
+	int clusters[2];                 // of 4 and of 8 blocks that run at once
 };
 
 static __global__ void nothing()
@@ -94,7 +94,8 @@ static inline char *hopper_workspace(hopper_device &device, size_t bytes)
 }
 
 /* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with
- * the swizzle of their rows' length; zeros outside. */
+ * the swizzle of their rows' length; zeros outside. What is read comes into the L2 cache in
+ * pieces of 256 bytes where boxes start at such, else of 128, which is faster there. */
 static inline CUtensorMap tensor_map(const hopper_device &device, const void *matrix, int rows,
 									 int columns, int leading, int box_rows, int box_columns)
 {
@@ -102,11 +103,13 @@ static inline CUtensorMap tensor_map(const hopper_device &device, const void *ma
 	cuuint64_t sizes[2] = {(cuuint64_t)columns, (cuuint64_t)rows};
 	cuuint64_t strides[1] = {(cuuint64_t)leading * 2};
 	cuuint32_t box[2] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows}, steps[2] = {1, 1};
-	CUresult status =
-		device.encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, (void *)matrix, sizes, strides, box,
-					  steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-					  box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
-					  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	bool lines = leading % 128 == 0;
+	CUresult status = device.encode(
+		&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, (void *)matrix, sizes, strides, box, steps,
+		CU_TENSOR_MAP_INTERLEAVE_NONE,
+		box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+		lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+		CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	if (status != CUDA_SUCCESS)
 		hopper_fail("cuTensorMapEncodeTiled", "refused the matrix");
 	return map;

@@ -131,12 +131,11 @@ template <class Element> static const auto &hopper_cuts(void)
 	constexpr bool SPLIT = true, ODD = true;
 	/* consumers, columns, blocks that share B */
 	using pair256 = gemm_config<2, 256, 2, false, false>;
-	using tall192 = gemm_config<3, 192, 1, false, false>;
+	using tall192 = gemm_config<3, 192, 2, false, false>;
 	using pair192 = gemm_config<2, 192, 2, false, false>;
 	using wide192 = gemm_config<2, 192, 1, false, false>;
-	using tall128 = gemm_config<3, 128, 1, false, false>;
+	using tall128 = gemm_config<3, 128, 2, false, false>;
 	using pair128 = gemm_config<2, 128, 2, false, false>;
-	using tall64 = gemm_config<3, 64, 1, false, false>;
 	using half64 = gemm_config<2, 64, 1, false, false>;
 	using flat128 = gemm_config<1, 128, 2, false, false>;
 	using small64 = gemm_config<1, 64, 1, false, false>;
@@ -162,7 +161,6 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, wide192>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
 		tma_cut<Element, tall128>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
 		tma_cut<Element, pair128>(1, {3.0f, 0.311f, 1.00f, 1.00f, 0.00f, 0.050f}),
-		tma_cut<Element, tall64>(1, {3.0f, 0.300f, 1.00f, 1.00f, 0.00f, 0.050f}),
 		tma_cut<Element, half64>(1, {3.0f, 0.200f, 0.80f, 0.50f, 0.00f, 0.050f}),
 		tma_cut<Element, flat128>(1, {3.0f, 0.197f, 0.80f, 0.50f, 0.00f, 0.050f}),
 		tma_cut<Element, small64>(1, {2.8f, 0.150f, 0.50f, 0.30f, 0.00f, 0.050f}),
@@ -187,7 +185,8 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, odd_split64>(4, {4.99f, 0.170f, 0.01f, 0.39f, 0.15f, 0.000f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
 		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.42f, 0.485f, 1.86f, 1.03f, 0.52f, 0.102f}),
-		shifted_cut<Element, shifted_split64, 3, 2, 1>(8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
+		shifted_cut<Element, shifted_split64, 3, 2, 1>(
+			8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
 		tiny_cut<Element, 8, 1, 2>({1.20f, 0.608f, 0.46f, 0.16f, 0.00f, 0.087f}),
 		tiny_cut<Element, 8, 1, 4>({1.02f, 0.638f, 1.08f, 0.24f, 0.08f, 0.156f}),
 	};

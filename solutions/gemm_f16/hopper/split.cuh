@@ -7,7 +7,7 @@
 
 #include "tile.cuh"
 
-constexpr int CHUNK_SUMS = CHUNK / 2;                       // registers of a thread
+constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
 constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
 
 /* Where a consumer's sums of its first chunk lie; those of the others follow. */
