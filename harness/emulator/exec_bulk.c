@@ -303,6 +303,31 @@ static bool row_aligned(struct warp *w, const struct exec_instruction *in, int l
 	return false;
 }
 
+/* As an H200 has it: a box to store must not start below 0, one to load may. Measured
+ * with stores whose coordinates are all negative; one of several is taken to be no
+ * better, and a reduction to be like a store. */
+static bool starts_inside(struct warp *w, const struct exec_instruction *in, int lane,
+						  const struct bulk *bulk)
+{
+	for (u32 k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
+		if (bulk->coordinates[k] >= 0)
+			continue;
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+				  "coordinate %d of dimension %u of a bulk tensor store is negative",
+				  bulk->coordinates[k], k);
+		return false;
+	}
+	return true;
+}
+
+/* Stores and reductions end with the 16 bytes that a row's last element lies in, not with
+ * that element, and so write behind the row: measured on an H200. */
+static void round_row_up(struct tensor_map *map)
+{
+	u64 unit = 16 / map->element_bytes;
+	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
+}
+
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
@@ -326,8 +351,10 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 	}
 	for (s32 k = 0; k < in->list[11]; k++)
 		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
-	if (!row_aligned(w, in, lane, out))
+	if (!row_aligned(w, in, lane, out) || !starts_inside(w, in, lane, out))
 		return false;
+	if (out->kind != BULK_LOAD)
+		round_row_up(&out->map);
 	out->tensor = true;
 	out->bytes = tensor_map_box_bytes(&out->map);
 	return true;

@@ -302,28 +302,30 @@ Test(exec_async, arriving_too_often)
 		(struct fixture_launch){.threads = 32}, FAULT_BARRIER, "arrives more often");
 }
 
-/* A box of 8 x 4 of a tensor of 5 rows of 12 words, at column `x` and row 3. */
+/* A box of 8 x 4 of a tensor of 5 rows of 12 words, loaded at column `x` and row 3,
+ * stored at "column, row". */
 #define TENSOR_LOAD(x)                                                                             \
 	FIXTURE_KERNEL(WORD INIT(                                                                      \
 		1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"                       \
 		   "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "     \
 		   "[%r9], [%in, {" x ", 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE)
-#define TENSOR_STORE(x)                                                                            \
+#define TENSOR_STORE(at)                                                                           \
 	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async; bar.sync 0;\n"                \
 						"setp.eq.u32 %p1, %t, 0;\n"                                                \
 						"@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "              \
-						"[%in, {" x ", 3}], [%r9];\n"                                              \
+						"[%in, {" at "}], [%r9];\n"                                                \
 						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" STORE)
 
 static uint32_t matrix[60];
 
-static void encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES])
+/* The first `columns` of each row, in an allocation of `bytes`; returns its address. */
+static uint64_t encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES], uint32_t columns, size_t bytes)
 {
 	for (uint32_t i = 0; i < 60; i++)
 		matrix[i] = i;
 	struct tensor_map map = {
-		.address = fixture_copy(matrix, sizeof matrix),
-		.size = {12, 5},
+		.address = fixture_copy(matrix, bytes),
+		.size = {columns, 5},
 		.stride = {4, 48},
 		.box = {8, 4},
 		.step = {1, 1},
@@ -332,6 +334,7 @@ static void encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES])
 	};
 	const char *wrong = tensor_map_encode(&map, encoded);
 	cr_assert_null(wrong, "%s", wrong);
+	return map.address;
 }
 
 /* The box hangs over two edges. */
@@ -339,7 +342,7 @@ Test(exec_async, tensor_copy_fills_what_is_outside)
 {
 	uint32_t out[32];
 	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	encode_matrix(encoded);
+	encode_matrix(encoded, 12, sizeof matrix);
 	fixture_expect(TENSOR_LOAD("8"), ONE, encoded, sizeof encoded, out, sizeof out);
 	for (uint32_t i = 0; i < 32; i++) {
 		uint32_t column = 8 + i % 8, row = 3 + i / 8;
@@ -351,7 +354,7 @@ static void tensor_copy(const char *ptx, const char *finding)
 {
 	struct fault fault = {0};
 	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	encode_matrix(encoded);
+	encode_matrix(encoded, 12, sizeof matrix);
 	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
 	bool ran = fixture_run(ptx, &ONE, map, out, &fault);
 	cr_assert_eq(ran, !finding, "%s", fault.text);
@@ -362,10 +365,38 @@ static void tensor_copy(const char *ptx, const char *finding)
 Test(exec_async, tensor_copies_start_at_16_bytes_of_a_row)
 {
 	tensor_copy(TENSOR_LOAD("-4"), NULL);
-	tensor_copy(TENSOR_STORE("4"), NULL);
+	tensor_copy(TENSOR_STORE("4, 3"), NULL);
 	tensor_copy(TENSOR_LOAD("7"), "coordinate 7 of a bulk tensor copy is 28 bytes into its row");
 	tensor_copy(TENSOR_LOAD("-1"), "coordinate -1 of a bulk tensor copy is -4 bytes");
-	tensor_copy(TENSOR_STORE("2"), "coordinate 2 of a bulk tensor copy is 8 bytes");
+	tensor_copy(TENSOR_STORE("2, 3"), "coordinate 2 of a bulk tensor copy is 8 bytes");
+}
+
+Test(exec_async, tensor_stores_start_at_no_negative_coordinate)
+{
+	tensor_copy(TENSOR_STORE("0, 0"), NULL);
+	tensor_copy(TENSOR_STORE("-4, 0"), "coordinate -4 of dimension 0 of a bulk tensor store");
+	tensor_copy(TENSOR_STORE("4, -1"), "coordinate -1 of dimension 1 of a bulk tensor store");
+}
+
+/* Word 5 is the last of a row: the store ends with word 7, in the last row too. */
+Test(exec_async, tensor_stores_end_at_16_bytes_of_a_row)
+{
+	struct fault fault = {0};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	uint64_t tensor = encode_matrix(encoded, 6, sizeof matrix);
+	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
+	cr_assert(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault), "%s", fault.text);
+	const uint32_t *words = (const uint32_t *)(uintptr_t)tensor;
+	for (uint32_t i = 0; i < 60; i++) {
+		uint32_t column = i % 12, row = i / 12;
+		bool stored = column >= 4 && column < 8 && row >= 3;
+		cr_assert_eq(words[i], stored ? (row - 3) * 8 + column - 4 : i, "%u: %u", i, words[i]);
+	}
+	encode_matrix(encoded, 6, sizeof matrix - 6 * sizeof *matrix);
+	map = fixture_copy(encoded, sizeof encoded);
+	cr_assert_not(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault));
+	cr_assert_eq(fault.kind, FAULT_ADDRESS, "%s", fault.text);
+	cr_assert(strstr(fault.text, "of a 216-byte allocation"), "%s", fault.text);
 }
 
 /* 16 words at %in+128 combined with those of a tensor, whose map is at %in and says
