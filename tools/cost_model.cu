@@ -5,7 +5,7 @@
  * reads lines of those numbers in the same order, then M N K beta (no GPU is needed), and
  * prints for each a line of numbers, for every cut in order: whether it fits (1 or 0), its
  * time with the numbers that the table has, the counts of the members of cut_times, and
- * those of COPY and COPY_MEGABYTE.
+ * that of COPY_MEGABYTE.
  *
  * cut_time() is linear in these times: a count is what it gives when one of them is 1 and
  * the others are 0. */
@@ -26,7 +26,7 @@ static void print_counts(const hopper_device &device, cut<half> c, const problem
 		memcpy(&c.us, us, sizeof us);
 		printf(" %.7g", cut_time(device, c, p) - copy);
 	}
-	printf(" %d %.7g", copy > 0.0f, copy > 0.0f ? (copy - COPY) / COPY_MEGABYTE : 0.0f);
+	printf(" %.7g", copy / COPY_MEGABYTE);
 }
 
 static void print_gpu(const hopper_device &device)

@@ -17,26 +17,26 @@ import sys
 
 NUMBER = r"\d+\.\d*f"
 ROW = re.compile(r"(\w+_cut<Element,[^;{}]*?)(\{\s*" + NUMBER + r"(?:,\s*" + NUMBER + r")*\s*\}|UNMEASURED)\)")
-COPY = re.compile(r"(COPY(?:_MEGABYTE)?) = (" + NUMBER + ")")
+COPY = re.compile(r"(COPY_MEGABYTE) = (" + NUMBER + ")")
 ALIAS = re.compile(r"using (\w+) = (gemm_config<[^;]*>);")
 DECIMALS = {"step": 3, "slow_step": 3}  # 2 for others
 
 
 class Table:
     """The numbers of solve.cuh: those of each cut, in order (infinite for UNMEASURED, which
-    nobody chooses), then COPY and COPY_MEGABYTE."""
+    nobody chooses), then COPY_MEGABYTE."""
 
     def __init__(self, path):
         self.path, self.text = path, path.read_text()
         self.members = re.findall(r"float (\w+);", re.search(r"struct cut_times \{(.*?)\}", self.text, re.S)[1])
         self.rows, self.copies = list(ROW.finditer(self.text)), list(COPY.finditer(self.text))
-        if not self.rows or [c[1] for c in self.copies] != ["COPY", "COPY_MEGABYTE"]:
+        if not self.rows or len(self.copies) != 1:
             sys.exit(f"{path}: no table of cuts that this script can read")
         aliases = dict(ALIAS.findall(self.text))
         self.cuts = [self.name(row[1], aliases) for row in self.rows]
         self.values = [value for row in self.rows for value in self.read(row[2])]
         self.values += [float(copy[2][:-1]) for copy in self.copies]
-        self.decimals = [DECIMALS.get(m, 2) for m in self.members] * len(self.cuts) + [2, 2]
+        self.decimals = [DECIMALS.get(m, 2) for m in self.members] * len(self.cuts) + [2]
         if len(self.values) != len(self.decimals):
             sys.exit(f"{path}: the cuts' rows do not have {len(self.members)} numbers each")
 
@@ -58,7 +58,7 @@ class Table:
         text, width = self.text, len(self.members)
         places = [(row.span(2), "{" + ", ".join(said[i * width:(i + 1) * width]) + "}")
                   for i, row in enumerate(self.rows) if math.isfinite(values[i * width])]
-        places += [(copy.span(2), number) for copy, number in zip(self.copies, said[-2:])]
+        places += [(copy.span(2), number) for copy, number in zip(self.copies, said[-1:])]
         for (start, stop), fresh in sorted(places, reverse=True):
             text = text[:start] + fresh + text[stop:]
         self.path.write_text(text)
@@ -66,7 +66,7 @@ class Table:
     def columns(self, cut):
         """Indices of the numbers that the time of a cut is made of."""
         width = len(self.members)
-        return [*range(cut * width, (cut + 1) * width), len(self.values) - 2, len(self.values) - 1]
+        return [*range(cut * width, (cut + 1) * width), len(self.values) - 1]
 
 
 class Counts:
@@ -85,7 +85,7 @@ def count(program, table, gpu, shapes):
     facts = " ".join(map(str, gpu.values()))
     lines = "".join(f"{facts} {m} {n} {k} {beta}\n" for m, n, k, beta in shapes)
     said = subprocess.run([program], input=lines, capture_output=True, text=True, check=True).stdout
-    width, out = 1 + 1 + len(table.members) + 2, []
+    width, out = 1 + 1 + len(table.members) + 1, []
     for line in said.splitlines():
         words = line.split()
         if len(words) != width * len(table.cuts):

@@ -85,7 +85,7 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 			prefetch_rows<Element, config::BN>(out, row, column);
 		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at);
 		if constexpr (config::SPLIT)
-			exchange_sums<config>(sum, base, consumer, rank, work.splits);
+			exchange_sums<config>(sum, base, full, consumer, rank, work.splits);
 		if constexpr (config::BULK_C) {
 			finish_bulk<Element, config>(sum, out, shared, work, empty + 8 * config::STAGES,
 										 consumer, rank, c_phase, row, column);
@@ -95,8 +95,6 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 				shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
 			finish<Element, config::BN>(sum, out, (float *)staging, work.splits, rank, row, column);
 		}
-		if (config::SPLIT) // the only tile: end when nobody reads from here any more
-			cluster_wait();
 	}
 }
 

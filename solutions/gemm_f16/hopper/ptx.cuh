@@ -66,6 +66,30 @@ __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 				 : "memory");
 }
 
+/* The same two where ordinary writes to shared memory are handed over to another block. */
+__device__ __forceinline__ void mbarrier_release_cluster(uint32_t barrier, uint32_t block)
+{
+	asm volatile("{\n\t"
+				 ".reg .b32 remote;\n\t"
+				 "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
+				 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n\t"
+				 "}" ::"r"(barrier),
+				 "r"(block)
+				 : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_acquire_cluster(uint32_t barrier, uint32_t parity)
+{
+	asm volatile("{\n\t"
+				 ".reg .pred done;\n\t"
+				 "again:\n\t"
+				 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
+				 "@!done bra again;\n\t"
+				 "}" ::"r"(barrier),
+				 "r"(parity)
+				 : "memory");
+}
+
 /* ---- bulk tensor copies (9.7.9.27) ------------------------------------- */
 
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap *map)
@@ -358,17 +382,11 @@ __device__ __forceinline__ int clusters(void)
 	return count;
 }
 
-/* Not the .aligned form: the producer's warps may come in parts. */
-__device__ __forceinline__ void cluster_meet(void)
-{
-	asm volatile("barrier.cluster.arrive.release;\n\t"
-				 "barrier.cluster.wait.acquire;" ::
-					 : "memory");
-}
-
-/* The same in two parts, where no ordinary write has to be seen: fresh mbarriers, with
- * their own fence. */
-__device__ __forceinline__ void cluster_arrive_relaxed(void)
+/* Where the blocks of a cluster meet, in two parts; no ordinary write has to be seen: fresh
+ * mbarriers, with their own fence, or nothing at all. Not the .aligned form: the producer's
+ * warps may come in parts. Nobody should wait for anything else between the two: a kernel
+ * whose producer had arrived long before it waited never ended on an H200. */
+__device__ __forceinline__ void cluster_arrive(void)
 {
 	asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }

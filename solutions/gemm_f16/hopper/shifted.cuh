@@ -109,6 +109,17 @@ __device__ __forceinline__ void group_store(group &g, const word_stream &from, u
 	}
 }
 
+/* The block, or the cluster that shares a tile, knows its barriers. */
+template <class config, int PRODUCERS> __device__ __forceinline__ void shifted_meet(void)
+{
+	if (config::SPLIT) {
+		cluster_arrive();
+		cluster_wait();
+	} else {
+		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+	}
+}
+
 /* Producer number `producer` fills every PRODUCERS-th stage, DEEP groups at a time.
  * The block meets once the first loads are on their way: until then nobody needs
  * the barriers. */
@@ -152,7 +163,7 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 				}
 			}
 			if (!met)
-				block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+				shifted_meet<config, PRODUCERS>();
 			met = true;
 			if (done == 0) // the first round finds every stage empty
 				mbarrier_wait(empty + 8 * stage, turn / config::STAGES % 2 ^ 1);
@@ -166,7 +177,7 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 			mbarrier_arrive(full + 8 * stage);
 	}
 	if (!met)
-		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+		shifted_meet<config, PRODUCERS>();
 }
 
 template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
@@ -183,16 +194,16 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 	if (warpgroup >= config::CONSUMERS) {
 		produce_shifted<config, PRODUCERS, DEEP>(A, B, work, base, full, empty,
 												 warpgroup - config::CONSUMERS);
-		if (config::SPLIT) { // the consumers meet twice
-			cluster_meet();
-			cluster_meet();
-		}
 	} else {
 		if (threadIdx.x == 0)
-			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
-		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
+			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS, work.splits);
+		shifted_meet<config, PRODUCERS>();
 		consume<Element, config>(work, out, shared, base, full, empty, warpgroup, cluster_number(),
 								 clusters());
+	}
+	if (config::SPLIT) { // before a block ends whose sums are read
+		cluster_arrive();
+		cluster_wait();
 	}
 }
 

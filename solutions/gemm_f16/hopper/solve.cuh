@@ -19,8 +19,8 @@ struct cut_times {
 
 static constexpr cut_times UNMEASURED = {INFINITY};
 
-/* Copying odd operands before TMA reads them: the blocks' meeting, and each megabyte. */
-static constexpr float COPY = 4.1f, COPY_MEGABYTE = 0.53f;
+/* Copying odd operands before TMA reads them, besides the blocks' meeting. */
+static constexpr float COPY_MEGABYTE = 0.53f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
  * are copied first; odd ones that are shifted on the way; small ones. */
@@ -116,12 +116,13 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	if (c.family == FAMILY_COPIED) {
 		long long copied =
 			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
-		copy = COPY + COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
+		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
 		slow = 0;
 	}
 	float step = c.us.step + slow * c.us.slow_step;
-	float tile =
-		c.us.tile + (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
+	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
+	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
+		tile += c.us.tile;
 	return c.us.launch + copy + fmaxf(rounds, 1.0f) * (longest * step + tile);
 }
 
@@ -173,16 +174,16 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, split64>(2, {3.4f, 0.180f, 0.67f, 0.54f, 0.00f, 0.050f}),
 		tma_cut<Element, split64>(4, {4.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
 		tma_cut<Element, split64>(8, {5.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
-		tma_cut<Element, odd_pair256>(1, {1.02f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
-		tma_cut<Element, odd_wide192>(1, {1.42f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
-		tma_cut<Element, odd_pair128>(1, {1.96f, 0.311f, 1.77f, 1.50f, 0.74f, 0.000f}),
-		tma_cut<Element, odd_half64>(1, {2.29f, 0.244f, 0.83f, 1.34f, 0.92f, 0.000f}),
-		tma_cut<Element, odd_flat128>(1, {2.52f, 0.197f, 1.01f, 1.24f, 0.97f, 0.000f}),
-		tma_cut<Element, odd_small64>(1, {2.59f, 0.153f, 0.47f, 1.14f, 0.89f, 0.000f}),
-		tma_cut<Element, odd_split128>(2, {3.50f, 0.330f, 1.50f, 0.50f, 0.00f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {4.00f, 0.330f, 1.50f, 0.50f, 0.00f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {3.44f, 0.204f, 0.67f, 0.54f, 0.00f, 0.000f}),
-		tma_cut<Element, odd_split64>(4, {4.99f, 0.170f, 0.01f, 0.39f, 0.15f, 0.000f}),
+		tma_cut<Element, odd_pair256>(1, {5.12f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
+		tma_cut<Element, odd_wide192>(1, {5.52f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
+		tma_cut<Element, odd_pair128>(1, {6.06f, 0.311f, 1.77f, 1.50f, 0.74f, 0.000f}),
+		tma_cut<Element, odd_half64>(1, {6.39f, 0.244f, 0.83f, 1.34f, 0.92f, 0.000f}),
+		tma_cut<Element, odd_flat128>(1, {6.62f, 0.197f, 1.01f, 1.24f, 0.97f, 0.000f}),
+		tma_cut<Element, odd_small64>(1, {6.69f, 0.153f, 0.47f, 1.14f, 0.89f, 0.000f}),
+		tma_cut<Element, odd_split128>(2, {9.10f, 0.330f, 0.00f, 0.50f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {9.60f, 0.330f, 0.00f, 0.50f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {8.21f, 0.204f, 0.00f, 0.54f, 0.00f, 0.000f}),
+		tma_cut<Element, odd_split64>(4, {9.10f, 0.170f, 0.00f, 0.39f, 0.15f, 0.000f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
 		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.42f, 0.485f, 1.86f, 1.03f, 0.52f, 0.102f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(

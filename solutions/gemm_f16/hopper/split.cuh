@@ -16,14 +16,16 @@ template <class config> __device__ __forceinline__ uint32_t shared_sums(uint32_t
 	return base + consumer * (config::BN / CHUNK) * CHUNK_SUMS_BYTES;
 }
 
-/* Adds the other blocks' sums to those that this block finishes. Two barriers of the
- * cluster: the first is met here, at the second the caller waits once it has finished. */
+/* Adds the other blocks' sums to those that this block finishes. A warp hands its sums to
+ * the warps of the same rows in the other blocks, by an mbarrier of theirs, and takes their
+ * sums from where they lie; so no block may end before the others are through with this. */
 template <class config>
 __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
-											  int consumer, int rank, int splits)
+											  uint32_t full, int consumer, int rank, int splits)
 {
 	constexpr int CHUNKS = config::BN / CHUNK, QUADS = CHUNK_SUMS / 4;
 	uint32_t mine = shared_sums<config>(base, consumer) + threadIdx.x % WARPGROUP * 16;
+	uint32_t barrier = full + 8 * (config::sums_barriers + (int)threadIdx.x / 32);
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
 #pragma unroll
 	for (int i = 0; i < CHUNKS; i++)
@@ -35,7 +37,11 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 							 make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]),
 										__float_as_uint(from[2]), __float_as_uint(from[3])));
 			}
-	cluster_meet();
+	__syncwarp();
+	int lane = threadIdx.x % 32;
+	if (lane < splits && lane != rank)
+		mbarrier_release_cluster(barrier, lane);
+	mbarrier_acquire_cluster(barrier, 0);
 	for (int other = 0; other < splits; other++) {
 		if (other == rank)
 			continue;
@@ -52,7 +58,6 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 					sum[i * CHUNK_SUMS + j] += x[j / 4][j % 4];
 			}
 	}
-	cluster_arrive_relaxed();
 }
 
 #endif

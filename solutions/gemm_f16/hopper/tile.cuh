@@ -46,12 +46,13 @@ struct gemm_config {
 	static constexpr int way_out_bytes = CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
 	static constexpr int barriers_for(int stages)
 	{
-		return 2 * stages + (BULK_C ? 2 * CONSUMERS : 0);
+		return 2 * stages + (BULK_C ? 2 * CONSUMERS : 0) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int room =
 		(SHARED_BYTES - 1024 - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
+	static constexpr int sums_barriers = barriers - 4 * CONSUMERS; // of a split: one a warp
 	static constexpr int staging_offset = STAGES * stage_bytes;
 	static constexpr int barrier_offset = staging_offset + way_out_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
@@ -83,18 +84,22 @@ struct gemm_work {
 	bool reads_c;            // beta is not 0
 };
 
-/* The ring's barriers, `full` and behind them `empty`; then, for C through shared memory,
- * a consumer's `staged` and `ready`, likewise. For one thread, and no loop: with addresses
- * that differ between threads, the compiler makes a loop over lanes of ten instructions
- * each. */
+/* The ring's barriers, `full` and behind them `empty`; for C through shared memory, a
+ * consumer's `staged` and `ready`, likewise; for a split tile one for each consumer warp. For
+ * one thread, and no loop: with addresses that differ between threads, the compiler makes a
+ * loop over lanes of ten instructions each. */
 template <class config>
-__device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
+__device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers, int splits)
 {
+	constexpr int RING = 2 * config::STAGES;
 #pragma unroll
 	for (int i = 0; i < config::barriers; i++) {
-		int behind = i - 2 * config::STAGES;
-		int ring = i < config::STAGES ? fillers : consumers;
-		mbarrier_init(full + 8 * i, behind < 0 ? ring : behind < config::CONSUMERS ? 4 : 1);
+		int arrivals = i < config::STAGES                            ? fillers
+					   : i < RING                                    ? consumers
+					   : config::SPLIT && i >= config::sums_barriers ? splits - 1
+					   : i < RING + config::CONSUMERS                ? 4
+																	 : 1;
+		mbarrier_init(full + 8 * i, arrivals);
 	}
 	mbarriers_ready();
 }

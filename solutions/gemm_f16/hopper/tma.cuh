@@ -131,15 +131,16 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	if (producer) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
-		barriers_init<config>(full, 1, CONSUMERS * config::SHARERS);
+		barriers_init<config>(full, 1, CONSUMERS * config::SHARERS, work.splits);
 	}
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
-	if (config::SHARERS > 1)
-		cluster_arrive_relaxed();
+	constexpr bool CLUSTER = config::SHARERS > 1 || config::SPLIT;
+	if (CLUSTER)
+		cluster_arrive();
 	if (!config::ODD && producer)
 		early = produce_early(work, load, cluster_number());
-	if (config::SHARERS > 1)
+	if (CLUSTER)
 		cluster_wait();
 	else if (!config::ODD) // they have met
 		__syncthreads();
@@ -147,11 +148,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	/* a cluster does a tile at a time */
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == CONSUMERS) {
-		bool meets = config::SPLIT && first < work.tiles; // the consumers meet twice
 		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS<CONSUMERS>>();
-		if (meets)
-			cluster_arrive_relaxed();
 		int warp = (int)threadIdx.x / 32 - CONSUMERS * 4;
 		if (config::ODD && warp == 0)
 			repack_wait(packing);
@@ -162,15 +160,15 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 				move_c<Element, config>(&map_c, work, base + config::staging_offset,
 										empty + 8 * config::STAGES, warp - 1, first, stride);
 		}
-		if (meets) {
-			cluster_wait();
-			cluster_arrive_relaxed();
-			cluster_wait();
-		}
 	} else {
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
 		consume<Element, config>(work, out, shared, base, full, empty, warpgroup, first, stride);
+	}
+	if (config::SPLIT) { // before a block ends whose sums are read
+		__syncwarp();
+		cluster_arrive();
+		cluster_wait();
 	}
 }
 
