@@ -1,67 +1,95 @@
-/* The way out where TMA can address C, with room in shared memory for all of the tile
- * that a block finishes: a consumer's part of the tile is finished in registers,
- * packed, and put into shared memory; from there a warp of the producer's warpgroup
- * stores it by TMA while the next tile is being multiplied. Where beta is not 0, the
- * same warp has loaded that part of C to the very same place, while this tile was
- * being multiplied.
+/* The way out where TMA can address C: a warp finishes its sums in registers, packs them,
+ * and puts them into its own place in shared memory, box by box; each box leaves by TMA
+ * while the warp goes on, and while the next tile is being multiplied. Where beta is not 0,
+ * C's values have been loaded to the very same place during the multiplication.
  *
- * A part is 64 rows in boxes of 64 columns, or of 32 where a tile is split, with the
- * swizzle of their rows' length, so that ldmatrix and stmatrix find 8 rows in
- * different banks. A thread writes where it has read, and nobody else does.
- *
- * Two mbarriers a consumer hand the place over: `staged` by the consumer's four warps,
- * that C may be stored; `ready` by TMA or the warp that moves C, that the store has
- * read it and what the epilogue reads is there. */
+ * A box is 16 rows of 64 columns, or of 32 where a tile is split, with the swizzle of
+ * their length, so that ldmatrix and stmatrix find 8 rows in different banks. A thread
+ * writes where it has read, and nobody else does. */
 #ifndef GEMMJUDGE_HOPPER_BULK_CUH
 #define GEMMJUDGE_HOPPER_BULK_CUH
 
 #include "finish.cuh"
 #include "split.cuh"
 
-/* How many of a part's boxes, from the left, go this way. What lies outside of C is
- * left out; but a stage that accesses other matrices must not be asked about such places,
- * and then boxes at the edges are finished one value at a time. */
-template <class Element, class config>
-__device__ __forceinline__ int bulk_boxes(int M, int N, int row, int column)
-{
-	constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
-	if (epilogue<Element>::only_c)
-		return row < M ? min(BOXES, (N - column + WIDTH - 1) / WIDTH) : 0;
-	return row + 64 <= M ? min(BOXES, (N - column) / WIDTH) : 0;
-}
+/* ---- a warp's part of C, to and from shared memory ------------------------------- */
 
-/* ---- the warp that moves a consumer's parts of C --------------------------------- */
+template <class config> struct c_part {
+	const CUtensorMap *map;
+	uint32_t staging, barrier; // of this warp: its boxes; where loads complete
+	uint32_t phase;            // of the barrier
+	int rank, splits;          // every `splits`-th box is this block's, from number `rank` on
+	int row, column;           // where the part begins in C
+	int boxes;                 // from the left, this block's or not, that go this way
 
-/* Tile after tile; one thread. */
-template <class Element, class config>
-__device__ __forceinline__ void move_c(const CUtensorMap *map, const gemm_work &work,
-									   uint32_t staging, uint32_t barriers, int consumer, int first,
-									   int stride)
-{
-	uint32_t staged = barriers + 8 * consumer, ready = staged + 8 * config::CONSUMERS, phase = 0;
-	int rank = split_rank<config>();
-	staging += consumer * config::c_bytes;
-	for (int tile = first; tile < work.tiles; tile += stride, phase ^= 1) {
-		tile_origin at = block_tile<config>(work, tile);
-		int row = at.row + consumer * 64;
-		int boxes = bulk_boxes<Element, config>(work.M, work.N, row, at.column);
-		int mine = boxes > rank ? (boxes - rank + work.splits - 1) / work.splits : 0;
-		int x = at.column + rank * config::C_BOX, step = work.splits * config::C_BOX;
-		if (work.reads_c && mine > 0) {
-			mbarrier_expect(ready, mine * config::c_box_bytes);
-			for (int i = 0; i < mine; i++)
-				tma_load(staging + i * config::c_box_bytes, map, ready, x + i * step, row);
-		} else {
-			mbarrier_arrive(ready);
-		}
-		mbarrier_wait(staged, phase);
-		for (int i = 0; i < mine; i++)
-			tma_store(map, staging + i * config::c_box_bytes, x + i * step, row);
-		tma_stores_read();
+	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
+	 * asked about such places, and then boxes at the edges are finished one value at a time. */
+	template <class Element> __device__ __forceinline__ void begin(tile_origin at, int M, int N)
+	{
+		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
+		row = at.row + (int)threadIdx.x / 32 * 16;
+		column = at.column;
+		if (epilogue<Element>::only_c)
+			boxes = row < M ? min(BOXES, (N - column + WIDTH - 1) / WIDTH) : 0;
+		else
+			boxes = row + 16 <= M ? min(BOXES, (N - column) / WIDTH) : 0;
 	}
+
+	__device__ __forceinline__ uint32_t place(int box) const
+	{
+		return (config::SPLIT ? box / splits : box) * config::c_box_bytes;
+	}
+
+	/* The warp's places are free: what was stored from them has been read. */
+	__device__ __forceinline__ void wait_free(void) const
+	{
+		if (threadIdx.x % 32 == 0)
+			tma_stores_read();
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ void load(void) const
+	{
+		int mine = (boxes - rank + splits - 1) / splits;
+		if (threadIdx.x % 32 != 0 || boxes <= rank)
+			return;
+		tma_stores_read();
+		mbarrier_expect(barrier, mine * config::c_box_bytes);
+		for (int i = rank; i < boxes; i += splits)
+			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX, row);
+	}
+
+	__device__ __forceinline__ void wait_loaded(void)
+	{
+		if (boxes <= rank)
+			return;
+		mbarrier_wait(barrier, phase);
+		phase ^= 1;
+	}
+
+	__device__ __forceinline__ void store(int box) const
+	{
+		fence_async_shared();
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			tma_store(map, staging + place(box), column + box * config::C_BOX, row);
+	}
+};
+
+template <class config>
+__device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, uint32_t base,
+													  uint32_t full, int splits)
+{
+	int warp = threadIdx.x / 32;
+	return {map,
+			base + config::staging_offset + warp * config::c_bytes,
+			full + 8 * (config::c_barriers + warp),
+			0,
+			split_rank<config>(),
+			splits};
 }
 
-/* ---- the consumer ------------------------------------------------------------------- */
+/* ---- through the epilogue ------------------------------------------------------------- */
 
 /* Two neighbouring elements of a word, and back. */
 template <class Element> __device__ __forceinline__ void words_unpack(uint32_t word, float (&x)[2])
@@ -110,69 +138,71 @@ __device__ __forceinline__ void finish_box(const float *sum, const epilogue<Elem
 	}
 }
 
-/* A lane's places in a box of a part: see finish_box. The swizzle exchanges units by the
- * number of the line of 128 bytes that they lie in. */
+/* A lane's places in a box: see finish_box. The swizzle exchanges units by the number of
+ * the line of 128 bytes that they lie in. */
 template <class config>
 __device__ __forceinline__ void box_places(uint32_t staging, uint32_t (&at)[config::C_BOX / 16])
 {
-	int lane = threadIdx.x % 32, row = threadIdx.x % WARPGROUP / 32 * 16 + lane % 16;
+	int lane = threadIdx.x % 32, row = lane % 16;
 	int line = row * config::C_BOX * 2 / 128 % (config::C_BOX / 8);
 #pragma unroll
 	for (int j = 0; j < config::C_BOX / 16; j++)
 		at[j] = staging + row * config::C_BOX * 2 + (2 * j + lane / 16 ^ line) * 16;
 }
 
-/* What bulk_boxes() leaves out of a warp's 16 x BN sums. They are staged where nobody
+/* The rest of a warp's 16 x BN sums, right of `part.boxes`. They are staged where nobody
  * else looks: in the boxes' own places or, of a split tile, in the chunk's own sums. */
 template <class Element, class config>
 __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
-											const epilogue<Element> &out, char *staging, int rank,
-											int splits, int boxes, int row, int column)
+											const epilogue<Element> &out, char *shared,
+											const c_part<config> &part)
 {
-	constexpr int WARP_FLOATS = 16 * CHUNK;
-	int warp = threadIdx.x % WARPGROUP / 32, first = boxes * config::C_BOX / CHUNK;
-	if (config::SPLIT)
-		first += (rank + splits - first % splits) % splits;
-	finish_chunks<Element, config::BN, config::C_BOX>(
-		sum, out, (float *)staging + warp * WARP_FLOATS, 4 * WARP_FLOATS, c_quads(out), row, column,
-		first, splits);
+	constexpr int SUMS_BYTES = 16 * CHUNK * 4; // of a warp and chunk
+	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK, step;
+	char *staging;
+	if (config::SPLIT) {
+		first += (part.rank + part.splits - first % part.splits) % part.splits;
+		staging = shared + shared_sums<config>(0, warp / 4) + warp % 4 * SUMS_BYTES;
+		step = CHUNK_SUMS_BYTES;
+	} else {
+		staging = shared + config::staging_offset + warp * config::c_bytes;
+		step = config::c_box_bytes;
+	}
+	finish_chunks<Element, config::BN, config::C_BOX>(sum, out, (float *)staging, step / 4,
+													  c_quads(out), part.row, part.column, first,
+													  part.splits);
 }
 
 /* A warp's 16 x BN sums on their way into C. */
 template <class Element, class config>
 __device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
 											const epilogue<Element> &out, char *shared,
-											const gemm_work &work, uint32_t barriers, int consumer,
-											int rank, uint32_t phase, int row, int column)
+											bool reads_c, c_part<config> &part)
 {
 	constexpr int WIDTH = config::C_BOX;
-	int lane = threadIdx.x % 32, warp = threadIdx.x % WARPGROUP / 32;
-	uint32_t staged = barriers + 8 * consumer, ready = staged + 8 * config::CONSUMERS;
-	char *staging = shared + config::staging_offset + consumer * config::c_bytes;
+	int lane = threadIdx.x % 32;
 	uint32_t at[WIDTH / 16];
-	box_places<config>(shared_address(staging), at);
-	int boxes = bulk_boxes<Element, config>(out.M, out.N, row - warp * 16, column);
-	int lane_row = row + lane / 4, lane_column = column + lane % 4 * 2;
+	box_places<config>(part.staging, at);
+	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
 
-	mbarrier_wait(ready, phase);
+	if (reads_c)
+		part.wait_loaded();
+	else
+		part.wait_free();
 #pragma unroll
 	for (int i = 0; i < config::BN / WIDTH; i++)
-		if (i < boxes && (!config::SPLIT || i % work.splits == rank)) {
+		if (i < part.boxes && (!config::SPLIT || i % part.splits == part.rank)) {
 			const float *from = &sum[i * WIDTH / 2];
-			uint32_t box = (config::SPLIT ? i / work.splits : i) * config::c_box_bytes;
-			if (work.reads_c)
-				finish_box<Element, true>(from, out, at, box, lane_row, lane_column + i * WIDTH);
+			if (reads_c)
+				finish_box<Element, true>(from, out, at, part.place(i), row, column + i * WIDTH);
 			else
-				finish_box<Element, false>(from, out, at, box, lane_row, lane_column + i * WIDTH);
+				finish_box<Element, false>(from, out, at, part.place(i), row, column + i * WIDTH);
+			part.store(i);
 		}
-	if (!epilogue<Element>::only_c && row < out.M)
-		finish_left<Element, config>(
-			sum, out, config::SPLIT ? shared + shared_sums<config>(0, consumer) : staging, rank,
-			work.splits, boxes, row, column);
-	fence_async_shared();
-	__syncwarp();
-	if (lane == 0)
-		mbarrier_arrive(staged);
+	if (!epilogue<Element>::only_c && part.row < out.M) {
+		part.wait_free(); // if C is read, maybe nothing was loaded, and waited for
+		finish_left<Element, config>(sum, out, shared, part);
+	}
 }
 
 #endif

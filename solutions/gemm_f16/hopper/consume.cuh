@@ -27,12 +27,14 @@ template <int SHARERS> __device__ __forceinline__ void stage_release(uint32_t em
 	}
 }
 
-/* Sums the consumer's 64 x BN part of the tile over `steps` stages, at least one. The loop
- * has one way in and one way out, and no copy of its body: else the compiler would have
- * to move sums about while wgmma is at work on them (its warnings C7514 to C7519). */
-template <class Element, class config>
+/* Sums the consumer's 64 x BN part of the tile over `steps` stages, at least one; and does
+ * something besides, when the second step could begin. The loop has one way in and one way
+ * out, and no copy of its body: else the compiler would have to move sums about while wgmma
+ * is at work on them (its warnings C7514 to C7519). */
+template <class Element, class config, class Besides>
 __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, uint32_t base,
-										 uint32_t full, uint32_t empty, int consumer, ring &at)
+										 uint32_t full, uint32_t empty, int consumer, ring &at,
+										 Besides besides)
 {
 	int last = -1;
 	int k = 0;
@@ -55,6 +57,8 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 		wgmma_wait<1>();
 		if (last >= 0)
 			stage_release<config::SHARERS>(empty, last);
+		else
+			besides();
 		last = at.stage;
 		if (++at.stage == config::STAGES) {
 			at.stage = 0;
@@ -68,34 +72,46 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 /* ---- tile after tile ----------------------------------------------------------------- */
 
 template <class Element, class config>
-__device__ __forceinline__ void consume(const gemm_work &work, const epilogue<Element> &out,
-										char *shared, uint32_t base, uint32_t full, uint32_t empty,
-										int consumer, int first, int stride)
+__device__ __forceinline__ void
+consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *map_c, char *shared,
+		uint32_t base, uint32_t full, uint32_t empty, int consumer, int first, int stride)
 {
 	int begin, end, rank = split_rank<config>();
 	block_steps<config>(work, begin, end);
-	int warp_row = consumer * 64 + threadIdx.x % WARPGROUP / 32 * 16;
+	int warp_row = (int)threadIdx.x / 32 * 16;
 	ring at = {0, 0};
-	uint32_t c_phase = 0;
+	c_part<config> part = c_part_make<config>(map_c, base, full, work.splits);
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_origin origin = block_tile<config>(work, tile);
 		int row = origin.row + warp_row, column = origin.column;
 		float sum[config::SUMS]; // nothing flows from one tile into the next
 		if (!config::BULK_C || !epilogue<Element>::only_c)
 			prefetch_rows<Element, config::BN>(out, row, column);
-		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at);
+		if constexpr (config::BULK_C) {
+			/* C's old values: the first tile's at once; later ones' when the tile before has
+			 * left its place */
+			part.template begin<Element>(origin, work.M, work.N);
+			if (work.reads_c && tile == first)
+				part.load();
+			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [&] {
+				if (work.reads_c && tile != first)
+					part.load();
+			});
+		} else {
+			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [] {});
+		}
 		if constexpr (config::SPLIT)
 			exchange_sums<config>(sum, base, full, consumer, rank, work.splits);
 		if constexpr (config::BULK_C) {
-			finish_bulk<Element, config>(sum, out, shared, work, empty + 8 * config::STAGES,
-										 consumer, rank, c_phase, row, column);
-			c_phase ^= 1;
+			finish_bulk<Element, config>(sum, out, shared, work.reads_c, part);
 		} else {
 			char *staging =
 				shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
 			finish<Element, config::BN>(sum, out, (float *)staging, work.splits, rank, row, column);
 		}
 	}
+	if (config::BULK_C)
+		part.wait_free(); // before the block ends
 }
 
 #endif

@@ -255,7 +255,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	if (config::ODD)
 		plan = packing_plan(device, p);
 	else
-		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 64, config::C_BOX);
+		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 16, config::C_BOX);
 	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM, BK);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
 	gemm_work work =

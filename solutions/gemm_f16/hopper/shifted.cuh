@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 		if (threadIdx.x == 0)
 			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS, work.splits);
 		shifted_meet<config, PRODUCERS>();
-		consume<Element, config>(work, out, shared, base, full, empty, warpgroup, cluster_number(),
-								 clusters());
+		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
+								 cluster_number(), clusters());
 	}
 	if (config::SPLIT) { // before a block ends whose sums are read
 		cluster_arrive();

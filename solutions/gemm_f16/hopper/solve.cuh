@@ -129,51 +129,51 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
 template <class Element> static const auto &hopper_cuts(void)
 {
-	constexpr bool SPLIT = true, ODD = true;
-	/* consumers, columns, blocks that share B */
-	using pair256 = gemm_config<2, 256, 2, false, false>;
-	using tall192 = gemm_config<3, 192, 2, false, false>;
-	using pair192 = gemm_config<2, 192, 2, false, false>;
-	using wide192 = gemm_config<2, 192, 1, false, false>;
-	using tall128 = gemm_config<3, 128, 2, false, false>;
-	using pair128 = gemm_config<2, 128, 2, false, false>;
-	using half64 = gemm_config<2, 64, 1, false, false>;
-	using flat128 = gemm_config<1, 128, 2, false, false>;
-	using small64 = gemm_config<1, 64, 1, false, false>;
-	using split256 = gemm_config<2, 256, 1, SPLIT, false>;
-	using split192 = gemm_config<2, 192, 1, SPLIT, false>;
-	using split128 = gemm_config<2, 128, 1, SPLIT, false>;
-	using split_half64 = gemm_config<2, 64, 1, SPLIT, false>;
-	using split64 = gemm_config<1, 64, 1, SPLIT, false>;
-	using odd_pair256 = gemm_config<2, 256, 2, false, ODD>;
-	using odd_wide192 = gemm_config<2, 192, 1, false, ODD>;
-	using odd_pair128 = gemm_config<2, 128, 2, false, ODD>;
-	using odd_half64 = gemm_config<2, 64, 1, false, ODD>;
-	using odd_flat128 = gemm_config<1, 128, 2, false, ODD>;
-	using odd_small64 = gemm_config<1, 64, 1, false, ODD>;
-	using odd_split128 = gemm_config<2, 128, 1, SPLIT, ODD>;
-	using odd_split64 = gemm_config<1, 64, 1, SPLIT, ODD>;
-	using shifted64 = gemm_config<1, 64, 1, false, ODD, 4>;
-	using shifted_split64 = gemm_config<1, 64, 1, SPLIT, ODD, 4>;
+	constexpr bool ODD = true;
+	/* consumers, columns, blocks that share B, or at most share a tile */
+	using pair256 = gemm_config<2, 256, 2, 1, false>;
+	using tall192 = gemm_config<3, 192, 2, 1, false>;
+	using pair192 = gemm_config<2, 192, 2, 1, false>;
+	using wide192 = gemm_config<2, 192, 1, 1, false>;
+	using tall128 = gemm_config<3, 128, 2, 1, false>;
+	using pair128 = gemm_config<2, 128, 2, 1, false>;
+	using half64 = gemm_config<2, 64, 1, 1, false>;
+	using flat128 = gemm_config<1, 128, 2, 1, false>;
+	using small64 = gemm_config<1, 64, 1, 1, false>;
+	using split256 = gemm_config<2, 256, 1, 2, false>;
+	using split192 = gemm_config<2, 192, 1, 2, false>;
+	using split128 = gemm_config<2, 128, 1, 4, false>;
+	using split_half64 = gemm_config<2, 64, 1, 4, false>;
+	using split64 = gemm_config<1, 64, 1, 8, false>;
+	using odd_pair256 = gemm_config<2, 256, 2, 1, ODD>;
+	using odd_wide192 = gemm_config<2, 192, 1, 1, ODD>;
+	using odd_pair128 = gemm_config<2, 128, 2, 1, ODD>;
+	using odd_half64 = gemm_config<2, 64, 1, 1, ODD>;
+	using odd_flat128 = gemm_config<1, 128, 2, 1, ODD>;
+	using odd_small64 = gemm_config<1, 64, 1, 1, ODD>;
+	using odd_split128 = gemm_config<2, 128, 1, 4, ODD>;
+	using odd_split64 = gemm_config<1, 64, 1, 4, ODD>;
+	using shifted64 = gemm_config<1, 64, 1, 1, ODD, 4>;
+	using shifted_split64 = gemm_config<1, 64, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {3.0f, 0.600f, 1.50f, 1.50f, 0.00f, 0.040f}),
-		tma_cut<Element, tall192>(1, {3.0f, 0.660f, 1.50f, 1.50f, 0.00f, 0.100f}),
-		tma_cut<Element, pair192>(1, {3.0f, 0.440f, 1.50f, 1.50f, 0.00f, 0.050f}),
-		tma_cut<Element, wide192>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
-		tma_cut<Element, tall128>(1, {3.0f, 0.435f, 1.50f, 1.50f, 0.00f, 0.100f}),
-		tma_cut<Element, pair128>(1, {3.0f, 0.311f, 1.00f, 1.00f, 0.00f, 0.050f}),
-		tma_cut<Element, half64>(1, {3.0f, 0.200f, 0.80f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, flat128>(1, {3.0f, 0.197f, 0.80f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, small64>(1, {2.8f, 0.150f, 0.50f, 0.30f, 0.00f, 0.050f}),
-		tma_cut<Element, split256>(2, {4.0f, 0.640f, 1.50f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split192>(2, {4.0f, 0.450f, 1.50f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split128>(2, {3.5f, 0.330f, 1.50f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split128>(4, {4.0f, 0.330f, 1.50f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split_half64>(2, {3.5f, 0.210f, 1.00f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split_half64>(4, {4.0f, 0.210f, 1.00f, 0.50f, 0.00f, 0.050f}),
-		tma_cut<Element, split64>(2, {3.4f, 0.180f, 0.67f, 0.54f, 0.00f, 0.050f}),
-		tma_cut<Element, split64>(4, {4.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
-		tma_cut<Element, split64>(8, {5.0f, 0.170f, 0.50f, 0.39f, 0.00f, 0.050f}),
+		tma_cut<Element, pair256>(1, {0.00f, 0.594f, 3.19f, 1.79f, 0.00f, 0.025f}),
+		tma_cut<Element, tall192>(1, {0.00f, 0.670f, 3.17f, 1.84f, 0.00f, 0.049f}),
+		tma_cut<Element, pair192>(1, {0.00f, 0.449f, 3.05f, 1.12f, 0.00f, 0.018f}),
+		tma_cut<Element, wide192>(1, {0.00f, 0.451f, 2.68f, 0.95f, 0.00f, 0.048f}),
+		tma_cut<Element, tall128>(1, {0.07f, 0.458f, 2.98f, 0.97f, 0.00f, 0.033f}),
+		tma_cut<Element, pair128>(1, {0.61f, 0.308f, 2.29f, 0.78f, 0.00f, 0.038f}),
+		tma_cut<Element, half64>(1, {0.49f, 0.228f, 1.61f, 0.32f, 0.00f, 0.073f}),
+		tma_cut<Element, flat128>(1, {1.35f, 0.201f, 1.13f, 0.91f, 0.00f, 0.029f}),
+		tma_cut<Element, small64>(1, {1.17f, 0.160f, 0.91f, 0.48f, 0.00f, 0.045f}),
+		tma_cut<Element, split256>(2, {0.00f, 0.637f, 6.44f, 0.61f, 0.00f, 0.071f}),
+		tma_cut<Element, split192>(2, {0.00f, 0.498f, 5.51f, 0.50f, 0.00f, 0.066f}),
+		tma_cut<Element, split128>(2, {0.27f, 0.374f, 4.31f, 0.41f, 0.00f, 0.070f}),
+		tma_cut<Element, split128>(4, {0.51f, 0.398f, 5.20f, 0.38f, 0.00f, 0.090f}),
+		tma_cut<Element, split_half64>(2, {0.59f, 0.289f, 3.18f, 0.25f, 0.00f, 0.064f}),
+		tma_cut<Element, split_half64>(4, {0.70f, 0.325f, 3.93f, 0.20f, 0.00f, 0.060f}),
+		tma_cut<Element, split64>(2, {0.89f, 0.198f, 2.52f, 0.31f, 0.00f, 0.038f}),
+		tma_cut<Element, split64>(4, {0.79f, 0.195f, 3.28f, 0.27f, 0.00f, 0.037f}),
+		tma_cut<Element, split64>(8, {0.89f, 0.200f, 4.17f, 0.16f, 0.00f, 0.035f}),
 		tma_cut<Element, odd_pair256>(1, {5.12f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
 		tma_cut<Element, odd_wide192>(1, {5.52f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
 		tma_cut<Element, odd_pair128>(1, {6.06f, 0.311f, 1.77f, 1.50f, 0.74f, 0.000f}),

@@ -24,6 +24,8 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 											  uint32_t full, int consumer, int rank, int splits)
 {
 	constexpr int CHUNKS = config::BN / CHUNK, QUADS = CHUNK_SUMS / 4;
+	constexpr int TOGETHER =
+		config::SPLITS < 4 ? config::SPLITS - 1 : 3; // blocks that are asked at once
 	uint32_t mine = shared_sums<config>(base, consumer) + threadIdx.x % WARPGROUP * 16;
 	uint32_t barrier = full + 8 * (config::sums_barriers + (int)threadIdx.x / 32);
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
@@ -42,22 +44,28 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 	if (lane < splits && lane != rank)
 		mbarrier_release_cluster(barrier, lane);
 	mbarrier_acquire_cluster(barrier, 0);
-	for (int other = 0; other < splits; other++) {
-		if (other == rank)
-			continue;
-		uint32_t there = cluster_address(mine, other);
 #pragma unroll
-		for (int i = 0; i < CHUNKS; i++)
-			if (i % splits == rank) {
-				float x[QUADS][4];
+	for (int i = 0; i < CHUNKS; i++)
+		if (i % splits == rank) {
 #pragma unroll
-				for (int j = 0; j < QUADS; j++)
-					cluster_load(x[j], there + (i * QUADS + j) * WARPGROUP * 16);
+			for (int first = 1; first < config::SPLITS; first += TOGETHER) {
+				float x[TOGETHER][QUADS][4] = {};
 #pragma unroll
-				for (int j = 0; j < CHUNK_SUMS; j++)
-					sum[i * CHUNK_SUMS + j] += x[j / 4][j % 4];
+				for (int o = 0; o < TOGETHER; o++)
+					if (first + o < splits) {
+						int other = (rank + first + o) % splits;
+						uint32_t there = cluster_address(mine, other);
+#pragma unroll
+						for (int j = 0; j < QUADS; j++)
+							cluster_load(x[o][j], there + (i * QUADS + j) * WARPGROUP * 16);
+					}
+#pragma unroll
+				for (int o = 0; o < TOGETHER; o++)
+#pragma unroll
+					for (int j = 0; j < CHUNK_SUMS; j++)
+						sum[i * CHUNK_SUMS + j] += x[o][j / 4][j % 4];
 			}
-	}
+		}
 }
 
 #endif

@@ -19,40 +19,41 @@ constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
  * rows and all BN columns of the tile. Either SHARERS blocks, one above the other in C,
- * share B; or, with SPLIT, the blocks of a cluster share a tile along K. ODD: TMA cannot
+ * share B; or a cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot
  * address an operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA
- * through a place in shared memory for all of the tile that a block finishes (bulk.cuh).
+ * through a place in shared memory for all that a block finishes of a tile (bulk.cuh).
  * As many stages as there is room for, 8 at most (or MOST). */
-template <int CONSUMERS_, int BN_, int SHARERS_, bool SPLIT_, bool ODD_, int MOST = 8>
+template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOST = 8>
 struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_;
-	static constexpr bool SPLIT = SPLIT_, ODD = ODD_, BULK_C = !ODD;
+	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_, SPLITS = SPLITS_;
+	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_, BULK_C = !ODD;
 
 	static constexpr int BM = 64 * CONSUMERS;
 	static constexpr int SUMS = BN / 2; // registers of a thread
 
-	/* C in shared memory: a consumer's 64 rows in boxes of columns, as TMA takes them. Of a
-	 * split tile each block finishes some of the boxes, no more than half of them. */
+	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them. Of a split
+	 * tile each block finishes some of the boxes, no more than half of them. */
 	static constexpr int C_BOX = SPLIT ? CHUNK : BOX;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
-	static constexpr int c_box_bytes = 64 * C_BOX * 2;
-	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a consumer
+	static constexpr int c_box_bytes = 16 * C_BOX * 2;
+	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a warp
 
 	/* shared memory, after alignment to 1024 bytes */
 	static constexpr int a_bytes = BM * BK * 2;
 	static constexpr int b_bytes = BN * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	static constexpr int way_out_bytes = CONSUMERS * (BULK_C ? c_bytes : 4 * staging_bytes);
+	static constexpr int way_out_bytes = 4 * CONSUMERS * (BULK_C ? c_bytes : staging_bytes);
 	static constexpr int barriers_for(int stages)
 	{
-		return 2 * stages + (BULK_C ? 2 * CONSUMERS : 0) + (SPLIT ? 4 * CONSUMERS : 0);
+		return 2 * stages + (BULK_C ? 4 * CONSUMERS : 0) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int room =
 		(SHARED_BYTES - 1024 - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
-	static constexpr int sums_barriers = barriers - 4 * CONSUMERS; // of a split: one a warp
+	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp
+	static constexpr int sums_barriers = barriers - 4 * CONSUMERS;
 	static constexpr int staging_offset = STAGES * stage_bytes;
 	static constexpr int barrier_offset = staging_offset + way_out_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
@@ -84,21 +85,20 @@ struct gemm_work {
 	bool reads_c;            // beta is not 0
 };
 
-/* The ring's barriers, `full` and behind them `empty`; for C through shared memory, a
- * consumer's `staged` and `ready`, likewise; for a split tile one for each consumer warp. For
- * one thread, and no loop: with addresses that differ between threads, the compiler makes a
- * loop over lanes of ten instructions each. */
+/* The ring's barriers, `full` and behind them `empty`; then, for each consumer warp, one for
+ * C through shared memory, and one for the sums of a split tile. For one thread, and no loop:
+ * with addresses that differ between threads, the compiler makes a loop over lanes of ten
+ * instructions each. */
 template <class config>
 __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers, int splits)
 {
-	constexpr int RING = 2 * config::STAGES;
 #pragma unroll
 	for (int i = 0; i < config::barriers; i++) {
-		int arrivals = i < config::STAGES                            ? fillers
-					   : i < RING                                    ? consumers
-					   : config::SPLIT && i >= config::sums_barriers ? splits - 1
-					   : i < RING + config::CONSUMERS                ? 4
-																	 : 1;
+		bool sums = config::SPLIT && i >= config::sums_barriers;
+		int arrivals = i < config::STAGES       ? fillers
+					   : i < config::c_barriers ? consumers
+					   : sums                   ? splits - 1
+												: 1;
 		mbarrier_init(full + 8 * i, arrivals);
 	}
 	mbarriers_ready();

@@ -4,7 +4,7 @@
  * A block has one producer warpgroup and one to three consumer warpgroups. One
  * thread of the producer walks over the block's tiles and, for each, along K in
  * steps of 64, filling a ring of STAGES stages of shared memory by TMA; `full`
- * counts the bytes that were delivered. The producer's other warps move C (bulk.cuh).
+ * counts the bytes that were delivered.
  *
  * Blocks of a cluster work together in one of two ways:
  *  - SHARERS: two blocks, one above the other in C, need the same columns of B. Each
@@ -153,17 +153,13 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		int warp = (int)threadIdx.x / 32 - CONSUMERS * 4;
 		if (config::ODD && warp == 0)
 			repack_wait(packing);
-		if (threadIdx.x % 32 == 0) {
-			if (warp == 0)
-				produce(work, load, early, empty, first, stride);
-			else if (config::BULK_C && warp <= CONSUMERS)
-				move_c<Element, config>(&map_c, work, base + config::staging_offset,
-										empty + 8 * config::STAGES, warp - 1, first, stride);
-		}
+		if (threadIdx.x % 32 == 0 && warp == 0)
+			produce(work, load, early, empty, first, stride);
 	} else {
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
-		consume<Element, config>(work, out, shared, base, full, empty, warpgroup, first, stride);
+		consume<Element, config>(work, out, &map_c, shared, base, full, empty, warpgroup, first,
+								 stride);
 	}
 	if (config::SPLIT) { // before a block ends whose sums are read
 		__syncwarp();
