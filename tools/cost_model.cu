@@ -31,8 +31,18 @@ static void print_counts(const hopper_device &device, cut<half> c, const problem
 
 static void print_gpu(const hopper_device &device)
 {
-	printf("{\"multiprocessors\": %d, \"clusters_of_4\": %d, \"clusters_of_8\": %d}\n",
-		   device.multiprocessors, device.clusters[0], device.clusters[1]);
+	printf("{\"multiprocessors\": %d, \"clusters\": [", device.multiprocessors);
+	for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++)
+		printf("%s%d", blocks > 1 ? ", " : "", device.clusters[blocks]);
+	printf("]}\n");
+}
+
+static bool read_gpu(hopper_device &device)
+{
+	bool read = scanf("%d", &device.multiprocessors) == 1;
+	for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++)
+		read = read && scanf("%d", &device.clusters[blocks]) == 1;
+	return read;
 }
 
 int main(int argc, char **argv)
@@ -44,8 +54,7 @@ int main(int argc, char **argv)
 	hopper_device device = {};
 	int m, n, k;
 	float beta;
-	while (scanf("%d %d %d %d %d %d %f", &device.multiprocessors, &device.clusters[0],
-				 &device.clusters[1], &m, &n, &k, &beta) == 7) {
+	while (read_gpu(device) && scanf("%d %d %d %f", &m, &n, &k, &beta) == 4) {
 		epilogue<half> out = epilogue_make((half *)aligned, m, n, 1.0f, beta);
 		problem<half> p = {aligned, aligned, m, n, k, beta != 0.0f, out};
 		for (const cut<half> &c : hopper_cuts<half>())

@@ -82,7 +82,7 @@ class Counts:
 
 def count(program, table, gpu, shapes):
     """For each shape (m, n, k, beta): Counts for each cut, None where it does not fit."""
-    facts = " ".join(map(str, gpu.values()))
+    facts = " ".join(map(str, [gpu["multiprocessors"], *gpu["clusters"]]))
     lines = "".join(f"{facts} {m} {n} {k} {beta}\n" for m, n, k, beta in shapes)
     said = subprocess.run([program], input=lines, capture_output=True, text=True, check=True).stdout
     width, out = 1 + 1 + len(table.members) + 1, []
@@ -121,7 +121,7 @@ def collect(program, table, gpu, out, benches):
     for timing, shape, counts in zip(timings, shapes, count(program, table, gpu, shapes)):
         us = [t if c else None for t, c in zip(medians(timing, len(table.cuts)), counts)]
         lines.append(json.dumps(dict(zip(("m", "n", "k", "beta"), shape), us=us)))
-    head = {"schema_version": 1, "command": "tools/cost-model measure", "started": results[0]["started"],
+    head = {"schema_version": 2, "command": "tools/cost-model measure", "started": results[0]["started"],
             "device": results[0]["device"]["name"], "gpu": gpu, "cuts": table.cuts}
     out.write_text(json.dumps(head)[:-1] + ', "shapes": [\n' + ",\n".join(lines) + "\n]}\n")
     wrong = {e["label"] for t in timings for e in t["entries"] if e["role"] == "file" and e["wrong_elements"]}
@@ -151,7 +151,7 @@ class Measured:
 def load(program, table, path):
     """By name, so that a cut which the table has lost is left out, and a new one unknown."""
     result = json.loads(pathlib.Path(path).read_text())
-    if result.get("command") != "tools/cost-model measure" or result["schema_version"] != 1:
+    if result.get("command") != "tools/cost-model measure" or result["schema_version"] != 2:
         sys.exit(f"{path}: no result of tools/cost-model measure")
     index = {name: i for i, name in enumerate(result["cuts"])}
     shapes = [(s["m"], s["n"], s["k"], s["beta"]) for s in result["shapes"]]

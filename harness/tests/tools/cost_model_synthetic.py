@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, sys.argv[2] + "/tools")
 import cost_model  # noqa: E402
 
-GPU = {"multiprocessors": 132, "clusters_of_4": 32, "clusters_of_8": 14}
+GPU = {"multiprocessors": 132, "clusters": [132, 66, 39, 30, 22, 17, 15, 15]}
 # Between these, by member of cut_times; another member is between 0.5 and 2.
 RANGES = {"launch": (1.0, 5.0), "step": (0.15, 0.7), "tile": (0.6, 4.0), "slow_step": (0.05, 0.2)}
 NOISE = 0.002
@@ -55,7 +55,7 @@ def make(source, program, truth, out):
         us = [t and t * (1 + rng.gauss(0, NOISE)) for t in times]
         rows.append(dict(zip(("m", "n", "k", "beta"), shape), us=us))
     pathlib.Path(out).write_text(json.dumps({
-        "schema_version": 1, "command": "tools/cost-model measure", "gpu": GPU,
+        "schema_version": 2, "command": "tools/cost-model measure", "gpu": GPU,
         "cuts": table.cuts, "shapes": rows}))
 
 

@@ -66,6 +66,10 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 		}
 	} while (++k < steps);
 	wgmma_wait<0>();
+	/* the compiler does not know that the sums are not there before, and might copy some */
+#pragma unroll
+	for (int i = 0; i < config::SUMS; i++)
+		asm volatile("" : "+f"(sum[i])::"memory");
 	stage_release<config::SHARERS>(empty, last);
 }
 

@@ -28,20 +28,23 @@ static inline void hopper_check(cudaError_t status, const char *what)
 
 /* ---- what is found out once ---------------------------------------------- */
 
+constexpr int MOST_BLOCKS = 8; // of a cluster
+
 struct hopper_device {
 	int multiprocessors;
 	decltype(&cuTensorMapEncodeTiled) encode;
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
 	unsigned long long *done, calls; // packing_work
-	int clusters[2];                 // of 4 and of 8 blocks that run at once
+	int clusters[MOST_BLOCKS + 1];   // of so many blocks that run at once
 };
 
 static __global__ void nothing()
 {
 }
 
-/* Clusters of blocks that fill a multiprocessor each, as many as run at once. */
+/* Clusters of blocks that fill a multiprocessor each, as many as run at once: fewer than the
+ * multiprocessors would do, as clusters do not reach across the GPU's parts (GPCs). */
 static inline int clusters_at_once(int cluster)
 {
 	int bytes = 200 << 10, count;
@@ -76,8 +79,8 @@ static inline hopper_device &hopper_get(void)
 		size_t done_bytes = made.multiprocessors * sizeof(*made.done);
 		HOPPER_CHECK(cudaMalloc(&made.done, done_bytes));
 		HOPPER_CHECK(cudaMemset(made.done, 0, done_bytes));
-		made.clusters[0] = clusters_at_once(4);
-		made.clusters[1] = clusters_at_once(8);
+		for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++)
+			made.clusters[blocks] = clusters_at_once(blocks);
 		return made;
 	}();
 	return device;
@@ -236,13 +239,6 @@ static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int 
 	return work;
 }
 
-/* Clusters that run at once: pairs fill the GPU, larger ones may not, as they do not
- * reach across its parts (GPCs). */
-static inline int cluster_room(const hopper_device &device, int cluster)
-{
-	return cluster > 2 ? device.clusters[cluster > 4] : device.multiprocessors / cluster;
-}
-
 template <class Element, class config>
 static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
 {
@@ -262,7 +258,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
 
 	/* a split is not persistent; of blocks that copy, all are there */
-	int cluster = config::SHARERS * splits, room = cluster_room(device, cluster);
+	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
 				  cluster, config::ODD, map_a, map_b, map_c, work, plan.work, p.out);

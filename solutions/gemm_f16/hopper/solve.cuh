@@ -93,7 +93,7 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 	switch (c.family) {
 	case FAMILY_TMA: return !p.odd();
 	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
-		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= cluster_room(device, c.cluster));
+		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
 	case FAMILY_TINY: // its indices have 32 bits
@@ -106,7 +106,7 @@ template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
-	float room = (float)(cluster_room(device, c.cluster) * c.blocks);
+	float room = (float)(device.clusters[c.cluster] * c.blocks);
 	float rounds = cut_tiles(c, p) / room, copy = 0.0f;
 	int slow = p.odd();
 	if (c.family == FAMILY_TMA || c.family == FAMILY_COPIED) // persistent: rounds are whole
@@ -140,10 +140,10 @@ template <class Element> static const auto &hopper_cuts(void)
 	using half64 = gemm_config<2, 64, 1, 1, false>;
 	using flat128 = gemm_config<1, 128, 2, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, false>;
-	using split256 = gemm_config<2, 256, 1, 2, false>;
-	using split192 = gemm_config<2, 192, 1, 2, false>;
-	using split128 = gemm_config<2, 128, 1, 4, false>;
-	using split_half64 = gemm_config<2, 64, 1, 4, false>;
+	using split256 = gemm_config<2, 256, 1, 4, false>;
+	using split192 = gemm_config<2, 192, 1, 4, false>;
+	using split128 = gemm_config<2, 128, 1, 6, false>;
+	using split_half64 = gemm_config<2, 64, 1, 8, false>;
 	using split64 = gemm_config<1, 64, 1, 8, false>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, ODD>;
 	using odd_wide192 = gemm_config<2, 192, 1, 1, ODD>;
@@ -166,13 +166,22 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, flat128>(1, {1.35f, 0.201f, 1.13f, 0.91f, 0.00f, 0.029f}),
 		tma_cut<Element, small64>(1, {1.17f, 0.160f, 0.91f, 0.48f, 0.00f, 0.045f}),
 		tma_cut<Element, split256>(2, {0.00f, 0.637f, 6.44f, 0.61f, 0.00f, 0.071f}),
+		tma_cut<Element, split256>(3, {0.00f, 0.637f, 6.94f, 0.61f, 0.00f, 0.071f}),
+		tma_cut<Element, split256>(4, {0.00f, 0.637f, 7.44f, 0.61f, 0.00f, 0.071f}),
 		tma_cut<Element, split192>(2, {0.00f, 0.498f, 5.51f, 0.50f, 0.00f, 0.066f}),
+		tma_cut<Element, split192>(3, {0.00f, 0.498f, 6.01f, 0.50f, 0.00f, 0.066f}),
+		tma_cut<Element, split192>(4, {0.00f, 0.498f, 6.51f, 0.50f, 0.00f, 0.066f}),
 		tma_cut<Element, split128>(2, {0.27f, 0.374f, 4.31f, 0.41f, 0.00f, 0.070f}),
+		tma_cut<Element, split128>(3, {0.27f, 0.374f, 4.81f, 0.41f, 0.00f, 0.070f}),
 		tma_cut<Element, split128>(4, {0.51f, 0.398f, 5.20f, 0.38f, 0.00f, 0.090f}),
+		tma_cut<Element, split128>(6, {0.51f, 0.398f, 6.20f, 0.38f, 0.00f, 0.090f}),
 		tma_cut<Element, split_half64>(2, {0.59f, 0.289f, 3.18f, 0.25f, 0.00f, 0.064f}),
 		tma_cut<Element, split_half64>(4, {0.70f, 0.325f, 3.93f, 0.20f, 0.00f, 0.060f}),
+		tma_cut<Element, split_half64>(6, {0.70f, 0.325f, 4.93f, 0.20f, 0.00f, 0.060f}),
+		tma_cut<Element, split_half64>(8, {0.70f, 0.325f, 5.93f, 0.20f, 0.00f, 0.060f}),
 		tma_cut<Element, split64>(2, {0.89f, 0.198f, 2.52f, 0.31f, 0.00f, 0.038f}),
 		tma_cut<Element, split64>(4, {0.79f, 0.195f, 3.28f, 0.27f, 0.00f, 0.037f}),
+		tma_cut<Element, split64>(6, {0.79f, 0.195f, 4.28f, 0.27f, 0.00f, 0.037f}),
 		tma_cut<Element, split64>(8, {0.89f, 0.200f, 4.17f, 0.16f, 0.00f, 0.035f}),
 		tma_cut<Element, odd_pair256>(1, {5.12f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
 		tma_cut<Element, odd_wide192>(1, {5.52f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),

@@ -16,56 +16,107 @@ template <class config> __device__ __forceinline__ uint32_t shared_sums(uint32_t
 	return base + consumer * (config::BN / CHUNK) * CHUNK_SUMS_BYTES;
 }
 
-/* Adds the other blocks' sums to those that this block finishes. A warp hands its sums to
- * the warps of the same rows in the other blocks, by an mbarrier of theirs, and takes their
- * sums from where they lie; so no block may end before the others are through with this. */
-template <class config>
-__device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
-											  uint32_t full, int consumer, int rank, int splits)
+/* What the block `ahead` places behind this one has of a chunk. */
+template <int SPLITS>
+__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], uint32_t mine, int rank,
+										   int ahead, int chunk)
 {
-	constexpr int CHUNKS = config::BN / CHUNK, QUADS = CHUNK_SUMS / 4;
-	constexpr int TOGETHER =
-		config::SPLITS < 4 ? config::SPLITS - 1 : 3; // blocks that are asked at once
-	uint32_t mine = shared_sums<config>(base, consumer) + threadIdx.x % WARPGROUP * 16;
-	uint32_t barrier = full + 8 * (config::sums_barriers + (int)threadIdx.x / 32);
-	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
+	int other = rank + ahead;
+	uint32_t there = cluster_address(mine, other < SPLITS ? other : other - SPLITS);
+#pragma unroll
+	for (int j = 0; j < CHUNK_SUMS; j += 4) {
+		float quad[4];
+		cluster_load(quad, there + chunk * CHUNK_SUMS_BYTES + j * WARPGROUP * 4);
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			x[j + i] = quad[i];
+	}
+}
+
+/* Adds what the other blocks have of this one's chunks, number `first` of its own and the
+ * OWN - 1 behind it. Up to four loads of chunks are under way at once. */
+template <class config, int SPLITS, int OWN>
+__device__ __forceinline__ void others_add(float (&sum)[config::SUMS], uint32_t mine, int rank,
+										   int first)
+{
+	constexpr int CHUNKS = config::BN / CHUNK, TOGETHER = SPLITS - 1 < 4 ? SPLITS - 1 : 3;
+	float all[OWN][CHUNK_SUMS] = {};
+#pragma unroll
+	for (int ahead = 1; ahead < SPLITS; ahead += TOGETHER) {
+		float x[OWN][TOGETHER][CHUNK_SUMS] = {};
+#pragma unroll
+		for (int k = 0; k < OWN; k++)
+#pragma unroll
+			for (int o = 0; o < TOGETHER; o++)
+				if (ahead + o < SPLITS && (first + k) * SPLITS + rank < CHUNKS)
+					other_load<SPLITS>(x[k][o], mine, rank, ahead + o, (first + k) * SPLITS + rank);
+#pragma unroll
+		for (int k = 0; k < OWN; k++)
+#pragma unroll
+			for (int o = 0; o < TOGETHER; o++)
+#pragma unroll
+				for (int j = 0; j < CHUNK_SUMS; j++)
+					all[k][j] += x[k][o][j];
+	}
+	/* which registers are this block's depends on its rank */
+#pragma unroll
+	for (int k = 0; k < OWN; k++)
+#pragma unroll
+		for (int r = 0; r < SPLITS; r++)
+#pragma unroll
+			for (int j = 0; j < CHUNK_SUMS; j++)
+				if ((first + k) * SPLITS + r < CHUNKS)
+					sum[((first + k) * SPLITS + r) * CHUNK_SUMS + j] +=
+						r == rank ? all[k][j] : 0.0f;
+}
+
+/* Exchange between exactly SPLITS blocks. A warp hands its sums to the warps of the same rows
+ * in the other blocks, by an mbarrier of theirs, and takes their sums from where they lie; so
+ * no block may end before the others are through with this. */
+template <class config, int SPLITS>
+__device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], uint32_t mine,
+												 uint32_t barrier, int rank)
+{
+	constexpr int CHUNKS = config::BN / CHUNK, OWN = (CHUNKS + SPLITS - 1) / SPLITS;
+	constexpr int MOST = 4 / (SPLITS - 1), TOGETHER = MOST < 1 ? 1 : MOST < OWN ? MOST : OWN;
 #pragma unroll
 	for (int i = 0; i < CHUNKS; i++)
-		if (i % splits != rank)
+		if (i % SPLITS != rank)
 #pragma unroll
-			for (int j = 0; j < QUADS; j++) {
-				const float *from = &sum[(i * QUADS + j) * 4];
-				shared_store(mine + (i * QUADS + j) * WARPGROUP * 16,
+			for (int j = 0; j < CHUNK_SUMS; j += 4) {
+				const float *from = &sum[i * CHUNK_SUMS + j];
+				shared_store(mine + i * CHUNK_SUMS_BYTES + j * WARPGROUP * 4,
 							 make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]),
 										__float_as_uint(from[2]), __float_as_uint(from[3])));
 			}
 	__syncwarp();
 	int lane = threadIdx.x % 32;
-	if (lane < splits && lane != rank)
+	if (lane < SPLITS && lane != rank)
 		mbarrier_release_cluster(barrier, lane);
 	mbarrier_acquire_cluster(barrier, 0);
 #pragma unroll
-	for (int i = 0; i < CHUNKS; i++)
-		if (i % splits == rank) {
-#pragma unroll
-			for (int first = 1; first < config::SPLITS; first += TOGETHER) {
-				float x[TOGETHER][QUADS][4] = {};
-#pragma unroll
-				for (int o = 0; o < TOGETHER; o++)
-					if (first + o < splits) {
-						int other = (rank + first + o) % splits;
-						uint32_t there = cluster_address(mine, other);
-#pragma unroll
-						for (int j = 0; j < QUADS; j++)
-							cluster_load(x[o][j], there + (i * QUADS + j) * WARPGROUP * 16);
-					}
-#pragma unroll
-				for (int o = 0; o < TOGETHER; o++)
-#pragma unroll
-					for (int j = 0; j < CHUNK_SUMS; j++)
-						sum[i * CHUNK_SUMS + j] += x[o][j / 4][j % 4];
-			}
-		}
+	for (int first = 0; first < OWN; first += TOGETHER)
+		others_add<config, SPLITS, TOGETHER>(sum, mine, rank, first);
+}
+
+/* Adds the other blocks' sums to those that this block finishes. */
+template <class config>
+__device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
+											  uint32_t full, int consumer, int rank, int splits)
+{
+	uint32_t mine = shared_sums<config>(base, consumer) + threadIdx.x % WARPGROUP * 16;
+	uint32_t barrier = full + 8 * (config::sums_barriers + (int)threadIdx.x / 32);
+	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
+	if (splits == 2)
+		exchange_between<config, 2>(sum, mine, barrier, rank);
+	else if (config::SPLITS >= 3 && splits == 3)
+		exchange_between<config, 3>(sum, mine, barrier, rank);
+	else if (config::SPLITS >= 4 && splits == 4)
+		exchange_between<config, 4>(sum, mine, barrier, rank);
+	else if (config::SPLITS >= 6 && splits == 6)
+		exchange_between<config, 6>(sum, mine, barrier, rank);
+	else if (config::SPLITS >= 8)
+		exchange_between<config, 8>(sum, mine, barrier, rank);
 }
 
 #endif
