@@ -196,10 +196,12 @@ static bool visit_land(void *context, const struct tensor_span *span)
 	u8 *shared = bulk->block->shared + offset;
 	u8 *global = (u8 *)(uintptr_t)span->global;
 	if (bulk->kind == BULK_LOAD) {
-		if (span->inside)
+		if (span->inside) {
 			memcpy(shared, global, span->bytes);
-		else
+			tensor_map_loaded(&bulk->map, shared, span->bytes);
+		} else {
 			tensor_map_fill(&bulk->map, shared, span->bytes);
+		}
 		memset(bulk->block->shared_written + offset, EXEC_SHARED_READABLE, span->bytes);
 	} else if (span->inside && bulk->kind == BULK_STORE) {
 		memcpy(global, shared, span->bytes);

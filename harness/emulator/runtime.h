@@ -14,6 +14,7 @@
 
 #define KIB 1024
 #define MIB (1024 * 1024)
+#define CLUSTER_GROUPS 12
 
 #define EXPORT __attribute__((visibility("default")))
 /* The same function under a second exported name (the per-thread-stream names:
@@ -21,11 +22,12 @@
 #define EXPORT_ALIAS(name, alias_name)                                                             \
 	extern __typeof(name) alias_name __attribute__((alias(#name), visibility("default")))
 
-/* What programs may ask about a GPU. One row a model in runtime_device.c. */
+/* What programs may ask about a GPU. One row a model in runtime_gpu.c. */
 struct gpu {
 	const char *id, *name; /* "h200", "NVIDIA H200 (emulated)" */
 	int major, minor;
 	int multiprocessors;
+	int cluster_groups[CLUSTER_GROUPS]; /* multiprocessors that a cluster stays among; 0: no more */
 	int clock_khz, memory_clock_khz, bus_bits;
 	size_t memory_bytes;
 	int l2_bytes, l2_persisting_bytes;
@@ -122,6 +124,8 @@ struct launch_request {
 cudaError_t launch(const struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together. */
 int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
+/* Blocks that a cluster of the function may have. */
+unsigned cluster_limit(const struct function *function);
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);

@@ -34,8 +34,7 @@ struct element {
 	enum atomic_number number;
 };
 
-/* tf32 is copied bit for bit: the tensor cores look at its upper bits only. The
- * types that flush subnormals or pack 4 and 6 bits are left out. */
+/* The types that flush subnormals or pack 4 and 6 bits are left out. */
 static struct element element_of(CUtensorMapDataType type)
 {
 	switch (type) {
@@ -88,7 +87,8 @@ static CUresult driver_encode_tiled(CUtensorMap *out, CUtensorMapDataType type, 
 							 .rank = rank,
 							 .element_bytes = element.bytes,
 							 .number = element.number,
-							 .fill_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
+							 .fill_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+							 .tf32 = type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32};
 	(void)promotion;
 	if (!out || !sizes || !box || !steps || rank == 0 || rank > TENSOR_MAP_RANK ||
 		(rank > 1 && !strides))

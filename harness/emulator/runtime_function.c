@@ -6,6 +6,8 @@
 #define SHARED_RESERVED ((size_t)1 << 10) /* of each block, by the system, since sm_80 */
 #define SHARED_DEFAULT ((size_t)48 << 10)
 #define REGISTERS 65536u
+#define CLUSTER_PORTABLE 8u
+#define CLUSTER_LIMIT 16u
 
 static cudaError_t enter_function(const void *host, struct function **function,
 								  struct kernel_facts *facts)
@@ -198,6 +200,11 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 	return runtime_leave(status);
 }
 
+unsigned cluster_limit(const struct function *function)
+{
+	return function->nonportable_cluster ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
+}
+
 static size_t cluster_blocks(const cudaLaunchConfig_t *config)
 {
 	for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -219,8 +226,18 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
 	if (status == cudaSuccess)
-		*out = function->nonportable_cluster ? 16 : 8;
+		*out = (int)cluster_limit(function);
 	return runtime_leave(status);
+}
+
+/* Clusters stay within a GPC, so that each may have multiprocessors left over. Where several
+ * blocks share a multiprocessor, each counts as one more of those, which was not measured. */
+static int clusters_at_once(size_t blocks, size_t cluster)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < CLUSTER_GROUPS; i++)
+		count += blocks * (size_t)runtime.gpu->cluster_groups[i] / cluster;
+	return (int)count;
 }
 
 EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
@@ -231,12 +248,13 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
+	if (status == cudaSuccess && cluster_blocks(config) > cluster_limit(function))
+		status = cudaErrorInvalidClusterSize;
 	if (status == cudaSuccess) {
 		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
 		int blocks = occupancy_blocks(function, threads, config->dynamicSmemBytes);
 		size_t cluster = cluster_blocks(config);
-		*out =
-			(int)((size_t)blocks * (size_t)runtime.gpu->multiprocessors / (cluster ? cluster : 1));
+		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
 	}
 	return runtime_leave(status);
 }

@@ -4,7 +4,13 @@
 #include "emulator/runtime.h"
 
 /* From NVIDIA's CUDA programming guide (compute capabilities) and data sheets;
- * the H200's clock and L2 as measured. */
+ * the H200's clock and L2 as measured.
+ *
+ * Its cluster_groups, too: cudaOccupancyMaxActiveClusters says for clusters of 1 to 16
+ * blocks that fill a multiprocessor each 132, 66, 39, 30, 22, 17, 15, 15, 9, and 7 from
+ * there on. Clusters do not reach across GPCs, which differ in their multiprocessors, and
+ * these groups are the only ones that give all 16 numbers. What the small ones are NVIDIA
+ * does not say; together they make one more GPC of 16. Another H200 may have other ones. */
 static const struct gpu gpus[] = {
 	{
 		.id = "h200",
@@ -12,6 +18,7 @@ static const struct gpu gpus[] = {
 		.major = 9,
 		.minor = 0,
 		.multiprocessors = 132,
+		.cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2},
 		.clock_khz = 1980000,
 		.memory_clock_khz = 3201000,
 		.bus_bits = 6144,

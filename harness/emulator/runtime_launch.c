@@ -6,8 +6,6 @@
 #include "emulator/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
-#define CLUSTER_PORTABLE 8u
-#define CLUSTER_LIMIT 16u
 #define CALLS_KEPT 16
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
@@ -97,7 +95,7 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 		return cudaSuccess;
 	if (runtime.gpu->major < 9)
 		return cudaErrorNotSupported;
-	if (blocks > (request->function->nonportable_cluster ? CLUSTER_LIMIT : CLUSTER_PORTABLE))
+	if (blocks > cluster_limit(request->function))
 		return cudaErrorInvalidClusterSize;
 	if (request->grid.x % out[0] || request->grid.y % out[1] || request->grid.z % out[2])
 		return cudaErrorInvalidClusterSize;

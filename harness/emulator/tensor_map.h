@@ -26,6 +26,7 @@ struct tensor_map {
 	enum atomic_number number; /* what the elements are: reductions name no type */
 	enum tensor_swizzle swizzle;
 	bool fill_nan;
+	bool tf32; /* f32 that loads round to tf32 */
 };
 
 /* Checks what the driver checks, and writes the 128 bytes. NULL on success, else
@@ -53,5 +54,8 @@ bool tensor_map_walk(const struct tensor_map *map, const int32_t *coordinates, u
 
 /* What a load puts where a span is not inside: zeros, or NaNs when asked for. */
 void tensor_map_fill(const struct tensor_map *map, void *out, size_t bytes);
+/* What a load makes of the whole elements that it has copied: nothing else, but for tf32,
+ * which is rounded. Stores take the bits as they are, and reductions are taken to. */
+void tensor_map_loaded(const struct tensor_map *map, void *elements, size_t bytes);
 
 #endif

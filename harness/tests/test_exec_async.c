@@ -318,13 +318,10 @@ Test(exec_async, arriving_too_often)
 
 static uint32_t matrix[60];
 
-/* The first `columns` of each row, in an allocation of `bytes`; returns its address. */
-static uint64_t encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES], uint32_t columns, size_t bytes)
+/* The first `columns` of each row. */
+static struct tensor_map matrix_map(uint32_t columns)
 {
-	for (uint32_t i = 0; i < 60; i++)
-		matrix[i] = i;
-	struct tensor_map map = {
-		.address = fixture_copy(matrix, bytes),
+	return (struct tensor_map){
 		.size = {columns, 5},
 		.stride = {4, 48},
 		.box = {8, 4},
@@ -332,9 +329,22 @@ static uint64_t encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES], uint32_t column
 		.rank = 2,
 		.element_bytes = 4,
 	};
+}
+
+/* Of a copy of the matrix in an allocation of `bytes`; returns its address. */
+static uint64_t encode_map(uint8_t encoded[TENSOR_MAP_BYTES], struct tensor_map map, size_t bytes)
+{
+	map.address = fixture_copy(matrix, bytes);
 	const char *wrong = tensor_map_encode(&map, encoded);
 	cr_assert_null(wrong, "%s", wrong);
 	return map.address;
+}
+
+static uint64_t encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES], uint32_t columns, size_t bytes)
+{
+	for (uint32_t i = 0; i < 60; i++)
+		matrix[i] = i;
+	return encode_map(encoded, matrix_map(columns), bytes);
 }
 
 /* The box hangs over two edges. */
@@ -397,6 +407,57 @@ Test(exec_async, tensor_stores_end_at_16_bytes_of_a_row)
 	cr_assert_not(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault));
 	cr_assert_eq(fault.kind, FAULT_ADDRESS, "%s", fault.text);
 	cr_assert(strstr(fault.text, "of a 216-byte allocation"), "%s", fault.text);
+}
+
+static uint64_t encode_tf32(uint8_t encoded[TENSOR_MAP_BYTES])
+{
+	struct tensor_map map = matrix_map(12);
+	map.number = ATOM_FLOAT;
+	map.tf32 = true;
+	return encode_map(encoded, map, sizeof matrix);
+}
+
+Test(exec_async, tensor_loads_round_tf32)
+{
+	static const uint32_t rounded[12][2] = {
+		{0x3f8008bb, 0x3f800000}, /* below half */
+		{0xbf801bbb, 0xbf802000}, /* above half */
+		{0x3f801000, 0x3f800000}, /* a tie, down */
+		{0xbf803000, 0xbf804000}, /* a tie, up */
+		{0x3ffff001, 0x40000000}, /* into the exponent */
+		{0x7f7fffff, 0x7f800000}, /* to infinity */
+		{0x80000fff, 0x80000000}, /* subnormal */
+		{0x0045b9cd, 0x0045c000}, /* subnormal */
+		{0x7f800000, 0x7f800000}, /* infinity */
+		{0xff800000, 0xff800000}, /* infinity */
+		{0x7f800001, 0x7f800001}, /* NaN */
+		{0x7fffffff, 0x7fffffff}, /* NaN */
+	};
+	uint32_t out[32];
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	for (uint32_t i = 0; i < 12; i++)
+		matrix[36 + i] = matrix[48 + i] = rounded[i][0];
+	encode_tf32(encoded);
+	for (uint32_t x = 0; x < 12; x += 8) {
+		fixture_expect(x ? TENSOR_LOAD("8") : TENSOR_LOAD("0"), ONE, encoded, sizeof encoded, out,
+					   sizeof out);
+		for (uint32_t i = 0; i < 16; i++) {
+			uint32_t column = x + i % 8;
+			cr_assert_eq(out[i], column < 12 ? rounded[column][1] : 0, "%u: %x", column, out[i]);
+		}
+	}
+}
+
+/* The words that are stored, 0 to 31, would all be 0 in tf32. */
+Test(exec_async, tensor_stores_do_not_round_tf32)
+{
+	struct fault fault = {0};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	const uint32_t *words = (const uint32_t *)(uintptr_t)encode_tf32(encoded);
+	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
+	cr_assert(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault), "%s", fault.text);
+	for (uint32_t i = 0; i < 16; i++)
+		cr_assert_eq(words[(3 + i / 8) * 12 + 4 + i % 8], i);
 }
 
 /* 16 words at %in+128 combined with those of a tensor, whose map is at %in and says

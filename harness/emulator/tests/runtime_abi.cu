@@ -330,6 +330,42 @@ static void refused()
 	OK(cudaGetLastError());
 }
 
+// With one block a multiprocessor. GPUs differ in their GPCs, so that numbers are known of
+// the emulated one alone, and elsewhere only what holds everywhere.
+static void clusters(bool is_emulated)
+{
+	static const int counts[] = {132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7};
+	int bytes = 200 * 1024, multiprocessors = 0, count = 0;
+	OK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+	OK(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+	cudaLaunchAttribute attribute = {};
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim = {9, 1, 1};
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(9);
+	config.blockDim = dim3(128);
+	config.dynamicSmemBytes = bytes;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	if (is_emulated)
+		RETURNS(cudaErrorInvalidClusterSize,
+				cudaOccupancyMaxActiveClusters(&count, reverse, &config));
+	cudaGetLastError();
+	OK(cudaFuncSetAttribute(reverse, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+	for (unsigned blocks = 1; blocks <= 16; blocks++) {
+		attribute.val.clusterDim.x = blocks;
+		config.gridDim = dim3(blocks);
+		OK(cudaOccupancyMaxActiveClusters(&count, reverse, &config));
+		CHECK(count > 0 && count * (int)blocks <= multiprocessors);
+		CHECK(!is_emulated || count == counts[blocks - 1]);
+	}
+	attribute.val.clusterDim.x = 4;
+	config.gridDim = dim3(4);
+	config.dynamicSmemBytes = 100 * 1024;
+	OK(cudaOccupancyMaxActiveClusters(&count, reverse, &config));
+	CHECK(!is_emulated || count == 66);
+}
+
 static void driver(bool is_emulated)
 {
 	typedef CUresult (*encode_function)(
@@ -396,6 +432,7 @@ int main(int count, char **names)
 	if (!host_only) {
 		launches(is_emulated);
 		refused();
+		clusters(is_emulated);
 		fault(is_emulated);
 	}
 	printf("%d failed\n", failures);
