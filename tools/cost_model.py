@@ -1,6 +1,8 @@
 """The times of hopper.cu's cuts: reads what was measured, fits them, writes them back.
 
 usage: cost_model.py cuts SOLVE.cuh                        names of the cuts, in order
+       cost_model.py only SOLVE.cuh NUMBER OUT.cuh         writes SOLVE.cuh with that cut alone and those that
+                                                           are quick to compile; prints its place there
        cost_model.py collect COUNTS SOLVE.cuh GPU OUT.json BENCH.json...
        cost_model.py fit COUNTS SOLVE.cuh MEASURED.json... (needs scipy)
        cost_model.py judged COUNTS SOLVE.cuh GPU JUDGED.json   exit status 1: not all is well
@@ -62,6 +64,15 @@ class Table:
         for (start, stop), fresh in sorted(places, reverse=True):
             text = text[:start] + fresh + text[stop:]
         self.path.write_text(text)
+
+    def only(self, cut, path):
+        """Leaves the other kernels that use wgmma and TMA out; the rest do every shape."""
+        left_out = [row for i, row in enumerate(self.rows) if i != cut and row[1].startswith("tma_cut")]
+        text = self.text
+        for row in reversed(left_out):
+            text = text[:row.start()] + text[row.end():].removeprefix(",").lstrip("\n\t")
+        path.write_text(text)
+        return cut - sum(row.start() < self.rows[cut].start() for row in left_out)
 
     def columns(self, cut):
         """Indices of the numbers that the time of a cut is made of."""
@@ -254,6 +265,9 @@ def main():
     what, arguments = sys.argv[1], sys.argv[2:]
     if what == "cuts":
         print("\n".join(Table(pathlib.Path(arguments[0])).cuts))
+        return 0
+    if what == "only":
+        print(Table(pathlib.Path(arguments[0])).only(int(arguments[1]), pathlib.Path(arguments[2])))
         return 0
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]
     if what == "fit":

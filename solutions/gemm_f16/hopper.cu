@@ -11,29 +11,30 @@
  *   hopper/solve.cuh    the host's choice of a way to cut the work
  *   hopper/launch.cuh   what each kernel's launch needs
  *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
- *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together,
- *   hopper/slabs.cuh      or a slab after the other while they are multiplied
+ *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
  *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
  *   hopper/words.cuh      their aligned words
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
- *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do,
- *   hopper/finish.cuh     and how their sums leave,
- *   hopper/bulk.cuh       or how others carry them out while the next tile is multiplied
+ *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do;
+ *   hopper/split.cuh      how blocks that share a tile along K add up,
+ *   hopper/bulk.cuh       and how sums leave by TMA while the next tile is multiplied,
+ *   hopper/finish.cuh     or from registers, where TMA cannot address C
  *   hopper/tile.cuh     how tiles lie in shared memory and in C
  *   hopper/ptx.cuh      the instructions
  *
  * Changes from the wmma ladder beside it: the multiplying threads load nothing
  * and wait for nothing but a barrier; operands go from shared memory into the
- * tensor cores without passing through registers; C leaves in whole rows of a
- * warp's own staging area.
+ * tensor cores without passing through registers; C comes and goes by TMA, in boxes
+ * of a warp's own place in shared memory.
  *
  * Arithmetic intensity: a 128x256 tile loads 384 elements for every step along
  * K and does 2*128*256 FLOP with them: 85 FLOP per byte from the L2 cache, 128
  * when two blocks share their columns of B by multicast.
  *
- * reached: H200, f16: 4096^3 748 TFLOP/s, 100% of cuBLAS; 4095x4093x4091
- * 573 TFLOP/s, 374%; 1024^3 329 TFLOP/s, 90%. NOTES.md has what is open. */
+ * reached: H200, f16: 4096^3 760 TFLOP/s, 103% of cuBLAS; 4095x4093x4091
+ * 605 TFLOP/s, 398%; 1024^3 with alpha = beta = 1 360 TFLOP/s, 102%. NOTES.md has what
+ * is open. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

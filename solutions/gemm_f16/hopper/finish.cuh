@@ -7,7 +7,7 @@
  *    neighbouring columns; nothing waits for anything, and many loads of what the
  *    epilogue reads are under way at once. Where four columns can be stored at
  *    once and none lies outside of C.
- *  - finish_chunks: through shared memory, a chunk of columns at a time, one or
+ *  - finish_chunks: through shared memory, a chunk of columns at a time, one, two or
  *    four columns a lane. Everywhere else.
  * Neither branches around single values: a branch would make each one's loads
  * wait for those of the one before. */
@@ -145,6 +145,42 @@ __device__ __forceinline__ void store_chunk(const epilogue<Element> &out, const 
 	}
 }
 
+/* A staged chunk that lies in C, where rows may start at any element: in pairs of columns,
+ * which can be accessed at once because they begin at an even element. In a row that starts
+ * at an odd one, the first and the last column are left, and come one by one. */
+template <class Element>
+__device__ __forceinline__ void store_chunk_pairs(const epilogue<Element> &out, const float *chunk,
+												  int row, int column)
+{
+	constexpr int PAIRS = CHUNK / 2, ROWS = 32 / PAIRS, PASSES = 16 / ROWS;
+	int lane = threadIdx.x % 32, pair = lane % PAIRS, first = lane / PAIRS;
+	Element *to = out.C + (size_t)(row + first) * out.N + column;
+	bool odd = (uintptr_t)to / sizeof(Element) % 2; // rows two apart are alike
+	static_assert(ROWS == 2);
+	/* there is one pair less in an odd row; its lane does another's again, and stores nothing */
+	int begin = odd ? min(2 * pair + 1, CHUNK - 3) : 2 * pair;
+	float x[PASSES][2];
+#pragma unroll
+	for (int pass = 0; pass < PASSES; pass++) {
+		int r = first + pass * ROWS;
+		x[pass][0] = chunk[staged_at(r, begin)];
+		x[pass][1] = chunk[staged_at(r, begin + 1)];
+		out.apply(row + r, column + begin, x[pass], true);
+	}
+#pragma unroll
+	for (int pass = 0; pass < PASSES; pass++, to += (size_t)ROWS * out.N)
+		if (begin >= 2 * pair)
+			epilogue_store_whole(to + begin, x[pass]);
+
+	int r = lane / 2, left = lane % 2 * (CHUNK - 1);
+	float one[1] = {chunk[staged_at(r, left)]};
+	to = out.C + (size_t)(row + r) * out.N + column;
+	odd = (uintptr_t)to / sizeof(Element) % 2;
+	out.apply(row + r, odd ? column + left : out.N, one, false);
+	if (odd)
+		to[left] = epilogue_from_float<Element>(one[0]);
+}
+
 /* Whether four neighbouring columns can be stored at once. */
 template <class Element> __device__ __forceinline__ bool c_quads(const epilogue<Element> &out)
 {
@@ -172,7 +208,7 @@ finish_chunks(const float (&sum)[BN / 2], const epilogue<Element> &out, float *s
 		if (inside && quads)
 			store_chunk<Element, 4, true>(out, at, row, x);
 		else if (inside)
-			store_chunk<Element, 1, true>(out, at, row, x);
+			store_chunk_pairs(out, at, row, x);
 		else
 			store_chunk<Element, 1, false>(out, at, row, x);
 	}

@@ -132,17 +132,21 @@ template <class Element> static const auto &hopper_cuts(void)
 	constexpr bool ODD = true;
 	/* consumers, columns, blocks that share B, or at most share a tile */
 	using pair256 = gemm_config<2, 256, 2, 1, false>;
+	using one256 = gemm_config<2, 256, 1, 1, false>;
 	using tall192 = gemm_config<3, 192, 2, 1, false>;
 	using pair192 = gemm_config<2, 192, 2, 1, false>;
 	using wide192 = gemm_config<2, 192, 1, 1, false>;
 	using tall128 = gemm_config<3, 128, 2, 1, false>;
 	using pair128 = gemm_config<2, 128, 2, 1, false>;
+	using one128 = gemm_config<2, 128, 1, 1, false>;
 	using half64 = gemm_config<2, 64, 1, 1, false>;
 	using flat128 = gemm_config<1, 128, 2, 1, false>;
+	using flat_one128 = gemm_config<1, 128, 1, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, false>;
 	using split256 = gemm_config<2, 256, 1, 4, false>;
 	using split192 = gemm_config<2, 192, 1, 4, false>;
 	using split128 = gemm_config<2, 128, 1, 6, false>;
+	using split_flat128 = gemm_config<1, 128, 1, 4, false>;
 	using split_half64 = gemm_config<2, 64, 1, 8, false>;
 	using split64 = gemm_config<1, 64, 1, 8, false>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, ODD>;
@@ -166,22 +170,13 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, flat128>(1, {1.35f, 0.201f, 1.13f, 0.91f, 0.00f, 0.029f}),
 		tma_cut<Element, small64>(1, {1.17f, 0.160f, 0.91f, 0.48f, 0.00f, 0.045f}),
 		tma_cut<Element, split256>(2, {0.00f, 0.637f, 6.44f, 0.61f, 0.00f, 0.071f}),
-		tma_cut<Element, split256>(3, {0.00f, 0.637f, 6.94f, 0.61f, 0.00f, 0.071f}),
-		tma_cut<Element, split256>(4, {0.00f, 0.637f, 7.44f, 0.61f, 0.00f, 0.071f}),
 		tma_cut<Element, split192>(2, {0.00f, 0.498f, 5.51f, 0.50f, 0.00f, 0.066f}),
-		tma_cut<Element, split192>(3, {0.00f, 0.498f, 6.01f, 0.50f, 0.00f, 0.066f}),
-		tma_cut<Element, split192>(4, {0.00f, 0.498f, 6.51f, 0.50f, 0.00f, 0.066f}),
 		tma_cut<Element, split128>(2, {0.27f, 0.374f, 4.31f, 0.41f, 0.00f, 0.070f}),
-		tma_cut<Element, split128>(3, {0.27f, 0.374f, 4.81f, 0.41f, 0.00f, 0.070f}),
 		tma_cut<Element, split128>(4, {0.51f, 0.398f, 5.20f, 0.38f, 0.00f, 0.090f}),
-		tma_cut<Element, split128>(6, {0.51f, 0.398f, 6.20f, 0.38f, 0.00f, 0.090f}),
 		tma_cut<Element, split_half64>(2, {0.59f, 0.289f, 3.18f, 0.25f, 0.00f, 0.064f}),
 		tma_cut<Element, split_half64>(4, {0.70f, 0.325f, 3.93f, 0.20f, 0.00f, 0.060f}),
-		tma_cut<Element, split_half64>(6, {0.70f, 0.325f, 4.93f, 0.20f, 0.00f, 0.060f}),
-		tma_cut<Element, split_half64>(8, {0.70f, 0.325f, 5.93f, 0.20f, 0.00f, 0.060f}),
 		tma_cut<Element, split64>(2, {0.89f, 0.198f, 2.52f, 0.31f, 0.00f, 0.038f}),
 		tma_cut<Element, split64>(4, {0.79f, 0.195f, 3.28f, 0.27f, 0.00f, 0.037f}),
-		tma_cut<Element, split64>(6, {0.79f, 0.195f, 4.28f, 0.27f, 0.00f, 0.037f}),
 		tma_cut<Element, split64>(8, {0.89f, 0.200f, 4.17f, 0.16f, 0.00f, 0.035f}),
 		tma_cut<Element, odd_pair256>(1, {5.12f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
 		tma_cut<Element, odd_wide192>(1, {5.52f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
@@ -189,8 +184,6 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, odd_half64>(1, {6.39f, 0.244f, 0.83f, 1.34f, 0.92f, 0.000f}),
 		tma_cut<Element, odd_flat128>(1, {6.62f, 0.197f, 1.01f, 1.24f, 0.97f, 0.000f}),
 		tma_cut<Element, odd_small64>(1, {6.69f, 0.153f, 0.47f, 1.14f, 0.89f, 0.000f}),
-		tma_cut<Element, odd_split128>(2, {9.10f, 0.330f, 0.00f, 0.50f, 0.00f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {9.60f, 0.330f, 0.00f, 0.50f, 0.00f, 0.000f}),
 		tma_cut<Element, odd_split64>(2, {8.21f, 0.204f, 0.00f, 0.54f, 0.00f, 0.000f}),
 		tma_cut<Element, odd_split64>(4, {9.10f, 0.170f, 0.00f, 0.39f, 0.15f, 0.000f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
@@ -199,6 +192,24 @@ template <class Element> static const auto &hopper_cuts(void)
 			8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
 		tiny_cut<Element, 8, 1, 2>({1.20f, 0.608f, 0.46f, 0.16f, 0.00f, 0.087f}),
 		tiny_cut<Element, 8, 1, 4>({1.02f, 0.638f, 1.08f, 0.24f, 0.08f, 0.156f}),
+#ifdef HOPPER_CUT // not measured yet, and so chosen by nobody
+		tma_cut<Element, one256>(1, UNMEASURED),
+		tma_cut<Element, one128>(1, UNMEASURED),
+		tma_cut<Element, flat_one128>(1, UNMEASURED),
+		tma_cut<Element, split256>(3, UNMEASURED),
+		tma_cut<Element, split256>(4, UNMEASURED),
+		tma_cut<Element, split192>(3, UNMEASURED),
+		tma_cut<Element, split192>(4, UNMEASURED),
+		tma_cut<Element, split128>(3, UNMEASURED),
+		tma_cut<Element, split128>(6, UNMEASURED),
+		tma_cut<Element, split_flat128>(2, UNMEASURED),
+		tma_cut<Element, split_flat128>(4, UNMEASURED),
+		tma_cut<Element, split_half64>(6, UNMEASURED),
+		tma_cut<Element, split_half64>(8, UNMEASURED),
+		tma_cut<Element, split64>(6, UNMEASURED),
+		tma_cut<Element, odd_split128>(2, UNMEASURED),
+		tma_cut<Element, odd_split128>(4, UNMEASURED),
+#endif
 	};
 	return cuts;
 }
