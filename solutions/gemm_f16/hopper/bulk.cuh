@@ -37,7 +37,7 @@ template <class config> struct c_part {
 
 	__device__ __forceinline__ uint32_t place(int box) const
 	{
-		return (config::SPLIT ? box / splits : box) * config::c_box_bytes;
+		return (config::SPLIT ? box / splits : box % config::C_PLACES) * config::c_box_bytes;
 	}
 
 	/* The warp's places are free: what was stored from them has been read. */
@@ -48,21 +48,29 @@ template <class config> struct c_part {
 		__syncwarp();
 	}
 
-	__device__ __forceinline__ void load(void) const
+	/* Into the places of box number `first` and of those behind it, once they are free. */
+	__device__ __forceinline__ void load(int first) const
 	{
-		int mine = (boxes - rank + splits - 1) / splits;
-		if (threadIdx.x % 32 != 0 || boxes <= rank)
+		int end = config::C_PLACES < config::C_BOXES ? min(boxes, first + config::C_PLACES) : boxes;
+		if (threadIdx.x % 32 != 0 || first >= end)
 			return;
 		tma_stores_read();
-		mbarrier_expect(barrier, mine * config::c_box_bytes);
-		for (int i = rank; i < boxes; i += splits)
+		mbarrier_expect(barrier, (end - first + splits - 1) / splits * config::c_box_bytes);
+		for (int i = first; i < end; i += splits)
 			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX, row);
+	}
+
+	/* Places for box number `box` and those behind it, which have C's values if it is read. */
+	__device__ __forceinline__ void wait(int box, bool reads_c)
+	{
+		if (!reads_c)
+			wait_free();
+		else if (box < boxes)
+			wait_loaded();
 	}
 
 	__device__ __forceinline__ void wait_loaded(void)
 	{
-		if (boxes <= rank)
-			return;
 		mbarrier_wait(barrier, phase);
 		phase ^= 1;
 	}
@@ -166,7 +174,7 @@ __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
 		step = CHUNK_SUMS_BYTES;
 	} else {
 		staging = shared + config::staging_offset + warp * config::c_bytes;
-		step = config::c_box_bytes;
+		step = config::C_PLACES == config::C_BOXES ? config::c_box_bytes : 0;
 	}
 	finish_chunks<Element, config::BN, config::C_BOX>(sum, out, (float *)staging, step / 4,
 													  c_quads(out), part.row, part.column, first,
@@ -185,13 +193,15 @@ __device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
 	box_places<config>(part.staging, at);
 	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
 
-	if (reads_c)
-		part.wait_loaded();
-	else
-		part.wait_free();
+	part.wait(part.rank, reads_c);
 #pragma unroll
 	for (int i = 0; i < config::BN / WIDTH; i++)
 		if (i < part.boxes && (!config::SPLIT || i % part.splits == part.rank)) {
+			if (!config::SPLIT && i > 0 && i % config::C_PLACES == 0) { // the places again
+				if (reads_c)
+					part.load(i);
+				part.wait(i, reads_c);
+			}
 			const float *from = &sum[i * WIDTH / 2];
 			if (reads_c)
 				finish_box<Element, true>(from, out, at, part.place(i), row, column + i * WIDTH);

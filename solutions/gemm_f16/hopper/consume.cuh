@@ -96,10 +96,10 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 			 * left its place */
 			part.template begin<Element>(origin, work.M, work.N);
 			if (work.reads_c && tile == first)
-				part.load();
+				part.load(rank);
 			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [&] {
 				if (work.reads_c && tile != first)
-					part.load();
+					part.load(rank);
 			});
 		} else {
 			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [] {});

@@ -258,10 +258,10 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
 
 	/* a split is not persistent; of blocks that copy, all are there */
-	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
+	int cluster = config::SHARERS * splits, room = device.clusters[cluster] * config::BLOCKS;
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
-	kernel_launch(kernel, clusters * cluster, WARPGROUP * (config::CONSUMERS + 1), config::bytes,
-				  cluster, config::ODD, map_a, map_b, map_c, work, plan.work, p.out);
+	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
+				  map_a, map_b, map_c, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */

@@ -45,7 +45,7 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 			BK,
 			splits,
 			config::SHARERS * splits,
-			1,
+			config::BLOCKS,
 			us};
 }
 
@@ -157,6 +157,11 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_small64 = gemm_config<1, 64, 1, 1, ODD>;
 	using odd_split128 = gemm_config<2, 128, 1, 4, ODD>;
 	using odd_split64 = gemm_config<1, 64, 1, 4, ODD>;
+	using two128 = gemm_config<2, 128, 1, 1, false, 8, 2>;
+	using two_pair128 = gemm_config<2, 128, 2, 1, false, 8, 2>;
+	using two_half64 = gemm_config<2, 64, 1, 1, false, 8, 2>;
+	using two_flat128 = gemm_config<1, 128, 1, 1, false, 8, 2>;
+	using two_small64 = gemm_config<1, 64, 1, 1, false, 8, 2>;
 	using shifted64 = gemm_config<1, 64, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
@@ -209,6 +214,11 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, split64>(6, UNMEASURED),
 		tma_cut<Element, odd_split128>(2, UNMEASURED),
 		tma_cut<Element, odd_split128>(4, UNMEASURED),
+		tma_cut<Element, two128>(1, UNMEASURED),
+		tma_cut<Element, two_pair128>(1, UNMEASURED),
+		tma_cut<Element, two_half64>(1, UNMEASURED),
+		tma_cut<Element, two_flat128>(1, UNMEASURED),
+		tma_cut<Element, two_small64>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

@@ -15,30 +15,41 @@ constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 
-constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
+/* that a block may have; and each of two that share a multiprocessor, which keeps 1 KB a block */
+constexpr int SHARED_BYTES = 227 * 1024, SHARED_BYTES_OF_TWO = 113 * 1024;
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
  * rows and all BN columns of the tile. Either SHARERS blocks, one above the other in C,
  * share B; or a cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot
  * address an operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA
  * through a place in shared memory for all that a block finishes of a tile (bulk.cuh).
- * As many stages as there is room for, 8 at most (or MOST). */
-template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOST = 8>
+ * As many stages as there is room for, 8 at most (or MOST). BLOCKS on a multiprocessor:
+ * where there are two, one's way out is hidden behind the other's products. */
+template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOST = 8,
+		  int BLOCKS_ = 1>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_, SPLITS = SPLITS_;
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_, BULK_C = !ODD;
+	static constexpr int BLOCKS = BLOCKS_;
+
+	/* A producer is a warpgroup, which hands most of its registers over; of two blocks, where
+	 * registers are too few for that, a warp. */
+	static constexpr int THREADS = CONSUMERS * WARPGROUP + (BLOCKS == 1 ? WARPGROUP : 32);
 
 	static constexpr int BM = 64 * CONSUMERS;
 	static constexpr int SUMS = BN / 2; // registers of a thread
 
-	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them. Of a split
-	 * tile each block finishes some of the boxes, no more than half of them. */
+	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them, with a place
+	 * for each. Of a split tile each block finishes some of the boxes, no more than half of
+	 * them. Of two blocks each has places for one box a warp. */
 	static constexpr int C_BOX = SPLIT ? CHUNK : BOX;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
+	static constexpr int C_PLACES = BLOCKS == 1 ? C_BOXES : 1;
 	static constexpr int c_box_bytes = 16 * C_BOX * 2;
-	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a warp
+	static constexpr int c_bytes = C_PLACES * c_box_bytes; // of a warp
 
-	/* shared memory, after alignment to 1024 bytes */
+	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
+	 * begins there, but is not promised) */
 	static constexpr int a_bytes = BM * BK * 2;
 	static constexpr int b_bytes = BN * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
@@ -48,17 +59,21 @@ struct gemm_config {
 	{
 		return 2 * stages + (BULK_C ? 4 * CONSUMERS : 0) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
+	static constexpr int spare = BLOCKS == 1 ? 1024 : 0; // to align
+	static constexpr int all_bytes = BLOCKS == 1 ? SHARED_BYTES : SHARED_BYTES_OF_TWO;
 	static constexpr int room =
-		(SHARED_BYTES - 1024 - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
+		(all_bytes - spare - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
 	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp
 	static constexpr int sums_barriers = barriers - 4 * CONSUMERS;
 	static constexpr int staging_offset = STAGES * stage_bytes;
 	static constexpr int barrier_offset = staging_offset + way_out_bytes;
-	static constexpr int bytes = barrier_offset + barriers * 8 + 1024;
+	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
 	static_assert(BN % BOX == 0 && BN >= BOX * SHARERS, "each sharer loads boxes of 64 columns");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares B or a tile");
+	static_assert(BLOCKS == 1 || (!SPLIT && !ODD),
+				  "two blocks have neither spare registers nor room");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 

@@ -113,12 +113,13 @@ template <int CONSUMERS> constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 
 template <int CONSUMERS> constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
 
 template <class Element, class config>
-__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
+__global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 			 const __grid_constant__ CUtensorMap map_c, const gemm_work work,
 			 const packing_work packing, const epilogue<Element> out)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
+	constexpr bool HANDS_OVER = CONSUMERS > 1 && config::BLOCKS == 1;
 	extern __shared__ char shared_raw[];
 	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
 	char *shared = shared_raw + (base - shared_address(shared_raw));
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 	/* a cluster does a tile at a time */
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == CONSUMERS) {
-		if (CONSUMERS > 1)
+		if (HANDS_OVER)
 			registers_give<PRODUCER_REGISTERS<CONSUMERS>>();
 		int warp = (int)threadIdx.x / 32 - CONSUMERS * 4;
 		if (config::ODD && warp == 0)
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + 1), 1)
 		if (threadIdx.x % 32 == 0 && warp == 0)
 			produce(work, load, early, empty, first, stride);
 	} else {
-		if (CONSUMERS > 1)
+		if (HANDS_OVER)
 			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
 		consume<Element, config>(work, out, &map_c, shared, base, full, empty, warpgroup, first,
 								 stride);
