@@ -112,6 +112,16 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 template <int CONSUMERS> constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
 template <int CONSUMERS> constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
 
+/* Two blocks on a multiprocessor that begin together come to their way out together, tile after
+ * tile, and nothing is hidden. So the one that is launched later begins about half a tile
+ * later, while the other has the tensor cores for itself. */
+template <class config> __device__ __forceinline__ void fall_behind(const gemm_work &work)
+{
+	constexpr int STEP = config::BM * config::BN / 128; // ns: about half of what a step takes alone
+	if (cluster_number() >= clusters() / 2 && work.tiles > clusters())
+		sleep_ns(min(work.steps * STEP, 2000));
+}
+
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -133,6 +143,8 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
 		barriers_init<config>(full, 1, CONSUMERS * config::SHARERS, work.splits);
+		if (config::BLOCKS > 1)
+			fall_behind<config>(work);
 	}
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
