@@ -157,11 +157,13 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_small64 = gemm_config<1, 64, 1, 1, ODD>;
 	using odd_split128 = gemm_config<2, 128, 1, 4, ODD>;
 	using odd_split64 = gemm_config<1, 64, 1, 4, ODD>;
-	using two128 = gemm_config<2, 128, 1, 1, false, 8, 2>;
-	using two_pair128 = gemm_config<2, 128, 2, 1, false, 8, 2>;
-	using two_half64 = gemm_config<2, 64, 1, 1, false, 8, 2>;
-	using two_flat128 = gemm_config<1, 128, 1, 1, false, 8, 2>;
-	using two_small64 = gemm_config<1, 64, 1, 1, false, 8, 2>;
+	using deep256 = gemm_config<2, 256, 2, 1, false, 8, 1, 2>;
+	using deep192 = gemm_config<3, 192, 2, 1, false, 8, 1, 1>;
+	using two128 = gemm_config<2, 128, 1, 1, false, 8, 2, 1>;
+	using two_pair128 = gemm_config<2, 128, 2, 1, false, 8, 2, 1>;
+	using two_half64 = gemm_config<2, 64, 1, 1, false, 8, 2, 1>;
+	using two_flat128 = gemm_config<1, 128, 1, 1, false, 8, 2, 1>;
+	using two_small64 = gemm_config<1, 64, 1, 1, false, 8, 2, 1>;
 	using shifted64 = gemm_config<1, 64, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
@@ -219,6 +221,8 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, two_half64>(1, UNMEASURED),
 		tma_cut<Element, two_flat128>(1, UNMEASURED),
 		tma_cut<Element, two_small64>(1, UNMEASURED),
+		tma_cut<Element, deep256>(1, UNMEASURED),
+		tma_cut<Element, deep192>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

@@ -26,7 +26,7 @@ constexpr int SHARED_BYTES = 227 * 1024, SHARED_BYTES_OF_TWO = 113 * 1024;
  * As many stages as there is room for, 8 at most (or MOST). BLOCKS on a multiprocessor:
  * where there are two, one's way out is hidden behind the other's products. */
 template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int BLOCKS_ = 1>
+		  int BLOCKS_ = 1, int MOST_PLACES = 8>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_, SPLITS = SPLITS_;
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_, BULK_C = !ODD;
@@ -40,11 +40,11 @@ struct gemm_config {
 	static constexpr int SUMS = BN / 2; // registers of a thread
 
 	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them, with a place
-	 * for each. Of a split tile each block finishes some of the boxes, no more than half of
-	 * them. Of two blocks each has places for one box a warp. */
+	 * for each (or for MOST_PLACES, which leaves more room for stages). Of a split tile each
+	 * block finishes some of the boxes, no more than half of them. */
 	static constexpr int C_BOX = SPLIT ? CHUNK : BOX;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
-	static constexpr int C_PLACES = BLOCKS == 1 ? C_BOXES : 1;
+	static constexpr int C_PLACES = C_BOXES < MOST_PLACES ? C_BOXES : MOST_PLACES;
 	static constexpr int c_box_bytes = 16 * C_BOX * 2;
 	static constexpr int c_bytes = C_PLACES * c_box_bytes; // of a warp
 
@@ -72,6 +72,7 @@ struct gemm_config {
 	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
 	static_assert(BN % BOX == 0 && BN >= BOX * SHARERS, "each sharer loads boxes of 64 columns");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares B or a tile");
+	static_assert(!SPLIT || C_PLACES == C_BOXES, "the boxes of a split tile have places for good");
 	static_assert(BLOCKS == 1 || (!SPLIT && !ODD),
 				  "two blocks have neither spare registers nor room");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
