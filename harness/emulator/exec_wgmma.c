@@ -266,9 +266,22 @@ HANDLER(wgmma_wait)
 	return status == EXEC_YIELD ? again(w, in) : status;
 }
 
-/* in->list: registers that the next instruction touches, ended by -1; in->sub: 1
- * when it only moves them. A move completes what is pending, as ptxas
- * serialises there; anything else has forgotten to wait. */
+/* in->list: registers that the next instruction touches, ended by -1. Says behind which
+ * pending operation none is left that works on them. */
+static u64 last_touching(const struct exec_mmas *mmas, const struct exec_instruction *in)
+{
+	for (u64 k = mmas->issued; k > mmas->done; k--) {
+		const struct exec_instruction *op = mmas->queue[(k - 1) % QUEUE].in;
+		for (const int32_t *touched = in->list; *touched >= 0; touched++)
+			for (int r = 0; r < op->list[0] + op->list[1]; r++)
+				if (op->list[2 + r] == *touched)
+					return k;
+	}
+	return mmas->done;
+}
+
+/* in->sub: 1 when the next instruction only moves registers. A move completes what is
+ * pending on them, as ptxas serialises there; anything else has forgotten to wait. */
 HANDLER(wgmma_touch)
 {
 	struct exec_mmas *mmas = w->mmas;
@@ -278,21 +291,12 @@ HANDLER(wgmma_touch)
 		mmas->fenced = false;
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
-	for (u64 k = mmas->done; k < mmas->issued; k++) {
-		const struct exec_instruction *op = mmas->queue[k % QUEUE].in;
-		for (const int32_t *touched = in->list; *touched >= 0; touched++) {
-			for (int r = 0; r < op->list[0] + op->list[1]; r++) {
-				if (op->list[2 + r] != *touched)
-					continue;
-				if (!in->sub)
-					return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-									 "touches a register of a wgmma that nothing waited for");
-				enum exec_status status = complete(w, in, k + 1);
-				return status == EXEC_YIELD ? again(w, in) : status;
-			}
-		}
-	}
-	return EXEC_NEXT;
+	u64 upto = last_touching(mmas, in);
+	if (upto > mmas->done && !in->sub)
+		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+						 "touches a register of a wgmma that nothing waited for");
+	enum exec_status status = complete(w, in, upto);
+	return status == EXEC_YIELD ? again(w, in) : status;
 }
 
 #define E(name)                                                                                    \

@@ -257,20 +257,22 @@ Test(exec_async, bulk_store_fenced_by_its_issuer)
 }
 
 #define WGMMA_D "{%f0, %f1, %f2, %f3}"
-/* D = A * B of zeros: the four warps of a group, 64 x 8 x 16. The descriptors both
- * point at s, without swizzling. */
-#define WGMMA(after_store, before, after)                                                          \
-	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], 0; st.shared.u32 [%r8+512], 0;\n"                    \
-						"st.shared.u32 [%r8+1024], 0; st.shared.u32 [%r8+1536], 0;\n" after_store  \
+#define WGMMA_MULTIPLY                                                                             \
+	"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " WGMMA_D ", %d5, %d5, %p1, 1, 1, 0, 0;\n"  \
+	"wgmma.commit_group.sync.aligned;\n"
+/* D = 1 + A * B, whose pairs of elements are `pair`: the four warps of a group, 64 x 8 x 16.
+ * The descriptors both point at s, without swizzling. */
+#define WGMMA_OF(pair, after_store, before, after)                                                 \
+	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], " pair "; st.shared.u32 [%r8+512], " pair ";\n"      \
+						"st.shared.u32 [%r8+1024], " pair ";\n"                                    \
+						"st.shared.u32 [%r8+1536], " pair ";\n" after_store                        \
 						"bar.sync 0; shr.u32 %r1, %r9, 4; cvt.u64.u32 %d5, %r1;\n"                 \
 						"or.b64 %d5, %d5, 0x1000080000; mov.f32 %f0, 0f3F800000;\n"                \
 						"mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n" before           \
-						"mov.pred %p1, 1;\n"                                                       \
-						"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " WGMMA_D               \
-						", %d5, %d5, %p1, 1, 1, 0, 0;\n"                                           \
-						"wgmma.commit_group.sync.aligned;\n" after                                 \
+						"mov.pred %p1, 1;\n" WGMMA_MULTIPLY after                                  \
 						"mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1;\n"                       \
 						"st.global.f32 [%d1], %f2;")
+#define WGMMA(after_store, before, after) WGMMA_OF("0", after_store, before, after)
 #define FENCE "fence.proxy.async.shared::cta;\n"
 #define WGMMA_FENCE "wgmma.fence.sync.aligned;\n"
 #define WGMMA_WAIT "wgmma.wait_group.sync.aligned 0;\n"
@@ -281,6 +283,18 @@ Test(exec_async, wgmma_waited_for)
 	ramp(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT), (struct fixture_launch){.threads = 128}, out, 128);
 	for (int i = 0; i < 128; i++)
 		cr_assert_eq(out[i], 0x3f800000);
+}
+
+/* A move in between sees all that is pending on its register, not the first of it. */
+Test(exec_async, wgmma_moved_before_its_wait)
+{
+	uint32_t out[128];
+	ramp(WGMMA_OF("0x3C003C00", FENCE, WGMMA_FENCE,
+				  WGMMA_MULTIPLY WGMMA_MULTIPLY "mov.b32 %r1, %f2;\n" WGMMA_WAIT
+												"mov.b32 %f2, %r1;\n"),
+		 (struct fixture_launch){.threads = 128}, out, 128);
+	for (int i = 0; i < 128; i++)
+		cr_assert_eq(out[i], 0x42440000, "%x", out[i]); /* 1 + 3 * 16 */
 }
 
 Test(exec_async, wgmma_without_its_fences_and_waits)
