@@ -10,6 +10,7 @@
  * cut_time() is linear in these times: a count is what it gives when one of them is 1 and
  * the others are 0. */
 #define HOPPER_CUT 0 // so that the table has all cuts, those not measured yet too
+#define HOPPER_TABLE_ONLY
 #include "hopper/solve.cuh"
 
 static constexpr int TIMES = sizeof(cut_times) / sizeof(float);

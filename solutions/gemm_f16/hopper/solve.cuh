@@ -35,10 +35,16 @@ template <class Element> struct cut {
 	cut_times us;
 };
 
+#ifdef HOPPER_TABLE_ONLY // for tools/cost_model.cu, which launches nothing
+#define HOPPER_LAUNCH(...) nullptr
+#else
+#define HOPPER_LAUNCH(...) __VA_ARGS__
+#endif
+
 template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
-	return {tma_launch<Element, config>,
+	return {HOPPER_LAUNCH(tma_launch<Element, config>),
 			config::ODD ? FAMILY_COPIED : FAMILY_TMA,
 			config::BM * config::SHARERS,
 			config::BN,
@@ -52,7 +58,7 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
 static constexpr cut<Element> shifted_cut(int splits, cut_times us)
 {
-	return {shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>,
+	return {HOPPER_LAUNCH(shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>),
 			FAMILY_SHIFTED,
 			config::BM,
 			config::BN,
@@ -67,7 +73,7 @@ template <class Element, int WARPS, int STEPS, int BN>
 static constexpr cut<Element> tiny_cut(cut_times us)
 {
 	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
-	return {tiny_launch<Element, WARPS, STEPS, BN>,
+	return {HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>),
 			FAMILY_TINY,
 			config::ROWS,
 			config::COLUMNS,
