@@ -6,8 +6,9 @@
 
 #include "launch.cuh"
 
-/* Microseconds on an H200, fitted to medians of 117 shapes that the judge drew
- * (with every dimension a multiple of 8 for some); NOTES.md has how well it does. */
+/* Microseconds on an H200, fitted by tools/cost-model to medians of shapes that the judge
+ * drew: aligned cuts to 52 shapes, the others to 117 earlier ones. NOTES.md has how well
+ * they do, and what has changed since. */
 struct cut_times {
 	float launch;    // once
 	float step;      // of `depth` along K, in each round of tiles
