@@ -24,11 +24,12 @@ template <class config> struct c_part {
 
 	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
 	 * asked about such places, and then boxes at the edges are finished one value at a time. */
-	template <class Element> __device__ __forceinline__ void begin(tile_origin at, int M, int N)
+	template <class Element>
+	__device__ __forceinline__ void begin(int warp_row, int tile_column, int M, int N)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
-		row = at.row + (int)threadIdx.x / 32 * 16;
-		column = at.column;
+		row = warp_row;
+		column = tile_column;
 		if (epilogue<Element>::only_c)
 			boxes = row < M ? min(BOXES, (N - column + WIDTH - 1) / WIDTH) : 0;
 		else
@@ -63,16 +64,12 @@ template <class config> struct c_part {
 	/* Places for box number `box` and those behind it, which have C's values if it is read. */
 	__device__ __forceinline__ void wait(int box, bool reads_c)
 	{
-		if (!reads_c)
+		if (!reads_c) {
 			wait_free();
-		else if (box < boxes)
-			wait_loaded();
-	}
-
-	__device__ __forceinline__ void wait_loaded(void)
-	{
-		mbarrier_wait(barrier, phase);
-		phase ^= 1;
+		} else if (box < boxes) {
+			mbarrier_wait(barrier, phase);
+			phase ^= 1;
+		}
 	}
 
 	__device__ __forceinline__ void store(int box) const
@@ -165,12 +162,11 @@ __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
 											const epilogue<Element> &out, char *shared,
 											const c_part<config> &part)
 {
-	constexpr int SUMS_BYTES = 16 * CHUNK * 4; // of a warp and chunk
 	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK, step;
 	char *staging;
 	if (config::SPLIT) {
 		first += (part.rank + part.splits - first % part.splits) % part.splits;
-		staging = shared + shared_sums<config>(0, warp / 4) + warp % 4 * SUMS_BYTES;
+		staging = shared + shared_sums<config>(0, warp / 4) + warp % 4 * config::staging_bytes;
 		step = CHUNK_SUMS_BYTES;
 	} else {
 		staging = shared + config::staging_offset + warp * config::c_bytes;

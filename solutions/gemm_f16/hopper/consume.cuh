@@ -10,12 +10,6 @@
 #include "split.cuh"
 #include "tile.cuh"
 
-/* Where a consumer stands in the ring of stages. */
-struct ring {
-	int stage;
-	uint32_t phase;
-};
-
 template <int SHARERS> __device__ __forceinline__ void stage_release(uint32_t empty, int stage)
 {
 	/* one arrival a consumer and block; all that share B fill the stage */
@@ -60,10 +54,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 		else
 			besides();
 		last = at.stage;
-		if (++at.stage == config::STAGES) {
-			at.stage = 0;
-			at.phase ^= 1;
-		}
+		at.next<config>();
 	} while (++k < steps);
 	wgmma_wait<0>();
 	/* the compiler does not know that the sums are not there before, and might copy some */
@@ -89,24 +80,21 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 		tile_origin origin = block_tile<config>(work, tile);
 		int row = origin.row + warp_row, column = origin.column;
 		float sum[config::SUMS]; // nothing flows from one tile into the next
-		if (!config::BULK_C || !epilogue<Element>::only_c)
+		if (config::ODD || !epilogue<Element>::only_c)
 			prefetch_rows<Element, config::BN>(out, row, column);
-		if constexpr (config::BULK_C) {
-			/* C's old values: the first tile's at once; later ones' when the tile before has
-			 * left its place */
-			part.template begin<Element>(origin, work.M, work.N);
-			if (work.reads_c && tile == first)
+		/* C's old values: the first tile's at once; later ones' when the tile before has left
+		 * its place */
+		bool loads_c = !config::ODD && work.reads_c;
+		part.template begin<Element>(row, column, work.M, work.N);
+		if (loads_c && tile == first)
+			part.load(rank);
+		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [&] {
+			if (loads_c && tile != first)
 				part.load(rank);
-			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [&] {
-				if (work.reads_c && tile != first)
-					part.load(rank);
-			});
-		} else {
-			multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [] {});
-		}
+		});
 		if constexpr (config::SPLIT)
 			exchange_sums<config>(sum, base, full, consumer, rank, work.splits);
-		if constexpr (config::BULK_C) {
+		if constexpr (!config::ODD) {
 			finish_bulk<Element, config>(sum, out, shared, work.reads_c, part);
 		} else {
 			char *staging =
@@ -114,7 +102,7 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 			finish<Element, config::BN>(sum, out, (float *)staging, work.splits, rank, row, column);
 		}
 	}
-	if (config::BULK_C)
+	if (!config::ODD)
 		part.wait_free(); // before the block ends
 }
 

@@ -13,6 +13,14 @@ __device__ __forceinline__ uint32_t shared_address(const void *pointer)
 	return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
+/* The same place in the shared memory of another block of the cluster. */
+__device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t block)
+{
+	uint32_t there;
+	asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+	return there;
+}
+
 /* ---- mbarrier (9.7.13.15) ---------------------------------------------- */
 
 __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
@@ -45,50 +53,40 @@ __device__ __forceinline__ void mbarrier_arrive(uint32_t barrier)
  * would cost a memory barrier, 0.4 us on an H200. */
 __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier, uint32_t block)
 {
-	asm volatile("{\n\t"
-				 ".reg .b32 remote;\n\t"
-				 "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
-				 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t"
-				 "}" ::"r"(barrier),
-				 "r"(block)
-				 : "memory");
+	asm volatile(
+		"mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(barrier, block))
+		: "memory");
 }
+
+#define HOPPER_MBARRIER_WAIT(SCOPE, BARRIER, PARITY)                                               \
+	asm volatile("{\n\t"                                                                           \
+				 ".reg .pred done;\n\t"                                                            \
+				 "again:\n\t"                                                                      \
+				 "mbarrier.try_wait.parity" SCOPE ".shared::cta.b64 done, [%0], %1;\n\t"           \
+				 "@!done bra again;\n\t"                                                           \
+				 "}" ::"r"(BARRIER),                                                               \
+				 "r"(PARITY)                                                                       \
+				 : "memory")
 
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 {
-	asm volatile("{\n\t"
-				 ".reg .pred done;\n\t"
-				 "again:\n\t"
-				 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
-				 "@!done bra again;\n\t"
-				 "}" ::"r"(barrier),
-				 "r"(parity)
-				 : "memory");
+	HOPPER_MBARRIER_WAIT("", barrier, parity);
 }
 
 /* The same two where ordinary writes to shared memory are handed over to another block. */
 __device__ __forceinline__ void mbarrier_release_cluster(uint32_t barrier, uint32_t block)
 {
-	asm volatile("{\n\t"
-				 ".reg .b32 remote;\n\t"
-				 "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
-				 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n\t"
-				 "}" ::"r"(barrier),
-				 "r"(block)
+	asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+					 cluster_address(barrier, block))
 				 : "memory");
 }
 
 __device__ __forceinline__ void mbarrier_acquire_cluster(uint32_t barrier, uint32_t parity)
 {
-	asm volatile("{\n\t"
-				 ".reg .pred done;\n\t"
-				 "again:\n\t"
-				 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
-				 "@!done bra again;\n\t"
-				 "}" ::"r"(barrier),
-				 "r"(parity)
-				 : "memory");
+	HOPPER_MBARRIER_WAIT(".acquire.cluster", barrier, parity);
 }
+
+#undef HOPPER_MBARRIER_WAIT
 
 /* ---- bulk tensor copies (9.7.9.27) ------------------------------------- */
 
@@ -356,14 +354,6 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	return rank;
 }
 
-/* The same place in the shared memory of another block of the cluster. */
-__device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t block)
-{
-	uint32_t there;
-	asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
-	return there;
-}
-
 __device__ __forceinline__ void cluster_load(float (&x)[4], uint32_t from)
 {
 	asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -400,6 +390,12 @@ __device__ __forceinline__ void cluster_arrive(void)
 __device__ __forceinline__ void cluster_wait(void)
 {
 	asm volatile("barrier.cluster.wait;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_meet(void)
+{
+	cluster_arrive();
+	cluster_wait();
 }
 
 #endif

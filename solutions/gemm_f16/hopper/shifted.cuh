@@ -112,12 +112,10 @@ __device__ __forceinline__ void group_store(group &g, const word_stream &from, u
 /* The block, or the cluster that shares a tile, knows its barriers. */
 template <class config, int PRODUCERS> __device__ __forceinline__ void shifted_meet(void)
 {
-	if (config::SPLIT) {
-		cluster_arrive();
-		cluster_wait();
-	} else {
+	if (config::SPLIT)
+		cluster_meet();
+	else
 		block_meet(WARPGROUP * (config::CONSUMERS + PRODUCERS));
-	}
 }
 
 /* Producer number `producer` fills every PRODUCERS-th stage, DEEP groups at a time.
@@ -201,10 +199,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
 								 cluster_number(), clusters());
 	}
-	if (config::SPLIT) { // before a block ends whose sums are read
-		cluster_arrive();
-		cluster_wait();
-	}
+	if (config::SPLIT) // before a block ends whose sums are read
+		cluster_meet();
 }
 
 #endif

@@ -115,16 +115,21 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
 	float room = (float)(device.clusters[c.cluster] * c.blocks);
 	float rounds = cut_tiles(c, p) / room, copy = 0.0f;
-	int slow = p.odd();
-	if (c.family == FAMILY_TMA || c.family == FAMILY_COPIED) // persistent: rounds are whole
-		rounds = ceilf(rounds);
-	if (c.family == FAMILY_TMA)
+	int slow = 0;
+	switch (c.family) {
+	case FAMILY_TMA:
+		rounds = ceilf(rounds); // persistent: rounds are whole
 		slow = (p.K % 16 != 0) + (p.N % 16 != 0);
-	if (c.family == FAMILY_COPIED) {
+		break;
+	case FAMILY_COPIED: {
+		rounds = ceilf(rounds);
 		long long copied =
 			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
-		slow = 0;
+		break;
+	}
+	case FAMILY_SHIFTED:
+	case FAMILY_TINY: slow = p.odd();
 	}
 	float step = c.us.step + slow * c.us.slow_step;
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);

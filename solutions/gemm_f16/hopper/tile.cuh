@@ -29,7 +29,7 @@ template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOS
 		  int BLOCKS_ = 1, int MOST_PLACES = 8>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_, SPLITS = SPLITS_;
-	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_, BULK_C = !ODD;
+	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
 	static constexpr int BLOCKS = BLOCKS_;
 
 	/* A producer is a warpgroup, which hands most of its registers over; of two blocks, where
@@ -54,10 +54,10 @@ struct gemm_config {
 	static constexpr int b_bytes = BN * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	static constexpr int way_out_bytes = 4 * CONSUMERS * (BULK_C ? c_bytes : staging_bytes);
+	static constexpr int way_out_bytes = 4 * CONSUMERS * (ODD ? staging_bytes : c_bytes);
 	static constexpr int barriers_for(int stages)
 	{
-		return 2 * stages + (BULK_C ? 4 * CONSUMERS : 0) + (SPLIT ? 4 * CONSUMERS : 0);
+		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int spare = BLOCKS == 1 ? 1024 : 0; // to align
 	static constexpr int all_bytes = BLOCKS == 1 ? SHARED_BYTES : SHARED_BYTES_OF_TWO;
@@ -120,6 +120,20 @@ __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int co
 	mbarriers_ready();
 }
 
+/* Where somebody stands in the ring of stages. */
+struct ring {
+	int stage;
+	uint32_t phase;
+
+	template <class config> __device__ __forceinline__ void next(void)
+	{
+		if (++stage == config::STAGES) {
+			stage = 0;
+			phase ^= 1;
+		}
+	}
+};
+
 struct tile_place {
 	int m, n; // in units of tiles
 };
@@ -133,24 +147,19 @@ __device__ __forceinline__ tile_place tile_find(const gemm_work &work, int index
 	return {group * work.group + (within - column * (int)rows.value), column};
 }
 
-/* The steps along K of block number `part` of a split. */
-__device__ __forceinline__ void split_range(const gemm_work &work, int part, int &begin, int &end)
-{
-	begin = part * work.steps + min(part, work.steps_left);
-	end = begin + work.steps + (part < work.steps_left);
-}
-
 /* Which of the blocks that share a tile along K this one is. */
 template <class config> __device__ __forceinline__ int split_rank(void)
 {
 	return config::SPLIT ? (int)cluster_block() : 0;
 }
 
-/* This block's steps. */
+/* This block's steps along K. */
 template <class config>
 __device__ __forceinline__ void block_steps(const gemm_work &work, int &begin, int &end)
 {
-	split_range(work, split_rank<config>(), begin, end);
+	int rank = split_rank<config>();
+	begin = rank * work.steps + min(rank, work.steps_left);
+	end = begin + work.steps + (rank < work.steps_left);
 }
 
 /* Where this block's part of tile number `index` begins in C. */

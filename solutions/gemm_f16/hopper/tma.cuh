@@ -77,33 +77,26 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 	int begin, end;
 	block_steps<config>(work, begin, end);
 
-	int stage = 0;
-	uint32_t phase = 1; // the first round finds every stage empty
+	ring at = {0, 1}; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		load.at = block_tile<config>(work, tile);
 		for (int k = begin; k < end; k++, early--) {
 			bool begun = !config::ODD && early > 0;
 			if (!begun) {
-				mbarrier_wait(empty + 8 * stage, phase);
-				load.load_a(stage, k);
+				mbarrier_wait(empty + 8 * at.stage, at.phase);
+				load.load_a(at.stage, k);
 			}
 			if (SHARERS > 1 || !begun)
-				load.load_b(stage, k);
-			if (++stage == config::STAGES) {
-				stage = 0;
-				phase ^= 1;
-			}
+				load.load_b(at.stage, k);
+			at.next<config>();
 		}
 	}
 	/* A block must not end while another may still send to it or arrive at its
 	 * barriers: wait until every stage has been handed back. */
 	if (SHARERS > 1)
 		for (int i = 0; i < config::STAGES; i++) {
-			mbarrier_wait(empty + 8 * stage, phase);
-			if (++stage == config::STAGES) {
-				stage = 0;
-				phase ^= 1;
-			}
+			mbarrier_wait(empty + 8 * at.stage, at.phase);
+			at.next<config>();
 		}
 }
 
@@ -163,10 +156,9 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	if (warpgroup == CONSUMERS) {
 		if (HANDS_OVER)
 			registers_give<PRODUCER_REGISTERS<CONSUMERS>>();
-		int warp = (int)threadIdx.x / 32 - CONSUMERS * 4;
-		if (config::ODD && warp == 0)
+		if (config::ODD && (int)threadIdx.x / 32 == CONSUMERS * 4)
 			repack_wait(packing);
-		if (threadIdx.x % 32 == 0 && warp == 0)
+		if (producer)
 			produce(work, load, early, empty, first, stride);
 	} else {
 		if (HANDS_OVER)
@@ -176,8 +168,7 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	}
 	if (config::SPLIT) { // before a block ends whose sums are read
 		__syncwarp();
-		cluster_arrive();
-		cluster_wait();
+		cluster_meet();
 	}
 }
 
