@@ -156,25 +156,22 @@ __device__ __forceinline__ void box_places(uint32_t staging, uint32_t (&at)[conf
 }
 
 /* The rest of a warp's 16 x BN sums, right of `part.boxes`. They are staged where nobody
- * else looks: in the boxes' own places or, of a split tile, in the chunk's own sums. */
+ * else looks: in the boxes' places or, of a split tile, where sums of one of its own chunks
+ * would be. */
 template <class Element, class config>
 __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
 											const epilogue<Element> &out, char *shared,
 											const c_part<config> &part)
 {
-	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK, step;
-	char *staging;
+	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK;
+	char *staging = shared + config::staging_offset + warp * config::c_bytes;
 	if (config::SPLIT) {
 		first += (part.rank + part.splits - first % part.splits) % part.splits;
-		staging = shared + shared_sums<config>(0, warp / 4) + warp % 4 * config::staging_bytes;
-		step = CHUNK_SUMS_BYTES;
-	} else {
-		staging = shared + config::staging_offset + warp * config::c_bytes;
-		step = config::C_PLACES == config::C_BOXES ? config::c_box_bytes : 0;
+		staging = shared + shared_sums<config>(0, warp / 4) + part.rank * CHUNK_SUMS_BYTES +
+				  warp % 4 * config::staging_bytes;
 	}
-	finish_chunks<Element, config::BN, config::C_BOX>(sum, out, (float *)staging, step / 4,
-													  c_quads(out), part.row, part.column, first,
-													  part.splits);
+	finish_chunks<Element, config::BN>(sum, out, (float *)staging, c_quads(out), part.row,
+									   part.column, first, part.splits);
 }
 
 /* A warp's 16 x BN sums on their way into C. */

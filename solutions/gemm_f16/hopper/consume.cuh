@@ -10,15 +10,29 @@
 #include "split.cuh"
 #include "tile.cuh"
 
-template <int SHARERS> __device__ __forceinline__ void stage_release(uint32_t empty, int stage)
+/* One arrival a consumer at each block that fills the stage: `filler` is the one that this
+ * thread tells (see filler_of). */
+template <class config>
+__device__ __forceinline__ void stage_release(uint32_t empty, int stage, int filler)
 {
-	/* one arrival a consumer and block; all that share B fill the stage */
-	if (SHARERS == 1) {
-		if (threadIdx.x % WARPGROUP == 0)
+	int thread = threadIdx.x % WARPGROUP;
+	if (config::SHARERS == 1) {
+		if (thread == 0)
 			mbarrier_arrive(empty + 8 * stage);
-	} else if (threadIdx.x % WARPGROUP < SHARERS) {
-		mbarrier_arrive_cluster(empty + 8 * stage, threadIdx.x % WARPGROUP);
+	} else if (thread < config::FILLERS) {
+		mbarrier_arrive_cluster(empty + 8 * stage, filler);
 	}
+}
+
+/* Of the FILLERS blocks that load something for this one, that of a thread's number: those of
+ * the same columns of C, which share B, and then the others of the same rows, which share A. */
+template <class config> __device__ __forceinline__ int filler_of(int thread)
+{
+	cluster_place here = cluster_here<config>();
+	if (thread < config::UP)
+		return thread + config::UP * here.across;
+	int other = thread - config::UP;
+	return here.up + config::UP * (other + (other >= here.across));
 }
 
 /* Sums the consumer's 64 x BN part of the tile over `steps` stages, at least one; and does
@@ -30,7 +44,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 										 uint32_t full, uint32_t empty, int consumer, ring &at,
 										 Besides besides)
 {
-	int last = -1;
+	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
 #pragma unroll 1
 	do {
@@ -50,7 +64,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 		/* the stage before this one has been read */
 		wgmma_wait<1>();
 		if (last >= 0)
-			stage_release<config::SHARERS>(empty, last);
+			stage_release<config>(empty, last, filler);
 		else
 			besides();
 		last = at.stage;
@@ -61,7 +75,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 #pragma unroll
 	for (int i = 0; i < config::SUMS; i++)
 		asm volatile("" : "+f"(sum[i])::"memory");
-	stage_release<config::SHARERS>(empty, last);
+	stage_release<config>(empty, last, filler);
 }
 
 /* ---- tile after tile ----------------------------------------------------------------- */

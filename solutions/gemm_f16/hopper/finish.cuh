@@ -187,30 +187,28 @@ template <class Element> __device__ __forceinline__ bool c_quads(const epilogue<
 	return out.N % 4 == 0 && (uintptr_t)out.C % (4 * sizeof(Element)) == 0;
 }
 
-/* The chunks of a warp's sums from number `first` on, every `step`-th. Those of
- * neighbouring boxes of C_BOX columns are staged `box_step` floats apart. The loop is not
- * unrolled, or the epilogue would stand here many times. */
-template <class Element, int BN, int C_BOX>
-__device__ __forceinline__ void
-finish_chunks(const float (&sum)[BN / 2], const epilogue<Element> &out, float *staging,
-			  int box_step, bool quads, int row, int column, int first, int step)
+/* The chunks of a warp's sums from number `first` on, every `step`-th, one after the other
+ * through `staging`. The loop is not unrolled, or the epilogue would stand here many times. */
+template <class Element, int BN>
+__device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
+											  const epilogue<Element> &out, float *staging,
+											  bool quads, int row, int column, int first, int step)
 {
 	constexpr int SUMS = CHUNK / 2; // of a chunk and thread
 #pragma unroll 1
 	for (int chunk = first; chunk < BN / CHUNK && column + chunk * CHUNK < out.N; chunk += step) {
-		float *at = staging + chunk * CHUNK / C_BOX * box_step;
 #pragma unroll
 		for (int i = 0; i < BN / CHUNK; i++)
 			if (i == chunk)
-				stage_chunk(&sum[i * SUMS], at);
+				stage_chunk(&sum[i * SUMS], staging);
 		int x = column + chunk * CHUNK;
 		bool inside = row + 16 <= out.M && x + CHUNK <= out.N;
 		if (inside && quads)
-			store_chunk<Element, 4, true>(out, at, row, x);
+			store_chunk<Element, 4, true>(out, staging, row, x);
 		else if (inside)
-			store_chunk_pairs(out, at, row, x);
+			store_chunk_pairs(out, staging, row, x);
 		else
-			store_chunk<Element, 1, false>(out, at, row, x);
+			store_chunk<Element, 1, false>(out, staging, row, x);
 	}
 }
 
@@ -232,8 +230,7 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 				done = (i + 1) * QUAD_COLUMNS;
 			}
 	}
-	finish_chunks<Element, BN, CHUNK>(sum, out, staging, 0, quads, row, column, done / CHUNK + rank,
-									  splits);
+	finish_chunks<Element, BN>(sum, out, staging, quads, row, column, done / CHUNK + rank, splits);
 }
 
 #endif

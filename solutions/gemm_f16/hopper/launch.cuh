@@ -252,10 +252,12 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		plan = packing_plan(device, p);
 	else
 		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 16, config::C_BOX);
-	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM, BK);
-	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
+	CUtensorMap map_a =
+		tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM / config::ACROSS, BK);
+	CUtensorMap map_b =
+		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, BOX);
 	gemm_work work =
-		work_cut(p, config::BM * config::SHARERS, config::BN, splits, 16 / config::SHARERS);
+		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
 
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = device.clusters[cluster] * config::BLOCKS;

@@ -215,28 +215,42 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t 
  * K x N matrix has them). */
 template <class Element, int N> struct wgmma;
 
-/* Register lists: %i to %(i+7), and the operands behind them. */
-#define HOPPER_NAMES_0 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define HOPPER_NAMES_1 "%8, %9, %10, %11, %12, %13, %14, %15"
-#define HOPPER_NAMES_2 "%16, %17, %18, %19, %20, %21, %22, %23"
-#define HOPPER_NAMES_3 "%24, %25, %26, %27, %28, %29, %30, %31"
-#define HOPPER_NAMES_4 "%32, %33, %34, %35, %36, %37, %38, %39"
-#define HOPPER_NAMES_5 "%40, %41, %42, %43, %44, %45, %46, %47"
-#define HOPPER_NAMES_6 "%48, %49, %50, %51, %52, %53, %54, %55"
-#define HOPPER_NAMES_7 "%56, %57, %58, %59, %60, %61, %62, %63"
-#define HOPPER_NAMES_8 "%64, %65, %66, %67, %68, %69, %70, %71"
-#define HOPPER_NAMES_9 "%72, %73, %74, %75, %76, %77, %78, %79"
-#define HOPPER_NAMES_10 "%80, %81, %82, %83, %84, %85, %86, %87"
-#define HOPPER_NAMES_11 "%88, %89, %90, %91, %92, %93, %94, %95"
-#define HOPPER_NAMES_12 "%96, %97, %98, %99, %100, %101, %102, %103"
-#define HOPPER_NAMES_13 "%104, %105, %106, %107, %108, %109, %110, %111"
-#define HOPPER_NAMES_14 "%112, %113, %114, %115, %116, %117, %118, %119"
-#define HOPPER_NAMES_15 "%120, %121, %122, %123, %124, %125, %126, %127"
-#define HOPPER_FLOATS(d, i)                                                                        \
+/* Register lists of 64 x N sums: their names in PTX, %0 to %(N/2 - 1), and their C++. */
+#define HOPPER_NAMES_64                                                                            \
+	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+	"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define HOPPER_NAMES_96                                                                            \
+	HOPPER_NAMES_64 ", %32, %33, %34, %35, %36, %37, %38, %39, "                                   \
+					"%40, %41, %42, %43, %44, %45, %46, %47"
+#define HOPPER_NAMES_128                                                                           \
+	HOPPER_NAMES_96 ", %48, %49, %50, %51, %52, %53, %54, %55, "                                   \
+					"%56, %57, %58, %59, %60, %61, %62, %63"
+#define HOPPER_NAMES_160                                                                           \
+	HOPPER_NAMES_128 ", %64, %65, %66, %67, %68, %69, %70, %71, "                                  \
+					 "%72, %73, %74, %75, %76, %77, %78, %79"
+#define HOPPER_NAMES_192                                                                           \
+	HOPPER_NAMES_160 ", %80, %81, %82, %83, %84, %85, %86, %87, "                                  \
+					 "%88, %89, %90, %91, %92, %93, %94, %95"
+#define HOPPER_NAMES_224                                                                           \
+	HOPPER_NAMES_192 ", %96, %97, %98, %99, %100, %101, %102, %103, "                              \
+					 "%104, %105, %106, %107, %108, %109, %110, %111"
+#define HOPPER_NAMES_256                                                                           \
+	HOPPER_NAMES_224 ", %112, %113, %114, %115, %116, %117, %118, %119, "                          \
+					 "%120, %121, %122, %123, %124, %125, %126, %127"
+#define HOPPER_FLOATS_8(i)                                                                         \
 	"+f"(d[(i) + 0]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]),      \
 		"+f"(d[(i) + 5]), "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
+#define HOPPER_FLOATS_64                                                                           \
+	HOPPER_FLOATS_8(0), HOPPER_FLOATS_8(8), HOPPER_FLOATS_8(16), HOPPER_FLOATS_8(24)
+#define HOPPER_FLOATS_96 HOPPER_FLOATS_64, HOPPER_FLOATS_8(32), HOPPER_FLOATS_8(40)
+#define HOPPER_FLOATS_128 HOPPER_FLOATS_96, HOPPER_FLOATS_8(48), HOPPER_FLOATS_8(56)
+#define HOPPER_FLOATS_160 HOPPER_FLOATS_128, HOPPER_FLOATS_8(64), HOPPER_FLOATS_8(72)
+#define HOPPER_FLOATS_192 HOPPER_FLOATS_160, HOPPER_FLOATS_8(80), HOPPER_FLOATS_8(88)
+#define HOPPER_FLOATS_224 HOPPER_FLOATS_192, HOPPER_FLOATS_8(96), HOPPER_FLOATS_8(104)
+#define HOPPER_FLOATS_256 HOPPER_FLOATS_224, HOPPER_FLOATS_8(112), HOPPER_FLOATS_8(120)
 
-#define HOPPER_WGMMA(ELEMENT, TYPE, N, NAMES, A, B, ACCUMULATE, ...)                               \
+/* A, B, ACCUMULATE: names of the operands behind the sums. */
+#define HOPPER_WGMMA_OF(ELEMENT, TYPE, N, A, B, ACCUMULATE)                                        \
 	template <> struct wgmma<ELEMENT, N> {                                                         \
 		static __device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, \
 														int accumulate)                            \
@@ -245,78 +259,27 @@ template <class Element, int N> struct wgmma;
 						 ".reg .pred p;\n\t"                                                       \
 						 "setp.ne.b32 p, %" ACCUMULATE ", 0;\n\t"                                  \
 						 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE           \
-						 " {" NAMES "}, %" A ", %" B ", p, 1, 1, 0, 1;\n\t"                        \
-						 "}"                                                                       \
-						 : __VA_ARGS__                                                             \
+						 " {" HOPPER_NAMES_##N "}, %" A ", %" B ", p, 1, 1, 0, 1;\n\t"             \
+											   "}"                                                 \
+						 : HOPPER_FLOATS_##N                                                       \
 						 : "l"(a), "l"(b), "r"(accumulate));                                       \
 		}                                                                                          \
 	}
+#define HOPPER_WGMMA(N, A, B, ACCUMULATE)                                                          \
+	HOPPER_WGMMA_OF(half, "f16", N, A, B, ACCUMULATE);                                             \
+	HOPPER_WGMMA_OF(__nv_bfloat16, "bf16", N, A, B, ACCUMULATE)
 
-HOPPER_WGMMA(half, "f16", 64,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3, "32", "33",
-			 "34", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24));
-HOPPER_WGMMA(__nv_bfloat16, "bf16", 64,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3, "32", "33",
-			 "34", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24));
-HOPPER_WGMMA(half, "f16", 128,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7,
-			 "64", "65", "66", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56));
-HOPPER_WGMMA(__nv_bfloat16, "bf16", 128,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7,
-			 "64", "65", "66", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56));
-HOPPER_WGMMA(half, "f16", 192,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
-							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11,
-			 "96", "97", "98", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
-			 HOPPER_FLOATS(d, 88));
-HOPPER_WGMMA(__nv_bfloat16, "bf16", 192,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
-							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11,
-			 "96", "97", "98", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
-			 HOPPER_FLOATS(d, 88));
-HOPPER_WGMMA(half, "f16", 256,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
-							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11 ", " HOPPER_NAMES_12
-							", " HOPPER_NAMES_13 ", " HOPPER_NAMES_14 ", " HOPPER_NAMES_15,
-			 "128", "129", "130", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
-			 HOPPER_FLOATS(d, 88), HOPPER_FLOATS(d, 96), HOPPER_FLOATS(d, 104),
-			 HOPPER_FLOATS(d, 112), HOPPER_FLOATS(d, 120));
-HOPPER_WGMMA(__nv_bfloat16, "bf16", 256,
-			 HOPPER_NAMES_0 ", " HOPPER_NAMES_1 ", " HOPPER_NAMES_2 ", " HOPPER_NAMES_3
-							", " HOPPER_NAMES_4 ", " HOPPER_NAMES_5 ", " HOPPER_NAMES_6
-							", " HOPPER_NAMES_7 ", " HOPPER_NAMES_8 ", " HOPPER_NAMES_9
-							", " HOPPER_NAMES_10 ", " HOPPER_NAMES_11 ", " HOPPER_NAMES_12
-							", " HOPPER_NAMES_13 ", " HOPPER_NAMES_14 ", " HOPPER_NAMES_15,
-			 "128", "129", "130", HOPPER_FLOATS(d, 0), HOPPER_FLOATS(d, 8), HOPPER_FLOATS(d, 16),
-			 HOPPER_FLOATS(d, 24), HOPPER_FLOATS(d, 32), HOPPER_FLOATS(d, 40), HOPPER_FLOATS(d, 48),
-			 HOPPER_FLOATS(d, 56), HOPPER_FLOATS(d, 64), HOPPER_FLOATS(d, 72), HOPPER_FLOATS(d, 80),
-			 HOPPER_FLOATS(d, 88), HOPPER_FLOATS(d, 96), HOPPER_FLOATS(d, 104),
-			 HOPPER_FLOATS(d, 112), HOPPER_FLOATS(d, 120));
+HOPPER_WGMMA(64, "32", "33", "34");
+HOPPER_WGMMA(96, "48", "49", "50");
+HOPPER_WGMMA(128, "64", "65", "66");
+HOPPER_WGMMA(160, "80", "81", "82");
+HOPPER_WGMMA(192, "96", "97", "98");
+HOPPER_WGMMA(224, "112", "113", "114");
+HOPPER_WGMMA(256, "128", "129", "130");
 
 #undef HOPPER_WGMMA
-#undef HOPPER_FLOATS
+#undef HOPPER_WGMMA_OF
+#undef HOPPER_FLOATS_8
 
 /* ---- the rest ------------------------------------------------------------ */
 

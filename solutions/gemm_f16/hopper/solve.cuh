@@ -21,7 +21,7 @@ struct cut_times {
 static constexpr cut_times UNMEASURED = {INFINITY};
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
-static constexpr float COPY_MEGABYTE = 0.53f;
+static constexpr float COPY_MEGABYTE = 0.58f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
  * are copied first; odd ones that are shifted on the way; small ones. */
@@ -30,7 +30,7 @@ enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_TINY };
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
 	enum family family;
-	int rows, columns, depth; // of a tile, or of a pair of tiles with multicast
+	int rows, columns, depth; // of a tile, or of the neighbouring ones that a cluster does
 	int splits, cluster;      // blocks that share a tile along K; that are launched together
 	int blocks;               // that share a multiprocessor
 	cut_times us;
@@ -47,8 +47,8 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
 	return {HOPPER_LAUNCH(tma_launch<Element, config>),
 			config::ODD ? FAMILY_COPIED : FAMILY_TMA,
-			config::BM * config::SHARERS,
-			config::BN,
+			config::BM * config::UP,
+			config::BN * config::ACROSS,
 			BK,
 			splits,
 			config::SHARERS * splits,
@@ -113,129 +113,111 @@ template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
-	float room = (float)(device.clusters[c.cluster] * c.blocks);
-	float rounds = cut_tiles(c, p) / room, copy = 0.0f;
+	/* rounds of tiles that are multiplied, and those of which the rest is not hidden */
+	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], seen = rounds;
+	float copy = 0.0f;
 	int slow = 0;
 	switch (c.family) {
-	case FAMILY_TMA:
-		rounds = ceilf(rounds); // persistent: rounds are whole
+	case FAMILY_TMA: // persistent: rounds are whole; blocks that share a multiprocessor share
+		rounds = ceilf(rounds); // what its tensor cores do
+		seen = ceilf(rounds / (float)c.blocks);
 		slow = (p.K % 16 != 0) + (p.N % 16 != 0);
 		break;
 	case FAMILY_COPIED: {
-		rounds = ceilf(rounds);
+		seen = rounds = ceilf(rounds);
 		long long copied =
 			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
 		break;
 	}
 	case FAMILY_SHIFTED:
-	case FAMILY_TINY: slow = p.odd();
+		seen = rounds = fmaxf(rounds / (float)c.blocks, 1.0f);
+		slow = p.odd();
+		break;
+	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
+		seen = rounds += (float)c.blocks;
+		slow = p.odd();
 	}
 	float step = c.us.step + slow * c.us.slow_step;
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
 	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
-	return c.us.launch + copy + fmaxf(rounds, 1.0f) * (longest * step + tile);
+	return c.us.launch + copy + rounds * longest * step + seen * tile;
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
 template <class Element> static const auto &hopper_cuts(void)
 {
 	constexpr bool ODD = true;
-	/* consumers, columns, blocks that share B, or at most share a tile */
-	using pair256 = gemm_config<2, 256, 2, 1, false>;
-	using one256 = gemm_config<2, 256, 1, 1, false>;
-	using tall192 = gemm_config<3, 192, 2, 1, false>;
-	using pair192 = gemm_config<2, 192, 2, 1, false>;
-	using wide192 = gemm_config<2, 192, 1, 1, false>;
-	using tall128 = gemm_config<3, 128, 2, 1, false>;
-	using pair128 = gemm_config<2, 128, 2, 1, false>;
-	using one128 = gemm_config<2, 128, 1, 1, false>;
-	using half64 = gemm_config<2, 64, 1, 1, false>;
-	using flat128 = gemm_config<1, 128, 2, 1, false>;
-	using flat_one128 = gemm_config<1, 128, 1, 1, false>;
-	using small64 = gemm_config<1, 64, 1, 1, false>;
-	using split256 = gemm_config<2, 256, 1, 4, false>;
-	using split192 = gemm_config<2, 192, 1, 4, false>;
-	using split128 = gemm_config<2, 128, 1, 6, false>;
-	using split_flat128 = gemm_config<1, 128, 1, 4, false>;
-	using split_half64 = gemm_config<2, 64, 1, 8, false>;
-	using split64 = gemm_config<1, 64, 1, 8, false>;
-	using odd_pair256 = gemm_config<2, 256, 2, 1, ODD>;
-	using odd_wide192 = gemm_config<2, 192, 1, 1, ODD>;
-	using odd_pair128 = gemm_config<2, 128, 2, 1, ODD>;
-	using odd_half64 = gemm_config<2, 64, 1, 1, ODD>;
-	using odd_flat128 = gemm_config<1, 128, 2, 1, ODD>;
-	using odd_small64 = gemm_config<1, 64, 1, 1, ODD>;
-	using odd_split128 = gemm_config<2, 128, 1, 4, ODD>;
-	using odd_split64 = gemm_config<1, 64, 1, 4, ODD>;
-	using deep256 = gemm_config<2, 256, 2, 1, false, 8, 1, 2>;
-	using deep192 = gemm_config<3, 192, 2, 1, false, 8, 1, 1>;
-	using two128 = gemm_config<2, 128, 1, 1, false, 8, 2, 1>;
-	using two_pair128 = gemm_config<2, 128, 2, 1, false, 8, 2, 1>;
-	using two_half64 = gemm_config<2, 64, 1, 1, false, 8, 2, 1>;
-	using two_flat128 = gemm_config<1, 128, 1, 1, false, 8, 2, 1>;
-	using two_small64 = gemm_config<1, 64, 1, 1, false, 8, 2, 1>;
-	using shifted64 = gemm_config<1, 64, 1, 1, ODD, 4>;
-	using shifted_split64 = gemm_config<1, 64, 1, 8, ODD, 4>;
+	/* consumers, columns, blocks above each other and side by side, or at most on one tile */
+	using pair256 = gemm_config<2, 256, 2, 1, 1, false>;
+	using one256 = gemm_config<2, 256, 1, 1, 1, false>;
+	using pair192 = gemm_config<2, 192, 2, 1, 1, false>;
+	using wide192 = gemm_config<2, 192, 1, 1, 1, false>;
+	using pair128 = gemm_config<2, 128, 2, 1, 1, false>;
+	using one128 = gemm_config<2, 128, 1, 1, 1, false>;
+	using half64 = gemm_config<2, 64, 1, 1, 1, false>;
+	using flat128 = gemm_config<1, 128, 2, 1, 1, false>;
+	using flat_one128 = gemm_config<1, 128, 1, 1, 1, false>;
+	using small64 = gemm_config<1, 64, 1, 1, 1, false>;
+	using pair160 = gemm_config<2, 160, 2, 1, 1, false>;
+	using pair224 = gemm_config<2, 224, 2, 1, 1, false>;
+	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
+	using square192 = gemm_config<2, 192, 2, 2, 1, false>;
+	using split192 = gemm_config<2, 192, 1, 1, 4, false>;
+	using split128 = gemm_config<2, 128, 1, 1, 6, false>;
+	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
+	using split_half64 = gemm_config<2, 64, 1, 1, 8, false>;
+	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
+	using odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD>;
+	using odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD>;
+	using odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD>;
+	using odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD>;
+	using odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD>;
+	using odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD>;
+	using odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD>;
+	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
+	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
+	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.00f, 0.594f, 3.19f, 1.79f, 0.00f, 0.025f}),
-		tma_cut<Element, tall192>(1, {0.00f, 0.670f, 3.17f, 1.84f, 0.00f, 0.049f}),
-		tma_cut<Element, pair192>(1, {0.00f, 0.449f, 3.05f, 1.12f, 0.00f, 0.018f}),
-		tma_cut<Element, wide192>(1, {0.00f, 0.451f, 2.68f, 0.95f, 0.00f, 0.048f}),
-		tma_cut<Element, tall128>(1, {0.07f, 0.458f, 2.98f, 0.97f, 0.00f, 0.033f}),
-		tma_cut<Element, pair128>(1, {0.61f, 0.308f, 2.29f, 0.78f, 0.00f, 0.038f}),
-		tma_cut<Element, half64>(1, {0.49f, 0.228f, 1.61f, 0.32f, 0.00f, 0.073f}),
-		tma_cut<Element, flat128>(1, {1.35f, 0.201f, 1.13f, 0.91f, 0.00f, 0.029f}),
-		tma_cut<Element, small64>(1, {1.17f, 0.160f, 0.91f, 0.48f, 0.00f, 0.045f}),
-		tma_cut<Element, split256>(2, {0.00f, 0.637f, 6.44f, 0.61f, 0.00f, 0.071f}),
-		tma_cut<Element, split192>(2, {0.00f, 0.498f, 5.51f, 0.50f, 0.00f, 0.066f}),
-		tma_cut<Element, split128>(2, {0.27f, 0.374f, 4.31f, 0.41f, 0.00f, 0.070f}),
-		tma_cut<Element, split128>(4, {0.51f, 0.398f, 5.20f, 0.38f, 0.00f, 0.090f}),
-		tma_cut<Element, split_half64>(2, {0.59f, 0.289f, 3.18f, 0.25f, 0.00f, 0.064f}),
-		tma_cut<Element, split_half64>(4, {0.70f, 0.325f, 3.93f, 0.20f, 0.00f, 0.060f}),
-		tma_cut<Element, split64>(2, {0.89f, 0.198f, 2.52f, 0.31f, 0.00f, 0.038f}),
-		tma_cut<Element, split64>(4, {0.79f, 0.195f, 3.28f, 0.27f, 0.00f, 0.037f}),
-		tma_cut<Element, split64>(8, {0.89f, 0.200f, 4.17f, 0.16f, 0.00f, 0.035f}),
-		tma_cut<Element, odd_pair256>(1, {5.12f, 0.581f, 3.65f, 2.70f, 1.82f, 0.000f}),
-		tma_cut<Element, odd_wide192>(1, {5.52f, 0.435f, 2.60f, 2.68f, 1.82f, 0.000f}),
-		tma_cut<Element, odd_pair128>(1, {6.06f, 0.311f, 1.77f, 1.50f, 0.74f, 0.000f}),
-		tma_cut<Element, odd_half64>(1, {6.39f, 0.244f, 0.83f, 1.34f, 0.92f, 0.000f}),
-		tma_cut<Element, odd_flat128>(1, {6.62f, 0.197f, 1.01f, 1.24f, 0.97f, 0.000f}),
-		tma_cut<Element, odd_small64>(1, {6.69f, 0.153f, 0.47f, 1.14f, 0.89f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {8.21f, 0.204f, 0.00f, 0.54f, 0.00f, 0.000f}),
-		tma_cut<Element, odd_split64>(4, {9.10f, 0.170f, 0.00f, 0.39f, 0.15f, 0.000f}),
-		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.82f, 1.203f, 1.56f, 1.20f, 0.53f, 0.072f}),
-		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.42f, 0.485f, 1.86f, 1.03f, 0.52f, 0.102f}),
+		tma_cut<Element, pair256>(1, {0.00f, 0.630f, 2.92f, 1.14f, 0.00f, 0.021f}),
+		tma_cut<Element, pair192>(1, {0.63f, 0.471f, 2.08f, 1.02f, 0.00f, 0.030f}),
+		tma_cut<Element, wide192>(1, {0.33f, 0.474f, 1.99f, 0.95f, 0.00f, 0.063f}),
+		tma_cut<Element, pair128>(1, {1.16f, 0.326f, 1.33f, 0.93f, 0.00f, 0.046f}),
+		tma_cut<Element, half64>(1, {1.31f, 0.247f, 0.70f, 0.65f, 0.00f, 0.059f}),
+		tma_cut<Element, flat128>(1, {1.55f, 0.215f, 0.89f, 0.68f, 0.00f, 0.024f}),
+		tma_cut<Element, small64>(1, {1.45f, 0.173f, 0.55f, 0.44f, 0.00f, 0.032f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.634f, 2.61f, 1.09f, 0.00f, 0.052f}),
+		tma_cut<Element, one128>(1, {0.71f, 0.329f, 1.34f, 0.92f, 0.00f, 0.077f}),
+		tma_cut<Element, flat_one128>(1, {1.12f, 0.220f, 0.91f, 0.57f, 0.00f, 0.058f}),
+		tma_cut<Element, pair160>(1, {0.90f, 0.415f, 1.83f, 1.17f, 0.00f, 0.034f}),
+		tma_cut<Element, pair224>(1, {0.13f, 0.588f, 2.71f, 1.60f, 0.00f, 0.031f}),
+		tma_cut<Element, side128>(1, {1.16f, 0.330f, 1.19f, 1.08f, 0.00f, 0.051f}),
+		tma_cut<Element, square192>(1, {0.87f, 0.465f, 1.84f, 1.15f, 0.00f, 0.010f}),
+		tma_cut<Element, split192>(2, {0.07f, 0.501f, 5.61f, 0.44f, 0.00f, 0.079f}),
+		tma_cut<Element, split128>(4, {0.00f, 0.352f, 5.39f, 0.22f, 0.00f, 0.066f}),
+		tma_cut<Element, split_half64>(4, {0.19f, 0.268f, 4.06f, 0.20f, 0.00f, 0.060f}),
+		tma_cut<Element, split64>(2, {0.80f, 0.192f, 2.62f, 0.06f, 0.00f, 0.020f}),
+		tma_cut<Element, split64>(4, {0.42f, 0.169f, 3.30f, 0.00f, 0.00f, 0.050f}),
+		tma_cut<Element, split64>(8, {0.09f, 0.187f, 4.03f, 0.02f, 0.00f, 0.025f}),
+		tma_cut<Element, split_flat128>(4, {0.08f, 0.220f, 4.17f, 0.03f, 0.00f, 0.047f}),
+		tma_cut<Element, split64>(6, {0.15f, 0.159f, 3.85f, 0.00f, 0.00f, 0.028f}),
+		tma_cut<Element, odd_pair256>(1, {3.23f, 0.635f, 3.88f, 2.43f, 5.03f, 0.000f}),
+		tma_cut<Element, odd_wide192>(1, {5.12f, 0.483f, 2.64f, 2.21f, 2.63f, 0.000f}),
+		tma_cut<Element, odd_pair128>(1, {5.01f, 0.331f, 1.78f, 1.36f, 2.11f, 0.000f}),
+		tma_cut<Element, odd_half64>(1, {5.88f, 0.262f, 0.88f, 1.18f, 1.02f, 0.000f}),
+		tma_cut<Element, odd_flat128>(1, {5.20f, 0.216f, 0.91f, 1.85f, 2.44f, 0.000f}),
+		tma_cut<Element, odd_small64>(1, {6.31f, 0.163f, 0.56f, 0.84f, 1.02f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {8.39f, 0.135f, 0.00f, 0.88f, 0.12f, 0.000f}),
+		tma_cut<Element, odd_split64>(4, {6.70f, 0.215f, 0.00f, 1.70f, 0.23f, 0.000f}),
+		tma_cut<Element, odd_split128>(2, {8.96f, 0.301f, 0.00f, 0.72f, 1.54f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {9.26f, 0.279f, 0.00f, 0.74f, 0.13f, 0.000f}),
+		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.63f, 1.228f, 1.10f, 0.81f, 1.84f, 0.061f}),
+		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.01f, 0.481f, 1.46f, 0.78f, 1.33f, 0.099f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			8, {0.00f, 0.632f, 6.13f, 0.85f, 0.00f, 0.000f}),
-		tiny_cut<Element, 8, 1, 2>({1.20f, 0.608f, 0.46f, 0.16f, 0.00f, 0.087f}),
-		tiny_cut<Element, 8, 1, 4>({1.02f, 0.638f, 1.08f, 0.24f, 0.08f, 0.156f}),
-#ifdef HOPPER_CUT // not measured yet, and so chosen by nobody
-		tma_cut<Element, one256>(1, UNMEASURED),
-		tma_cut<Element, one128>(1, UNMEASURED),
-		tma_cut<Element, flat_one128>(1, UNMEASURED),
-		tma_cut<Element, split256>(3, UNMEASURED),
-		tma_cut<Element, split256>(4, UNMEASURED),
-		tma_cut<Element, split192>(3, UNMEASURED),
-		tma_cut<Element, split192>(4, UNMEASURED),
-		tma_cut<Element, split128>(3, UNMEASURED),
-		tma_cut<Element, split128>(6, UNMEASURED),
-		tma_cut<Element, split_flat128>(2, UNMEASURED),
-		tma_cut<Element, split_flat128>(4, UNMEASURED),
-		tma_cut<Element, split_half64>(6, UNMEASURED),
-		tma_cut<Element, split_half64>(8, UNMEASURED),
-		tma_cut<Element, split64>(6, UNMEASURED),
-		tma_cut<Element, odd_split128>(2, UNMEASURED),
-		tma_cut<Element, odd_split128>(4, UNMEASURED),
-		tma_cut<Element, two128>(1, UNMEASURED),
-		tma_cut<Element, two_pair128>(1, UNMEASURED),
-		tma_cut<Element, two_half64>(1, UNMEASURED),
-		tma_cut<Element, two_flat128>(1, UNMEASURED),
-		tma_cut<Element, two_small64>(1, UNMEASURED),
-		tma_cut<Element, deep256>(1, UNMEASURED),
-		tma_cut<Element, deep192>(1, UNMEASURED),
-#endif
+			8, {0.79f, 0.584f, 4.05f, 0.55f, 0.18f, 0.013f}),
+		tiny_cut<Element, 8, 1, 2>({0.54f, 0.179f, 0.11f, 0.08f, 0.06f, 0.011f}),
+		tiny_cut<Element, 8, 1, 4>({0.04f, 0.197f, 0.28f, 0.09f, 0.16f, 0.013f}),
 	};
 	return cuts;
 }

@@ -19,16 +19,19 @@ constexpr int WARPGROUP = 128;
 constexpr int SHARED_BYTES = 227 * 1024, SHARED_BYTES_OF_TWO = 113 * 1024;
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
- * rows and all BN columns of the tile. Either SHARERS blocks, one above the other in C,
- * share B; or a cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot
+ * rows and all BN columns of the tile. Either the blocks of a cluster are UP x ACROSS
+ * neighbours in C, of which those above each other share B, and those side by side A; or a
+ * cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot
  * address an operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA
  * through a place in shared memory for all that a block finishes of a tile (bulk.cuh).
  * As many stages as there is room for, 8 at most (or MOST). BLOCKS on a multiprocessor:
  * where there are two, one's way out is hidden behind the other's products. */
-template <int CONSUMERS_, int BN_, int SHARERS_, int SPLITS_, bool ODD_, int MOST = 8,
+template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
 		  int BLOCKS_ = 1, int MOST_PLACES = 8>
 struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SHARERS = SHARERS_, SPLITS = SPLITS_;
+	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
+	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
+	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
 	static constexpr int BLOCKS = BLOCKS_;
 
@@ -42,7 +45,7 @@ struct gemm_config {
 	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them, with a place
 	 * for each (or for MOST_PLACES, which leaves more room for stages). Of a split tile each
 	 * block finishes some of the boxes, no more than half of them. */
-	static constexpr int C_BOX = SPLIT ? CHUNK : BOX;
+	static constexpr int C_BOX = SPLIT || BN % BOX != 0 ? CHUNK : BOX;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
 	static constexpr int C_PLACES = C_BOXES < MOST_PLACES ? C_BOXES : MOST_PLACES;
 	static constexpr int c_box_bytes = 16 * C_BOX * 2;
@@ -51,7 +54,8 @@ struct gemm_config {
 	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
 	 * begins there, but is not promised) */
 	static constexpr int a_bytes = BM * BK * 2;
-	static constexpr int b_bytes = BN * BK * 2;
+	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
+	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr int way_out_bytes = 4 * CONSUMERS * (ODD ? staging_bytes : c_bytes);
@@ -70,8 +74,11 @@ struct gemm_config {
 	static constexpr int staging_offset = STAGES * stage_bytes;
 	static constexpr int barrier_offset = staging_offset + way_out_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
-	static_assert(BN % BOX == 0 && BN >= BOX * SHARERS, "each sharer loads boxes of 64 columns");
-	static_assert(!SPLIT || SHARERS == 1, "a cluster shares B or a tile");
+	static_assert(BN % CHUNK == 0 && (!ODD || BN % BOX == 0), "C's boxes");
+	static_assert(UP <= 8 && BK % UP == 0 && BM % (8 * ACROSS) == 0,
+				  "each loads whole groups of the swizzle's 8 rows");
+	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
+	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || C_PLACES == C_BOXES, "the boxes of a split tile have places for good");
 	static_assert(BLOCKS == 1 || (!SPLIT && !ODD),
 				  "two blocks have neither spare registers nor room");
@@ -91,7 +98,7 @@ struct divisor {
 
 struct gemm_work {
 	int M, N, K;
-	int tiles;               // of a block's or, where blocks share B, all their size
+	int tiles;               // of a block's or, where blocks share operands, all their size
 	int splits;              // blocks of a cluster that share a tile along K
 	int steps, steps_left;   // of 64 along K for each of them; the first `steps_left` have one more
 	int group;               // rows of tiles that are walked through together, for the L2 cache
@@ -147,6 +154,17 @@ __device__ __forceinline__ tile_place tile_find(const gemm_work &work, int index
 	return {group * work.group + (within - column * (int)rows.value), column};
 }
 
+/* Where a block is among the neighbours that are its cluster. */
+struct cluster_place {
+	int up, across;
+};
+
+template <class config> __device__ __forceinline__ cluster_place cluster_here(void)
+{
+	int block = config::SHARERS > 1 ? (int)cluster_block() : 0;
+	return {block % config::UP, block / config::UP};
+}
+
 /* Which of the blocks that share a tile along K this one is. */
 template <class config> __device__ __forceinline__ int split_rank(void)
 {
@@ -171,8 +189,9 @@ template <class config>
 __device__ __forceinline__ tile_origin block_tile(const gemm_work &work, int index)
 {
 	tile_place at = tile_find(work, index);
-	int m = config::SHARERS > 1 ? at.m * config::SHARERS + (int)cluster_block() : at.m;
-	return {m * config::BM, at.n * config::BN};
+	cluster_place here = cluster_here<config>();
+	return {(at.m * config::UP + here.up) * config::BM,
+			(at.n * config::ACROSS + here.across) * config::BN};
 }
 
 #endif

@@ -7,8 +7,9 @@
  * counts the bytes that were delivered.
  *
  * Blocks of a cluster work together in one of two ways:
- *  - SHARERS: two blocks, one above the other in C, need the same columns of B. Each
- *    loads half of them for both. This halves the traffic for B from the L2 cache.
+ *  - UP x ACROSS: they do neighbouring tiles. Blocks above each other in C need the same
+ *    columns of B, blocks side by side the same rows of A; each loads a part of them for
+ *    all, by multicast. So less of B and of A leaves the L2 cache.
  *  - SPLIT: the cluster's blocks work on the same tile, each on its own part of K,
  *    and add up through distributed shared memory (split.cuh); each then finishes its
  *    own share of the columns. Nothing is left in global memory between calls.
@@ -25,29 +26,46 @@
 template <class config> struct loader {
 	const CUtensorMap *map_a, *map_b;
 	uint32_t base, full;
+	cluster_place here;
 	tile_origin at;
 
-	/* Announces all of a stage's bytes, and asks for those of A. */
-	__device__ __forceinline__ void load_a(int stage, int k) const
+	/* Announces all of a stage's bytes, whoever asks for them. */
+	__device__ __forceinline__ void announce(int stage) const
 	{
 		mbarrier_expect(full + 8 * stage, config::stage_bytes);
-		tma_load(base + stage * config::stage_bytes, map_a, full + 8 * stage, k * BK, at.row);
 	}
 
-	/* Asks for this block's part of B, for all that share it. */
+	/* Asks for this block's part of A, for all that share it: some rows of the tile. */
+	__device__ __forceinline__ void load_a(int stage, int k) const
+	{
+		constexpr int ROWS = config::BM / config::ACROSS;
+		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
+		int row = here.across * ROWS;
+		load(base + stage * config::stage_bytes + row * BK * 2, map_a, stage, k * BK, at.row + row,
+			 config::ACROSS > 1 ? FIRST << here.up : 0);
+	}
+
+	/* The same of B: some rows of each of the tile's boxes. */
 	__device__ __forceinline__ void load_b(int stage, int k) const
 	{
-		constexpr int SHARERS = config::SHARERS;
-		uint32_t b = base + stage * config::stage_bytes + config::a_bytes;
+		constexpr int ROWS = BK / config::UP;
+		constexpr uint16_t ALL = (1 << config::UP) - 1;
+		int row = here.up * ROWS;
+		uint32_t to = base + stage * config::stage_bytes + config::a_bytes + row * BOX * 2;
 #pragma unroll
-		for (int box = 0; box < config::BN / BOX; box++) {
-			uint32_t to = b + box * BOX * BK * 2;
-			int x = at.column + box * BOX;
-			if (SHARERS == 1)
-				tma_load(to, map_b, full + 8 * stage, x, k * BK);
-			else if (box % SHARERS == (int)cluster_block())
-				tma_load_multicast(to, map_b, full + 8 * stage, x, k * BK, (1 << SHARERS) - 1);
-		}
+		for (int box = 0; box < config::B_BOXES; box++)
+			load(to + box * BOX * BK * 2, map_b, stage, at.column + box * BOX, k * BK + row,
+				 config::UP > 1 ? ALL << config::UP * here.across : 0);
+	}
+
+	/* For the blocks of a mask, or if there are none, for this one. */
+	__device__ __forceinline__ void load(uint32_t to, const CUtensorMap *map, int stage, int x,
+										 int y, uint32_t blocks) const
+	{
+		if (blocks)
+			tma_load_multicast(to, map, full + 8 * stage, x, y, (uint16_t)blocks);
+		else
+			tma_load(to, map, full + 8 * stage, x, y);
 	}
 };
 
@@ -61,8 +79,10 @@ __device__ __forceinline__ int produce_early(const gemm_work &work, loader<confi
 	load.at = block_tile<config>(work, first);
 	int early = min(config::STAGES, end - begin);
 	for (int stage = 0; stage < early; stage++) {
-		load.load_a(stage, begin + stage);
-		if (config::SHARERS == 1)
+		load.announce(stage);
+		if (config::ACROSS == 1)
+			load.load_a(stage, begin + stage);
+		if (config::UP == 1)
 			load.load_b(stage, begin + stage);
 	}
 	return early;
@@ -73,7 +93,6 @@ template <class config>
 __device__ __forceinline__ void produce(const gemm_work &work, loader<config> load, int early,
 										uint32_t empty, int first, int stride)
 {
-	constexpr int SHARERS = config::SHARERS;
 	int begin, end;
 	block_steps<config>(work, begin, end);
 
@@ -84,16 +103,18 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 			bool begun = !config::ODD && early > 0;
 			if (!begun) {
 				mbarrier_wait(empty + 8 * at.stage, at.phase);
-				load.load_a(at.stage, k);
+				load.announce(at.stage);
 			}
-			if (SHARERS > 1 || !begun)
+			if (config::ACROSS > 1 || !begun)
+				load.load_a(at.stage, k);
+			if (config::UP > 1 || !begun)
 				load.load_b(at.stage, k);
 			at.next<config>();
 		}
 	}
 	/* A block must not end while another may still send to it or arrive at its
 	 * barriers: wait until every stage has been handed back. */
-	if (SHARERS > 1)
+	if (config::SHARERS > 1)
 		for (int i = 0; i < config::STAGES; i++) {
 			mbarrier_wait(empty + 8 * at.stage, at.phase);
 			at.next<config>();
@@ -129,13 +150,13 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	loader<config> load = {&map_a, &map_b, base, full};
+	loader<config> load = {&map_a, &map_b, base, full, cluster_here<config>()};
 	bool producer = threadIdx.x == CONSUMERS * WARPGROUP;
 	int early = 0;
 	if (producer) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
-		barriers_init<config>(full, 1, CONSUMERS * config::SHARERS, work.splits);
+		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS, work.splits);
 		if (config::BLOCKS > 1)
 			fall_behind<config>(work);
 	}
