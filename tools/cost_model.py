@@ -124,6 +124,12 @@ def medians(timing, cuts):
     return us
 
 
+def library(timing):
+    """Microseconds of the faster library; None if neither was measured."""
+    stats = [e[timing["clock"]] for e in timing["entries"] if e["role"] != "file" and e["ran"]]
+    return min((s["median_us"] for s in stats if s), default=None)
+
+
 def collect(program, table, gpu, out, benches):
     results = [json.loads(pathlib.Path(path).read_text()) for path in benches]
     timings = [t for result in results for t in result["bench"] if t["case"]["alpha"] != 0]  # 0 multiplies nothing
@@ -131,7 +137,7 @@ def collect(program, table, gpu, out, benches):
     lines = []
     for timing, shape, counts in zip(timings, shapes, count(program, table, gpu, shapes)):
         us = [t if c else None for t, c in zip(medians(timing, len(table.cuts)), counts)]
-        lines.append(json.dumps(dict(zip(("m", "n", "k", "beta"), shape), us=us)))
+        lines.append(json.dumps(dict(zip(("m", "n", "k", "beta"), shape), us=us, library=library(timing))))
     head = {"schema_version": 2, "command": "tools/cost-model measure", "started": results[0]["started"],
             "device": results[0]["device"]["name"], "gpu": gpu, "cuts": table.cuts}
     out.write_text(json.dumps(head)[:-1] + ', "shapes": [\n' + ",\n".join(lines) + "\n]}\n")
@@ -144,10 +150,11 @@ def collect(program, table, gpu, out, benches):
 
 
 class Measured:
-    """A shape, what each cut of the table took (None: unknown), and its counts."""
+    """A shape, what each cut of the table and the faster library took (None: unknown), and
+    the cuts' counts."""
 
-    def __init__(self, shape, us, counts):
-        self.shape, self.us, self.counts = shape, us, counts
+    def __init__(self, shape, us, library, counts):
+        self.shape, self.us, self.library, self.counts = shape, us, library, counts
 
     def time(self, table, values, cut):
         """The model's; None when the cut does not fit."""
@@ -171,7 +178,7 @@ def load(program, table, path):
     for row, shape, counts in zip(result["shapes"], shapes, counted):
         us = [row["us"][index[name]] if name in index and fits else None for name, fits in zip(table.cuts, counts)]
         if any(us):
-            out.append(Measured(shape, us, counts))
+            out.append(Measured(shape, us, row.get("library"), counts))
     return out
 
 
@@ -212,21 +219,29 @@ def print_shape(shape):
     return f"{m}x{n}x{k}" + (", beta" if beta else "")
 
 
+def geometric_mean(ratios):
+    return math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+
+
 def print_choice(title, table, measured, values):
     """How long the chosen cuts take beside the best of each shape."""
-    ratios, unknown = [], 0
+    ratios, unknown, ahead = [], 0, []
     for m in measured:
         chosen = m.choice(table, values)
         if m.us[chosen] is None:
             unknown += 1
             continue
         best = min(us for us in m.us if us)
+        if m.library:
+            ahead.append((m.library / m.us[chosen], m.library / best))
         ratios.append((m.us[chosen] / best, print_shape(m.shape), table.cuts[chosen], table.cuts[m.us.index(best)]))
     if not ratios:
         sys.exit("no shape has a measured choice")
-    mean = math.exp(sum(math.log(r[0]) for r in ratios) / len(ratios))
-    print(f"\n{title}: chosen / best {mean:.4f} (geometric mean of {len(ratios)} shapes"
+    print(f"\n{title}: chosen / best {geometric_mean([r[0] for r in ratios]):.4f} (geometric mean of {len(ratios)} shapes"
           + (f"; {unknown} more where the choice was not measured)" if unknown else ")"))
+    if ahead:
+        by_choice, by_best = (geometric_mean(ratios) for ratios in zip(*ahead))
+        print(f"  library / chosen {by_choice:.3f}, library / best {by_best:.3f} (of {len(ahead)})")
     for ratio, shape, chosen, best in sorted(ratios, reverse=True)[:5]:
         print(f"  {ratio:.3f}  {shape}: {chosen}; best {best}")
 

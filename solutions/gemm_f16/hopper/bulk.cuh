@@ -38,7 +38,7 @@ template <class config> struct c_part {
 
 	__device__ __forceinline__ uint32_t place(int box) const
 	{
-		return (config::SPLIT ? box / splits : box % config::C_PLACES) * config::c_box_bytes;
+		return (config::SPLIT ? box / splits : box) * config::c_box_bytes;
 	}
 
 	/* The warp's places are free: what was stored from them has been read. */
@@ -49,24 +49,23 @@ template <class config> struct c_part {
 		__syncwarp();
 	}
 
-	/* Into the places of box number `first` and of those behind it, once they are free. */
-	__device__ __forceinline__ void load(int first) const
+	/* C's values into the places, once they are free. */
+	__device__ __forceinline__ void load(void) const
 	{
-		int end = config::C_PLACES < config::C_BOXES ? min(boxes, first + config::C_PLACES) : boxes;
-		if (threadIdx.x % 32 != 0 || first >= end)
+		if (threadIdx.x % 32 != 0 || rank >= boxes)
 			return;
 		tma_stores_read();
-		mbarrier_expect(barrier, (end - first + splits - 1) / splits * config::c_box_bytes);
-		for (int i = first; i < end; i += splits)
+		mbarrier_expect(barrier, (boxes - rank + splits - 1) / splits * config::c_box_bytes);
+		for (int i = rank; i < boxes; i += splits)
 			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX, row);
 	}
 
-	/* Places for box number `box` and those behind it, which have C's values if it is read. */
-	__device__ __forceinline__ void wait(int box, bool reads_c)
+	/* For the places, which have C's values if it is read. */
+	__device__ __forceinline__ void wait(bool reads_c)
 	{
 		if (!reads_c) {
 			wait_free();
-		} else if (box < boxes) {
+		} else if (rank < boxes) {
 			mbarrier_wait(barrier, phase);
 			phase ^= 1;
 		}
@@ -186,15 +185,10 @@ __device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
 	box_places<config>(part.staging, at);
 	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
 
-	part.wait(part.rank, reads_c);
+	part.wait(reads_c);
 #pragma unroll
 	for (int i = 0; i < config::BN / WIDTH; i++)
 		if (i < part.boxes && (!config::SPLIT || i % part.splits == part.rank)) {
-			if (!config::SPLIT && i > 0 && i % config::C_PLACES == 0) { // the places again
-				if (reads_c)
-					part.load(i);
-				part.wait(i, reads_c);
-			}
 			const float *from = &sum[i * WIDTH / 2];
 			if (reads_c)
 				finish_box<Element, true>(from, out, at, part.place(i), row, column + i * WIDTH);

@@ -35,30 +35,33 @@ template <class config> __device__ __forceinline__ int filler_of(int thread)
 	return here.up + config::UP * (other + (other >= here.across));
 }
 
-/* Sums the consumer's 64 x BN part of the tile over `steps` stages, at least one; and does
- * something besides, when the second step could begin. The loop has one way in and one way
- * out, and no copy of its body: else the compiler would have to move sums about while wgmma
+/* Sums the consumer's part of the tile, from its row `row` on, over `steps` stages, at least
+ * one; and does something besides, when the second step could begin. The loop has one way in and
+ * one way out, and no copy of its body: else the compiler would have to move sums about while wgmma
  * is at work on them (its warnings C7514 to C7519). */
 template <class Element, class config, class Besides>
-__device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, uint32_t base,
-										 uint32_t full, uint32_t empty, int consumer, ring &at,
-										 Besides besides)
+__device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SUMS], int steps,
+										 uint32_t base, uint32_t full, uint32_t empty, int row,
+										 ring &at, Besides besides)
 {
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
 #pragma unroll 1
 	do {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		uint32_t a = base + at.stage * config::stage_bytes + consumer * 64 * BK * 2;
+		uint32_t a = base + at.stage * config::stage_bytes + row * BK * 2;
 		uint32_t b = base + at.stage * config::stage_bytes + config::a_bytes;
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < BK / 16; j++) {
 			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart;
 			 * chunks of 64 columns, 8192 apart. */
-			uint64_t da = wgmma_descriptor(a + j * 32, 16, 1024);
 			uint64_t db = wgmma_descriptor(b + j * 16 * 128, BOX * BK * 2, 1024);
-			wgmma<Element, config::BN>::multiply(sum, da, db, k > 0 || j > 0);
+#pragma unroll
+			for (int half = 0; half < config::HALVES; half++) {
+				uint64_t da = wgmma_descriptor(a + half * 64 * BK * 2 + j * 32, 16, 1024);
+				wgmma<Element, config::BN>::multiply(sum[half], da, db, k > 0 || j > 0);
+			}
 		}
 		wgmma_commit();
 		/* the stage before this one has been read */
@@ -73,8 +76,8 @@ __device__ __forceinline__ void multiply(float (&sum)[config::SUMS], int steps, 
 	wgmma_wait<0>();
 	/* the compiler does not know that the sums are not there before, and might copy some */
 #pragma unroll
-	for (int i = 0; i < config::SUMS; i++)
-		asm volatile("" : "+f"(sum[i])::"memory");
+	for (int i = 0; i < config::HALVES * config::SUMS; i++)
+		asm volatile("" : "+f"(sum[i / config::SUMS][i % config::SUMS])::"memory");
 	stage_release<config>(empty, last, filler);
 }
 
@@ -87,33 +90,45 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 {
 	int begin, end, rank = split_rank<config>();
 	block_steps<config>(work, begin, end);
-	int warp_row = (int)threadIdx.x / 32 * 16;
+	int consumer_row = consumer * config::ROWS;
+	int warp_row = (int)threadIdx.x / 32 * 16 + consumer_row - consumer * 64;
 	ring at = {0, 0};
 	c_part<config> part = c_part_make<config>(map_c, base, full, work.splits);
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_origin origin = block_tile<config>(work, tile);
 		int row = origin.row + warp_row, column = origin.column;
-		float sum[config::SUMS]; // nothing flows from one tile into the next
-		if (config::ODD || !epilogue<Element>::only_c)
-			prefetch_rows<Element, config::BN>(out, row, column);
+		float sum[config::HALVES][config::SUMS]; // nothing flows from one tile into the next
+#pragma unroll
+		for (int half = 0; half < config::HALVES; half++)
+			if (config::ODD || !epilogue<Element>::only_c)
+				prefetch_rows<Element, config::BN>(out, row + 64 * half, column);
 		/* C's old values: the first tile's at once; later ones' when the tile before has left
 		 * its place */
 		bool loads_c = !config::ODD && work.reads_c;
 		part.template begin<Element>(row, column, work.M, work.N);
 		if (loads_c && tile == first)
-			part.load(rank);
-		multiply<Element, config>(sum, end - begin, base, full, empty, consumer, at, [&] {
+			part.load();
+		multiply<Element, config>(sum, end - begin, base, full, empty, consumer_row, at, [&] {
 			if (loads_c && tile != first)
-				part.load(rank);
+				part.load();
 		});
 		if constexpr (config::SPLIT)
-			exchange_sums<config>(sum, base, full, consumer, rank, work.splits);
-		if constexpr (!config::ODD) {
-			finish_bulk<Element, config>(sum, out, shared, work.reads_c, part);
-		} else {
-			char *staging =
-				shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
-			finish<Element, config::BN>(sum, out, (float *)staging, work.splits, rank, row, column);
+			exchange_sums<config>(sum[0], base, full, consumer, rank, work.splits);
+#pragma unroll
+		for (int half = 0; half < config::HALVES; half++) {
+			if constexpr (!config::ODD) {
+				if (half > 0) {
+					part.template begin<Element>(row + 64 * half, column, work.M, work.N);
+					if (loads_c)
+						part.load();
+				}
+				finish_bulk<Element, config>(sum[half], out, shared, work.reads_c, part);
+			} else {
+				char *staging =
+					shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
+				finish<Element, config::BN>(sum[half], out, (float *)staging, work.splits, rank,
+											row + 64 * half, column);
+			}
 		}
 	}
 	if (!config::ODD)

@@ -260,7 +260,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
 
 	/* a split is not persistent; of blocks that copy, all are there */
-	int cluster = config::SHARERS * splits, room = device.clusters[cluster] * config::BLOCKS;
+	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
 				  map_a, map_b, map_c, work, plan.work, p.out);

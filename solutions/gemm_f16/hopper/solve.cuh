@@ -52,7 +52,7 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 			BK,
 			splits,
 			config::SHARERS * splits,
-			config::BLOCKS,
+			1,
 			us};
 }
 
@@ -113,36 +113,33 @@ template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
-	/* rounds of tiles that are multiplied, and those of which the rest is not hidden */
-	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], seen = rounds;
-	float copy = 0.0f;
+	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
 	int slow = 0;
 	switch (c.family) {
-	case FAMILY_TMA: // persistent: rounds are whole; blocks that share a multiprocessor share
-		rounds = ceilf(rounds); // what its tensor cores do
-		seen = ceilf(rounds / (float)c.blocks);
+	case FAMILY_TMA: // persistent: rounds are whole
+		rounds = ceilf(rounds);
 		slow = (p.K % 16 != 0) + (p.N % 16 != 0);
 		break;
 	case FAMILY_COPIED: {
-		seen = rounds = ceilf(rounds);
+		rounds = ceilf(rounds);
 		long long copied =
 			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
 		break;
 	}
 	case FAMILY_SHIFTED:
-		seen = rounds = fmaxf(rounds / (float)c.blocks, 1.0f);
+		rounds = fmaxf(rounds / (float)c.blocks, 1.0f);
 		slow = p.odd();
 		break;
 	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
-		seen = rounds += (float)c.blocks;
+		rounds += (float)c.blocks;
 		slow = p.odd();
 	}
 	float step = c.us.step + slow * c.us.slow_step;
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
 	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
-	return c.us.launch + copy + rounds * longest * step + seen * tile;
+	return c.us.launch + copy + rounds * (longest * step + tile);
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
@@ -164,6 +161,10 @@ template <class Element> static const auto &hopper_cuts(void)
 	using pair224 = gemm_config<2, 224, 2, 1, 1, false>;
 	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
 	using square192 = gemm_config<2, 192, 2, 2, 1, false>;
+	using tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2>;
+	using tall_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 2>;
+	using tall128 = gemm_config<2, 128, 1, 1, 1, false, 8, 2>;
+	using tall_side128 = gemm_config<2, 128, 1, 2, 1, false, 8, 2>;
 	using split192 = gemm_config<2, 192, 1, 1, 4, false>;
 	using split128 = gemm_config<2, 128, 1, 1, 6, false>;
 	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
@@ -180,10 +181,10 @@ template <class Element> static const auto &hopper_cuts(void)
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.00f, 0.630f, 2.92f, 1.14f, 0.00f, 0.021f}),
-		tma_cut<Element, pair192>(1, {0.63f, 0.471f, 2.08f, 1.02f, 0.00f, 0.030f}),
-		tma_cut<Element, wide192>(1, {0.33f, 0.474f, 1.99f, 0.95f, 0.00f, 0.063f}),
-		tma_cut<Element, pair128>(1, {1.16f, 0.326f, 1.33f, 0.93f, 0.00f, 0.046f}),
+		tma_cut<Element, pair256>(1, {0.00f, 0.636f, 2.94f, 1.10f, 0.00f, 0.026f}),
+		tma_cut<Element, pair192>(1, {0.66f, 0.470f, 2.10f, 0.97f, 0.00f, 0.035f}),
+		tma_cut<Element, wide192>(1, {0.32f, 0.474f, 2.02f, 0.91f, 0.00f, 0.082f}),
+		tma_cut<Element, pair128>(1, {1.17f, 0.328f, 1.32f, 0.93f, 0.00f, 0.046f}),
 		tma_cut<Element, half64>(1, {1.31f, 0.247f, 0.70f, 0.65f, 0.00f, 0.059f}),
 		tma_cut<Element, flat128>(1, {1.55f, 0.215f, 0.89f, 0.68f, 0.00f, 0.024f}),
 		tma_cut<Element, small64>(1, {1.45f, 0.173f, 0.55f, 0.44f, 0.00f, 0.032f}),
@@ -194,6 +195,10 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, pair224>(1, {0.13f, 0.588f, 2.71f, 1.60f, 0.00f, 0.031f}),
 		tma_cut<Element, side128>(1, {1.16f, 0.330f, 1.19f, 1.08f, 0.00f, 0.051f}),
 		tma_cut<Element, square192>(1, {0.87f, 0.465f, 1.84f, 1.15f, 0.00f, 0.010f}),
+		tma_cut<Element, tall160>(1, {2.40f, 0.790f, 3.50f, 2.10f, 0.00f, 0.065f}),
+		tma_cut<Element, tall_pair160>(1, {3.07f, 0.779f, 3.54f, 2.15f, 0.00f, 0.053f}),
+		tma_cut<Element, tall128>(1, {0.37f, 0.649f, 2.70f, 1.09f, 0.00f, 0.063f}),
+		tma_cut<Element, tall_side128>(1, {1.79f, 0.641f, 2.45f, 1.05f, 0.00f, 0.019f}),
 		tma_cut<Element, split192>(2, {0.07f, 0.501f, 5.61f, 0.44f, 0.00f, 0.079f}),
 		tma_cut<Element, split128>(4, {0.00f, 0.352f, 5.39f, 0.22f, 0.00f, 0.066f}),
 		tma_cut<Element, split_half64>(4, {0.19f, 0.268f, 4.06f, 0.20f, 0.00f, 0.060f}),

@@ -15,41 +15,36 @@ constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 
-/* that a block may have; and each of two that share a multiprocessor, which keeps 1 KB a block */
-constexpr int SHARED_BYTES = 227 * 1024, SHARED_BYTES_OF_TWO = 113 * 1024;
+constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
-/* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64
- * rows and all BN columns of the tile. Either the blocks of a cluster are UP x ACROSS
- * neighbours in C, of which those above each other share B, and those side by side A; or a
- * cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot
- * address an operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA
- * through a place in shared memory for all that a block finishes of a tile (bulk.cuh).
- * As many stages as there is room for, 8 at most (or MOST). BLOCKS on a multiprocessor:
- * where there are two, one's way out is hidden behind the other's products. */
+/* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64 * HALVES
+ * rows and all BN columns of the tile. Either the blocks of a cluster
+ * are UP x ACROSS neighbours in C, of which those above each other share B, and those side by side
+ * A; or a cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot address an
+ * operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA through a place in shared
+ * memory for all that a block finishes of a tile (bulk.cuh). As many stages as there is room for, 8
+ * at most (or MOST). */
 template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int BLOCKS_ = 1, int MOST_PLACES = 8>
+		  int HALVES_ = 1>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
 	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
-	static constexpr int BLOCKS = BLOCKS_;
+	static constexpr int HALVES = HALVES_;
+	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
-	/* A producer is a warpgroup, which hands most of its registers over; of two blocks, where
-	 * registers are too few for that, a warp. */
-	static constexpr int THREADS = CONSUMERS * WARPGROUP + (BLOCKS == 1 ? WARPGROUP : 32);
+	static constexpr int ROWS = 64 * HALVES; // of a consumer
+	static constexpr int BM = ROWS * CONSUMERS;
+	static constexpr int SUMS = BN / 2; // registers of a thread for each half
 
-	static constexpr int BM = 64 * CONSUMERS;
-	static constexpr int SUMS = BN / 2; // registers of a thread
-
-	/* C in shared memory: a warp's 16 rows in boxes of columns, as TMA takes them, with a place
-	 * for each (or for MOST_PLACES, which leaves more room for stages). Of a split tile each
-	 * block finishes some of the boxes, no more than half of them. */
+	/* C in shared memory: a warp's 16 rows of a half in boxes of columns, as TMA takes them, with
+	 * a place for each. Of a split tile each block finishes some of the boxes, no more than
+	 * half of them. */
 	static constexpr int C_BOX = SPLIT || BN % BOX != 0 ? CHUNK : BOX;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
-	static constexpr int C_PLACES = C_BOXES < MOST_PLACES ? C_BOXES : MOST_PLACES;
 	static constexpr int c_box_bytes = 16 * C_BOX * 2;
-	static constexpr int c_bytes = C_PLACES * c_box_bytes; // of a warp
+	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a warp
 
 	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
 	 * begins there, but is not promised) */
@@ -63,10 +58,9 @@ struct gemm_config {
 	{
 		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
-	static constexpr int spare = BLOCKS == 1 ? 1024 : 0; // to align
-	static constexpr int all_bytes = BLOCKS == 1 ? SHARED_BYTES : SHARED_BYTES_OF_TWO;
+	static constexpr int spare = 1024; // to align
 	static constexpr int room =
-		(all_bytes - spare - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
+		(SHARED_BYTES - spare - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
 	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp
@@ -79,9 +73,7 @@ struct gemm_config {
 				  "each loads whole groups of the swizzle's 8 rows");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
-	static_assert(!SPLIT || C_PLACES == C_BOXES, "the boxes of a split tile have places for good");
-	static_assert(BLOCKS == 1 || (!SPLIT && !ODD),
-				  "two blocks have neither spare registers nor room");
+	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 

@@ -26,7 +26,7 @@
 template <class config> struct loader {
 	const CUtensorMap *map_a, *map_b;
 	uint32_t base, full;
-	cluster_place here;
+
 	tile_origin at;
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
@@ -40,6 +40,7 @@ template <class config> struct loader {
 	{
 		constexpr int ROWS = config::BM / config::ACROSS;
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
+		cluster_place here = cluster_here<config>();
 		int row = here.across * ROWS;
 		load(base + stage * config::stage_bytes + row * BK * 2, map_a, stage, k * BK, at.row + row,
 			 config::ACROSS > 1 ? FIRST << here.up : 0);
@@ -50,6 +51,7 @@ template <class config> struct loader {
 	{
 		constexpr int ROWS = BK / config::UP;
 		constexpr uint16_t ALL = (1 << config::UP) - 1;
+		cluster_place here = cluster_here<config>();
 		int row = here.up * ROWS;
 		uint32_t to = base + stage * config::stage_bytes + config::a_bytes + row * BOX * 2;
 #pragma unroll
@@ -126,39 +128,26 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 template <int CONSUMERS> constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
 template <int CONSUMERS> constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
 
-/* Two blocks on a multiprocessor that begin together come to their way out together, tile after
- * tile, and nothing is hidden. So the one that is launched later begins about half a tile
- * later, while the other has the tensor cores for itself. */
-template <class config> __device__ __forceinline__ void fall_behind(const gemm_work &work)
-{
-	constexpr int STEP = config::BM * config::BN / 128; // ns: about half of what a step takes alone
-	if (cluster_number() >= clusters() / 2 && work.tiles > clusters())
-		sleep_ns(min(work.steps * STEP, 2000));
-}
-
 template <class Element, class config>
-__global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
+__global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 			 const __grid_constant__ CUtensorMap map_c, const gemm_work work,
 			 const packing_work packing, const epilogue<Element> out)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
-	constexpr bool HANDS_OVER = CONSUMERS > 1 && config::BLOCKS == 1;
 	extern __shared__ char shared_raw[];
 	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
 	char *shared = shared_raw + (base - shared_address(shared_raw));
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	loader<config> load = {&map_a, &map_b, base, full, cluster_here<config>()};
+	loader<config> load = {&map_a, &map_b, base, full};
 	bool producer = threadIdx.x == CONSUMERS * WARPGROUP;
 	int early = 0;
 	if (producer) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
 		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS, work.splits);
-		if (config::BLOCKS > 1)
-			fall_behind<config>(work);
 	}
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
@@ -175,14 +164,14 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	/* a cluster does a tile at a time */
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == CONSUMERS) {
-		if (HANDS_OVER)
+		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS<CONSUMERS>>();
 		if (config::ODD && (int)threadIdx.x / 32 == CONSUMERS * 4)
 			repack_wait(packing);
 		if (producer)
 			produce(work, load, early, empty, first, stride);
 	} else {
-		if (HANDS_OVER)
+		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
 		consume<Element, config>(work, out, &map_c, shared, base, full, empty, warpgroup, first,
 								 stride);
