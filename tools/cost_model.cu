@@ -9,7 +9,7 @@
  *
  * cut_time() is linear in these times: a count is what it gives when one of them is 1 and
  * the others are 0. */
-#define HOPPER_CUT 0 // so that the table has all cuts, those not measured yet too
+#define HOPPER_CUT 0 // so that a table has those cuts too that stand behind #ifdef HOPPER_CUT
 #define HOPPER_TABLE_ONLY
 #include "hopper/solve.cuh"
 

@@ -7,8 +7,7 @@
 #include "launch.cuh"
 
 /* Microseconds on an H200, fitted by tools/cost-model to medians of shapes that the judge
- * drew: aligned cuts to 52 shapes, the others to 117 earlier ones. NOTES.md has how well
- * they do, and what has changed since. */
+ * drew. NOTES.md has how well they do. */
 struct cut_times {
 	float launch;    // once
 	float step;      // of `depth` along K, in each round of tiles
@@ -18,6 +17,7 @@ struct cut_times {
 	float slow_step; // more for a step, for each operand whose rows do not start at sectors
 };
 
+/* Of a cut that tools/cost-model has not measured yet; nobody chooses it. */
 static constexpr cut_times UNMEASURED = {INFINITY};
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
