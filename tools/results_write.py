@@ -135,7 +135,7 @@ def measured_on(parts):
     devices, wrong = [], []
     for name, part in parts.items():
         device = part.result["device"]
-        words = (f"{device['name']} ({device['multiprocessors']} SMs, driver {device['driver']}, "
+        words = (f"{device['name']} ({device['multiprocessors']} SMs, driver {device['driver'].split(',')[0]}, "
                  f"{device['runtime']}, {device['library']})")
         devices += [words] * (words not in devices)
         wrong += [name] * part.result["gpu_computes_wrongly"]
