@@ -7,6 +7,11 @@
 template <class Element> struct stage_bias {
 	const Element *bias;
 
+	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	{
+		epilogue_prefetch_columns(bias, at);
+	}
+
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{

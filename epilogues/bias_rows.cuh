@@ -7,6 +7,12 @@
 template <class Element> struct stage_bias_rows {
 	const Element *bias;
 
+	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	{
+		if (at.column % 32 == 0)
+			asm volatile("prefetch.global.L2 [%0];" ::"l"(bias + at.row));
+	}
+
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{

@@ -32,7 +32,7 @@
  *     float operator()(float x) const;                        // each value alone
  *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
  *
- * A stage that reads a matrix may have `void prefetch(const epilogue_place &at)
+ * A stage that reads memory may have `void prefetch(const epilogue_place &at)
  * const` besides. The second form sees V neighbouring columns of a row, and loads
  * and stores with epilogue_load_matrix, epilogue_store_matrix and
  * epilogue_load_columns; one that touches no memory but C, and takes C from `at.c`
@@ -187,6 +187,17 @@ __device__ __forceinline__ void epilogue_prefetch_matrix(const Element *matrix,
 														 const epilogue_place &at)
 {
 	asm volatile("prefetch.global.L2 [%0];" ::"l"(matrix + (size_t)at.row * at.N + at.column));
+}
+
+/* The same for one value for each of the columns, into the first-level cache too, as the
+ * rows below need them again: one row in 16 asks for them. */
+template <class Element>
+__device__ __forceinline__ void epilogue_prefetch_columns(const Element *values,
+														  const epilogue_place &at)
+{
+	if (at.row % 16 == 0)
+		asm volatile("prefetch.global.L2 [%0];\n\t"
+					 "prefetch.global.L1 [%0];" ::"l"(values + at.column));
 }
 
 /* ---- chains --------------------------------------------------------------- */

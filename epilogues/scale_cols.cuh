@@ -8,6 +8,11 @@
 template <class Element> struct stage_scale_cols {
 	const Element *scale;
 
+	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	{
+		epilogue_prefetch_columns(scale, at);
+	}
+
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{

@@ -30,11 +30,12 @@
  *
  * Arithmetic intensity: a 128x256 tile loads 384 elements for every step along
  * K and does 2*128*256 FLOP with them: 85 FLOP per byte from the L2 cache, 128
- * when two blocks share their columns of B by multicast.
+ * when two blocks share their columns of B by multicast. Neighbours side by side share A
+ * likewise.
  *
- * reached: H200, f16: 4096^3 760 TFLOP/s, 103% of cuBLAS; 4095x4093x4091
- * 605 TFLOP/s, 398%; 1024^3 with alpha = beta = 1 360 TFLOP/s, 102%. NOTES.md has what
- * is open. */
+ * reached: H200, f16, beside the faster library: 4096^3 769 TFLOP/s, 103%;
+ * 4095x4093x4091 584 TFLOP/s, 385%; 200 generated shapes 128%, with all sizes a multiple
+ * of 8 105% (geometric means). RESULTS.md has the tables, NOTES.md what is open. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
