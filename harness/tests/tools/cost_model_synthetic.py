@@ -50,7 +50,7 @@ def make(source, program, truth, out):
     table = cost_model.Table(table.path)
     rows = []
     for shape, counts in zip(drawn, counted):
-        m = cost_model.Measured(shape, [], counts)
+        m = cost_model.Measured(shape, [], None, counts)
         times = [m.time(table, table.values, cut) for cut in range(len(table.cuts))]
         us = [t and t * (1 + rng.gauss(0, NOISE)) for t in times]
         rows.append(dict(zip(("m", "n", "k", "beta"), shape), us=us))

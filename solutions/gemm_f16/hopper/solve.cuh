@@ -171,6 +171,9 @@ template <class Element> static const auto &hopper_cuts(void)
 	using split_half64 = gemm_config<2, 64, 1, 1, 8, false>;
 	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD>;
+	using odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD>;
+	using odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD>;
+	using odd_tall128 = gemm_config<2, 128, 1, 1, 1, ODD, 8, 2>;
 	using odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD>;
 	using odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD>;
 	using odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD>;
@@ -179,6 +182,7 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD>;
 	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
+	using shifted_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 2>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, {0.00f, 0.636f, 2.94f, 1.10f, 0.00f, 0.026f}),
@@ -223,6 +227,12 @@ template <class Element> static const auto &hopper_cuts(void)
 			8, {0.79f, 0.584f, 4.05f, 0.55f, 0.18f, 0.013f}),
 		tiny_cut<Element, 8, 1, 2>({0.54f, 0.179f, 0.11f, 0.08f, 0.06f, 0.011f}),
 		tiny_cut<Element, 8, 1, 4>({0.04f, 0.197f, 0.28f, 0.09f, 0.16f, 0.013f}),
+#ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, odd_one256>(1, UNMEASURED),
+		tma_cut<Element, odd_square192>(1, UNMEASURED),
+		tma_cut<Element, odd_tall128>(1, UNMEASURED),
+		shifted_cut<Element, shifted_small64, 1, 1, 3>(1, UNMEASURED),
+#endif
 	};
 	return cuts;
 }
