@@ -90,7 +90,7 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 {
 	int begin, end, rank = split_rank<config>();
 	block_steps<config>(work, begin, end);
-	int consumer_row = consumer * config::ROWS;
+	int consumer_row = consumer * config::ROWS; // in the tile; a warp has 16 rows of each half
 	int warp_row = (int)threadIdx.x / 32 * 16 + consumer_row - consumer * 64;
 	ring at = {0, 0};
 	c_part<config> part = c_part_make<config>(map_c, base, full, work.splits);

@@ -18,12 +18,12 @@ constexpr int WARPGROUP = 128;
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64 * HALVES
- * rows and all BN columns of the tile. Either the blocks of a cluster
- * are UP x ACROSS neighbours in C, of which those above each other share B, and those side by side
- * A; or a cluster of SPLITS blocks, or fewer, shares a tile along K. ODD: TMA cannot address an
- * operand as it is, or C; then C leaves by finish.cuh, otherwise by TMA through a place in shared
- * memory for all that a block finishes of a tile (bulk.cuh). As many stages as there is room for, 8
- * at most (or MOST). */
+ * rows and all BN columns of the tile.
+ *  - UP x ACROSS blocks of a cluster do neighbouring tiles: those above each other in C share
+ *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
+ *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves by finish.cuh, otherwise
+ *    by TMA through a place in shared memory for what a block finishes of a tile (bulk.cuh).
+ *  - As many stages as there is room for, 8 at most (or MOST). */
 template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
 		  int HALVES_ = 1>
 struct gemm_config {
