@@ -117,6 +117,17 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 				 : "memory");
 }
 
+/* Bytes of this block's shared memory into that of another block of the cluster; completes
+ * on a barrier there. All addresses and sizes are multiples of 16. */
+__device__ __forceinline__ void bulk_push(uint32_t to, uint32_t from, uint32_t bytes,
+										  uint32_t barrier)
+{
+	asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+				 "[%0], [%1], %2, [%3];" ::"r"(to),
+				 "r"(from), "r"(bytes), "r"(barrier)
+				 : "memory");
+}
+
 __device__ __forceinline__ uint4 shared_load(uint32_t from)
 {
 	uint4 x;

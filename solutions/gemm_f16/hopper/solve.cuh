@@ -170,6 +170,11 @@ template <class Element> static const auto &hopper_cuts(void)
 	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
 	using split_half64 = gemm_config<2, 64, 1, 1, 8, false>;
 	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
+	using push192 = gemm_config<2, 192, 1, 1, 2, false, 8, 1, true>;
+	using push128 = gemm_config<2, 128, 1, 1, 4, false, 8, 1, true>;
+	using push_flat128 = gemm_config<1, 128, 1, 1, 4, false, 8, 1, true>;
+	using push_half64 = gemm_config<2, 64, 1, 1, 4, false, 8, 1, true>;
+	using push64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, true>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD>;
 	using odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD>;
 	using odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD>;
@@ -228,6 +233,17 @@ template <class Element> static const auto &hopper_cuts(void)
 		tiny_cut<Element, 8, 1, 2>({0.54f, 0.179f, 0.11f, 0.08f, 0.06f, 0.011f}),
 		tiny_cut<Element, 8, 1, 4>({0.04f, 0.197f, 0.28f, 0.09f, 0.16f, 0.013f}),
 #ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, push192>(2, UNMEASURED),
+		tma_cut<Element, push128>(2, UNMEASURED),
+		tma_cut<Element, push128>(4, UNMEASURED),
+		tma_cut<Element, push_flat128>(2, UNMEASURED),
+		tma_cut<Element, push_flat128>(4, UNMEASURED),
+		tma_cut<Element, push_half64>(2, UNMEASURED),
+		tma_cut<Element, push_half64>(4, UNMEASURED),
+		tma_cut<Element, push64>(2, UNMEASURED),
+		tma_cut<Element, push64>(4, UNMEASURED),
+		tma_cut<Element, push64>(6, UNMEASURED),
+		tma_cut<Element, push64>(8, UNMEASURED),
 		tma_cut<Element, odd_one256>(1, UNMEASURED),
 		tma_cut<Element, odd_square192>(1, UNMEASURED),
 		tma_cut<Element, odd_tall128>(1, UNMEASURED),

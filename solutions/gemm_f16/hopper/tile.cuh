@@ -23,15 +23,17 @@ constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
  *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves by finish.cuh, otherwise
  *    by TMA through a place in shared memory for what a block finishes of a tile (bulk.cuh).
+ *  - PUSH: how blocks that share a tile exchange their sums (split.cuh).
  *  - As many stages as there is room for, 8 at most (or MOST). */
 template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1>
+		  int HALVES_ = 1, bool PUSH_ = false>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
 	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
 	static constexpr int HALVES = HALVES_;
+	static constexpr bool PUSH = PUSH_;
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
 	static constexpr int ROWS = 64 * HALVES; // of a consumer
@@ -54,19 +56,38 @@ struct gemm_config {
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr int way_out_bytes = 4 * CONSUMERS * (ODD ? staging_bytes : c_bytes);
+
+	/* room for the others' sums that are pushed here: a consumer's, with SPLITS blocks or 2 */
+	static constexpr int chunk_bytes = CHUNK * 64 * 4;
+	static constexpr int CHUNKS = BN / CHUNK;
+	static constexpr int pushed_chunks(int splits)
+	{
+		return (splits - 1) * ((CHUNKS + splits - 1) / splits);
+	}
+	static constexpr int most_pushed(void)
+	{
+		int most = 0;
+		for (int splits = 2; splits <= SPLITS; splits++)
+			most = pushed_chunks(splits) > most ? pushed_chunks(splits) : most;
+		return most;
+	}
+	static constexpr int pushed_bytes = PUSH ? most_pushed() * chunk_bytes : 0;
+
 	static constexpr int barriers_for(int stages)
 	{
 		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int spare = 1024; // to align
 	static constexpr int room =
-		(SHARED_BYTES - spare - way_out_bytes - barriers_for(MOST) * 8) / stage_bytes;
+		(SHARED_BYTES - spare - way_out_bytes - CONSUMERS * pushed_bytes - barriers_for(MOST) * 8) /
+		stage_bytes;
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
 	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp
 	static constexpr int sums_barriers = barriers - 4 * CONSUMERS;
 	static constexpr int staging_offset = STAGES * stage_bytes;
-	static constexpr int barrier_offset = staging_offset + way_out_bytes;
+	static constexpr int pushed_offset = staging_offset + way_out_bytes;
+	static constexpr int barrier_offset = pushed_offset + CONSUMERS * pushed_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
 	static_assert(BN % CHUNK == 0 && (!ODD || BN % BOX == 0), "C's boxes");
 	static_assert(UP <= 8 && BK % UP == 0 && BM % (8 * ACROSS) == 0,
@@ -74,6 +95,7 @@ struct gemm_config {
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
+	static_assert(SPLIT || !PUSH, "nothing to push");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 
@@ -112,7 +134,7 @@ __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int co
 		bool sums = config::SPLIT && i >= config::sums_barriers;
 		int arrivals = i < config::STAGES       ? fillers
 					   : i < config::c_barriers ? consumers
-					   : sums                   ? splits - 1
+					   : sums && !config::PUSH  ? splits - 1
 												: 1;
 		mbarrier_init(full + 8 * i, arrivals);
 	}
