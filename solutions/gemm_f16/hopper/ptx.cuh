@@ -315,12 +315,6 @@ __device__ __forceinline__ void block_meet(int threads)
 	named_barrier(0, threads);
 }
 
-/* Up to twice as long (9.7.13.7). */
-__device__ __forceinline__ void sleep_ns(uint32_t nanoseconds)
-{
-	asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
-}
-
 __device__ __forceinline__ uint32_t cluster_block(void)
 {
 	uint32_t rank;

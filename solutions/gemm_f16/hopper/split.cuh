@@ -177,8 +177,6 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
 	if (splits == 2)
 		exchange_by<config, 2>(sum, base, barrier, consumer, rank);
-	else if (config::SPLITS >= 3 && splits == 3)
-		exchange_by<config, 3>(sum, base, barrier, consumer, rank);
 	else if (config::SPLITS >= 4 && splits == 4)
 		exchange_by<config, 4>(sum, base, barrier, consumer, rank);
 	else if (config::SPLITS >= 6 && splits == 6)
