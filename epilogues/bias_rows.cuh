@@ -10,7 +10,7 @@ template <class Element> struct stage_bias_rows {
 	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
 	{
 		if (at.column % 32 == 0)
-			asm volatile("prefetch.global.L2 [%0];" ::"l"(bias + at.row));
+			epilogue_prefetch(bias + at.row);
 	}
 
 	template <int V>

@@ -182,11 +182,16 @@ __device__ __forceinline__ void epilogue_load_columns(const Element *values,
 		epilogue_load(values + at.column, left, false, x);
 }
 
+__device__ __forceinline__ void epilogue_prefetch(const void *from)
+{
+	asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
 template <class Element>
 __device__ __forceinline__ void epilogue_prefetch_matrix(const Element *matrix,
 														 const epilogue_place &at)
 {
-	asm volatile("prefetch.global.L2 [%0];" ::"l"(matrix + (size_t)at.row * at.N + at.column));
+	epilogue_prefetch(matrix + (size_t)at.row * at.N + at.column);
 }
 
 /* The same for one value for each of the columns, into the first-level cache too, as the
@@ -195,9 +200,10 @@ template <class Element>
 __device__ __forceinline__ void epilogue_prefetch_columns(const Element *values,
 														  const epilogue_place &at)
 {
-	if (at.row % 16 == 0)
-		asm volatile("prefetch.global.L2 [%0];\n\t"
-					 "prefetch.global.L1 [%0];" ::"l"(values + at.column));
+	if (at.row % 16 != 0)
+		return;
+	epilogue_prefetch(values + at.column);
+	asm volatile("prefetch.global.L1 [%0];" ::"l"(values + at.column));
 }
 
 /* ---- chains --------------------------------------------------------------- */

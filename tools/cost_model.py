@@ -156,6 +156,10 @@ class Measured:
     def __init__(self, shape, us, library, counts):
         self.shape, self.us, self.library, self.counts = shape, us, library, counts
 
+    @property
+    def best(self):
+        return min(us for us in self.us if us)
+
     def time(self, table, values, cut):
         """The model's; None when the cut does not fit."""
         counts = self.counts[cut]
@@ -192,7 +196,7 @@ def solve(table, measured):
     rows = [(cut, m) for m in measured for cut in range(len(table.cuts)) if m.us[cut]]
     matrix, weights = numpy.zeros((len(rows), len(table.values))), numpy.zeros(len(rows))
     for i, (cut, m) in enumerate(rows):
-        weights[i] = min(us for us in m.us if us) / m.us[cut]
+        weights[i] = m.best / m.us[cut]
         matrix[i, table.columns(cut)] = numpy.array(m.counts[cut].counts) / m.us[cut] * weights[i]
     known = numpy.any(matrix != 0, axis=0)
     values = numpy.array(table.values)
@@ -231,10 +235,9 @@ def print_choice(title, table, measured, values):
         if m.us[chosen] is None:
             unknown += 1
             continue
-        best = min(us for us in m.us if us)
         if m.library:
-            ahead.append((m.library / m.us[chosen], m.library / best))
-        ratios.append((m.us[chosen] / best, print_shape(m.shape), table.cuts[chosen], table.cuts[m.us.index(best)]))
+            ahead.append((m.library / m.us[chosen], m.library / m.best))
+        ratios.append((m.us[chosen] / m.best, print_shape(m.shape), table.cuts[chosen], table.cuts[m.us.index(m.best)]))
     if not ratios:
         sys.exit("no shape has a measured choice")
     print(f"\n{title}: chosen / best {geometric_mean([r[0] for r in ratios]):.4f} (geometric mean of {len(ratios)} shapes"

@@ -3,9 +3,9 @@
  * while the warp goes on, and while the next tile is being multiplied. Where beta is not 0,
  * C's values have been loaded to the very same place during the multiplication.
  *
- * A box is 16 rows of 64 columns, or of 32 where a tile is split, with the swizzle of
- * their length, so that ldmatrix and stmatrix find 8 rows in different banks. A thread
- * writes where it has read, and nobody else does. */
+ * A box is 16 rows of 64 columns, or of 32 where a tile is split or has an odd number of
+ * 32 columns, with the swizzle of their length, so that ldmatrix and stmatrix find 8 rows in
+ * different banks. A thread writes where it has read, and nobody else does. */
 #ifndef GEMMJUDGE_HOPPER_BULK_CUH
 #define GEMMJUDGE_HOPPER_BULK_CUH
 

@@ -90,8 +90,8 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 {
 	int begin, end, rank = split_rank<config>();
 	block_steps<config>(work, begin, end);
-	int consumer_row = consumer * config::ROWS; // in the tile; a warp has 16 rows of each half
-	int warp_row = (int)threadIdx.x / 32 * 16 + consumer_row - consumer * 64;
+	/* a warp has 16 rows of each half of its consumer's */
+	int warp_row = (int)threadIdx.x / 32 * 16 + consumer * (config::ROWS - 64);
 	ring at = {0, 0};
 	c_part<config> part = c_part_make<config>(map_c, base, full, work.splits);
 	for (int tile = first; tile < work.tiles; tile += stride) {
@@ -108,10 +108,11 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 		part.template begin<Element>(row, column, work.M, work.N);
 		if (loads_c && tile == first)
 			part.load();
-		multiply<Element, config>(sum, end - begin, base, full, empty, consumer_row, at, [&] {
-			if (loads_c && tile != first)
-				part.load();
-		});
+		multiply<Element, config>(sum, end - begin, base, full, empty, consumer * config::ROWS, at,
+								  [&] {
+									  if (loads_c && tile != first)
+										  part.load();
+								  });
 		if constexpr (config::SPLIT)
 			exchange_sums<config>(sum[0], base, full, consumer, rank, work.splits);
 #pragma unroll

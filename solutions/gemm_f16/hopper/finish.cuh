@@ -194,13 +194,12 @@ __device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
 											  const epilogue<Element> &out, float *staging,
 											  bool quads, int row, int column, int first, int step)
 {
-	constexpr int SUMS = CHUNK / 2; // of a chunk and thread
 #pragma unroll 1
 	for (int chunk = first; chunk < BN / CHUNK && column + chunk * CHUNK < out.N; chunk += step) {
 #pragma unroll
 		for (int i = 0; i < BN / CHUNK; i++)
 			if (i == chunk)
-				stage_chunk(&sum[i * SUMS], staging);
+				stage_chunk(&sum[i * CHUNK_SUMS], staging);
 		int x = column + chunk * CHUNK;
 		bool inside = row + 16 <= out.M && x + CHUNK <= out.N;
 		if (inside && quads)

@@ -322,12 +322,14 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	return rank;
 }
 
-__device__ __forceinline__ void cluster_load(float (&x)[4], uint32_t from)
+__device__ __forceinline__ uint4 cluster_load(uint32_t from)
 {
-	asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-				 : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+	uint4 x;
+	asm volatile("ld.shared::cluster.v4.b32 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
 				 : "r"(from)
 				 : "memory");
+	return x;
 }
 
 /* This block's cluster, and how many there are, along x. A block launched without

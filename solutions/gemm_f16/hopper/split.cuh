@@ -8,38 +8,56 @@
 
 #include "tile.cuh"
 
-constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
-constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
+constexpr int WARP_SUMS_BYTES = CHUNK_SUMS_BYTES / 4; // of a consumer's four warps
+constexpr int QUADS_BYTES = 32 * 16;                  // four sums of each lane
 
-/* Where a consumer's sums of its first chunk lie; those of the others follow. */
+/* Where a consumer's sums of its first chunk lie; those of the others follow. Of a chunk each
+ * warp's sums lie together. */
 template <class config> __device__ __forceinline__ uint32_t shared_sums(uint32_t base, int consumer)
 {
-	return base + consumer * (config::BN / CHUNK) * CHUNK_SUMS_BYTES;
+	return base + consumer * config::CHUNKS * CHUNK_SUMS_BYTES;
 }
 
-/* What the block `ahead` places behind this one has of a chunk. */
-template <int SPLITS>
-__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], uint32_t mine, int rank,
-										   int ahead, int chunk)
+/* A warp's places in shared memory: of its own sums, of those that are pushed to it, chunks
+ * CHUNK_SUMS_BYTES apart; and the mbarrier that says when the others' can be taken. */
+struct sums_places {
+	uint32_t mine, pushed, barrier;
+};
+
+/* Chunks that a block finishes, at most; those of the block `ahead` places behind it are pushed
+ * to the places from number (ahead - 1) * OWN_CHUNKS on. */
+template <class config, int SPLITS>
+constexpr int OWN_CHUNKS = (config::CHUNKS + SPLITS - 1) / SPLITS;
+
+/* What the block `ahead` places behind this one has of this one's chunk number `own`. */
+template <class config, int SPLITS>
+__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], const sums_places &at, int rank,
+										   int ahead, int own)
 {
-	int other = rank + ahead;
-	uint32_t there = cluster_address(mine, other < SPLITS ? other : other - SPLITS);
+	int lane = threadIdx.x % 32, other = rank + ahead;
+	uint32_t from;
+	if (config::PUSH)
+		from = at.pushed + lane * 16 +
+			   ((ahead - 1) * OWN_CHUNKS<config, SPLITS> + own) * CHUNK_SUMS_BYTES;
+	else
+		from = cluster_address(at.mine + lane * 16, other < SPLITS ? other : other - SPLITS) +
+			   (own * SPLITS + rank) * CHUNK_SUMS_BYTES;
 #pragma unroll
 	for (int j = 0; j < CHUNK_SUMS; j += 4) {
-		float quad[4];
-		cluster_load(quad, there + chunk * CHUNK_SUMS_BYTES + j * WARPGROUP * 4);
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			x[j + i] = quad[i];
+		uint32_t quad = from + j / 4 * QUADS_BYTES;
+		uint4 sums = config::PUSH ? shared_load(quad) : cluster_load(quad);
+		x[j] = __uint_as_float(sums.x);
+		x[j + 1] = __uint_as_float(sums.y);
+		x[j + 2] = __uint_as_float(sums.z);
+		x[j + 3] = __uint_as_float(sums.w);
 	}
 }
 
 /* Adds what the other blocks have of this one's chunks, number `first` of its own and the
- * OWN - 1 behind it; `load` gets that of the block `ahead` places behind this one. Up to four
- * loads of chunks are under way at once. */
-template <class config, int SPLITS, int OWN, class Load>
-__device__ __forceinline__ void others_add(float (&sum)[config::SUMS], int rank, int first,
-										   Load load)
+ * OWN - 1 behind it. Up to four loads of chunks are under way at once. */
+template <class config, int SPLITS, int OWN>
+__device__ __forceinline__ void others_add(float (&sum)[config::SUMS], const sums_places &at,
+										   int rank, int first)
 {
 	constexpr int CHUNKS = config::CHUNKS, TOGETHER = SPLITS - 1 < 4 ? SPLITS - 1 : 3;
 	float all[OWN][CHUNK_SUMS] = {};
@@ -51,7 +69,7 @@ __device__ __forceinline__ void others_add(float (&sum)[config::SUMS], int rank,
 #pragma unroll
 			for (int o = 0; o < TOGETHER; o++)
 				if (ahead + o < SPLITS && (first + k) * SPLITS + rank < CHUNKS)
-					load(x[k][o], ahead + o, first + k);
+					other_load<config, SPLITS>(x[k][o], at, rank, ahead + o, first + k);
 #pragma unroll
 		for (int k = 0; k < OWN; k++)
 #pragma unroll
@@ -72,100 +90,72 @@ __device__ __forceinline__ void others_add(float (&sum)[config::SUMS], int rank,
 						r == rank ? all[k][j] : 0.0f;
 }
 
-/* A warp's sums of the chunks that others own, from `mine` on: its four values each of 4
- * sums a thread, `step` bytes apart; chunks are CHUNK_SUMS_BYTES apart. */
+/* A warp's sums of the chunks that others own, into its own places. */
 template <class config, int SPLITS>
 __device__ __forceinline__ void sums_store(const float (&sum)[config::SUMS], uint32_t mine,
-										   int step, int rank)
+										   int rank)
 {
+	int lane = threadIdx.x % 32;
 #pragma unroll
 	for (int i = 0; i < config::CHUNKS; i++)
 		if (i % SPLITS != rank)
 #pragma unroll
 			for (int j = 0; j < CHUNK_SUMS; j += 4) {
 				const float *from = &sum[i * CHUNK_SUMS + j];
-				shared_store(mine + i * CHUNK_SUMS_BYTES + j / 4 * step,
+				shared_store(mine + i * CHUNK_SUMS_BYTES + lane * 16 + j / 4 * QUADS_BYTES,
 							 make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]),
 										__float_as_uint(from[2]), __float_as_uint(from[3])));
 			}
 }
 
-/* Exchange between exactly SPLITS blocks. A warp hands its sums to the warps of the same rows
- * in the other blocks, by an mbarrier of theirs, and takes their sums from where they lie; so
- * no block may end before the others are through with this. */
-template <class config, int SPLITS>
-__device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], uint32_t mine,
-												 uint32_t barrier, int rank)
+/* Tells the warps of the same rows in the other blocks, by an mbarrier of theirs, that they
+ * can take this one's sums from where they lie, and waits for theirs. */
+template <int SPLITS>
+__device__ __forceinline__ void sums_hand_over(const sums_places &at, int rank)
 {
-	constexpr int OWN = (config::CHUNKS + SPLITS - 1) / SPLITS;
-	constexpr int MOST = 4 / (SPLITS - 1), TOGETHER = MOST < 1 ? 1 : MOST < OWN ? MOST : OWN;
-	sums_store<config, SPLITS>(sum, mine, WARPGROUP * 16, rank);
-	__syncwarp();
 	int lane = threadIdx.x % 32;
+	__syncwarp();
 	if (lane < SPLITS && lane != rank)
-		mbarrier_release_cluster(barrier, lane);
-	mbarrier_acquire_cluster(barrier, 0);
-#pragma unroll
-	for (int first = 0; first < OWN; first += TOGETHER)
-		others_add<config, SPLITS, TOGETHER>(
-			sum, rank, first, [&](float(&x)[CHUNK_SUMS], int ahead, int own) {
-				other_load<SPLITS>(x, mine, rank, ahead, own * SPLITS + rank);
-			});
+		mbarrier_release_cluster(at.barrier, lane);
+	mbarrier_acquire_cluster(at.barrier, 0);
 }
 
-constexpr int WARP_SUMS_BYTES = CHUNK_SUMS_BYTES / 4; // of a chunk and warp: 512 for 4 of a thread
-
-/* The same where sums are pushed: `mine` and `pushed` are this warp's places among the sums to
- * send and those that are received, chunks again CHUNK_SUMS_BYTES apart; the barrier counts the
- * bytes. The block from which they come that is `ahead` places behind this one has place
- * `ahead` - 1. */
+/* Sends those warps the sums of their chunks, and waits for all of its own; their mbarrier
+ * counts the bytes. */
 template <class config, int SPLITS>
-__device__ __forceinline__ void push_between(float (&sum)[config::SUMS], uint32_t mine,
-											 uint32_t pushed, uint32_t barrier, int rank)
+__device__ __forceinline__ void sums_push(const sums_places &at, int rank)
 {
-	constexpr int OWN = (config::CHUNKS + SPLITS - 1) / SPLITS;
 	int lane = threadIdx.x % 32, own = (config::CHUNKS - rank + SPLITS - 1) / SPLITS;
 	if (lane == 0)
-		mbarrier_expect(barrier, (SPLITS - 1) * own * WARP_SUMS_BYTES);
-	sums_store<config, SPLITS>(sum, mine + lane * 16, 512, rank);
+		mbarrier_expect(at.barrier, (SPLITS - 1) * own * WARP_SUMS_BYTES);
 	fence_async_shared();
 	__syncwarp();
 	int owner = lane % SPLITS, ahead = rank - owner + (rank < owner ? SPLITS : 0);
 	if (lane < config::CHUNKS && owner != rank) {
-		uint32_t place = ((ahead - 1) * OWN + lane / SPLITS) * CHUNK_SUMS_BYTES;
-		bulk_push(cluster_address(pushed + place, owner), mine + lane * CHUNK_SUMS_BYTES,
-				  WARP_SUMS_BYTES, cluster_address(barrier, owner));
+		int place = (ahead - 1) * OWN_CHUNKS<config, SPLITS> + lane / SPLITS;
+		bulk_push(cluster_address(at.pushed + place * CHUNK_SUMS_BYTES, owner),
+				  at.mine + lane * CHUNK_SUMS_BYTES, WARP_SUMS_BYTES,
+				  cluster_address(at.barrier, owner));
 	}
-	mbarrier_wait(barrier, 0);
-#pragma unroll
-	for (int first = 0; first < OWN; first++)
-		others_add<config, SPLITS, 1>(
-			sum, rank, first, [&](float(&x)[CHUNK_SUMS], int ahead, int own) {
-				uint32_t place = ((ahead - 1) * OWN + own) * CHUNK_SUMS_BYTES + lane * 16;
-#pragma unroll
-				for (int j = 0; j < CHUNK_SUMS; j += 4) {
-					uint4 quad = shared_load(pushed + place + j / 4 * 512);
-					x[j] = __uint_as_float(quad.x);
-					x[j + 1] = __uint_as_float(quad.y);
-					x[j + 2] = __uint_as_float(quad.z);
-					x[j + 3] = __uint_as_float(quad.w);
-				}
-			});
+	mbarrier_wait(at.barrier, 0);
 }
 
+/* Exchange between exactly SPLITS blocks, of which none may end before the others are through
+ * with this. */
 template <class config, int SPLITS>
-__device__ __forceinline__ void exchange_by(float (&sum)[config::SUMS], uint32_t base,
-											uint32_t barrier, int consumer, int rank)
+__device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], const sums_places &at,
+												 int rank)
 {
-	int thread = threadIdx.x % WARPGROUP;
-	uint32_t mine = shared_sums<config>(base, consumer);
-	if constexpr (config::PUSH) {
-		uint32_t warp = thread / 32 * WARP_SUMS_BYTES;
-		uint32_t pushed = base + config::pushed_offset + consumer * config::pushed_bytes;
-		push_between<config, SPLITS>(sum, mine + warp, pushed + warp, barrier, rank);
-	} else {
-		exchange_between<config, SPLITS>(sum, mine + thread * 16, barrier, rank);
-	}
+	constexpr int OWN = OWN_CHUNKS<config, SPLITS>, MOST = 4 / (SPLITS - 1);
+	constexpr int TOGETHER = MOST < 1 ? 1 : MOST < OWN ? MOST : OWN;
+	sums_store<config, SPLITS>(sum, at.mine, rank);
+	if (config::PUSH)
+		sums_push<config, SPLITS>(at, rank);
+	else
+		sums_hand_over<SPLITS>(at, rank);
+#pragma unroll
+	for (int first = 0; first < OWN; first += TOGETHER)
+		others_add<config, SPLITS, TOGETHER>(sum, at, rank, first);
 }
 
 /* Adds the other blocks' sums to those that this block finishes. */
@@ -173,16 +163,20 @@ template <class config>
 __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
 											  uint32_t full, int consumer, int rank, int splits)
 {
-	uint32_t barrier = full + 8 * (config::sums_barriers + (int)threadIdx.x / 32);
+	int warp = threadIdx.x / 32;
+	uint32_t part = warp % 4 * WARP_SUMS_BYTES;
+	sums_places at = {shared_sums<config>(base, consumer) + part,
+					  base + config::pushed_offset + consumer * config::pushed_bytes + part,
+					  full + 8 * (config::sums_barriers + warp)};
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
 	if (splits == 2)
-		exchange_by<config, 2>(sum, base, barrier, consumer, rank);
+		exchange_between<config, 2>(sum, at, rank);
 	else if (config::SPLITS >= 4 && splits == 4)
-		exchange_by<config, 4>(sum, base, barrier, consumer, rank);
+		exchange_between<config, 4>(sum, at, rank);
 	else if (config::SPLITS >= 6 && splits == 6)
-		exchange_by<config, 6>(sum, base, barrier, consumer, rank);
+		exchange_between<config, 6>(sum, at, rank);
 	else if (config::SPLITS >= 8)
-		exchange_by<config, 8>(sum, base, barrier, consumer, rank);
+		exchange_between<config, 8>(sum, at, rank);
 }
 
 #endif

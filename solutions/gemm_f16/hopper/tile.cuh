@@ -14,6 +14,8 @@ constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
 constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
+constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
+constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
 
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
@@ -57,8 +59,7 @@ struct gemm_config {
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr int way_out_bytes = 4 * CONSUMERS * (ODD ? staging_bytes : c_bytes);
 
-	/* room for the others' sums that are pushed here: a consumer's, with SPLITS blocks or 2 */
-	static constexpr int chunk_bytes = CHUNK * 64 * 4;
+	/* room for the others' sums that are pushed here, of a consumer; splits are even */
 	static constexpr int CHUNKS = BN / CHUNK;
 	static constexpr int pushed_chunks(int splits)
 	{
@@ -67,11 +68,11 @@ struct gemm_config {
 	static constexpr int most_pushed(void)
 	{
 		int most = 0;
-		for (int splits = 2; splits <= SPLITS; splits++)
+		for (int splits = 2; splits <= SPLITS; splits += 2)
 			most = pushed_chunks(splits) > most ? pushed_chunks(splits) : most;
 		return most;
 	}
-	static constexpr int pushed_bytes = PUSH ? most_pushed() * chunk_bytes : 0;
+	static constexpr int pushed_bytes = PUSH ? most_pushed() * CHUNK_SUMS_BYTES : 0;
 
 	static constexpr int barriers_for(int stages)
 	{
@@ -96,6 +97,7 @@ struct gemm_config {
 	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
 	static_assert(SPLIT || !PUSH, "nothing to push");
+	static_assert(CONSUMERS <= 2, "registers");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 

@@ -1,7 +1,7 @@
 /* The tile kernel whose operands TMA loads: warp-specialised, persistent, multiplied
  * by wgmma.
  *
- * A block has one producer warpgroup and one to three consumer warpgroups. One
+ * A block has one producer warpgroup and one or two consumer warpgroups. One
  * thread of the producer walks over the block's tiles and, for each, along K in
  * steps of 64, filling a ring of STAGES stages of shared memory by TMA; `full`
  * counts the bytes that were delivered.
@@ -26,7 +26,6 @@
 template <class config> struct loader {
 	const CUtensorMap *map_a, *map_b;
 	uint32_t base, full;
-
 	tile_origin at;
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
@@ -123,10 +122,9 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 		}
 }
 
-/* Registers of a thread, of 512 for a thread of each warpgroup together. One consumer
- * alone has enough. */
-template <int CONSUMERS> constexpr int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
-template <int CONSUMERS> constexpr int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
+/* Registers of a thread, of 512 for a thread of each of three warpgroups together. One
+ * consumer alone has enough. */
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, 1)
@@ -165,14 +163,14 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	int first = cluster_number(), stride = clusters();
 	if (warpgroup == CONSUMERS) {
 		if (CONSUMERS > 1)
-			registers_give<PRODUCER_REGISTERS<CONSUMERS>>();
+			registers_give<PRODUCER_REGISTERS>();
 		if (config::ODD && (int)threadIdx.x / 32 == CONSUMERS * 4)
 			repack_wait(packing);
 		if (producer)
 			produce(work, load, early, empty, first, stride);
 	} else {
 		if (CONSUMERS > 1)
-			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
+			registers_take<CONSUMER_REGISTERS>();
 		consume<Element, config>(work, out, &map_c, shared, base, full, empty, warpgroup, first,
 								 stride);
 	}
