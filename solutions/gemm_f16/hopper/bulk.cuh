@@ -15,7 +15,9 @@
 /* ---- a warp's part of C, to and from shared memory ------------------------------- */
 
 template <class config> struct c_part {
+	static constexpr bool LOADS_C = true;
 	const CUtensorMap *map;
+	char *shared;
 	uint32_t staging, barrier; // of this warp: its boxes; where loads complete
 	uint32_t phase;            // of the barrier
 	int rank, splits;          // every `splits`-th box is this block's, from number `rank` on
@@ -25,15 +27,15 @@ template <class config> struct c_part {
 	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
 	 * asked about such places, and then boxes at the edges are finished one value at a time. */
 	template <class Element>
-	__device__ __forceinline__ void begin(int warp_row, int tile_column, int M, int N)
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row, int tile_column)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
 		row = warp_row;
 		column = tile_column;
 		if (epilogue<Element>::only_c)
-			boxes = row < M ? min(BOXES, (N - column + WIDTH - 1) / WIDTH) : 0;
+			boxes = row < out.M ? min(BOXES, (out.N - column + WIDTH - 1) / WIDTH) : 0;
 		else
-			boxes = row + 16 <= M ? min(BOXES, (N - column) / WIDTH) : 0;
+			boxes = row + 16 <= out.M ? min(BOXES, (out.N - column) / WIDTH) : 0;
 	}
 
 	__device__ __forceinline__ uint32_t place(int box) const
@@ -81,11 +83,12 @@ template <class config> struct c_part {
 };
 
 template <class config>
-__device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, uint32_t base,
-													  uint32_t full, int splits)
+__device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, char *shared,
+													  uint32_t base, uint32_t full, int splits)
 {
 	int warp = threadIdx.x / 32;
 	return {map,
+			shared,
 			base + config::staging_offset + warp * config::c_bytes,
 			full + 8 * (config::c_barriers + warp),
 			0,
@@ -94,25 +97,6 @@ __device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, ui
 }
 
 /* ---- through the epilogue ------------------------------------------------------------- */
-
-/* Two neighbouring elements of a word, and back. */
-template <class Element> __device__ __forceinline__ void words_unpack(uint32_t word, float (&x)[2])
-{
-	auto pair = *(epilogue_vector<Element, 2> *)&word;
-	x[0] = epilogue_to_float(pair.at[0]);
-	x[1] = epilogue_to_float(pair.at[1]);
-}
-
-template <class Element> __device__ __forceinline__ uint32_t words_pack(const float (&x)[2])
-{
-	if constexpr (std::is_same_v<Element, half>) {
-		half2 pair = __floats2half2_rn(x[0], x[1]);
-		return *(uint32_t *)&pair;
-	} else {
-		__nv_bfloat162 pair = __floats2bfloat162_rn(x[0], x[1]);
-		return *(uint32_t *)&pair;
-	}
-}
 
 /* A box of a warp's sums through the epilogue into shared memory. `at`: of the
  * lane's row there, l%16, its unit l/16 of each pair of units of 8 columns. */
@@ -159,25 +143,25 @@ __device__ __forceinline__ void box_places(uint32_t staging, uint32_t (&at)[conf
  * would be. */
 template <class Element, class config>
 __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
-											const epilogue<Element> &out, char *shared,
+											const epilogue<Element> &out,
 											const c_part<config> &part)
 {
 	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK;
-	char *staging = shared + config::staging_offset + warp * config::c_bytes;
+	char *staging = part.shared + config::staging_offset + warp * config::c_bytes;
 	if (config::SPLIT) {
 		first += (part.rank + part.splits - first % part.splits) % part.splits;
-		staging = shared + shared_sums<config>(0, warp / 4) + part.rank * CHUNK_SUMS_BYTES +
+		staging = part.shared + shared_sums<config>(0, warp / 4) + part.rank * CHUNK_SUMS_BYTES +
 				  warp % 4 * config::staging_bytes;
 	}
 	finish_chunks<Element, config::BN>(sum, out, (float *)staging, c_quads(out), part.row,
 									   part.column, first, part.splits);
 }
 
-/* A warp's 16 x BN sums on their way into C. */
+/* A warp's 16 x BN sums on their way into C, to where begin() said. */
 template <class Element, class config>
-__device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
-											const epilogue<Element> &out, char *shared,
-											bool reads_c, c_part<config> &part)
+__device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
+									   const epilogue<Element> &out, bool reads_c,
+									   c_part<config> &part)
 {
 	constexpr int WIDTH = config::C_BOX;
 	int lane = threadIdx.x % 32;
@@ -198,7 +182,7 @@ __device__ __forceinline__ void finish_bulk(const float (&sum)[config::SUMS],
 		}
 	if (!epilogue<Element>::only_c && part.row < out.M) {
 		part.wait_free(); // if C is read, maybe nothing was loaded, and waited for
-		finish_left<Element, config>(sum, out, shared, part);
+		finish_left<Element, config>(sum, out, part);
 	}
 }
 

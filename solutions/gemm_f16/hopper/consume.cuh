@@ -6,9 +6,7 @@
 #define GEMMJUDGE_HOPPER_CONSUME_CUH
 
 #include "bulk.cuh"
-#include "finish.cuh"
-#include "split.cuh"
-#include "tile.cuh"
+#include "rows.cuh"
 
 /* One arrival a consumer at each block that fills the stage: `filler` is the one that this
  * thread tells (see filler_of). */
@@ -83,29 +81,46 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 
 /* ---- tile after tile ----------------------------------------------------------------- */
 
+/* A warp's part of C, in the way that its sums take into it: see finish.cuh. */
+template <class Element, class config>
+__device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUtensorMap *map_c,
+										char *shared, uint32_t base, uint32_t full, int splits)
+{
+	int warp = threadIdx.x / 32;
+	if constexpr (!config::ODD) {
+		return c_part_make<config>(map_c, shared, base, full, splits);
+	} else if constexpr (!config::CHUNKED && epilogue<Element>::only_c) {
+		uint32_t place = base + config::staging_offset + warp * 16 * config::row_bytes;
+		return c_rows_make<Element, config::BN>(out, place);
+	} else {
+		char *staging = shared + config::staging_offset + warp * config::staging_bytes;
+		return c_chunks{(float *)staging, split_rank<config>(), splits};
+	}
+}
+
 template <class Element, class config>
 __device__ __forceinline__ void
 consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *map_c, char *shared,
 		uint32_t base, uint32_t full, uint32_t empty, int consumer, int first, int stride)
 {
-	int begin, end, rank = split_rank<config>();
+	int begin, end;
 	block_steps<config>(work, begin, end);
 	/* a warp has 16 rows of each half of its consumer's */
 	int warp_row = (int)threadIdx.x / 32 * 16 + consumer * (config::ROWS - 64);
 	ring at = {0, 0};
-	c_part<config> part = c_part_make<config>(map_c, base, full, work.splits);
+	auto part = way_out<Element, config>(out, map_c, shared, base, full, work.splits);
+	bool loads_c = part.LOADS_C && work.reads_c;
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_origin origin = block_tile<config>(work, tile);
 		int row = origin.row + warp_row, column = origin.column;
 		float sum[config::HALVES][config::SUMS]; // nothing flows from one tile into the next
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++)
-			if (config::ODD || !epilogue<Element>::only_c)
+			if (!part.LOADS_C || !epilogue<Element>::only_c)
 				prefetch_rows<Element, config::BN>(out, row + 64 * half, column);
 		/* C's old values: the first tile's at once; later ones' when the tile before has left
 		 * its place */
-		bool loads_c = !config::ODD && work.reads_c;
-		part.template begin<Element>(row, column, work.M, work.N);
+		part.begin(out, row, column);
 		if (loads_c && tile == first)
 			part.load();
 		multiply<Element, config>(sum, end - begin, base, full, empty, consumer * config::ROWS, at,
@@ -114,26 +129,18 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 										  part.load();
 								  });
 		if constexpr (config::SPLIT)
-			exchange_sums<config>(sum[0], base, full, consumer, rank, work.splits);
+			exchange_sums<config>(sum[0], base, full, consumer, work.splits);
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++) {
-			if constexpr (!config::ODD) {
-				if (half > 0) {
-					part.template begin<Element>(row + 64 * half, column, work.M, work.N);
-					if (loads_c)
-						part.load();
-				}
-				finish_bulk<Element, config>(sum[half], out, shared, work.reads_c, part);
-			} else {
-				char *staging =
-					shared + config::staging_offset + (int)threadIdx.x / 32 * config::staging_bytes;
-				finish<Element, config::BN>(sum[half], out, (float *)staging, work.splits, rank,
-											row + 64 * half, column);
+			if (half > 0) {
+				part.begin(out, row + 64 * half, column);
+				if (loads_c)
+					part.load();
 			}
+			finish(sum[half], out, work.reads_c, part);
 		}
 	}
-	if (!config::ODD)
-		part.wait_free(); // before the block ends
+	part.wait_free(); // before the block ends
 }
 
 #endif

@@ -1,15 +1,14 @@
 /* The way out: a consumer's sums through the epilogue into C.
  *
  * Accumulator layout of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has
- * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Two ways
- * lead from there to whole sectors of C:
- *  - finish_quads: neighbouring lanes exchange pairs, so that each has four
- *    neighbouring columns; nothing waits for anything, and many loads of what the
- *    epilogue reads are under way at once. Where four columns can be stored at
- *    once and none lies outside of C.
- *  - finish_chunks: through shared memory, a chunk of columns at a time, one, two or
- *    four columns a lane. Everywhere else.
- * Neither branches around single values: a branch would make each one's loads
+ * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Three ways
+ * lead from there to C, and consume() is the same with each:
+ *  - bulk.cuh: by TMA, where it can address C;
+ *  - rows.cuh: row by row, where it cannot;
+ *  - here: in chunks of columns that are turned around in shared memory, so that one, two or
+ *    four neighbouring columns are finished by a lane. For epilogues that access more
+ *    than C, and split tiles, where TMA cannot address C.
+ * Nothing branches around single values: a branch would make each one's loads
  * wait for those of the one before. */
 #ifndef GEMMJUDGE_HOPPER_FINISH_CUH
 #define GEMMJUDGE_HOPPER_FINISH_CUH
@@ -31,62 +30,26 @@ __device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, int 
 	}
 }
 
-/* ---- by exchange between lanes -------------------------------------------------- */
-
-constexpr int QUAD_COLUMNS = 64; // of a batch whose loads are under way together
-
-/* A lane's pairs of columns 2*(l%4) of two neighbouring groups of 8 become four
- * neighbouring columns of one of them: of the first for even lanes. */
-__device__ __forceinline__ void exchange(const float *first, const float *second, float (&x)[4])
+/* Two neighbouring elements of a word, and back. */
+template <class Element> __device__ __forceinline__ void words_unpack(uint32_t word, float (&x)[2])
 {
-	bool odd = threadIdx.x % 2;
-	float a0 = first[0], a1 = first[1], b0 = second[0], b1 = second[1];
-	/* Keeps the compiler from mixing this with the accumulators' own registers, for
-	 * which it would make every wgmma wait for the one before (its warning C7520). */
-	asm volatile("" : "+f"(a0), "+f"(a1), "+f"(b0), "+f"(b1));
-	float r0 = __shfl_xor_sync(0xFFFFFFFF, odd ? a0 : b0, 1);
-	float r1 = __shfl_xor_sync(0xFFFFFFFF, odd ? a1 : b1, 1);
-	x[0] = odd ? r0 : a0;
-	x[1] = odd ? r1 : a1;
-	x[2] = odd ? b0 : r0;
-	x[3] = odd ? b1 : r1;
+	auto pair = *(epilogue_vector<Element, 2> *)&word;
+	x[0] = epilogue_to_float(pair.at[0]);
+	x[1] = epilogue_to_float(pair.at[1]);
 }
 
-/* QUAD_COLUMNS columns of a warp's 16 rows, all of them inside of C. */
-template <class Element>
-__device__ __forceinline__ void finish_quads(const float *sum, const epilogue<Element> &out,
-											 int row, int column)
+template <class Element> __device__ __forceinline__ uint32_t words_pack(const float (&x)[2])
 {
-	constexpr int PAIRS = QUAD_COLUMNS / 16; // of groups of 8 columns
-	int lane = threadIdx.x % 32;
-	row += lane / 4;
-	column += lane % 2 * 8 + lane % 4 / 2 * 4;
-
-	float x[PAIRS][2][4];
-#pragma unroll
-	for (int i = 0; i < PAIRS; i++)
-#pragma unroll
-		for (int half = 0; half < 2; half++) // row, row + 8
-			exchange(sum + 8 * i + 2 * half, sum + 8 * i + 4 + 2 * half, x[i][half]);
-#pragma unroll
-	for (int half = 0; half < 2; half++)
-#pragma unroll
-		for (int i = 0; i < PAIRS; i++)
-			out.apply(row + 8 * half, column + 16 * i, x[i][half], true);
-	Element *to = out.C + (size_t)row * out.N + column;
-#pragma unroll
-	for (int half = 0; half < 2; half++)
-#pragma unroll
-		for (int i = 0; i < PAIRS; i++) {
-			epilogue_vector<Element, 4> values;
-#pragma unroll
-			for (int j = 0; j < 4; j++)
-				values.at[j] = epilogue_from_float<Element>(x[i][half][j]);
-			*(epilogue_vector<Element, 4> *)(to + (size_t)8 * half * out.N + 16 * i) = values;
-		}
+	if constexpr (std::is_same_v<Element, half>) {
+		half2 pair = __floats2half2_rn(x[0], x[1]);
+		return *(uint32_t *)&pair;
+	} else {
+		__nv_bfloat162 pair = __floats2bfloat162_rn(x[0], x[1]);
+		return *(uint32_t *)&pair;
+	}
 }
 
-/* ---- through shared memory ------------------------------------------------------- */
+/* ---- through shared memory, in chunks ------------------------------------------------- */
 
 /* Where a float of a chunk lies: the four rows that half a warp writes at once have
  * their groups of 8 columns in different banks. */
@@ -211,25 +174,35 @@ __device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
 	}
 }
 
-/* A warp's 16 x BN sums into C. Of a split tile each block has the chunks whose
- * number is its rank modulo `splits`. */
-template <class Element, int BN>
-__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
-									   float *staging, int splits, int rank, int row, int column)
-{
-	if (row >= out.M)
-		return;
-	bool quads = c_quads(out);
-	int done = 0; // columns
-	if (splits == 1 && quads && row + 16 <= out.M) {
-#pragma unroll
-		for (int i = 0; i < BN / QUAD_COLUMNS; i++)
-			if (column + (i + 1) * QUAD_COLUMNS <= out.N) {
-				finish_quads(&sum[i * QUAD_COLUMNS / 2], out, row, column + i * QUAD_COLUMNS);
-				done = (i + 1) * QUAD_COLUMNS;
-			}
+/* A warp's 16 rows of BN columns of C, or, of a split tile, of the chunks whose number is this
+ * block's rank modulo `splits`. */
+struct c_chunks {
+	static constexpr bool LOADS_C = false; // the epilogue does itself
+	float *staging;
+	int rank, splits;
+	int row, column; // where the part begins in C
+
+	template <class Element>
+	__device__ __forceinline__ void begin(const epilogue<Element> &, int warp_row, int tile_column)
+	{
+		row = warp_row;
+		column = tile_column;
 	}
-	finish_chunks<Element, BN>(sum, out, staging, quads, row, column, done / CHUNK + rank, splits);
+	__device__ __forceinline__ void load(void) const
+	{
+	}
+	__device__ __forceinline__ void wait_free(void) const
+	{
+	}
+};
+
+template <class Element, int SUMS>
+__device__ __forceinline__ void finish(const float (&sum)[SUMS], const epilogue<Element> &out, bool,
+									   const c_chunks &part)
+{
+	if (part.row < out.M)
+		finish_chunks<Element, SUMS * 2>(sum, out, part.staging, c_quads(out), part.row,
+										 part.column, part.rank, part.splits);
 }
 
 #endif

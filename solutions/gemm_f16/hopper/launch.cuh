@@ -8,6 +8,7 @@
 
 #include "repack.cuh"
 #include "scale.cuh"
+#include "shallow.cuh"
 #include "shifted.cuh"
 #include "tiny.cuh"
 #include "tma.cuh"
@@ -281,7 +282,7 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 }
 
 /* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
-template <class Element> static inline int tiny_width(const Element *matrix, int columns, int most)
+template <class Element> static inline int width_at_once(const Element *matrix, int columns, int most)
 {
 	int width = most;
 	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
@@ -309,7 +310,26 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, 1>>,
 		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, BN>>},
 	};
-	starts[tiny_width(p.A, p.K, 4) / 2][tiny_width(p.B, p.N, BN) == BN](p);
+	starts[width_at_once(p.A, p.K, 4) / 2][width_at_once(p.B, p.N, BN) == BN](p);
+}
+
+template <class Element, class config> static void shallow_start(const problem<Element> &p)
+{
+	dim3 grid((p.N + config::BN - 1) / config::BN, (p.M + config::BM - 1) / config::BM);
+	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
+	gemm_shallow<Element, config><<<grid, config::THREADS>>>(a, b, p.reads_c, p.out);
+}
+
+template <class Element, int BN>
+static void shallow_launch(hopper_device &, const problem<Element> &p, int)
+{
+	static void (*const starts[2][2])(const problem<Element> &) = {
+		{shallow_start<Element, shallow_config<BN, 1, 1>>,
+		 shallow_start<Element, shallow_config<BN, 1, 2>>},
+		{shallow_start<Element, shallow_config<BN, 2, 1>>,
+		 shallow_start<Element, shallow_config<BN, 2, 2>>},
+	};
+	starts[width_at_once(p.A, p.K, 2) - 1][width_at_once(p.B, p.N, 2) - 1](p);
 }
 
 /* C = beta * C. */

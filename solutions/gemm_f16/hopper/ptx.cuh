@@ -58,35 +58,31 @@ __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier, uint32
 		: "memory");
 }
 
-#define HOPPER_MBARRIER_WAIT(SCOPE, BARRIER, PARITY)                                               \
-	asm volatile("{\n\t"                                                                           \
-				 ".reg .pred done;\n\t"                                                            \
-				 "again:\n\t"                                                                      \
-				 "mbarrier.try_wait.parity" SCOPE ".shared::cta.b64 done, [%0], %1;\n\t"           \
-				 "@!done bra again;\n\t"                                                           \
-				 "}" ::"r"(BARRIER),                                                               \
-				 "r"(PARITY)                                                                       \
-				 : "memory")
-
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 {
-	HOPPER_MBARRIER_WAIT("", barrier, parity);
-}
-
-/* The same two where ordinary writes to shared memory are handed over to another block. */
-__device__ __forceinline__ void mbarrier_release_cluster(uint32_t barrier, uint32_t block)
-{
-	asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
-					 cluster_address(barrier, block))
+	asm volatile("{\n\t"
+				 ".reg .pred done;\n\t"
+				 "again:\n\t"
+				 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+				 "@!done bra again;\n\t"
+				 "}" ::"r"(barrier),
+				 "r"(parity)
 				 : "memory");
 }
 
-__device__ __forceinline__ void mbarrier_acquire_cluster(uint32_t barrier, uint32_t parity)
+/* ---- copies without a register (9.7.9.25.3) ----------------------------- */
+
+/* 16 bytes into shared memory, both places multiples of 16. */
+__device__ __forceinline__ void copy_async(uint32_t to, const void *from)
 {
-	HOPPER_MBARRIER_WAIT(".acquire.cluster", barrier, parity);
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-#undef HOPPER_MBARRIER_WAIT
+/* Waits for those that this thread asked for. */
+__device__ __forceinline__ void copies_wait(void)
+{
+	asm volatile("cp.async.wait_all;" ::: "memory");
+}
 
 /* ---- bulk tensor copies (9.7.9.27) ------------------------------------- */
 
@@ -138,11 +134,72 @@ __device__ __forceinline__ uint4 shared_load(uint32_t from)
 	return x;
 }
 
+__device__ __forceinline__ uint32_t shared_load_word(uint32_t from)
+{
+	uint32_t x;
+	asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
+	return x;
+}
+
+/* An element if `wanted`, else 0; without a branch, so that many are under way at once. */
+__device__ __forceinline__ uint16_t element_load(const uint16_t *from, bool wanted)
+{
+	uint16_t x = 0;
+	asm volatile("{\n\t"
+				 ".reg .pred wanted;\n\t"
+				 "setp.ne.b32 wanted, %2, 0;\n\t"
+				 "@wanted ld.global.b16 %0, [%1];\n\t"
+				 "}"
+				 : "+h"(x)
+				 : "l"(from), "r"((int)wanted)
+				 : "memory");
+	return x;
+}
+
+/* The same of shared memory; and 16 bytes. */
+__device__ __forceinline__ uint16_t shared_load_element(uint32_t from, bool wanted)
+{
+	uint16_t x = 0;
+	asm volatile("{\n\t"
+				 ".reg .pred wanted;\n\t"
+				 "setp.ne.b32 wanted, %2, 0;\n\t"
+				 "@wanted ld.shared.b16 %0, [%1];\n\t"
+				 "}"
+				 : "+h"(x)
+				 : "r"(from), "r"((int)wanted)
+				 : "memory");
+	return x;
+}
+
+__device__ __forceinline__ uint4 shared_load(uint32_t from, bool wanted)
+{
+	uint4 x = make_uint4(0, 0, 0, 0);
+	asm volatile("{\n\t"
+				 ".reg .pred wanted;\n\t"
+				 "setp.ne.b32 wanted, %5, 0;\n\t"
+				 "@wanted ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];\n\t"
+				 "}"
+				 : "+r"(x.x), "+r"(x.y), "+r"(x.z), "+r"(x.w)
+				 : "r"(from), "r"((int)wanted)
+				 : "memory");
+	return x;
+}
+
 __device__ __forceinline__ void shared_store(uint32_t to, uint4 x)
 {
 	asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x.x), "r"(x.y), "r"(x.z),
 				 "r"(x.w)
 				 : "memory");
+}
+
+__device__ __forceinline__ void shared_store(uint32_t to, uint32_t x)
+{
+	asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(x) : "memory");
+}
+
+__device__ __forceinline__ void shared_store(uint32_t to, uint16_t x)
+{
+	asm volatile("st.shared.b16 [%0], %1;" ::"r"(to), "h"(x) : "memory");
 }
 
 /* A box in shared memory to a 2D tensor, of the thread's current bulk group; what lies
@@ -193,6 +250,32 @@ __device__ __forceinline__ void store_matrices(uint32_t to, const uint32_t (&x)[
 	asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
 				 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
 				 : "memory");
+}
+
+/* The same, each matrix transposed on its way. */
+__device__ __forceinline__ void load_matrices_transposed(uint32_t (&x)[4], uint32_t from)
+{
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+				 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+				 : "r"(from)
+				 : "memory");
+}
+
+/* d (16 x 8, four sums of a lane, f32) += a * b, m16n8k16 (9.7.14.5.8). */
+template <class Element>
+__device__ __forceinline__ void mma_sync(float *d, uint32_t a0, uint32_t a1, uint32_t a2,
+										 uint32_t a3, uint32_t b0, uint32_t b1)
+{
+	if constexpr (std::is_same_v<Element, half>)
+		asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+					 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+					 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+					 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+	else
+		asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+					 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+					 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+					 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
 /* ---- wgmma (9.7.15) ----------------------------------------------------- */
@@ -320,16 +403,6 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	uint32_t rank;
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
 	return rank;
-}
-
-__device__ __forceinline__ uint4 cluster_load(uint32_t from)
-{
-	uint4 x;
-	asm volatile("ld.shared::cluster.v4.b32 {%0, %1, %2, %3}, [%4];"
-				 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
-				 : "r"(from)
-				 : "memory");
-	return x;
 }
 
 /* This block's cluster, and how many there are, along x. A block launched without

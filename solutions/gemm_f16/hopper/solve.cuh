@@ -24,8 +24,8 @@ static constexpr cut_times UNMEASURED = {INFINITY};
 static constexpr float COPY_MEGABYTE = 0.58f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
- * are copied first; odd ones that are shifted on the way; small ones. */
-enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_TINY };
+ * are copied first; odd ones that are shifted on the way; those of small blocks. */
+enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_SMALL };
 
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
@@ -75,13 +75,27 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 {
 	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
 	return {HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>),
-			FAMILY_TINY,
+			FAMILY_SMALL,
 			config::ROWS,
 			config::COLUMNS,
 			config::DEPTH * WARPS,
 			1,
 			1,
 			3,
+			us};
+}
+
+template <class Element, int BN> static constexpr cut<Element> shallow_cut(cut_times us)
+{
+	using config = shallow_config<BN, 1, 1>;
+	return {HOPPER_LAUNCH(shallow_launch<Element, BN>),
+			FAMILY_SMALL,
+			config::BM,
+			config::BN,
+			config::DEPTH,
+			1,
+			1,
+			4,
 			us};
 }
 
@@ -103,7 +117,7 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
-	case FAMILY_TINY: // its indices have 32 bits
+	case FAMILY_SMALL: // its indices have 32 bits
 		return p.K <= 1024 && p.M < 1 << 20 && p.N < 1 << 20;
 	}
 	return false;
@@ -131,7 +145,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 		rounds = fmaxf(rounds / (float)c.blocks, 1.0f);
 		slow = p.odd();
 		break;
-	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
+	case FAMILY_SMALL: // waits for memory, as often as a block's steps; others are done meanwhile
 		rounds += (float)c.blocks;
 		slow = p.odd();
 	}
@@ -165,20 +179,14 @@ template <class Element> static const auto &hopper_cuts(void)
 	using tall_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 2>;
 	using tall128 = gemm_config<2, 128, 1, 1, 1, false, 8, 2>;
 	using tall_side128 = gemm_config<2, 128, 1, 2, 1, false, 8, 2>;
-	using split192 = gemm_config<2, 192, 1, 1, 4, false>;
-	using split128 = gemm_config<2, 128, 1, 1, 6, false>;
+	using split192 = gemm_config<2, 192, 1, 1, 2, false>;
+	using split128 = gemm_config<2, 128, 1, 1, 4, false>;
 	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
-	using split_half64 = gemm_config<2, 64, 1, 1, 8, false>;
+	using split_half64 = gemm_config<2, 64, 1, 1, 4, false>;
 	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
-	using push192 = gemm_config<2, 192, 1, 1, 2, false, 8, 1, true>;
-	using push128 = gemm_config<2, 128, 1, 1, 4, false, 8, 1, true>;
-	using push_flat128 = gemm_config<1, 128, 1, 1, 4, false, 8, 1, true>;
-	using push_half64 = gemm_config<2, 64, 1, 1, 4, false, 8, 1, true>;
-	using push64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, true>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD>;
 	using odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD>;
 	using odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD>;
-	using odd_tall128 = gemm_config<2, 128, 1, 1, 1, ODD, 8, 2>;
 	using odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD>;
 	using odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD>;
 	using odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD>;
@@ -187,7 +195,6 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD>;
 	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
-	using shifted_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 2>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, {0.00f, 0.636f, 2.94f, 1.10f, 0.00f, 0.026f}),
@@ -233,21 +240,13 @@ template <class Element> static const auto &hopper_cuts(void)
 		tiny_cut<Element, 8, 1, 2>({0.54f, 0.179f, 0.11f, 0.08f, 0.06f, 0.011f}),
 		tiny_cut<Element, 8, 1, 4>({0.04f, 0.197f, 0.28f, 0.09f, 0.16f, 0.013f}),
 #ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, push192>(2, UNMEASURED),
-		tma_cut<Element, push128>(2, UNMEASURED),
-		tma_cut<Element, push128>(4, UNMEASURED),
-		tma_cut<Element, push_flat128>(2, UNMEASURED),
-		tma_cut<Element, push_flat128>(4, UNMEASURED),
-		tma_cut<Element, push_half64>(2, UNMEASURED),
-		tma_cut<Element, push_half64>(4, UNMEASURED),
-		tma_cut<Element, push64>(2, UNMEASURED),
-		tma_cut<Element, push64>(4, UNMEASURED),
-		tma_cut<Element, push64>(6, UNMEASURED),
-		tma_cut<Element, push64>(8, UNMEASURED),
+		tma_cut<Element, split128>(2, UNMEASURED),
+		tma_cut<Element, split_flat128>(2, UNMEASURED),
+		tma_cut<Element, split_half64>(2, UNMEASURED),
+		shallow_cut<Element, 64>(UNMEASURED),
+		shallow_cut<Element, 128>(UNMEASURED),
 		tma_cut<Element, odd_one256>(1, UNMEASURED),
 		tma_cut<Element, odd_square192>(1, UNMEASURED),
-		tma_cut<Element, odd_tall128>(1, UNMEASURED),
-		shifted_cut<Element, shifted_small64, 1, 1, 3>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

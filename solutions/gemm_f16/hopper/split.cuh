@@ -1,8 +1,7 @@
 /* Blocks of a cluster that share a tile along K: each has sums of the whole tile, and
- * finishes every `splits`-th chunk of 32 columns. The others' sums of a chunk go to
- * its owner through distributed shared memory; the stages are free by then, as such
- * blocks have one tile each. Either the owner fetches them when it is told that they are
- * there, or they are pushed to it, into room that nobody else uses. */
+ * finishes every `splits`-th chunk of 32 columns. The others' sums of a chunk are pushed
+ * to its owner through distributed shared memory: from the stages, which are free by then, as
+ * such blocks have one tile each, into room that nobody else uses. */
 #ifndef GEMMJUDGE_HOPPER_SPLIT_CUH
 #define GEMMJUDGE_HOPPER_SPLIT_CUH
 
@@ -31,21 +30,14 @@ constexpr int OWN_CHUNKS = (config::CHUNKS + SPLITS - 1) / SPLITS;
 
 /* What the block `ahead` places behind this one has of this one's chunk number `own`. */
 template <class config, int SPLITS>
-__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], const sums_places &at, int rank,
-										   int ahead, int own)
+__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], const sums_places &at, int ahead,
+										   int own)
 {
-	int lane = threadIdx.x % 32, other = rank + ahead;
-	uint32_t from;
-	if (config::PUSH)
-		from = at.pushed + lane * 16 +
-			   ((ahead - 1) * OWN_CHUNKS<config, SPLITS> + own) * CHUNK_SUMS_BYTES;
-	else
-		from = cluster_address(at.mine + lane * 16, other < SPLITS ? other : other - SPLITS) +
-			   (own * SPLITS + rank) * CHUNK_SUMS_BYTES;
+	uint32_t from = at.pushed + threadIdx.x % 32 * 16 +
+					((ahead - 1) * OWN_CHUNKS<config, SPLITS> + own) * CHUNK_SUMS_BYTES;
 #pragma unroll
 	for (int j = 0; j < CHUNK_SUMS; j += 4) {
-		uint32_t quad = from + j / 4 * QUADS_BYTES;
-		uint4 sums = config::PUSH ? shared_load(quad) : cluster_load(quad);
+		uint4 sums = shared_load(from + j / 4 * QUADS_BYTES);
 		x[j] = __uint_as_float(sums.x);
 		x[j + 1] = __uint_as_float(sums.y);
 		x[j + 2] = __uint_as_float(sums.z);
@@ -69,7 +61,7 @@ __device__ __forceinline__ void others_add(float (&sum)[config::SUMS], const sum
 #pragma unroll
 			for (int o = 0; o < TOGETHER; o++)
 				if (ahead + o < SPLITS && (first + k) * SPLITS + rank < CHUNKS)
-					other_load<config, SPLITS>(x[k][o], at, rank, ahead + o, first + k);
+					other_load<config, SPLITS>(x[k][o], at, ahead + o, first + k);
 #pragma unroll
 		for (int k = 0; k < OWN; k++)
 #pragma unroll
@@ -108,20 +100,8 @@ __device__ __forceinline__ void sums_store(const float (&sum)[config::SUMS], uin
 			}
 }
 
-/* Tells the warps of the same rows in the other blocks, by an mbarrier of theirs, that they
- * can take this one's sums from where they lie, and waits for theirs. */
-template <int SPLITS>
-__device__ __forceinline__ void sums_hand_over(const sums_places &at, int rank)
-{
-	int lane = threadIdx.x % 32;
-	__syncwarp();
-	if (lane < SPLITS && lane != rank)
-		mbarrier_release_cluster(at.barrier, lane);
-	mbarrier_acquire_cluster(at.barrier, 0);
-}
-
-/* Sends those warps the sums of their chunks, and waits for all of its own; their mbarrier
- * counts the bytes. */
+/* Sends the warps of the same rows in the other blocks the sums of their chunks, and waits for
+ * all of its own; their mbarrier counts the bytes. */
 template <class config, int SPLITS>
 __device__ __forceinline__ void sums_push(const sums_places &at, int rank)
 {
@@ -149,10 +129,7 @@ __device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], con
 	constexpr int OWN = OWN_CHUNKS<config, SPLITS>, MOST = 4 / (SPLITS - 1);
 	constexpr int TOGETHER = MOST < 1 ? 1 : MOST < OWN ? MOST : OWN;
 	sums_store<config, SPLITS>(sum, at.mine, rank);
-	if (config::PUSH)
-		sums_push<config, SPLITS>(at, rank);
-	else
-		sums_hand_over<SPLITS>(at, rank);
+	sums_push<config, SPLITS>(at, rank);
 #pragma unroll
 	for (int first = 0; first < OWN; first += TOGETHER)
 		others_add<config, SPLITS, TOGETHER>(sum, at, rank, first);
@@ -161,9 +138,9 @@ __device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], con
 /* Adds the other blocks' sums to those that this block finishes. */
 template <class config>
 __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
-											  uint32_t full, int consumer, int rank, int splits)
+											  uint32_t full, int consumer, int splits)
 {
-	int warp = threadIdx.x / 32;
+	int warp = threadIdx.x / 32, rank = split_rank<config>();
 	uint32_t part = warp % 4 * WARP_SUMS_BYTES;
 	sums_places at = {shared_sums<config>(base, consumer) + part,
 					  base + config::pushed_offset + consumer * config::pushed_bytes + part,

@@ -23,19 +23,17 @@ constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
  * rows and all BN columns of the tile.
  *  - UP x ACROSS blocks of a cluster do neighbouring tiles: those above each other in C share
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
- *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves by finish.cuh, otherwise
- *    by TMA through a place in shared memory for what a block finishes of a tile (bulk.cuh).
- *  - PUSH: how blocks that share a tile exchange their sums (split.cuh).
+ *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh) or,
+ *    of a split tile, in chunks (finish.cuh); otherwise by TMA (bulk.cuh).
  *  - As many stages as there is room for, 8 at most (or MOST). */
 template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1, bool PUSH_ = false>
+		  int HALVES_ = 1>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
 	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
 	static constexpr int HALVES = HALVES_;
-	static constexpr bool PUSH = PUSH_;
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
 	static constexpr int ROWS = 64 * HALVES; // of a consumer
@@ -57,7 +55,10 @@ struct gemm_config {
 	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	static constexpr int way_out_bytes = 4 * CONSUMERS * (ODD ? staging_bytes : c_bytes);
+	static constexpr bool CHUNKED = ODD && SPLIT;
+	static constexpr int row_bytes = BN * 2 + 16; // (rows.cuh)
+	static constexpr int way_out_bytes =
+		4 * CONSUMERS * (CHUNKED ? staging_bytes : ODD ? 16 * row_bytes : c_bytes);
 
 	/* room for the others' sums that are pushed here, of a consumer; splits are even */
 	static constexpr int CHUNKS = BN / CHUNK;
@@ -72,7 +73,7 @@ struct gemm_config {
 			most = pushed_chunks(splits) > most ? pushed_chunks(splits) : most;
 		return most;
 	}
-	static constexpr int pushed_bytes = PUSH ? most_pushed() * CHUNK_SUMS_BYTES : 0;
+	static constexpr int pushed_bytes = most_pushed() * CHUNK_SUMS_BYTES;
 
 	static constexpr int barriers_for(int stages)
 	{
@@ -96,7 +97,6 @@ struct gemm_config {
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
-	static_assert(SPLIT || !PUSH, "nothing to push");
 	static_assert(CONSUMERS <= 2, "registers");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
@@ -129,15 +129,11 @@ struct gemm_work {
  * with addresses that differ between threads, the compiler makes a loop over lanes of ten
  * instructions each. */
 template <class config>
-__device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers, int splits)
+__device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
 {
 #pragma unroll
 	for (int i = 0; i < config::barriers; i++) {
-		bool sums = config::SPLIT && i >= config::sums_barriers;
-		int arrivals = i < config::STAGES       ? fillers
-					   : i < config::c_barriers ? consumers
-					   : sums && !config::PUSH  ? splits - 1
-												: 1;
+		int arrivals = i < config::STAGES ? fillers : i < config::c_barriers ? consumers : 1;
 		mbarrier_init(full + 8 * i, arrivals);
 	}
 	mbarriers_ready();

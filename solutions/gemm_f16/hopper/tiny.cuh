@@ -25,6 +25,7 @@
 
 #include "epilogue.cuh"
 #include "ptx.cuh"
+#include "words.cuh"
 
 /* WARPS share a tile of 16 rows and BN times 8 columns; each multiplies STEPS
  * times 16 along K at once. VA, VB: elements of A, of B, that are read at once; rows
@@ -49,57 +50,6 @@ __device__ __forceinline__ int tiny_late(int x)
 {
 	asm volatile("" : "+r"(x));
 	return x;
-}
-
-/* V elements if `wanted`, else zeros; without a branch, so that many are under way at
- * once. A single element comes in the word's lower half. */
-template <int V>
-__device__ __forceinline__ void tiny_load(const uint16_t *from, bool wanted, uint32_t *x)
-{
-	x[0] = 0;
-	if constexpr (V == 4) {
-		x[1] = 0;
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %3, 0;\n\t"
-					 "@wanted ld.global.nc.v2.b32 {%0, %1}, [%2];\n\t"
-					 "}"
-					 : "+r"(x[0]), "+r"(x[1])
-					 : "l"(from), "r"((int)wanted));
-	} else if constexpr (V == 2) {
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %2, 0;\n\t"
-					 "@wanted ld.global.nc.b32 %0, [%1];\n\t"
-					 "}"
-					 : "+r"(x[0])
-					 : "l"(from), "r"((int)wanted));
-	} else {
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %2, 0;\n\t"
-					 "@wanted ld.global.nc.u16 %0, [%1];\n\t"
-					 "}"
-					 : "+r"(x[0])
-					 : "l"(from), "r"((int)wanted));
-	}
-}
-
-/* d (16 x 8, f32) += a * b, m16n8k16. */
-template <class Element>
-__device__ __forceinline__ void tiny_mma(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2,
-										 uint32_t a3, uint32_t b0, uint32_t b1)
-{
-	if constexpr (std::is_same_v<Element, half>)
-		asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-					 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-					 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-					 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-	else
-		asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-					 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-					 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-					 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
 /* Element number `index` of a row that was read V at a time, of both rows: a pair along K. */
@@ -135,7 +85,7 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 		for (int half = 0; half < 2; half++)
 #pragma unroll
 			for (int i = 0; i < RUN; i += VA)
-				tiny_load<VA>(A + (a[half] + from) + i, from + i < K,
+				elements_load<VA>(A + (a[half] + from) + i, from + i < K,
 							  &a_words[half][i * A_WORDS / RUN]);
 #pragma unroll
 		for (int i = 0; i < RUN; i++) {
@@ -143,7 +93,7 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 			int at = (from + i) * N + column;
 #pragma unroll
 			for (int j = 0; j < BN; j += VB)
-				tiny_load<VB>(B + at + j, at < elements - j, &b_words[i][j * B_WORDS / BN]);
+				elements_load<VB>(B + at + j, at < elements - j, &b_words[i][j * B_WORDS / BN]);
 		}
 #pragma unroll
 		for (int step = 0; step < STEPS; step++) {
@@ -160,7 +110,7 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 			const uint32_t(*b)[B_WORDS] = &b_words[4 * step];
 #pragma unroll
 			for (int j = 0; j < BN; j++)
-				tiny_mma<Element>(sum[j], a_pairs[0][0], a_pairs[0][1], a_pairs[1][0],
+				mma_sync<Element>(sum[j], a_pairs[0][0], a_pairs[0][1], a_pairs[1][0],
 								  a_pairs[1][1], tiny_pair<VB>(b[0], b[1], j),
 								  tiny_pair<VB>(b[2], b[3], j));
 		}

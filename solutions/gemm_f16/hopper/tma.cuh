@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	if (producer) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
-		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS, work.splits);
+		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS);
 	}
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow

@@ -51,6 +51,40 @@ __device__ __forceinline__ uint4 word_load(const void *word, bool wanted)
 	return x;
 }
 
+/* V elements if `wanted`, else zeros; without a branch, so that many are under way at
+ * once. A single element comes in the word's lower half. */
+template <int V>
+__device__ __forceinline__ void elements_load(const uint16_t *from, bool wanted, uint32_t *x)
+{
+	x[0] = 0;
+	if constexpr (V == 4) {
+		x[1] = 0;
+		asm volatile("{\n\t"
+					 ".reg .pred wanted;\n\t"
+					 "setp.ne.b32 wanted, %3, 0;\n\t"
+					 "@wanted ld.global.nc.v2.b32 {%0, %1}, [%2];\n\t"
+					 "}"
+					 : "+r"(x[0]), "+r"(x[1])
+					 : "l"(from), "r"((int)wanted));
+	} else if constexpr (V == 2) {
+		asm volatile("{\n\t"
+					 ".reg .pred wanted;\n\t"
+					 "setp.ne.b32 wanted, %2, 0;\n\t"
+					 "@wanted ld.global.nc.b32 %0, [%1];\n\t"
+					 "}"
+					 : "+r"(x[0])
+					 : "l"(from), "r"((int)wanted));
+	} else {
+		asm volatile("{\n\t"
+					 ".reg .pred wanted;\n\t"
+					 "setp.ne.b32 wanted, %2, 0;\n\t"
+					 "@wanted ld.global.nc.u16 %0, [%1];\n\t"
+					 "}"
+					 : "+r"(x[0])
+					 : "l"(from), "r"((int)wanted));
+	}
+}
+
 /* The first `end` (even, 2..14) bytes of a word, in the pieces in which they can be read. */
 struct word_tail {
 	uint2 eight;

@@ -1,0 +1,229 @@
+/* The way out where TMA cannot address C, because its rows start at any element: a warp
+ * finishes its sums in registers, packs them, and puts them into its own place in shared memory,
+ * each row as far behind a multiple of 16 bytes as it is in C. So what of a row lies in whole
+ * units of 16 bytes goes from there to C as it is, a unit a lane; the few elements at the row's
+ * two ends go one by one. Where beta is not 0, C's values have come to the very same place
+ * by the same steps.
+ *
+ * Single elements stored straight from the lanes would reach memory as parts of sectors, each
+ * of which the L2 cache has to fetch first. Bulk copies of a row each would do without the
+ * lanes, but an instruction of theirs is issued for one lane after the other. */
+#ifndef GEMMJUDGE_HOPPER_ROWS_CUH
+#define GEMMJUDGE_HOPPER_ROWS_CUH
+
+#include "finish.cuh"
+
+constexpr int UNIT = 8; // elements of 16 bytes
+
+/* A warp's 16 rows of BN columns of C. Rows 8 apart start alike: 16 * N bytes lie between them. */
+template <class Element, int BN> struct c_rows {
+	static constexpr bool LOADS_C = true;
+	static constexpr int PITCH = BN * 2 + 16; // bytes of a row; 8 of them lie in different banks
+	static constexpr int PLACE_BYTES = 16 * PITCH;
+	static_assert(BN % 64 == 0, "rows in different banks");
+	/* lanes that have a row's units, and rows that the warp has at once */
+	static constexpr int LANES = BN > 128 ? 32 : BN / UNIT, TOGETHER = 32 / LANES;
+	static constexpr int PASSES = 16 / TOGETHER, BATCH = 4; // passes whose loads are together
+
+	Element *C;
+	int N;
+	uint32_t staging; // this warp's place
+	bool pairs;       // all rows start at even elements
+	/* of the part that begin() named */
+	Element *from;
+	int row, column;
+	int rows, columns;   // of it that lie in C
+	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
+
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row, int tile_column)
+	{
+		row = warp_row;
+		column = tile_column;
+		from = C + (size_t)row * N + column;
+		rows = min(16, out.M - row);
+		columns = rows > 0 ? min(BN, N - column) : 0;
+	}
+
+	/* How many elements behind a unit row `row` starts, how many it has before the next one,
+	 * and in the units behind them that are whole. */
+	__device__ __forceinline__ int lead(int row) const
+	{
+		return ((uint32_t)(uintptr_t)from / 2 + row * N) % UNIT;
+	}
+	__device__ __forceinline__ int head(int row) const
+	{
+		return min(-lead(row) & UNIT - 1, columns);
+	}
+	__device__ __forceinline__ int middle(int row) const
+	{
+		return (columns - head(row)) & ~(UNIT - 1);
+	}
+
+	/* Where an element of the lane's first row is. */
+	__device__ __forceinline__ uint32_t place(int column) const
+	{
+		int row = threadIdx.x % 32 / 4;
+		return staging + row * PITCH + (lead(row) + column) * 2;
+	}
+
+	/* The lane's whole units in BATCH passes: calls each(i, place, element, inside) with where
+	 * they are in shared memory and in C. */
+	template <class Each> __device__ __forceinline__ void for_units(int first, Each each) const
+	{
+		int lane = threadIdx.x % 32, offset = lane % LANES * UNIT;
+#pragma unroll
+		for (int i = 0; i < BATCH; i++) {
+			int row = (first + i) * TOGETHER + lane / LANES, at = head(row) + offset;
+			bool inside = at + UNIT <= columns && row < rows;
+			each(i, staging + row * PITCH + (lead(row) + at) * 2, from + (size_t)row * N + at,
+				 inside);
+		}
+	}
+
+	/* The elements at the ends of the lane's two rows: calls each(half, i, offset, inside) with
+	 * their offset in the row, four for each row. */
+	template <class Each> __device__ __forceinline__ void for_ends(Each each) const
+	{
+		int row = threadIdx.x % 32 / 4, first = head(row), tail = first + middle(row);
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int i = 0; i < 4; i++) {
+				int offset = threadIdx.x % 4 + i % 2 * 4 + (i < 2 ? 0 : tail);
+				bool inside = offset < (i < 2 ? first : columns) && row + 8 * half < rows;
+				each(half, i, offset, inside);
+			}
+	}
+	__device__ __forceinline__ uint16_t *row_of_lane(void) const
+	{
+		return (uint16_t *)from + (size_t)(threadIdx.x % 32 / 4) * N;
+	}
+
+	/* The warp's place is free: what was stored from it has been read. */
+	__device__ __forceinline__ void wait_free(void) const
+	{
+		__syncwarp();
+	}
+
+	/* C's values into the place, once it is free; the ends into registers. */
+	__device__ __forceinline__ void load(void)
+	{
+		wait_free();
+		if (rows < 16 || columns < BN) { // what lies outside of C goes through the epilogue too
+			for (int i = threadIdx.x % 32 * 16; i < PLACE_BYTES; i += 32 * 16)
+				shared_store(staging + i, make_uint4(0, 0, 0, 0));
+			__syncwarp();
+		}
+#pragma unroll 1
+		for (int pass = 0; pass < PASSES; pass += BATCH)
+			for_units(pass, [&](int, uint32_t place, const Element *unit, bool inside) {
+				if (inside)
+					copy_async(place, unit);
+			});
+		const uint16_t *row = row_of_lane();
+		for_ends([&](int half, int i, int offset, bool inside) {
+			ends[half][i] = element_load(row + (size_t)8 * half * N + offset, inside);
+		});
+	}
+
+	/* For the place, which has C's values if it is read. */
+	__device__ __forceinline__ void wait(bool reads_c)
+	{
+		if (reads_c) {
+			uint32_t row = place(0);
+			for_ends([&](int half, int i, int offset, bool inside) {
+				if (inside)
+					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
+			});
+			copies_wait();
+		}
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ void store(void) const
+	{
+		__syncwarp();
+#pragma unroll 1
+		for (int pass = 0; pass < PASSES; pass += BATCH) {
+			uint4 units[BATCH];
+			for_units(pass, [&](int i, uint32_t place, Element *, bool inside) {
+				units[i] = shared_load(place, inside);
+			});
+			for_units(pass, [&](int i, uint32_t, Element *to, bool inside) {
+				if (inside)
+					*(uint4 *)to = units[i];
+			});
+		}
+		uint32_t at = place(0);
+		uint16_t *row = row_of_lane();
+		for_ends([&](int half, int i, int offset, bool inside) {
+			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
+			if (inside)
+				row[(size_t)8 * half * N + offset] = x;
+		});
+	}
+};
+
+template <class Element, int BN>
+__device__ __forceinline__ c_rows<Element, BN> c_rows_make(const epilogue<Element> &out,
+														   uint32_t staging)
+{
+	bool pairs = out.N % 2 == 0 && (uintptr_t)out.C % 4 == 0;
+	return {out.C, out.N, staging, pairs};
+}
+
+/* A lane's pair of neighbouring elements in shared memory, and back. */
+template <class Element>
+__device__ __forceinline__ uint32_t pair_load(uint32_t from, bool whole)
+{
+	if (whole)
+		return shared_load_word(from);
+	return shared_load_element(from, true) | (uint32_t)shared_load_element(from + 2, true) << 16;
+}
+
+__device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair, bool whole)
+{
+	if (whole) {
+		shared_store(to, pair);
+	} else {
+		shared_store(to, (uint16_t)pair);
+		shared_store(to + 2, (uint16_t)(pair >> 16));
+	}
+}
+
+/* The part's sums through the epilogue into its place. */
+template <bool READS_C, class Element, int BN>
+__device__ __forceinline__ void finish_row_pairs(const float (&sum)[BN / 2],
+												 const epilogue<Element> &out,
+												 const c_rows<Element, BN> &part)
+{
+	int lane = threadIdx.x % 32;
+	uint32_t at = part.place(lane % 4 * 2);
+	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
+#pragma unroll
+	for (int j = 0; j < BN / 8; j++)
+#pragma unroll
+		for (int half = 0; half < 2; half++) {
+			uint32_t place = at + half * 8 * part.PITCH + j * 16;
+			float x[2] = {sum[4 * j + 2 * half], sum[4 * j + 2 * half + 1]}, c[2] = {};
+			if (READS_C)
+				words_unpack<Element>(pair_load<Element>(place, part.pairs), c);
+			out.apply(row + 8 * half, column + 8 * j, x, c);
+			pair_store(place, words_pack<Element>(x), part.pairs);
+		}
+}
+
+/* A warp's sums on their way into C, to where begin() said. */
+template <class Element, int BN>
+__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
+									   bool reads_c, c_rows<Element, BN> &part)
+{
+	part.wait(reads_c);
+	if (reads_c)
+		finish_row_pairs<true>(sum, out, part);
+	else
+		finish_row_pairs<false>(sum, out, part);
+	part.store();
+}
+
+#endif
