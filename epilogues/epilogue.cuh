@@ -194,16 +194,13 @@ __device__ __forceinline__ void epilogue_prefetch_matrix(const Element *matrix,
 	epilogue_prefetch(matrix + (size_t)at.row * at.N + at.column);
 }
 
-/* The same for one value for each of the columns, into the first-level cache too, as the
- * rows below need them again: one row in 16 asks for them. */
+/* The same for one value for each of the columns: one row in 16 asks for them. */
 template <class Element>
 __device__ __forceinline__ void epilogue_prefetch_columns(const Element *values,
 														  const epilogue_place &at)
 {
-	if (at.row % 16 != 0)
-		return;
-	epilogue_prefetch(values + at.column);
-	asm volatile("prefetch.global.L1 [%0];" ::"l"(values + at.column));
+	if (at.row % 16 == 0)
+		epilogue_prefetch(values + at.column);
 }
 
 /* ---- chains --------------------------------------------------------------- */

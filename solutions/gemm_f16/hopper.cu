@@ -5,8 +5,8 @@
  * shape that is large enough, however odd: an operand whose rows TMA cannot
  * address (a row length that is no multiple of 8 elements, which is most shapes) is
  * first copied into padded rows by the same launch, or loaded by warps that shift. The
- * smallest shapes have a kernel that does without both. The host picks by a small
- * cost model.
+ * smallest shapes, and those short along K, have kernels that do without both. The host
+ * picks by a small cost model.
  *
  *   hopper/solve.cuh    the host's choice of a way to cut the work
  *   hopper/launch.cuh   what each kernel's launch needs
@@ -16,10 +16,12 @@
  *   hopper/words.cuh      their aligned words
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
+ *   hopper/shallow.cuh  short along K: small blocks, whose rows of C start alike
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do;
  *   hopper/split.cuh      how blocks that share a tile along K add up,
  *   hopper/bulk.cuh       and how sums leave by TMA while the next tile is multiplied,
- *   hopper/finish.cuh     or from registers, where TMA cannot address C
+ *   hopper/rows.cuh       or row by row, where TMA cannot address C;
+ *   hopper/finish.cuh     what all ways out have in common
  *   hopper/tile.cuh     how tiles lie in shared memory and in C
  *   hopper/ptx.cuh      the instructions
  *

@@ -27,7 +27,8 @@ template <class config> struct c_part {
 	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
 	 * asked about such places, and then boxes at the edges are finished one value at a time. */
 	template <class Element>
-	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row, int tile_column)
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row,
+										  int tile_column)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
 		row = warp_row;
@@ -98,34 +99,6 @@ __device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, ch
 
 /* ---- through the epilogue ------------------------------------------------------------- */
 
-/* A box of a warp's sums through the epilogue into shared memory. `at`: of the
- * lane's row there, l%16, its unit l/16 of each pair of units of 8 columns. */
-template <class Element, bool READS_C, int PAIRS>
-__device__ __forceinline__ void finish_box(const float *sum, const epilogue<Element> &out,
-										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
-										   int column)
-{
-	uint32_t old[PAIRS][4];
-#pragma unroll
-	for (int j = 0; READS_C && j < PAIRS; j++)
-		load_matrices(old[j], at[j] + box);
-#pragma unroll
-	for (int j = 0; j < PAIRS; j++) { // pairs of units
-		uint32_t words[4];
-#pragma unroll
-		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both units
-			int half_row = i % 2, unit = i / 2;
-			const float *from = sum + 8 * j + 4 * unit + 2 * half_row;
-			float x[2] = {from[0], from[1]}, c[2] = {};
-			if (READS_C)
-				words_unpack<Element>(old[j][i], c);
-			out.apply(row + 8 * half_row, column + 16 * j + 8 * unit, x, c);
-			words[i] = words_pack<Element>(x);
-		}
-		store_matrices(at[j] + box, words);
-	}
-}
-
 /* A lane's places in a box: see finish_box. The swizzle exchanges units by the number of
  * the line of 128 bytes that they lie in. */
 template <class config>
@@ -175,9 +148,10 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
 		if (i < part.boxes && (!config::SPLIT || i % part.splits == part.rank)) {
 			const float *from = &sum[i * WIDTH / 2];
 			if (reads_c)
-				finish_box<Element, true>(from, out, at, part.place(i), row, column + i * WIDTH);
+				finish_box<Element, true>(from, out, at, part.place(i), row, 8, column + i * WIDTH);
 			else
-				finish_box<Element, false>(from, out, at, part.place(i), row, column + i * WIDTH);
+				finish_box<Element, false>(from, out, at, part.place(i), row, 8,
+										   column + i * WIDTH);
 			part.store(i);
 		}
 	if (!epilogue<Element>::only_c && part.row < out.M) {

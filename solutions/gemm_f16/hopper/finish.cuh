@@ -49,6 +49,38 @@ template <class Element> __device__ __forceinline__ uint32_t words_pack(const fl
 	}
 }
 
+/* ---- through shared memory, in boxes --------------------------------------------------- */
+
+/* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the
+ * lane's row there, l%16, its unit l/16 of each pair of units of 8 columns. The sums are of
+ * `row`, l/4 of the box, and the one `below` it, 8 further down in the box. */
+template <class Element, bool READS_C, int PAIRS>
+__device__ __forceinline__ void finish_box(const float *sum, const epilogue<Element> &out,
+										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
+										   int below, int column)
+{
+	uint32_t words[PAIRS][4];
+#pragma unroll
+	for (int j = 0; READS_C && j < PAIRS; j++)
+		load_matrices(words[j], at[j] + box);
+		/* all of them before the first is stored: what the epilogue loads is under way together */
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++) // pairs of units
+#pragma unroll
+		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both units
+			int half_row = i % 2, unit = i / 2;
+			const float *from = sum + 8 * j + 4 * unit + 2 * half_row;
+			float x[2] = {from[0], from[1]}, c[2] = {};
+			if (READS_C)
+				words_unpack<Element>(words[j][i], c);
+			out.apply(row + below * half_row, column + 16 * j + 8 * unit, x, c);
+			words[j][i] = words_pack<Element>(x);
+		}
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++)
+		store_matrices(at[j] + box, words[j]);
+}
+
 /* ---- through shared memory, in chunks ------------------------------------------------- */
 
 /* Where a float of a chunk lies: the four rows that half a warp writes at once have

@@ -282,7 +282,8 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 }
 
 /* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
-template <class Element> static inline int width_at_once(const Element *matrix, int columns, int most)
+template <class Element>
+static inline int width_at_once(const Element *matrix, int columns, int most)
 {
 	int width = most;
 	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
@@ -315,9 +316,13 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 
 template <class Element, class config> static void shallow_start(const problem<Element> &p)
 {
-	dim3 grid((p.N + config::BN - 1) / config::BN, (p.M + config::BM - 1) / config::BM);
+	/* rows of C that start alike; their columns may begin 7 earlier */
+	int apart = epilogue<Element>::only_c ? 8 / width_at_once(p.out.C, p.N, 8) : 1;
+	int rows = (p.M + apart - 1) / apart;
+	dim3 grid((p.N + 7 + config::BN - 1) / config::BN,
+			  (rows + config::BM - 1) / config::BM * apart);
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
-	gemm_shallow<Element, config><<<grid, config::THREADS>>>(a, b, p.reads_c, p.out);
+	gemm_shallow<Element, config><<<grid, config::THREADS>>>(a, b, apart, p.reads_c, p.out);
 }
 
 template <class Element, int BN>
@@ -329,7 +334,9 @@ static void shallow_launch(hopper_device &, const problem<Element> &p, int)
 		{shallow_start<Element, shallow_config<BN, 2, 1>>,
 		 shallow_start<Element, shallow_config<BN, 2, 2>>},
 	};
-	starts[width_at_once(p.A, p.K, 2) - 1][width_at_once(p.B, p.N, 2) - 1](p);
+	/* B's columns begin where C's do */
+	int a = width_at_once(p.A, p.K, 2), b = width_at_once(p.B, p.N, 2);
+	starts[a - 1][min(b, width_at_once(p.out.C, p.N, 2)) - 1](p);
 }
 
 /* C = beta * C. */

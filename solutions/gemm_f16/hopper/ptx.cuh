@@ -156,7 +156,15 @@ __device__ __forceinline__ uint16_t element_load(const uint16_t *from, bool want
 	return x;
 }
 
-/* The same of shared memory; and 16 bytes. */
+/* 16 bytes at once, which a plain assignment need not be. */
+__device__ __forceinline__ void global_store(void *to, uint4 x)
+{
+	asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(x.x), "r"(x.y), "r"(x.z),
+				 "r"(x.w)
+				 : "memory");
+}
+
+/* As element_load() of shared memory; and 16 bytes. */
 __device__ __forceinline__ uint16_t shared_load_element(uint32_t from, bool wanted)
 {
 	uint16_t x = 0;

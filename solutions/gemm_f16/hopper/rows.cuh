@@ -35,7 +35,8 @@ template <class Element, int BN> struct c_rows {
 	int rows, columns;   // of it that lie in C
 	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
 
-	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row, int tile_column)
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row,
+										  int tile_column)
 	{
 		row = warp_row;
 		column = tile_column;
@@ -151,7 +152,7 @@ template <class Element, int BN> struct c_rows {
 			});
 			for_units(pass, [&](int i, uint32_t, Element *to, bool inside) {
 				if (inside)
-					*(uint4 *)to = units[i];
+					global_store(to, units[i]);
 			});
 		}
 		uint32_t at = place(0);
@@ -173,8 +174,7 @@ __device__ __forceinline__ c_rows<Element, BN> c_rows_make(const epilogue<Elemen
 }
 
 /* A lane's pair of neighbouring elements in shared memory, and back. */
-template <class Element>
-__device__ __forceinline__ uint32_t pair_load(uint32_t from, bool whole)
+template <class Element> __device__ __forceinline__ uint32_t pair_load(uint32_t from, bool whole)
 {
 	if (whole)
 		return shared_load_word(from);

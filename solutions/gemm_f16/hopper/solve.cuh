@@ -21,7 +21,7 @@ struct cut_times {
 static constexpr cut_times UNMEASURED = {INFINITY};
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
-static constexpr float COPY_MEGABYTE = 0.58f;
+static constexpr float COPY_MEGABYTE = 0.56f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
  * are copied first; odd ones that are shifted on the way; those of small blocks. */
@@ -142,7 +142,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 		break;
 	}
 	case FAMILY_SHIFTED:
-		rounds = fmaxf(rounds / (float)c.blocks, 1.0f);
+		rounds = ceilf(rounds / (float)c.blocks);
 		slow = p.odd();
 		break;
 	case FAMILY_SMALL: // waits for memory, as often as a block's steps; others are done meanwhile
@@ -197,57 +197,62 @@ template <class Element> static const auto &hopper_cuts(void)
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.00f, 0.636f, 2.94f, 1.10f, 0.00f, 0.026f}),
-		tma_cut<Element, pair192>(1, {0.66f, 0.470f, 2.10f, 0.97f, 0.00f, 0.035f}),
-		tma_cut<Element, wide192>(1, {0.32f, 0.474f, 2.02f, 0.91f, 0.00f, 0.082f}),
-		tma_cut<Element, pair128>(1, {1.17f, 0.328f, 1.32f, 0.93f, 0.00f, 0.046f}),
-		tma_cut<Element, half64>(1, {1.31f, 0.247f, 0.70f, 0.65f, 0.00f, 0.059f}),
-		tma_cut<Element, flat128>(1, {1.55f, 0.215f, 0.89f, 0.68f, 0.00f, 0.024f}),
-		tma_cut<Element, small64>(1, {1.45f, 0.173f, 0.55f, 0.44f, 0.00f, 0.032f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.634f, 2.61f, 1.09f, 0.00f, 0.052f}),
-		tma_cut<Element, one128>(1, {0.71f, 0.329f, 1.34f, 0.92f, 0.00f, 0.077f}),
-		tma_cut<Element, flat_one128>(1, {1.12f, 0.220f, 0.91f, 0.57f, 0.00f, 0.058f}),
-		tma_cut<Element, pair160>(1, {0.90f, 0.415f, 1.83f, 1.17f, 0.00f, 0.034f}),
-		tma_cut<Element, pair224>(1, {0.13f, 0.588f, 2.71f, 1.60f, 0.00f, 0.031f}),
-		tma_cut<Element, side128>(1, {1.16f, 0.330f, 1.19f, 1.08f, 0.00f, 0.051f}),
-		tma_cut<Element, square192>(1, {0.87f, 0.465f, 1.84f, 1.15f, 0.00f, 0.010f}),
-		tma_cut<Element, tall160>(1, {2.40f, 0.790f, 3.50f, 2.10f, 0.00f, 0.065f}),
-		tma_cut<Element, tall_pair160>(1, {3.07f, 0.779f, 3.54f, 2.15f, 0.00f, 0.053f}),
-		tma_cut<Element, tall128>(1, {0.37f, 0.649f, 2.70f, 1.09f, 0.00f, 0.063f}),
-		tma_cut<Element, tall_side128>(1, {1.79f, 0.641f, 2.45f, 1.05f, 0.00f, 0.019f}),
-		tma_cut<Element, split192>(2, {0.07f, 0.501f, 5.61f, 0.44f, 0.00f, 0.079f}),
-		tma_cut<Element, split128>(4, {0.00f, 0.352f, 5.39f, 0.22f, 0.00f, 0.066f}),
-		tma_cut<Element, split_half64>(4, {0.19f, 0.268f, 4.06f, 0.20f, 0.00f, 0.060f}),
-		tma_cut<Element, split64>(2, {0.80f, 0.192f, 2.62f, 0.06f, 0.00f, 0.020f}),
-		tma_cut<Element, split64>(4, {0.42f, 0.169f, 3.30f, 0.00f, 0.00f, 0.050f}),
-		tma_cut<Element, split64>(8, {0.09f, 0.187f, 4.03f, 0.02f, 0.00f, 0.025f}),
-		tma_cut<Element, split_flat128>(4, {0.08f, 0.220f, 4.17f, 0.03f, 0.00f, 0.047f}),
-		tma_cut<Element, split64>(6, {0.15f, 0.159f, 3.85f, 0.00f, 0.00f, 0.028f}),
-		tma_cut<Element, odd_pair256>(1, {3.23f, 0.635f, 3.88f, 2.43f, 5.03f, 0.000f}),
-		tma_cut<Element, odd_wide192>(1, {5.12f, 0.483f, 2.64f, 2.21f, 2.63f, 0.000f}),
-		tma_cut<Element, odd_pair128>(1, {5.01f, 0.331f, 1.78f, 1.36f, 2.11f, 0.000f}),
-		tma_cut<Element, odd_half64>(1, {5.88f, 0.262f, 0.88f, 1.18f, 1.02f, 0.000f}),
-		tma_cut<Element, odd_flat128>(1, {5.20f, 0.216f, 0.91f, 1.85f, 2.44f, 0.000f}),
-		tma_cut<Element, odd_small64>(1, {6.31f, 0.163f, 0.56f, 0.84f, 1.02f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {8.39f, 0.135f, 0.00f, 0.88f, 0.12f, 0.000f}),
-		tma_cut<Element, odd_split64>(4, {6.70f, 0.215f, 0.00f, 1.70f, 0.23f, 0.000f}),
-		tma_cut<Element, odd_split128>(2, {8.96f, 0.301f, 0.00f, 0.72f, 1.54f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {9.26f, 0.279f, 0.00f, 0.74f, 0.13f, 0.000f}),
-		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.63f, 1.228f, 1.10f, 0.81f, 1.84f, 0.061f}),
-		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.01f, 0.481f, 1.46f, 0.78f, 1.33f, 0.099f}),
+		tma_cut<Element, pair256>(1, {0.00f, 0.629f, 2.83f, 1.32f, 0.00f, 0.026f}),
+		tma_cut<Element, pair192>(1, {0.50f, 0.470f, 2.07f, 1.22f, 0.00f, 0.026f}),
+		tma_cut<Element, wide192>(1, {0.24f, 0.471f, 1.93f, 1.08f, 0.00f, 0.061f}),
+		tma_cut<Element, pair128>(1, {1.14f, 0.327f, 1.29f, 1.00f, 0.00f, 0.033f}),
+		tma_cut<Element, half64>(1, {1.19f, 0.239f, 0.72f, 0.70f, 0.00f, 0.052f}),
+		tma_cut<Element, flat128>(1, {1.56f, 0.221f, 0.83f, 0.71f, 0.00f, 0.012f}),
+		tma_cut<Element, small64>(1, {1.45f, 0.172f, 0.51f, 0.45f, 0.00f, 0.026f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.629f, 2.49f, 1.25f, 0.00f, 0.064f}),
+		tma_cut<Element, one128>(1, {0.62f, 0.326f, 1.30f, 0.99f, 0.00f, 0.071f}),
+		tma_cut<Element, flat_one128>(1, {1.09f, 0.219f, 0.83f, 0.68f, 0.00f, 0.048f}),
+		tma_cut<Element, pair160>(1, {0.69f, 0.414f, 1.88f, 1.15f, 0.00f, 0.028f}),
+		tma_cut<Element, pair224>(1, {0.00f, 0.584f, 2.74f, 1.43f, 0.00f, 0.033f}),
+		tma_cut<Element, side128>(1, {0.99f, 0.330f, 1.21f, 1.10f, 0.00f, 0.037f}),
+		tma_cut<Element, square192>(1, {0.69f, 0.461f, 1.91f, 1.14f, 0.00f, 0.011f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.820f, 3.67f, 0.94f, 0.00f, 0.094f}),
+		tma_cut<Element, tall_pair160>(1, {0.00f, 0.818f, 3.94f, 1.21f, 0.00f, 0.061f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.654f, 2.48f, 1.24f, 0.00f, 0.068f}),
+		tma_cut<Element, tall_side128>(1, {0.00f, 0.652f, 2.54f, 1.49f, 0.00f, 0.030f}),
+		tma_cut<Element, split192>(2, {0.00f, 0.555f, 4.95f, 0.24f, 0.00f, 0.055f}),
+		tma_cut<Element, split128>(2, {0.02f, 0.375f, 3.98f, 0.34f, 0.00f, 0.034f}),
+		tma_cut<Element, split128>(3, {0.00f, 0.395f, 4.20f, 0.26f, 0.00f, 0.041f}),
+		tma_cut<Element, split128>(4, {0.00f, 0.377f, 4.58f, 0.18f, 0.00f, 0.033f}),
+		tma_cut<Element, split_half64>(3, {0.31f, 0.289f, 3.15f, 0.05f, 0.00f, 0.045f}),
+		tma_cut<Element, split_half64>(4, {0.02f, 0.262f, 3.80f, 0.05f, 0.00f, 0.040f}),
+		tma_cut<Element, split64>(2, {0.74f, 0.194f, 2.12f, 0.14f, 0.00f, 0.004f}),
+		tma_cut<Element, split64>(3, {0.47f, 0.171f, 2.51f, 0.04f, 0.00f, 0.029f}),
+		tma_cut<Element, split64>(4, {0.32f, 0.166f, 2.88f, 0.00f, 0.00f, 0.027f}),
+		tma_cut<Element, split64>(5, {0.54f, 0.150f, 2.88f, 0.00f, 0.00f, 0.056f}),
+		tma_cut<Element, split64>(6, {0.29f, 0.129f, 3.49f, 0.00f, 0.00f, 0.030f}),
+		tma_cut<Element, split64>(8, {0.34f, 0.117f, 3.70f, 0.16f, 0.00f, 0.042f}),
+		tma_cut<Element, split_flat128>(3, {0.06f, 0.240f, 3.26f, 0.31f, 0.00f, 0.021f}),
+		tma_cut<Element, split_flat128>(4, {0.00f, 0.235f, 3.45f, 0.21f, 0.00f, 0.030f}),
+		tma_cut<Element, odd_pair256>(1, {2.96f, 0.585f, 4.36f, 2.62f, 1.25f, 0.000f}),
+		tma_cut<Element, odd_one256>(1, {3.55f, 0.588f, 4.39f, 2.86f, 1.21f, 0.000f}),
+		tma_cut<Element, odd_square192>(1, {3.93f, 0.435f, 2.99f, 1.99f, 1.08f, 0.000f}),
+		tma_cut<Element, odd_wide192>(1, {4.62f, 0.452f, 3.20f, 2.37f, 0.63f, 0.000f}),
+		tma_cut<Element, odd_pair128>(1, {4.92f, 0.328f, 1.89f, 1.49f, 0.81f, 0.000f}),
+		tma_cut<Element, odd_half64>(1, {5.64f, 0.274f, 0.90f, 0.80f, 0.85f, 0.000f}),
+		tma_cut<Element, odd_flat128>(1, {5.35f, 0.212f, 1.33f, 0.94f, 0.22f, 0.000f}),
+		tma_cut<Element, odd_small64>(1, {6.21f, 0.162f, 0.68f, 0.56f, 0.26f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {6.89f, 0.187f, 0.00f, 0.00f, 1.13f, 0.000f}),
+		tma_cut<Element, odd_split64>(4, {6.04f, 0.268f, 0.00f, 0.00f, 1.22f, 0.000f}),
+		tma_cut<Element, odd_split128>(2, {8.51f, 0.304f, 0.00f, 1.15f, 0.79f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {8.57f, 0.343f, 0.00f, 0.55f, 0.37f, 0.000f}),
+		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.70f, 1.097f, 0.88f, 0.78f, 0.86f, 0.119f}),
+		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.20f, 0.451f, 1.17f, 0.56f, 0.38f, 0.097f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			8, {0.79f, 0.584f, 4.05f, 0.55f, 0.18f, 0.013f}),
-		tiny_cut<Element, 8, 1, 2>({0.54f, 0.179f, 0.11f, 0.08f, 0.06f, 0.011f}),
-		tiny_cut<Element, 8, 1, 4>({0.04f, 0.197f, 0.28f, 0.09f, 0.16f, 0.013f}),
-#ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, split128>(2, UNMEASURED),
-		tma_cut<Element, split_flat128>(2, UNMEASURED),
-		tma_cut<Element, split_half64>(2, UNMEASURED),
-		shallow_cut<Element, 64>(UNMEASURED),
-		shallow_cut<Element, 128>(UNMEASURED),
-		tma_cut<Element, odd_one256>(1, UNMEASURED),
-		tma_cut<Element, odd_square192>(1, UNMEASURED),
-#endif
+			2, {1.82f, 0.481f, 1.20f, 0.97f, 0.93f, 0.072f}),
+		shifted_cut<Element, shifted_split64, 3, 2, 1>(
+			4, {1.52f, 0.478f, 1.92f, 0.81f, 0.74f, 0.077f}),
+		shifted_cut<Element, shifted_split64, 3, 2, 1>(
+			8, {0.96f, 0.505f, 2.56f, 0.90f, 0.99f, 0.040f}),
+		shallow_cut<Element, 64>({0.03f, 0.146f, 0.35f, 0.20f, 0.24f, 0.033f}),
+		shallow_cut<Element, 128>({0.00f, 0.210f, 0.16f, 0.47f, 0.66f, 0.050f}),
+		tiny_cut<Element, 8, 1, 2>({0.53f, 0.181f, 0.09f, 0.10f, 0.09f, 0.011f}),
+		tiny_cut<Element, 8, 1, 4>({0.13f, 0.181f, 0.27f, 0.09f, 0.19f, 0.036f}),
 	};
 	return cuts;
 }

@@ -17,143 +17,69 @@ template <class config> __device__ __forceinline__ uint32_t shared_sums(uint32_t
 	return base + consumer * config::CHUNKS * CHUNK_SUMS_BYTES;
 }
 
-/* A warp's places in shared memory: of its own sums, of those that are pushed to it, chunks
- * CHUNK_SUMS_BYTES apart; and the mbarrier that says when the others' can be taken. */
-struct sums_places {
-	uint32_t mine, pushed, barrier;
-};
-
-/* Chunks that a block finishes, at most; those of the block `ahead` places behind it are pushed
- * to the places from number (ahead - 1) * OWN_CHUNKS on. */
-template <class config, int SPLITS>
-constexpr int OWN_CHUNKS = (config::CHUNKS + SPLITS - 1) / SPLITS;
-
-/* What the block `ahead` places behind this one has of this one's chunk number `own`. */
-template <class config, int SPLITS>
-__device__ __forceinline__ void other_load(float (&x)[CHUNK_SUMS], const sums_places &at, int ahead,
-										   int own)
+/* A lane's sums of a chunk into shared memory, and added to from there. */
+__device__ __forceinline__ void chunk_store(const float *sum, uint32_t to)
 {
-	uint32_t from = at.pushed + threadIdx.x % 32 * 16 +
-					((ahead - 1) * OWN_CHUNKS<config, SPLITS> + own) * CHUNK_SUMS_BYTES;
+#pragma unroll
+	for (int j = 0; j < CHUNK_SUMS; j += 4)
+		shared_store(to + j / 4 * QUADS_BYTES,
+					 make_uint4(__float_as_uint(sum[j]), __float_as_uint(sum[j + 1]),
+								__float_as_uint(sum[j + 2]), __float_as_uint(sum[j + 3])));
+}
+
+__device__ __forceinline__ void chunk_add(float *sum, uint32_t from)
+{
 #pragma unroll
 	for (int j = 0; j < CHUNK_SUMS; j += 4) {
-		uint4 sums = shared_load(from + j / 4 * QUADS_BYTES);
-		x[j] = __uint_as_float(sums.x);
-		x[j + 1] = __uint_as_float(sums.y);
-		x[j + 2] = __uint_as_float(sums.z);
-		x[j + 3] = __uint_as_float(sums.w);
+		uint4 x = shared_load(from + j / 4 * QUADS_BYTES);
+		sum[j] += __uint_as_float(x.x);
+		sum[j + 1] += __uint_as_float(x.y);
+		sum[j + 2] += __uint_as_float(x.z);
+		sum[j + 3] += __uint_as_float(x.w);
 	}
 }
 
-/* Adds what the other blocks have of this one's chunks, number `first` of its own and the
- * OWN - 1 behind it. Up to four loads of chunks are under way at once. */
-template <class config, int SPLITS, int OWN>
-__device__ __forceinline__ void others_add(float (&sum)[config::SUMS], const sums_places &at,
-										   int rank, int first)
-{
-	constexpr int CHUNKS = config::CHUNKS, TOGETHER = SPLITS - 1 < 4 ? SPLITS - 1 : 3;
-	float all[OWN][CHUNK_SUMS] = {};
-#pragma unroll
-	for (int ahead = 1; ahead < SPLITS; ahead += TOGETHER) {
-		float x[OWN][TOGETHER][CHUNK_SUMS] = {};
-#pragma unroll
-		for (int k = 0; k < OWN; k++)
-#pragma unroll
-			for (int o = 0; o < TOGETHER; o++)
-				if (ahead + o < SPLITS && (first + k) * SPLITS + rank < CHUNKS)
-					other_load<config, SPLITS>(x[k][o], at, ahead + o, first + k);
-#pragma unroll
-		for (int k = 0; k < OWN; k++)
-#pragma unroll
-			for (int o = 0; o < TOGETHER; o++)
-#pragma unroll
-				for (int j = 0; j < CHUNK_SUMS; j++)
-					all[k][j] += x[k][o][j];
-	}
-	/* which registers are this block's depends on its rank */
-#pragma unroll
-	for (int k = 0; k < OWN; k++)
-#pragma unroll
-		for (int r = 0; r < SPLITS; r++)
-#pragma unroll
-			for (int j = 0; j < CHUNK_SUMS; j++)
-				if ((first + k) * SPLITS + r < CHUNKS)
-					sum[((first + k) * SPLITS + r) * CHUNK_SUMS + j] +=
-						r == rank ? all[k][j] : 0.0f;
-}
-
-/* A warp's sums of the chunks that others own, into its own places. */
-template <class config, int SPLITS>
-__device__ __forceinline__ void sums_store(const float (&sum)[config::SUMS], uint32_t mine,
-										   int rank)
-{
-	int lane = threadIdx.x % 32;
-#pragma unroll
-	for (int i = 0; i < config::CHUNKS; i++)
-		if (i % SPLITS != rank)
-#pragma unroll
-			for (int j = 0; j < CHUNK_SUMS; j += 4) {
-				const float *from = &sum[i * CHUNK_SUMS + j];
-				shared_store(mine + i * CHUNK_SUMS_BYTES + lane * 16 + j / 4 * QUADS_BYTES,
-							 make_uint4(__float_as_uint(from[0]), __float_as_uint(from[1]),
-										__float_as_uint(from[2]), __float_as_uint(from[3])));
-			}
-}
-
-/* Sends the warps of the same rows in the other blocks the sums of their chunks, and waits for
- * all of its own; their mbarrier counts the bytes. */
-template <class config, int SPLITS>
-__device__ __forceinline__ void sums_push(const sums_places &at, int rank)
-{
-	int lane = threadIdx.x % 32, own = (config::CHUNKS - rank + SPLITS - 1) / SPLITS;
-	if (lane == 0)
-		mbarrier_expect(at.barrier, (SPLITS - 1) * own * WARP_SUMS_BYTES);
-	fence_async_shared();
-	__syncwarp();
-	int owner = lane % SPLITS, ahead = rank - owner + (rank < owner ? SPLITS : 0);
-	if (lane < config::CHUNKS && owner != rank) {
-		int place = (ahead - 1) * OWN_CHUNKS<config, SPLITS> + lane / SPLITS;
-		bulk_push(cluster_address(at.pushed + place * CHUNK_SUMS_BYTES, owner),
-				  at.mine + lane * CHUNK_SUMS_BYTES, WARP_SUMS_BYTES,
-				  cluster_address(at.barrier, owner));
-	}
-	mbarrier_wait(at.barrier, 0);
-}
-
-/* Exchange between exactly SPLITS blocks, of which none may end before the others are through
- * with this. */
-template <class config, int SPLITS>
-__device__ __forceinline__ void exchange_between(float (&sum)[config::SUMS], const sums_places &at,
-												 int rank)
-{
-	constexpr int OWN = OWN_CHUNKS<config, SPLITS>, MOST = 4 / (SPLITS - 1);
-	constexpr int TOGETHER = MOST < 1 ? 1 : MOST < OWN ? MOST : OWN;
-	sums_store<config, SPLITS>(sum, at.mine, rank);
-	sums_push<config, SPLITS>(at, rank);
-#pragma unroll
-	for (int first = 0; first < OWN; first += TOGETHER)
-		others_add<config, SPLITS, TOGETHER>(sum, at, rank, first);
-}
-
-/* Adds the other blocks' sums to those that this block finishes. */
+/* Adds the other blocks' sums to those that this block finishes. A warp exchanges with those
+ * of the same rows in the other blocks, and its mbarrier counts the bytes that come. No block
+ * may end before all are through with this. */
 template <class config>
 __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
 											  uint32_t full, int consumer, int splits)
 {
-	int warp = threadIdx.x / 32, rank = split_rank<config>();
+	constexpr int CHUNKS = config::CHUNKS;
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = split_rank<config>();
 	uint32_t part = warp % 4 * WARP_SUMS_BYTES;
-	sums_places at = {shared_sums<config>(base, consumer) + part,
-					  base + config::pushed_offset + consumer * config::pushed_bytes + part,
-					  full + 8 * (config::sums_barriers + warp)};
+	uint32_t mine = shared_sums<config>(base, consumer) + part;
+	uint32_t pushed = base + config::pushed_offset + consumer * config::pushed_bytes + part;
+	uint32_t barrier = full + 8 * (config::sums_barriers + warp);
+	/* chunks that a block finishes, at most; those of the block `ahead` places behind this one
+	 * come to the places from number (ahead - 1) * `places` on */
+	int places = (CHUNKS + splits - 1) / splits, own = (CHUNKS - rank + splits - 1) / splits;
+
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
-	if (splits == 2)
-		exchange_between<config, 2>(sum, at, rank);
-	else if (config::SPLITS >= 4 && splits == 4)
-		exchange_between<config, 4>(sum, at, rank);
-	else if (config::SPLITS >= 6 && splits == 6)
-		exchange_between<config, 6>(sum, at, rank);
-	else if (config::SPLITS >= 8)
-		exchange_between<config, 8>(sum, at, rank);
+#pragma unroll
+	for (int i = 0; i < CHUNKS; i++)
+		if (i % splits != rank)
+			chunk_store(&sum[i * CHUNK_SUMS], mine + i * CHUNK_SUMS_BYTES + lane * 16);
+	if (lane == 0)
+		mbarrier_expect(barrier, (splits - 1) * own * WARP_SUMS_BYTES);
+	fence_async_shared();
+	__syncwarp();
+	int owner = lane % splits, ahead = rank - owner + (rank < owner ? splits : 0);
+	if (lane < CHUNKS && owner != rank) {
+		int place = (ahead - 1) * places + lane / splits;
+		bulk_push(cluster_address(pushed + place * CHUNK_SUMS_BYTES, owner),
+				  mine + lane * CHUNK_SUMS_BYTES, WARP_SUMS_BYTES, cluster_address(barrier, owner));
+	}
+	mbarrier_wait(barrier, 0);
+#pragma unroll
+	for (int i = 0; i < CHUNKS; i++)
+		if (i % splits == rank) {
+			uint32_t from = pushed + i / splits * CHUNK_SUMS_BYTES + lane * 16;
+#pragma unroll 2
+			for (int other = 1; other < splits; other++, from += places * CHUNK_SUMS_BYTES)
+				chunk_add(&sum[i * CHUNK_SUMS], from);
+		}
 }
 
 #endif

@@ -57,10 +57,12 @@ struct gemm_config {
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr bool CHUNKED = ODD && SPLIT;
 	static constexpr int row_bytes = BN * 2 + 16; // (rows.cuh)
-	static constexpr int way_out_bytes =
-		4 * CONSUMERS * (CHUNKED ? staging_bytes : ODD ? 16 * row_bytes : c_bytes);
+	static constexpr int way_out_bytes = 4 * CONSUMERS *
+										 (CHUNKED ? staging_bytes
+										  : ODD   ? 16 * row_bytes
+												  : c_bytes);
 
-	/* room for the others' sums that are pushed here, of a consumer; splits are even */
+	/* room for the others' sums that are pushed here, of a consumer */
 	static constexpr int CHUNKS = BN / CHUNK;
 	static constexpr int pushed_chunks(int splits)
 	{
@@ -69,7 +71,7 @@ struct gemm_config {
 	static constexpr int most_pushed(void)
 	{
 		int most = 0;
-		for (int splits = 2; splits <= SPLITS; splits += 2)
+		for (int splits = 2; splits <= SPLITS; splits++)
 			most = pushed_chunks(splits) > most ? pushed_chunks(splits) : most;
 		return most;
 	}

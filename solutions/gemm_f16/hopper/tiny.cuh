@@ -86,7 +86,7 @@ __device__ __forceinline__ void tiny_multiply(const uint16_t *A, const uint16_t 
 #pragma unroll
 			for (int i = 0; i < RUN; i += VA)
 				elements_load<VA>(A + (a[half] + from) + i, from + i < K,
-							  &a_words[half][i * A_WORDS / RUN]);
+								  &a_words[half][i * A_WORDS / RUN]);
 #pragma unroll
 		for (int i = 0; i < RUN; i++) {
 			/* behind the matrix' end, also in rows behind it, nothing is read */
