@@ -35,9 +35,9 @@
  * when two blocks share their columns of B by multicast. Neighbours side by side share A
  * likewise.
  *
- * reached: H200, f16, beside the faster library: 4096^3 769 TFLOP/s, 103%;
- * 4095x4093x4091 584 TFLOP/s, 385%; 200 generated shapes 128%, with all sizes a multiple
- * of 8 105% (geometric means). RESULTS.md has the tables, NOTES.md what is open. */
+ * reached: H200, f16, beside the faster library: 4096^3 772 TFLOP/s, 102%;
+ * 4095x4093x4091 614 TFLOP/s, 399%; 200 generated shapes 152%, with all sizes a multiple
+ * of 8 107% (geometric means). RESULTS.md has the tables, NOTES.md what is open. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
