@@ -90,7 +90,8 @@ __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUte
 	if constexpr (!config::ODD) {
 		return c_part_make<config>(map_c, shared, base, full, splits);
 	} else if constexpr (!config::CHUNKED && epilogue<Element>::only_c) {
-		uint32_t place = base + config::staging_offset + warp * 16 * config::row_bytes;
+		uint32_t place = base + config::staging_offset;
+		place += warp * c_rows<Element, config::BN>::PLACE_BYTES;
 		return c_rows_make<Element, config::BN>(out, place);
 	} else {
 		char *staging = shared + config::staging_offset + warp * config::staging_bytes;

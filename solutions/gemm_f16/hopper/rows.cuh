@@ -13,14 +13,11 @@
 
 #include "finish.cuh"
 
-constexpr int UNIT = 8; // elements of 16 bytes
-
 /* A warp's 16 rows of BN columns of C. Rows 8 apart start alike: 16 * N bytes lie between them. */
 template <class Element, int BN> struct c_rows {
 	static constexpr bool LOADS_C = true;
-	static constexpr int PITCH = BN * 2 + 16; // bytes of a row; 8 of them lie in different banks
+	static constexpr int PITCH = row_pitch(BN);
 	static constexpr int PLACE_BYTES = 16 * PITCH;
-	static_assert(BN % 64 == 0, "rows in different banks");
 	/* lanes that have a row's units, and rows that the warp has at once */
 	static constexpr int LANES = BN > 128 ? 32 : BN / UNIT, TOGETHER = 32 / LANES;
 	static constexpr int PASSES = 16 / TOGETHER, BATCH = 4; // passes whose loads are together

@@ -25,9 +25,7 @@ template <int BN_, int VA_, int VB_> struct shallow_config {
 	static constexpr int WARPS = 4, BM = 16 * WARPS, THREADS = 32 * WARPS;
 	static constexpr int DEPTH = 32;               // along K, at once
 	static constexpr int BLOCKS = BN > 64 ? 4 : 5; // as registers allow
-	/* elements of a row in shared memory: 8 rows lie in different banks */
-	static constexpr int A_PITCH = DEPTH + 8, B_PITCH = BN + 8;
-	static constexpr int A_LOADS = BM * DEPTH / VA / THREADS, B_LOADS = DEPTH * BN / VB / THREADS;
+	static constexpr int A_PITCH = row_pitch(DEPTH) / 2, B_PITCH = row_pitch(BN) / 2; // elements
 };
 
 /* ROWS x COLUMNS elements of a row-major matrix from `row` and `column` (which may be
@@ -92,7 +90,7 @@ __device__ __forceinline__ void shallow_multiply(float (&sum)[config::BN / 2], u
 /* A warp's 16 rows of BN columns of C, `apart` rows from each other, whose columns begin at a
  * unit; the first and the last unit of C's rows may lie in it in part. */
 template <class Element, int BN> struct c_window {
-	static constexpr int UNIT = 8, PITCH = BN * 2 + 16; // bytes; 8 rows lie in different banks
+	static constexpr int PITCH = row_pitch(BN);
 	static constexpr int PLACE_BYTES = 16 * PITCH;
 	static constexpr int LANES = BN / UNIT, TOGETHER = 32 / LANES; // of a row; rows at once
 	static constexpr int PASSES = 16 / TOGETHER;

@@ -17,6 +17,15 @@ constexpr int WARPGROUP = 128;
 constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
 constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
 
+constexpr int UNIT = 8; // elements of 16 bytes: what a lane moves of C at once
+
+/* Bytes from one row of so many elements to the next in shared memory, whole units: 8 rows lie
+ * in different banks where the elements are 32 or a multiple of 64. */
+constexpr int row_pitch(int elements)
+{
+	return elements * 2 + 16;
+}
+
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64 * HALVES
@@ -56,10 +65,9 @@ struct gemm_config {
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr bool CHUNKED = ODD && SPLIT;
-	static constexpr int row_bytes = BN * 2 + 16; // (rows.cuh)
 	static constexpr int way_out_bytes = 4 * CONSUMERS *
 										 (CHUNKED ? staging_bytes
-										  : ODD   ? 16 * row_bytes
+										  : ODD   ? 16 * row_pitch(BN)
 												  : c_bytes);
 
 	/* room for the others' sums that are pushed here, of a consumer */
