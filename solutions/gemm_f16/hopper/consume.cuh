@@ -52,12 +52,13 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < BK / 16; j++) {
-			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart;
-			 * chunks of 64 columns, 8192 apart. */
-			uint64_t db = wgmma_descriptor(b + j * 16 * 128, BOX * BK * 2, 1024);
+			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, and boxes of columns. */
+			constexpr int B_ROW = config::B_BOX * 2;
+			uint64_t db =
+				wgmma_descriptor<B_ROW>(b + j * 16 * B_ROW, config::b_box_bytes, 8 * B_ROW);
 #pragma unroll
 			for (int half = 0; half < config::HALVES; half++) {
-				uint64_t da = wgmma_descriptor(a + half * 64 * BK * 2 + j * 32, 16, 1024);
+				uint64_t da = wgmma_descriptor<BK * 2>(a + half * 64 * BK * 2 + j * 32, 16, 1024);
 				wgmma<Element, config::BN>::multiply(sum[half], da, db, k > 0 || j > 0);
 			}
 		}

@@ -256,7 +256,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	CUtensorMap map_a =
 		tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM / config::ACROSS, BK);
 	CUtensorMap map_b =
-		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, BOX);
+		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, config::B_BOX);
 	gemm_work work =
 		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
 

@@ -303,13 +303,15 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle:
- * start address, leading and stride dimension byte offsets, swizzle mode 1. */
+/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the swizzle of rows of ROW_BYTES, 128 or
+ * 64: start address, leading and stride dimension byte offsets, swizzle mode 1 or 2. */
+template <int ROW_BYTES>
 __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t leading,
 													 uint32_t stride)
 {
+	static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "other modes are not used");
 	return (uint64_t)((address & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |
-		   (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
+		   (uint64_t)(stride >> 4) << 32 | (uint64_t)(ROW_BYTES == 128 ? 1 : 2) << 62;
 }
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`.

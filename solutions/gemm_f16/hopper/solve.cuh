@@ -196,6 +196,24 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
+#ifdef HOPPER_CUT
+	using flat96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, 32>;
+	using flat160 = gemm_config<1, 160, 1, 1, 1, false, 8, 1, 32>;
+	using flat192 = gemm_config<1, 192, 1, 1, 1, false>;
+	using flat224 = gemm_config<1, 224, 1, 1, 1, false, 8, 1, 32>;
+	using flat256 = gemm_config<1, 256, 1, 1, 1, false>;
+	using flat_pair160 = gemm_config<1, 160, 2, 1, 1, false, 8, 1, 32>;
+	using one96 = gemm_config<2, 96, 1, 1, 1, false, 8, 1, 32>;
+	using pair96 = gemm_config<2, 96, 2, 1, 1, false, 8, 1, 32>;
+	using tall96 = gemm_config<2, 96, 1, 1, 1, false, 8, 2, 32>;
+	using exact_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 1, 32>;
+	using exact_pair224 = gemm_config<2, 224, 2, 1, 1, false, 8, 1, 32>;
+	using exact_tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2, 32>;
+	using exact_tall_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 2, 32>;
+	using exact_tall_side160 = gemm_config<2, 160, 1, 2, 1, false, 8, 2, 32>;
+	using exact_square160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, 32>;
+	using exact_square224 = gemm_config<2, 224, 2, 2, 1, false, 8, 1, 32>;
+#endif
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, {0.00f, 0.629f, 2.83f, 1.32f, 0.00f, 0.026f}),
 		tma_cut<Element, pair192>(1, {0.50f, 0.470f, 2.07f, 1.22f, 0.00f, 0.026f}),
@@ -253,6 +271,24 @@ template <class Element> static const auto &hopper_cuts(void)
 		shallow_cut<Element, 128>({0.00f, 0.210f, 0.16f, 0.47f, 0.66f, 0.050f}),
 		tiny_cut<Element, 8, 1, 2>({0.53f, 0.181f, 0.09f, 0.10f, 0.09f, 0.011f}),
 		tiny_cut<Element, 8, 1, 4>({0.13f, 0.181f, 0.27f, 0.09f, 0.19f, 0.036f}),
+#ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, flat96>(1, UNMEASURED),
+		tma_cut<Element, flat160>(1, UNMEASURED),
+		tma_cut<Element, flat192>(1, UNMEASURED),
+		tma_cut<Element, flat224>(1, UNMEASURED),
+		tma_cut<Element, flat256>(1, UNMEASURED),
+		tma_cut<Element, flat_pair160>(1, UNMEASURED),
+		tma_cut<Element, one96>(1, UNMEASURED),
+		tma_cut<Element, pair96>(1, UNMEASURED),
+		tma_cut<Element, tall96>(1, UNMEASURED),
+		tma_cut<Element, exact_pair160>(1, UNMEASURED),
+		tma_cut<Element, exact_pair224>(1, UNMEASURED),
+		tma_cut<Element, exact_tall160>(1, UNMEASURED),
+		tma_cut<Element, exact_tall_pair160>(1, UNMEASURED),
+		tma_cut<Element, exact_tall_side160>(1, UNMEASURED),
+		tma_cut<Element, exact_square160>(1, UNMEASURED),
+		tma_cut<Element, exact_square224>(1, UNMEASURED),
+#endif
 	};
 	return cuts;
 }

@@ -11,7 +11,7 @@
 #include "ptx.cuh"
 
 constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
-constexpr int BOX = 64;   // columns of a box of B: one swizzle row
+constexpr int BOX = 64;   // columns of a box, as a rule: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
@@ -34,9 +34,11 @@ constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
  *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh) or,
  *    of a split tile, in chunks (finish.cuh); otherwise by TMA (bulk.cuh).
- *  - As many stages as there is room for, 8 at most (or MOST). */
+ *  - As many stages as there is room for, 8 at most (or MOST).
+ *  - B comes in boxes of B_BOX columns, 64, or 32 with the swizzle of 64 bytes. Of the last one
+ *    maybe half is used. */
 template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1>
+		  int HALVES_ = 1, int B_BOX_ = BOX>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
@@ -60,8 +62,8 @@ struct gemm_config {
 	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
 	 * begins there, but is not promised) */
 	static constexpr int a_bytes = BM * BK * 2;
-	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
-	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
+	static constexpr int B_BOX = B_BOX_, B_BOXES = (BN + B_BOX - 1) / B_BOX;
+	static constexpr int b_box_bytes = B_BOX * BK * 2, b_bytes = B_BOXES * b_box_bytes;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr bool CHUNKED = ODD && SPLIT;
