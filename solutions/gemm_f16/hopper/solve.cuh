@@ -15,13 +15,14 @@ struct cut_times {
 	float reads_c;   // besides, when the epilogue reads C
 	float ragged;    // besides, when N is no multiple of 4
 	float slow_step; // more for a step, for each operand whose rows do not start at sectors
+	float busy_step; // more for a step while all others work too
 };
 
 /* Of a cut that tools/cost-model has not measured yet; nobody chooses it. */
 static constexpr cut_times UNMEASURED = {INFINITY};
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
-static constexpr float COPY_MEGABYTE = 0.56f;
+static constexpr float COPY_MEGABYTE = 0.52f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
  * are copied first; odd ones that are shifted on the way; those of small blocks. */
@@ -128,6 +129,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
 	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
+	float busy = rounds / ceilf(rounds); // of all multiprocessors, on the average
 	int slow = 0;
 	switch (c.family) {
 	case FAMILY_TMA: // persistent: rounds are whole
@@ -149,7 +151,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 		rounds += (float)c.blocks;
 		slow = p.odd();
 	}
-	float step = c.us.step + slow * c.us.slow_step;
+	float step = c.us.step + busy * (c.us.busy_step + slow * c.us.slow_step);
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
 	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
@@ -171,6 +173,8 @@ template <class Element> static const auto &hopper_cuts(void)
 	using flat128 = gemm_config<1, 128, 2, 1, 1, false>;
 	using flat_one128 = gemm_config<1, 128, 1, 1, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, 1, false>;
+	using flat192 = gemm_config<1, 192, 1, 1, 1, false>;
+	using flat256 = gemm_config<1, 256, 1, 1, 1, false>;
 	using pair160 = gemm_config<2, 160, 2, 1, 1, false>;
 	using pair224 = gemm_config<2, 224, 2, 1, 1, false>;
 	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
@@ -199,9 +203,7 @@ template <class Element> static const auto &hopper_cuts(void)
 #ifdef HOPPER_CUT
 	using flat96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, 32>;
 	using flat160 = gemm_config<1, 160, 1, 1, 1, false, 8, 1, 32>;
-	using flat192 = gemm_config<1, 192, 1, 1, 1, false>;
 	using flat224 = gemm_config<1, 224, 1, 1, 1, false, 8, 1, 32>;
-	using flat256 = gemm_config<1, 256, 1, 1, 1, false>;
 	using flat_pair160 = gemm_config<1, 160, 2, 1, 1, false, 8, 1, 32>;
 	using one96 = gemm_config<2, 96, 1, 1, 1, false, 8, 1, 32>;
 	using pair96 = gemm_config<2, 96, 2, 1, 1, false, 8, 1, 32>;
@@ -215,68 +217,69 @@ template <class Element> static const auto &hopper_cuts(void)
 	using exact_square224 = gemm_config<2, 224, 2, 2, 1, false, 8, 1, 32>;
 #endif
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.00f, 0.629f, 2.83f, 1.32f, 0.00f, 0.026f}),
-		tma_cut<Element, pair192>(1, {0.50f, 0.470f, 2.07f, 1.22f, 0.00f, 0.026f}),
-		tma_cut<Element, wide192>(1, {0.24f, 0.471f, 1.93f, 1.08f, 0.00f, 0.061f}),
-		tma_cut<Element, pair128>(1, {1.14f, 0.327f, 1.29f, 1.00f, 0.00f, 0.033f}),
-		tma_cut<Element, half64>(1, {1.19f, 0.239f, 0.72f, 0.70f, 0.00f, 0.052f}),
-		tma_cut<Element, flat128>(1, {1.56f, 0.221f, 0.83f, 0.71f, 0.00f, 0.012f}),
-		tma_cut<Element, small64>(1, {1.45f, 0.172f, 0.51f, 0.45f, 0.00f, 0.026f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.629f, 2.49f, 1.25f, 0.00f, 0.064f}),
-		tma_cut<Element, one128>(1, {0.62f, 0.326f, 1.30f, 0.99f, 0.00f, 0.071f}),
-		tma_cut<Element, flat_one128>(1, {1.09f, 0.219f, 0.83f, 0.68f, 0.00f, 0.048f}),
-		tma_cut<Element, pair160>(1, {0.69f, 0.414f, 1.88f, 1.15f, 0.00f, 0.028f}),
-		tma_cut<Element, pair224>(1, {0.00f, 0.584f, 2.74f, 1.43f, 0.00f, 0.033f}),
-		tma_cut<Element, side128>(1, {0.99f, 0.330f, 1.21f, 1.10f, 0.00f, 0.037f}),
-		tma_cut<Element, square192>(1, {0.69f, 0.461f, 1.91f, 1.14f, 0.00f, 0.011f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.820f, 3.67f, 0.94f, 0.00f, 0.094f}),
-		tma_cut<Element, tall_pair160>(1, {0.00f, 0.818f, 3.94f, 1.21f, 0.00f, 0.061f}),
-		tma_cut<Element, tall128>(1, {0.00f, 0.654f, 2.48f, 1.24f, 0.00f, 0.068f}),
-		tma_cut<Element, tall_side128>(1, {0.00f, 0.652f, 2.54f, 1.49f, 0.00f, 0.030f}),
-		tma_cut<Element, split192>(2, {0.00f, 0.555f, 4.95f, 0.24f, 0.00f, 0.055f}),
-		tma_cut<Element, split128>(2, {0.02f, 0.375f, 3.98f, 0.34f, 0.00f, 0.034f}),
-		tma_cut<Element, split128>(3, {0.00f, 0.395f, 4.20f, 0.26f, 0.00f, 0.041f}),
-		tma_cut<Element, split128>(4, {0.00f, 0.377f, 4.58f, 0.18f, 0.00f, 0.033f}),
-		tma_cut<Element, split_half64>(3, {0.31f, 0.289f, 3.15f, 0.05f, 0.00f, 0.045f}),
-		tma_cut<Element, split_half64>(4, {0.02f, 0.262f, 3.80f, 0.05f, 0.00f, 0.040f}),
-		tma_cut<Element, split64>(2, {0.74f, 0.194f, 2.12f, 0.14f, 0.00f, 0.004f}),
-		tma_cut<Element, split64>(3, {0.47f, 0.171f, 2.51f, 0.04f, 0.00f, 0.029f}),
-		tma_cut<Element, split64>(4, {0.32f, 0.166f, 2.88f, 0.00f, 0.00f, 0.027f}),
-		tma_cut<Element, split64>(5, {0.54f, 0.150f, 2.88f, 0.00f, 0.00f, 0.056f}),
-		tma_cut<Element, split64>(6, {0.29f, 0.129f, 3.49f, 0.00f, 0.00f, 0.030f}),
-		tma_cut<Element, split64>(8, {0.34f, 0.117f, 3.70f, 0.16f, 0.00f, 0.042f}),
-		tma_cut<Element, split_flat128>(3, {0.06f, 0.240f, 3.26f, 0.31f, 0.00f, 0.021f}),
-		tma_cut<Element, split_flat128>(4, {0.00f, 0.235f, 3.45f, 0.21f, 0.00f, 0.030f}),
-		tma_cut<Element, odd_pair256>(1, {2.96f, 0.585f, 4.36f, 2.62f, 1.25f, 0.000f}),
-		tma_cut<Element, odd_one256>(1, {3.55f, 0.588f, 4.39f, 2.86f, 1.21f, 0.000f}),
-		tma_cut<Element, odd_square192>(1, {3.93f, 0.435f, 2.99f, 1.99f, 1.08f, 0.000f}),
-		tma_cut<Element, odd_wide192>(1, {4.62f, 0.452f, 3.20f, 2.37f, 0.63f, 0.000f}),
-		tma_cut<Element, odd_pair128>(1, {4.92f, 0.328f, 1.89f, 1.49f, 0.81f, 0.000f}),
-		tma_cut<Element, odd_half64>(1, {5.64f, 0.274f, 0.90f, 0.80f, 0.85f, 0.000f}),
-		tma_cut<Element, odd_flat128>(1, {5.35f, 0.212f, 1.33f, 0.94f, 0.22f, 0.000f}),
-		tma_cut<Element, odd_small64>(1, {6.21f, 0.162f, 0.68f, 0.56f, 0.26f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {6.89f, 0.187f, 0.00f, 0.00f, 1.13f, 0.000f}),
-		tma_cut<Element, odd_split64>(4, {6.04f, 0.268f, 0.00f, 0.00f, 1.22f, 0.000f}),
-		tma_cut<Element, odd_split128>(2, {8.51f, 0.304f, 0.00f, 1.15f, 0.79f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {8.57f, 0.343f, 0.00f, 0.55f, 0.37f, 0.000f}),
-		shifted_cut<Element, shifted64, 1, 2, 2>(1, {0.70f, 1.097f, 0.88f, 0.78f, 0.86f, 0.119f}),
-		shifted_cut<Element, shifted64, 3, 2, 1>(1, {1.20f, 0.451f, 1.17f, 0.56f, 0.38f, 0.097f}),
+		tma_cut<Element, pair256>(1, {0.00f, 0.555f, 2.83f, 1.40f, 0.00f, 0.037f, 0.104f}),
+		tma_cut<Element, pair192>(1, {0.79f, 0.417f, 1.93f, 1.21f, 0.00f, 0.031f, 0.080f}),
+		tma_cut<Element, wide192>(1, {0.49f, 0.437f, 1.81f, 1.07f, 0.00f, 0.093f, 0.052f}),
+		tma_cut<Element, pair128>(1, {1.45f, 0.283f, 1.16f, 0.96f, 0.00f, 0.061f, 0.065f}),
+		tma_cut<Element, half64>(1, {1.41f, 0.218f, 0.62f, 0.62f, 0.00f, 0.096f, 0.051f}),
+		tma_cut<Element, flat128>(1, {1.71f, 0.203f, 0.77f, 0.67f, 0.00f, 0.027f, 0.028f}),
+		tma_cut<Element, small64>(1, {1.51f, 0.176f, 0.48f, 0.43f, 0.00f, 0.042f, 0.000f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.552f, 2.49f, 1.31f, 0.00f, 0.106f, 0.111f}),
+		tma_cut<Element, one128>(1, {0.84f, 0.310f, 1.21f, 0.94f, 0.00f, 0.120f, 0.028f}),
+		tma_cut<Element, flat_one128>(1, {1.20f, 0.222f, 0.79f, 0.64f, 0.00f, 0.082f, 0.000f}),
+		tma_cut<Element, flat192>(1, {1.04f, 0.273f, 1.18f, 0.74f, 0.00f, 0.135f, 0.018f}),
+		tma_cut<Element, flat256>(1, {0.76f, 0.335f, 1.55f, 0.93f, 0.00f, 0.151f, 0.024f}),
+		tma_cut<Element, pair160>(1, {1.09f, 0.350f, 1.71f, 1.09f, 0.00f, 0.049f, 0.098f}),
+		tma_cut<Element, pair224>(1, {0.30f, 0.513f, 2.59f, 1.43f, 0.00f, 0.047f, 0.099f}),
+		tma_cut<Element, side128>(1, {1.27f, 0.293f, 1.09f, 1.06f, 0.00f, 0.063f, 0.056f}),
+		tma_cut<Element, square192>(1, {0.86f, 0.427f, 1.84f, 1.12f, 0.00f, 0.012f, 0.047f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.695f, 3.60f, 1.17f, 0.00f, 0.108f, 0.193f}),
+		tma_cut<Element, tall_pair160>(1, {0.00f, 0.675f, 3.81f, 1.48f, 0.00f, 0.044f, 0.227f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.544f, 2.48f, 1.37f, 0.00f, 0.087f, 0.159f}),
+		tma_cut<Element, tall_side128>(1, {0.00f, 0.548f, 2.55f, 1.60f, 0.00f, 0.032f, 0.145f}),
+		tma_cut<Element, split192>(2, {0.36f, 0.525f, 4.71f, 0.24f, 0.00f, 0.087f, 0.054f}),
+		tma_cut<Element, split128>(2, {0.62f, 0.318f, 3.61f, 0.27f, 0.00f, 0.082f, 0.096f}),
+		tma_cut<Element, split128>(3, {0.80f, 0.318f, 3.77f, 0.16f, 0.00f, 0.128f, 0.125f}),
+		tma_cut<Element, split128>(4, {0.67f, 0.326f, 4.08f, 0.14f, 0.00f, 0.071f, 0.122f}),
+		tma_cut<Element, split_half64>(3, {1.12f, 0.227f, 2.52f, 0.09f, 0.00f, 0.106f, 0.134f}),
+		tma_cut<Element, split_half64>(4, {0.89f, 0.237f, 3.11f, 0.03f, 0.00f, 0.067f, 0.100f}),
+		tma_cut<Element, split64>(2, {1.23f, 0.160f, 1.73f, 0.10f, 0.00f, 0.025f, 0.075f}),
+		tma_cut<Element, split64>(3, {0.95f, 0.154f, 2.06f, 0.07f, 0.00f, 0.031f, 0.066f}),
+		tma_cut<Element, split64>(4, {0.83f, 0.154f, 2.40f, 0.00f, 0.00f, 0.028f, 0.068f}),
+		tma_cut<Element, split64>(5, {1.42f, 0.123f, 2.07f, 0.00f, 0.00f, 0.065f, 0.129f}),
+		tma_cut<Element, split64>(6, {1.02f, 0.116f, 2.70f, 0.00f, 0.00f, 0.015f, 0.127f}),
+		tma_cut<Element, split64>(8, {1.00f, 0.113f, 3.02f, 0.02f, 0.00f, 0.045f, 0.132f}),
+		tma_cut<Element, split_flat128>(3, {0.71f, 0.206f, 2.82f, 0.20f, 0.00f, 0.063f, 0.088f}),
+		tma_cut<Element, split_flat128>(4, {0.84f, 0.204f, 2.75f, 0.15f, 0.00f, 0.044f, 0.121f}),
+		tma_cut<Element, odd_pair256>(1, {3.88f, 0.512f, 3.78f, 2.66f, 1.20f, 0.000f, 0.130f}),
+		tma_cut<Element, odd_one256>(1, {4.49f, 0.518f, 3.76f, 2.97f, 1.14f, 0.000f, 0.127f}),
+		tma_cut<Element, odd_square192>(1, {4.53f, 0.379f, 2.54f, 2.14f, 1.09f, 0.000f, 0.089f}),
+		tma_cut<Element, odd_wide192>(1, {5.54f, 0.380f, 2.55f, 2.51f, 0.65f, 0.000f, 0.121f}),
+		tma_cut<Element, odd_pair128>(1, {5.65f, 0.258f, 1.44f, 1.63f, 0.83f, 0.000f, 0.106f}),
+		tma_cut<Element, odd_half64>(1, {6.12f, 0.236f, 0.64f, 0.92f, 0.84f, 0.000f, 0.057f}),
+		tma_cut<Element, odd_flat128>(1, {5.66f, 0.193f, 1.19f, 0.99f, 0.21f, 0.000f, 0.030f}),
+		tma_cut<Element, odd_small64>(1, {6.27f, 0.165f, 0.66f, 0.56f, 0.27f, 0.000f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {7.39f, 0.149f, 0.00f, 0.00f, 0.52f, 0.000f, 0.084f}),
+		tma_cut<Element, odd_split64>(4, {6.01f, 0.271f, 0.00f, 0.00f, 1.27f, 0.000f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {9.29f, 0.222f, 0.00f, 0.13f, 0.00f, 0.000f, 0.285f}),
+		shifted_cut<Element, shifted64, 1, 2, 2>(
+			1, {0.72f, 1.131f, 0.89f, 0.73f, 0.92f, 0.081f, 0.000f}),
+		shifted_cut<Element, shifted64, 3, 2, 1>(
+			1, {1.23f, 0.480f, 1.08f, 0.58f, 0.53f, 0.060f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			2, {1.82f, 0.481f, 1.20f, 0.97f, 0.93f, 0.072f}),
+			2, {1.88f, 0.502f, 1.07f, 0.99f, 1.10f, 0.047f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			4, {1.52f, 0.478f, 1.92f, 0.81f, 0.74f, 0.077f}),
+			4, {1.60f, 0.512f, 1.79f, 0.79f, 0.94f, 0.036f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			8, {0.96f, 0.505f, 2.56f, 0.90f, 0.99f, 0.040f}),
-		shallow_cut<Element, 64>({0.03f, 0.146f, 0.35f, 0.20f, 0.24f, 0.033f}),
-		shallow_cut<Element, 128>({0.00f, 0.210f, 0.16f, 0.47f, 0.66f, 0.050f}),
-		tiny_cut<Element, 8, 1, 2>({0.53f, 0.181f, 0.09f, 0.10f, 0.09f, 0.011f}),
-		tiny_cut<Element, 8, 1, 4>({0.13f, 0.181f, 0.27f, 0.09f, 0.19f, 0.036f}),
+			8, {0.97f, 0.525f, 2.52f, 0.89f, 1.09f, 0.008f, 0.000f}),
+		shallow_cut<Element, 64>({0.14f, 0.150f, 0.35f, 0.18f, 0.26f, 0.034f, 0.000f}),
+		shallow_cut<Element, 128>({0.00f, 0.180f, 0.33f, 0.32f, 0.65f, 0.055f, 0.044f}),
+		tiny_cut<Element, 8, 1, 2>({0.55f, 0.180f, 0.09f, 0.10f, 0.09f, 0.017f, 0.000f}),
+		tiny_cut<Element, 8, 1, 4>({0.18f, 0.180f, 0.26f, 0.09f, 0.19f, 0.053f, 0.000f}),
 #ifdef HOPPER_CUT // not measured yet
 		tma_cut<Element, flat96>(1, UNMEASURED),
 		tma_cut<Element, flat160>(1, UNMEASURED),
-		tma_cut<Element, flat192>(1, UNMEASURED),
 		tma_cut<Element, flat224>(1, UNMEASURED),
-		tma_cut<Element, flat256>(1, UNMEASURED),
 		tma_cut<Element, flat_pair160>(1, UNMEASURED),
 		tma_cut<Element, one96>(1, UNMEASURED),
 		tma_cut<Element, pair96>(1, UNMEASURED),
