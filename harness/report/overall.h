@@ -24,7 +24,8 @@ struct overall {
 /* The library that took the least time, by medians; NULL when none was measured. */
 const struct timing_entry *overall_library(const struct timing_result *timing);
 
-/* Its time over that of the entry; 0 when either was not measured. */
+/* Its time over that of the entry; 0 when either was not measured. 1 when neither runs
+ * anything on the device. */
 double overall_ratio(const struct timing_result *timing, const struct timing_entry *entry);
 
 /* The files of all problems one after the other: start with *at = 0; false after

@@ -12,6 +12,7 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/overall.h"
 #include "report/report.h"
 
 /* ---- judgements to show --------------------------------------------------- */
@@ -321,6 +322,22 @@ Test(report, many_shapes_take_a_line_each_and_come_to_a_mean)
 	text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
 	holds(text, "p95");
 	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, two_that_run_nothing_are_even)
+{
+	struct judgement_list list = benched_list(3);
+	struct timing_result *timing = &list.bench[1];
+	/* the file and the faster library, 15 and 13 us between their events */
+	timing->entries[0].span.samples = timing->entries[2].span.samples = 0;
+	cr_expect_float_eq(overall_ratio(timing, &timing->entries[0]), 1.0, 1e-9);
+	/* one of them does run something, or nobody has spans */
+	timing->entries[2].activities = 1;
+	cr_expect_float_eq(overall_ratio(timing, &timing->entries[0]), 13.0 / 15.0, 1e-9);
+	timing->entries[2].activities = 0;
+	timing->entries[1].span.samples = 0;
+	cr_expect_float_eq(overall_ratio(timing, &timing->entries[0]), 13.0 / 15.0, 1e-9);
 	judgement_list_free(&list);
 }
 
