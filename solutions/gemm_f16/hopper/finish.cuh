@@ -2,7 +2,7 @@
  *
  * Accumulator layout of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has
  * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Three ways
- * lead from there to C, and consume() is the same with each:
+ * lead from there to C, and consume() is the same with each (shallow.cuh has one of its own):
  *  - bulk.cuh: by TMA, where it can address C;
  *  - rows.cuh: row by row, where it cannot;
  *  - here: in chunks of columns that are turned around in shared memory, so that one, two or
@@ -49,6 +49,15 @@ template <class Element> __device__ __forceinline__ uint32_t words_pack(const fl
 	}
 }
 
+/* Zeros into a warp's place of whole units: of a part that is not all in C, what lies outside
+ * goes through the epilogue too. */
+template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
+{
+	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
+		shared_store(place + i, make_uint4(0, 0, 0, 0));
+	__syncwarp();
+}
+
 /* ---- through shared memory, in boxes --------------------------------------------------- */
 
 /* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the
@@ -59,11 +68,11 @@ __device__ __forceinline__ void finish_box(const float *sum, const epilogue<Elem
 										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
 										   int below, int column)
 {
+	/* all values before the first is stored: what the epilogue loads is under way together */
 	uint32_t words[PAIRS][4];
 #pragma unroll
 	for (int j = 0; READS_C && j < PAIRS; j++)
 		load_matrices(words[j], at[j] + box);
-		/* all of them before the first is stored: what the epilogue loads is under way together */
 #pragma unroll
 	for (int j = 0; j < PAIRS; j++) // pairs of units
 #pragma unroll

@@ -316,10 +316,10 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 
 template <class Element, class config> static void shallow_start(const problem<Element> &p)
 {
-	/* rows of C that start alike; their columns may begin 7 earlier */
-	int apart = epilogue<Element>::only_c ? 8 / width_at_once(p.out.C, p.N, 8) : 1;
+	/* rows of C that start alike; their columns may begin most of a unit earlier */
+	int apart = epilogue<Element>::only_c ? UNIT / width_at_once(p.out.C, p.N, UNIT) : 1;
 	int rows = (p.M + apart - 1) / apart;
-	dim3 grid((p.N + 7 + config::BN - 1) / config::BN,
+	dim3 grid((p.N + UNIT - 1 + config::BN - 1) / config::BN,
 			  (rows + config::BM - 1) / config::BM * apart);
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
 	gemm_shallow<Element, config><<<grid, config::THREADS>>>(a, b, apart, p.reads_c, p.out);

@@ -141,7 +141,8 @@ __device__ __forceinline__ uint32_t shared_load_word(uint32_t from)
 	return x;
 }
 
-/* An element if `wanted`, else 0; without a branch, so that many are under way at once. */
+/* An element if `wanted`, else 0; without a branch, so that many are under way at once. Not by
+ * way of .nc, as elements_load() of words.cuh: the kernel writes C. */
 __device__ __forceinline__ uint16_t element_load(const uint16_t *from, bool wanted)
 {
 	uint16_t x = 0;

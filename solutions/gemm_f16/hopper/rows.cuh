@@ -22,7 +22,6 @@ template <class Element, int BN> struct c_rows {
 	static constexpr int LANES = BN > 128 ? 32 : BN / UNIT, TOGETHER = 32 / LANES;
 	static constexpr int PASSES = 16 / TOGETHER, BATCH = 4; // passes whose loads are together
 
-	Element *C;
 	int N;
 	uint32_t staging; // this warp's place
 	bool pairs;       // all rows start at even elements
@@ -37,7 +36,7 @@ template <class Element, int BN> struct c_rows {
 	{
 		row = warp_row;
 		column = tile_column;
-		from = C + (size_t)row * N + column;
+		from = out.C + (size_t)row * N + column;
 		rows = min(16, out.M - row);
 		columns = rows > 0 ? min(BN, N - column) : 0;
 	}
@@ -107,11 +106,8 @@ template <class Element, int BN> struct c_rows {
 	__device__ __forceinline__ void load(void)
 	{
 		wait_free();
-		if (rows < 16 || columns < BN) { // what lies outside of C goes through the epilogue too
-			for (int i = threadIdx.x % 32 * 16; i < PLACE_BYTES; i += 32 * 16)
-				shared_store(staging + i, make_uint4(0, 0, 0, 0));
-			__syncwarp();
-		}
+		if (rows < 16 || columns < BN)
+			place_clear<PLACE_BYTES>(staging);
 #pragma unroll 1
 		for (int pass = 0; pass < PASSES; pass += BATCH)
 			for_units(pass, [&](int, uint32_t place, const Element *unit, bool inside) {
@@ -167,7 +163,7 @@ __device__ __forceinline__ c_rows<Element, BN> c_rows_make(const epilogue<Elemen
 														   uint32_t staging)
 {
 	bool pairs = out.N % 2 == 0 && (uintptr_t)out.C % 4 == 0;
-	return {out.C, out.N, staging, pairs};
+	return {out.N, staging, pairs};
 }
 
 /* A lane's pair of neighbouring elements in shared memory, and back. */

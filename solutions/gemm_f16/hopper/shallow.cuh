@@ -66,7 +66,7 @@ template <class Element, class config>
 __device__ __forceinline__ void shallow_multiply(float (&sum)[config::BN / 2], uint32_t a,
 												 uint32_t b)
 {
-	int lane = threadIdx.x % 32, row = lane % 16, unit = lane / 16 * 8;
+	int lane = threadIdx.x % 32, row = lane % 16, unit = lane / 16 * UNIT;
 	a += (row * config::A_PITCH + unit) * 2;
 	b += (row * config::B_PITCH + unit) * 2;
 #pragma unroll
@@ -137,10 +137,8 @@ template <class Element, int BN> struct c_window {
 	/* C's values into the place. */
 	__device__ __forceinline__ void load(void) const
 	{
-		if (!whole()) { // what lies outside of C goes through the epilogue too
-			for (int i = threadIdx.x % 32 * 16; i < PLACE_BYTES; i += 32 * 16)
-				shared_store(staging + i, make_uint4(0, 0, 0, 0));
-			__syncwarp();
+		if (!whole()) {
+			place_clear<PLACE_BYTES>(staging);
 			for_ends(
 				[](uint32_t place, const uint16_t *element) { shared_store(place, *element); });
 		}
@@ -151,8 +149,7 @@ template <class Element, int BN> struct c_window {
 	{
 		uint4 units[PASSES];
 		__syncwarp();
-		for_units(
-			[&](int pass, uint32_t place, Element *) { units[pass] = shared_load(place, true); });
+		for_units([&](int pass, uint32_t place, Element *) { units[pass] = shared_load(place); });
 		for_units([&](int pass, uint32_t, Element *unit) { global_store(unit, units[pass]); });
 		if (!whole())
 			for_ends([](uint32_t place, uint16_t *element) {
@@ -219,7 +216,7 @@ __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	int row = blockIdx.y / apart * config::BM * apart + blockIdx.y % apart;
 	int column = blockIdx.x * BN;
 	if (epilogue<Element>::only_c) // to where the rows have a unit
-		column -= ((uintptr_t)out.C / sizeof(Element) + (size_t)row * out.N) % 8;
+		column -= ((uintptr_t)out.C / sizeof(Element) + (size_t)row * out.N) % UNIT;
 	if (row >= out.M || column >= out.N)
 		return;
 
