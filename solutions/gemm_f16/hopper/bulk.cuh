@@ -15,7 +15,7 @@
 /* ---- a warp's part of C, to and from shared memory ------------------------------- */
 
 template <class config> struct c_part {
-	static constexpr bool LOADS_C = true;
+	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
 	const CUtensorMap *map;
 	char *shared;
 	uint32_t staging, barrier; // of this warp: its boxes; where loads complete
@@ -27,12 +27,11 @@ template <class config> struct c_part {
 	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
 	 * asked about such places, and then boxes at the edges are finished one value at a time. */
 	template <class Element>
-	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row,
-										  int tile_column)
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
-		row = warp_row;
-		column = tile_column;
+		row = at.row;
+		column = at.column;
 		if (epilogue<Element>::only_c)
 			boxes = row < out.M ? min(BOXES, (out.N - column + WIDTH - 1) / WIDTH) : 0;
 		else

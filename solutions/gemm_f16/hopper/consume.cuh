@@ -7,6 +7,7 @@
 
 #include "bulk.cuh"
 #include "rows.cuh"
+#include "turned.cuh"
 
 /* One arrival a consumer at each block that fills the stage: `filler` is the one that this
  * thread tells (see filler_of). */
@@ -33,13 +34,13 @@ template <class config> __device__ __forceinline__ int filler_of(int thread)
 	return here.up + config::UP * (other + (other >= here.across));
 }
 
-/* Sums the consumer's part of the tile, from its row `row` on, over `steps` stages, at least
- * one; and does something besides, when the second step could begin. The loop has one way in and
- * one way out, and no copy of its body: else the compiler would have to move sums about while wgmma
- * is at work on them (its warnings C7514 to C7519). */
+/* Sums the consumer's part of the tile, from its row or column `own` on, over `steps` stages, at
+ * least one; and does something besides, when the second step could begin. The loop has one way in
+ * and one way out, and no copy of its body: else the compiler would have to move sums about while
+ * wgmma is at work on them (its warnings C7514 to C7519). */
 template <class Element, class config, class Besides>
 __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SUMS], int steps,
-										 uint32_t base, uint32_t full, uint32_t empty, int row,
+										 uint32_t base, uint32_t full, uint32_t empty, int own,
 										 ring &at, Besides besides)
 {
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
@@ -47,19 +48,23 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 #pragma unroll 1
 	do {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		uint32_t a = base + at.stage * config::stage_bytes + row * BK * 2;
-		uint32_t b = base + at.stage * config::stage_bytes + config::a_bytes;
+		constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
+		uint32_t a = base + at.stage * config::stage_bytes + (OF_B ? 0 : own * BK * 2);
+		uint32_t b =
+			base + at.stage * config::stage_bytes + config::a_bytes + (OF_B ? own * BK * 2 : 0);
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < BK / 16; j++) {
-			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, and boxes of columns. */
-			constexpr int B_ROW = config::B_BOX * 2;
-			uint64_t db =
-				wgmma_descriptor<B_ROW>(b + j * 16 * B_ROW, config::b_box_bytes, 8 * B_ROW);
+			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart;
+			 * boxes of 64 columns, 8192 apart. */
 #pragma unroll
 			for (int half = 0; half < config::HALVES; half++) {
-				uint64_t da = wgmma_descriptor<BK * 2>(a + half * 64 * BK * 2 + j * 32, 16, 1024);
-				wgmma<Element, config::BN>::multiply(sum[half], da, db, k > 0 || j > 0);
+				int a_half = config::TURNED ? 0 : half, b_half = config::TURNED ? half : 0;
+				uint64_t da = wgmma_descriptor(a + a_half * 64 * BK * 2 + j * 32, 16, 1024);
+				uint64_t db =
+					wgmma_descriptor(b + b_half * BOX * BK * 2 + j * 16 * 128, BOX * BK * 2, 1024);
+				wgmma<Element, config::WIDTH>::template multiply<config::TURNED>(
+					sum[half], config::TURNED ? db : da, config::TURNED ? da : db, k > 0 || j > 0);
 			}
 		}
 		wgmma_commit();
@@ -88,7 +93,9 @@ __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUte
 										char *shared, uint32_t base, uint32_t full, int splits)
 {
 	int warp = threadIdx.x / 32;
-	if constexpr (!config::ODD) {
+	if constexpr (config::TURNED) {
+		return c_turned_make<config>(map_c, base, full);
+	} else if constexpr (!config::ODD) {
 		return c_part_make<config>(map_c, shared, base, full, splits);
 	} else if constexpr (!config::CHUNKED && epilogue<Element>::only_c) {
 		uint32_t place = base + config::staging_offset;
@@ -100,6 +107,37 @@ __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUte
 	}
 }
 
+/* The first row of the tile that is the consumer's or, of one that has all rows, its column. */
+template <class config> __device__ __forceinline__ int consumer_begin(int consumer)
+{
+	return consumer * (config::STACKED ? config::WIDTH : config::OWN);
+}
+
+/* Where a half of the consumer's part of a tile begins: of a turned tile all four warps', else
+ * this warp's. */
+template <class config>
+__device__ __forceinline__ tile_origin part_origin(tile_origin tile, int consumer, int half)
+{
+	int own = consumer_begin<config>(consumer);
+	if (config::STACKED)
+		return {tile.row + own, tile.column + 64 * half};
+	if (config::TURNED)
+		return {tile.row, tile.column + own + 64 * half};
+	return {tile.row + own + 64 * half + (int)threadIdx.x % WARPGROUP / 32 * 16, tile.column};
+}
+
+/* What the epilogue will read for this warp. */
+template <class Element, class config>
+__device__ __forceinline__ void prefetch_part(const epilogue<Element> &out, tile_origin at)
+{
+	constexpr int ROWS = config::WIDTH / 4; // of a turned tile
+	if (config::TURNED)
+		prefetch_rows<Element, ROWS, BOX>(
+			out, {at.row + (int)threadIdx.x % WARPGROUP / 32 * ROWS, at.column});
+	else
+		prefetch_rows<Element, 16, config::BN>(out, at);
+}
+
 template <class Element, class config>
 __device__ __forceinline__ void
 consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *map_c, char *shared,
@@ -107,26 +145,23 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 {
 	int begin, end;
 	block_steps<config>(work, begin, end);
-	/* a warp has 16 rows of each half of its consumer's */
-	int warp_row = (int)threadIdx.x / 32 * 16 + consumer * (config::ROWS - 64);
 	ring at = {0, 0};
 	auto part = way_out<Element, config>(out, map_c, shared, base, full, work.splits);
 	bool loads_c = part.LOADS_C && work.reads_c;
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_origin origin = block_tile<config>(work, tile);
-		int row = origin.row + warp_row, column = origin.column;
 		float sum[config::HALVES][config::SUMS]; // nothing flows from one tile into the next
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++)
 			if (!part.LOADS_C || !epilogue<Element>::only_c)
-				prefetch_rows<Element, config::BN>(out, row + 64 * half, column);
+				prefetch_part<Element, config>(out, part_origin<config>(origin, consumer, half));
 		/* C's old values: the first tile's at once; later ones' when the tile before has left
 		 * its place */
-		part.begin(out, row, column);
+		part.begin(out, part_origin<config>(origin, consumer, 0), 0);
 		if (loads_c && tile == first)
 			part.load();
-		multiply<Element, config>(sum, end - begin, base, full, empty, consumer * config::ROWS, at,
-								  [&] {
+		multiply<Element, config>(sum, end - begin, base, full, empty,
+								  consumer_begin<config>(consumer), at, [&] {
 									  if (loads_c && tile != first)
 										  part.load();
 								  });
@@ -135,8 +170,8 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++) {
 			if (half > 0) {
-				part.begin(out, row + 64 * half, column);
-				if (loads_c)
+				part.begin(out, part_origin<config>(origin, consumer, half), half);
+				if (loads_c && !part.LOADS_HALVES)
 					part.load();
 			}
 			finish(sum[half], out, work.reads_c, part);

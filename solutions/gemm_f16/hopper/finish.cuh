@@ -1,9 +1,10 @@
 /* The way out: a consumer's sums through the epilogue into C.
  *
  * Accumulator layout of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has
- * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Three ways
+ * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Four ways
  * lead from there to C, and consume() is the same with each (shallow.cuh has one of its own):
  *  - bulk.cuh: by TMA, where it can address C;
+ *  - turned.cuh: the same for the sums of a turned tile;
  *  - rows.cuh: row by row, where it cannot;
  *  - here: in chunks of columns that are turned around in shared memory, so that one, two or
  *    four neighbouring columns are finished by a lane. For epilogues that access more
@@ -16,15 +17,15 @@
 #include "epilogue.cuh"
 #include "tile.cuh"
 
-/* What the epilogue will read for a warp's 16 rows, into the L2 cache while the
+/* What the epilogue will read for a warp's rows, into the L2 cache while the
  * tile is being multiplied; a prefetch brings 32 bytes. */
-template <class Element, int BN>
-__device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, int row, int column)
+template <class Element, int ROWS, int BN>
+__device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, tile_origin at)
 {
 	constexpr int SECTOR = 32 / sizeof(Element), SECTORS = BN / SECTOR;
 #pragma unroll 4
-	for (int i = threadIdx.x % 32; i < 16 * SECTORS; i += 32) {
-		int r = row + i / SECTORS, c = column + i % SECTORS * SECTOR;
+	for (int i = threadIdx.x % 32; i < ROWS * SECTORS; i += 32) {
+		int r = at.row + i / SECTORS, c = at.column + i % SECTORS * SECTOR;
 		if (r < out.M && c < out.N)
 			out.prefetch(r, c);
 	}
@@ -218,16 +219,16 @@ __device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
 /* A warp's 16 rows of BN columns of C, or, of a split tile, of the chunks whose number is this
  * block's rank modulo `splits`. */
 struct c_chunks {
-	static constexpr bool LOADS_C = false; // the epilogue does itself
+	static constexpr bool LOADS_C = false, LOADS_HALVES = false; // the epilogue does itself
 	float *staging;
 	int rank, splits;
 	int row, column; // where the part begins in C
 
 	template <class Element>
-	__device__ __forceinline__ void begin(const epilogue<Element> &, int warp_row, int tile_column)
+	__device__ __forceinline__ void begin(const epilogue<Element> &, tile_origin at, int)
 	{
-		row = warp_row;
-		column = tile_column;
+		row = at.row;
+		column = at.column;
 	}
 	__device__ __forceinline__ void load(void) const
 	{

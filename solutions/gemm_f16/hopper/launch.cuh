@@ -252,11 +252,11 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	if (config::ODD)
 		plan = packing_plan(device, p);
 	else
-		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, 16, config::C_BOX);
+		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, config::C_BOX_ROWS, config::C_BOX);
 	CUtensorMap map_a =
 		tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM / config::ACROSS, BK);
 	CUtensorMap map_b =
-		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, config::B_BOX);
+		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, BOX);
 	gemm_work work =
 		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
 
@@ -314,29 +314,28 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 	starts[width_at_once(p.A, p.K, 4) / 2][width_at_once(p.B, p.N, BN) == BN](p);
 }
 
-template <class Element, class config> static void shallow_start(const problem<Element> &p)
+/* Rows this far apart start alike, in A and in C. */
+template <class Element> static inline int rows_apart(const problem<Element> &p)
 {
-	/* rows of C that start alike; their columns may begin most of a unit earlier */
-	int apart = epilogue<Element>::only_c ? UNIT / width_at_once(p.out.C, p.N, UNIT) : 1;
-	int rows = (p.M + apart - 1) / apart;
-	dim3 grid((p.N + UNIT - 1 + config::BN - 1) / config::BN,
-			  (rows + config::BM - 1) / config::BM * apart);
-	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
-	gemm_shallow<Element, config><<<grid, config::THREADS>>>(a, b, apart, p.reads_c, p.out);
+	return UNIT / min(width_at_once(p.A, p.K, UNIT), width_at_once(p.out.C, p.N, UNIT));
 }
 
-template <class Element, int BN>
+template <class Element, int WARPS, int BN>
 static void shallow_launch(hopper_device &, const problem<Element> &p, int)
 {
-	static void (*const starts[2][2])(const problem<Element> &) = {
-		{shallow_start<Element, shallow_config<BN, 1, 1>>,
-		 shallow_start<Element, shallow_config<BN, 1, 2>>},
-		{shallow_start<Element, shallow_config<BN, 2, 1>>,
-		 shallow_start<Element, shallow_config<BN, 2, 2>>},
-	};
-	/* B's columns begin where C's do */
-	int a = width_at_once(p.A, p.K, 2), b = width_at_once(p.B, p.N, 2);
-	starts[a - 1][min(b, width_at_once(p.out.C, p.N, 2)) - 1](p);
+	using config = shallow_config<WARPS, BN>;
+	constexpr int OPERANDS = config::A_BYTES + config::B_BYTES;
+	constexpr int PLACES = WARPS * c_window<Element, BN>::PLACE_BYTES;
+	auto kernel = gemm_shallow<Element, config>;
+	static const bool once = (kernel_allow(kernel, OPERANDS + PLACES), true);
+	(void)once;
+
+	/* columns may begin most of a unit earlier */
+	int apart = rows_apart(p), rows = (p.M + apart - 1) / apart;
+	dim3 grid((p.N + UNIT - 1 + BN - 1) / BN, (rows + config::BM - 1) / config::BM * apart);
+	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
+	kernel<<<grid, config::THREADS, p.reads_c ? OPERANDS + PLACES : max(OPERANDS, PLACES)>>>(
+		a, b, apart, p.reads_c, p.out);
 }
 
 /* C = beta * C. */

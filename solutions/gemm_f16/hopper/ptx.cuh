@@ -78,10 +78,23 @@ __device__ __forceinline__ void copy_async(uint32_t to, const void *from)
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/* Waits for those that this thread asked for. */
-__device__ __forceinline__ void copies_wait(void)
+/* The same of the first `bytes` bytes only; zeros for the others. */
+__device__ __forceinline__ void copy_async(uint32_t to, const void *from, uint32_t bytes)
 {
-	asm volatile("cp.async.wait_all;" ::: "memory");
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+				 : "memory");
+}
+
+/* Those that this thread asked for since the last time are a group. */
+__device__ __forceinline__ void copies_commit(void)
+{
+	asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* Waits for all groups but the last PENDING ones. */
+template <int PENDING> __device__ __forceinline__ void copies_wait(void)
+{
+	asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
 /* ---- bulk tensor copies (9.7.9.27) ------------------------------------- */
@@ -270,6 +283,29 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&x)[4], uint3
 				 : "memory");
 }
 
+/* The first two matrices only: x[0] and x[1]. */
+__device__ __forceinline__ void load_two_matrices_transposed(uint32_t (&x)[4], uint32_t from)
+{
+	asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+				 : "=r"(x[0]), "=r"(x[1])
+				 : "r"(from)
+				 : "memory");
+}
+
+__device__ __forceinline__ void store_two_matrices_transposed(uint32_t to, const uint32_t (&x)[4])
+{
+	asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to),
+				 "r"(x[0]), "r"(x[1])
+				 : "memory");
+}
+
+__device__ __forceinline__ void store_matrices_transposed(uint32_t to, const uint32_t (&x)[4])
+{
+	asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+				 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+				 : "memory");
+}
+
 /* d (16 x 8, four sums of a lane, f32) += a * b, m16n8k16 (9.7.14.5.8). */
 template <class Element>
 __device__ __forceinline__ void mma_sync(float *d, uint32_t a0, uint32_t a1, uint32_t a2,
@@ -304,59 +340,81 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the swizzle of rows of ROW_BYTES, 128 or
- * 64: start address, leading and stride dimension byte offsets, swizzle mode 1 or 2. */
-template <int ROW_BYTES>
+/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle:
+ * start address, leading and stride dimension byte offsets, swizzle mode 1. */
 __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t leading,
 													 uint32_t stride)
 {
-	static_assert(ROW_BYTES == 128 || ROW_BYTES == 64, "other modes are not used");
 	return (uint64_t)((address & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |
-		   (uint64_t)(stride >> 4) << 32 | (uint64_t)(ROW_BYTES == 128 ? 1 : 2) << 62;
+		   (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
 }
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`.
  * A is K-major in shared memory, B is N-major (its rows along N, as a row-major
- * K x N matrix has them). */
+ * K x N matrix has them); TURNED: A is M-major, B is K-major. */
 template <class Element, int N> struct wgmma;
 
 /* Register lists of 64 x N sums: their names in PTX, %0 to %(N/2 - 1), and their C++. */
 #define HOPPER_NAMES_64                                                                            \
 	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
 	"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define HOPPER_NAMES_96                                                                            \
-	HOPPER_NAMES_64 ", %32, %33, %34, %35, %36, %37, %38, %39, "                                   \
-					"%40, %41, %42, %43, %44, %45, %46, %47"
-#define HOPPER_NAMES_128                                                                           \
-	HOPPER_NAMES_96 ", %48, %49, %50, %51, %52, %53, %54, %55, "                                   \
-					"%56, %57, %58, %59, %60, %61, %62, %63"
-#define HOPPER_NAMES_160                                                                           \
-	HOPPER_NAMES_128 ", %64, %65, %66, %67, %68, %69, %70, %71, "                                  \
-					 "%72, %73, %74, %75, %76, %77, %78, %79"
-#define HOPPER_NAMES_192                                                                           \
-	HOPPER_NAMES_160 ", %80, %81, %82, %83, %84, %85, %86, %87, "                                  \
-					 "%88, %89, %90, %91, %92, %93, %94, %95"
-#define HOPPER_NAMES_224                                                                           \
-	HOPPER_NAMES_192 ", %96, %97, %98, %99, %100, %101, %102, %103, "                              \
-					 "%104, %105, %106, %107, %108, %109, %110, %111"
-#define HOPPER_NAMES_256                                                                           \
-	HOPPER_NAMES_224 ", %112, %113, %114, %115, %116, %117, %118, %119, "                          \
-					 "%120, %121, %122, %123, %124, %125, %126, %127"
-#define HOPPER_FLOATS_8(i)                                                                         \
-	"+f"(d[(i) + 0]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3]), "+f"(d[(i) + 4]),      \
-		"+f"(d[(i) + 5]), "+f"(d[(i) + 6]), "+f"(d[(i) + 7])
+#define HOPPER_NAMES_72 HOPPER_NAMES_64 ", %32, %33, %34, %35"
+#define HOPPER_NAMES_80 HOPPER_NAMES_72 ", %36, %37, %38, %39"
+#define HOPPER_NAMES_88 HOPPER_NAMES_80 ", %40, %41, %42, %43"
+#define HOPPER_NAMES_96 HOPPER_NAMES_88 ", %44, %45, %46, %47"
+#define HOPPER_NAMES_104 HOPPER_NAMES_96 ", %48, %49, %50, %51"
+#define HOPPER_NAMES_112 HOPPER_NAMES_104 ", %52, %53, %54, %55"
+#define HOPPER_NAMES_120 HOPPER_NAMES_112 ", %56, %57, %58, %59"
+#define HOPPER_NAMES_128 HOPPER_NAMES_120 ", %60, %61, %62, %63"
+#define HOPPER_NAMES_136 HOPPER_NAMES_128 ", %64, %65, %66, %67"
+#define HOPPER_NAMES_144 HOPPER_NAMES_136 ", %68, %69, %70, %71"
+#define HOPPER_NAMES_152 HOPPER_NAMES_144 ", %72, %73, %74, %75"
+#define HOPPER_NAMES_160 HOPPER_NAMES_152 ", %76, %77, %78, %79"
+#define HOPPER_NAMES_168 HOPPER_NAMES_160 ", %80, %81, %82, %83"
+#define HOPPER_NAMES_176 HOPPER_NAMES_168 ", %84, %85, %86, %87"
+#define HOPPER_NAMES_184 HOPPER_NAMES_176 ", %88, %89, %90, %91"
+#define HOPPER_NAMES_192 HOPPER_NAMES_184 ", %92, %93, %94, %95"
+#define HOPPER_NAMES_200 HOPPER_NAMES_192 ", %96, %97, %98, %99"
+#define HOPPER_NAMES_208 HOPPER_NAMES_200 ", %100, %101, %102, %103"
+#define HOPPER_NAMES_216 HOPPER_NAMES_208 ", %104, %105, %106, %107"
+#define HOPPER_NAMES_224 HOPPER_NAMES_216 ", %108, %109, %110, %111"
+#define HOPPER_NAMES_232 HOPPER_NAMES_224 ", %112, %113, %114, %115"
+#define HOPPER_NAMES_240 HOPPER_NAMES_232 ", %116, %117, %118, %119"
+#define HOPPER_NAMES_248 HOPPER_NAMES_240 ", %120, %121, %122, %123"
+#define HOPPER_NAMES_256 HOPPER_NAMES_248 ", %124, %125, %126, %127"
+#define HOPPER_FLOATS_4(i) "+f"(d[(i) + 0]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
 #define HOPPER_FLOATS_64                                                                           \
-	HOPPER_FLOATS_8(0), HOPPER_FLOATS_8(8), HOPPER_FLOATS_8(16), HOPPER_FLOATS_8(24)
-#define HOPPER_FLOATS_96 HOPPER_FLOATS_64, HOPPER_FLOATS_8(32), HOPPER_FLOATS_8(40)
-#define HOPPER_FLOATS_128 HOPPER_FLOATS_96, HOPPER_FLOATS_8(48), HOPPER_FLOATS_8(56)
-#define HOPPER_FLOATS_160 HOPPER_FLOATS_128, HOPPER_FLOATS_8(64), HOPPER_FLOATS_8(72)
-#define HOPPER_FLOATS_192 HOPPER_FLOATS_160, HOPPER_FLOATS_8(80), HOPPER_FLOATS_8(88)
-#define HOPPER_FLOATS_224 HOPPER_FLOATS_192, HOPPER_FLOATS_8(96), HOPPER_FLOATS_8(104)
-#define HOPPER_FLOATS_256 HOPPER_FLOATS_224, HOPPER_FLOATS_8(112), HOPPER_FLOATS_8(120)
+	HOPPER_FLOATS_4(0), HOPPER_FLOATS_4(4), HOPPER_FLOATS_4(8), HOPPER_FLOATS_4(12),               \
+		HOPPER_FLOATS_4(16), HOPPER_FLOATS_4(20), HOPPER_FLOATS_4(24), HOPPER_FLOATS_4(28)
+#define HOPPER_FLOATS_72 HOPPER_FLOATS_64, HOPPER_FLOATS_4(32)
+#define HOPPER_FLOATS_80 HOPPER_FLOATS_72, HOPPER_FLOATS_4(36)
+#define HOPPER_FLOATS_88 HOPPER_FLOATS_80, HOPPER_FLOATS_4(40)
+#define HOPPER_FLOATS_96 HOPPER_FLOATS_88, HOPPER_FLOATS_4(44)
+#define HOPPER_FLOATS_104 HOPPER_FLOATS_96, HOPPER_FLOATS_4(48)
+#define HOPPER_FLOATS_112 HOPPER_FLOATS_104, HOPPER_FLOATS_4(52)
+#define HOPPER_FLOATS_120 HOPPER_FLOATS_112, HOPPER_FLOATS_4(56)
+#define HOPPER_FLOATS_128 HOPPER_FLOATS_120, HOPPER_FLOATS_4(60)
+#define HOPPER_FLOATS_136 HOPPER_FLOATS_128, HOPPER_FLOATS_4(64)
+#define HOPPER_FLOATS_144 HOPPER_FLOATS_136, HOPPER_FLOATS_4(68)
+#define HOPPER_FLOATS_152 HOPPER_FLOATS_144, HOPPER_FLOATS_4(72)
+#define HOPPER_FLOATS_160 HOPPER_FLOATS_152, HOPPER_FLOATS_4(76)
+#define HOPPER_FLOATS_168 HOPPER_FLOATS_160, HOPPER_FLOATS_4(80)
+#define HOPPER_FLOATS_176 HOPPER_FLOATS_168, HOPPER_FLOATS_4(84)
+#define HOPPER_FLOATS_184 HOPPER_FLOATS_176, HOPPER_FLOATS_4(88)
+#define HOPPER_FLOATS_192 HOPPER_FLOATS_184, HOPPER_FLOATS_4(92)
+#define HOPPER_FLOATS_200 HOPPER_FLOATS_192, HOPPER_FLOATS_4(96)
+#define HOPPER_FLOATS_208 HOPPER_FLOATS_200, HOPPER_FLOATS_4(100)
+#define HOPPER_FLOATS_216 HOPPER_FLOATS_208, HOPPER_FLOATS_4(104)
+#define HOPPER_FLOATS_224 HOPPER_FLOATS_216, HOPPER_FLOATS_4(108)
+#define HOPPER_FLOATS_232 HOPPER_FLOATS_224, HOPPER_FLOATS_4(112)
+#define HOPPER_FLOATS_240 HOPPER_FLOATS_232, HOPPER_FLOATS_4(116)
+#define HOPPER_FLOATS_248 HOPPER_FLOATS_240, HOPPER_FLOATS_4(120)
+#define HOPPER_FLOATS_256 HOPPER_FLOATS_248, HOPPER_FLOATS_4(124)
 
-/* A, B, ACCUMULATE: names of the operands behind the sums. */
-#define HOPPER_WGMMA_OF(ELEMENT, TYPE, N, A, B, ACCUMULATE)                                        \
+/* A, B, ACCUMULATE, TURN_A, TURN_B: names of the operands behind the sums. */
+#define HOPPER_WGMMA_OF(ELEMENT, TYPE, N, A, B, ACCUMULATE, TURN_A, TURN_B)                        \
 	template <> struct wgmma<ELEMENT, N> {                                                         \
+		template <bool TURNED>                                                                     \
 		static __device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, \
 														int accumulate)                            \
 		{                                                                                          \
@@ -364,27 +422,46 @@ template <class Element, int N> struct wgmma;
 						 ".reg .pred p;\n\t"                                                       \
 						 "setp.ne.b32 p, %" ACCUMULATE ", 0;\n\t"                                  \
 						 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE           \
-						 " {" HOPPER_NAMES_##N "}, %" A ", %" B ", p, 1, 1, 0, 1;\n\t"             \
+						 " {" HOPPER_NAMES_##N "}, %" A ", %" B ", p, 1, 1, %" TURN_A ", %" TURN_B \
+											   ";\n\t"                                             \
 											   "}"                                                 \
 						 : HOPPER_FLOATS_##N                                                       \
-						 : "l"(a), "l"(b), "r"(accumulate));                                       \
+						 : "l"(a), "l"(b), "r"(accumulate), "n"((int)TURNED), "n"((int)!TURNED));  \
 		}                                                                                          \
 	}
-#define HOPPER_WGMMA(N, A, B, ACCUMULATE)                                                          \
-	HOPPER_WGMMA_OF(half, "f16", N, A, B, ACCUMULATE);                                             \
-	HOPPER_WGMMA_OF(__nv_bfloat16, "bf16", N, A, B, ACCUMULATE)
+#define HOPPER_WGMMA(N, A, B, ACCUMULATE, TURN_A, TURN_B)                                          \
+	HOPPER_WGMMA_OF(half, "f16", N, A, B, ACCUMULATE, TURN_A, TURN_B);                             \
+	HOPPER_WGMMA_OF(__nv_bfloat16, "bf16", N, A, B, ACCUMULATE, TURN_A, TURN_B)
 
-HOPPER_WGMMA(64, "32", "33", "34");
-HOPPER_WGMMA(96, "48", "49", "50");
-HOPPER_WGMMA(128, "64", "65", "66");
-HOPPER_WGMMA(160, "80", "81", "82");
-HOPPER_WGMMA(192, "96", "97", "98");
-HOPPER_WGMMA(224, "112", "113", "114");
-HOPPER_WGMMA(256, "128", "129", "130");
+HOPPER_WGMMA(64, "32", "33", "34", "35", "36");
+HOPPER_WGMMA(72, "36", "37", "38", "39", "40");
+HOPPER_WGMMA(80, "40", "41", "42", "43", "44");
+HOPPER_WGMMA(88, "44", "45", "46", "47", "48");
+HOPPER_WGMMA(96, "48", "49", "50", "51", "52");
+HOPPER_WGMMA(104, "52", "53", "54", "55", "56");
+HOPPER_WGMMA(112, "56", "57", "58", "59", "60");
+HOPPER_WGMMA(120, "60", "61", "62", "63", "64");
+HOPPER_WGMMA(128, "64", "65", "66", "67", "68");
+HOPPER_WGMMA(136, "68", "69", "70", "71", "72");
+HOPPER_WGMMA(144, "72", "73", "74", "75", "76");
+HOPPER_WGMMA(152, "76", "77", "78", "79", "80");
+HOPPER_WGMMA(160, "80", "81", "82", "83", "84");
+HOPPER_WGMMA(168, "84", "85", "86", "87", "88");
+HOPPER_WGMMA(176, "88", "89", "90", "91", "92");
+HOPPER_WGMMA(184, "92", "93", "94", "95", "96");
+HOPPER_WGMMA(192, "96", "97", "98", "99", "100");
+HOPPER_WGMMA(200, "100", "101", "102", "103", "104");
+HOPPER_WGMMA(208, "104", "105", "106", "107", "108");
+HOPPER_WGMMA(216, "108", "109", "110", "111", "112");
+HOPPER_WGMMA(224, "112", "113", "114", "115", "116");
+HOPPER_WGMMA(232, "116", "117", "118", "119", "120");
+HOPPER_WGMMA(240, "120", "121", "122", "123", "124");
+HOPPER_WGMMA(248, "124", "125", "126", "127", "128");
+HOPPER_WGMMA(256, "128", "129", "130", "131", "132");
 
 #undef HOPPER_WGMMA
 #undef HOPPER_WGMMA_OF
-#undef HOPPER_FLOATS_8
+#undef HOPPER_FLOATS_4
 
 /* ---- the rest ------------------------------------------------------------ */
 

@@ -15,7 +15,7 @@
 
 /* A warp's 16 rows of BN columns of C. Rows 8 apart start alike: 16 * N bytes lie between them. */
 template <class Element, int BN> struct c_rows {
-	static constexpr bool LOADS_C = true;
+	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
 	static constexpr int PITCH = row_pitch(BN);
 	static constexpr int PLACE_BYTES = 16 * PITCH;
 	/* lanes that have a row's units, and rows that the warp has at once */
@@ -31,11 +31,10 @@ template <class Element, int BN> struct c_rows {
 	int rows, columns;   // of it that lie in C
 	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
 
-	__device__ __forceinline__ void begin(const epilogue<Element> &out, int warp_row,
-										  int tile_column)
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
 	{
-		row = warp_row;
-		column = tile_column;
+		row = at.row;
+		column = at.column;
 		from = out.C + (size_t)row * N + column;
 		rows = min(16, out.M - row);
 		columns = rows > 0 ? min(BN, N - column) : 0;
@@ -129,7 +128,8 @@ template <class Element, int BN> struct c_rows {
 				if (inside)
 					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
 			});
-			copies_wait();
+			copies_commit();
+			copies_wait<0>();
 		}
 		__syncwarp();
 	}

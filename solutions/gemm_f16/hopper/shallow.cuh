@@ -1,82 +1,177 @@
 /* The kernel for products so short along K that reading and writing is all there is to
- * do, of rows that start anywhere: small blocks, many on each multiprocessor, so that one
+ * do, of rows that start anywhere: small blocks, several on each multiprocessor, so that one
  * stores while another waits for its operands.
  *
- * A block of four warps has 64 rows of C. It brings 32 of K at a time into shared memory,
- * element by element (two where rows start at even elements), which asks nothing of
- * alignment; mma.sync multiplies, a warp 16 rows of C.
+ * Rows of A and of C may start at any element, but those 8 apart start alike. So a block of
+ * WARPS warps has rows of C that start alike, 16 a warp, and its columns begin where they have a
+ * unit of 16 bytes: then C is read and written in whole units, but for the ends of rows. A's rows
+ * come as they lie in memory, in whole units too, with what is before their first element; as all
+ * of them start alike, what is moved is not A but the count along K, and the rows of B with it.
+ * Those of B start each elsewhere: they come in whole units, and are shifted into place within
+ * shared memory, for all warps. Then mma.sync multiplies.
  *
- * C's rows may start at any element, but those 8 apart start alike. So a block has rows that
- * start alike, and its columns begin where they have a unit of 16 bytes: then C is read and
- * written in whole units, but for the ends of rows.
- *
- * What bounds it: instructions, and requests to shared memory; a warp takes about 200 for every
- * 32 of K to come in and be multiplied with 128 columns. So it is no good where K is large. */
+ * What bounds it: the multiprocessor's requests to the L2 cache, of a line each: a row of 64
+ * elements of A lies in two or three, one of 128 elements of B or C in three. */
 #ifndef GEMMJUDGE_HOPPER_SHALLOW_CUH
 #define GEMMJUDGE_HOPPER_SHALLOW_CUH
 
 #include "finish.cuh"
 #include "words.cuh"
 
-/* BN columns of C; VA, VB elements of A, of B, that are read at once, whose rows then start at
- * multiples of them. */
-template <int BN_, int VA_, int VB_> struct shallow_config {
-	static constexpr int BN = BN_, VA = VA_, VB = VB_;
-	static constexpr int WARPS = 4, BM = 16 * WARPS, THREADS = 32 * WARPS;
-	static constexpr int DEPTH = 32;               // along K, at once
-	static constexpr int BLOCKS = BN > 64 ? 4 : 5; // as registers allow
-	static constexpr int A_PITCH = row_pitch(DEPTH) / 2, B_PITCH = row_pitch(BN) / 2; // elements
+template <int WARPS_, int BN_> struct shallow_config {
+	static constexpr int WARPS = WARPS_, BN = BN_;
+	static constexpr int BM = 16 * WARPS, THREADS = 32 * WARPS;
+	static constexpr int DEPTH = 64;             // along K, at once
+	static constexpr int BLOCKS = 512 / THREADS; // as registers allow
+	/* rows of B that a warp shifts at once, two for a lane; of a part of DEPTH as many come as are
+	 * needed, in such batches */
+	static constexpr int BATCH = 2 * UNIT * (32 / (BN / UNIT));
+	static constexpr int A_PITCH = row_pitch(DEPTH); // bytes
+	static constexpr int B_PITCH = row_pitch(BN);    // one unit more than there are columns
+	static constexpr int A_BYTES = BM * A_PITCH, B_BYTES = DEPTH * B_PITCH;
 };
 
-/* ROWS x COLUMNS elements of a row-major matrix from `row` and `column` (which may be
- * negative) on, of every `apart`-th row, on their way through registers, V at once; zeros outside
- * of the matrix. */
-template <int THREADS, int V, int ROWS, int COLUMNS> struct element_tile {
-	static constexpr int LOADS = ROWS * COLUMNS / V / THREADS;
-	static constexpr int LANES = COLUMNS / V, STEP = THREADS / LANES; // rows between loads
-	static_assert(THREADS % LANES == 0, "a thread keeps its columns");
-	uint32_t x[LOADS];
+/* Copies the unit at an offset (in bytes) of a matrix whose data begin with a unit; zeros for what
+ * is not in it, or not wanted. */
+__device__ __forceinline__ void unit_copy(uint32_t to, const odd_matrix &matrix, int offset,
+										  bool wanted)
+{
+	int bytes = min(matrix.rows * matrix.columns * 2 - offset, 16);
+	bool inside = wanted && offset >= 0 && bytes > 0;
+	copy_async(to, (const char *)matrix.data + (inside ? offset : 0), inside ? bytes : 0);
+}
 
-	__device__ __forceinline__ void load(const odd_matrix &matrix, int row, int apart, int column)
-	{
-		column += threadIdx.x % LANES * V;
-		row += threadIdx.x / LANES * apart;
-		const uint16_t *from = matrix.data + (long long)row * matrix.columns + column;
-		size_t step = (size_t)STEP * apart * matrix.columns;
-		int rows = column >= 0 && column < matrix.columns ? matrix.rows - row : 0;
+/* The block's rows of A, every `apart`-th from `row` on, DEPTH elements along K from number `k`
+ * after the unit that their first element lies in; zeros outside of the matrix. */
+template <class config>
+__device__ __forceinline__ void shallow_load_a(const odd_matrix &A, uint32_t to, int row, int apart,
+											   int lead, int k)
+{
+	constexpr int LANES = config::DEPTH / UNIT, STEP = config::THREADS / LANES; // of a row; rows
+	int first = threadIdx.x / LANES, unit = k + threadIdx.x % LANES * UNIT;
+	int offset = ((row + first * apart) * A.columns - lead + unit) * 2;
+	to += first * config::A_PITCH + threadIdx.x % LANES * 16;
 #pragma unroll
-		for (int i = 0; i < LOADS; i++, from += step)
-			elements_load<V>(from, i * STEP * apart < rows, &x[i]);
-	}
+	for (int i = 0; i < config::BM / STEP; i++)
+		unit_copy(to + i * STEP * config::A_PITCH, A, offset + i * STEP * apart * A.columns * 2,
+				  unit < lead + A.columns);
+}
 
-	__device__ __forceinline__ void store(uint16_t *to, int pitch) const
-	{
-		to += threadIdx.x / LANES * pitch + threadIdx.x % LANES * V;
+/* Zeros for what A's rows have before their first element, and behind their last one. */
+template <class config>
+__device__ __forceinline__ void shallow_trim_a(const odd_matrix &A, uint32_t at, int lead, int k)
+{
+	int end = lead + A.columns - k, last = end / UNIT * UNIT;
+	at += threadIdx.x * config::A_PITCH;
+	if ((int)threadIdx.x >= config::BM)
+		return;
+	if (k < lead)
+		shared_store(at, unit_drop(shared_load(at), lead));
+	if (end > last && last < config::DEPTH)
+		shared_store(at + last * 2, unit_keep(shared_load(at + last * 2), end - last));
+}
+
+/* How far behind a unit an element of a matrix lies, whose data begin with one. */
+__device__ __forceinline__ int element_lead(const odd_matrix &matrix, int row, int column)
+{
+	return (row * matrix.columns + column) & UNIT - 1;
+}
+
+/* `rows` rows of B from `k` on (which may be negative), and from the unit that `column` lies in
+ * on; zeros outside of the matrix. */
+template <class config>
+__device__ __forceinline__ void shallow_load_b(const odd_matrix &B, uint32_t to, int k, int column,
+											   int rows)
+{
+	constexpr int LANES = config::BN / UNIT, STEP = config::THREADS / LANES;
+	static_assert(config::BATCH % STEP == 0, "loads are all needed, or none");
+	int first = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+	int offset = (((k + first) * B.columns + column & ~(UNIT - 1)) + lane * UNIT) * 2;
 #pragma unroll
-		for (int i = 0; i < LOADS; i++)
-			if (V == 2)
-				*(uint32_t *)(to + i * STEP * pitch) = x[i];
-			else
-				to[i * STEP * pitch] = (uint16_t)x[i];
+	for (int i = 0; i < config::DEPTH / STEP; i++) {
+		if (i * STEP >= rows)
+			break;
+		unit_copy(to + (first + i * STEP) * config::B_PITCH + lane * 16, B,
+				  offset + i * STEP * B.columns * 2, true);
 	}
-};
+	int row = threadIdx.x; // each row's last unit
+	if (row < rows)
+		unit_copy(to + row * config::B_PITCH + LANES * 16, B,
+				  (((k + row) * B.columns + column & ~(UNIT - 1)) + config::BN) * 2, true);
+}
+
+/* The 16 bytes that start WORDS words and `bits` bits, 0 or 16, into two units. */
+template <int WORDS>
+__device__ __forceinline__ uint4 words_shift(uint4 low, uint4 high, uint32_t bits)
+{
+	uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+	return make_uint4(__funnelshift_r(w[WORDS], w[WORDS + 1], bits),
+					  __funnelshift_r(w[WORDS + 1], w[WORDS + 2], bits),
+					  __funnelshift_r(w[WORDS + 2], w[WORDS + 3], bits),
+					  __funnelshift_r(w[WORDS + 3], w[WORDS + 4], bits));
+}
+
+/* Shifts a warp's rows of B, every UNIT-th of `rows`, the first at `first`; two a lane at once. */
+template <class config, int WORDS>
+__device__ __forceinline__ void shallow_shift_rows(uint32_t first, uint32_t bits, int rows)
+{
+	constexpr int LANES = config::BN / UNIT, BYTES = 32 / LANES * UNIT * config::B_PITCH;
+	int lane = threadIdx.x % 32;
+	uint32_t at = first + lane / LANES * UNIT * config::B_PITCH + lane % LANES * 16;
+#pragma unroll
+	for (int done = 0; done < config::DEPTH; done += config::BATCH, at += 2 * BYTES) {
+		if (done >= rows)
+			break;
+		uint4 low[2], high[2];
+#pragma unroll
+		for (int i = 0; i < 2; i++) {
+			low[i] = shared_load(at + i * BYTES);
+			high[i] = shared_load(at + i * BYTES + 16);
+		}
+		__syncwarp(); // before a unit is written that another lane reads
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+			shared_store(at + i * BYTES, words_shift<WORDS>(low[i], high[i], bits));
+	}
+}
+
+/* Shifts B's rows to where they begin with `column`. A warp has rows that start alike. */
+template <class config>
+__device__ __forceinline__ void shallow_shift_b(const odd_matrix &B, uint32_t at, int k, int column,
+												int rows)
+{
+#pragma unroll 1
+	for (int first = threadIdx.x / 32; first < UNIT; first += config::WARPS) {
+		int lead = element_lead(B, k + first, column);
+		uint32_t row = at + first * config::B_PITCH, bits = lead % 2 * 16;
+		switch (lead / 2) {
+		case 0:
+			if (lead > 0)
+				shallow_shift_rows<config, 0>(row, bits, rows);
+			break;
+		case 1: shallow_shift_rows<config, 1>(row, bits, rows); break;
+		case 2: shallow_shift_rows<config, 2>(row, bits, rows); break;
+		case 3: shallow_shift_rows<config, 3>(row, bits, rows); break;
+		}
+	}
+}
 
 /* A warp's 16 rows of A by all columns of B, as they lie in shared memory. */
 template <class Element, class config>
 __device__ __forceinline__ void shallow_multiply(float (&sum)[config::BN / 2], uint32_t a,
-												 uint32_t b)
+												 uint32_t b, int depth)
 {
-	int lane = threadIdx.x % 32, row = lane % 16, unit = lane / 16 * UNIT;
-	a += (row * config::A_PITCH + unit) * 2;
-	b += (row * config::B_PITCH + unit) * 2;
-#pragma unroll
-	for (int k = 0; k < config::DEPTH; k += 16) {
+	int lane = threadIdx.x % 32, row = lane % 16, unit = lane / 16;
+	a += row * config::A_PITCH + unit * 16;
+	b += row * config::B_PITCH + unit * 16;
+#pragma unroll 1
+	for (int k = 0; k < depth; k += 16, a += 16 * 2, b += 16 * config::B_PITCH) {
 		uint32_t rows[4];
-		load_matrices(rows, a + k * 2);
+		load_matrices(rows, a);
 #pragma unroll
 		for (int j = 0; j < config::BN; j += 16) {
 			uint32_t columns[4];
-			load_matrices_transposed(columns, b + (k * config::B_PITCH + j) * 2);
+			load_matrices_transposed(columns, b + j * 2);
 #pragma unroll
 			for (int half = 0; half < 2; half++) {
 				float *d = &sum[j / 2 + 4 * half];
@@ -169,7 +264,7 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 	for (int j = 0; j < BN / 16; j++)
 		at[j] = part.staging + lane % 16 * part.PITCH + (2 * j + lane / 16) * 16;
 	if (reads_c) {
-		copies_wait();
+		copies_wait<0>();
 		__syncwarp();
 		finish_box<Element, true>(sum, out, at, 0, row, below, column);
 	} else {
@@ -180,62 +275,60 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 
 /* The warp's part of C from `row` and `column` on, with `staging` as its place. */
 template <int BN, class Element>
-__device__ __forceinline__ auto shallow_way_out(const epilogue<Element> &out, char *staging,
-												bool reads_c, int row, int apart, int column)
+__device__ __forceinline__ c_window<Element, BN>
+c_window_make(const epilogue<Element> &out, uint32_t staging, int row, int apart, int column)
 {
-	if constexpr (epilogue<Element>::only_c) {
-		c_window<Element, BN> part = {shared_address(staging),
-									  out.C + (long long)row * out.N + column,
-									  row,
-									  apart,
-									  column,
-									  (out.M - row + apart - 1) / apart,
-									  max(-column, 0),
-									  min(BN, out.N - column),
-									  (size_t)apart * out.N};
-		if (reads_c)
-			part.load();
-		return part;
-	} else {
-		prefetch_rows<Element, BN>(out, row, column);
-		return c_chunks{(float *)staging, 0, 1, row, column};
-	}
+	return {staging,
+			out.C + (long long)row * out.N + column,
+			row,
+			apart,
+			column,
+			(out.M - row + apart - 1) / apart,
+			max(-column, 0),
+			min(BN, out.N - column),
+			(size_t)apart * out.N};
 }
 
-/* A block has every `apart`-th row of C. */
+/* A block has every `apart`-th row of C; those of A start alike too. */
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, config::BLOCKS)
 	gemm_shallow(const odd_matrix A, const odd_matrix B, const int apart, const bool reads_c,
 				 const epilogue<Element> out)
 {
-	constexpr int BN = config::BN, PLACE = c_window<Element, BN>::PLACE_BYTES;
-	__shared__ alignas(16) uint16_t a[config::BM * config::A_PITCH];
-	__shared__ alignas(16) uint16_t b[config::DEPTH * config::B_PITCH];
-	__shared__ alignas(16) char place[config::WARPS * PLACE];
+	constexpr int BN = config::BN, DEPTH = config::DEPTH;
+	using window = c_window<Element, BN>;
+	extern __shared__ char shared[];
+	uint32_t a = shared_address(shared), b = a + config::A_BYTES;
+	uint32_t places = reads_c ? b + config::B_BYTES : a; // else they take the operands' place
 	int warp = threadIdx.x / 32;
 	int row = blockIdx.y / apart * config::BM * apart + blockIdx.y % apart;
+	/* to where the rows have a unit */
 	int column = blockIdx.x * BN;
-	if (epilogue<Element>::only_c) // to where the rows have a unit
-		column -= ((uintptr_t)out.C / sizeof(Element) + (size_t)row * out.N) % UNIT;
+	column -= ((uintptr_t)out.C / sizeof(Element) + (size_t)row * out.N) % UNIT;
 	if (row >= out.M || column >= out.N)
 		return;
 
-	auto part = shallow_way_out<BN>(out, place + warp * PLACE, reads_c, row + warp * 16 * apart,
-									apart, column);
+	auto part = c_window_make<BN>(out, places + warp * window::PLACE_BYTES, row + warp * 16 * apart,
+								  apart, column);
+	int lead = element_lead(A, row, 0), left = lead + A.columns;
 	float sum[BN / 2] = {};
 #pragma unroll 1
-	for (int k = 0; k < A.columns; k += config::DEPTH) {
-		element_tile<config::THREADS, config::VA, config::BM, config::DEPTH> a_part;
-		element_tile<config::THREADS, config::VB, config::DEPTH, BN> b_part;
-		a_part.load(A, row, apart, k);
-		b_part.load(B, k, 1, column);
-		if (k > 0)
-			__syncthreads(); // those before have been read
-		a_part.store(a, config::A_PITCH);
-		b_part.store(b, config::B_PITCH);
+	for (int k = 0; left > 0; k += DEPTH, left -= DEPTH) {
+		int depth = min(left, DEPTH);
+		int rows = (depth + config::BATCH - 1) / config::BATCH * config::BATCH;
+		shallow_load_a<config>(A, a, row, apart, lead, k);
+		shallow_load_b<config>(B, b, k - lead, column, rows);
+		copies_commit();
+		if (reads_c && k == 0)
+			part.load();
+		copies_commit();
+		copies_wait<1>(); // not for C
 		__syncthreads();
-		shallow_multiply<Element, config>(sum, shared_address(a) + warp * 16 * config::A_PITCH * 2,
-										  shared_address(b));
+		shallow_trim_a<config>(A, a, lead, k);
+		shallow_shift_b<config>(B, b, k - lead, column, rows);
+		__syncthreads();
+		shallow_multiply<Element, config>(sum, a + warp * 16 * config::A_PITCH, b, depth);
+		__syncthreads(); // they have been read
 	}
 	finish(sum, out, reads_c, part);
 }

@@ -25,8 +25,8 @@ static constexpr cut_times UNMEASURED = {INFINITY};
 static constexpr float COPY_MEGABYTE = 0.52f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
- * are copied first; odd ones that are shifted on the way; those of small blocks. */
-enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_SMALL };
+ * are copied first; odd ones that are shifted on the way; those short along K; tiny ones. */
+enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_SHALLOW, FAMILY_TINY };
 
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
@@ -76,7 +76,7 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 {
 	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
 	return {HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>),
-			FAMILY_SMALL,
+			FAMILY_TINY,
 			config::ROWS,
 			config::COLUMNS,
 			config::DEPTH * WARPS,
@@ -86,24 +86,25 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 			us};
 }
 
-template <class Element, int BN> static constexpr cut<Element> shallow_cut(cut_times us)
+template <class Element, int WARPS, int BN> static constexpr cut<Element> shallow_cut(cut_times us)
 {
-	using config = shallow_config<BN, 1, 1>;
-	return {HOPPER_LAUNCH(shallow_launch<Element, BN>),
-			FAMILY_SMALL,
+	using config = shallow_config<WARPS, BN>;
+	return {HOPPER_LAUNCH(shallow_launch<Element, WARPS, BN>),
+			FAMILY_SHALLOW,
 			config::BM,
 			config::BN,
 			config::DEPTH,
 			1,
 			1,
-			4,
+			config::BLOCKS,
 			us};
 }
 
 template <class Element>
 static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
 {
-	return (long long)((p.M + c.rows - 1) / c.rows) * ((p.N + c.columns - 1) / c.columns);
+	int apart = c.family == FAMILY_SHALLOW ? rows_apart(p) : 1, rows = (p.M + apart - 1) / apart;
+	return (long long)((rows + c.rows - 1) / c.rows) * apart * ((p.N + c.columns - 1) / c.columns);
 }
 
 /* Whether a cut can do this problem, and its times are of any use there. */
@@ -118,7 +119,11 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
-	case FAMILY_SMALL: // its indices have 32 bits
+	case FAMILY_SHALLOW: // its units are aligned, its offsets have 32 bits, it finishes whole boxes
+		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0 && p.K <= 1024 &&
+			   (p.M + 2048LL) * p.K < 1 << 30 && (p.K + 64LL) * p.N < 1 << 30 &&
+			   epilogue<Element>::only_c;
+	case FAMILY_TINY: // its indices have 32 bits
 		return p.K <= 1024 && p.M < 1 << 20 && p.N < 1 << 20;
 	}
 	return false;
@@ -147,7 +152,8 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 		rounds = ceilf(rounds / (float)c.blocks);
 		slow = p.odd();
 		break;
-	case FAMILY_SMALL: // waits for memory, as often as a block's steps; others are done meanwhile
+	case FAMILY_SHALLOW:
+	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
 		rounds += (float)c.blocks;
 		slow = p.odd();
 	}
@@ -167,23 +173,12 @@ template <class Element> static const auto &hopper_cuts(void)
 	using one256 = gemm_config<2, 256, 1, 1, 1, false>;
 	using pair192 = gemm_config<2, 192, 2, 1, 1, false>;
 	using wide192 = gemm_config<2, 192, 1, 1, 1, false>;
-	using pair128 = gemm_config<2, 128, 2, 1, 1, false>;
-	using one128 = gemm_config<2, 128, 1, 1, 1, false>;
-	using half64 = gemm_config<2, 64, 1, 1, 1, false>;
 	using flat128 = gemm_config<1, 128, 2, 1, 1, false>;
 	using flat_one128 = gemm_config<1, 128, 1, 1, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, 1, false>;
-	using flat192 = gemm_config<1, 192, 1, 1, 1, false>;
-	using flat256 = gemm_config<1, 256, 1, 1, 1, false>;
-	using pair160 = gemm_config<2, 160, 2, 1, 1, false>;
-	using pair224 = gemm_config<2, 224, 2, 1, 1, false>;
-	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
-	using square192 = gemm_config<2, 192, 2, 2, 1, false>;
-	using tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2>;
-	using tall_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 2>;
+	using half64 = gemm_config<2, 64, 1, 1, 1, false>;
 	using tall128 = gemm_config<2, 128, 1, 1, 1, false, 8, 2>;
-	using tall_side128 = gemm_config<2, 128, 1, 2, 1, false, 8, 2>;
-	using split192 = gemm_config<2, 192, 1, 1, 2, false>;
+	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
 	using split128 = gemm_config<2, 128, 1, 1, 4, false>;
 	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
 	using split_half64 = gemm_config<2, 64, 1, 1, 4, false>;
@@ -200,98 +195,117 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
-#ifdef HOPPER_CUT
-	using flat96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, 32>;
-	using flat160 = gemm_config<1, 160, 1, 1, 1, false, 8, 1, 32>;
-	using flat224 = gemm_config<1, 224, 1, 1, 1, false, 8, 1, 32>;
-	using flat_pair160 = gemm_config<1, 160, 2, 1, 1, false, 8, 1, 32>;
-	using one96 = gemm_config<2, 96, 1, 1, 1, false, 8, 1, 32>;
-	using pair96 = gemm_config<2, 96, 2, 1, 1, false, 8, 1, 32>;
-	using tall96 = gemm_config<2, 96, 1, 1, 1, false, 8, 2, 32>;
-	using exact_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 1, 32>;
-	using exact_pair224 = gemm_config<2, 224, 2, 1, 1, false, 8, 1, 32>;
-	using exact_tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2, 32>;
-	using exact_tall_pair160 = gemm_config<2, 160, 2, 1, 1, false, 8, 2, 32>;
-	using exact_tall_side160 = gemm_config<2, 160, 1, 2, 1, false, 8, 2, 32>;
-	using exact_square160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, 32>;
-	using exact_square224 = gemm_config<2, 224, 2, 2, 1, false, 8, 1, 32>;
-#endif
+	/* turned or stacked: columns and rows of a tile */
+	using turned_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true>;
+	using turned_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true>;
+	using turned_64_112 = gemm_config<1, 112, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_96 = gemm_config<2, 96, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_160 = gemm_config<2, 160, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_176 = gemm_config<2, 176, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_192 = gemm_config<2, 192, 1, 1, 1, false, 8, 1, true>;
+	using turned_128_240 = gemm_config<2, 240, 1, 1, 1, false, 8, 1, true>;
+	using turned_256_96 = gemm_config<2, 96, 1, 1, 1, false, 8, 2, true>;
+	using turned_256_176 = gemm_config<2, 176, 1, 1, 1, false, 8, 2, true>;
+	using stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true>;
+	using stacked_side_192_160 = gemm_config<2, 80, 1, 2, 1, false, 8, 3, true, true>;
+	using stacked_side_192_192 = gemm_config<2, 96, 1, 2, 1, false, 8, 3, true, true>;
+	using stacked_pair_192_160 = gemm_config<2, 80, 2, 1, 1, false, 8, 3, true, true>;
+	using stacked_pair_192_176 = gemm_config<2, 88, 2, 1, 1, false, 8, 3, true, true>;
+	using turned_128_104 = gemm_config<2, 104, 1, 1, 1, false, 8, 1, true>;
+	using turned_pair_128_80 = gemm_config<2, 80, 2, 1, 1, false, 8, 1, true>;
+	using turned_256_184 = gemm_config<2, 184, 1, 1, 1, false, 8, 2, true>;
+	using turned_side_128_144 = gemm_config<2, 144, 1, 2, 1, false, 8, 1, true>;
+	using turned_pair_128_208 = gemm_config<2, 208, 2, 1, 1, false, 8, 1, true>;
+	using turned_side_128_208 = gemm_config<2, 208, 1, 2, 1, false, 8, 1, true>;
+	using turned_pair_256_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 2, true>;
+	using turned_square_128_144 = gemm_config<2, 144, 2, 2, 1, false, 8, 1, true>;
+	using turned_square_128_160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, true>;
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.00f, 0.555f, 2.83f, 1.40f, 0.00f, 0.037f, 0.104f}),
-		tma_cut<Element, pair192>(1, {0.79f, 0.417f, 1.93f, 1.21f, 0.00f, 0.031f, 0.080f}),
-		tma_cut<Element, wide192>(1, {0.49f, 0.437f, 1.81f, 1.07f, 0.00f, 0.093f, 0.052f}),
-		tma_cut<Element, pair128>(1, {1.45f, 0.283f, 1.16f, 0.96f, 0.00f, 0.061f, 0.065f}),
-		tma_cut<Element, half64>(1, {1.41f, 0.218f, 0.62f, 0.62f, 0.00f, 0.096f, 0.051f}),
-		tma_cut<Element, flat128>(1, {1.71f, 0.203f, 0.77f, 0.67f, 0.00f, 0.027f, 0.028f}),
-		tma_cut<Element, small64>(1, {1.51f, 0.176f, 0.48f, 0.43f, 0.00f, 0.042f, 0.000f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.552f, 2.49f, 1.31f, 0.00f, 0.106f, 0.111f}),
-		tma_cut<Element, one128>(1, {0.84f, 0.310f, 1.21f, 0.94f, 0.00f, 0.120f, 0.028f}),
-		tma_cut<Element, flat_one128>(1, {1.20f, 0.222f, 0.79f, 0.64f, 0.00f, 0.082f, 0.000f}),
-		tma_cut<Element, flat192>(1, {1.04f, 0.273f, 1.18f, 0.74f, 0.00f, 0.135f, 0.018f}),
-		tma_cut<Element, flat256>(1, {0.76f, 0.335f, 1.55f, 0.93f, 0.00f, 0.151f, 0.024f}),
-		tma_cut<Element, pair160>(1, {1.09f, 0.350f, 1.71f, 1.09f, 0.00f, 0.049f, 0.098f}),
-		tma_cut<Element, pair224>(1, {0.30f, 0.513f, 2.59f, 1.43f, 0.00f, 0.047f, 0.099f}),
-		tma_cut<Element, side128>(1, {1.27f, 0.293f, 1.09f, 1.06f, 0.00f, 0.063f, 0.056f}),
-		tma_cut<Element, square192>(1, {0.86f, 0.427f, 1.84f, 1.12f, 0.00f, 0.012f, 0.047f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.695f, 3.60f, 1.17f, 0.00f, 0.108f, 0.193f}),
-		tma_cut<Element, tall_pair160>(1, {0.00f, 0.675f, 3.81f, 1.48f, 0.00f, 0.044f, 0.227f}),
-		tma_cut<Element, tall128>(1, {0.00f, 0.544f, 2.48f, 1.37f, 0.00f, 0.087f, 0.159f}),
-		tma_cut<Element, tall_side128>(1, {0.00f, 0.548f, 2.55f, 1.60f, 0.00f, 0.032f, 0.145f}),
-		tma_cut<Element, split192>(2, {0.36f, 0.525f, 4.71f, 0.24f, 0.00f, 0.087f, 0.054f}),
-		tma_cut<Element, split128>(2, {0.62f, 0.318f, 3.61f, 0.27f, 0.00f, 0.082f, 0.096f}),
-		tma_cut<Element, split128>(3, {0.80f, 0.318f, 3.77f, 0.16f, 0.00f, 0.128f, 0.125f}),
-		tma_cut<Element, split128>(4, {0.67f, 0.326f, 4.08f, 0.14f, 0.00f, 0.071f, 0.122f}),
-		tma_cut<Element, split_half64>(3, {1.12f, 0.227f, 2.52f, 0.09f, 0.00f, 0.106f, 0.134f}),
-		tma_cut<Element, split_half64>(4, {0.89f, 0.237f, 3.11f, 0.03f, 0.00f, 0.067f, 0.100f}),
-		tma_cut<Element, split64>(2, {1.23f, 0.160f, 1.73f, 0.10f, 0.00f, 0.025f, 0.075f}),
-		tma_cut<Element, split64>(3, {0.95f, 0.154f, 2.06f, 0.07f, 0.00f, 0.031f, 0.066f}),
-		tma_cut<Element, split64>(4, {0.83f, 0.154f, 2.40f, 0.00f, 0.00f, 0.028f, 0.068f}),
-		tma_cut<Element, split64>(5, {1.42f, 0.123f, 2.07f, 0.00f, 0.00f, 0.065f, 0.129f}),
-		tma_cut<Element, split64>(6, {1.02f, 0.116f, 2.70f, 0.00f, 0.00f, 0.015f, 0.127f}),
-		tma_cut<Element, split64>(8, {1.00f, 0.113f, 3.02f, 0.02f, 0.00f, 0.045f, 0.132f}),
-		tma_cut<Element, split_flat128>(3, {0.71f, 0.206f, 2.82f, 0.20f, 0.00f, 0.063f, 0.088f}),
-		tma_cut<Element, split_flat128>(4, {0.84f, 0.204f, 2.75f, 0.15f, 0.00f, 0.044f, 0.121f}),
-		tma_cut<Element, odd_pair256>(1, {3.88f, 0.512f, 3.78f, 2.66f, 1.20f, 0.000f, 0.130f}),
-		tma_cut<Element, odd_one256>(1, {4.49f, 0.518f, 3.76f, 2.97f, 1.14f, 0.000f, 0.127f}),
-		tma_cut<Element, odd_square192>(1, {4.53f, 0.379f, 2.54f, 2.14f, 1.09f, 0.000f, 0.089f}),
-		tma_cut<Element, odd_wide192>(1, {5.54f, 0.380f, 2.55f, 2.51f, 0.65f, 0.000f, 0.121f}),
-		tma_cut<Element, odd_pair128>(1, {5.65f, 0.258f, 1.44f, 1.63f, 0.83f, 0.000f, 0.106f}),
-		tma_cut<Element, odd_half64>(1, {6.12f, 0.236f, 0.64f, 0.92f, 0.84f, 0.000f, 0.057f}),
-		tma_cut<Element, odd_flat128>(1, {5.66f, 0.193f, 1.19f, 0.99f, 0.21f, 0.000f, 0.030f}),
-		tma_cut<Element, odd_small64>(1, {6.27f, 0.165f, 0.66f, 0.56f, 0.27f, 0.000f, 0.000f}),
+		tma_cut<Element, pair256>(1, {0.40f, 0.555f, 2.69f, 1.32f, 0.00f, 0.033f, 0.113f}),
+		tma_cut<Element, pair192>(1, {0.89f, 0.413f, 1.92f, 1.23f, 0.00f, 0.028f, 0.086f}),
+		tma_cut<Element, wide192>(1, {0.67f, 0.430f, 1.76f, 1.08f, 0.00f, 0.095f, 0.068f}),
+		tma_cut<Element, flat128>(1, {1.72f, 0.203f, 0.77f, 0.66f, 0.00f, 0.027f, 0.028f}),
+		tma_cut<Element, small64>(1, {1.59f, 0.179f, 0.45f, 0.39f, 0.00f, 0.041f, 0.000f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.557f, 2.51f, 1.32f, 0.00f, 0.108f, 0.108f}),
+		tma_cut<Element, flat_one128>(1, {1.30f, 0.224f, 0.74f, 0.61f, 0.00f, 0.079f, 0.004f}),
+		tma_cut<Element, half64>(1, {1.41f, 0.218f, 0.63f, 0.62f, 0.00f, 0.097f, 0.049f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.560f, 2.65f, 1.67f, 0.00f, 0.100f, 0.127f}),
+		tma_cut<Element, side128>(1, {1.29f, 0.292f, 1.08f, 1.05f, 0.00f, 0.063f, 0.059f}),
+		tma_cut<Element, turned_64_80>(1, {1.56f, 0.173f, 0.76f, 0.32f, 0.00f, 0.074f, 0.000f}),
+		tma_cut<Element, turned_64_96>(1, {1.41f, 0.186f, 0.91f, 0.45f, 0.00f, 0.081f, 0.000f}),
+		tma_cut<Element, turned_64_112>(1, {1.27f, 0.194f, 1.44f, 0.11f, 0.00f, 0.095f, 0.008f}),
+		tma_cut<Element, turned_128_80>(1, {1.49f, 0.233f, 1.21f, 0.31f, 0.00f, 0.117f, 0.008f}),
+		tma_cut<Element, turned_128_96>(1, {1.27f, 0.249f, 1.41f, 0.52f, 0.00f, 0.110f, 0.012f}),
+		tma_cut<Element, turned_128_112>(1, {1.82f, 0.261f, 0.75f, 0.96f, 0.00f, 0.116f, 0.051f}),
+		tma_cut<Element, turned_128_160>(1, {1.50f, 0.336f, 1.57f, 0.95f, 0.00f, 0.127f, 0.075f}),
+		tma_cut<Element, turned_128_176>(1, {1.60f, 0.368f, 1.44f, 1.24f, 0.00f, 0.113f, 0.096f}),
+		tma_cut<Element, turned_128_192>(1, {1.15f, 0.400f, 2.07f, 1.17f, 0.00f, 0.124f, 0.080f}),
+		tma_cut<Element, turned_128_240>(1, {0.65f, 0.515f, 2.78f, 1.33f, 0.00f, 0.099f, 0.097f}),
+		tma_cut<Element, turned_256_96>(1, {2.30f, 0.393f, 1.82f, 0.73f, 0.00f, 0.162f, 0.094f}),
+		tma_cut<Element, turned_256_176>(1, {0.05f, 0.767f, 4.31f, 2.09f, 0.00f, 0.107f, 0.080f}),
+		tma_cut<Element, stacked_192_144>(1, {1.78f, 0.467f, 2.28f, 0.44f, 0.00f, 0.091f, 0.075f}),
+		tma_cut<Element, stacked_side_192_160>(
+			1, {2.40f, 0.484f, 2.48f, 2.34f, 0.00f, 0.024f, 0.133f}),
+		tma_cut<Element, stacked_side_192_192>(
+			1, {2.77f, 0.576f, 2.41f, 2.51f, 0.00f, 0.018f, 0.164f}),
+		tma_cut<Element, stacked_pair_192_160>(
+			1, {2.19f, 0.481f, 2.45f, 2.72f, 0.00f, 0.030f, 0.134f}),
+		tma_cut<Element, stacked_pair_192_176>(
+			1, {2.66f, 0.512f, 2.47f, 2.82f, 0.00f, 0.023f, 0.158f}),
+		tma_cut<Element, turned_128_104>(1, {2.00f, 0.258f, 0.56f, 0.67f, 0.00f, 0.106f, 0.053f}),
+		tma_cut<Element, turned_pair_128_80>(1,
+											 {2.69f, 0.250f, 0.37f, 0.56f, 0.00f, 0.022f, 0.039f}),
+		tma_cut<Element, turned_256_184>(1, {0.38f, 0.790f, 3.71f, 2.36f, 0.00f, 0.070f, 0.161f}),
+		tma_cut<Element, turned_side_128_144>(1,
+											  {2.14f, 0.286f, 1.40f, 1.13f, 0.00f, 0.056f, 0.076f}),
+		tma_cut<Element, turned_pair_128_208>(1,
+											  {2.37f, 0.420f, 1.72f, 1.80f, 0.00f, 0.051f, 0.107f}),
+		tma_cut<Element, turned_side_128_208>(1,
+											  {2.38f, 0.422f, 1.53f, 1.87f, 0.00f, 0.027f, 0.107f}),
+		tma_cut<Element, turned_pair_256_112>(1,
+											  {1.96f, 0.453f, 2.10f, 2.27f, 0.00f, 0.029f, 0.115f}),
+		tma_cut<Element, turned_square_128_144>(
+			1, {3.24f, 0.288f, 0.60f, 1.16f, 0.00f, 0.009f, 0.080f}),
+		tma_cut<Element, turned_square_128_160>(
+			1, {3.60f, 0.315f, 0.56f, 1.09f, 0.00f, 0.012f, 0.095f}),
+		tma_cut<Element, split128>(4, {0.66f, 0.324f, 4.12f, 0.14f, 0.00f, 0.074f, 0.117f}),
+		tma_cut<Element, split_half64>(4, {0.75f, 0.237f, 3.24f, 0.06f, 0.00f, 0.062f, 0.086f}),
+		tma_cut<Element, split64>(2, {1.10f, 0.160f, 1.86f, 0.14f, 0.00f, 0.026f, 0.064f}),
+		tma_cut<Element, split64>(3, {0.89f, 0.154f, 2.13f, 0.08f, 0.00f, 0.029f, 0.057f}),
+		tma_cut<Element, split64>(4, {0.85f, 0.154f, 2.40f, 0.00f, 0.00f, 0.030f, 0.063f}),
+		tma_cut<Element, split64>(5, {1.37f, 0.122f, 2.13f, 0.00f, 0.00f, 0.068f, 0.121f}),
+		tma_cut<Element, split64>(6, {1.07f, 0.116f, 2.66f, 0.00f, 0.00f, 0.019f, 0.123f}),
+		tma_cut<Element, split64>(8, {1.04f, 0.112f, 2.99f, 0.02f, 0.00f, 0.047f, 0.129f}),
+		tma_cut<Element, split_flat128>(3, {0.71f, 0.205f, 2.85f, 0.19f, 0.00f, 0.061f, 0.082f}),
+		tma_cut<Element, split_flat128>(4, {0.71f, 0.205f, 2.89f, 0.16f, 0.00f, 0.046f, 0.104f}),
+		tma_cut<Element, odd_pair256>(1, {3.83f, 0.511f, 3.80f, 2.68f, 1.26f, 0.000f, 0.128f}),
+		tma_cut<Element, odd_one256>(1, {4.45f, 0.517f, 3.78f, 2.99f, 1.18f, 0.000f, 0.126f}),
+		tma_cut<Element, odd_square192>(1, {4.51f, 0.379f, 2.55f, 2.14f, 1.11f, 0.000f, 0.088f}),
+		tma_cut<Element, odd_wide192>(1, {5.50f, 0.380f, 2.57f, 2.52f, 0.68f, 0.000f, 0.119f}),
+		tma_cut<Element, odd_pair128>(1, {5.62f, 0.257f, 1.45f, 1.64f, 0.87f, 0.000f, 0.105f}),
+		tma_cut<Element, odd_half64>(1, {6.07f, 0.235f, 0.66f, 0.92f, 0.89f, 0.000f, 0.055f}),
+		tma_cut<Element, odd_flat128>(1, {5.63f, 0.193f, 1.21f, 0.99f, 0.24f, 0.000f, 0.029f}),
+		tma_cut<Element, odd_small64>(1, {6.24f, 0.164f, 0.66f, 0.57f, 0.29f, 0.000f, 0.000f}),
 		tma_cut<Element, odd_split64>(2, {7.39f, 0.149f, 0.00f, 0.00f, 0.52f, 0.000f, 0.084f}),
-		tma_cut<Element, odd_split64>(4, {6.01f, 0.271f, 0.00f, 0.00f, 1.27f, 0.000f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {9.29f, 0.222f, 0.00f, 0.13f, 0.00f, 0.000f, 0.285f}),
+		tma_cut<Element, odd_split64>(4, {6.01f, 0.271f, 0.00f, 0.00f, 1.26f, 0.000f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {9.29f, 0.222f, 0.00f, 0.13f, 0.00f, 0.000f, 0.284f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(
-			1, {0.72f, 1.131f, 0.89f, 0.73f, 0.92f, 0.081f, 0.000f}),
+			1, {0.57f, 1.131f, 1.12f, 0.67f, 0.84f, 0.073f, 0.000f}),
 		shifted_cut<Element, shifted64, 3, 2, 1>(
-			1, {1.23f, 0.480f, 1.08f, 0.58f, 0.53f, 0.060f, 0.000f}),
+			1, {1.11f, 0.479f, 1.23f, 0.55f, 0.49f, 0.057f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
 			2, {1.88f, 0.502f, 1.07f, 0.99f, 1.10f, 0.047f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
 			4, {1.60f, 0.512f, 1.79f, 0.79f, 0.94f, 0.036f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
 			8, {0.97f, 0.525f, 2.52f, 0.89f, 1.09f, 0.008f, 0.000f}),
-		shallow_cut<Element, 64>({0.14f, 0.150f, 0.35f, 0.18f, 0.26f, 0.034f, 0.000f}),
-		shallow_cut<Element, 128>({0.00f, 0.180f, 0.33f, 0.32f, 0.65f, 0.055f, 0.044f}),
-		tiny_cut<Element, 8, 1, 2>({0.55f, 0.180f, 0.09f, 0.10f, 0.09f, 0.017f, 0.000f}),
-		tiny_cut<Element, 8, 1, 4>({0.18f, 0.180f, 0.26f, 0.09f, 0.19f, 0.053f, 0.000f}),
-#ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, flat96>(1, UNMEASURED),
-		tma_cut<Element, flat160>(1, UNMEASURED),
-		tma_cut<Element, flat224>(1, UNMEASURED),
-		tma_cut<Element, flat_pair160>(1, UNMEASURED),
-		tma_cut<Element, one96>(1, UNMEASURED),
-		tma_cut<Element, pair96>(1, UNMEASURED),
-		tma_cut<Element, tall96>(1, UNMEASURED),
-		tma_cut<Element, exact_pair160>(1, UNMEASURED),
-		tma_cut<Element, exact_pair224>(1, UNMEASURED),
-		tma_cut<Element, exact_tall160>(1, UNMEASURED),
-		tma_cut<Element, exact_tall_pair160>(1, UNMEASURED),
-		tma_cut<Element, exact_tall_side160>(1, UNMEASURED),
-		tma_cut<Element, exact_square160>(1, UNMEASURED),
-		tma_cut<Element, exact_square224>(1, UNMEASURED),
-#endif
+		shallow_cut<Element, 4, 64>({2.56f, 0.320f, 0.25f, 0.26f, 0.05f, 0.000f, 0.000f}),
+		shallow_cut<Element, 4, 128>({0.24f, 0.493f, 0.31f, 0.47f, 0.26f, 0.000f, 0.000f}),
+		shallow_cut<Element, 8, 128>({1.01f, 0.881f, 0.74f, 0.96f, 0.31f, 0.000f, 0.000f}),
+		tiny_cut<Element, 8, 1, 2>({0.56f, 0.180f, 0.09f, 0.10f, 0.09f, 0.017f, 0.000f}),
+		tiny_cut<Element, 8, 1, 4>({0.19f, 0.181f, 0.26f, 0.09f, 0.18f, 0.054f, 0.000f}),
 	};
 	return cuts;
 }

@@ -11,7 +11,7 @@
 #include "ptx.cuh"
 
 constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
-constexpr int BOX = 64;   // columns of a box, as a rule: one swizzle row
+constexpr int BOX = 64;   // columns of a box of B: one swizzle row
 constexpr int CHUNK = 32; // columns of C that are finished at once
 constexpr int WARPGROUP = 128;
 constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
@@ -29,48 +29,58 @@ constexpr int row_pitch(int elements)
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64 * HALVES
- * rows and all BN columns of the tile.
+ * rows and all WIDTH columns of the tile; or, of a TURNED tile, 64 * HALVES columns and
+ * WIDTH rows: then it multiplies the transposed operands into the transposed tile, whose rows
+ * may be any multiple of 8. Its consumers are side by side; STACKED, above each other.
  *  - UP x ACROSS blocks of a cluster do neighbouring tiles: those above each other in C share
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
  *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh) or,
  *    of a split tile, in chunks (finish.cuh); otherwise by TMA (bulk.cuh).
- *  - As many stages as there is room for, 8 at most (or MOST).
- *  - B comes in boxes of B_BOX columns, 64, or 32 with the swizzle of 64 bytes. Of the last one
- *    maybe half is used. */
-template <int CONSUMERS_, int BN_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1, int B_BOX_ = BOX>
+ *  - As many stages as there is room for, 8 at most (or MOST). */
+template <int CONSUMERS_, int WIDTH_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
+		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false>
 struct gemm_config {
-	static constexpr int CONSUMERS = CONSUMERS_, BN = BN_, SPLITS = SPLITS_;
+	static constexpr int CONSUMERS = CONSUMERS_, WIDTH = WIDTH_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
 	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
+	static constexpr bool TURNED = TURNED_, STACKED = STACKED_;
 	static constexpr int HALVES = HALVES_;
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
-	static constexpr int ROWS = 64 * HALVES; // of a consumer
-	static constexpr int BM = ROWS * CONSUMERS;
-	static constexpr int SUMS = BN / 2; // registers of a thread for each half
+	static constexpr int OWN = 64 * HALVES; // rows of a consumer, or columns
+	static constexpr int BM = !TURNED ? OWN * CONSUMERS : STACKED ? WIDTH * CONSUMERS : WIDTH;
+	static constexpr int BN = !TURNED ? WIDTH : STACKED ? OWN : OWN * CONSUMERS;
+	static constexpr int SUMS = WIDTH / 2; // registers of a thread for each half
 
 	/* C in shared memory: a warp's 16 rows of a half in boxes of columns, as TMA takes them, with
 	 * a place for each. Of a split tile each block finishes some of the boxes, no more than
-	 * half of them. */
+	 * half of them. Of a turned tile a consumer's half is one box, a quarter of it a warp's. */
 	static constexpr int C_BOX = SPLIT || BN % BOX != 0 ? CHUNK : BOX;
+	static constexpr int C_BOX_ROWS = TURNED ? WIDTH : 16;
 	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
 	static constexpr int c_box_bytes = 16 * C_BOX * 2;
-	static constexpr int c_bytes = C_BOXES * c_box_bytes; // of a warp
+	static constexpr int c_bytes =
+		TURNED ? WIDTH * BOX * 2 / 4 : C_BOXES * c_box_bytes; // of a warp
 
 	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
 	 * begins there, but is not promised) */
 	static constexpr int a_bytes = BM * BK * 2;
-	static constexpr int B_BOX = B_BOX_, B_BOXES = (BN + B_BOX - 1) / B_BOX;
-	static constexpr int b_box_bytes = B_BOX * BK * 2, b_bytes = B_BOXES * b_box_bytes;
+	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
+	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 	static constexpr bool CHUNKED = ODD && SPLIT;
+	/* halves of a turned tile that have a place each, if that leaves three stages; blocks that
+	 * share operands need a fourth more (measured) */
+	static constexpr bool ROOMY =
+		TURNED && SHARERS == 1 &&
+		4 * CONSUMERS * c_bytes * HALVES + 3 * stage_bytes <= SHARED_BYTES - 2048;
+	static constexpr int C_PLACES = ROOMY ? HALVES : 1;
 	static constexpr int way_out_bytes = 4 * CONSUMERS *
 										 (CHUNKED ? staging_bytes
 										  : ODD   ? 16 * row_pitch(BN)
-												  : c_bytes);
+												  : c_bytes * C_PLACES);
 
 	/* room for the others' sums that are pushed here, of a consumer */
 	static constexpr int CHUNKS = BN / CHUNK;
@@ -109,6 +119,8 @@ struct gemm_config {
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
+	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
+	static_assert(TURNED || !STACKED, "else they are above each other");
 	static_assert(CONSUMERS <= 2, "registers");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };

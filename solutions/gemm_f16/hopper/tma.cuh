@@ -52,12 +52,11 @@ template <class config> struct loader {
 		constexpr uint16_t ALL = (1 << config::UP) - 1;
 		cluster_place here = cluster_here<config>();
 		int row = here.up * ROWS;
-		uint32_t to =
-			base + stage * config::stage_bytes + config::a_bytes + row * config::B_BOX * 2;
+		uint32_t to = base + stage * config::stage_bytes + config::a_bytes + row * BOX * 2;
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
-			load(to + box * config::b_box_bytes, map_b, stage, at.column + box * config::B_BOX,
-				 k * BK + row, config::UP > 1 ? ALL << config::UP * here.across : 0);
+			load(to + box * BOX * BK * 2, map_b, stage, at.column + box * BOX, k * BK + row,
+				 config::UP > 1 ? ALL << config::UP * here.across : 0);
 	}
 
 	/* For the blocks of a mask, or if there are none, for this one. */

@@ -37,6 +37,13 @@ __device__ __forceinline__ uint4 unit_keep(uint4 x, int count)
 	return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
+/* All but the first `count` (below 8) elements, zeros before them. */
+__device__ __forceinline__ uint4 unit_drop(uint4 x, int count)
+{
+	uint4 first = unit_keep(x, count);
+	return make_uint4(x.x ^ first.x, x.y ^ first.y, x.z ^ first.z, x.w ^ first.w);
+}
+
 /* A word if `wanted`, else zeros; without a branch, so that many are under way at once. */
 __device__ __forceinline__ uint4 word_load(const void *word, bool wanted)
 {
