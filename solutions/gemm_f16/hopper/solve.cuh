@@ -21,6 +21,10 @@ struct cut_times {
 /* Of a cut that tools/cost-model has not measured yet; nobody chooses it. */
 static constexpr cut_times UNMEASURED = {INFINITY};
 
+/* What a GPU at full work does in a microsecond, in FLOP, inside of C or outside: it is bound by
+ * its power then (4096^3 by the best cuts: 765 to 800 TFLOP/s). */
+static constexpr float POWER_RATE = 770e6f;
+
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
 static constexpr float COPY_MEGABYTE = 0.52f;
 
@@ -162,6 +166,15 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
 	return c.us.launch + copy + rounds * (longest * step + tile);
+}
+
+/* What a cut takes at least for power, which tells cuts apart by what they multiply in vain. */
+template <class Element> static float power_time(const cut<Element> &c, const problem<Element> &p)
+{
+	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
+		return 0.0f; // slower than that
+	return 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K /
+		   POWER_RATE;
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
@@ -324,7 +337,7 @@ static const cut<Element> &cut_choose(const hopper_device &device, const problem
 	for (const cut<Element> &c : cuts) {
 		if (!cut_fits(device, c, p))
 			continue;
-		float time = cut_time(device, c, p);
+		float time = max(cut_time(device, c, p), power_time(c, p));
 		if (!best || time < best_time) {
 			best_time = time;
 			best = &c;
