@@ -97,7 +97,11 @@ __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUte
 		return c_turned_make<config>(map_c, base, full);
 	} else if constexpr (!config::ODD) {
 		return c_part_make<config>(map_c, shared, base, full, splits);
-	} else if constexpr (!config::CHUNKED && epilogue<Element>::only_c) {
+	} else if constexpr (config::SPLIT && epilogue<Element>::only_c) {
+		uint32_t place = base + config::staging_offset + warp * config::staging_bytes;
+		return c_row_chunks<Element, config::BN>{c_rows_make<Element, CHUNK>(out, place),
+												 split_rank<config>(), splits};
+	} else if constexpr (epilogue<Element>::only_c) {
 		uint32_t place = base + config::staging_offset;
 		place += warp * c_rows<Element, config::BN>::PLACE_BYTES;
 		return c_rows_make<Element, config::BN>(out, place);

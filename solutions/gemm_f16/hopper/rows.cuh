@@ -20,7 +20,8 @@ template <class Element, int BN> struct c_rows {
 	static constexpr int PLACE_BYTES = 16 * PITCH;
 	/* lanes that have a row's units, and rows that the warp has at once */
 	static constexpr int LANES = BN > 128 ? 32 : BN / UNIT, TOGETHER = 32 / LANES;
-	static constexpr int PASSES = 16 / TOGETHER, BATCH = 4; // passes whose loads are together
+	static constexpr int PASSES = 16 / TOGETHER;
+	static constexpr int BATCH = PASSES < 4 ? PASSES : 4; // passes whose loads are together
 
 	int N;
 	uint32_t staging; // this warp's place
@@ -37,7 +38,7 @@ template <class Element, int BN> struct c_rows {
 		column = at.column;
 		from = out.C + (size_t)row * N + column;
 		rows = min(16, out.M - row);
-		columns = rows > 0 ? min(BN, N - column) : 0;
+		columns = rows > 0 ? max(min(BN, N - column), 0) : 0;
 	}
 
 	/* How many elements behind a unit row `row` starts, how many it has before the next one,
@@ -186,8 +187,7 @@ __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair, bool whol
 
 /* The part's sums through the epilogue into its place. */
 template <bool READS_C, class Element, int BN>
-__device__ __forceinline__ void finish_row_pairs(const float (&sum)[BN / 2],
-												 const epilogue<Element> &out,
+__device__ __forceinline__ void finish_row_pairs(const float *sum, const epilogue<Element> &out,
 												 const c_rows<Element, BN> &part)
 {
 	int lane = threadIdx.x % 32;
@@ -208,8 +208,8 @@ __device__ __forceinline__ void finish_row_pairs(const float (&sum)[BN / 2],
 
 /* A warp's sums on their way into C, to where begin() said. */
 template <class Element, int BN>
-__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
-									   bool reads_c, c_rows<Element, BN> &part)
+__device__ __forceinline__ void finish_rows(const float *sum, const epilogue<Element> &out,
+											bool reads_c, c_rows<Element, BN> &part)
 {
 	part.wait(reads_c);
 	if (reads_c)
@@ -217,6 +217,61 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 	else
 		finish_row_pairs<false>(sum, out, part);
 	part.store();
+}
+
+template <class Element, int BN>
+__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
+									   bool reads_c, c_rows<Element, BN> &part)
+{
+	finish_rows(sum, out, reads_c, part);
+}
+
+/* ---- split tiles ------------------------------------------------------------------------ */
+
+/* Of a warp's 16 rows of BN columns of C the chunks whose number is this block's rank modulo
+ * `splits`, one after the other. */
+template <class Element, int BN> struct c_row_chunks {
+	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
+	c_rows<Element, CHUNK> rows; // of a chunk
+	int rank, splits;
+	tile_origin tile;
+
+	__device__ __forceinline__ void begin_chunk(const epilogue<Element> &out, int chunk)
+	{
+		rows.begin(out, {tile.row, chunk < BN / CHUNK ? tile.column + chunk * CHUNK : out.N}, 0);
+	}
+
+	/* The first chunk, which may be none at all. */
+	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
+	{
+		tile = at;
+		begin_chunk(out, rank);
+	}
+
+	__device__ __forceinline__ void load(void)
+	{
+		rows.load();
+	}
+	__device__ __forceinline__ void wait_free(void) const
+	{
+		rows.wait_free();
+	}
+};
+
+template <class Element, int BN>
+__device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
+									   bool reads_c, c_row_chunks<Element, BN> &part)
+{
+#pragma unroll
+	for (int i = 0; i < BN / CHUNK; i++)
+		if (i % part.splits == part.rank) {
+			if (i != part.rank) {
+				part.begin_chunk(out, i);
+				if (reads_c)
+					part.load();
+			}
+			finish_rows(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
+		}
 }
 
 #endif
