@@ -167,17 +167,18 @@ __device__ __forceinline__ c_rows<Element, BN> c_rows_make(const epilogue<Elemen
 	return {out.N, staging, pairs};
 }
 
-/* A lane's pair of neighbouring elements in shared memory, and back. */
-template <class Element> __device__ __forceinline__ uint32_t pair_load(uint32_t from, bool whole)
+/* A lane's pair of neighbouring elements in shared memory, which begins with a word if WHOLE, and
+ * back. */
+template <bool WHOLE> __device__ __forceinline__ uint32_t pair_load(uint32_t from)
 {
-	if (whole)
+	if (WHOLE)
 		return shared_load_word(from);
 	return shared_load_element(from, true) | (uint32_t)shared_load_element(from + 2, true) << 16;
 }
 
-__device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair, bool whole)
+template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair)
 {
-	if (whole) {
+	if (WHOLE) {
 		shared_store(to, pair);
 	} else {
 		shared_store(to, (uint16_t)pair);
@@ -186,24 +187,30 @@ __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair, bool whol
 }
 
 /* The part's sums through the epilogue into its place. */
-template <bool READS_C, class Element, int BN>
+template <bool READS_C, bool WHOLE, class Element, int BN>
 __device__ __forceinline__ void finish_row_pairs(const float *sum, const epilogue<Element> &out,
 												 const c_rows<Element, BN> &part)
 {
+	constexpr int TOGETHER = 8; // pairs whose old values are under way together
 	int lane = threadIdx.x % 32;
 	uint32_t at = part.place(lane % 4 * 2);
 	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
+	auto place = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
 #pragma unroll
-	for (int j = 0; j < BN / 8; j++)
+	for (int first = 0; first < BN / 4; first += TOGETHER) { // pairs of both rows
+		uint32_t old[TOGETHER];
 #pragma unroll
-		for (int half = 0; half < 2; half++) {
-			uint32_t place = at + half * 8 * part.PITCH + j * 16;
-			float x[2] = {sum[4 * j + 2 * half], sum[4 * j + 2 * half + 1]}, c[2] = {};
+		for (int i = 0; READS_C && i < TOGETHER; i++)
+			old[i] = pair_load<WHOLE>(place(first + i));
+#pragma unroll
+		for (int i = first; i < first + TOGETHER; i++) {
+			float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
 			if (READS_C)
-				words_unpack<Element>(pair_load<Element>(place, part.pairs), c);
-			out.apply(row + 8 * half, column + 8 * j, x, c);
-			pair_store(place, words_pack<Element>(x), part.pairs);
+				words_unpack<Element>(old[i - first], c);
+			out.apply(row + i % 2 * 8, column + i / 2 * 8, x, c);
+			pair_store<WHOLE>(place(i), words_pack<Element>(x));
 		}
+	}
 }
 
 /* A warp's sums on their way into C, to where begin() said. */
@@ -212,10 +219,14 @@ __device__ __forceinline__ void finish_rows(const float *sum, const epilogue<Ele
 											bool reads_c, c_rows<Element, BN> &part)
 {
 	part.wait(reads_c);
-	if (reads_c)
-		finish_row_pairs<true>(sum, out, part);
+	if (reads_c && part.pairs)
+		finish_row_pairs<true, true>(sum, out, part);
+	else if (reads_c)
+		finish_row_pairs<true, false>(sum, out, part);
+	else if (part.pairs)
+		finish_row_pairs<false, true>(sum, out, part);
 	else
-		finish_row_pairs<false>(sum, out, part);
+		finish_row_pairs<false, false>(sum, out, part);
 	part.store();
 }
 
