@@ -356,10 +356,10 @@ template <class Element> struct epilogue {
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
 	 * then c is 0). Where only_c holds, places outside of C are fine. */
 	template <int V>
-	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], const float (&c)[V],
-										  bool vector = true) const
+	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
+										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector, c});
+		stages.run(x, epilogue_place{row, column, M, N, true, c});
 	}
 
 	/* No stage reads or writes memory, apart from C where it is not handed over. */

@@ -94,6 +94,7 @@ __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUte
 {
 	int warp = threadIdx.x / 32;
 	if constexpr (config::TURNED) {
+		static_assert(epilogue<Element>::only_c, "nobody asks whether a place lies in C");
 		return c_turned_make<config>(map_c, base, full);
 	} else if constexpr (!config::ODD) {
 		return c_part_make<config>(map_c, shared, base, full, splits);
@@ -130,18 +131,6 @@ __device__ __forceinline__ tile_origin part_origin(tile_origin tile, int consume
 	return {tile.row + own + 64 * half + (int)threadIdx.x % WARPGROUP / 32 * 16, tile.column};
 }
 
-/* What the epilogue will read for this warp. */
-template <class Element, class config>
-__device__ __forceinline__ void prefetch_part(const epilogue<Element> &out, tile_origin at)
-{
-	constexpr int ROWS = config::WIDTH / 4; // of a turned tile
-	if (config::TURNED)
-		prefetch_rows<Element, ROWS, BOX>(
-			out, {at.row + (int)threadIdx.x % WARPGROUP / 32 * ROWS, at.column});
-	else
-		prefetch_rows<Element, 16, config::BN>(out, at);
-}
-
 template <class Element, class config>
 __device__ __forceinline__ void
 consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *map_c, char *shared,
@@ -158,7 +147,8 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++)
 			if (!part.LOADS_C || !epilogue<Element>::only_c)
-				prefetch_part<Element, config>(out, part_origin<config>(origin, consumer, half));
+				prefetch_rows<Element, config::BN>(out,
+												   part_origin<config>(origin, consumer, half));
 		/* C's old values: the first tile's at once; later ones' when the tile before has left
 		 * its place */
 		part.begin(out, part_origin<config>(origin, consumer, 0), 0);

@@ -17,14 +17,14 @@
 #include "epilogue.cuh"
 #include "tile.cuh"
 
-/* What the epilogue will read for a warp's rows, into the L2 cache while the
+/* What the epilogue will read for a warp's 16 rows, into the L2 cache while the
  * tile is being multiplied; a prefetch brings 32 bytes. */
-template <class Element, int ROWS, int BN>
+template <class Element, int BN>
 __device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, tile_origin at)
 {
 	constexpr int SECTOR = 32 / sizeof(Element), SECTORS = BN / SECTOR;
 #pragma unroll 4
-	for (int i = threadIdx.x % 32; i < ROWS * SECTORS; i += 32) {
+	for (int i = threadIdx.x % 32; i < 16 * SECTORS; i += 32) {
 		int r = at.row + i / SECTORS, c = at.column + i % SECTORS * SECTOR;
 		if (r < out.M && c < out.N)
 			out.prefetch(r, c);

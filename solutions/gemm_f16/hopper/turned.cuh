@@ -20,7 +20,6 @@ template <class config> struct c_turned {
 	int row, column;
 	int columns; // of C from there on
 	bool exists; // some of it lies in C
-	bool inside; // all of it does
 	uint32_t place;
 
 	template <class Element>
@@ -30,7 +29,6 @@ template <class config> struct c_turned {
 		column = at.column;
 		columns = out.N - column;
 		exists = row < out.M && columns > 0;
-		inside = row + config::WIDTH <= out.M && columns >= BOX;
 		place = staging + half % config::C_PLACES * BYTES;
 	}
 
@@ -95,28 +93,10 @@ __device__ __forceinline__ c_turned<config> c_turned_make(const CUtensorMap *map
 			full + 8 * (config::c_barriers + consumer)};
 }
 
-/* Two sums of a column, in rows below each other, through the epilogue. A value that does not lie
- * in C is handed to a stage that reads memory as one behind its row's end, for which nothing is
- * read or written. */
-template <class Element>
-__device__ __forceinline__ void apply_column(const epilogue<Element> &out, bool inside, int row,
-											 int column, float (&x)[2], const float (&c)[2])
-{
-#pragma unroll
-	for (int i = 0; i < 2; i++) {
-		float one[1] = {x[i]}, old[1] = {c[i]};
-		if (epilogue<Element>::only_c || inside)
-			out.apply(row + i, column, one, old);
-		else if (row + i < out.M)
-			out.apply(row + i, min(column, out.N), one, old, false);
-		x[i] = one[0];
-	}
-}
-
 /* The warp's 16 columns of COUNT groups of 8 rows, from `row` on, which lie at `at` and below. */
 template <class Element, bool READS_C, int COUNT>
 __device__ __forceinline__ void finish_columns(const float *sum, const epilogue<Element> &out,
-											   bool inside, uint32_t at, int row, int column)
+											   uint32_t at, int row, int column)
 {
 	constexpr int BYTES = 16 * BOX * 2, PAIRS = (COUNT + 1) / 2; // of groups
 	/* all values before the first is stored: what the epilogue loads is under way together */
@@ -134,7 +114,12 @@ __device__ __forceinline__ void finish_columns(const float *sum, const epilogue<
 		uint32_t &word = words[i / 4][i % 4];
 		if (READS_C)
 			words_unpack<Element>(word, c);
-		apply_column(out, inside, row + 8 * group, column + 8 * right, x, c);
+#pragma unroll
+		for (int below = 0; below < 2; below++) { // neighbours in a column, not in a row
+			float one[1] = {x[below]}, old[1] = {c[below]};
+			out.apply(row + 8 * group + below, column + 8 * right, one, old);
+			x[below] = one[0];
+		}
 		word = words_pack<Element>(x);
 	}
 #pragma unroll
@@ -158,11 +143,11 @@ __device__ __forceinline__ void finish_turned(const float (&sum)[config::SUMS],
 	int row = part.row + lane % 4 * 2, column = part.column + warp * 16 + lane / 4;
 #pragma unroll
 	for (int j = 0; j < WHOLE; j += TOGETHER)
-		finish_columns<Element, READS_C, TOGETHER>(&sum[4 * j], out, part.inside,
-												   at + j * 8 * BOX * 2, row + 8 * j, column);
+		finish_columns<Element, READS_C, TOGETHER>(&sum[4 * j], out, at + j * 8 * BOX * 2,
+												   row + 8 * j, column);
 	if constexpr (COUNT > WHOLE)
 		finish_columns<Element, READS_C, COUNT - WHOLE>(
-			&sum[4 * WHOLE], out, part.inside, at + WHOLE * 8 * BOX * 2, row + 8 * WHOLE, column);
+			&sum[4 * WHOLE], out, at + WHOLE * 8 * BOX * 2, row + 8 * WHOLE, column);
 }
 
 /* A consumer's sums on their way into C, to where begin() said. */
