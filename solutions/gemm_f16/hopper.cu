@@ -16,10 +16,11 @@
  *   hopper/words.cuh      their aligned words
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
- *   hopper/shallow.cuh  short along K: small blocks, whose rows of C start alike
+ *   hopper/shallow.cuh  short along K: small blocks, whose rows of A and C start alike
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do;
  *   hopper/split.cuh      how blocks that share a tile along K add up,
  *   hopper/bulk.cuh       and how sums leave by TMA while the next tile is multiplied,
+ *   hopper/turned.cuh     or those of a tile that is multiplied transposed,
  *   hopper/rows.cuh       or row by row, where TMA cannot address C;
  *   hopper/finish.cuh     what all ways out have in common
  *   hopper/tile.cuh     how tiles lie in shared memory and in C
@@ -35,9 +36,9 @@
  * when two blocks share their columns of B by multicast. Neighbours side by side share A
  * likewise.
  *
- * reached: H200, f16, beside the faster library: 4096^3 772 TFLOP/s, 102%;
- * 4095x4093x4091 614 TFLOP/s, 399%; 200 generated shapes 152%, with all sizes a multiple
- * of 8 107% (geometric means). RESULTS.md has the tables, NOTES.md what is open. */
+ * reached: H200, f16, beside the faster library: 4096^3 762 TFLOP/s, 102%;
+ * 4095x4093x4091 611 TFLOP/s, 399%; 200 generated shapes 141% (geometric mean).
+ * RESULTS.md has the tables, NOTES.md what is open. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
