@@ -238,6 +238,14 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_square_128_144 = gemm_config<2, 144, 2, 2, 1, false, 8, 1, true>;
 	using turned_square_128_160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, true>;
 #endif
+#ifdef HOPPER_CUT
+	using odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD>;
+	using odd_one160 = gemm_config<2, 160, 1, 1, 1, ODD>;
+	using odd_square160 = gemm_config<2, 160, 2, 2, 1, ODD>;
+	using odd_pair224 = gemm_config<2, 224, 2, 1, 1, ODD>;
+	using odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD>;
+	using odd_square256 = gemm_config<2, 256, 2, 2, 1, ODD>;
+#endif
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, {0.40f, 0.555f, 2.69f, 1.32f, 0.00f, 0.033f, 0.113f}),
 		tma_cut<Element, pair192>(1, {0.89f, 0.413f, 1.92f, 1.23f, 0.00f, 0.028f, 0.086f}),
@@ -323,6 +331,14 @@ template <class Element> static const auto &hopper_cuts(void)
 			1, {3.24f, 0.288f, 0.60f, 1.16f, 0.00f, 0.009f, 0.080f}),
 		tma_cut<Element, turned_square_128_160>(
 			1, {3.60f, 0.315f, 0.56f, 1.09f, 0.00f, 0.012f, 0.095f}),
+#endif
+#ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, odd_pair160>(1, UNMEASURED),
+		tma_cut<Element, odd_one160>(1, UNMEASURED),
+		tma_cut<Element, odd_square160>(1, UNMEASURED),
+		tma_cut<Element, odd_pair224>(1, UNMEASURED),
+		tma_cut<Element, odd_one224>(1, UNMEASURED),
+		tma_cut<Element, odd_square256>(1, UNMEASURED),
 #endif
 	};
 	return cuts;

@@ -113,7 +113,7 @@ struct gemm_config {
 	static constexpr int pushed_offset = staging_offset + way_out_bytes;
 	static constexpr int barrier_offset = pushed_offset + CONSUMERS * pushed_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
-	static_assert(BN % CHUNK == 0 && (!ODD || BN % BOX == 0), "C's boxes");
+	static_assert(BN % CHUNK == 0, "C's boxes");
 	static_assert(UP <= 8 && BK % UP == 0 && BM % (8 * ACROSS) == 0,
 				  "each loads whole groups of the swizzle's 8 rows");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
