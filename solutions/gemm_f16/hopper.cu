@@ -16,7 +16,8 @@
  *   hopper/words.cuh      their aligned words
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
- *   hopper/shallow.cuh  short along K: small blocks, whose rows of A and C start alike
+ *   hopper/shallow.cuh  short along K: small blocks, whose rows of A and C start alike;
+ *   hopper/window.cuh     their way out
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do;
  *   hopper/split.cuh      how blocks that share a tile along K add up,
  *   hopper/bulk.cuh       and how sums leave by TMA while the next tile is multiplied,

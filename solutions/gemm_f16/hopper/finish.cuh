@@ -2,13 +2,13 @@
  *
  * Accumulator layout of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has
  * rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next. Four ways
- * lead from there to C, and consume() is the same with each (shallow.cuh has one of its own):
+ * lead from there to C, and consume() is the same with each (window.cuh is shallow.cuh's):
  *  - bulk.cuh: by TMA, where it can address C;
  *  - turned.cuh: the same for the sums of a turned tile;
  *  - rows.cuh: row by row, where it cannot;
  *  - here: in chunks of columns that are turned around in shared memory, so that one, two or
  *    four neighbouring columns are finished by a lane. For epilogues that access more
- *    than C, and split tiles, where TMA cannot address C.
+ *    than C, where TMA cannot address C.
  * Nothing branches around single values: a branch would make each one's loads
  * wait for those of the one before. */
 #ifndef GEMMJUDGE_HOPPER_FINISH_CUH

@@ -34,8 +34,8 @@ constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
  * may be any multiple of 8. Its consumers are side by side; STACKED, above each other.
  *  - UP x ACROSS blocks of a cluster do neighbouring tiles: those above each other in C share
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
- *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh) or,
- *    of a split tile, in chunks (finish.cuh); otherwise by TMA (bulk.cuh).
+ *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh), or in
+ *    chunks (finish.cuh); otherwise by TMA (bulk.cuh, turned.cuh).
  *  - As many stages as there is room for, 8 at most (or MOST). */
 template <int CONSUMERS_, int WIDTH_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
 		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false>
@@ -70,7 +70,6 @@ struct gemm_config {
 	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	static constexpr bool CHUNKED = ODD && SPLIT;
 	/* halves of a turned tile that have a place each, if that leaves three stages; blocks that
 	 * share operands need a fourth more (measured) */
 	static constexpr bool ROOMY =
@@ -78,9 +77,9 @@ struct gemm_config {
 		4 * CONSUMERS * c_bytes * HALVES + 3 * stage_bytes <= SHARED_BYTES - 2048;
 	static constexpr int C_PLACES = ROOMY ? HALVES : 1;
 	static constexpr int way_out_bytes = 4 * CONSUMERS *
-										 (CHUNKED ? staging_bytes
-										  : ODD   ? 16 * row_pitch(BN)
-												  : c_bytes * C_PLACES);
+										 (ODD && SPLIT ? staging_bytes
+										  : ODD        ? 16 * row_pitch(BN)
+													   : c_bytes * C_PLACES);
 
 	/* room for the others' sums that are pushed here, of a consumer */
 	static constexpr int CHUNKS = BN / CHUNK;
