@@ -355,9 +355,13 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t 
 template <class Element, int N> struct wgmma;
 
 /* Register lists of 64 x N sums: their names in PTX, %0 to %(N/2 - 1), and their C++. */
-#define HOPPER_NAMES_64                                                                            \
-	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
-	"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define HOPPER_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define HOPPER_NAMES_24 HOPPER_NAMES_16 ", %8, %9, %10, %11"
+#define HOPPER_NAMES_32 HOPPER_NAMES_24 ", %12, %13, %14, %15"
+#define HOPPER_NAMES_40 HOPPER_NAMES_32 ", %16, %17, %18, %19"
+#define HOPPER_NAMES_48 HOPPER_NAMES_40 ", %20, %21, %22, %23"
+#define HOPPER_NAMES_56 HOPPER_NAMES_48 ", %24, %25, %26, %27"
+#define HOPPER_NAMES_64 HOPPER_NAMES_56 ", %28, %29, %30, %31"
 #define HOPPER_NAMES_72 HOPPER_NAMES_64 ", %32, %33, %34, %35"
 #define HOPPER_NAMES_80 HOPPER_NAMES_72 ", %36, %37, %38, %39"
 #define HOPPER_NAMES_88 HOPPER_NAMES_80 ", %40, %41, %42, %43"
@@ -383,9 +387,13 @@ template <class Element, int N> struct wgmma;
 #define HOPPER_NAMES_248 HOPPER_NAMES_240 ", %120, %121, %122, %123"
 #define HOPPER_NAMES_256 HOPPER_NAMES_248 ", %124, %125, %126, %127"
 #define HOPPER_FLOATS_4(i) "+f"(d[(i) + 0]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
-#define HOPPER_FLOATS_64                                                                           \
-	HOPPER_FLOATS_4(0), HOPPER_FLOATS_4(4), HOPPER_FLOATS_4(8), HOPPER_FLOATS_4(12),               \
-		HOPPER_FLOATS_4(16), HOPPER_FLOATS_4(20), HOPPER_FLOATS_4(24), HOPPER_FLOATS_4(28)
+#define HOPPER_FLOATS_16 HOPPER_FLOATS_4(0), HOPPER_FLOATS_4(4)
+#define HOPPER_FLOATS_24 HOPPER_FLOATS_16, HOPPER_FLOATS_4(8)
+#define HOPPER_FLOATS_32 HOPPER_FLOATS_24, HOPPER_FLOATS_4(12)
+#define HOPPER_FLOATS_40 HOPPER_FLOATS_32, HOPPER_FLOATS_4(16)
+#define HOPPER_FLOATS_48 HOPPER_FLOATS_40, HOPPER_FLOATS_4(20)
+#define HOPPER_FLOATS_56 HOPPER_FLOATS_48, HOPPER_FLOATS_4(24)
+#define HOPPER_FLOATS_64 HOPPER_FLOATS_56, HOPPER_FLOATS_4(28)
 #define HOPPER_FLOATS_72 HOPPER_FLOATS_64, HOPPER_FLOATS_4(32)
 #define HOPPER_FLOATS_80 HOPPER_FLOATS_72, HOPPER_FLOATS_4(36)
 #define HOPPER_FLOATS_88 HOPPER_FLOATS_80, HOPPER_FLOATS_4(40)
@@ -433,6 +441,12 @@ template <class Element, int N> struct wgmma;
 	HOPPER_WGMMA_OF(half, "f16", N, A, B, ACCUMULATE, TURN_A, TURN_B);                             \
 	HOPPER_WGMMA_OF(__nv_bfloat16, "bf16", N, A, B, ACCUMULATE, TURN_A, TURN_B)
 
+HOPPER_WGMMA(16, "8", "9", "10", "11", "12");
+HOPPER_WGMMA(24, "12", "13", "14", "15", "16");
+HOPPER_WGMMA(32, "16", "17", "18", "19", "20");
+HOPPER_WGMMA(40, "20", "21", "22", "23", "24");
+HOPPER_WGMMA(48, "24", "25", "26", "27", "28");
+HOPPER_WGMMA(56, "28", "29", "30", "31", "32");
 HOPPER_WGMMA(64, "32", "33", "34", "35", "36");
 HOPPER_WGMMA(72, "36", "37", "38", "39", "40");
 HOPPER_WGMMA(80, "40", "41", "42", "43", "44");

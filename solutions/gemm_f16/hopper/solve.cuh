@@ -239,6 +239,16 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_square_128_160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, true>;
 #endif
 #ifdef HOPPER_CUT
+	using turned_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true>;
+	using turned_64_24 = gemm_config<1, 24, 1, 1, 1, false, 16, 1, true>;
+	using turned_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true>;
+	using turned_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true>;
+	using turned_64_48 = gemm_config<1, 48, 1, 1, 1, false, 16, 1, true>;
+	using turned_64_56 = gemm_config<1, 56, 1, 1, 1, false, 16, 1, true>;
+	using pair64 = gemm_config<1, 64, 2, 1, 1, false>;
+	using four64 = gemm_config<1, 64, 4, 1, 1, false>;
+	using half_pair64 = gemm_config<2, 64, 2, 1, 1, false>;
+	using half_four64 = gemm_config<2, 64, 4, 1, 1, false>;
 	using odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD>;
 	using odd_one160 = gemm_config<2, 160, 1, 1, 1, ODD>;
 	using odd_square160 = gemm_config<2, 160, 2, 2, 1, ODD>;
@@ -333,6 +343,16 @@ template <class Element> static const auto &hopper_cuts(void)
 			1, {3.60f, 0.315f, 0.56f, 1.09f, 0.00f, 0.012f, 0.095f}),
 #endif
 #ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, turned_64_16>(1, UNMEASURED),
+		tma_cut<Element, turned_64_24>(1, UNMEASURED),
+		tma_cut<Element, turned_64_32>(1, UNMEASURED),
+		tma_cut<Element, turned_64_40>(1, UNMEASURED),
+		tma_cut<Element, turned_64_48>(1, UNMEASURED),
+		tma_cut<Element, turned_64_56>(1, UNMEASURED),
+		tma_cut<Element, pair64>(1, UNMEASURED),
+		tma_cut<Element, four64>(1, UNMEASURED),
+		tma_cut<Element, half_pair64>(1, UNMEASURED),
+		tma_cut<Element, half_four64>(1, UNMEASURED),
 		tma_cut<Element, odd_pair160>(1, UNMEASURED),
 		tma_cut<Element, odd_one160>(1, UNMEASURED),
 		tma_cut<Element, odd_square160>(1, UNMEASURED),

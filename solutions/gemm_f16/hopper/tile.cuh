@@ -116,7 +116,7 @@ struct gemm_config {
 	static_assert(UP <= 8 && BK % UP == 0 && BM % (8 * ACROSS) == 0,
 				  "each loads whole groups of the swizzle's 8 rows");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
-	static_assert(ODD || SPLIT || c_bytes >= staging_bytes, "what finish_left() needs");
+	static_assert(ODD || SPLIT || TURNED || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
 	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
 	static_assert(TURNED || !STACKED, "else they are above each other");
