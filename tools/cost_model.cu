@@ -3,9 +3,9 @@
  *
  * With the argument `gpu`: prints what the choice knows of the GPU, as JSON. Without one:
  * reads lines of those numbers in the same order, then M N K beta (no GPU is needed), and
- * prints for each a line of numbers, for every cut in order: whether it fits (1 or 0), the
- * time by which it is chosen with the numbers that the table has, the counts of the members of
- * cut_times, and that of COPY_MEGABYTE.
+ * prints for each a line of numbers, for every cut in order: whether it fits (1 or 0), its
+ * time with the numbers that the table has, the counts of the members of cut_times, and
+ * that of COPY_MEGABYTE. What power_time() says besides is no matter of these numbers.
  *
  * cut_time() is linear in these times: a count is what it gives when one of them is 1 and
  * the others are 0. */
@@ -18,7 +18,7 @@ static_assert(COPY_MEGABYTE > 0.0f, "without it, megabytes cannot be told");
 
 static void print_counts(const hopper_device &device, cut<half> c, const problem<half> &p)
 {
-	printf(" %d %.7g", cut_fits(device, c, p), max(cut_time(device, c, p), power_time(c, p)));
+	printf(" %d %.7g", cut_fits(device, c, p), cut_time(device, c, p));
 	c.us = {};
 	float copy = cut_time(device, c, p);
 	for (int i = 0; i < TIMES; i++) {

@@ -28,11 +28,13 @@ def known_times(table, counted, rng):
 
 
 def shapes(rng):
-    """Sizes like those of the generator: small as common as large, multiples of 8, uniform."""
+    """Sizes like those of the generator: small as common as large, multiples of 8, uniform; and large
+    ones, as the largest tiles have several rounds nowhere else."""
     def small_or_large():
         return round(16 * 256 ** rng.random())
 
     draws = [small_or_large] * 200 + [lambda: (small_or_large() + 7) // 8 * 8] * 200 + [lambda: rng.randint(16, 4096)] * 50
+    draws += [lambda: 8 * rng.randint(250, 512)] * 50
     return [(draw(), draw(), draw(), float(rng.random() < 0.5)) for draw in draws]
 
 
