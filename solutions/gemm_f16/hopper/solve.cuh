@@ -190,6 +190,8 @@ template <class Element> static const auto &hopper_cuts(void)
 	using flat_one128 = gemm_config<1, 128, 1, 1, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, 1, false>;
 	using half64 = gemm_config<2, 64, 1, 1, 1, false>;
+	using one128 = gemm_config<2, 128, 1, 1, 1, false>;
+	using tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2>;
 	using tall128 = gemm_config<2, 128, 1, 1, 1, false, 8, 2>;
 	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
 	using split128 = gemm_config<2, 128, 1, 1, 4, false>;
@@ -265,6 +267,8 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, one256>(1, {0.00f, 0.557f, 2.51f, 1.32f, 0.00f, 0.108f, 0.108f}),
 		tma_cut<Element, flat_one128>(1, {1.30f, 0.224f, 0.74f, 0.61f, 0.00f, 0.079f, 0.004f}),
 		tma_cut<Element, half64>(1, {1.41f, 0.218f, 0.63f, 0.62f, 0.00f, 0.097f, 0.049f}),
+		tma_cut<Element, one128>(1, {0.84f, 0.310f, 1.21f, 0.94f, 0.00f, 0.120f, 0.028f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.695f, 3.60f, 1.17f, 0.00f, 0.108f, 0.193f}),
 		tma_cut<Element, tall128>(1, {0.00f, 0.560f, 2.65f, 1.67f, 0.00f, 0.100f, 0.127f}),
 		tma_cut<Element, side128>(1, {1.29f, 0.292f, 1.08f, 1.05f, 0.00f, 0.063f, 0.059f}),
 		tma_cut<Element, split128>(4, {0.66f, 0.324f, 4.12f, 0.14f, 0.00f, 0.074f, 0.117f}),
