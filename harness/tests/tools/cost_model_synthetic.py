@@ -34,7 +34,7 @@ def shapes(rng):
         return round(16 * 256 ** rng.random())
 
     draws = [small_or_large] * 200 + [lambda: (small_or_large() + 7) // 8 * 8] * 200 + [lambda: rng.randint(16, 4096)] * 50
-    draws += [lambda: 8 * rng.randint(250, 512)] * 50
+    draws += [lambda: 8 * rng.randint(250, 512)] * 200
     return [(draw(), draw(), draw(), float(rng.random() < 0.5)) for draw in draws]
 
 
