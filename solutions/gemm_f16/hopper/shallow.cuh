@@ -100,17 +100,6 @@ __device__ __forceinline__ void shallow_load_b(const odd_matrix &B, uint32_t to,
 				  (((k + row) * B.columns + column & ~(UNIT - 1)) + config::BN) * 2, true);
 }
 
-/* The 16 bytes that start WORDS words and `bits` bits, 0 or 16, into two units. */
-template <int WORDS>
-__device__ __forceinline__ uint4 words_shift(uint4 low, uint4 high, uint32_t bits)
-{
-	uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-	return make_uint4(__funnelshift_r(w[WORDS], w[WORDS + 1], bits),
-					  __funnelshift_r(w[WORDS + 1], w[WORDS + 2], bits),
-					  __funnelshift_r(w[WORDS + 2], w[WORDS + 3], bits),
-					  __funnelshift_r(w[WORDS + 3], w[WORDS + 4], bits));
-}
-
 /* Shifts a warp's rows of B, every UNIT-th of `rows`, the first at `first`; two a lane at once. */
 template <class config, int WORDS>
 __device__ __forceinline__ void shallow_shift_rows(uint32_t first, uint32_t bits, int rows)

@@ -70,16 +70,6 @@ struct gemm_config {
 	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-	/* halves of a turned tile that have a place each, if that leaves three stages; blocks that
-	 * share operands need a fourth more (measured) */
-	static constexpr bool ROOMY =
-		TURNED && SHARERS == 1 &&
-		4 * CONSUMERS * c_bytes * HALVES + 3 * stage_bytes <= SHARED_BYTES - 2048;
-	static constexpr int C_PLACES = ROOMY ? HALVES : 1;
-	static constexpr int way_out_bytes = 4 * CONSUMERS *
-										 (ODD && SPLIT ? staging_bytes
-										  : ODD        ? 16 * row_pitch(BN)
-													   : c_bytes * C_PLACES);
 
 	/* room for the others' sums that are pushed here, of a consumer */
 	static constexpr int CHUNKS = BN / CHUNK;
@@ -101,9 +91,24 @@ struct gemm_config {
 		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int spare = 1024; // to align
-	static constexpr int room =
-		(SHARED_BYTES - spare - way_out_bytes - CONSUMERS * pushed_bytes - barriers_for(MOST) * 8) /
-		stage_bytes;
+
+	/* stages that there is room for, with so many bytes for C on its way */
+	static constexpr int stages_beside(int way_out)
+	{
+		return (SHARED_BYTES - spare - way_out - CONSUMERS * pushed_bytes -
+				barriers_for(MOST) * 8) /
+			   stage_bytes;
+	}
+
+	/* halves of a turned tile that have a place each, if that leaves three stages; blocks that
+	 * share operands need a fourth more (measured) */
+	static constexpr int C_PLACES =
+		TURNED && SHARERS == 1 && stages_beside(4 * CONSUMERS * c_bytes * HALVES) >= 3 ? HALVES : 1;
+	static constexpr int way_out_bytes = 4 * CONSUMERS *
+										 (ODD && SPLIT ? staging_bytes
+										  : ODD        ? 16 * row_pitch(BN)
+													   : c_bytes * C_PLACES);
+	static constexpr int room = stages_beside(way_out_bytes);
 	static constexpr int STAGES = room < MOST ? room : MOST;
 	static constexpr int barriers = barriers_for(STAGES);
 	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp

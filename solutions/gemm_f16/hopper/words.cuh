@@ -12,6 +12,17 @@ struct odd_matrix {
 	int rows, columns;
 };
 
+/* The 16 bytes that start WORDS words (0..3) and `bits` bits, 0 or 16, into two units. */
+template <int WORDS>
+__device__ __forceinline__ uint4 words_shift(uint4 low, uint4 high, uint32_t bits)
+{
+	uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+	return make_uint4(__funnelshift_r(w[WORDS], w[WORDS + 1], bits),
+					  __funnelshift_r(w[WORDS + 1], w[WORDS + 2], bits),
+					  __funnelshift_r(w[WORDS + 2], w[WORDS + 3], bits),
+					  __funnelshift_r(w[WORDS + 3], w[WORDS + 4], bits));
+}
+
 /* The 16 bytes that start `shift` bytes (even, 0..14) into two words. */
 __device__ __forceinline__ uint4 shift_together(uint4 low, uint4 high, uint32_t shift)
 {
@@ -22,9 +33,8 @@ __device__ __forceinline__ uint4 shift_together(uint4 low, uint4 high, uint32_t 
 #pragma unroll
 	for (int i = 0; i < 5; i++)
 		w[i] = shift & 4 ? w[i + 1] : w[i];
-	uint32_t bits = (shift & 2) * 8;
-	return make_uint4(__funnelshift_r(w[0], w[1], bits), __funnelshift_r(w[1], w[2], bits),
-					  __funnelshift_r(w[2], w[3], bits), __funnelshift_r(w[3], w[4], bits));
+	return words_shift<0>(make_uint4(w[0], w[1], w[2], w[3]), make_uint4(w[4], 0, 0, 0),
+						  (shift & 2) * 8);
 }
 
 /* The first `count` (below 8) elements, zeros behind them. */
