@@ -43,26 +43,27 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 										 uint32_t base, uint32_t full, uint32_t empty, int own,
 										 ring &at, Besides besides)
 {
+	/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart; boxes of 64
+	 * columns, 8192 apart. */
+	constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
+	uint32_t first_a = wgmma_operand(base + (OF_B ? 0 : own * BK * 2), 16);
+	uint32_t first_b =
+		wgmma_operand(base + config::a_bytes + (OF_B ? own * BK * 2 : 0), BOX * BK * 2);
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
 #pragma unroll 1
 	do {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
-		uint32_t a = base + at.stage * config::stage_bytes + (OF_B ? 0 : own * BK * 2);
-		uint32_t b =
-			base + at.stage * config::stage_bytes + config::a_bytes + (OF_B ? own * BK * 2 : 0);
+		uint32_t a = first_a + at.stage * (config::stage_bytes >> 4);
+		uint32_t b = first_b + at.stage * (config::stage_bytes >> 4);
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < BK / 16; j++) {
-			/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart;
-			 * boxes of 64 columns, 8192 apart. */
 #pragma unroll
 			for (int half = 0; half < config::HALVES; half++) {
 				int a_half = config::TURNED ? 0 : half, b_half = config::TURNED ? half : 0;
-				uint64_t da = wgmma_descriptor(a + a_half * 64 * BK * 2 + j * 32, 16, 1024);
-				uint64_t db =
-					wgmma_descriptor(b + b_half * BOX * BK * 2 + j * 16 * 128, BOX * BK * 2, 1024);
+				uint64_t da = wgmma_descriptor(a, a_half * 64 * BK * 2 + j * 32);
+				uint64_t db = wgmma_descriptor(b, b_half * BOX * BK * 2 + j * 16 * 128);
 				wgmma<Element, config::WIDTH>::template multiply<config::TURNED>(
 					sum[half], config::TURNED ? db : da, config::TURNED ? da : db, k > 0 || j > 0);
 			}

@@ -340,13 +340,20 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle:
- * start address, leading and stride dimension byte offsets, swizzle mode 1. */
-__device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t leading,
-													 uint32_t stride)
+/* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle and a stride dimension
+ * byte offset of 1024, in two steps. Its lower half has the start address and the leading dimension
+ * byte offset: between two wgmma only an addition is left to be done, as the warp that issues
+ * them would otherwise take longer than the tensor cores. */
+__device__ __forceinline__ uint32_t wgmma_operand(uint32_t address, uint32_t leading)
 {
-	return (uint64_t)((address & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |
-		   (uint64_t)(stride >> 4) << 32 | (uint64_t)1 << 62;
+	return address >> 4 | leading >> 4 << 16; // shared memory ends below 2^18
+}
+
+/* Of the operand that begins so many bytes further on. */
+__device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t operand, uint32_t bytes)
+{
+	constexpr uint32_t STRIDE = 1024 >> 4, SWIZZLE_128 = 1u << 30;
+	return (uint64_t)(STRIDE | SWIZZLE_128) << 32 | (operand + (bytes >> 4));
 }
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`.
@@ -505,6 +512,21 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	uint32_t rank;
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
 	return rank;
+}
+
+/* True for one lane of a warp that is all here (9.7.13.10, elect.sync). What such a lane does
+ * besides a loop, and not the loop, keeps its numbers in the warp's uniform registers, where TMA
+ * takes them from. */
+__device__ __forceinline__ bool elected(void)
+{
+	uint32_t chosen;
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "elect.sync _|p, 0xFFFFFFFF;\n\t"
+				 "selp.b32 %0, 1, 0, p;\n\t"
+				 "}"
+				 : "=r"(chosen));
+	return chosen;
 }
 
 /* This block's cluster, and how many there are, along x. A block launched without

@@ -129,7 +129,7 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 	constexpr int A_GROUPS = config::BM / 64, GROUPS = A_GROUPS + config::BN / BOX;
 	int t = threadIdx.x % WARPGROUP, begin, end;
 	block_steps<config>(work, begin, end);
-	tile_origin at = block_tile<config>(work, cluster_number());
+	tile_origin at = block_tile<config>(work, doer_number<config>());
 	int row = at.row, column = at.column;
 	word_stream a = stream_make(A, row, 0), b = stream_make(B, 0, column);
 	bool whole_m = row + config::BM <= A.rows, whole_n = column + config::BN + 8 <= B.columns;
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
 		shifted_meet<config, PRODUCERS>();
 		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
-								 cluster_number(), clusters());
+								 doer_number<config>(), doers<config>());
 	}
 	if (config::SPLIT) // before a block ends whose sums are read
 		cluster_meet();

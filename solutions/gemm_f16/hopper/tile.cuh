@@ -194,6 +194,18 @@ __device__ __forceinline__ tile_place tile_find(const gemm_work &work, int index
 	return {group * work.group + (within - column * (int)rows.value), column};
 }
 
+/* Number and count of what does a tile at a time: of clusters, or of blocks where there are none.
+ * (A cluster's number takes the GPU a division.) */
+template <class config> __device__ __forceinline__ int doer_number(void)
+{
+	return config::SHARERS > 1 || config::SPLIT ? cluster_number() : (int)blockIdx.x;
+}
+
+template <class config> __device__ __forceinline__ int doers(void)
+{
+	return config::SHARERS > 1 || config::SPLIT ? clusters() : (int)gridDim.x;
+}
+
 /* Where a block is among the neighbours that are its cluster. */
 struct cluster_place {
 	int up, across;

@@ -26,6 +26,7 @@
 template <class config> struct loader {
 	const CUtensorMap *map_a, *map_b;
 	uint32_t base, full;
+	bool speaks; // this lane, for its warp
 	tile_origin at;
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
@@ -79,13 +80,14 @@ __device__ __forceinline__ int produce_early(const gemm_work &work, loader<confi
 	block_steps<config>(work, begin, end);
 	load.at = block_tile<config>(work, first);
 	int early = min(config::STAGES, end - begin);
-	for (int stage = 0; stage < early; stage++) {
-		load.announce(stage);
-		if (config::ACROSS == 1)
-			load.load_a(stage, begin + stage);
-		if (config::UP == 1)
-			load.load_b(stage, begin + stage);
-	}
+	for (int stage = 0; stage < early; stage++)
+		if (load.speaks) {
+			load.announce(stage);
+			if (config::ACROSS == 1)
+				load.load_a(stage, begin + stage);
+			if (config::UP == 1)
+				load.load_b(stage, begin + stage);
+		}
 	return early;
 }
 
@@ -100,16 +102,19 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 	ring at = {0, 1}; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		load.at = block_tile<config>(work, tile);
+#pragma unroll 1
 		for (int k = begin; k < end; k++, early--) {
 			bool begun = !config::ODD && early > 0;
-			if (!begun) {
+			if (!begun)
 				mbarrier_wait(empty + 8 * at.stage, at.phase);
-				load.announce(at.stage);
+			if (load.speaks) {
+				if (!begun)
+					load.announce(at.stage);
+				if (config::ACROSS > 1 || !begun)
+					load.load_a(at.stage, k);
+				if (config::UP > 1 || !begun)
+					load.load_b(at.stage, k);
 			}
-			if (config::ACROSS > 1 || !begun)
-				load.load_a(at.stage, k);
-			if (config::UP > 1 || !begun)
-				load.load_b(at.stage, k);
 			at.next<config>();
 		}
 	}
@@ -134,15 +139,15 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
 	extern __shared__ char shared_raw[];
-	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
+	uint32_t base = __shfl_sync(0xFFFFFFFF, (shared_address(shared_raw) + 1023) & ~1023u, 0);
 	char *shared = shared_raw + (base - shared_address(shared_raw));
 	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	loader<config> load = {&map_a, &map_b, base, full};
-	bool producer = threadIdx.x == CONSUMERS * WARPGROUP;
+	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
+	loader<config> load = {&map_a, &map_b, base, full, producer && elected()};
 	int early = 0;
-	if (producer) {
+	if (load.speaks) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
 		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS);
@@ -153,18 +158,18 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	if (CLUSTER)
 		cluster_arrive();
 	if (!config::ODD && producer)
-		early = produce_early(work, load, cluster_number());
+		early = produce_early(work, load, doer_number<config>());
 	if (CLUSTER)
 		cluster_wait();
 	else if (!config::ODD) // they have met
 		__syncthreads();
 
 	/* a cluster does a tile at a time */
-	int first = cluster_number(), stride = clusters();
+	int first = doer_number<config>(), stride = doers<config>();
 	if (warpgroup == CONSUMERS) {
 		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS>();
-		if (config::ODD && (int)threadIdx.x / 32 == CONSUMERS * 4)
+		if (config::ODD && producer)
 			repack_wait(packing);
 		if (producer)
 			produce(work, load, early, empty, first, stride);
