@@ -20,9 +20,10 @@ template <class config> struct c_part {
 	char *shared;
 	uint32_t staging, barrier; // of this warp: its boxes; where loads complete
 	uint32_t phase;            // of the barrier
-	int rank, splits;          // every `splits`-th box is this block's, from number `rank` on
-	int row, column;           // where the part begins in C
-	int boxes;                 // from the left, this block's or not, that go this way
+	int rank;                  // every `splits`-th box is this block's, from this number on
+	divisor splits;
+	int row, column; // where the part begins in C
+	int boxes;       // from the left, this block's or not, that go this way
 
 	/* What lies outside of C is left out; but a stage that accesses other matrices must not be
 	 * asked about such places, and then boxes at the edges are finished one value at a time. */
@@ -40,7 +41,7 @@ template <class config> struct c_part {
 
 	__device__ __forceinline__ uint32_t place(int box) const
 	{
-		return (config::SPLIT ? box / splits : box) * config::c_box_bytes;
+		return (config::SPLIT ? splits.into(box) : box) * config::c_box_bytes;
 	}
 
 	/* The warp's places are free: what was stored from them has been read. */
@@ -57,8 +58,9 @@ template <class config> struct c_part {
 		if (threadIdx.x % 32 != 0 || rank >= boxes)
 			return;
 		tma_stores_read();
-		mbarrier_expect(barrier, (boxes - rank + splits - 1) / splits * config::c_box_bytes);
-		for (int i = rank; i < boxes; i += splits)
+		int own = splits.into(boxes - rank + splits.value - 1);
+		mbarrier_expect(barrier, own * config::c_box_bytes);
+		for (int i = rank; i < boxes; i += splits.value)
 			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX, row);
 	}
 
@@ -84,7 +86,7 @@ template <class config> struct c_part {
 
 template <class config>
 __device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, char *shared,
-													  uint32_t base, uint32_t full, int splits)
+													  uint32_t base, uint32_t full, divisor splits)
 {
 	int warp = threadIdx.x / 32;
 	return {map,
@@ -93,7 +95,7 @@ __device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, ch
 			full + 8 * (config::c_barriers + warp),
 			0,
 			split_rank<config>(),
-			splits};
+			config::SPLIT ? splits : divisor{1, 0}};
 }
 
 /* ---- through the epilogue ------------------------------------------------------------- */
@@ -121,12 +123,12 @@ __device__ __forceinline__ void finish_left(const float (&sum)[config::SUMS],
 	int warp = threadIdx.x / 32, first = part.boxes * config::C_BOX / CHUNK;
 	char *staging = part.shared + config::staging_offset + warp * config::c_bytes;
 	if (config::SPLIT) {
-		first += (part.rank + part.splits - first % part.splits) % part.splits;
+		first += part.splits.rest(part.rank + part.splits.value - part.splits.rest(first));
 		staging = part.shared + shared_sums<config>(0, warp / 4) + part.rank * CHUNK_SUMS_BYTES +
 				  warp % 4 * config::staging_bytes;
 	}
 	finish_chunks<Element, config::BN>(sum, out, (float *)staging, c_quads(out), part.row,
-									   part.column, first, part.splits);
+									   part.column, first, part.splits.value);
 }
 
 /* A warp's 16 x BN sums on their way into C, to where begin() said. */
@@ -144,7 +146,7 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
 	part.wait(reads_c);
 #pragma unroll
 	for (int i = 0; i < config::BN / WIDTH; i++)
-		if (i < part.boxes && (!config::SPLIT || i % part.splits == part.rank)) {
+		if (i < part.boxes && (!config::SPLIT || part.splits.rest(i) == part.rank)) {
 			const float *from = &sum[i * WIDTH / 2];
 			if (reads_c)
 				finish_box<Element, true>(from, out, at, part.place(i), row, 8, column + i * WIDTH);

@@ -91,7 +91,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 /* A warp's part of C, in the way that its sums take into it: see finish.cuh. */
 template <class Element, class config>
 __device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUtensorMap *map_c,
-										char *shared, uint32_t base, uint32_t full, int splits)
+										char *shared, uint32_t base, uint32_t full, divisor splits)
 {
 	int warp = threadIdx.x / 32;
 	if constexpr (config::TURNED) {

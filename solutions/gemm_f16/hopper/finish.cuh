@@ -221,7 +221,8 @@ __device__ __forceinline__ void finish_chunks(const float (&sum)[BN / 2],
 struct c_chunks {
 	static constexpr bool LOADS_C = false, LOADS_HALVES = false; // the epilogue does itself
 	float *staging;
-	int rank, splits;
+	int rank;
+	divisor splits;
 	int row, column; // where the part begins in C
 
 	template <class Element>
@@ -244,7 +245,7 @@ __device__ __forceinline__ void finish(const float (&sum)[SUMS], const epilogue<
 {
 	if (part.row < out.M)
 		finish_chunks<Element, SUMS * 2>(sum, out, part.staging, c_quads(out), part.row,
-										 part.column, part.rank, part.splits);
+										 part.column, part.rank, part.splits.value);
 }
 
 #endif

@@ -221,7 +221,7 @@ static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads
 
 static inline divisor divisor_make(int value)
 {
-	return {(uint32_t)value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
+	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
 }
 
 /* Cut into tiles of `rows` x `columns`, `splits` blocks to each. */
@@ -230,7 +230,9 @@ static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int 
 {
 	int tiles_m = (p.M + rows - 1) / rows, tiles_n = (p.N + columns - 1) / columns;
 	int steps = (p.K + BK - 1) / BK, last = tiles_m % group;
-	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, splits, steps / splits, steps % splits};
+	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, divisor_make(splits)};
+	work.steps = steps / splits;
+	work.steps_left = steps % splits;
 	work.group = group;
 	work.last_group = last > 0 ? tiles_m / group : -1;
 	work.group_tiles = divisor_make(group * tiles_n);
@@ -253,10 +255,8 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 		plan = packing_plan(device, p);
 	else
 		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, config::C_BOX_ROWS, config::C_BOX);
-	CUtensorMap map_a =
-		tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM / config::ACROSS, BK);
-	CUtensorMap map_b =
-		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK / config::UP, BOX);
+	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM, BK);
+	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
 	gemm_work work =
 		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
 

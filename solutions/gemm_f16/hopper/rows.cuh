@@ -244,7 +244,8 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 template <class Element, int BN> struct c_row_chunks {
 	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
 	c_rows<Element, CHUNK> rows; // of a chunk
-	int rank, splits;
+	int rank;
+	divisor splits;
 	tile_origin tile;
 
 	__device__ __forceinline__ void begin_chunk(const epilogue<Element> &out, int chunk)
@@ -275,7 +276,7 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 {
 #pragma unroll
 	for (int i = 0; i < BN / CHUNK; i++)
-		if (i % part.splits == part.rank) {
+		if (part.splits.rest(i) == part.rank) {
 			if (i != part.rank) {
 				part.begin_chunk(out, i);
 				if (reads_c)

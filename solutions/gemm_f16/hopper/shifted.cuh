@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 												 warpgroup - config::CONSUMERS);
 	} else {
 		if (threadIdx.x == 0)
-			barriers_init<config>(full, WARPGROUP / 32, config::CONSUMERS);
+			barriers_init<config, 0, config::barriers>(full, WARPGROUP / 32, config::CONSUMERS);
 		shifted_meet<config, PRODUCERS>();
 		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
 								 doer_number<config>(), doers<config>());

@@ -44,7 +44,7 @@ __device__ __forceinline__ void chunk_add(float *sum, uint32_t from)
  * may end before all are through with this. */
 template <class config>
 __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32_t base,
-											  uint32_t full, int consumer, int splits)
+											  uint32_t full, int consumer, divisor splits)
 {
 	constexpr int CHUNKS = config::CHUNKS;
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = split_rank<config>();
@@ -54,30 +54,31 @@ __device__ __forceinline__ void exchange_sums(float (&sum)[config::SUMS], uint32
 	uint32_t barrier = full + 8 * (config::sums_barriers + warp);
 	/* chunks that a block finishes, at most; those of the block `ahead` places behind this one
 	 * come to the places from number (ahead - 1) * `places` on */
-	int places = (CHUNKS + splits - 1) / splits, own = (CHUNKS - rank + splits - 1) / splits;
+	int places = splits.into(CHUNKS + splits.value - 1);
+	int own = splits.into(CHUNKS - rank + splits.value - 1);
 
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // everybody has read the stages
 #pragma unroll
 	for (int i = 0; i < CHUNKS; i++)
-		if (i % splits != rank)
+		if (splits.rest(i) != rank)
 			chunk_store(&sum[i * CHUNK_SUMS], mine + i * CHUNK_SUMS_BYTES + lane * 16);
 	if (lane == 0)
-		mbarrier_expect(barrier, (splits - 1) * own * WARP_SUMS_BYTES);
+		mbarrier_expect(barrier, (splits.value - 1) * own * WARP_SUMS_BYTES);
 	fence_async_shared();
 	__syncwarp();
-	int owner = lane % splits, ahead = rank - owner + (rank < owner ? splits : 0);
+	int owner = splits.rest(lane), ahead = rank - owner + (rank < owner ? splits.value : 0);
 	if (lane < CHUNKS && owner != rank) {
-		int place = (ahead - 1) * places + lane / splits;
+		int place = (ahead - 1) * places + splits.into(lane);
 		bulk_push(cluster_address(pushed + place * CHUNK_SUMS_BYTES, owner),
 				  mine + lane * CHUNK_SUMS_BYTES, WARP_SUMS_BYTES, cluster_address(barrier, owner));
 	}
 	mbarrier_wait(barrier, 0);
 #pragma unroll
 	for (int i = 0; i < CHUNKS; i++)
-		if (i % splits == rank) {
-			uint32_t from = pushed + i / splits * CHUNK_SUMS_BYTES + lane * 16;
+		if (splits.rest(i) == rank) {
+			uint32_t from = pushed + splits.into(i) * CHUNK_SUMS_BYTES + lane * 16;
 #pragma unroll 2
-			for (int other = 1; other < splits; other++, from += places * CHUNK_SUMS_BYTES)
+			for (int other = 1; other < splits.value; other++, from += places * CHUNK_SUMS_BYTES)
 				chunk_add(&sum[i * CHUNK_SUMS], from);
 		}
 }

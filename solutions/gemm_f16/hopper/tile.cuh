@@ -118,8 +118,7 @@ struct gemm_config {
 	static constexpr int barrier_offset = pushed_offset + CONSUMERS * pushed_bytes;
 	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
 	static_assert(BN % CHUNK == 0, "C's boxes");
-	static_assert(UP <= 8 && BK % UP == 0 && BM % (8 * ACROSS) == 0,
-				  "each loads whole groups of the swizzle's 8 rows");
+	static_assert(BM % 8 == 0 && BM <= 256, "whole groups of the swizzle's 8 rows, one box of A");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(ODD || SPLIT || TURNED || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
@@ -132,18 +131,23 @@ struct gemm_config {
 /* Division of numbers below 65536 by one that the host knows: multiplication by
  * floor(2^32 / value) + 1, which is off by less than the quotient's last unit. */
 struct divisor {
-	uint32_t value, magic;
+	int value;
+	uint32_t magic;
 
-	__device__ __forceinline__ uint32_t into(uint32_t number) const
+	__device__ __forceinline__ int into(int number) const
 	{
-		return value == 1 ? number : __umulhi(number, magic);
+		return value == 1 ? number : (int)__umulhi(number, magic);
+	}
+	__device__ __forceinline__ int rest(int number) const
+	{
+		return number - into(number) * value;
 	}
 };
 
 struct gemm_work {
 	int M, N, K;
 	int tiles;               // of a block's or, where blocks share operands, all their size
-	int splits;              // blocks of a cluster that share a tile along K
+	divisor splits;          // blocks of a cluster that share a tile along K
 	int steps, steps_left;   // of 64 along K for each of them; the first `steps_left` have one more
 	int group;               // rows of tiles that are walked through together, for the L2 cache
 	int last_group;          // the group that has fewer rows, behind the others
@@ -153,14 +157,14 @@ struct gemm_work {
 };
 
 /* The ring's barriers, `full` and behind them `empty`; then, for each consumer warp, one for
- * C through shared memory, and one for the sums of a split tile. For one thread, and no loop:
- * with addresses that differ between threads, the compiler makes a loop over lanes of ten
- * instructions each. */
-template <class config>
+ * C through shared memory, and one for the sums of a split tile. Those from number FIRST to
+ * before LAST, for one thread, and no loop: with addresses that differ between threads, the
+ * compiler makes a loop over lanes of ten instructions each. */
+template <class config, int FIRST, int LAST>
 __device__ __forceinline__ void barriers_init(uint32_t full, int fillers, int consumers)
 {
 #pragma unroll
-	for (int i = 0; i < config::barriers; i++) {
+	for (int i = FIRST; i < LAST; i++) {
 		int arrivals = i < config::STAGES ? fillers : i < config::c_barriers ? consumers : 1;
 		mbarrier_init(full + 8 * i, arrivals);
 	}
@@ -191,7 +195,7 @@ __device__ __forceinline__ tile_place tile_find(const gemm_work &work, int index
 	int group = work.group_tiles.into(index), within = index - group * work.group_tiles.value;
 	divisor rows = group == work.last_group ? work.last_rows : work.rows;
 	int column = rows.into(within);
-	return {group * work.group + (within - column * (int)rows.value), column};
+	return {group * work.group + (within - column * rows.value), column};
 }
 
 /* Number and count of what does a tile at a time: of clusters, or of blocks where there are none.

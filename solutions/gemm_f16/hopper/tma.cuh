@@ -8,8 +8,8 @@
  *
  * Blocks of a cluster work together in one of two ways:
  *  - UP x ACROSS: they do neighbouring tiles. Blocks above each other in C need the same
- *    columns of B, blocks side by side the same rows of A; each loads a part of them for
- *    all, by multicast. So less of B and of A leaves the L2 cache.
+ *    columns of B, blocks side by side the same rows of A; they take turns, step by step, to
+ *    load them for all, by multicast. So less of B and of A leaves the L2 cache.
  *  - SPLIT: the cluster's blocks work on the same tile, each on its own part of K,
  *    and add up through distributed shared memory (split.cuh); each then finishes its
  *    own share of the columns. Nothing is left in global memory between calls.
@@ -35,28 +35,28 @@ template <class config> struct loader {
 		mbarrier_expect(full + 8 * stage, config::stage_bytes);
 	}
 
-	/* Asks for this block's part of A, for all that share it: some rows of the tile. */
+	/* Asks for A's rows of a step, or, where blocks side by side share them, in every ACROSS-th
+	 * step for all of these: a box costs TMA the same time, however small it is. */
 	__device__ __forceinline__ void load_a(int stage, int k) const
 	{
-		constexpr int ROWS = config::BM / config::ACROSS;
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
 		cluster_place here = cluster_here<config>();
-		int row = here.across * ROWS;
-		load(base + stage * config::stage_bytes + row * BK * 2, map_a, stage, k * BK, at.row + row,
-			 config::ACROSS > 1 ? FIRST << here.up : 0);
+		if (k % config::ACROSS == here.across)
+			load(base + stage * config::stage_bytes, map_a, stage, k * BK, at.row,
+				 config::ACROSS > 1 ? FIRST << here.up : 0);
 	}
 
-	/* The same of B: some rows of each of the tile's boxes. */
+	/* The same of B, whose columns blocks above each other share. */
 	__device__ __forceinline__ void load_b(int stage, int k) const
 	{
-		constexpr int ROWS = BK / config::UP;
 		constexpr uint16_t ALL = (1 << config::UP) - 1;
 		cluster_place here = cluster_here<config>();
-		int row = here.up * ROWS;
-		uint32_t to = base + stage * config::stage_bytes + config::a_bytes + row * BOX * 2;
+		uint32_t to = base + stage * config::stage_bytes + config::a_bytes;
+		if (k % config::UP != here.up)
+			return;
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
-			load(to + box * BOX * BK * 2, map_b, stage, at.column + box * BOX, k * BK + row,
+			load(to + box * BOX * BK * 2, map_b, stage, at.column + box * BOX, k * BK,
 				 config::UP > 1 ? ALL << config::UP * here.across : 0);
 	}
 
@@ -150,7 +150,10 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	if (load.speaks) {
 		tma_prefetch_map(&map_a);
 		tma_prefetch_map(&map_b);
-		barriers_init<config>(full, 1, CONSUMERS * config::FILLERS);
+		barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
+	} else if (threadIdx.x == 0) {
+		barriers_init<config, config::STAGES, config::barriers>(full, 0,
+																CONSUMERS * config::FILLERS);
 	}
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
