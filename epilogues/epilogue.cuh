@@ -86,6 +86,7 @@ struct epilogue_place {
 	bool whole;     /* all V columns lie in C, and a vector access at this place of a matrix like C
 					   is aligned */
 	const float *c; /* C's values there (0 where beta is 0), for a kernel that has them; or NULL */
+	uint32_t scratch; /* for prefetch(): see epilogue::prefetch() */
 };
 
 /* Whether V elements from `pointer` on can be accessed at once. */
@@ -199,8 +200,16 @@ template <class Element>
 __device__ __forceinline__ void epilogue_prefetch_columns(const Element *values,
 														  const epilogue_place &at)
 {
-	if (at.row % 16 == 0)
-		epilogue_prefetch(values + at.column);
+	if (at.row % 16 != 0)
+		return;
+	if (at.scratch == 0)
+		return epilogue_prefetch(values + at.column);
+	/* What is copied is not looked at: this is the way into the L1 cache, which no prefetch
+	 * fills on Hopper. */
+	int left = (at.N - at.column) * (int)sizeof(Element);
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at.scratch),
+				 "l"(values + at.column), "r"(left < 4 ? left : 4)
+				 : "memory");
 }
 
 /* ---- chains --------------------------------------------------------------- */
@@ -350,7 +359,7 @@ template <class Element> struct epilogue {
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr});
+		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr, 0});
 	}
 
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
@@ -359,17 +368,20 @@ template <class Element> struct epilogue {
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
 										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, true, c});
+		stages.run(x, epilogue_place{row, column, M, N, true, c, 0});
 	}
 
 	/* No stage reads or writes memory, apart from C where it is not handed over. */
 	static constexpr bool only_c = epilogue_stages<Element>::only_c;
 
-	/* Asks for what the stages will read at this place to be brought to the L2
-	 * cache; for kernels that know long before they finish. In steps of 128 bytes. */
-	__device__ __forceinline__ void prefetch(int row, int column) const
+	/* Asks for what the stages will read at this place to be brought to the L2 cache; for
+	 * kernels that know long before they finish. In steps of 32 bytes. What one row in 16 shares
+	 * comes into the L1 cache too, if `scratch` is the address (in the shared window, a multiple
+	 * of 4) of 4 bytes of shared memory into which this thread alone may copy anything, with
+	 * cp.async; `column` is even then. */
+	__device__ __forceinline__ void prefetch(int row, int column, uint32_t scratch = 0) const
 	{
-		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr});
+		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr, scratch});
 	}
 
 	/* One value: the output for C[row][column]. */

@@ -142,23 +142,28 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 	ring at = {0, 0};
 	auto part = way_out<Element, config>(out, map_c, shared, base, full, work.splits);
 	bool loads_c = part.LOADS_C && work.reads_c;
+	uint32_t scratch = base + config::scratch_offset + threadIdx.x / 32 * SCRATCH_BYTES;
 	for (int tile = first; tile < work.tiles; tile += stride) {
 		tile_origin origin = block_tile<config>(work, tile);
 		float sum[config::HALVES][config::SUMS]; // nothing flows from one tile into the next
+		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
+		 * at work, and the tile before has left its place. */
+		auto ask = [&] {
 #pragma unroll
-		for (int half = 0; half < config::HALVES; half++)
-			if (!part.LOADS_C || !epilogue<Element>::only_c)
-				prefetch_rows<Element, config::BN>(out,
-												   part_origin<config>(origin, consumer, half));
-		/* C's old values: the first tile's at once; later ones' when the tile before has left
-		 * its place */
+			for (int half = 0; half < config::HALVES; half++)
+				if (!part.LOADS_C || !epilogue<Element>::only_c)
+					prefetch_rows<Element, config::BN>(
+						out, part_origin<config>(origin, consumer, half), scratch);
+			if (loads_c)
+				part.load();
+		};
 		part.begin(out, part_origin<config>(origin, consumer, 0), 0);
-		if (loads_c && tile == first)
-			part.load();
+		if (tile == first)
+			ask();
 		multiply<Element, config>(sum, end - begin, base, full, empty,
 								  consumer_begin<config>(consumer), at, [&] {
-									  if (loads_c && tile != first)
-										  part.load();
+									  if (tile != first)
+										  ask();
 								  });
 		if constexpr (config::SPLIT)
 			exchange_sums<config>(sum[0], base, full, consumer, work.splits);

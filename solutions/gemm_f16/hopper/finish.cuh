@@ -17,18 +17,24 @@
 #include "epilogue.cuh"
 #include "tile.cuh"
 
-/* What the epilogue will read for a warp's 16 rows, into the L2 cache while the
- * tile is being multiplied; a prefetch brings 32 bytes. */
+/* What the epilogue will read for a warp's 16 rows, into the caches while the tile is being
+ * multiplied; a prefetch brings 32 bytes. `scratch` is the warp's. */
 template <class Element, int BN>
-__device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, tile_origin at)
+__device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, tile_origin at,
+											  uint32_t scratch)
 {
 	constexpr int SECTOR = 32 / sizeof(Element), SECTORS = BN / SECTOR;
+	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
+	if (!epilogue<Element>::only_c)
+		copies_wait<0>(); // of the tile before, into the same places
 #pragma unroll 4
 	for (int i = threadIdx.x % 32; i < 16 * SECTORS; i += 32) {
 		int r = at.row + i / SECTORS, c = at.column + i % SECTORS * SECTOR;
 		if (r < out.M && c < out.N)
-			out.prefetch(r, c);
+			out.prefetch(r, c, scratch + i % SECTORS * 4);
 	}
+	if (!epilogue<Element>::only_c)
+		copies_commit();
 }
 
 /* Two neighbouring elements of a word, and back. */

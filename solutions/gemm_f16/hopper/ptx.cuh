@@ -346,7 +346,7 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
  * them would otherwise take longer than the tensor cores. */
 __device__ __forceinline__ uint32_t wgmma_operand(uint32_t address, uint32_t leading)
 {
-	return address >> 4 | leading >> 4 << 16; // shared memory ends below 2^18
+	return (address & 0x3FFFF) >> 4 | leading >> 4 << 16; // above: the block's rank in its cluster
 }
 
 /* Of the operand that begins so many bytes further on. */

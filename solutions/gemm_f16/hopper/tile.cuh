@@ -27,6 +27,7 @@ constexpr int row_pitch(int elements)
 }
 
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
+constexpr int SCRATCH_BYTES = 64;        // of a warp, for epilogue::prefetch()
 
 /* One way to cut the work. Each of the CONSUMERS warpgroups that multiply has 64 * HALVES
  * rows and all WIDTH columns of the tile; or, of a TURNED tile, 64 * HALVES columns and
@@ -91,12 +92,13 @@ struct gemm_config {
 		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int spare = 1024; // to align
+	static constexpr int scratch_bytes = TURNED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
 
 	/* stages that there is room for, with so many bytes for C on its way */
 	static constexpr int stages_beside(int way_out)
 	{
-		return (SHARED_BYTES - spare - way_out - CONSUMERS * pushed_bytes -
-				barriers_for(MOST) * 8) /
+		return (SHARED_BYTES - spare - way_out - CONSUMERS * pushed_bytes - barriers_for(MOST) * 8 -
+				scratch_bytes) /
 			   stage_bytes;
 	}
 
@@ -116,7 +118,8 @@ struct gemm_config {
 	static constexpr int staging_offset = STAGES * stage_bytes;
 	static constexpr int pushed_offset = staging_offset + way_out_bytes;
 	static constexpr int barrier_offset = pushed_offset + CONSUMERS * pushed_bytes;
-	static constexpr int bytes = barrier_offset + barriers * 8 + spare;
+	static constexpr int scratch_offset = barrier_offset + barriers * 8;
+	static constexpr int bytes = scratch_offset + scratch_bytes + spare;
 	static_assert(BN % CHUNK == 0, "C's boxes");
 	static_assert(BM % 8 == 0 && BM <= 256, "whole groups of the swizzle's 8 rows, one box of A");
 	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
