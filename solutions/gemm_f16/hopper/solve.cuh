@@ -26,7 +26,7 @@ static constexpr cut_times UNMEASURED = {INFINITY};
 static constexpr float POWER_RATE = 770e6f;
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
-static constexpr float COPY_MEGABYTE = 0.52f;
+static constexpr float COPY_MEGABYTE = 0.47f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
  * are copied first; odd ones that are shifted on the way; those short along K; tiny ones. */
@@ -203,6 +203,9 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD>;
 	using odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD>;
 	using odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD>;
+	using odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD>;
+	using odd_pair224 = gemm_config<2, 224, 2, 1, 1, ODD>;
+	using odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD>;
 	using odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD>;
 	using odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD>;
 	using odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD>;
@@ -239,130 +242,125 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_pair_256_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 2, true>;
 	using turned_square_128_144 = gemm_config<2, 144, 2, 2, 1, false, 8, 1, true>;
 	using turned_square_128_160 = gemm_config<2, 160, 2, 2, 1, false, 8, 1, true>;
-#endif
-#ifdef HOPPER_CUT
 	using turned_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true>;
-	using turned_64_24 = gemm_config<1, 24, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_48 = gemm_config<1, 48, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_56 = gemm_config<1, 56, 1, 1, 1, false, 16, 1, true>;
-	using pair64 = gemm_config<1, 64, 2, 1, 1, false>;
-	using four64 = gemm_config<1, 64, 4, 1, 1, false>;
-	using half_pair64 = gemm_config<2, 64, 2, 1, 1, false>;
-	using half_four64 = gemm_config<2, 64, 4, 1, 1, false>;
-	using odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD>;
-	using odd_one160 = gemm_config<2, 160, 1, 1, 1, ODD>;
-	using odd_square160 = gemm_config<2, 160, 2, 2, 1, ODD>;
-	using odd_pair224 = gemm_config<2, 224, 2, 1, 1, ODD>;
-	using odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD>;
-	using odd_square256 = gemm_config<2, 256, 2, 2, 1, ODD>;
+	using turned_four_64_96 = gemm_config<1, 96, 4, 1, 1, false, 16, 1, true>;
+	using turned_side_64_136 = gemm_config<1, 136, 1, 2, 1, false, 8, 1, true>;
+	using turned_side_four_128_96 = gemm_config<2, 96, 1, 4, 1, false, 8, 1, true>;
+	using turned_pair_128_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 1, true>;
+	using turned_side_128_112 = gemm_config<2, 112, 1, 2, 1, false, 8, 1, true>;
+	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
 #endif
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.40f, 0.555f, 2.69f, 1.32f, 0.00f, 0.033f, 0.113f}),
-		tma_cut<Element, pair192>(1, {0.89f, 0.413f, 1.92f, 1.23f, 0.00f, 0.028f, 0.086f}),
-		tma_cut<Element, wide192>(1, {0.67f, 0.430f, 1.76f, 1.08f, 0.00f, 0.095f, 0.068f}),
-		tma_cut<Element, flat128>(1, {1.72f, 0.203f, 0.77f, 0.66f, 0.00f, 0.027f, 0.028f}),
-		tma_cut<Element, small64>(1, {1.59f, 0.179f, 0.45f, 0.39f, 0.00f, 0.041f, 0.000f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.557f, 2.51f, 1.32f, 0.00f, 0.108f, 0.108f}),
-		tma_cut<Element, flat_one128>(1, {1.30f, 0.224f, 0.74f, 0.61f, 0.00f, 0.079f, 0.004f}),
-		tma_cut<Element, half64>(1, {1.41f, 0.218f, 0.63f, 0.62f, 0.00f, 0.097f, 0.049f}),
-		tma_cut<Element, one128>(1, {0.84f, 0.310f, 1.21f, 0.94f, 0.00f, 0.120f, 0.028f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.695f, 3.60f, 1.17f, 0.00f, 0.108f, 0.193f}),
-		tma_cut<Element, tall128>(1, {0.00f, 0.560f, 2.65f, 1.67f, 0.00f, 0.100f, 0.127f}),
-		tma_cut<Element, side128>(1, {1.29f, 0.292f, 1.08f, 1.05f, 0.00f, 0.063f, 0.059f}),
-		tma_cut<Element, split128>(4, {0.66f, 0.324f, 4.12f, 0.14f, 0.00f, 0.074f, 0.117f}),
-		tma_cut<Element, split_half64>(4, {0.75f, 0.237f, 3.24f, 0.06f, 0.00f, 0.062f, 0.086f}),
-		tma_cut<Element, split64>(2, {1.10f, 0.160f, 1.86f, 0.14f, 0.00f, 0.026f, 0.064f}),
-		tma_cut<Element, split64>(3, {0.89f, 0.154f, 2.13f, 0.08f, 0.00f, 0.029f, 0.057f}),
-		tma_cut<Element, split64>(4, {0.85f, 0.154f, 2.40f, 0.00f, 0.00f, 0.030f, 0.063f}),
-		tma_cut<Element, split64>(5, {1.37f, 0.122f, 2.13f, 0.00f, 0.00f, 0.068f, 0.121f}),
-		tma_cut<Element, split64>(6, {1.07f, 0.116f, 2.66f, 0.00f, 0.00f, 0.019f, 0.123f}),
-		tma_cut<Element, split64>(8, {1.04f, 0.112f, 2.99f, 0.02f, 0.00f, 0.047f, 0.129f}),
-		tma_cut<Element, split_flat128>(3, {0.71f, 0.205f, 2.85f, 0.19f, 0.00f, 0.061f, 0.082f}),
-		tma_cut<Element, split_flat128>(4, {0.71f, 0.205f, 2.89f, 0.16f, 0.00f, 0.046f, 0.104f}),
-		tma_cut<Element, odd_pair256>(1, {3.83f, 0.511f, 3.80f, 2.68f, 1.26f, 0.000f, 0.128f}),
-		tma_cut<Element, odd_one256>(1, {4.45f, 0.517f, 3.78f, 2.99f, 1.18f, 0.000f, 0.126f}),
-		tma_cut<Element, odd_square192>(1, {4.51f, 0.379f, 2.55f, 2.14f, 1.11f, 0.000f, 0.088f}),
-		tma_cut<Element, odd_wide192>(1, {5.50f, 0.380f, 2.57f, 2.52f, 0.68f, 0.000f, 0.119f}),
-		tma_cut<Element, odd_pair128>(1, {5.62f, 0.257f, 1.45f, 1.64f, 0.87f, 0.000f, 0.105f}),
-		tma_cut<Element, odd_half64>(1, {6.07f, 0.235f, 0.66f, 0.92f, 0.89f, 0.000f, 0.055f}),
-		tma_cut<Element, odd_flat128>(1, {5.63f, 0.193f, 1.21f, 0.99f, 0.24f, 0.000f, 0.029f}),
-		tma_cut<Element, odd_small64>(1, {6.24f, 0.164f, 0.66f, 0.57f, 0.29f, 0.000f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {7.39f, 0.149f, 0.00f, 0.00f, 0.52f, 0.000f, 0.084f}),
-		tma_cut<Element, odd_split64>(4, {6.01f, 0.271f, 0.00f, 0.00f, 1.26f, 0.000f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {9.29f, 0.222f, 0.00f, 0.13f, 0.00f, 0.000f, 0.284f}),
+		tma_cut<Element, pair256>(1, {0.41f, 0.556f, 2.77f, 1.23f, 0.00f, 0.037f, 0.111f}),
+		tma_cut<Element, pair192>(1, {1.04f, 0.416f, 1.94f, 1.09f, 0.00f, 0.028f, 0.084f}),
+		tma_cut<Element, wide192>(1, {0.76f, 0.430f, 1.80f, 1.01f, 0.00f, 0.099f, 0.068f}),
+		tma_cut<Element, flat128>(1, {2.12f, 0.229f, 0.49f, 0.41f, 0.00f, 0.022f, 0.022f}),
+		tma_cut<Element, small64>(1, {1.82f, 0.147f, 0.54f, 0.28f, 0.00f, 0.048f, 0.027f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.568f, 2.59f, 1.27f, 0.00f, 0.112f, 0.095f}),
+		tma_cut<Element, flat_one128>(1, {1.42f, 0.185f, 1.00f, 0.49f, 0.00f, 0.099f, 0.026f}),
+		tma_cut<Element, half64>(1, {1.49f, 0.190f, 0.99f, 0.34f, 0.00f, 0.105f, 0.050f}),
+		tma_cut<Element, one128>(1, {1.17f, 0.299f, 1.46f, 0.73f, 0.00f, 0.128f, 0.035f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.720f, 3.68f, 1.62f, 0.00f, 0.127f, 0.147f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.567f, 2.80f, 1.53f, 0.00f, 0.105f, 0.113f}),
+		tma_cut<Element, side128>(1, {2.11f, 0.284f, 0.92f, 0.69f, 0.00f, 0.054f, 0.084f}),
+		tma_cut<Element, split128>(4, {1.02f, 0.301f, 3.80f, 0.06f, 0.00f, 0.055f, 0.207f}),
+		tma_cut<Element, split_half64>(4, {1.07f, 0.168f, 2.94f, 0.11f, 0.00f, 0.037f, 0.215f}),
+		tma_cut<Element, split64>(2, {1.26f, 0.135f, 1.68f, 0.13f, 0.00f, 0.037f, 0.107f}),
+		tma_cut<Element, split64>(3, {0.95f, 0.137f, 2.10f, 0.14f, 0.00f, 0.026f, 0.095f}),
+		tma_cut<Element, split64>(4, {0.81f, 0.145f, 2.42f, 0.07f, 0.00f, 0.023f, 0.083f}),
+		tma_cut<Element, split64>(5, {0.88f, 0.130f, 2.58f, 0.02f, 0.00f, 0.016f, 0.102f}),
+		tma_cut<Element, split64>(6, {0.88f, 0.105f, 2.79f, 0.00f, 0.00f, 0.011f, 0.133f}),
+		tma_cut<Element, split64>(8, {1.01f, 0.084f, 3.04f, 0.00f, 0.00f, 0.034f, 0.153f}),
+		tma_cut<Element, split_flat128>(3, {1.17f, 0.169f, 2.57f, 0.21f, 0.00f, 0.035f, 0.198f}),
+		tma_cut<Element, split_flat128>(4, {1.07f, 0.176f, 2.57f, 0.23f, 0.00f, 0.041f, 0.204f}),
+		tma_cut<Element, odd_pair256>(1, {4.29f, 0.527f, 3.30f, 2.52f, 1.41f, 0.000f, 0.133f}),
+		tma_cut<Element, odd_one256>(1, {4.79f, 0.532f, 3.33f, 2.90f, 1.40f, 0.000f, 0.131f}),
+		tma_cut<Element, odd_square192>(1, {4.84f, 0.389f, 2.15f, 2.05f, 1.33f, 0.000f, 0.096f}),
+		tma_cut<Element, odd_wide192>(1, {5.70f, 0.397f, 2.24f, 2.44f, 0.93f, 0.000f, 0.117f}),
+		tma_cut<Element, odd_pair128>(1, {5.63f, 0.255f, 1.49f, 1.09f, 0.93f, 0.000f, 0.109f}),
+		tma_cut<Element, odd_pair160>(1, {5.29f, 0.321f, 0.72f, 2.51f, 1.28f, 0.000f, 0.151f}),
+		tma_cut<Element, odd_pair224>(1, {4.84f, 0.406f, 0.58f, 3.72f, 1.79f, 0.000f, 0.243f}),
+		tma_cut<Element, odd_one224>(1, {7.02f, 0.432f, 0.85f, 3.40f, 1.84f, 0.000f, 0.206f}),
+		tma_cut<Element, odd_half64>(1, {6.44f, 0.190f, 0.76f, 0.96f, 0.72f, 0.000f, 0.092f}),
+		tma_cut<Element, odd_flat128>(1, {5.82f, 0.177f, 1.11f, 0.81f, 0.38f, 0.000f, 0.047f}),
+		tma_cut<Element, odd_small64>(1, {6.04f, 0.149f, 0.66f, 0.84f, 0.17f, 0.000f, 0.000f}),
+		tma_cut<Element, odd_split64>(2, {7.29f, 0.169f, 0.00f, 0.78f, 0.00f, 0.000f, 0.036f}),
+		tma_cut<Element, odd_split64>(4, {7.30f, 0.235f, 0.00f, 0.30f, 0.00f, 0.000f, 0.000f}),
+		tma_cut<Element, odd_split128>(4, {7.73f, 0.268f, 0.00f, 0.56f, 1.09f, 0.000f, 0.241f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(
-			1, {0.57f, 1.131f, 1.12f, 0.67f, 0.84f, 0.073f, 0.000f}),
+			1, {0.80f, 1.143f, 1.19f, 0.45f, 0.56f, 0.117f, 0.000f}),
 		shifted_cut<Element, shifted64, 3, 2, 1>(
-			1, {1.11f, 0.479f, 1.23f, 0.55f, 0.49f, 0.057f, 0.000f}),
+			1, {1.30f, 0.506f, 1.12f, 0.43f, 0.37f, 0.090f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			2, {1.88f, 0.502f, 1.07f, 0.99f, 1.10f, 0.047f, 0.000f}),
+			2, {1.64f, 0.519f, 1.79f, 0.36f, 0.39f, 0.070f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			4, {1.60f, 0.512f, 1.79f, 0.79f, 0.94f, 0.036f, 0.000f}),
+			4, {1.30f, 0.555f, 2.17f, 0.38f, 0.39f, 0.020f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			8, {0.97f, 0.525f, 2.52f, 0.89f, 1.09f, 0.008f, 0.000f}),
-		shallow_cut<Element, 4, 64>({2.56f, 0.320f, 0.25f, 0.26f, 0.05f, 0.000f, 0.000f}),
-		shallow_cut<Element, 4, 128>({0.24f, 0.493f, 0.31f, 0.47f, 0.26f, 0.000f, 0.000f}),
-		shallow_cut<Element, 8, 128>({1.01f, 0.881f, 0.74f, 0.96f, 0.31f, 0.000f, 0.000f}),
-		tiny_cut<Element, 8, 1, 2>({0.56f, 0.180f, 0.09f, 0.10f, 0.09f, 0.017f, 0.000f}),
-		tiny_cut<Element, 8, 1, 4>({0.19f, 0.181f, 0.26f, 0.09f, 0.18f, 0.054f, 0.000f}),
+			8, {1.20f, 0.530f, 2.72f, 0.47f, 0.35f, 0.078f, 0.000f}),
+		shallow_cut<Element, 4, 64>({1.52f, 0.282f, 0.28f, 0.30f, 0.12f, 0.000f, 0.000f}),
+		shallow_cut<Element, 4, 128>({0.00f, 0.415f, 0.46f, 0.47f, 0.26f, 0.000f, 0.000f}),
+		shallow_cut<Element, 8, 128>({0.00f, 0.797f, 0.99f, 0.98f, 0.41f, 0.000f, 0.000f}),
+		tiny_cut<Element, 8, 1, 2>({0.51f, 0.177f, 0.11f, 0.10f, 0.07f, 0.025f, 0.000f}),
+		tiny_cut<Element, 8, 1, 4>({0.10f, 0.183f, 0.28f, 0.09f, 0.15f, 0.086f, 0.000f}),
 #ifndef EPILOGUE_CHAIN
-		tma_cut<Element, turned_64_80>(1, {1.56f, 0.173f, 0.76f, 0.32f, 0.00f, 0.074f, 0.000f}),
-		tma_cut<Element, turned_64_96>(1, {1.41f, 0.186f, 0.91f, 0.45f, 0.00f, 0.081f, 0.000f}),
-		tma_cut<Element, turned_64_112>(1, {1.27f, 0.194f, 1.44f, 0.11f, 0.00f, 0.095f, 0.008f}),
-		tma_cut<Element, turned_128_80>(1, {1.49f, 0.233f, 1.21f, 0.31f, 0.00f, 0.117f, 0.008f}),
-		tma_cut<Element, turned_128_96>(1, {1.27f, 0.249f, 1.41f, 0.52f, 0.00f, 0.110f, 0.012f}),
-		tma_cut<Element, turned_128_112>(1, {1.82f, 0.261f, 0.75f, 0.96f, 0.00f, 0.116f, 0.051f}),
-		tma_cut<Element, turned_128_160>(1, {1.50f, 0.336f, 1.57f, 0.95f, 0.00f, 0.127f, 0.075f}),
-		tma_cut<Element, turned_128_176>(1, {1.60f, 0.368f, 1.44f, 1.24f, 0.00f, 0.113f, 0.096f}),
-		tma_cut<Element, turned_128_192>(1, {1.15f, 0.400f, 2.07f, 1.17f, 0.00f, 0.124f, 0.080f}),
-		tma_cut<Element, turned_128_240>(1, {0.65f, 0.515f, 2.78f, 1.33f, 0.00f, 0.099f, 0.097f}),
-		tma_cut<Element, turned_256_96>(1, {2.30f, 0.393f, 1.82f, 0.73f, 0.00f, 0.162f, 0.094f}),
-		tma_cut<Element, turned_256_176>(1, {0.05f, 0.767f, 4.31f, 2.09f, 0.00f, 0.107f, 0.080f}),
-		tma_cut<Element, stacked_192_144>(1, {1.78f, 0.467f, 2.28f, 0.44f, 0.00f, 0.091f, 0.075f}),
+		tma_cut<Element, turned_64_80>(1, {1.73f, 0.151f, 0.63f, 0.34f, 0.00f, 0.068f, 0.030f}),
+		tma_cut<Element, turned_64_96>(1, {1.66f, 0.154f, 0.75f, 0.39f, 0.00f, 0.088f, 0.041f}),
+		tma_cut<Element, turned_64_112>(1, {1.52f, 0.158f, 0.91f, 0.45f, 0.00f, 0.092f, 0.058f}),
+		tma_cut<Element, turned_128_80>(1, {1.72f, 0.204f, 0.90f, 0.58f, 0.00f, 0.109f, 0.030f}),
+		tma_cut<Element, turned_128_96>(1, {1.52f, 0.228f, 1.15f, 0.68f, 0.00f, 0.110f, 0.028f}),
+		tma_cut<Element, turned_128_112>(1, {1.36f, 0.261f, 1.36f, 0.75f, 0.00f, 0.124f, 0.029f}),
+		tma_cut<Element, turned_128_160>(1, {1.39f, 0.340f, 1.38f, 1.22f, 0.00f, 0.121f, 0.081f}),
+		tma_cut<Element, turned_128_176>(1, {1.39f, 0.373f, 1.57f, 1.23f, 0.00f, 0.114f, 0.091f}),
+		tma_cut<Element, turned_128_192>(1, {1.07f, 0.405f, 1.77f, 1.49f, 0.00f, 0.119f, 0.093f}),
+		tma_cut<Element, turned_128_240>(1, {0.52f, 0.515f, 2.54f, 1.64f, 0.00f, 0.104f, 0.115f}),
+		tma_cut<Element, turned_256_96>(1, {2.23f, 0.395f, 1.58f, 1.36f, 0.00f, 0.148f, 0.100f}),
+		tma_cut<Element, turned_256_176>(1, {0.64f, 0.744f, 3.43f, 2.66f, 0.00f, 0.090f, 0.150f}),
+		tma_cut<Element, stacked_192_144>(1, {1.65f, 0.456f, 2.17f, 1.15f, 0.00f, 0.092f, 0.095f}),
 		tma_cut<Element, stacked_side_192_160>(
-			1, {2.40f, 0.484f, 2.48f, 2.34f, 0.00f, 0.024f, 0.133f}),
+			1, {2.21f, 0.486f, 2.58f, 2.30f, 0.00f, 0.033f, 0.134f}),
 		tma_cut<Element, stacked_side_192_192>(
-			1, {2.77f, 0.576f, 2.41f, 2.51f, 0.00f, 0.018f, 0.164f}),
+			1, {2.34f, 0.585f, 2.64f, 2.57f, 0.00f, 0.025f, 0.157f}),
 		tma_cut<Element, stacked_pair_192_160>(
-			1, {2.19f, 0.481f, 2.45f, 2.72f, 0.00f, 0.030f, 0.134f}),
+			1, {2.08f, 0.486f, 2.52f, 2.55f, 0.00f, 0.037f, 0.133f}),
 		tma_cut<Element, stacked_pair_192_176>(
-			1, {2.66f, 0.512f, 2.47f, 2.82f, 0.00f, 0.023f, 0.158f}),
-		tma_cut<Element, turned_128_104>(1, {2.00f, 0.258f, 0.56f, 0.67f, 0.00f, 0.106f, 0.053f}),
+			1, {2.40f, 0.522f, 2.57f, 2.72f, 0.00f, 0.028f, 0.152f}),
+		tma_cut<Element, turned_128_104>(1, {1.51f, 0.238f, 1.17f, 0.74f, 0.00f, 0.121f, 0.038f}),
 		tma_cut<Element, turned_pair_128_80>(1,
-											 {2.69f, 0.250f, 0.37f, 0.56f, 0.00f, 0.022f, 0.039f}),
-		tma_cut<Element, turned_256_184>(1, {0.38f, 0.790f, 3.71f, 2.36f, 0.00f, 0.070f, 0.161f}),
+											 {2.11f, 0.230f, 0.83f, 0.61f, 0.00f, 0.033f, 0.029f}),
+		tma_cut<Element, turned_256_184>(1, {1.16f, 0.771f, 3.24f, 2.47f, 0.00f, 0.071f, 0.180f}),
 		tma_cut<Element, turned_side_128_144>(1,
-											  {2.14f, 0.286f, 1.40f, 1.13f, 0.00f, 0.056f, 0.076f}),
+											  {2.34f, 0.290f, 1.07f, 1.20f, 0.00f, 0.049f, 0.086f}),
 		tma_cut<Element, turned_pair_128_208>(1,
-											  {2.37f, 0.420f, 1.72f, 1.80f, 0.00f, 0.051f, 0.107f}),
+											  {2.35f, 0.422f, 1.58f, 1.77f, 0.00f, 0.052f, 0.116f}),
 		tma_cut<Element, turned_side_128_208>(1,
-											  {2.38f, 0.422f, 1.53f, 1.87f, 0.00f, 0.027f, 0.107f}),
+											  {2.38f, 0.422f, 1.40f, 1.85f, 0.00f, 0.025f, 0.115f}),
 		tma_cut<Element, turned_pair_256_112>(1,
-											  {1.96f, 0.453f, 2.10f, 2.27f, 0.00f, 0.029f, 0.115f}),
+											  {2.06f, 0.454f, 1.92f, 2.16f, 0.00f, 0.034f, 0.127f}),
 		tma_cut<Element, turned_square_128_144>(
-			1, {3.24f, 0.288f, 0.60f, 1.16f, 0.00f, 0.009f, 0.080f}),
+			1, {2.88f, 0.296f, 0.74f, 1.20f, 0.00f, 0.012f, 0.069f}),
 		tma_cut<Element, turned_square_128_160>(
-			1, {3.60f, 0.315f, 0.56f, 1.09f, 0.00f, 0.012f, 0.095f}),
-#endif
-#ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, turned_64_16>(1, UNMEASURED),
-		tma_cut<Element, turned_64_24>(1, UNMEASURED),
-		tma_cut<Element, turned_64_32>(1, UNMEASURED),
-		tma_cut<Element, turned_64_40>(1, UNMEASURED),
-		tma_cut<Element, turned_64_48>(1, UNMEASURED),
-		tma_cut<Element, turned_64_56>(1, UNMEASURED),
-		tma_cut<Element, pair64>(1, UNMEASURED),
-		tma_cut<Element, four64>(1, UNMEASURED),
-		tma_cut<Element, half_pair64>(1, UNMEASURED),
-		tma_cut<Element, half_four64>(1, UNMEASURED),
-		tma_cut<Element, odd_pair160>(1, UNMEASURED),
-		tma_cut<Element, odd_one160>(1, UNMEASURED),
-		tma_cut<Element, odd_square160>(1, UNMEASURED),
-		tma_cut<Element, odd_pair224>(1, UNMEASURED),
-		tma_cut<Element, odd_one224>(1, UNMEASURED),
-		tma_cut<Element, odd_square256>(1, UNMEASURED),
+			1, {3.14f, 0.324f, 0.73f, 1.18f, 0.00f, 0.012f, 0.082f}),
+		tma_cut<Element, turned_64_16>(1, {2.04f, 0.135f, 0.35f, 0.14f, 0.00f, 0.012f, 0.005f}),
+		tma_cut<Element, turned_64_32>(1, {1.94f, 0.137f, 0.36f, 0.24f, 0.00f, 0.026f, 0.009f}),
+		tma_cut<Element, turned_64_40>(1, {1.86f, 0.142f, 0.41f, 0.26f, 0.00f, 0.035f, 0.006f}),
+		tma_cut<Element, turned_64_48>(1, {1.80f, 0.148f, 0.51f, 0.29f, 0.00f, 0.047f, 0.002f}),
+		tma_cut<Element, turned_64_56>(1, {1.80f, 0.143f, 0.56f, 0.29f, 0.00f, 0.051f, 0.014f}),
+		tma_cut<Element, turned_four_64_96>(1,
+											{1.82f, 0.201f, 0.69f, 0.44f, 0.00f, 0.012f, 0.011f}),
+		tma_cut<Element, turned_side_64_136>(1,
+											 {2.18f, 0.172f, 0.68f, 0.77f, 0.00f, 0.039f, 0.067f}),
+		tma_cut<Element, turned_side_four_128_96>(
+			1, {2.24f, 0.206f, 0.72f, 0.81f, 0.00f, 0.042f, 0.064f}),
+		tma_cut<Element, turned_pair_128_112>(1,
+											  {1.99f, 0.243f, 1.06f, 0.89f, 0.00f, 0.050f, 0.060f}),
+		tma_cut<Element, turned_side_128_112>(1,
+											  {1.98f, 0.246f, 0.98f, 0.94f, 0.00f, 0.065f, 0.068f}),
+		tma_cut<Element, turned_four_128_112>(1,
+											  {2.08f, 0.239f, 0.98f, 0.89f, 0.00f, 0.021f, 0.051f}),
 #endif
 	};
 	return cuts;

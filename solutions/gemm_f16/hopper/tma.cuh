@@ -129,7 +129,7 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 
 /* Registers of a thread, of 512 for a thread of each of three warpgroups together. One
  * consumer alone has enough. */
-constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, 1)
