@@ -14,12 +14,16 @@ struct cut_times {
 	float tile;      // besides, in each round
 	float reads_c;   // besides, when the epilogue reads C
 	float ragged;    // besides, when N is no multiple of 4
-	float slow_step; // more for a step, for each operand whose rows do not start at sectors
+	float slow_step; // more for a step, for operands whose rows begin off sectors: see step_off()
 	float busy_step; // more for a step while all others work too
 };
 
 /* Of a cut that tools/cost-model has not measured yet; nobody chooses it. */
 static constexpr cut_times UNMEASURED = {INFINITY};
+
+/* What rows cost that begin at sectors of 32 bytes but off lines of 128, of what those cost that
+ * begin off sectors. */
+static constexpr float OFF_LINES = 0.3f;
 
 /* What a GPU at full work does in a microsecond, in FLOP, inside of C or outside: it is bound by
  * its power then (4096^3 by the best cuts: 765 to 800 TFLOP/s). */
@@ -133,17 +137,32 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 	return false;
 }
 
+/* What rows of so many elements cost TMA besides, where they begin off sectors of 32 bytes, or at
+ * sectors but off lines. */
+static float rows_off(int columns)
+{
+	return (columns % 16 != 0) + OFF_LINES * (columns % 64 != 0);
+}
+
+/* The same of a step's rows of A and of B together. Narrow rows of B cost as much again: all blocks
+ * ask for the same few lines at once. */
+template <class Element> static float step_off(const cut<Element> &c, const problem<Element> &p)
+{
+	float a = rows_off(p.K), b = rows_off(p.N) + (p.N < 64);
+	return 2.0f * (a * (float)c.rows + b * (float)c.columns) / (float)(c.rows + c.columns);
+}
+
 template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
 	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
 	float busy = rounds / ceilf(rounds); // of all multiprocessors, on the average
-	int slow = 0;
+	float slow = 0.0f;
 	switch (c.family) {
 	case FAMILY_TMA: // persistent: rounds are whole
 		rounds = ceilf(rounds);
-		slow = (p.K % 16 != 0) + (p.N % 16 != 0);
+		slow = step_off(c, p);
 		break;
 	case FAMILY_COPIED: {
 		rounds = ceilf(rounds);
@@ -189,6 +208,9 @@ template <class Element> static const auto &hopper_cuts(void)
 	using flat128 = gemm_config<1, 128, 2, 1, 1, false>;
 	using flat_one128 = gemm_config<1, 128, 1, 1, 1, false>;
 	using small64 = gemm_config<1, 64, 1, 1, 1, false>;
+	using four64 = gemm_config<1, 64, 4, 1, 1, false, 16>;
+	using four_side64 = gemm_config<1, 64, 4, 2, 1, false, 16>;
+	using pair_side64 = gemm_config<1, 64, 2, 4, 1, false, 16>;
 	using half64 = gemm_config<2, 64, 1, 1, 1, false>;
 	using one128 = gemm_config<2, 128, 1, 1, 1, false>;
 	using tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2>;
@@ -255,28 +277,31 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
 #endif
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.41f, 0.556f, 2.77f, 1.23f, 0.00f, 0.037f, 0.111f}),
-		tma_cut<Element, pair192>(1, {1.04f, 0.416f, 1.94f, 1.09f, 0.00f, 0.028f, 0.084f}),
-		tma_cut<Element, wide192>(1, {0.76f, 0.430f, 1.80f, 1.01f, 0.00f, 0.099f, 0.068f}),
-		tma_cut<Element, flat128>(1, {2.12f, 0.229f, 0.49f, 0.41f, 0.00f, 0.022f, 0.022f}),
-		tma_cut<Element, small64>(1, {1.82f, 0.147f, 0.54f, 0.28f, 0.00f, 0.048f, 0.027f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.568f, 2.59f, 1.27f, 0.00f, 0.112f, 0.095f}),
-		tma_cut<Element, flat_one128>(1, {1.42f, 0.185f, 1.00f, 0.49f, 0.00f, 0.099f, 0.026f}),
-		tma_cut<Element, half64>(1, {1.49f, 0.190f, 0.99f, 0.34f, 0.00f, 0.105f, 0.050f}),
-		tma_cut<Element, one128>(1, {1.17f, 0.299f, 1.46f, 0.73f, 0.00f, 0.128f, 0.035f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.720f, 3.68f, 1.62f, 0.00f, 0.127f, 0.147f}),
-		tma_cut<Element, tall128>(1, {0.00f, 0.567f, 2.80f, 1.53f, 0.00f, 0.105f, 0.113f}),
-		tma_cut<Element, side128>(1, {2.11f, 0.284f, 0.92f, 0.69f, 0.00f, 0.054f, 0.084f}),
-		tma_cut<Element, split128>(4, {1.02f, 0.301f, 3.80f, 0.06f, 0.00f, 0.055f, 0.207f}),
-		tma_cut<Element, split_half64>(4, {1.07f, 0.168f, 2.94f, 0.11f, 0.00f, 0.037f, 0.215f}),
-		tma_cut<Element, split64>(2, {1.26f, 0.135f, 1.68f, 0.13f, 0.00f, 0.037f, 0.107f}),
-		tma_cut<Element, split64>(3, {0.95f, 0.137f, 2.10f, 0.14f, 0.00f, 0.026f, 0.095f}),
-		tma_cut<Element, split64>(4, {0.81f, 0.145f, 2.42f, 0.07f, 0.00f, 0.023f, 0.083f}),
-		tma_cut<Element, split64>(5, {0.88f, 0.130f, 2.58f, 0.02f, 0.00f, 0.016f, 0.102f}),
-		tma_cut<Element, split64>(6, {0.88f, 0.105f, 2.79f, 0.00f, 0.00f, 0.011f, 0.133f}),
-		tma_cut<Element, split64>(8, {1.01f, 0.084f, 3.04f, 0.00f, 0.00f, 0.034f, 0.153f}),
-		tma_cut<Element, split_flat128>(3, {1.17f, 0.169f, 2.57f, 0.21f, 0.00f, 0.035f, 0.198f}),
-		tma_cut<Element, split_flat128>(4, {1.07f, 0.176f, 2.57f, 0.23f, 0.00f, 0.041f, 0.204f}),
+		tma_cut<Element, pair256>(1, {0.46f, 0.555f, 2.87f, 1.04f, 0.00f, 0.033f, 0.106f}),
+		tma_cut<Element, pair192>(1, {1.04f, 0.416f, 1.94f, 1.09f, 0.00f, 0.022f, 0.081f}),
+		tma_cut<Element, wide192>(1, {0.82f, 0.428f, 1.87f, 0.87f, 0.00f, 0.086f, 0.052f}),
+		tma_cut<Element, flat128>(1, {2.23f, 0.224f, 0.50f, 0.32f, 0.00f, 0.022f, 0.021f}),
+		tma_cut<Element, small64>(1, {2.02f, 0.144f, 0.48f, 0.22f, 0.00f, 0.052f, 0.019f}),
+		tma_cut<Element, one256>(1, {0.00f, 0.565f, 2.76f, 1.06f, 0.00f, 0.096f, 0.083f}),
+		tma_cut<Element, flat_one128>(1, {1.56f, 0.186f, 0.94f, 0.41f, 0.00f, 0.089f, 0.013f}),
+		tma_cut<Element, four64>(1, {1.96f, 0.202f, 0.49f, 0.27f, 0.00f, 0.002f, 0.000f}),
+		tma_cut<Element, four_side64>(1, {1.98f, 0.159f, 0.50f, 0.28f, 0.00f, 0.002f, 0.011f}),
+		tma_cut<Element, pair_side64>(1, {1.98f, 0.155f, 0.53f, 0.29f, 0.00f, 0.002f, 0.007f}),
+		tma_cut<Element, half64>(1, {1.68f, 0.192f, 0.90f, 0.29f, 0.00f, 0.085f, 0.041f}),
+		tma_cut<Element, one128>(1, {1.25f, 0.298f, 1.48f, 0.63f, 0.00f, 0.093f, 0.029f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.719f, 3.67f, 1.60f, 0.00f, 0.102f, 0.133f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.567f, 2.77f, 1.52f, 0.00f, 0.082f, 0.102f}),
+		tma_cut<Element, side128>(1, {2.11f, 0.282f, 1.01f, 0.59f, 0.00f, 0.048f, 0.072f}),
+		tma_cut<Element, split128>(4, {1.29f, 0.280f, 3.68f, 0.00f, 0.00f, 0.057f, 0.226f}),
+		tma_cut<Element, split_half64>(4, {0.97f, 0.165f, 3.12f, 0.06f, 0.00f, 0.036f, 0.190f}),
+		tma_cut<Element, split64>(2, {1.44f, 0.129f, 1.70f, 0.00f, 0.00f, 0.050f, 0.093f}),
+		tma_cut<Element, split64>(3, {0.96f, 0.135f, 2.19f, 0.07f, 0.00f, 0.035f, 0.080f}),
+		tma_cut<Element, split64>(4, {0.82f, 0.143f, 2.47f, 0.02f, 0.00f, 0.025f, 0.073f}),
+		tma_cut<Element, split64>(5, {0.94f, 0.124f, 2.57f, 0.00f, 0.00f, 0.023f, 0.098f}),
+		tma_cut<Element, split64>(6, {0.85f, 0.101f, 2.84f, 0.00f, 0.00f, 0.014f, 0.129f}),
+		tma_cut<Element, split64>(8, {1.01f, 0.077f, 3.08f, 0.01f, 0.00f, 0.023f, 0.144f}),
+		tma_cut<Element, split_flat128>(3, {1.35f, 0.164f, 2.53f, 0.11f, 0.00f, 0.052f, 0.177f}),
+		tma_cut<Element, split_flat128>(4, {1.21f, 0.169f, 2.59f, 0.11f, 0.00f, 0.038f, 0.198f}),
 		tma_cut<Element, odd_pair256>(1, {4.29f, 0.527f, 3.30f, 2.52f, 1.41f, 0.000f, 0.133f}),
 		tma_cut<Element, odd_one256>(1, {4.79f, 0.532f, 3.33f, 2.90f, 1.40f, 0.000f, 0.131f}),
 		tma_cut<Element, odd_square192>(1, {4.84f, 0.389f, 2.15f, 2.05f, 1.33f, 0.000f, 0.096f}),
@@ -307,60 +332,60 @@ template <class Element> static const auto &hopper_cuts(void)
 		tiny_cut<Element, 8, 1, 2>({0.51f, 0.177f, 0.11f, 0.10f, 0.07f, 0.025f, 0.000f}),
 		tiny_cut<Element, 8, 1, 4>({0.10f, 0.183f, 0.28f, 0.09f, 0.15f, 0.086f, 0.000f}),
 #ifndef EPILOGUE_CHAIN
-		tma_cut<Element, turned_64_80>(1, {1.73f, 0.151f, 0.63f, 0.34f, 0.00f, 0.068f, 0.030f}),
-		tma_cut<Element, turned_64_96>(1, {1.66f, 0.154f, 0.75f, 0.39f, 0.00f, 0.088f, 0.041f}),
-		tma_cut<Element, turned_64_112>(1, {1.52f, 0.158f, 0.91f, 0.45f, 0.00f, 0.092f, 0.058f}),
-		tma_cut<Element, turned_128_80>(1, {1.72f, 0.204f, 0.90f, 0.58f, 0.00f, 0.109f, 0.030f}),
-		tma_cut<Element, turned_128_96>(1, {1.52f, 0.228f, 1.15f, 0.68f, 0.00f, 0.110f, 0.028f}),
-		tma_cut<Element, turned_128_112>(1, {1.36f, 0.261f, 1.36f, 0.75f, 0.00f, 0.124f, 0.029f}),
-		tma_cut<Element, turned_128_160>(1, {1.39f, 0.340f, 1.38f, 1.22f, 0.00f, 0.121f, 0.081f}),
-		tma_cut<Element, turned_128_176>(1, {1.39f, 0.373f, 1.57f, 1.23f, 0.00f, 0.114f, 0.091f}),
-		tma_cut<Element, turned_128_192>(1, {1.07f, 0.405f, 1.77f, 1.49f, 0.00f, 0.119f, 0.093f}),
-		tma_cut<Element, turned_128_240>(1, {0.52f, 0.515f, 2.54f, 1.64f, 0.00f, 0.104f, 0.115f}),
-		tma_cut<Element, turned_256_96>(1, {2.23f, 0.395f, 1.58f, 1.36f, 0.00f, 0.148f, 0.100f}),
-		tma_cut<Element, turned_256_176>(1, {0.64f, 0.744f, 3.43f, 2.66f, 0.00f, 0.090f, 0.150f}),
-		tma_cut<Element, stacked_192_144>(1, {1.65f, 0.456f, 2.17f, 1.15f, 0.00f, 0.092f, 0.095f}),
+		tma_cut<Element, turned_64_80>(1, {1.93f, 0.150f, 0.54f, 0.27f, 0.00f, 0.067f, 0.021f}),
+		tma_cut<Element, turned_64_96>(1, {1.89f, 0.149f, 0.62f, 0.34f, 0.00f, 0.077f, 0.043f}),
+		tma_cut<Element, turned_64_112>(1, {1.76f, 0.155f, 0.76f, 0.38f, 0.00f, 0.085f, 0.056f}),
+		tma_cut<Element, turned_128_80>(1, {1.81f, 0.205f, 0.88f, 0.48f, 0.00f, 0.086f, 0.023f}),
+		tma_cut<Element, turned_128_96>(1, {1.64f, 0.229f, 1.12f, 0.59f, 0.00f, 0.089f, 0.023f}),
+		tma_cut<Element, turned_128_112>(1, {1.47f, 0.260f, 1.33f, 0.66f, 0.00f, 0.093f, 0.023f}),
+		tma_cut<Element, turned_128_160>(1, {1.49f, 0.344f, 1.68f, 0.78f, 0.00f, 0.094f, 0.058f}),
+		tma_cut<Element, turned_128_176>(1, {1.46f, 0.371f, 1.78f, 0.91f, 0.00f, 0.088f, 0.074f}),
+		tma_cut<Element, turned_128_192>(1, {1.16f, 0.408f, 2.18f, 0.94f, 0.00f, 0.090f, 0.072f}),
+		tma_cut<Element, turned_128_240>(1, {0.48f, 0.515f, 2.44f, 1.72f, 0.00f, 0.081f, 0.115f}),
+		tma_cut<Element, turned_256_96>(1, {1.68f, 0.405f, 2.01f, 1.02f, 0.00f, 0.115f, 0.074f}),
+		tma_cut<Element, turned_256_176>(1, {0.50f, 0.743f, 3.55f, 2.61f, 0.00f, 0.072f, 0.145f}),
+		tma_cut<Element, stacked_192_144>(1, {1.36f, 0.455f, 2.23f, 1.12f, 0.00f, 0.076f, 0.088f}),
 		tma_cut<Element, stacked_side_192_160>(
-			1, {2.21f, 0.486f, 2.58f, 2.30f, 0.00f, 0.033f, 0.134f}),
+			1, {2.16f, 0.482f, 2.61f, 2.29f, 0.00f, 0.025f, 0.134f}),
 		tma_cut<Element, stacked_side_192_192>(
-			1, {2.34f, 0.585f, 2.64f, 2.57f, 0.00f, 0.025f, 0.157f}),
+			1, {2.26f, 0.584f, 2.67f, 2.57f, 0.00f, 0.020f, 0.154f}),
 		tma_cut<Element, stacked_pair_192_160>(
-			1, {2.08f, 0.486f, 2.52f, 2.55f, 0.00f, 0.037f, 0.133f}),
+			1, {2.01f, 0.487f, 2.53f, 2.55f, 0.00f, 0.028f, 0.128f}),
 		tma_cut<Element, stacked_pair_192_176>(
-			1, {2.40f, 0.522f, 2.57f, 2.72f, 0.00f, 0.028f, 0.152f}),
-		tma_cut<Element, turned_128_104>(1, {1.51f, 0.238f, 1.17f, 0.74f, 0.00f, 0.121f, 0.038f}),
+			1, {2.35f, 0.523f, 2.57f, 2.72f, 0.00f, 0.022f, 0.149f}),
+		tma_cut<Element, turned_128_104>(1, {1.61f, 0.240f, 1.16f, 0.63f, 0.00f, 0.092f, 0.031f}),
 		tma_cut<Element, turned_pair_128_80>(1,
-											 {2.11f, 0.230f, 0.83f, 0.61f, 0.00f, 0.033f, 0.029f}),
-		tma_cut<Element, turned_256_184>(1, {1.16f, 0.771f, 3.24f, 2.47f, 0.00f, 0.071f, 0.180f}),
+											 {2.19f, 0.234f, 0.82f, 0.53f, 0.00f, 0.024f, 0.026f}),
+		tma_cut<Element, turned_256_184>(1, {0.98f, 0.771f, 3.33f, 2.47f, 0.00f, 0.056f, 0.170f}),
 		tma_cut<Element, turned_side_128_144>(1,
-											  {2.34f, 0.290f, 1.07f, 1.20f, 0.00f, 0.049f, 0.086f}),
+											  {2.34f, 0.289f, 1.09f, 1.17f, 0.00f, 0.038f, 0.085f}),
 		tma_cut<Element, turned_pair_128_208>(1,
-											  {2.35f, 0.422f, 1.58f, 1.77f, 0.00f, 0.052f, 0.116f}),
+											  {2.35f, 0.421f, 1.51f, 1.81f, 0.00f, 0.041f, 0.119f}),
 		tma_cut<Element, turned_side_128_208>(1,
-											  {2.38f, 0.422f, 1.40f, 1.85f, 0.00f, 0.025f, 0.115f}),
+											  {2.36f, 0.422f, 1.41f, 1.84f, 0.00f, 0.020f, 0.113f}),
 		tma_cut<Element, turned_pair_256_112>(1,
-											  {2.06f, 0.454f, 1.92f, 2.16f, 0.00f, 0.034f, 0.127f}),
+											  {2.01f, 0.455f, 1.94f, 2.15f, 0.00f, 0.026f, 0.124f}),
 		tma_cut<Element, turned_square_128_144>(
-			1, {2.88f, 0.296f, 0.74f, 1.20f, 0.00f, 0.012f, 0.069f}),
+			1, {2.85f, 0.296f, 0.75f, 1.20f, 0.00f, 0.008f, 0.068f}),
 		tma_cut<Element, turned_square_128_160>(
-			1, {3.14f, 0.324f, 0.73f, 1.18f, 0.00f, 0.012f, 0.082f}),
-		tma_cut<Element, turned_64_16>(1, {2.04f, 0.135f, 0.35f, 0.14f, 0.00f, 0.012f, 0.005f}),
-		tma_cut<Element, turned_64_32>(1, {1.94f, 0.137f, 0.36f, 0.24f, 0.00f, 0.026f, 0.009f}),
-		tma_cut<Element, turned_64_40>(1, {1.86f, 0.142f, 0.41f, 0.26f, 0.00f, 0.035f, 0.006f}),
-		tma_cut<Element, turned_64_48>(1, {1.80f, 0.148f, 0.51f, 0.29f, 0.00f, 0.047f, 0.002f}),
-		tma_cut<Element, turned_64_56>(1, {1.80f, 0.143f, 0.56f, 0.29f, 0.00f, 0.051f, 0.014f}),
+			1, {2.61f, 0.335f, 0.98f, 0.94f, 0.00f, 0.009f, 0.073f}),
+		tma_cut<Element, turned_64_16>(1, {2.14f, 0.131f, 0.34f, 0.12f, 0.00f, 0.021f, 0.000f}),
+		tma_cut<Element, turned_64_32>(1, {2.10f, 0.135f, 0.33f, 0.17f, 0.00f, 0.035f, 0.000f}),
+		tma_cut<Element, turned_64_40>(1, {2.08f, 0.138f, 0.35f, 0.20f, 0.00f, 0.039f, 0.000f}),
+		tma_cut<Element, turned_64_48>(1, {2.06f, 0.142f, 0.44f, 0.21f, 0.00f, 0.042f, 0.002f}),
+		tma_cut<Element, turned_64_56>(1, {2.03f, 0.139f, 0.49f, 0.22f, 0.00f, 0.050f, 0.011f}),
 		tma_cut<Element, turned_four_64_96>(1,
-											{1.82f, 0.201f, 0.69f, 0.44f, 0.00f, 0.012f, 0.011f}),
+											{1.96f, 0.200f, 0.64f, 0.38f, 0.00f, 0.016f, 0.010f}),
 		tma_cut<Element, turned_side_64_136>(1,
-											 {2.18f, 0.172f, 0.68f, 0.77f, 0.00f, 0.039f, 0.067f}),
+											 {2.31f, 0.177f, 0.64f, 0.69f, 0.00f, 0.034f, 0.057f}),
 		tma_cut<Element, turned_side_four_128_96>(
-			1, {2.24f, 0.206f, 0.72f, 0.81f, 0.00f, 0.042f, 0.064f}),
+			1, {2.26f, 0.207f, 0.76f, 0.71f, 0.00f, 0.037f, 0.061f}),
 		tma_cut<Element, turned_pair_128_112>(1,
-											  {1.99f, 0.243f, 1.06f, 0.89f, 0.00f, 0.050f, 0.060f}),
+											  {2.07f, 0.247f, 1.06f, 0.77f, 0.00f, 0.039f, 0.056f}),
 		tma_cut<Element, turned_side_128_112>(1,
-											  {1.98f, 0.246f, 0.98f, 0.94f, 0.00f, 0.065f, 0.068f}),
+											  {2.04f, 0.250f, 1.00f, 0.82f, 0.00f, 0.055f, 0.058f}),
 		tma_cut<Element, turned_four_128_112>(1,
-											  {2.08f, 0.239f, 0.98f, 0.89f, 0.00f, 0.021f, 0.051f}),
+											  {2.17f, 0.241f, 0.99f, 0.77f, 0.00f, 0.017f, 0.051f}),
 #endif
 	};
 	return cuts;
