@@ -5,7 +5,7 @@
  * reads lines of those numbers in the same order, then M N K beta (no GPU is needed), and
  * prints for each a line of numbers, for every cut in order: whether it fits (1 or 0), its
  * time with the numbers that the table has, the counts of the members of cut_times, and
- * that of COPY_MEGABYTE. What power_time() says besides is no matter of these numbers.
+ * that of COPY_MEGABYTE. What least_time() says besides is no matter of these numbers.
  *
  * cut_time() is linear in these times: a count is what it gives when one of them is 1 and
  * the others are 0. */
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	float beta;
 	while (read_gpu(device) && scanf("%d %d %d %f", &m, &n, &k, &beta) == 4) {
 		epilogue<half> out = epilogue_make((half *)aligned, m, n, 1.0f, beta);
-		problem<half> p = {aligned, aligned, m, n, k, beta != 0.0f, out};
+		problem<half> p(aligned, aligned, m, n, k, beta != 0.0f, out);
 		for (const cut<half> &c : hopper_cuts<half>())
 			print_counts(device, c, p);
 		putchar('\n');

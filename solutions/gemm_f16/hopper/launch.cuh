@@ -140,17 +140,14 @@ template <class Element> struct problem {
 	bool reads_c; // beta is not 0
 	epilogue<Element> out;
 
-	bool odd_a() const
+	bool odd_a, odd_b; // TMA cannot address the operand as it is
+	bool odd;          // or C
+
+	problem(const Element *A, const Element *B, int M, int N, int K, bool reads_c,
+			const epilogue<Element> &out)
+		: A(A), B(B), M(M), N(N), K(K), reads_c(reads_c), out(out), odd_a(!rows_aligned(A, K)),
+		  odd_b(!rows_aligned(B, N)), odd(odd_a || odd_b || !rows_aligned(out.C, N))
 	{
-		return !rows_aligned(A, K);
-	}
-	bool odd_b() const
-	{
-		return !rows_aligned(B, N);
-	}
-	bool odd() const // TMA cannot address something as it is
-	{
-		return odd_a() || odd_b() || !rows_aligned(out.C, N);
 	}
 };
 
@@ -169,15 +166,15 @@ template <class Element>
 static packing packing_plan(hopper_device &device, const problem<Element> &p)
 {
 	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
-	size_t a_elements = p.odd_a() ? (size_t)p.M * padded_k : 0;
-	size_t b_elements = p.odd_b() ? (size_t)p.K * padded_n : 0;
+	size_t a_elements = p.odd_a ? (size_t)p.M * padded_k : 0;
+	size_t b_elements = p.odd_b ? (size_t)p.K * padded_n : 0;
 	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
 	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
-	if (p.odd_a()) {
+	if (p.odd_a) {
 		plan.a = {to, padded_k};
 		plan.work.a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
 	}
-	if (p.odd_b()) {
+	if (p.odd_b) {
 		plan.b = {to + a_elements, padded_n};
 		plan.work.b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
 	}

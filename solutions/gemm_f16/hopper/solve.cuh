@@ -29,6 +29,9 @@ static constexpr float OFF_LINES = 0.3f;
  * its power then (4096^3 by the best cuts: 765 to 800 TFLOP/s). */
 static constexpr float POWER_RATE = 770e6f;
 
+/* Until a split tile's operands have come from memory: microseconds, and bytes in one. */
+static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_BYTES = 3.2e6f;
+
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
 static constexpr float COPY_MEGABYTE = 0.47f;
 
@@ -122,9 +125,9 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 	if (c.splits > (p.K + BK - 1) / BK)
 		return false;
 	switch (c.family) {
-	case FAMILY_TMA: return !p.odd();
+	case FAMILY_TMA: return !p.odd;
 	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
-		return p.odd() && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
+		return p.odd && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
 	case FAMILY_SHALLOW: // its units are aligned, its offsets have 32 bits, it finishes whole boxes
@@ -141,7 +144,7 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
  * sectors but off lines. */
 static float rows_off(int columns)
 {
-	return (columns % 16 != 0) + OFF_LINES * (columns % 64 != 0);
+	return (columns % 16u != 0) + OFF_LINES * (columns % 64u != 0);
 }
 
 /* The same of a step's rows of A and of B together. Narrow rows of B cost as much again: all blocks
@@ -167,18 +170,18 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	case FAMILY_COPIED: {
 		rounds = ceilf(rounds);
 		long long copied =
-			(p.odd_a() ? (long long)p.M * p.K : 0) + (p.odd_b() ? (long long)p.K * p.N : 0);
+			(p.odd_a ? (long long)p.M * p.K : 0) + (p.odd_b ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
 		break;
 	}
 	case FAMILY_SHIFTED:
 		rounds = ceilf(rounds / (float)c.blocks);
-		slow = p.odd();
+		slow = p.odd;
 		break;
 	case FAMILY_SHALLOW:
 	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
 		rounds += (float)c.blocks;
-		slow = p.odd();
+		slow = p.odd;
 	}
 	float step = c.us.step + busy * (c.us.busy_step + slow * c.us.slow_step);
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
@@ -187,13 +190,17 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	return c.us.launch + copy + rounds * (longest * step + tile);
 }
 
-/* What a cut takes at least for power, which tells cuts apart by what they multiply in vain. */
-template <class Element> static float power_time(const cut<Element> &c, const problem<Element> &p)
+/* What a cut takes at least: for power, which tells cuts apart by what they multiply in vain; and,
+ * of a tile split along K, until both operands have come from memory, which such blocks read more
+ * slowly than others do (16x4096x4096: 3.1 TB/s in two parts, 3.7 as 64 columns by 16 rows). */
+template <class Element> static float least_time(const cut<Element> &c, const problem<Element> &p)
 {
 	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
 		return 0.0f; // slower than that
-	return 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K /
-		   POWER_RATE;
+	float flop = 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K;
+	float bytes = ((float)p.M + (float)p.N) * (float)p.K * sizeof(Element);
+	float memory = c.splits > 1 ? SPLIT_LATENCY + bytes / SPLIT_BYTES : 0.0f;
+	return flop / POWER_RATE < memory ? memory : flop / POWER_RATE;
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
@@ -405,7 +412,11 @@ static const cut<Element> &cut_choose(const hopper_device &device, const problem
 	for (const cut<Element> &c : cuts) {
 		if (!cut_fits(device, c, p))
 			continue;
-		float time = max(cut_time(device, c, p), power_time(c, p));
+		float time = cut_time(device, c, p);
+		if (best && time >= best_time)
+			continue;
+		float least = least_time(c, p);
+		time = time < least ? least : time;
 		if (!best || time < best_time) {
 			best_time = time;
 			best = &c;
@@ -419,7 +430,7 @@ static void hopper_solve(const Element *A, const Element *B, Element *C, int M, 
 						 float alpha, float beta)
 {
 	hopper_device &device = hopper_get();
-	problem<Element> p = {A, B, M, N, K, beta != 0.0f, epilogue_make(C, M, N, alpha, beta)};
+	problem<Element> p(A, B, M, N, K, beta != 0.0f, epilogue_make(C, M, N, alpha, beta));
 
 #ifndef EPILOGUE_CHAIN // of a chain, nobody knows what it does with zeros
 	if (alpha == 0.0f)
