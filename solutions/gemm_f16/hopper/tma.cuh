@@ -1,9 +1,9 @@
 /* The tile kernel whose operands TMA loads: warp-specialised, persistent, multiplied
  * by wgmma.
  *
- * A block has one producer warpgroup and one or two consumer warpgroups. One
- * thread of the producer walks over the block's tiles and, for each, along K in
- * steps of 64, filling a ring of STAGES stages of shared memory by TMA; `full`
+ * A block has one producer warpgroup and one or two consumer warpgroups. A warp of
+ * the producer walks over the block's tiles and, for each, along K in steps of 64,
+ * and one of its lanes fills a ring of STAGES stages of shared memory by TMA; `full`
  * counts the bytes that were delivered.
  *
  * Blocks of a cluster work together in one of two ways:
