@@ -28,8 +28,9 @@
 #define EXEC_WINDOW_PARAM ((uint64_t)3 << EXEC_WINDOW_SHIFT)
 #define EXEC_WINDOW_CODE ((uint64_t)4 << EXEC_WINDOW_SHIFT) /* addresses of functions */
 /* A shared address: (rank in the cluster + 1) << 24 | offset, or the bare offset
- * for the own block. Offset 0 is no object, as on the hardware, which keeps the
- * first KiB for itself. */
+ * for the own block. In a cluster of several blocks a kernel gets the former for its own
+ * variables too, as on an H200, where mapa to the own rank changes nothing. Offset 0 is
+ * no object, as on the hardware, which keeps the first KiB for itself. */
 #define EXEC_SHARED_BASE 0x400u
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
@@ -152,6 +153,13 @@ struct exec_origin {
 	const struct ptx_function *function;
 };
 
+/* The address of a shared variable, which each block finds in a register of its own. */
+struct exec_shared_place {
+	int32_t slot; /* of the register */
+	uint32_t size;
+	uint64_t offset; /* EXEC_SHARED_BASE and more */
+};
+
 struct exec_program {
 	const struct ptx_function *function;
 	struct exec_instruction *code;
@@ -163,7 +171,9 @@ struct exec_program {
 	uint32_t predicate_count;
 	uint32_t cache_count;
 	int32_t special[EXEC_SPECIALS]; /* register offset, or -1 when unused */
-	size_t local_bytes;             /* per thread */
+	struct exec_shared_place *shared_places;
+	uint32_t shared_place_count;
+	size_t local_bytes; /* per thread */
 	size_t static_shared, dynamic_shared_offset;
 	int registers;
 	int32_t *lists;
@@ -226,7 +236,8 @@ struct exec_barrier {
 
 struct exec_block {
 	uint32_t id[3];
-	uint32_t rank; /* in its cluster */
+	uint32_t rank;     /* in its cluster */
+	uint64_t own_bits; /* of addresses of its shared variables, beyond their offset */
 	uint8_t *shared;
 	size_t shared_bytes;
 	struct warp *warps;
@@ -357,6 +368,12 @@ void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane
 /* The block of the cluster that a shared address names, and the offset within
  * it; NULL when there is none. */
 struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64_t *offset);
+/* The offset within the own block of an address, with its rank or without; beyond all shared
+ * memory for any other. */
+static inline uint64_t exec_own_offset(const struct exec_block *block, uint64_t address)
+{
+	return address - EXEC_SHARED_BASE - (address >= block->own_bits ? block->own_bits : 0);
+}
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
 					  const struct exec_block *block);

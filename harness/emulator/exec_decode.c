@@ -451,6 +451,7 @@ void exec_program_free(struct exec_program *program)
 	free(program->code);
 	free(program->origins);
 	free(program->constants);
+	free(program->shared_places);
 	free(program->lists);
 	free(program);
 }

@@ -46,6 +46,7 @@ struct decoder {
 		int32_t operand;
 	} * known; /* constants so far */
 	uint32_t known_count, known_capacity;
+	uint32_t shared_place_capacity;
 	int32_t *lists;
 	uint32_t list_count, list_capacity;
 	uint32_t *list_uses; /* instructions whose list is an index until the end */

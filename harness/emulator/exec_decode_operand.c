@@ -238,6 +238,23 @@ static int32_t special_operand(struct decoder *decoder, const char *name, size_t
 	return 0;
 }
 
+/* The register in which a block finds the address of its shared variable. */
+static int32_t shared_operand(struct decoder *decoder, uint64_t offset, size_t size)
+{
+	struct exec_program *program = decoder->program;
+	for (uint32_t i = 0; i < program->shared_place_count; i++)
+		if (program->shared_places[i].offset == offset && program->shared_places[i].size == size)
+			return program->shared_places[i].slot;
+	DECODE_GROW(decoder, program->shared_places, program->shared_place_count,
+				&decoder->shared_place_capacity);
+	if (decoder->failed)
+		return 0;
+	int32_t slot = new_slot(decoder, size);
+	program->shared_places[program->shared_place_count++] =
+		(struct exec_shared_place){slot, (uint32_t)size, offset};
+	return slot;
+}
+
 /* ------------------------------------------------------------------------
  * Variables */
 
@@ -359,9 +376,11 @@ static int32_t source(struct decoder *decoder, const struct ptx_operand *operand
 	case PTX_OP_FLOAT: return immediate(decoder, operand, size, is_float);
 	case PTX_OP_SPECIAL: return special_operand(decoder, operand->name, size);
 	case PTX_OP_VARIABLE:
-		if (size >= 4 && decode_place(decoder, operand->variable, &address))
-			return decode_constant(decoder, address + (uint64_t)operand->integer, size);
-		break;
+		if (size < 4 || !decode_place(decoder, operand->variable, &address))
+			break;
+		address += (uint64_t)operand->integer;
+		return operand->variable->space == PTX_SHARED ? shared_operand(decoder, address, size)
+													  : decode_constant(decoder, address, size);
 	case PTX_OP_FUNCTION:
 		return decode_constant(decoder, EXEC_WINDOW_CODE + (uint64_t)operand->function->line, size);
 	default: break;

@@ -312,12 +312,12 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 	struct exec_block *block = w->block;
 	if (__builtin_expect(block->race != NULL, 0))
 		return resolve_each(w, in, mask, x, bytes, write);
-	u64 low = x->low - EXEC_SHARED_BASE, high = x->high - EXEC_SHARED_BASE;
+	u64 low = exec_own_offset(block, x->low), high = exec_own_offset(block, x->high);
 	if (__builtin_expect(
 			low > high || high >= block->shared_bytes || high + bytes > block->shared_bytes, 0))
 		return resolve_each(w, in, mask, x, bytes, write);
-	u64 base = (u64)(uintptr_t)block->shared;
-	FOR_LANES x->at[i] -= EXEC_SHARED_BASE;
+	u64 base = (u64)(uintptr_t)block->shared, before = x->low - low;
+	FOR_LANES x->at[i] -= before;
 	x->low = low;
 	if (write) {
 		mark_shared(block->shared_written, x, bytes);
@@ -325,7 +325,7 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 			for (int i = 0; i < EXEC_LANES; i++)
 				exec_unfenced_add(block, x->at[i], bytes);
 	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
-		FOR_LANES x->at[i] += EXEC_SHARED_BASE;
+		FOR_LANES x->at[i] += before;
 		return resolve_each(w, in, mask, x, bytes, write);
 	}
 	FOR_LANES x->at[i] += base;
@@ -366,10 +366,9 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct acce
 			x->low -= window << EXEC_WINDOW_SHIFT;
 			x->high -= window << EXEC_WINDOW_SHIFT;
 			/* the slow path takes the address as it was */
-			if (!aligned || (space == PTX_SHARED && x->high >> EXEC_SHARED_RANK_SHIFT) ||
-				(space == PTX_SHARED &&
-				 x->high - EXEC_SHARED_BASE + bytes > w->block->shared_bytes) ||
-				(space == PTX_SHARED && x->low < EXEC_SHARED_BASE) || space == PTX_LOCAL) {
+			u64 low = exec_own_offset(w->block, x->low), high = exec_own_offset(w->block, x->high);
+			if (!aligned || space == PTX_LOCAL || low > high || high >= w->block->shared_bytes ||
+				high + bytes > w->block->shared_bytes) {
 				FOR_LANES x->at[i] += window << EXEC_WINDOW_SHIFT;
 				return resolve_each(w, in, mask, x, bytes, write);
 			}
@@ -439,7 +438,7 @@ static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool writ
 {
 	struct exec_block *block = w->block;
 	struct counters *counters = &w->worker->counters;
-	u64 offset = address - EXEC_SHARED_BASE, wavefronts = (bytes + 127) / 128;
+	u64 offset = exec_own_offset(block, address), wavefronts = (bytes + 127) / 128;
 	if (block->race || offset >= block->shared_bytes || bytes > block->shared_bytes - offset)
 		return NULL;
 	if (!write) {

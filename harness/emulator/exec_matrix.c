@@ -27,7 +27,7 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 		(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[lane] : SOURCE(u32, in->a)[lane]);
 	address = in->width == 8 ? address : (u32)address;
 	struct exec_block *block = w->block;
-	u64 offset = address - EXEC_SHARED_BASE;
+	u64 offset = exec_own_offset(block, address);
 	if (in->space == PTX_SHARED && !block->race && offset < block->shared_bytes &&
 		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
@@ -173,7 +173,7 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 	if (write || w->block->race || address % align || stride % align || stride > (1u << 20))
 		return false;
 	if (in->space == PTX_SHARED) {
-		u64 offset = address - EXEC_SHARED_BASE, size = w->block->shared_bytes;
+		u64 offset = exec_own_offset(w->block, address), size = w->block->shared_bytes;
 		if (offset >= size || last + bytes > size - offset)
 			return false;
 		base = (u64)(uintptr_t)(w->block->shared + offset);

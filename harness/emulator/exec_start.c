@@ -79,6 +79,13 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 		for (uint32_t lane = 0; lane < EXEC_LANES; lane++)
 			values[lane] = special_value(block, warp, special, lane);
 	}
+	for (uint32_t i = 0; i < program->shared_place_count; i++) {
+		const struct exec_shared_place *place = &program->shared_places[i];
+		uint64_t address = block->own_bits + place->offset;
+		uint8_t *values = warp->base[0] + place->slot;
+		for (uint32_t lane = 0; lane < EXEC_LANES; lane++)
+			memcpy(values + lane * place->size, &address, place->size);
+	}
 }
 
 static void start_block(struct exec_block *block)
@@ -114,6 +121,7 @@ void exec_start_cluster(struct exec_worker *worker, uint64_t index)
 	for (uint32_t rank = 0; rank < cluster->count; rank++) {
 		struct exec_block *block = &cluster->blocks[rank];
 		block->rank = rank;
+		block->own_bits = cluster->count > 1 ? (uint64_t)(rank + 1) << EXEC_SHARED_RANK_SHIFT : 0;
 		block->id[0] = first[0] + rank % size[0];
 		block->id[1] = first[1] + rank / size[0] % size[1];
 		block->id[2] = first[2] + rank / size[0] / size[1];

@@ -55,6 +55,25 @@ Test(exec_cluster, generic_addresses)
 		cr_assert_eq(out[i], (i < 32 ? 1000 : 0) + (i ^ 32), "%u: %u", i, out[i]);
 }
 
+/* A variable's address has its block's rank, as the one that mapa makes; without it, it is
+ * the own block's too. */
+Test(exec_cluster, own_addresses_have_the_rank)
+{
+	uint32_t out[64];
+	run(FIXTURE_KERNEL(NEIGHBOURS
+					   "st.shared.u32 [%r8], %r3; mapa.shared::cluster.u32 %r4, %r8, %r1;\n"
+					   "and.b32 %r5, %r8, 0xffffff; ld.shared.u32 %r5, [%r5];\n"
+					   "cvt.u64.u32 %d4, %r8; cvta.shared.u64 %d4, %d4; ld.u32 %r6, [%d4];\n"
+					   "ld.shared.u32 %r7, [s+4];\n"
+					   "setp.eq.u32 %p2, %r4, %r8; setp.eq.and.u32 %p2, %r5, %r3, %p2;\n"
+					   "setp.eq.and.u32 %p2, %r6, %r3, %p2; selp.u32 %r7, %r7, 0, %p2;\n"
+					   "shr.u32 %r4, %r8, 24; mad.lo.u32 %r7, %r4, 100, %r7;\n"
+					   "st.global.u32 [%d3], %r7;\n" MEET),
+		out);
+	for (uint32_t i = 0; i < 64; i++)
+		cr_assert_eq(out[i], i / 32 * 132 + 101, "%u: %u", i, out[i]);
+}
+
 /* Each thread stores for the other block and arrives at that block's barrier. */
 Test(exec_cluster, arrivals_at_a_barrier_elsewhere)
 {
