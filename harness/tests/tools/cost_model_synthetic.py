@@ -28,14 +28,17 @@ def known_times(table, counted, rng):
 
 
 def shapes(rng):
-    """Sizes like those of the generator: small as common as large, multiples of 8, uniform; and large
-    ones, as the largest tiles have several rounds nowhere else."""
+    """Sizes like those of the generator: small as common as large, multiples of 8, uniform; large
+    ones, as the largest tiles have several rounds nowhere else; and an odd K besides a multiple of 8."""
     def small_or_large():
         return round(16 * 256 ** rng.random())
 
-    draws = [small_or_large] * 200 + [lambda: (small_or_large() + 7) // 8 * 8] * 200 + [lambda: rng.randint(16, 4096)] * 50
-    draws += [lambda: 8 * rng.randint(250, 512)] * 200
-    return [(draw(), draw(), draw(), float(rng.random() < 0.5)) for draw in draws]
+    def multiple():
+        return (small_or_large() + 7) // 8 * 8
+
+    draws = [(small_or_large,) * 3] * 200 + [(multiple,) * 3] * 200 + [(lambda: rng.randint(16, 4096),) * 3] * 50
+    draws += [(lambda: 8 * rng.randint(250, 512),) * 3] * 200 + [(small_or_large, multiple, small_or_large)] * 200
+    return [(*(draw() for draw in three), float(rng.random() < 0.5)) for three in draws]
 
 
 def make(source, program, truth, out):

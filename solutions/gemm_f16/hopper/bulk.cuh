@@ -16,12 +16,14 @@
 
 template <class config> struct c_part {
 	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
-	const CUtensorMap *map;
+	typename config::classes classes;
+	const CUtensorMap *maps; // of its rows' classes
 	char *shared;
 	uint32_t staging, barrier; // of this warp: its boxes; where loads complete
 	uint32_t phase;            // of the barrier
 	int rank;                  // every `splits`-th box is this block's, from this number on
 	divisor splits;
+	const CUtensorMap *map;
 	int row, column; // where the part begins in C
 	int boxes;       // from the left, this block's or not, that go this way
 
@@ -31,6 +33,7 @@ template <class config> struct c_part {
 	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
+		map = &maps[classes.residue(at.row)];
 		row = at.row;
 		column = at.column;
 		if (epilogue<Element>::only_c)
@@ -61,7 +64,8 @@ template <class config> struct c_part {
 		int own = splits.into(boxes - rank + splits.value - 1);
 		mbarrier_expect(barrier, own * config::c_box_bytes);
 		for (int i = rank; i < boxes; i += splits.value)
-			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX, row);
+			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX,
+					 classes.number(row));
 	}
 
 	/* For the places, which have C's values if it is read. */
@@ -80,22 +84,24 @@ template <class config> struct c_part {
 		fence_async_shared();
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)
-			tma_store(map, staging + place(box), column + box * config::C_BOX, row);
+			tma_store(map, staging + place(box), column + box * config::C_BOX, classes.number(row));
 	}
 };
 
 template <class config>
-__device__ __forceinline__ c_part<config> c_part_make(const CUtensorMap *map, char *shared,
-													  uint32_t base, uint32_t full, divisor splits)
+__device__ __forceinline__ c_part<config> c_part_make(const gemm_work &work,
+													  const CUtensorMap *maps, char *shared,
+													  uint32_t base, uint32_t full)
 {
 	int warp = threadIdx.x / 32;
-	return {map,
+	return {classes_of<config>(work),
+			maps,
 			shared,
 			base + config::staging_offset + warp * config::c_bytes,
 			full + 8 * (config::c_barriers + warp),
 			0,
 			split_rank<config>(),
-			config::SPLIT ? splits : divisor{1, 0}};
+			config::SPLIT ? work.splits : divisor{1, 0}};
 }
 
 /* ---- through the epilogue ------------------------------------------------------------- */
@@ -141,7 +147,8 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
 	int lane = threadIdx.x % 32;
 	uint32_t at[WIDTH / 16];
 	box_places<config>(part.staging, at);
-	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
+	int row = part.classes.below(part.row, lane / 4), below = part.classes.below(0, 8);
+	int column = part.column + lane % 4 * 2;
 
 	part.wait(reads_c);
 #pragma unroll
@@ -149,9 +156,10 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
 		if (i < part.boxes && (!config::SPLIT || part.splits.rest(i) == part.rank)) {
 			const float *from = &sum[i * WIDTH / 2];
 			if (reads_c)
-				finish_box<Element, true>(from, out, at, part.place(i), row, 8, column + i * WIDTH);
+				finish_box<Element, true>(from, out, at, part.place(i), row, below,
+										  column + i * WIDTH);
 			else
-				finish_box<Element, false>(from, out, at, part.place(i), row, 8,
+				finish_box<Element, false>(from, out, at, part.place(i), row, below,
 										   column + i * WIDTH);
 			part.store(i);
 		}

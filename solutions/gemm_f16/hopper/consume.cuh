@@ -86,30 +86,53 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 	stage_release<config>(empty, last, filler);
 }
 
+/* What lies before A's rows in the tile's first stage becomes zeros: B has zeros there, but times
+ * infinity that is none. Afterwards all consumers may multiply. */
+template <class config>
+__device__ __forceinline__ void clear_early(uint32_t stage, uint32_t full, uint32_t phase,
+											int early)
+{
+	constexpr int THREADS = config::CONSUMERS * WARPGROUP;
+	mbarrier_wait(full, phase);
+#pragma unroll
+	for (int first = 0; first < config::BM; first += THREADS) {
+		int row = first + threadIdx.x;
+		uint32_t unit = stage + row * BK * 2 + row % 8 * 16; // exchanged by the swizzle
+		if (row < config::BM)
+			shared_store(unit, unit_drop(shared_load(unit), early));
+	}
+	fence_async_shared();
+	named_barrier(1, THREADS);
+}
+
 /* ---- tile after tile ----------------------------------------------------------------- */
 
 /* A warp's part of C, in the way that its sums take into it: see finish.cuh. */
 template <class Element, class config>
-__device__ __forceinline__ auto way_out(const epilogue<Element> &out, const CUtensorMap *map_c,
-										char *shared, uint32_t base, uint32_t full, divisor splits)
+__device__ __forceinline__ auto way_out(const gemm_work &work, const epilogue<Element> &out,
+										const CUtensorMap *maps_c, char *shared, uint32_t base,
+										uint32_t full)
 {
+	using classes = typename config::classes;
 	int warp = threadIdx.x / 32;
+	static_assert(epilogue<Element>::only_c || !(config::TURNED || config::CLASSES),
+				  "nobody asks whether a place lies in C");
 	if constexpr (config::TURNED) {
-		static_assert(epilogue<Element>::only_c, "nobody asks whether a place lies in C");
-		return c_turned_make<config>(map_c, base, full);
+		return c_turned_make<config>(classes_of<config>(work), maps_c, base, full);
 	} else if constexpr (!config::ODD) {
-		return c_part_make<config>(map_c, shared, base, full, splits);
+		return c_part_make<config>(work, maps_c, shared, base, full);
 	} else if constexpr (config::SPLIT && epilogue<Element>::only_c) {
 		uint32_t place = base + config::staging_offset + warp * config::staging_bytes;
-		return c_row_chunks<Element, config::BN>{c_rows_make<Element, CHUNK>(out, place),
-												 split_rank<config>(), splits};
+		return c_row_chunks<Element, config::BN, classes>{
+			c_rows_make<Element, CHUNK>(classes_of<config>(work), out, place), split_rank<config>(),
+			work.splits};
 	} else if constexpr (epilogue<Element>::only_c) {
 		uint32_t place = base + config::staging_offset;
-		place += warp * c_rows<Element, config::BN>::PLACE_BYTES;
-		return c_rows_make<Element, config::BN>(out, place);
+		place += warp * c_rows<Element, config::BN, classes>::PLACE_BYTES;
+		return c_rows_make<Element, config::BN>(classes_of<config>(work), out, place);
 	} else {
 		char *staging = shared + config::staging_offset + warp * config::staging_bytes;
-		return c_chunks{(float *)staging, split_rank<config>(), splits};
+		return c_chunks{(float *)staging, split_rank<config>(), work.splits};
 	}
 }
 
@@ -122,25 +145,29 @@ template <class config> __device__ __forceinline__ int consumer_begin(int consum
 /* Where a half of the consumer's part of a tile begins: of a turned tile all four warps', else
  * this warp's. */
 template <class config>
-__device__ __forceinline__ tile_origin part_origin(tile_origin tile, int consumer, int half)
+__device__ __forceinline__ tile_origin part_origin(const gemm_work &work, tile_origin tile,
+												   int consumer, int half)
 {
+	auto classes = classes_of<config>(work);
 	int own = consumer_begin<config>(consumer);
 	if (config::STACKED)
-		return {tile.row + own, tile.column + 64 * half};
+		return {classes.below(tile.row, own), tile.column + 64 * half};
 	if (config::TURNED)
 		return {tile.row, tile.column + own + 64 * half};
-	return {tile.row + own + 64 * half + (int)threadIdx.x % WARPGROUP / 32 * 16, tile.column};
+	int rows = own + 64 * half + (int)threadIdx.x % WARPGROUP / 32 * 16;
+	return {classes.below(tile.row, rows), tile.column};
 }
 
 template <class Element, class config>
-__device__ __forceinline__ void
-consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *map_c, char *shared,
-		uint32_t base, uint32_t full, uint32_t empty, int consumer, int first, int stride)
+__device__ __forceinline__ void consume(const gemm_work &work, const epilogue<Element> &out,
+										const CUtensorMap *maps_c, char *shared, uint32_t base,
+										uint32_t full, uint32_t empty, int consumer, int first,
+										int stride)
 {
 	int begin, end;
 	block_steps<config>(work, begin, end);
 	ring at = {0, 0};
-	auto part = way_out<Element, config>(out, map_c, shared, base, full, work.splits);
+	auto part = way_out<Element, config>(work, out, maps_c, shared, base, full);
 	bool loads_c = part.LOADS_C && work.reads_c;
 	uint32_t scratch = base + config::scratch_offset + threadIdx.x / 32 * SCRATCH_BYTES;
 	for (int tile = first; tile < work.tiles; tile += stride) {
@@ -153,13 +180,17 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 			for (int half = 0; half < config::HALVES; half++)
 				if (!part.LOADS_C || !epilogue<Element>::only_c)
 					prefetch_rows<Element, config::BN>(
-						out, part_origin<config>(origin, consumer, half), scratch);
+						out, part_origin<config>(work, origin, consumer, half), scratch);
 			if (loads_c)
 				part.load();
 		};
-		part.begin(out, part_origin<config>(origin, consumer, 0), 0);
+		part.begin(out, part_origin<config>(work, origin, consumer, 0), 0);
 		if (tile == first)
 			ask();
+		int early = early_elements<config>(work, origin.row);
+		if (early > 0 && begin == 0)
+			clear_early<config>(base + at.stage * config::stage_bytes, full + 8 * at.stage,
+								at.phase, early);
 		multiply<Element, config>(sum, end - begin, base, full, empty,
 								  consumer_begin<config>(consumer), at, [&] {
 									  if (tile != first)
@@ -170,7 +201,7 @@ consume(const gemm_work &work, const epilogue<Element> &out, const CUtensorMap *
 #pragma unroll
 		for (int half = 0; half < config::HALVES; half++) {
 			if (half > 0) {
-				part.begin(out, part_origin<config>(origin, consumer, half), half);
+				part.begin(out, part_origin<config>(work, origin, consumer, half), half);
 				if (loads_c && !part.LOADS_HALVES)
 					part.load();
 			}

@@ -133,6 +133,34 @@ struct operand {
 	int leading;
 };
 
+/* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
+template <class Element>
+static inline int width_at_once(const Element *matrix, int columns, int most)
+{
+	int width = most;
+	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
+		width /= 2;
+	return width;
+}
+
+/* Rows of a matrix that are this far apart start alike. */
+template <class Element> static inline int rows_apart(const Element *matrix, int columns)
+{
+	return UNIT / width_at_once(matrix, columns, UNIT);
+}
+
+/* Elements before rows that are `apart` that begin a unit, at most, in a matrix that begins one. */
+static inline int most_early(int apart)
+{
+	return UNIT - UNIT / apart;
+}
+
+/* Tiles above each other, whose rows are `apart`. */
+static inline int row_tiles(int rows, int apart, int tile_rows)
+{
+	return ((rows + apart - 1) / apart + tile_rows - 1) / tile_rows * apart;
+}
+
 /* What a call multiplies. */
 template <class Element> struct problem {
 	const Element *A, *B;
@@ -140,16 +168,24 @@ template <class Element> struct problem {
 	bool reads_c; // beta is not 0
 	epilogue<Element> out;
 
-	bool odd_a, odd_b; // TMA cannot address the operand as it is
-	bool odd;          // or C
+	bool odd_a, odd_b, odd_c; // TMA cannot address the matrix as it is
+	bool odd;                 // or one of them
+	int apart_a;              // rows_apart() of A
 
 	problem(const Element *A, const Element *B, int M, int N, int K, bool reads_c,
 			const epilogue<Element> &out)
 		: A(A), B(B), M(M), N(N), K(K), reads_c(reads_c), out(out), odd_a(!rows_aligned(A, K)),
-		  odd_b(!rows_aligned(B, N)), odd(odd_a || odd_b || !rows_aligned(out.C, N))
+		  odd_b(!rows_aligned(B, N)), odd_c(!rows_aligned(out.C, N)), odd(odd_a || odd_b || odd_c),
+		  apart_a(rows_apart(A, K))
 	{
 	}
 };
+
+/* The same in both A and C. */
+template <class Element> static inline int rows_apart(const problem<Element> &p)
+{
+	return max(p.apart_a, rows_apart(p.out.C, p.N));
+}
 
 static inline int padded_columns(int columns)
 {
@@ -163,14 +199,15 @@ struct packing {
 };
 
 template <class Element>
-static packing packing_plan(hopper_device &device, const problem<Element> &p)
+static packing packing_plan(hopper_device &device, const problem<Element> &p, bool copies_a)
 {
 	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
-	size_t a_elements = p.odd_a ? (size_t)p.M * padded_k : 0;
+	copies_a = copies_a && p.odd_a;
+	size_t a_elements = copies_a ? (size_t)p.M * padded_k : 0;
 	size_t b_elements = p.odd_b ? (size_t)p.K * padded_n : 0;
 	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
 	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
-	if (p.odd_a) {
+	if (copies_a) {
 		plan.a = {to, padded_k};
 		plan.work.a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
 	}
@@ -221,12 +258,13 @@ static inline divisor divisor_make(int value)
 	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
 }
 
-/* Cut into tiles of `rows` x `columns`, `splits` blocks to each. */
+/* Cut into tiles of `rows` x `columns`, `splits` blocks to each, of rows that are `apart`. */
 template <class Element>
-static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int splits, int group)
+static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int columns, int splits,
+						  int group)
 {
-	int tiles_m = (p.M + rows - 1) / rows, tiles_n = (p.N + columns - 1) / columns;
-	int steps = (p.K + BK - 1) / BK, last = tiles_m % group;
+	int tiles_m = row_tiles(p.M, apart, rows), tiles_n = (p.N + columns - 1) / columns;
+	int steps = (p.K + most_early(apart) + BK - 1) / BK, last = tiles_m % group;
 	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, divisor_make(splits)};
 	work.steps = steps / splits;
 	work.steps_left = steps % splits;
@@ -236,7 +274,25 @@ static gemm_work work_cut(const problem<Element> &p, int rows, int columns, int 
 	work.rows = divisor_make(group);
 	work.last_rows = divisor_make(last > 0 ? last : 1);
 	work.reads_c = p.reads_c;
+	while (1 << work.class_shift < apart)
+		work.class_shift++;
 	return work;
+}
+
+/* Maps of a matrix' rows from each of the first `apart` ones on, every `apart`-th, from the unit
+ * of 16 bytes in which the first one begins. */
+template <class config>
+static row_maps<config> class_maps(const hopper_device &device, operand matrix, int rows,
+								   int columns, int apart, int box_rows, int box_columns)
+{
+	row_maps<config> maps = {};
+	for (int row = 0; row < apart; row++) {
+		size_t offset = (size_t)row * matrix.leading, early = apart > 1 ? offset % UNIT : 0;
+		maps.of[row] = tensor_map(device, (const uint16_t *)matrix.data + offset - early,
+								  (rows - row + apart - 1) / apart, columns + (int)early,
+								  matrix.leading * apart, box_rows, box_columns);
+	}
+	return maps;
 }
 
 template <class Element, class config>
@@ -246,22 +302,24 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	static const bool once = (kernel_allow(kernel, config::bytes), true);
 	(void)once;
 
+	int apart = config::CLASSES ? p.apart_a : 1;
 	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
-	CUtensorMap map_c = {};
+	row_maps<config> maps_c = {};
 	if (config::ODD)
-		plan = packing_plan(device, p);
+		plan = packing_plan(device, p, !config::CLASSES);
 	else
-		map_c = tensor_map(device, p.out.C, p.M, p.N, p.N, config::C_BOX_ROWS, config::C_BOX);
-	CUtensorMap map_a = tensor_map(device, plan.a.data, p.M, p.K, plan.a.leading, config::BM, BK);
+		maps_c = class_maps<config>(device, {p.out.C, p.N}, p.M, p.N, apart, config::C_BOX_ROWS,
+									config::C_BOX);
+	row_maps<config> maps_a = class_maps<config>(device, plan.a, p.M, p.K, apart, config::BM, BK);
 	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
-	gemm_work work =
-		work_cut(p, config::BM * config::UP, config::BN * config::ACROSS, splits, 16 / config::UP);
+	gemm_work work = work_cut(p, apart, config::BM * config::UP, config::BN * config::ACROSS,
+							  splits, 16 / config::UP);
 
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
-				  map_a, map_b, map_c, work, plan.work, p.out);
+				  maps_a, map_b, maps_c, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
@@ -272,20 +330,10 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 	static const bool once = (kernel_allow(kernel, config::bytes), true);
 	(void)once;
 
-	gemm_work work = work_cut(p, config::BM, config::BN, splits, 16);
+	gemm_work work = work_cut(p, 1, config::BM, config::BN, splits, 16);
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
 	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
 				  config::bytes, splits, false, a, b, work, p.out);
-}
-
-/* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
-template <class Element>
-static inline int width_at_once(const Element *matrix, int columns, int most)
-{
-	int width = most;
-	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
-		width /= 2;
-	return width;
 }
 
 template <class Element, class config> static void tiny_start(const problem<Element> &p)
@@ -311,12 +359,6 @@ static void tiny_launch(hopper_device &, const problem<Element> &p, int)
 	starts[width_at_once(p.A, p.K, 4) / 2][width_at_once(p.B, p.N, BN) == BN](p);
 }
 
-/* Rows this far apart start alike, in A and in C. */
-template <class Element> static inline int rows_apart(const problem<Element> &p)
-{
-	return UNIT / min(width_at_once(p.A, p.K, UNIT), width_at_once(p.out.C, p.N, UNIT));
-}
-
 template <class Element, int WARPS, int BN>
 static void shallow_launch(hopper_device &, const problem<Element> &p, int)
 {
@@ -328,8 +370,8 @@ static void shallow_launch(hopper_device &, const problem<Element> &p, int)
 	(void)once;
 
 	/* columns may begin most of a unit earlier */
-	int apart = rows_apart(p), rows = (p.M + apart - 1) / apart;
-	dim3 grid((p.N + UNIT - 1 + BN - 1) / BN, (rows + config::BM - 1) / config::BM * apart);
+	int apart = rows_apart(p);
+	dim3 grid((p.N + UNIT - 1 + BN - 1) / BN, row_tiles(p.M, apart, config::BM));
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
 	kernel<<<grid, config::THREADS, p.reads_c ? OPERANDS + PLACES : max(OPERANDS, PLACES)>>>(
 		a, b, apart, p.reads_c, p.out);

@@ -14,7 +14,7 @@
 #include "finish.cuh"
 
 /* A warp's 16 rows of BN columns of C. Rows 8 apart start alike: 16 * N bytes lie between them. */
-template <class Element, int BN> struct c_rows {
+template <class Element, int BN, class Classes> struct c_rows {
 	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
 	static constexpr int PITCH = row_pitch(BN);
 	static constexpr int PLACE_BYTES = 16 * PITCH;
@@ -23,6 +23,7 @@ template <class Element, int BN> struct c_rows {
 	static constexpr int PASSES = 16 / TOGETHER;
 	static constexpr int BATCH = PASSES < 4 ? PASSES : 4; // passes whose loads are together
 
+	Classes classes;
 	int N;
 	uint32_t staging; // this warp's place
 	bool pairs;       // all rows start at even elements
@@ -32,12 +33,18 @@ template <class Element, int BN> struct c_rows {
 	int rows, columns;   // of it that lie in C
 	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
 
+	/* Elements from one of its rows to the next. */
+	__device__ __forceinline__ int leading(void) const
+	{
+		return classes.apart() * N;
+	}
+
 	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
 	{
 		row = at.row;
 		column = at.column;
 		from = out.C + (size_t)row * N + column;
-		rows = min(16, out.M - row);
+		rows = min(16, classes.number(out.M - row + classes.apart() - 1));
 		columns = rows > 0 ? max(min(BN, N - column), 0) : 0;
 	}
 
@@ -45,7 +52,7 @@ template <class Element, int BN> struct c_rows {
 	 * and in the units behind them that are whole. */
 	__device__ __forceinline__ int lead(int row) const
 	{
-		return ((uint32_t)(uintptr_t)from / 2 + row * N) % UNIT;
+		return ((uint32_t)(uintptr_t)from / 2 + row * leading()) % UNIT;
 	}
 	__device__ __forceinline__ int head(int row) const
 	{
@@ -72,8 +79,8 @@ template <class Element, int BN> struct c_rows {
 		for (int i = 0; i < BATCH; i++) {
 			int row = (first + i) * TOGETHER + lane / LANES, at = head(row) + offset;
 			bool inside = at + UNIT <= columns && row < rows;
-			each(i, staging + row * PITCH + (lead(row) + at) * 2, from + (size_t)row * N + at,
-				 inside);
+			each(i, staging + row * PITCH + (lead(row) + at) * 2,
+				 from + (size_t)row * leading() + at, inside);
 		}
 	}
 
@@ -93,7 +100,7 @@ template <class Element, int BN> struct c_rows {
 	}
 	__device__ __forceinline__ uint16_t *row_of_lane(void) const
 	{
-		return (uint16_t *)from + (size_t)(threadIdx.x % 32 / 4) * N;
+		return (uint16_t *)from + (size_t)(threadIdx.x % 32 / 4) * leading();
 	}
 
 	/* The warp's place is free: what was stored from it has been read. */
@@ -116,7 +123,7 @@ template <class Element, int BN> struct c_rows {
 			});
 		const uint16_t *row = row_of_lane();
 		for_ends([&](int half, int i, int offset, bool inside) {
-			ends[half][i] = element_load(row + (size_t)8 * half * N + offset, inside);
+			ends[half][i] = element_load(row + (size_t)8 * half * leading() + offset, inside);
 		});
 	}
 
@@ -154,17 +161,17 @@ template <class Element, int BN> struct c_rows {
 		for_ends([&](int half, int i, int offset, bool inside) {
 			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
 			if (inside)
-				row[(size_t)8 * half * N + offset] = x;
+				row[(size_t)8 * half * leading() + offset] = x;
 		});
 	}
 };
 
-template <class Element, int BN>
-__device__ __forceinline__ c_rows<Element, BN> c_rows_make(const epilogue<Element> &out,
-														   uint32_t staging)
+template <class Element, int BN, class Classes>
+__device__ __forceinline__ c_rows<Element, BN, Classes>
+c_rows_make(Classes classes, const epilogue<Element> &out, uint32_t staging)
 {
 	bool pairs = out.N % 2 == 0 && (uintptr_t)out.C % 4 == 0;
-	return {out.N, staging, pairs};
+	return {classes, out.N, staging, pairs};
 }
 
 /* A lane's pair of neighbouring elements in shared memory, which begins with a word if WHOLE, and
@@ -187,14 +194,14 @@ template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, ui
 }
 
 /* The part's sums through the epilogue into its place. */
-template <bool READS_C, bool WHOLE, class Element, int BN>
+template <bool READS_C, bool WHOLE, class Element, int BN, class Classes>
 __device__ __forceinline__ void finish_row_pairs(const float *sum, const epilogue<Element> &out,
-												 const c_rows<Element, BN> &part)
+												 const c_rows<Element, BN, Classes> &part)
 {
 	constexpr int TOGETHER = 8; // pairs whose old values are under way together
 	int lane = threadIdx.x % 32;
 	uint32_t at = part.place(lane % 4 * 2);
-	int row = part.row + lane / 4, column = part.column + lane % 4 * 2;
+	int row = part.classes.below(part.row, lane / 4), column = part.column + lane % 4 * 2;
 	auto place = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
 #pragma unroll
 	for (int first = 0; first < BN / 4; first += TOGETHER) { // pairs of both rows
@@ -207,16 +214,16 @@ __device__ __forceinline__ void finish_row_pairs(const float *sum, const epilogu
 			float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
 			if (READS_C)
 				words_unpack<Element>(old[i - first], c);
-			out.apply(row + i % 2 * 8, column + i / 2 * 8, x, c);
+			out.apply(part.classes.below(row, i % 2 * 8), column + i / 2 * 8, x, c);
 			pair_store<WHOLE>(place(i), words_pack<Element>(x));
 		}
 	}
 }
 
 /* A warp's sums on their way into C, to where begin() said. */
-template <class Element, int BN>
+template <class Element, int BN, class Classes>
 __device__ __forceinline__ void finish_rows(const float *sum, const epilogue<Element> &out,
-											bool reads_c, c_rows<Element, BN> &part)
+											bool reads_c, c_rows<Element, BN, Classes> &part)
 {
 	part.wait(reads_c);
 	if (reads_c && part.pairs)
@@ -230,9 +237,9 @@ __device__ __forceinline__ void finish_rows(const float *sum, const epilogue<Ele
 	part.store();
 }
 
-template <class Element, int BN>
+template <class Element, int BN, class Classes>
 __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
-									   bool reads_c, c_rows<Element, BN> &part)
+									   bool reads_c, c_rows<Element, BN, Classes> &part)
 {
 	finish_rows(sum, out, reads_c, part);
 }
@@ -241,9 +248,9 @@ __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogu
 
 /* Of a warp's 16 rows of BN columns of C the chunks whose number is this block's rank modulo
  * `splits`, one after the other. */
-template <class Element, int BN> struct c_row_chunks {
+template <class Element, int BN, class Classes> struct c_row_chunks {
 	static constexpr bool LOADS_C = true, LOADS_HALVES = false;
-	c_rows<Element, CHUNK> rows; // of a chunk
+	c_rows<Element, CHUNK, Classes> rows; // of a chunk
 	int rank;
 	divisor splits;
 	tile_origin tile;
@@ -270,9 +277,9 @@ template <class Element, int BN> struct c_row_chunks {
 	}
 };
 
-template <class Element, int BN>
+template <class Element, int BN, class Classes>
 __device__ __forceinline__ void finish(const float (&sum)[BN / 2], const epilogue<Element> &out,
-									   bool reads_c, c_row_chunks<Element, BN> &part)
+									   bool reads_c, c_row_chunks<Element, BN, Classes> &part)
 {
 #pragma unroll
 	for (int i = 0; i < BN / CHUNK; i++)

@@ -35,9 +35,18 @@ static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_BYTES = 3.2e6f;
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
 static constexpr float COPY_MEGABYTE = 0.47f;
 
-/* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that
- * are copied first; odd ones that are shifted on the way; those short along K; tiny ones. */
-enum family { FAMILY_TMA, FAMILY_COPIED, FAMILY_SHIFTED, FAMILY_SHALLOW, FAMILY_TINY };
+/* Which problems a cut can do, and how its time goes: aligned ones, by TMA; those of which only
+ * A is odd, by classes of its rows; odd ones that are copied first, or of which only B is, and A
+ * comes by classes; odd ones that are shifted on the way; those short along K; tiny ones. */
+enum family {
+	FAMILY_TMA,
+	FAMILY_CLASSES,
+	FAMILY_COPIED,
+	FAMILY_CLASSES_COPIED,
+	FAMILY_SHIFTED,
+	FAMILY_SHALLOW,
+	FAMILY_TINY
+};
 
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
@@ -57,8 +66,10 @@ template <class Element> struct cut {
 template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
+	constexpr family families[2][2] = {{FAMILY_TMA, FAMILY_CLASSES},
+									   {FAMILY_COPIED, FAMILY_CLASSES_COPIED}};
 	return {HOPPER_LAUNCH(tma_launch<Element, config>),
-			config::ODD ? FAMILY_COPIED : FAMILY_TMA,
+			families[config::ODD][config::CLASSES],
 			config::BM * config::UP,
 			config::BN * config::ACROSS,
 			BK,
@@ -111,11 +122,23 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 			us};
 }
 
+/* Whether its tiles have rows of one class. */
+template <class Element> static bool has_classes(const cut<Element> &c)
+{
+	return c.family == FAMILY_CLASSES || c.family == FAMILY_CLASSES_COPIED;
+}
+
 template <class Element>
 static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
 {
-	int apart = c.family == FAMILY_SHALLOW ? rows_apart(p) : 1, rows = (p.M + apart - 1) / apart;
-	return (long long)((rows + c.rows - 1) / c.rows) * apart * ((p.N + c.columns - 1) / c.columns);
+	int apart = c.family == FAMILY_SHALLOW ? rows_apart(p) : has_classes(c) ? p.apart_a : 1;
+	return (long long)row_tiles(p.M, apart, c.rows) * ((p.N + c.columns - 1) / c.columns);
+}
+
+/* Whether TMA can address A by classes of its rows: each has some, and they begin within A. */
+template <class Element> static bool can_class(const problem<Element> &p)
+{
+	return p.odd_a && (uintptr_t)p.A % 16 == 0 && p.M >= UNIT;
 }
 
 /* Whether a cut can do this problem, and its times are of any use there. */
@@ -126,6 +149,11 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return !p.odd;
+	case FAMILY_CLASSES: return can_class(p) && !p.odd_b && !p.odd_c;
+	case FAMILY_CLASSES_COPIED:
+		if (!can_class(p))
+			return false;
+		[[fallthrough]];
 	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
 		return p.odd && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
@@ -158,19 +186,23 @@ template <class Element> static float step_off(const cut<Element> &c, const prob
 template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	int steps = (p.K + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
+	int early = has_classes(c) ? most_early(p.apart_a) : 0;
+	int steps = (p.K + early + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
 	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
 	float busy = rounds / ceilf(rounds); // of all multiprocessors, on the average
 	float slow = 0.0f;
 	switch (c.family) {
 	case FAMILY_TMA: // persistent: rounds are whole
+	case FAMILY_CLASSES:
 		rounds = ceilf(rounds);
 		slow = step_off(c, p);
 		break;
-	case FAMILY_COPIED: {
+	case FAMILY_COPIED:
+	case FAMILY_CLASSES_COPIED: {
 		rounds = ceilf(rounds);
+		bool copies_a = p.odd_a && !has_classes(c);
 		long long copied =
-			(p.odd_a ? (long long)p.M * p.K : 0) + (p.odd_b ? (long long)p.K * p.N : 0);
+			(copies_a ? (long long)p.M * p.K : 0) + (p.odd_b ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
 		break;
 	}
@@ -185,7 +217,8 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	}
 	float step = c.us.step + busy * (c.us.busy_step + slow * c.us.slow_step);
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
-	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
+	bool meets = c.family == FAMILY_COPIED || c.family == FAMILY_CLASSES_COPIED;
+	if (!meets || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
 	return c.us.launch + copy + rounds * (longest * step + tile);
 }
@@ -195,7 +228,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
  * slowly than others do (16x4096x4096: 3.1 TB/s in two parts, 3.7 as 64 columns by 16 rows). */
 template <class Element> static float least_time(const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
+	if (c.family >= FAMILY_SHIFTED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K;
 	float bytes = ((float)p.M + (float)p.N) * (float)p.K * sizeof(Element);
@@ -282,6 +315,39 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_pair_128_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 1, true>;
 	using turned_side_128_112 = gemm_config<2, 112, 1, 2, 1, false, 8, 1, true>;
 	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
+#ifdef HOPPER_CUT
+	constexpr bool CLASSES = true;
+	using class_one256 = gemm_config<2, 256, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_pair256 = gemm_config<2, 256, 2, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_wide192 = gemm_config<2, 192, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_half64 = gemm_config<2, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_split128 = gemm_config<2, 128, 1, 1, 4, false, 8, 1, false, false, CLASSES>;
+	using class_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, CLASSES>;
+	using class_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
+	using class_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
+	using class_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
+	using class_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
+	using class_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
+	using class_128_160 = gemm_config<2, 160, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
+	using class_128_176 = gemm_config<2, 176, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
+	using class_side_128_208 = gemm_config<2, 208, 1, 2, 1, false, 8, 1, true, false, CLASSES>;
+	using class_stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true, CLASSES>;
+	using class_odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+#endif
 #endif
 	static const cut<Element> cuts[] = {
 		tma_cut<Element, pair256>(1, {0.46f, 0.555f, 2.87f, 1.04f, 0.00f, 0.033f, 0.106f}),
@@ -393,6 +459,44 @@ template <class Element> static const auto &hopper_cuts(void)
 											  {2.04f, 0.250f, 1.00f, 0.82f, 0.00f, 0.055f, 0.058f}),
 		tma_cut<Element, turned_four_128_112>(1,
 											  {2.17f, 0.241f, 0.99f, 0.77f, 0.00f, 0.017f, 0.051f}),
+#ifdef HOPPER_CUT // not measured yet
+		tma_cut<Element, class_one256>(1, UNMEASURED),
+		tma_cut<Element, class_pair256>(1, UNMEASURED),
+		tma_cut<Element, class_wide192>(1, UNMEASURED),
+		tma_cut<Element, class_one128>(1, UNMEASURED),
+		tma_cut<Element, class_flat128>(1, UNMEASURED),
+		tma_cut<Element, class_half64>(1, UNMEASURED),
+		tma_cut<Element, class_small64>(1, UNMEASURED),
+		tma_cut<Element, class_split128>(2, UNMEASURED),
+		tma_cut<Element, class_split128>(4, UNMEASURED),
+		tma_cut<Element, class_split64>(2, UNMEASURED),
+		tma_cut<Element, class_split64>(3, UNMEASURED),
+		tma_cut<Element, class_split64>(4, UNMEASURED),
+		tma_cut<Element, class_split64>(6, UNMEASURED),
+		tma_cut<Element, class_split64>(8, UNMEASURED),
+		tma_cut<Element, class_64_16>(1, UNMEASURED),
+		tma_cut<Element, class_64_40>(1, UNMEASURED),
+		tma_cut<Element, class_64_80>(1, UNMEASURED),
+		tma_cut<Element, class_128_80>(1, UNMEASURED),
+		tma_cut<Element, class_128_112>(1, UNMEASURED),
+		tma_cut<Element, class_128_160>(1, UNMEASURED),
+		tma_cut<Element, class_128_176>(1, UNMEASURED),
+		tma_cut<Element, class_side_128_208>(1, UNMEASURED),
+		tma_cut<Element, class_stacked_192_144>(1, UNMEASURED),
+		tma_cut<Element, class_odd_pair256>(1, UNMEASURED),
+		tma_cut<Element, class_odd_one256>(1, UNMEASURED),
+		tma_cut<Element, class_odd_square192>(1, UNMEASURED),
+		tma_cut<Element, class_odd_wide192>(1, UNMEASURED),
+		tma_cut<Element, class_odd_pair160>(1, UNMEASURED),
+		tma_cut<Element, class_odd_pair128>(1, UNMEASURED),
+		tma_cut<Element, class_odd_one224>(1, UNMEASURED),
+		tma_cut<Element, class_odd_half64>(1, UNMEASURED),
+		tma_cut<Element, class_odd_flat128>(1, UNMEASURED),
+		tma_cut<Element, class_odd_small64>(1, UNMEASURED),
+		tma_cut<Element, class_odd_split64>(2, UNMEASURED),
+		tma_cut<Element, class_odd_split64>(4, UNMEASURED),
+		tma_cut<Element, class_odd_split128>(4, UNMEASURED),
+#endif
 #endif
 	};
 	return cuts;

@@ -19,6 +19,30 @@ constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
 
 constexpr int UNIT = 8; // elements of 16 bytes: what a lane moves of C at once
 
+/* Rows that are taken together because they start alike: those of a residue class, every
+ * `1 << shift`-th, or without CLASSES all. */
+template <bool CLASSES> struct row_classes {
+	int shift;
+
+	__device__ __forceinline__ int apart(void) const
+	{
+		return CLASSES ? 1 << shift : 1;
+	}
+	/* Of a row: its class, its number there, and the `count`-th below it. */
+	__device__ __forceinline__ int residue(int row) const
+	{
+		return CLASSES ? row & apart() - 1 : 0;
+	}
+	__device__ __forceinline__ int number(int row) const
+	{
+		return CLASSES ? row >> shift : row;
+	}
+	__device__ __forceinline__ int below(int row, int count) const
+	{
+		return row + count * apart();
+	}
+};
+
 /* Bytes from one row of so many elements to the next in shared memory, whole units: 8 rows lie
  * in different banks where the elements are 32 or a multiple of 64. */
 constexpr int row_pitch(int elements)
@@ -37,15 +61,18 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for epilogue::prefetch()
  *    B, those side by side A. Or a cluster of SPLITS blocks, or fewer, shares a tile along K.
  *  - ODD: TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh), or in
  *    chunks (finish.cuh); otherwise by TMA (bulk.cuh, turned.cuh).
- *  - As many stages as there is room for, 8 at most (or MOST). */
+ *  - As many stages as there is room for, 8 at most (or MOST).
+ *  - CLASSES: A's rows may start at any element. Those of a tile start alike, and TMA has a map for
+ *    each residue class; a tile's first step begins where its rows have a unit of 16 bytes. */
 template <int CONSUMERS_, int WIDTH_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false>
+		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false, bool CLASSES_ = false>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, WIDTH = WIDTH_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
 	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
-	static constexpr bool TURNED = TURNED_, STACKED = STACKED_;
+	static constexpr bool TURNED = TURNED_, STACKED = STACKED_, CLASSES = CLASSES_;
+	using classes = row_classes<CLASSES>;
 	static constexpr int HALVES = HALVES_;
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
@@ -157,6 +184,7 @@ struct gemm_work {
 	divisor group_tiles;     // tiles of a whole group
 	divisor rows, last_rows; // of a group, of the last
 	bool reads_c;            // beta is not 0
+	int class_shift;         // of row_classes
 };
 
 /* The ring's barriers, `full` and behind them `empty`; then, for each consumer warp, one for
@@ -239,17 +267,33 @@ __device__ __forceinline__ void block_steps(const gemm_work &work, int &begin, i
 	end = begin + work.steps + (rank < work.steps_left);
 }
 
-/* Where this block's part of tile number `index` begins in C. */
+/* Where this block's part of tile number `index` begins in C. (Its rows are those below `row` in
+ * its class.) */
 struct tile_origin {
 	int row, column;
 };
+
+template <class config>
+__device__ __forceinline__ typename config::classes classes_of(const gemm_work &work)
+{
+	return {work.class_shift};
+}
+
+/* Elements before A's rows of a class that begin a unit of 16 bytes. */
+template <class config>
+__device__ __forceinline__ int early_elements(const gemm_work &work, int row)
+{
+	return classes_of<config>(work).residue(row) * work.K % UNIT;
+}
 
 template <class config>
 __device__ __forceinline__ tile_origin block_tile(const gemm_work &work, int index)
 {
 	tile_place at = tile_find(work, index);
 	cluster_place here = cluster_here<config>();
-	return {(at.m * config::UP + here.up) * config::BM,
+	auto classes = classes_of<config>(work);
+	int rows = (classes.number(at.m) * config::UP + here.up) * config::BM;
+	return {classes.below(classes.residue(at.m), rows),
 			(at.n * config::ACROSS + here.across) * config::BN};
 }
 

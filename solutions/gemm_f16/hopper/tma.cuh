@@ -15,19 +15,38 @@
  *    own share of the columns. Nothing is left in global memory between calls.
  *
  * Where an operand is ODD, its rows are first copied into padded ones by all blocks
- * together (repack.cuh). */
+ * together (repack.cuh); unless it is A, and tiles have rows of one of its CLASSES. */
 #ifndef GEMMJUDGE_HOPPER_TMA_CUH
 #define GEMMJUDGE_HOPPER_TMA_CUH
 
 #include "consume.cuh"
 #include "repack.cuh"
 
+/* A map for each class of rows. */
+template <class config> struct row_maps {
+	CUtensorMap of[config::CLASSES ? UNIT : 1];
+};
+
 /* Fills stages with a tile's operands. */
 template <class config> struct loader {
-	const CUtensorMap *map_a, *map_b;
+	const row_maps<config> *maps_a;
+	const CUtensorMap *map_b;
 	uint32_t base, full;
 	bool speaks; // this lane, for its warp
-	tile_origin at;
+	/* of the tile that begin() named */
+	const CUtensorMap *map_a;
+	int row, column; // in the maps
+	int early;       // elements before A's rows that the first step begins
+
+	__device__ __forceinline__ void begin(const gemm_work &work, int tile)
+	{
+		auto classes = classes_of<config>(work);
+		tile_origin at = block_tile<config>(work, tile);
+		map_a = &maps_a->of[classes.residue(at.row)];
+		row = classes.number(at.row);
+		column = at.column;
+		early = early_elements<config>(work, at.row);
+	}
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
 	__device__ __forceinline__ void announce(int stage) const
@@ -42,7 +61,7 @@ template <class config> struct loader {
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
 		cluster_place here = cluster_here<config>();
 		if (k % config::ACROSS == here.across)
-			load(base + stage * config::stage_bytes, map_a, stage, k * BK, at.row,
+			load(base + stage * config::stage_bytes, map_a, stage, k * BK, row,
 				 config::ACROSS > 1 ? FIRST << here.up : 0);
 	}
 
@@ -56,7 +75,7 @@ template <class config> struct loader {
 			return;
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
-			load(to + box * BOX * BK * 2, map_b, stage, at.column + box * BOX, k * BK,
+			load(to + box * BOX * BK * 2, map_b, stage, column + box * BOX, k * BK - early,
 				 config::UP > 1 ? ALL << config::UP * here.across : 0);
 	}
 
@@ -71,21 +90,27 @@ template <class config> struct loader {
 	}
 };
 
-/* The first round's loads that need not wait until the blocks have met: those into
- * this block alone. Says how many stages they are. */
+/* What the first round of loads need not wait for the other blocks with: those into this block
+ * alone, of operands that nobody copies. */
+template <class config> struct early_loads {
+	static constexpr bool ANY = !config::ODD || config::CLASSES;
+	static constexpr bool A = ANY && config::ACROSS == 1, B = !config::ODD && config::UP == 1;
+};
+
+/* Asks for them, and says for how many stages. */
 template <class config>
 __device__ __forceinline__ int produce_early(const gemm_work &work, loader<config> load, int first)
 {
 	int begin, end;
 	block_steps<config>(work, begin, end);
-	load.at = block_tile<config>(work, first);
+	load.begin(work, first);
 	int early = min(config::STAGES, end - begin);
 	for (int stage = 0; stage < early; stage++)
 		if (load.speaks) {
 			load.announce(stage);
-			if (config::ACROSS == 1)
+			if (early_loads<config>::A)
 				load.load_a(stage, begin + stage);
-			if (config::UP == 1)
+			if (early_loads<config>::B)
 				load.load_b(stage, begin + stage);
 		}
 	return early;
@@ -101,18 +126,18 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 
 	ring at = {0, 1}; // the first round finds every stage empty
 	for (int tile = first; tile < work.tiles; tile += stride) {
-		load.at = block_tile<config>(work, tile);
+		load.begin(work, tile);
 #pragma unroll 1
 		for (int k = begin; k < end; k++, early--) {
-			bool begun = !config::ODD && early > 0;
+			bool begun = early_loads<config>::ANY && early > 0;
 			if (!begun)
 				mbarrier_wait(empty + 8 * at.stage, at.phase);
 			if (load.speaks) {
 				if (!begun)
 					load.announce(at.stage);
-				if (config::ACROSS > 1 || !begun)
+				if (!early_loads<config>::A || !begun)
 					load.load_a(at.stage, k);
-				if (config::UP > 1 || !begun)
+				if (!early_loads<config>::B || !begun)
 					load.load_b(at.stage, k);
 			}
 			at.next<config>();
@@ -133,8 +158,9 @@ constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, 1)
-	gemm_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-			 const __grid_constant__ CUtensorMap map_c, const gemm_work work,
+	gemm_tma(const __grid_constant__ row_maps<config> maps_a,
+			 const __grid_constant__ CUtensorMap map_b,
+			 const __grid_constant__ row_maps<config> maps_c, const gemm_work work,
 			 const packing_work packing, const epilogue<Element> out)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
@@ -145,16 +171,18 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	loader<config> load = {&map_a, &map_b, base, full, producer && elected()};
+	loader<config> load = {&maps_a, &map_b, base, full, producer && elected()};
 	int early = 0;
 	if (load.speaks) {
-		tma_prefetch_map(&map_a);
+		tma_prefetch_map(maps_a.of);
 		tma_prefetch_map(&map_b);
 		barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
 	} else if (threadIdx.x == 0) {
 		barriers_init<config, config::STAGES, config::barriers>(full, 0,
 																CONSUMERS * config::FILLERS);
 	}
+	if (config::ODD && early_loads<config>::ANY && producer)
+		early = produce_early(work, load, doer_number<config>());
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
 	constexpr bool CLUSTER = config::SHARERS > 1 || config::SPLIT;
@@ -179,7 +207,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	} else {
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS>();
-		consume<Element, config>(work, out, &map_c, shared, base, full, empty, warpgroup, first,
+		consume<Element, config>(work, out, maps_c.of, shared, base, full, empty, warpgroup, first,
 								 stride);
 	}
 	if (config::SPLIT) { // before a block ends whose sums are read

@@ -13,10 +13,12 @@
 template <class config> struct c_turned {
 	static constexpr bool LOADS_C = true, LOADS_HALVES = config::C_PLACES > 1;
 	static constexpr int BYTES = config::WIDTH * BOX * 2; // of a place
-	const CUtensorMap *map;
+	typename config::classes classes;
+	const CUtensorMap *maps;   // of its rows' classes
 	uint32_t staging, barrier; // of this consumer: its places; where loads complete
 	uint32_t phase;            // of the barrier
 	/* of the half that begin() named */
+	const CUtensorMap *map;
 	int row, column;
 	int columns; // of C from there on
 	bool exists; // some of it lies in C
@@ -25,6 +27,7 @@ template <class config> struct c_turned {
 	template <class Element>
 	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int half)
 	{
+		map = &maps[classes.residue(at.row)];
 		row = at.row;
 		column = at.column;
 		columns = out.N - column;
@@ -58,7 +61,7 @@ template <class config> struct c_turned {
 		tma_stores_read();
 		mbarrier_expect(barrier, count * BYTES);
 		for (int i = 0; i < count; i++)
-			tma_load(staging + i * BYTES, map, barrier, column + i * BOX, row);
+			tma_load(staging + i * BYTES, map, barrier, column + i * BOX, classes.number(row));
 	}
 
 	/* For the place, which has C's values if it is read. */
@@ -79,24 +82,25 @@ template <class config> struct c_turned {
 		fence_async_shared();
 		meet();
 		if (speaks())
-			tma_store(map, place, column, row);
+			tma_store(map, place, column, classes.number(row));
 	}
 };
 
 template <class config>
-__device__ __forceinline__ c_turned<config> c_turned_make(const CUtensorMap *map, uint32_t base,
+__device__ __forceinline__ c_turned<config> c_turned_make(typename config::classes classes,
+														  const CUtensorMap *maps, uint32_t base,
 														  uint32_t full)
 {
 	int consumer = threadIdx.x / WARPGROUP;
-	return {map,
+	return {classes, maps,
 			base + config::staging_offset + consumer * config::C_PLACES * c_turned<config>::BYTES,
 			full + 8 * (config::c_barriers + consumer)};
 }
 
 /* The warp's 16 columns of COUNT groups of 8 rows, from `row` on, which lie at `at` and below. */
-template <class Element, bool READS_C, int COUNT>
+template <class Element, bool READS_C, int COUNT, class Classes>
 __device__ __forceinline__ void finish_columns(const float *sum, const epilogue<Element> &out,
-											   uint32_t at, int row, int column)
+											   Classes classes, uint32_t at, int row, int column)
 {
 	constexpr int BYTES = 16 * BOX * 2, PAIRS = (COUNT + 1) / 2; // of groups
 	/* all values before the first is stored: what the epilogue loads is under way together */
@@ -117,7 +121,7 @@ __device__ __forceinline__ void finish_columns(const float *sum, const epilogue<
 #pragma unroll
 		for (int below = 0; below < 2; below++) { // neighbours in a column, not in a row
 			float one[1] = {x[below]}, old[1] = {c[below]};
-			out.apply(row + 8 * group + below, column + 8 * right, one, old);
+			out.apply(classes.below(row, 8 * group + below), column + 8 * right, one, old);
 			x[below] = one[0];
 		}
 		word = words_pack<Element>(x);
@@ -140,14 +144,16 @@ __device__ __forceinline__ void finish_turned(const float (&sum)[config::SUMS],
 	/* the lane's row of the matrices l/8, and the unit of 8 columns, which the swizzle exchanges */
 	int box_row = lane / 16 * 8 + lane % 8, unit = 2 * warp + lane / 8 % 2;
 	uint32_t at = part.place + box_row * BOX * 2 + (unit ^ lane % 8) * 16;
-	int row = part.row + lane % 4 * 2, column = part.column + warp * 16 + lane / 4;
+	auto classes = part.classes;
+	int row = classes.below(part.row, lane % 4 * 2), column = part.column + warp * 16 + lane / 4;
 #pragma unroll
 	for (int j = 0; j < WHOLE; j += TOGETHER)
-		finish_columns<Element, READS_C, TOGETHER>(&sum[4 * j], out, at + j * 8 * BOX * 2,
-												   row + 8 * j, column);
+		finish_columns<Element, READS_C, TOGETHER>(&sum[4 * j], out, classes, at + j * 8 * BOX * 2,
+												   classes.below(row, 8 * j), column);
 	if constexpr (COUNT > WHOLE)
-		finish_columns<Element, READS_C, COUNT - WHOLE>(
-			&sum[4 * WHOLE], out, at + WHOLE * 8 * BOX * 2, row + 8 * WHOLE, column);
+		finish_columns<Element, READS_C, COUNT - WHOLE>(&sum[4 * WHOLE], out, classes,
+														at + WHOLE * 8 * BOX * 2,
+														classes.below(row, 8 * WHOLE), column);
 }
 
 /* A consumer's sums on their way into C, to where begin() said. */
