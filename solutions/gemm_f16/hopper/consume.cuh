@@ -43,12 +43,12 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 										 uint32_t base, uint32_t full, uint32_t empty, int own,
 										 ring &at, Besides besides)
 {
-	/* A: 8 rows of 128 bytes a group. B: groups of 8 rows of K, 1024 bytes apart; boxes of 64
-	 * columns, 8192 apart. */
+	/* A: 8 rows of 128 bytes a group, and slabs of these. B: groups of 8 rows of K, 1024 bytes
+	 * apart; boxes of 64 columns. */
 	constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
 	uint32_t first_a = wgmma_operand(base + (OF_B ? 0 : own * BK * 2), 16);
-	uint32_t first_b =
-		wgmma_operand(base + config::a_bytes + (OF_B ? own * BK * 2 : 0), BOX * BK * 2);
+	uint32_t first_b = wgmma_operand(base + config::a_bytes + (OF_B ? own * config::DEPTH * 2 : 0),
+									 config::b_box_bytes);
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
 #pragma unroll 1
@@ -58,12 +58,13 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 		uint32_t b = first_b + at.stage * (config::stage_bytes >> 4);
 		wgmma_fence();
 #pragma unroll
-		for (int j = 0; j < BK / 16; j++) {
+		for (int j = 0; j < config::DEPTH / 16; j++) {
+			int slab = j / (BK / 16) * config::BM * BK * 2;
 #pragma unroll
 			for (int half = 0; half < config::HALVES; half++) {
 				int a_half = config::TURNED ? 0 : half, b_half = config::TURNED ? half : 0;
-				uint64_t da = wgmma_descriptor(a, a_half * 64 * BK * 2 + j * 32);
-				uint64_t db = wgmma_descriptor(b, b_half * BOX * BK * 2 + j * 16 * 128);
+				uint64_t da = wgmma_descriptor(a, slab + a_half * 64 * BK * 2 + j % (BK / 16) * 32);
+				uint64_t db = wgmma_descriptor(b, b_half * config::b_box_bytes + j * 16 * 128);
 				wgmma<Element, config::WIDTH>::template multiply<config::TURNED>(
 					sum[half], config::TURNED ? db : da, config::TURNED ? da : db, k > 0 || j > 0);
 			}

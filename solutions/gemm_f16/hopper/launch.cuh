@@ -98,19 +98,23 @@ static inline char *hopper_workspace(hopper_device &device, size_t bytes)
 }
 
 /* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with
- * the swizzle of their rows' length; zeros outside. What is read comes into the L2 cache in
+ * the swizzle of their rows' length; zeros outside. Or, with `slabs`, its whole slabs of so many
+ * columns as a third dimension, in boxes of several. What is read comes into the L2 cache in
  * pieces of 256 bytes where boxes start at such, else of 128, which is faster there. */
 static inline CUtensorMap tensor_map(const hopper_device &device, const void *matrix, int rows,
-									 int columns, int leading, int box_rows, int box_columns)
+									 int columns, int leading, int box_rows, int box_columns,
+									 int slabs = 0)
 {
 	CUtensorMap map;
-	cuuint64_t sizes[2] = {(cuuint64_t)columns, (cuuint64_t)rows};
-	cuuint64_t strides[1] = {(cuuint64_t)leading * 2};
-	cuuint32_t box[2] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows}, steps[2] = {1, 1};
+	cuuint64_t sizes[3] = {(cuuint64_t)(slabs > 0 ? box_columns : columns), (cuuint64_t)rows,
+						   (cuuint64_t)(columns / box_columns)};
+	cuuint64_t strides[2] = {(cuuint64_t)leading * 2, (cuuint64_t)box_columns * 2};
+	cuuint32_t box[3] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows, (cuuint32_t)slabs};
+	cuuint32_t steps[3] = {1, 1, 1};
 	bool lines = leading % 128 == 0;
 	CUresult status = device.encode(
-		&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, (void *)matrix, sizes, strides, box, steps,
-		CU_TENSOR_MAP_INTERLEAVE_NONE,
+		&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, slabs > 0 ? 3 : 2, (void *)matrix, sizes, strides,
+		box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
 		lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
 		CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
@@ -258,13 +262,14 @@ static inline divisor divisor_make(int value)
 	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
 }
 
-/* Cut into tiles of `rows` x `columns`, `splits` blocks to each, of rows that are `apart`. */
+/* Cut into tiles of `rows` x `columns`, `splits` blocks to each, of rows that are `apart`, and
+ * into steps of `depth` along K. */
 template <class Element>
-static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int columns, int splits,
-						  int group)
+static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int columns, int depth,
+						  int splits, int group)
 {
 	int tiles_m = row_tiles(p.M, apart, rows), tiles_n = (p.N + columns - 1) / columns;
-	int steps = (p.K + most_early(apart) + BK - 1) / BK, last = tiles_m % group;
+	int steps = (p.K + most_early(apart) + depth - 1) / depth, last = tiles_m % group;
 	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, divisor_make(splits)};
 	work.steps = steps / splits;
 	work.steps_left = steps % splits;
@@ -281,18 +286,16 @@ static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int co
 
 /* Maps of a matrix' rows from each of the first `apart` ones on, every `apart`-th, from the unit
  * of 16 bytes in which the first one begins. */
-template <class config>
-static row_maps<config> class_maps(const hopper_device &device, operand matrix, int rows,
-								   int columns, int apart, int box_rows, int box_columns)
+static inline void class_maps(const hopper_device &device, CUtensorMap *maps, operand matrix,
+							  int rows, int columns, int apart, int box_rows, int box_columns,
+							  int slabs = 0)
 {
-	row_maps<config> maps = {};
 	for (int row = 0; row < apart; row++) {
 		size_t offset = (size_t)row * matrix.leading, early = apart > 1 ? offset % UNIT : 0;
-		maps.of[row] = tensor_map(device, (const uint16_t *)matrix.data + offset - early,
-								  (rows - row + apart - 1) / apart, columns + (int)early,
-								  matrix.leading * apart, box_rows, box_columns);
+		maps[row] = tensor_map(device, (const uint16_t *)matrix.data + offset - early,
+							   (rows - row + apart - 1) / apart, columns + (int)early,
+							   matrix.leading * apart, box_rows, box_columns, slabs);
 	}
-	return maps;
 }
 
 template <class Element, class config>
@@ -304,16 +307,21 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 
 	int apart = config::CLASSES ? p.apart_a : 1;
 	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
-	row_maps<config> maps_c = {};
+	c_maps<config> maps_c = {};
 	if (config::ODD)
 		plan = packing_plan(device, p, !config::CLASSES);
 	else
-		maps_c = class_maps<config>(device, {p.out.C, p.N}, p.M, p.N, apart, config::C_BOX_ROWS,
-									config::C_BOX);
-	row_maps<config> maps_a = class_maps<config>(device, plan.a, p.M, p.K, apart, config::BM, BK);
-	CUtensorMap map_b = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, BK, BOX);
+		class_maps(device, maps_c.of, {p.out.C, p.N}, p.M, p.N, apart, config::C_BOX_ROWS,
+				   config::C_BOX);
+	a_maps<config> maps_a = {};
+	class_maps(device, maps_a.of, plan.a, p.M, p.K, apart, config::BM, BK);
+	if (config::SLABS > 1 && p.K >= BK)
+		class_maps(device, maps_a.of + config::MOST_CLASSES, plan.a, p.M, p.K, apart, config::BM,
+				   BK, config::SLABS);
+	CUtensorMap map_b =
+		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, config::DEPTH, BOX);
 	gemm_work work = work_cut(p, apart, config::BM * config::UP, config::BN * config::ACROSS,
-							  splits, 16 / config::UP);
+							  config::DEPTH, splits, 16 / config::UP);
 
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
@@ -330,7 +338,7 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 	static const bool once = (kernel_allow(kernel, config::bytes), true);
 	(void)once;
 
-	gemm_work work = work_cut(p, 1, config::BM, config::BN, splits, 16);
+	gemm_work work = work_cut(p, 1, config::BM, config::BN, config::DEPTH, splits, 16);
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
 	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
 				  config::bytes, splits, false, a, b, work, p.out);

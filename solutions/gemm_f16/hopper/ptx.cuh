@@ -115,7 +115,17 @@ __device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap *map, ui
 				 : "memory");
 }
 
-/* The same box into every block of the cluster that `blocks` has a bit for, at
+/* A box of a 3D tensor. */
+__device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap *map, uint32_t barrier,
+										 int x, int y, int z)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+				 "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+				 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+				 : "memory");
+}
+
+/* A 2D box into every block of the cluster that `blocks` has a bit for, at
  * the same place, completing on each one's own barrier. */
 __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMap *map,
 												   uint32_t barrier, int x, int y, uint16_t blocks)

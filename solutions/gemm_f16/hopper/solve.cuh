@@ -72,7 +72,7 @@ static constexpr cut<Element> tma_cut(int splits, cut_times us)
 			families[config::ODD][config::CLASSES],
 			config::BM * config::UP,
 			config::BN * config::ACROSS,
-			BK,
+			config::DEPTH,
 			splits,
 			config::SHARERS * splits,
 			1,
@@ -145,7 +145,7 @@ template <class Element> static bool can_class(const problem<Element> &p)
 template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.splits > (p.K + BK - 1) / BK)
+	if (c.splits > (p.K + c.depth - 1) / c.depth)
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return !p.odd;
@@ -347,6 +347,25 @@ template <class Element> static const auto &hopper_cuts(void)
 	using class_odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using deep_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 2>;
+	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
+	using deep_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, false, 2>;
+	using deep_64_48 = gemm_config<1, 48, 1, 1, 1, false, 16, 1, true, false, false, 2>;
+	using deep_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_64_112 = gemm_config<1, 112, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, false, 2>;
+	using deep_half64 = gemm_config<2, 64, 1, 1, 1, false, 8, 1, false, false, false, 2>;
+	using deep_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, false, 2>;
+	using deep_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, false, 2>;
+	using deep_four64 = gemm_config<1, 64, 4, 1, 1, false, 16, 1, false, false, false, 2>;
+	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
+	using deeper_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 4>;
+	using deeper_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 4>;
+	using deep_split_half64 = gemm_config<2, 64, 1, 1, 4, false, 8, 1, false, false, false, 2>;
+	using deep_split_flat128 = gemm_config<1, 128, 1, 1, 4, false, 8, 1, false, false, false, 2>;
 #endif
 #endif
 	static const cut<Element> cuts[] = {
@@ -496,6 +515,32 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, class_odd_split64>(2, UNMEASURED),
 		tma_cut<Element, class_odd_split64>(4, UNMEASURED),
 		tma_cut<Element, class_odd_split128>(4, UNMEASURED),
+		tma_cut<Element, deep_64_16>(1, UNMEASURED),
+		tma_cut<Element, deep_64_32>(1, UNMEASURED),
+		tma_cut<Element, deep_64_40>(1, UNMEASURED),
+		tma_cut<Element, deep_64_48>(1, UNMEASURED),
+		tma_cut<Element, deep_64_80>(1, UNMEASURED),
+		tma_cut<Element, deep_64_96>(1, UNMEASURED),
+		tma_cut<Element, deep_64_112>(1, UNMEASURED),
+		tma_cut<Element, deep_128_80>(1, UNMEASURED),
+		tma_cut<Element, deep_128_112>(1, UNMEASURED),
+		tma_cut<Element, deep_small64>(1, UNMEASURED),
+		tma_cut<Element, deep_half64>(1, UNMEASURED),
+		tma_cut<Element, deep_flat128>(1, UNMEASURED),
+		tma_cut<Element, deep_one128>(1, UNMEASURED),
+		tma_cut<Element, deep_four64>(1, UNMEASURED),
+		tma_cut<Element, deep_split64>(2, UNMEASURED),
+		tma_cut<Element, deep_split64>(3, UNMEASURED),
+		tma_cut<Element, deep_split64>(4, UNMEASURED),
+		tma_cut<Element, deep_split64>(6, UNMEASURED),
+		tma_cut<Element, deep_split64>(8, UNMEASURED),
+		tma_cut<Element, deep_split_half64>(3, UNMEASURED),
+		tma_cut<Element, deep_split_half64>(4, UNMEASURED),
+		tma_cut<Element, deeper_64_16>(1, UNMEASURED),
+		tma_cut<Element, deeper_split64>(2, UNMEASURED),
+		tma_cut<Element, deeper_split64>(4, UNMEASURED),
+		tma_cut<Element, deep_split_flat128>(3, UNMEASURED),
+		tma_cut<Element, deep_split_flat128>(4, UNMEASURED),
 #endif
 #endif
 	};

@@ -63,9 +63,12 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for epilogue::prefetch()
  *    chunks (finish.cuh); otherwise by TMA (bulk.cuh, turned.cuh).
  *  - As many stages as there is room for, 8 at most (or MOST).
  *  - CLASSES: A's rows may start at any element. Those of a tile start alike, and TMA has a map for
- *    each residue class; a tile's first step begins where its rows have a unit of 16 bytes. */
+ *    each residue class; a tile's first step begins where its rows have a unit of 16 bytes.
+ *  - SLABS of 64 along K are a step: rows of A in shared memory are no longer than that, but
+ *    one instruction brings all slabs of a step. */
 template <int CONSUMERS_, int WIDTH_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
-		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false, bool CLASSES_ = false>
+		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false, bool CLASSES_ = false,
+		  int SLABS_ = 1>
 struct gemm_config {
 	static constexpr int CONSUMERS = CONSUMERS_, WIDTH = WIDTH_, SPLITS = SPLITS_;
 	static constexpr int UP = UP_, ACROSS = ACROSS_, SHARERS = UP * ACROSS;
@@ -73,6 +76,8 @@ struct gemm_config {
 	static constexpr bool SPLIT = SPLITS > 1, ODD = ODD_;
 	static constexpr bool TURNED = TURNED_, STACKED = STACKED_, CLASSES = CLASSES_;
 	using classes = row_classes<CLASSES>;
+	static constexpr int SLABS = SLABS_, DEPTH = BK * SLABS; // of a step along K
+	static constexpr int MOST_CLASSES = CLASSES ? UNIT : 1;
 	static constexpr int HALVES = HALVES_;
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
@@ -93,9 +98,10 @@ struct gemm_config {
 
 	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
 	 * begins there, but is not promised) */
-	static constexpr int a_bytes = BM * BK * 2;
+	static constexpr int a_bytes = BM * DEPTH * 2;
 	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
-	static constexpr int b_bytes = B_BOXES * BOX * BK * 2;
+	static constexpr int b_box_bytes = BOX * DEPTH * 2;
+	static constexpr int b_bytes = B_BOXES * b_box_bytes;
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 
@@ -155,6 +161,7 @@ struct gemm_config {
 	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
 	static_assert(TURNED || !STACKED, "else they are above each other");
 	static_assert(CONSUMERS <= 2, "registers");
+	static_assert(SLABS == 1 || ACROSS == 1, "nobody shares A's slabs");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 
@@ -178,7 +185,7 @@ struct gemm_work {
 	int M, N, K;
 	int tiles;               // of a block's or, where blocks share operands, all their size
 	divisor splits;          // blocks of a cluster that share a tile along K
-	int steps, steps_left;   // of 64 along K for each of them; the first `steps_left` have one more
+	int steps, steps_left;   // along K for each of them; the first `steps_left` have one more
 	int group;               // rows of tiles that are walked through together, for the L2 cache
 	int last_group;          // the group that has fewer rows, behind the others
 	divisor group_tiles;     // tiles of a whole group

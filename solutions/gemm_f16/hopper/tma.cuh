@@ -23,13 +23,19 @@
 #include "repack.cuh"
 
 /* A map for each class of rows. */
-template <class config> struct row_maps {
-	CUtensorMap of[config::CLASSES ? UNIT : 1];
+template <class config> struct c_maps {
+	CUtensorMap of[config::MOST_CLASSES];
+};
+
+/* Where a step has several slabs, then one for each class that has whole slabs along K as its third
+ * dimension. */
+template <class config> struct a_maps {
+	CUtensorMap of[config::MOST_CLASSES * (config::SLABS > 1 ? 2 : 1)];
 };
 
 /* Fills stages with a tile's operands. */
 template <class config> struct loader {
-	const row_maps<config> *maps_a;
+	const a_maps<config> *maps_a;
 	const CUtensorMap *map_b;
 	uint32_t base, full;
 	bool speaks; // this lane, for its warp
@@ -37,6 +43,7 @@ template <class config> struct loader {
 	const CUtensorMap *map_a;
 	int row, column; // in the maps
 	int early;       // elements before A's rows that the first step begins
+	int whole;       // steps whose slabs of A are
 
 	__device__ __forceinline__ void begin(const gemm_work &work, int tile)
 	{
@@ -46,6 +53,7 @@ template <class config> struct loader {
 		row = classes.number(at.row);
 		column = at.column;
 		early = early_elements<config>(work, at.row);
+		whole = (work.K + early) / BK / config::SLABS;
 	}
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
@@ -60,8 +68,16 @@ template <class config> struct loader {
 	{
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
 		cluster_place here = cluster_here<config>();
-		if (k % config::ACROSS == here.across)
-			load(base + stage * config::stage_bytes, map_a, stage, k * BK, row,
+		uint32_t to = base + stage * config::stage_bytes;
+		if (k % config::ACROSS != here.across)
+			return;
+		if (config::SLABS > 1 && k < whole) {
+			tma_load(to, map_a + config::MOST_CLASSES, full + 8 * stage, 0, row, k * config::SLABS);
+			return;
+		}
+#pragma unroll
+		for (int slab = 0; slab < config::SLABS; slab++)
+			load(to + slab * config::BM * BK * 2, map_a, stage, k * config::DEPTH + slab * BK, row,
 				 config::ACROSS > 1 ? FIRST << here.up : 0);
 	}
 
@@ -75,8 +91,8 @@ template <class config> struct loader {
 			return;
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
-			load(to + box * BOX * BK * 2, map_b, stage, column + box * BOX, k * BK - early,
-				 config::UP > 1 ? ALL << config::UP * here.across : 0);
+			load(to + box * config::b_box_bytes, map_b, stage, column + box * BOX,
+				 k * config::DEPTH - early, config::UP > 1 ? ALL << config::UP * here.across : 0);
 	}
 
 	/* For the blocks of a mask, or if there are none, for this one. */
@@ -158,9 +174,9 @@ constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, 1)
-	gemm_tma(const __grid_constant__ row_maps<config> maps_a,
+	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
 			 const __grid_constant__ CUtensorMap map_b,
-			 const __grid_constant__ row_maps<config> maps_c, const gemm_work work,
+			 const __grid_constant__ c_maps<config> maps_c, const gemm_work work,
 			 const packing_work packing, const epilogue<Element> out)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
