@@ -14,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "compile/prune.h"
+#include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
 
@@ -256,21 +256,14 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	free(inputs);
 	if (!known || !paths_join(entry, cache, entry_name.text, &ignored))
 		return false;
-	prune_touch(path);
-	*lease = prune_lease(entry);
+	lease_touch(path);
+	*lease = lease_take(entry);
 	if (*lease != 0 && entry_valid(entry) && paths_join(library, entry, "solution.so", &ignored) &&
 		paths_join(path, entry, "log", &ignored))
 		*log = read_whole(path, &size);
 	if (*log == NULL)
-		cache_release(lease);
+		lease_end(lease);
 	return *log != NULL;
-}
-
-void cache_release(int *lease)
-{
-	if (*lease > 0)
-		close(*lease);
-	*lease = 0;
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
@@ -378,7 +371,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 			 (!reusable || store_inputs(cache, key, folder, inputs, err)) &&
 			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
 			 paths_join(library, entry, "solution.so", err);
-	*lease = stored ? prune_lease(entry) : 0;
+	*lease = stored ? lease_take(entry) : 0;
 done:
 	free(inputs);
 	free(scratch);
@@ -401,7 +394,7 @@ bool cache_generate(const char *cache, const char *ending, const char *text, cha
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
 	if (same) {
-		prune_touch(path);
+		lease_touch(path);
 		return true;
 	}
 	if (!cache_begin(cache, folder, err))

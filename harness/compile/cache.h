@@ -38,12 +38,9 @@ struct cache_key cache_hash_end(struct cache_hash *hash);
 
 /* The library and the log (owned by the caller) that are stored under the key;
  * false when there are none, or the entry is damaged. *lease keeps them there
- * (prune.h). */
+ * (lease.h). */
 bool cache_find(const char *cache, const struct cache_key *key, char library[PATHS_MAX], char **log,
 				int *lease);
-
-/* Ends a lease; *lease becomes 0. None is nothing to end. */
-void cache_release(int *lease);
 
 /* A new folder to compile in, below `cache`; cache_drop removes it and what is in
  * it. Folders that killed judges left behind are removed on the way. */

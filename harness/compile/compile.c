@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "compile/cache.h"
+#include "compile/lease.h"
 #include "compile/nvcc.h"
 #include "compile/prune.h"
 
@@ -161,6 +162,6 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 void compiled_free(struct compiled *compiled)
 {
 	free(compiled->log);
-	cache_release(&compiled->lease);
+	lease_end(&compiled->lease);
 	compiled->log = NULL;
 }

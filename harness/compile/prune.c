@@ -1,59 +1,21 @@
 #include "compile/prune.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "compile/cache.h"
+#include "compile/lease.h"
 
 /* Once over the limit, down to this part of it: not again with the next file. */
 #define PRUNED_TO 0.75
 /* Single files are not leased: whoever asked for one a moment ago may want it. */
 #define FILE_SECONDS 3600.0
-
-/* ---- use --------------------------------------------------------------------- */
-
-void prune_touch(const char *path)
-{
-	const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
-	if (utimensat(AT_FDCWD, path, times, 0) != 0)
-		return; /* another user's cache, which can be read: that one's use counts */
-}
-
-static bool same_file(int fd, const char *path)
-{
-	struct stat open_one, named;
-	return fstat(fd, &open_one) == 0 && stat(path, &named) == 0 &&
-		   open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
-}
-
-int prune_lease(const char *entry)
-{
-	char path[PATHS_MAX];
-	struct error ignored;
-	if (!paths_join(path, entry, "sum", &ignored))
-		return 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd <= 0)
-		return 0;
-	/* whoever had the lock may have removed the entry meanwhile */
-	bool held = flock(fd, LOCK_SH | LOCK_NB) == 0;
-	if (!held && errno != EWOULDBLOCK)
-		held = true; /* a file system without locks: nobody can remove the entry, either */
-	if (held && same_file(fd, path)) {
-		prune_touch(path);
-		return fd;
-	}
-	close(fd);
-	return 0;
-}
 
 /* ---- what there is -------------------------------------------------------------- */
 
@@ -147,20 +109,15 @@ struct prune_usage prune_usage_of(const char *cache)
 /* Moved aside first, so that nobody finds half of it. False when it is in use. */
 static bool remove_entry(const char *cache, const char *entry)
 {
-	char sum[PATHS_MAX], aside[PATHS_MAX];
+	char aside[PATHS_MAX];
 	struct error ignored;
-	if (!paths_join(sum, entry, "sum", &ignored))
-		return false;
-	int fd = open(sum, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool removed = flock(fd, LOCK_EX | LOCK_NB) == 0 && same_file(fd, sum) &&
-				   cache_begin(cache, aside, &ignored);
+	int lease = lease_take_alone(entry);
+	bool removed = lease > 0 && cache_begin(cache, aside, &ignored);
 	if (removed) {
 		removed = rename(entry, aside) == 0; /* a folder replaces the empty one */
 		cache_drop(aside);
 	}
-	close(fd);
+	lease_end(&lease);
 	return removed;
 }
 

@@ -1,17 +1,12 @@
 /* What stays in the cache of compiled solutions (cache.h), and for how long.
  *
- * An entry that a judge uses is leased: a shared lock on its `sum`, which ends with
- * the process at the latest. Of the rest, what was not used for longest goes first.
- * When something was used is its access time, which every use sets by itself, so
- * that mount options do not matter. */
+ * What nobody leases (lease.h) and was not used for longest goes first. */
 #ifndef GEMMJUDGE_COMPILE_PRUNE_H
 #define GEMMJUDGE_COMPILE_PRUNE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/paths.h"
 
 struct prune_limits {
 	uint64_t bytes; /* of all, as the disk counts them */
@@ -30,12 +25,5 @@ struct prune_usage {
 	uint64_t bytes;
 };
 struct prune_usage prune_usage_of(const char *cache);
-
-/* Marks the entry (its folder) as used, and keeps it until the descriptor that is
- * returned is closed. 0 when it is just being removed. */
-int prune_lease(const char *entry);
-
-/* Marks a file as used now, and leaves its modification time alone. */
-void prune_touch(const char *path);
 
 #endif

@@ -299,6 +299,11 @@ struct exec_worker {
 	uint8_t *storage;
 };
 
+static inline uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in)
+{
+	return (uint32_t)(in - warp->worker->launch->program->code);
+}
+
 /* --- decoding: exec_decode.c --- */
 struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault);
 void exec_program_free(struct exec_program *program);
@@ -337,7 +342,6 @@ enum exec_status exec_unsupported(struct warp *warp, const struct exec_instructi
 bool exec_choose(struct warp *warp);
 /* Puts lanes of the running group aside. */
 void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait);
-uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in);
 void exec_exit(struct warp *warp, uint32_t mask);
 enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);

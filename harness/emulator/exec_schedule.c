@@ -4,11 +4,6 @@
 
 #include "emulator/exec_race.h"
 
-uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in)
-{
-	return (uint32_t)(in - warp->worker->launch->program->code);
-}
-
 static bool mergeable(const struct exec_group *group)
 {
 	return group->wait == EXEC_READY || exec_waits_for_lanes(group->wait);

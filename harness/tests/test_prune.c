@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "compile/cache.h"
+#include "compile/lease.h"
 #include "compile/prune.h"
 
 #define DAY (24 * 3600)
@@ -121,24 +122,24 @@ Test(prune, what_is_in_use_or_foreign_stays)
 	write_file(path_of(KEY_D ".cuh", ""), 10, 0); /* generated a moment ago */
 	mkdir(path_of("tmp.abcdef", ""), 0777);
 	mkdir(path_of("mine", ""), 0777);
-	int lease = prune_lease(path_of(KEY_A, ""));
+	int lease = lease_take(path_of(KEY_A, ""));
 	cr_assert_gt(lease, 0);
 	const struct prune_limits nothing = {.bytes = 0, .seconds = 30 * DAY};
 	prune_cache(cache, &nothing);
 	cr_expect(is_there(KEY_A) && !is_there(KEY_B));
 	cr_expect(is_there("notes") && is_there(KEY_D ".cuh") && is_there("tmp.abcdef") &&
 			  is_there("mine"));
-	cache_release(&lease);
+	lease_end(&lease);
 	prune_cache(cache, &nothing);
 	cr_expect(!is_there(KEY_A), "its lease has ended");
-	cr_expect_eq(prune_lease(path_of(KEY_A, "")), 0, "an entry that is gone");
+	cr_expect_eq(lease_take(path_of(KEY_A, "")), 0, "an entry that is gone");
 }
 
 Test(prune, a_lease_counts_as_use)
 {
 	add_entry(KEY_A, 40);
-	int lease = prune_lease(path_of(KEY_A, ""));
-	cache_release(&lease);
+	int lease = lease_take(path_of(KEY_A, ""));
+	lease_end(&lease);
 	prune_cache(cache, &(struct prune_limits){.bytes = 1 << 30, .seconds = 30 * DAY});
 	cr_expect(is_there(KEY_A));
 }
@@ -175,14 +176,14 @@ static int lease_and_look(void)
 	for (int i = 0; i < 200; i++) {
 		struct stat facts;
 		store(entry);
-		int lease = prune_lease(entry);
+		int lease = lease_take(entry);
 		if (lease == 0)
 			continue;
 		leases++;
 		for (int look = 0; look < 2; look++, usleep(200))
 			if (stat(library, &facts) != 0 || facts.st_size != LIBRARY_BYTES)
 				return -1;
-		cache_release(&lease);
+		lease_end(&lease);
 	}
 	return leases;
 }
