@@ -202,6 +202,12 @@ struct packing {
 	packing_work work;
 };
 
+/* Both as they are. */
+template <class Element> static packing packing_none(const problem<Element> &p)
+{
+	return {{p.A, p.K}, {p.B, p.N}, {}};
+}
+
 template <class Element>
 static packing packing_plan(hopper_device &device, const problem<Element> &p, bool copies_a)
 {
@@ -209,7 +215,7 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p, bo
 	copies_a = copies_a && p.odd_a;
 	size_t a_elements = copies_a ? (size_t)p.M * padded_k : 0;
 	size_t b_elements = p.odd_b ? (size_t)p.K * padded_n : 0;
-	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
+	packing plan = packing_none(p);
 	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
 	if (copies_a) {
 		plan.a = {to, padded_k};
@@ -306,7 +312,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	(void)once;
 
 	int apart = config::CLASSES ? p.apart_a : 1;
-	packing plan = {{p.A, p.K}, {p.B, p.N}, {}};
+	packing plan = packing_none(p);
 	c_maps<config> maps_c = {};
 	if (config::ODD)
 		plan = packing_plan(device, p, !config::CLASSES);
@@ -318,8 +324,11 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	if (config::SLABS > 1 && p.K >= BK)
 		class_maps(device, maps_a.of + config::MOST_CLASSES, plan.a, p.M, p.K, apart, config::BM,
 				   BK, config::SLABS);
-	CUtensorMap map_b =
-		tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, config::DEPTH, BOX);
+	b_maps<config> maps_b = {};
+	maps_b.of[0] = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, config::DEPTH, BOX);
+	if (config::WHOLE_B && p.N >= BOX)
+		maps_b.of[config::WHOLE_B] = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading,
+												config::DEPTH, BOX, config::B_BOXES);
 	gemm_work work = work_cut(p, apart, config::BM * config::UP, config::BN * config::ACROSS,
 							  config::DEPTH, splits, 16 / config::UP);
 
@@ -327,7 +336,7 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
 	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
-				  maps_a, map_b, maps_c, work, plan.work, p.out);
+				  maps_a, maps_b, maps_c, work, plan.work, p.out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */

@@ -65,7 +65,7 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for epilogue::prefetch()
  *  - CLASSES: A's rows may start at any element. Those of a tile start alike, and TMA has a map for
  *    each residue class; a tile's first step begins where its rows have a unit of 16 bytes.
  *  - SLABS of 64 along K are a step: rows of A in shared memory are no longer than that, but
- *    one instruction brings all slabs of a step. */
+ *    one instruction brings all slabs of a step, and one all columns of B. */
 template <int CONSUMERS_, int WIDTH_, int UP_, int ACROSS_, int SPLITS_, bool ODD_, int MOST = 8,
 		  int HALVES_ = 1, bool TURNED_ = false, bool STACKED_ = false, bool CLASSES_ = false,
 		  int SLABS_ = 1>
@@ -102,6 +102,7 @@ struct gemm_config {
 	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
 	static constexpr int b_box_bytes = BOX * DEPTH * 2;
 	static constexpr int b_bytes = B_BOXES * b_box_bytes;
+	static constexpr bool WHOLE_B = SLABS > 1 && B_BOXES > 1 && UP == 1; // all boxes at once
 	static constexpr int stage_bytes = a_bytes + b_bytes;
 	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
 

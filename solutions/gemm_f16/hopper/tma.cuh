@@ -33,6 +33,11 @@ template <class config> struct a_maps {
 	CUtensorMap of[config::MOST_CLASSES * (config::SLABS > 1 ? 2 : 1)];
 };
 
+/* Then one whose third dimension is whole boxes of columns. */
+template <class config> struct b_maps {
+	CUtensorMap of[config::WHOLE_B ? 2 : 1];
+};
+
 /* Fills stages with a tile's operands. */
 template <class config> struct loader {
 	const a_maps<config> *maps_a;
@@ -44,6 +49,7 @@ template <class config> struct loader {
 	int row, column; // in the maps
 	int early;       // elements before A's rows that the first step begins
 	int whole;       // steps whose slabs of A are
+	bool whole_b;    // all boxes of B are
 
 	__device__ __forceinline__ void begin(const gemm_work &work, int tile)
 	{
@@ -54,6 +60,7 @@ template <class config> struct loader {
 		column = at.column;
 		early = early_elements<config>(work, at.row);
 		whole = (work.K + early) / BK / config::SLABS;
+		whole_b = config::WHOLE_B && column + config::B_BOXES * BOX <= work.N;
 	}
 
 	/* Announces all of a stage's bytes, whoever asks for them. */
@@ -89,6 +96,10 @@ template <class config> struct loader {
 		uint32_t to = base + stage * config::stage_bytes + config::a_bytes;
 		if (k % config::UP != here.up)
 			return;
+		if (whole_b) {
+			tma_load(to, map_b + 1, full + 8 * stage, 0, k * config::DEPTH - early, column / BOX);
+			return;
+		}
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
 			load(to + box * config::b_box_bytes, map_b, stage, column + box * BOX,
@@ -175,7 +186,7 @@ constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 template <class Element, class config>
 __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
-			 const __grid_constant__ CUtensorMap map_b,
+			 const __grid_constant__ b_maps<config> maps_b,
 			 const __grid_constant__ c_maps<config> maps_c, const gemm_work work,
 			 const packing_work packing, const epilogue<Element> out)
 {
@@ -187,11 +198,11 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	loader<config> load = {&maps_a, &map_b, base, full, producer && elected()};
+	loader<config> load = {&maps_a, maps_b.of, base, full, producer && elected()};
 	int early = 0;
 	if (load.speaks) {
 		tma_prefetch_map(maps_a.of);
-		tma_prefetch_map(&map_b);
+		tma_prefetch_map(maps_b.of);
 		barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
 	} else if (threadIdx.x == 0) {
 		barriers_init<config, config::STAGES, config::barriers>(full, 0,
