@@ -67,7 +67,7 @@ class Table:
 
     def only(self, cut, path):
         """Leaves the other kernels that use wgmma and TMA out; the rest do every shape."""
-        left_out = [row for i, row in enumerate(self.rows) if i != cut and row[1].startswith("tma_cut")]
+        left_out = [row for i, row in enumerate(self.rows) if i != cut and row[1].startswith(("tma_cut", "mixed_cut"))]
         text = self.text
         for row in reversed(left_out):
             text = text[:row.start()] + text[row.end():].removeprefix(",").lstrip("\n\t")

@@ -11,9 +11,11 @@
  *   hopper/solve.cuh    the host's choice of a way to cut the work
  *   hopper/launch.cuh   what each kernel's launch needs
  *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
+ *   hopper/loader.cuh     what TMA is asked for;
  *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
  *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
  *   hopper/words.cuh      their aligned words
+ *   hopper/mixed.cuh    the same again, with A by TMA and B shifted
  *   hopper/scale.cuh    alpha = 0: C = beta * C
  *   hopper/tiny.cuh     nothing but latency: mma.sync straight from global memory
  *   hopper/shallow.cuh  short along K: small blocks, whose rows of A and C start alike;

@@ -8,6 +8,7 @@
 #include "bulk.cuh"
 #include "rows.cuh"
 #include "turned.cuh"
+#include "words.cuh"
 
 /* One arrival a consumer at each block that fills the stage: `filler` is the one that this
  * thread tells (see filler_of). */

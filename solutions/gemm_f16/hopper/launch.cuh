@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mixed.cuh"
 #include "repack.cuh"
 #include "scale.cuh"
 #include "shallow.cuh"
@@ -351,6 +352,21 @@ static void shifted_launch(hopper_device &, const problem<Element> &p, int split
 	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
 	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
 				  config::bytes, splits, false, a, b, work, p.out);
+}
+
+template <class Element, class config, int PRODUCERS, int BLOCKS>
+static void mixed_launch(hopper_device &device, const problem<Element> &p, int splits)
+{
+	auto kernel = gemm_mixed<Element, config, PRODUCERS, BLOCKS>;
+	static const bool once = (kernel_allow(kernel, config::bytes), true);
+	(void)once;
+
+	a_maps<config> maps_a = {};
+	class_maps(device, maps_a.of, {p.A, p.K}, p.M, p.K, p.apart_a, config::BM, BK);
+	gemm_work work = work_cut(p, p.apart_a, config::BM, config::BN, config::DEPTH, splits, 16);
+	odd_matrix b = {(const uint16_t *)p.B, p.K, p.N};
+	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
+				  config::bytes, splits, false, maps_a, b, work, p.out);
 }
 
 template <class Element, class config> static void tiny_start(const problem<Element> &p)

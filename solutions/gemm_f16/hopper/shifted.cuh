@@ -67,16 +67,17 @@ __device__ __forceinline__ void group_load_inside(group &g, const word_stream &f
 	}
 }
 
-/* Only `rows` rows from the thread's first on, and `count` elements of each unit, do. */
+/* Only rows 0 to `rows`, where the thread's first is number `row`, and `count` elements of each
+ * unit do. */
 __device__ __forceinline__ void group_load_edge(group &g, const word_stream &from, const char *word,
-												int rows, int count)
+												int row, int rows, int count)
 {
 	g.count = count;
 	g.tails = 0;
 	bool needs_high = (int)from.shift / 2 + min(count, 8) > 8;
 #pragma unroll
 	for (int i = 0; i < UNITS; i++, word += from.rows16) {
-		bool low = rows > 16 * i && count > 0, high = low && needs_high;
+		bool low = (uint32_t)(row + 16 * i) < (uint32_t)rows && count > 0, high = low && needs_high;
 		if (low && word == from.tail)
 			g.tails |= 1u << i;
 		if (high && word + 16 == from.tail)
@@ -149,14 +150,14 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 					if (whole_m && k0 + BK + 8 <= A.columns)
 						group_load_inside(groups[i], a, word);
 					else
-						group_load_edge(groups[i], a, word, A.rows - row - which * 64 - t / 8,
+						group_load_edge(groups[i], a, word, row + which * 64 + t / 8, A.rows,
 										A.columns - k0 - t % 8 * 8);
 				} else {
 					const char *word = b.word + (size_t)k * 4 * b.rows16 + box * BOX * 2;
 					if (whole_n && k0 + BK <= B.rows)
 						group_load_inside(groups[i], b, word);
 					else
-						group_load_edge(groups[i], b, word, B.rows - k0 - t / 8,
+						group_load_edge(groups[i], b, word, k0 + t / 8, B.rows,
 										B.columns - column - box * BOX - t % 8 * 8);
 				}
 			}

@@ -37,13 +37,15 @@ static constexpr float COPY_MEGABYTE = 0.47f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; those of which only
  * A is odd, by classes of its rows; odd ones that are copied first, or of which only B is, and A
- * comes by classes; odd ones that are shifted on the way; those short along K; tiny ones. */
+ * comes by classes; odd ones that are shifted on the way; of which only B is; those short along
+ * K; tiny ones. */
 enum family {
 	FAMILY_TMA,
 	FAMILY_CLASSES,
 	FAMILY_COPIED,
 	FAMILY_CLASSES_COPIED,
 	FAMILY_SHIFTED,
+	FAMILY_MIXED,
 	FAMILY_SHALLOW,
 	FAMILY_TINY
 };
@@ -93,6 +95,20 @@ static constexpr cut<Element> shifted_cut(int splits, cut_times us)
 			us};
 }
 
+template <class Element, class config, int PRODUCERS, int BLOCKS>
+static constexpr cut<Element> mixed_cut(int splits, cut_times us)
+{
+	return {HOPPER_LAUNCH(mixed_launch<Element, config, PRODUCERS, BLOCKS>),
+			FAMILY_MIXED,
+			config::BM,
+			config::BN,
+			config::DEPTH,
+			splits,
+			splits,
+			BLOCKS,
+			us};
+}
+
 template <class Element, int WARPS, int STEPS, int BN>
 static constexpr cut<Element> tiny_cut(cut_times us)
 {
@@ -125,7 +141,8 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 /* Whether its tiles have rows of one class. */
 template <class Element> static bool has_classes(const cut<Element> &c)
 {
-	return c.family == FAMILY_CLASSES || c.family == FAMILY_CLASSES_COPIED;
+	return c.family == FAMILY_CLASSES || c.family == FAMILY_CLASSES_COPIED ||
+		   c.family == FAMILY_MIXED;
 }
 
 template <class Element>
@@ -138,7 +155,7 @@ static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
 /* Whether TMA can address A by classes of its rows: each has some, and they begin within A. */
 template <class Element> static bool can_class(const problem<Element> &p)
 {
-	return p.odd_a && (uintptr_t)p.A % 16 == 0 && p.M >= UNIT;
+	return (uintptr_t)p.A % 16 == 0 && p.M >= UNIT;
 }
 
 /* Whether a cut can do this problem, and its times are of any use there. */
@@ -149,15 +166,16 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return !p.odd;
-	case FAMILY_CLASSES: return can_class(p) && !p.odd_b && !p.odd_c;
+	case FAMILY_CLASSES: return p.odd_a && can_class(p) && !p.odd_b && !p.odd_c;
 	case FAMILY_CLASSES_COPIED:
-		if (!can_class(p))
+		if (!p.odd_a || !can_class(p))
 			return false;
 		[[fallthrough]];
 	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
 		return p.odd && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
+	case FAMILY_MIXED: return p.odd && can_class(p) && (uintptr_t)p.B % 16 == 0;
 	case FAMILY_SHALLOW: // its units are aligned, its offsets have 32 bits, it finishes whole boxes
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0 && p.K <= 1024 &&
 			   (p.M + 2048LL) * p.K < 1 << 30 && (p.K + 64LL) * p.N < 1 << 30 &&
@@ -207,6 +225,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 		break;
 	}
 	case FAMILY_SHIFTED:
+	case FAMILY_MIXED:
 		rounds = ceilf(rounds / (float)c.blocks);
 		slow = p.odd;
 		break;
@@ -347,6 +366,12 @@ template <class Element> static const auto &hopper_cuts(void)
 	using class_odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using mixed64 = gemm_config<1, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_tall64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 2, false, false, CLASSES>;
+	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
+	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using deep_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deep_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, false, 2>;
@@ -515,6 +540,19 @@ template <class Element> static const auto &hopper_cuts(void)
 		tma_cut<Element, class_odd_split64>(2, UNMEASURED),
 		tma_cut<Element, class_odd_split64>(4, UNMEASURED),
 		tma_cut<Element, class_odd_split128>(4, UNMEASURED),
+		mixed_cut<Element, mixed64, 1, 2>(1, UNMEASURED),
+		mixed_cut<Element, mixed64, 3, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_half64, 1, 2>(1, UNMEASURED),
+		mixed_cut<Element, mixed_half64, 2, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_half64, 3, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_tall64, 2, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_one128, 2, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_split64, 3, 1>(2, UNMEASURED),
+		mixed_cut<Element, mixed_split64, 3, 1>(4, UNMEASURED),
+		mixed_cut<Element, mixed_split64, 3, 1>(8, UNMEASURED),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(2, UNMEASURED),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(3, UNMEASURED),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(4, UNMEASURED),
 		tma_cut<Element, deep_64_16>(1, UNMEASURED),
 		tma_cut<Element, deep_64_32>(1, UNMEASURED),
 		tma_cut<Element, deep_64_40>(1, UNMEASURED),

@@ -1,0 +1,86 @@
+/* The tile kernel for an odd B beside an A that TMA can address, as it is or by classes of its
+ * rows: a lane asks for A as in tma.cuh, and producer warpgroups shift B on its way in as in
+ * shifted.cuh. Nothing is copied before, and nobody waits for other blocks. The way through the
+ * first-level cache, which bounds shifted.cuh, is left to B: the higher a tile, the less that is of
+ * its work. */
+#ifndef GEMMJUDGE_HOPPER_MIXED_CUH
+#define GEMMJUDGE_HOPPER_MIXED_CUH
+
+#include "loader.cuh"
+#include "shifted.cuh"
+
+/* Producer number `producer` fills every PRODUCERS-th stage. */
+template <class config, int PRODUCERS>
+__device__ __forceinline__ void produce_mixed(loader<config> load, const odd_matrix &B,
+											  const gemm_work &work, uint32_t empty, int producer)
+{
+	constexpr int BOXES = config::BN / BOX;
+	int t = threadIdx.x % WARPGROUP, begin, end;
+	block_steps<config>(work, begin, end);
+	load.begin(work, doer_number<config>());
+	word_stream b = stream_make(B, -load.early, load.column);
+	bool whole_n = load.column + config::BN + 8 <= B.columns;
+
+	bool met = false;
+	for (int k = begin + producer, turn = producer; k < end; k += PRODUCERS, turn += PRODUCERS) {
+		int stage = turn % config::STAGES, row = k * BK - load.early;
+		group groups[BOXES];
+#pragma unroll
+		for (int box = 0; box < BOXES; box++) {
+			const char *word = b.word + (size_t)k * 4 * b.rows16 + box * BOX * 2;
+			if (whole_n && row >= 0 && row + BK <= B.rows)
+				group_load_inside(groups[box], b, word);
+			else
+				group_load_edge(groups[box], b, word, row + t / 8, B.rows,
+								B.columns - load.column - box * BOX - t % 8 * 8);
+		}
+		if (!met)
+			shifted_meet<config, PRODUCERS>();
+		met = true;
+		mbarrier_wait(empty + 8 * stage, turn / config::STAGES % 2 ^ 1); // at first all are
+		if (load.speaks) {
+			mbarrier_expect(load.full + 8 * stage, config::a_bytes);
+			load.load_a(stage, k);
+		}
+		__syncwarp();
+#pragma unroll
+		for (int box = 0; box < BOXES; box++)
+			group_store(groups[box], b,
+						load.base + stage * config::stage_bytes + config::a_bytes +
+							box * config::b_box_bytes);
+		fence_async_shared(); // wgmma reads it
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			mbarrier_arrive(load.full + 8 * stage);
+	}
+	if (!met)
+		shifted_meet<config, PRODUCERS>();
+}
+
+template <class Element, class config, int PRODUCERS, int BLOCKS>
+__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BLOCKS)
+	gemm_mixed(const __grid_constant__ a_maps<config> maps_a, const odd_matrix B,
+			   const gemm_work work, const epilogue<Element> out)
+{
+	extern __shared__ char shared_raw[];
+	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
+	char *shared = shared_raw + (base - shared_address(shared_raw));
+	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
+
+	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
+	if (warpgroup >= config::CONSUMERS) {
+		bool first = __shfl_sync(0xFFFFFFFF, threadIdx.x % WARPGROUP / 32, 0) == 0; // this warp
+		loader<config> load = {&maps_a, NULL, base, full, first && elected()};
+		produce_mixed<config, PRODUCERS>(load, B, work, empty, warpgroup - config::CONSUMERS);
+	} else {
+		if (threadIdx.x == 0) // a stage has four warps' B and A's bytes
+			barriers_init<config, 0, config::barriers>(full, WARPGROUP / 32 + 1, config::CONSUMERS);
+		shifted_meet<config, PRODUCERS>();
+		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
+								 doer_number<config>(), doers<config>());
+	}
+	if (config::SPLIT) // before a block ends whose sums are read
+		cluster_meet();
+}
+
+#endif
