@@ -61,7 +61,8 @@ template <class config> struct loader {
 		if (k % config::ACROSS != here.across)
 			return;
 		if (config::SLABS > 1 && k < whole) {
-			tma_load(to, map_a + config::MOST_CLASSES, full + 8 * stage, 0, row, k * config::SLABS);
+			tma_load_3d(to, map_a + config::MOST_CLASSES, full + 8 * stage, 0, row,
+						k * config::SLABS);
 			return;
 		}
 #pragma unroll
@@ -79,7 +80,8 @@ template <class config> struct loader {
 		if (k % config::UP != here.up)
 			return;
 		if (whole_b) {
-			tma_load(to, map_b + 1, full + 8 * stage, 0, k * config::DEPTH - early, column / BOX);
+			tma_load_3d(to, map_b + 1, full + 8 * stage, 0, k * config::DEPTH - early,
+						column / BOX);
 			return;
 		}
 #pragma unroll

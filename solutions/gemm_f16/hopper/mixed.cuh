@@ -18,6 +18,8 @@ __device__ __forceinline__ void produce_mixed(loader<config> load, const odd_mat
 	int t = threadIdx.x % WARPGROUP, begin, end;
 	block_steps<config>(work, begin, end);
 	load.begin(work, doer_number<config>());
+	if (load.speaks)
+		tma_prefetch_map(load.map_a);
 	word_stream b = stream_make(B, -load.early, load.column);
 	bool whole_n = load.column + config::BN + 8 <= B.columns;
 

@@ -116,8 +116,8 @@ __device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap *map, ui
 }
 
 /* A box of a 3D tensor. */
-__device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap *map, uint32_t barrier,
-										 int x, int y, int z)
+__device__ __forceinline__ void tma_load_3d(uint32_t to, const CUtensorMap *map, uint32_t barrier,
+											int x, int y, int z)
 {
 	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
 				 "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),

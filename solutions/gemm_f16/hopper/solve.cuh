@@ -227,7 +227,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	case FAMILY_SHIFTED:
 	case FAMILY_MIXED:
 		rounds = ceilf(rounds / (float)c.blocks);
-		slow = p.odd;
+		slow = c.family == FAMILY_MIXED ? p.odd_a : p.odd; // B always is
 		break;
 	case FAMILY_SHALLOW:
 	case FAMILY_TINY: // waits for memory, as often as a block's steps; others are done meanwhile
@@ -372,6 +372,7 @@ template <class Element> static const auto &hopper_cuts(void)
 	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
 	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
 	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using shifted_split_half64 = gemm_config<2, 64, 1, 1, 8, ODD, 4>;
 	using deep_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deep_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, false, 2>;
@@ -553,6 +554,8 @@ template <class Element> static const auto &hopper_cuts(void)
 		mixed_cut<Element, mixed_split_half64, 3, 1>(2, UNMEASURED),
 		mixed_cut<Element, mixed_split_half64, 3, 1>(3, UNMEASURED),
 		mixed_cut<Element, mixed_split_half64, 3, 1>(4, UNMEASURED),
+		shifted_cut<Element, shifted_split_half64, 3, 1, 1>(4, UNMEASURED),
+		shifted_cut<Element, shifted_split_half64, 3, 1, 1>(8, UNMEASURED),
 		tma_cut<Element, deep_64_16>(1, UNMEASURED),
 		tma_cut<Element, deep_64_32>(1, UNMEASURED),
 		tma_cut<Element, deep_64_40>(1, UNMEASURED),

@@ -107,7 +107,9 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	loader<config> load = {&maps_a, maps_b.of, base, full, producer && elected()};
 	int early = 0;
 	if (load.speaks) {
-		tma_prefetch_map(maps_a.of);
+		if (config::CLASSES) // of the map that comes first
+			load.begin(work, doer_number<config>());
+		tma_prefetch_map(config::CLASSES ? load.map_a : maps_a.of);
 		tma_prefetch_map(maps_b.of);
 		barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
 	} else if (threadIdx.x == 0) {
