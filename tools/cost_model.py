@@ -1,8 +1,7 @@
 """The times of hopper.cu's cuts: reads what was measured, fits them, writes them back.
 
 usage: cost_model.py cuts SOLVE.cuh                        names of the cuts, in order
-       cost_model.py only SOLVE.cuh NUMBER OUT.cuh         writes SOLVE.cuh with that cut alone and those that
-                                                           are quick to compile; prints its place there
+       cost_model.py files FOLDER OUT [NUMBER...]          solutions with one cut each, of FOLDER's hopper.cu
        cost_model.py collect COUNTS SOLVE.cuh GPU OUT.json BENCH.json...
        cost_model.py fit COUNTS SOLVE.cuh MEASURED.json... (needs scipy)
        cost_model.py judged COUNTS SOLVE.cuh GPU JUDGED.json   exit status 1: not all is well
@@ -14,6 +13,7 @@ import json
 import math
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -73,6 +73,17 @@ class Table:
             text = text[:row.start()] + text[row.end():].removeprefix(",").lstrip("\n\t")
         path.write_text(text)
         return cut - sum(row.start() < self.rows[cut].start() for row in left_out)
+
+    def file(self, folder, out, cut):
+        """A solution OUT/cut_NN.cu, with a copy of hopper.cu's parts where the table has that cut
+        and few others, as compiling all of them takes long."""
+        copy = out.resolve() / f"cut_{cut:02}"
+        shutil.copytree(folder / "hopper", copy / "hopper", dirs_exist_ok=True)
+        shutil.copy(folder / "hopper.cu", copy)
+        number = self.only(cut, copy / "hopper" / "solve.cuh")
+        path = out / f"cut_{cut:02}.cu"
+        path.write_text(f'#define HOPPER_CUT {number}\n#include "{copy}/hopper.cu"\n')
+        return path
 
     def columns(self, cut):
         """Indices of the numbers that the time of a cut is made of."""
@@ -286,8 +297,11 @@ def main():
     if what == "cuts":
         print("\n".join(Table(pathlib.Path(arguments[0])).cuts))
         return 0
-    if what == "only":
-        print(Table(pathlib.Path(arguments[0])).only(int(arguments[1]), pathlib.Path(arguments[2])))
+    if what == "files":
+        folder, out = pathlib.Path(arguments[0]), pathlib.Path(arguments[1])
+        table = Table(folder / "hopper" / "solve.cuh")
+        for cut in map(int, arguments[2:]) if arguments[2:] else range(len(table.cuts)):
+            print(table.file(folder, out, cut))
         return 0
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]
     if what == "fit":
