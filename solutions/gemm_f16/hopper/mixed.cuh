@@ -64,25 +64,14 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 	gemm_mixed(const __grid_constant__ a_maps<config> maps_a, const odd_matrix B,
 			   const gemm_work work, const epilogue<Element> out)
 {
-	extern __shared__ char shared_raw[];
-	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
-	char *shared = shared_raw + (base - shared_address(shared_raw));
-	uint32_t full = base + config::barrier_offset, empty = full + 8 * config::STAGES;
-
-	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
-	if (warpgroup >= config::CONSUMERS) {
-		bool first = __shfl_sync(0xFFFFFFFF, threadIdx.x % WARPGROUP / 32, 0) == 0; // this warp
-		loader<config> load = {&maps_a, NULL, base, full, first && elected()};
-		produce_mixed<config, PRODUCERS>(load, B, work, empty, warpgroup - config::CONSUMERS);
-	} else {
-		if (threadIdx.x == 0) // a stage has four warps' B and A's bytes
-			barriers_init<config, 0, config::barriers>(full, WARPGROUP / 32 + 1, config::CONSUMERS);
-		shifted_meet<config, PRODUCERS>();
-		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
-								 doer_number<config>(), doers<config>());
-	}
-	if (config::SPLIT) // before a block ends whose sums are read
-		cluster_meet();
+	/* a stage has four warps' B and A's bytes */
+	shifted_block<Element, config, PRODUCERS>(
+		work, out, WARPGROUP / 32 + 1,
+		[&](uint32_t base, uint32_t full, uint32_t empty, int producer) {
+			bool first = __shfl_sync(0xFFFFFFFF, threadIdx.x % WARPGROUP / 32, 0) == 0; // warp
+			loader<config> load = {&maps_a, NULL, base, full, first && elected()};
+			produce_mixed<config, PRODUCERS>(load, B, work, empty, producer);
+		});
 }
 
 #endif

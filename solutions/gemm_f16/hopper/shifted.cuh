@@ -179,10 +179,11 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 		shifted_meet<config, PRODUCERS>();
 }
 
-template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
-__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BLOCKS)
-	gemm_shifted(const odd_matrix A, const odd_matrix B, const gemm_work work,
-				 const epilogue<Element> out)
+/* A block whose last PRODUCERS warpgroups fill the stages: each calls produce(base, full, empty,
+ * number). A stage is full after so many arrivals. */
+template <class Element, class config, int PRODUCERS, class Produce>
+__device__ __forceinline__ void shifted_block(const gemm_work &work, const epilogue<Element> &out,
+											  int arrivals, Produce produce)
 {
 	extern __shared__ char shared_raw[];
 	uint32_t base = (shared_address(shared_raw) + 1023) & ~1023u;
@@ -191,17 +192,27 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	if (warpgroup >= config::CONSUMERS) {
-		produce_shifted<config, PRODUCERS, DEEP>(A, B, work, base, full, empty,
-												 warpgroup - config::CONSUMERS);
+		produce(base, full, empty, warpgroup - config::CONSUMERS);
 	} else {
 		if (threadIdx.x == 0)
-			barriers_init<config, 0, config::barriers>(full, WARPGROUP / 32, config::CONSUMERS);
+			barriers_init<config, 0, config::barriers>(full, arrivals, config::CONSUMERS);
 		shifted_meet<config, PRODUCERS>();
 		consume<Element, config>(work, out, NULL, shared, base, full, empty, warpgroup,
 								 doer_number<config>(), doers<config>());
 	}
 	if (config::SPLIT) // before a block ends whose sums are read
 		cluster_meet();
+}
+
+template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
+__global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BLOCKS)
+	gemm_shifted(const odd_matrix A, const odd_matrix B, const gemm_work work,
+				 const epilogue<Element> out)
+{
+	shifted_block<Element, config, PRODUCERS>(
+		work, out, WARPGROUP / 32, [&](uint32_t base, uint32_t full, uint32_t empty, int producer) {
+			produce_shifted<config, PRODUCERS, DEEP>(A, B, work, base, full, empty, producer);
+		});
 }
 
 #endif
