@@ -14,6 +14,7 @@
  *   hopper/loader.cuh     what TMA is asked for;
  *   hopper/repack.cuh     first copies odd rows into padded ones, all blocks together
  *   hopper/shifted.cuh  the same tiles, filled by warps that shift odd rows in place
+ *   hopper/groups.cuh     groups of their rows;
  *   hopper/words.cuh      their aligned words
  *   hopper/mixed.cuh    the same again, with A by TMA and B shifted
  *   hopper/scale.cuh    alpha = 0: C = beta * C

@@ -14,28 +14,25 @@ template <class config, int PRODUCERS>
 __device__ __forceinline__ void produce_mixed(loader<config> load, const odd_matrix &B,
 											  const gemm_work &work, uint32_t empty, int producer)
 {
-	constexpr int BOXES = config::BN / BOX;
-	int t = threadIdx.x % WARPGROUP, begin, end;
+	using part = group<config::BN>;
+	int begin, end;
 	block_steps<config>(work, begin, end);
 	load.begin(work, doer_number<config>());
 	if (load.speaks)
 		tma_prefetch_map(load.map_a);
-	word_stream b = stream_make(B, -load.early, load.column);
+	word_stream b = stream_make<part>(B, -load.early, load.column);
 	bool whole_n = load.column + config::BN + 8 <= B.columns;
 
 	bool met = false;
 	for (int k = begin + producer, turn = producer; k < end; k += PRODUCERS, turn += PRODUCERS) {
 		int stage = turn % config::STAGES, row = k * BK - load.early;
-		group groups[BOXES];
-#pragma unroll
-		for (int box = 0; box < BOXES; box++) {
-			const char *word = b.word + (size_t)k * 4 * b.rows16 + box * BOX * 2;
-			if (whole_n && row >= 0 && row + BK <= B.rows)
-				group_load_inside(groups[box], b, word);
-			else
-				group_load_edge(groups[box], b, word, row + t / 8, B.rows,
-								B.columns - load.column - box * BOX - t % 8 * 8);
-		}
+		const char *word = b.word + (size_t)k * part::UNITS * b.step;
+		part rows;
+		if (whole_n && row >= 0 && row + BK <= B.rows)
+			group_load_inside(rows, b, word);
+		else
+			group_load_edge(rows, b, word, row + part::row(), B.rows,
+							B.columns - load.column - part::column());
 		if (!met)
 			shifted_meet<config, PRODUCERS>();
 		met = true;
@@ -45,11 +42,7 @@ __device__ __forceinline__ void produce_mixed(loader<config> load, const odd_mat
 			load.load_a(stage, k);
 		}
 		__syncwarp();
-#pragma unroll
-		for (int box = 0; box < BOXES; box++)
-			group_store(groups[box], b,
-						load.base + stage * config::stage_bytes + config::a_bytes +
-							box * config::b_box_bytes);
+		group_store(rows, b, load.base + stage * config::stage_bytes + config::a_bytes);
 		fence_async_shared(); // wgmma reads it
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)

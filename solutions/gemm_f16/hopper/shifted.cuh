@@ -18,97 +18,7 @@
 #define GEMMJUDGE_HOPPER_SHIFTED_CUH
 
 #include "consume.cuh"
-#include "words.cuh"
-
-constexpr int UNITS = 4; // of a thread in a group: 64 rows of 8 units for 128 threads
-
-/* An operand as this thread reads it: the aligned word that holds the start of
- * its unit in the first group. Units of rows 16 apart and steps of 64 elements
- * lie whole words apart, so that all of a thread's units start at the same place in
- * their words. */
-struct word_stream {
-	const char *word;
-	size_t rows16;     // bytes between rows 16 apart
-	uint32_t shift;    // bytes before the unit
-	const char *tail;  // the matrix' last word, when it ends within it
-	uint32_t tail_end; // bytes of it
-};
-
-__device__ __forceinline__ word_stream stream_make(const odd_matrix &matrix, int row, int column)
-{
-	int t = threadIdx.x % WARPGROUP;
-	const uint16_t *from =
-		matrix.data + (long long)(row + t / 8) * matrix.columns + column + t % 8 * 8;
-	uint32_t shift = (uintptr_t)from % 16;
-	const uint16_t *end = matrix.data + (size_t)matrix.rows * matrix.columns;
-	uint32_t tail_end = (uintptr_t)end % 16;
-	return {(const char *)from - shift, (size_t)matrix.columns * 32, shift,
-			tail_end != 0 ? (const char *)end - tail_end : NULL, tail_end};
-}
-
-/* A warpgroup's 64 rows of 64 elements on their way from memory into a stage. */
-struct group {
-	uint4 low[UNITS], high[UNITS]; // the words around each unit
-	word_tail tail;
-	uint32_t tails; // bit i: low[i] is the matrix' last word, bit 4 + i: high[i] is
-	int count;      // elements of a unit that lie in the matrix, 8 or more for all
-};
-
-/* All of the group lies in the matrix, and words behind it do. */
-__device__ __forceinline__ void group_load_inside(group &g, const word_stream &from,
-												  const char *word)
-{
-	g.count = 8;
-	g.tails = 0;
-#pragma unroll
-	for (int i = 0; i < UNITS; i++, word += from.rows16) {
-		g.low[i] = word_load(word, true);
-		g.high[i] = word_load(word + 16, from.shift != 0);
-	}
-}
-
-/* Only rows 0 to `rows`, where the thread's first is number `row`, and `count` elements of each
- * unit do. */
-__device__ __forceinline__ void group_load_edge(group &g, const word_stream &from, const char *word,
-												int row, int rows, int count)
-{
-	g.count = count;
-	g.tails = 0;
-	bool needs_high = (int)from.shift / 2 + min(count, 8) > 8;
-#pragma unroll
-	for (int i = 0; i < UNITS; i++, word += from.rows16) {
-		bool low = (uint32_t)(row + 16 * i) < (uint32_t)rows && count > 0, high = low && needs_high;
-		if (low && word == from.tail)
-			g.tails |= 1u << i;
-		if (high && word + 16 == from.tail)
-			g.tails |= 16u << i;
-		g.low[i] = word_load(word, low && word != from.tail);
-		g.high[i] = word_load(word + 16, high && word + 16 != from.tail);
-	}
-	g.tail = tail_load(from.tail, from.tail_end, g.tails != 0);
-}
-
-__device__ __forceinline__ void group_store(group &g, const word_stream &from, uint32_t to)
-{
-	int t = threadIdx.x % WARPGROUP;
-	/* rows 16 apart have the same place in the swizzle's pattern of 8 rows */
-	to += t / 8 * 128 + (t % 8 ^ t / 8 % 8) * 16;
-	if (g.tails != 0) {
-		uint4 tail = tail_word(g.tail, from.tail_end);
-#pragma unroll
-		for (int i = 0; i < UNITS; i++) {
-			g.low[i] = g.tails >> i & 1 ? tail : g.low[i];
-			g.high[i] = g.tails >> i & 16 ? tail : g.high[i];
-		}
-	}
-#pragma unroll
-	for (int i = 0; i < UNITS; i++) {
-		uint4 x = shift_together(g.low[i], g.high[i], from.shift);
-		if (g.count < 8)
-			x = unit_keep(x, g.count);
-		shared_store(to + i * 16 * 128, x);
-	}
-}
+#include "groups.cuh"
 
 /* The block, or the cluster that shares a tile, knows its barriers. */
 template <class config, int PRODUCERS> __device__ __forceinline__ void shifted_meet(void)
@@ -128,11 +38,12 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 												uint32_t empty, int producer)
 {
 	constexpr int A_GROUPS = config::BM / 64, GROUPS = A_GROUPS + config::BN / BOX;
-	int t = threadIdx.x % WARPGROUP, begin, end;
+	int begin, end;
 	block_steps<config>(work, begin, end);
 	tile_origin at = block_tile<config>(work, doer_number<config>());
 	int row = at.row, column = at.column;
-	word_stream a = stream_make(A, row, 0), b = stream_make(B, 0, column);
+	using part = group<BOX>;
+	word_stream a = stream_make<part>(A, row, 0), b = stream_make<part>(B, 0, column);
 	bool whole_m = row + config::BM <= A.rows, whole_n = column + config::BN + 8 <= B.columns;
 
 	bool met = false;
@@ -141,24 +52,24 @@ __device__ __forceinline__ void produce_shifted(const odd_matrix &A, const odd_m
 		uint32_t to = base + stage * config::stage_bytes;
 #pragma unroll
 		for (int done = 0; done < GROUPS; done += DEEP) {
-			group groups[DEEP];
+			part groups[DEEP];
 #pragma unroll
 			for (int i = 0; i < DEEP && done + i < GROUPS; i++) {
 				int which = done + i, box = which - A_GROUPS;
 				if (which < A_GROUPS) {
-					const char *word = a.word + (size_t)k0 * 2 + which * 4 * a.rows16;
+					const char *word = a.word + (size_t)k0 * 2 + which * part::UNITS * a.step;
 					if (whole_m && k0 + BK + 8 <= A.columns)
 						group_load_inside(groups[i], a, word);
 					else
-						group_load_edge(groups[i], a, word, row + which * 64 + t / 8, A.rows,
-										A.columns - k0 - t % 8 * 8);
+						group_load_edge(groups[i], a, word, row + which * 64 + part::row(), A.rows,
+										A.columns - k0 - part::column());
 				} else {
-					const char *word = b.word + (size_t)k * 4 * b.rows16 + box * BOX * 2;
+					const char *word = b.word + (size_t)k * part::UNITS * b.step + box * BOX * 2;
 					if (whole_n && k0 + BK <= B.rows)
 						group_load_inside(groups[i], b, word);
 					else
-						group_load_edge(groups[i], b, word, k0 + t / 8, B.rows,
-										B.columns - column - box * BOX - t % 8 * 8);
+						group_load_edge(groups[i], b, word, k0 + part::row(), B.rows,
+										B.columns - column - box * BOX - part::column());
 				}
 			}
 			if (!met)

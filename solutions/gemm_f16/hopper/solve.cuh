@@ -370,6 +370,8 @@ template <class Element> static const auto &hopper_cuts(void)
 	using mixed_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
 	using mixed_tall64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 2, false, false, CLASSES>;
 	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_flat128 = gemm_config<1, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 4, 1, false, false, CLASSES>;
 	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
 	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using shifted_split_half64 = gemm_config<2, 64, 1, 1, 8, ODD, 4>;
@@ -548,6 +550,9 @@ template <class Element> static const auto &hopper_cuts(void)
 		mixed_cut<Element, mixed_half64, 3, 1>(1, UNMEASURED),
 		mixed_cut<Element, mixed_tall64, 2, 1>(1, UNMEASURED),
 		mixed_cut<Element, mixed_one128, 2, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_flat128, 3, 1>(1, UNMEASURED),
+		mixed_cut<Element, mixed_split128, 2, 1>(2, UNMEASURED),
+		mixed_cut<Element, mixed_split128, 2, 1>(4, UNMEASURED),
 		mixed_cut<Element, mixed_split64, 3, 1>(2, UNMEASURED),
 		mixed_cut<Element, mixed_split64, 3, 1>(4, UNMEASURED),
 		mixed_cut<Element, mixed_split64, 3, 1>(8, UNMEASURED),
