@@ -300,7 +300,7 @@ def main():
     if what == "files":
         folder, out = pathlib.Path(arguments[0]), pathlib.Path(arguments[1])
         table = Table(folder / "hopper" / "solve.cuh")
-        for cut in map(int, arguments[2:]) if arguments[2:] else range(len(table.cuts)):
+        for cut in [int(number) for number in arguments[2:]] or range(len(table.cuts)):
             print(table.file(folder, out, cut))
         return 0
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]

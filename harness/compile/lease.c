@@ -24,9 +24,10 @@ static bool same_file(int fd, const char *path)
 		   open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* An open, locked `sum`, whose path is found out on the way. */
-static int take(const char *entry, int lock, char path[PATHS_MAX])
+/* An open, locked `sum`; marked as used, if the lock is shared. */
+static int take(const char *entry, int lock)
 {
+	char path[PATHS_MAX];
 	struct error ignored;
 	if (!paths_join(path, entry, "sum", &ignored))
 		return 0;
@@ -37,25 +38,23 @@ static int take(const char *entry, int lock, char path[PATHS_MAX])
 	if (!held && errno != EWOULDBLOCK && lock == LOCK_SH)
 		held = true; /* a file system without locks: nobody can remove the entry, either */
 	/* whoever had the lock may have removed the entry meanwhile */
-	if (held && same_file(fd, path))
-		return fd;
-	close(fd);
-	return 0;
+	if (!held || !same_file(fd, path)) {
+		close(fd);
+		return 0;
+	}
+	if (lock == LOCK_SH)
+		lease_touch(path);
+	return fd;
 }
 
 int lease_take(const char *entry)
 {
-	char path[PATHS_MAX];
-	int lease = take(entry, LOCK_SH, path);
-	if (lease > 0)
-		lease_touch(path);
-	return lease;
+	return take(entry, LOCK_SH);
 }
 
 int lease_take_alone(const char *entry)
 {
-	char path[PATHS_MAX];
-	return take(entry, LOCK_EX, path);
+	return take(entry, LOCK_EX);
 }
 
 void lease_end(int *lease)

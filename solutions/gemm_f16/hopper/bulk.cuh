@@ -23,7 +23,6 @@ template <class config> struct c_part {
 	uint32_t phase;            // of the barrier
 	int rank;                  // every `splits`-th box is this block's, from this number on
 	divisor splits;
-	const CUtensorMap *map;
 	int row, column; // where the part begins in C
 	int boxes;       // from the left, this block's or not, that go this way
 
@@ -33,13 +32,17 @@ template <class config> struct c_part {
 	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int)
 	{
 		constexpr int WIDTH = config::C_BOX, BOXES = config::BN / WIDTH;
-		map = &maps[classes.residue(at.row)];
 		row = at.row;
 		column = at.column;
 		if (epilogue<Element>::only_c)
 			boxes = row < out.M ? min(BOXES, (out.N - column + WIDTH - 1) / WIDTH) : 0;
 		else
 			boxes = row + 16 <= out.M ? min(BOXES, (out.N - column) / WIDTH) : 0;
+	}
+
+	__device__ __forceinline__ const CUtensorMap *map(void) const
+	{
+		return &maps[classes.residue(row)];
 	}
 
 	__device__ __forceinline__ uint32_t place(int box) const
@@ -64,7 +67,7 @@ template <class config> struct c_part {
 		int own = splits.into(boxes - rank + splits.value - 1);
 		mbarrier_expect(barrier, own * config::c_box_bytes);
 		for (int i = rank; i < boxes; i += splits.value)
-			tma_load(staging + place(i), map, barrier, column + i * config::C_BOX,
+			tma_load(staging + place(i), map(), barrier, column + i * config::C_BOX,
 					 classes.number(row));
 	}
 
@@ -84,7 +87,8 @@ template <class config> struct c_part {
 		fence_async_shared();
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)
-			tma_store(map, staging + place(box), column + box * config::C_BOX, classes.number(row));
+			tma_store(map(), staging + place(box), column + box * config::C_BOX,
+					  classes.number(row));
 	}
 };
 

@@ -120,7 +120,7 @@ __device__ __forceinline__ auto way_out(const gemm_work &work, const epilogue<El
 	static_assert(epilogue<Element>::only_c || !(config::TURNED || config::CLASSES),
 				  "nobody asks whether a place lies in C");
 	if constexpr (config::TURNED) {
-		return c_turned_make<config>(classes_of<config>(work), maps_c, base, full);
+		return c_turned_make<config>(work, maps_c, base, full);
 	} else if constexpr (!config::ODD) {
 		return c_part_make<config>(work, maps_c, shared, base, full);
 	} else if constexpr (config::SPLIT && epilogue<Element>::only_c) {

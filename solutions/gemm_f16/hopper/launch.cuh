@@ -160,6 +160,12 @@ static inline int most_early(int apart)
 	return UNIT - UNIT / apart;
 }
 
+/* Steps of `depth` along K, where rows that are `apart` may begin early. */
+static inline int steps_along(int K, int apart, int depth)
+{
+	return (K + most_early(apart) + depth - 1) / depth;
+}
+
 /* Tiles above each other, whose rows are `apart`. */
 static inline int row_tiles(int rows, int apart, int tile_rows)
 {
@@ -276,7 +282,7 @@ static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int co
 						  int splits, int group)
 {
 	int tiles_m = row_tiles(p.M, apart, rows), tiles_n = (p.N + columns - 1) / columns;
-	int steps = (p.K + most_early(apart) + depth - 1) / depth, last = tiles_m % group;
+	int steps = steps_along(p.K, apart, depth), last = tiles_m % group;
 	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, divisor_make(splits)};
 	work.steps = steps / splits;
 	work.steps_left = steps % splits;
@@ -298,7 +304,7 @@ static inline void class_maps(const hopper_device &device, CUtensorMap *maps, op
 							  int slabs = 0)
 {
 	for (int row = 0; row < apart; row++) {
-		size_t offset = (size_t)row * matrix.leading, early = apart > 1 ? offset % UNIT : 0;
+		size_t offset = (size_t)row * matrix.leading, early = offset % UNIT;
 		maps[row] = tensor_map(device, (const uint16_t *)matrix.data + offset - early,
 							   (rows - row + apart - 1) / apart, columns + (int)early,
 							   matrix.leading * apart, box_rows, box_columns, slabs);

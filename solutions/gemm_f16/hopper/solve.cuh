@@ -35,15 +35,12 @@ static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_BYTES = 3.2e6f;
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
 static constexpr float COPY_MEGABYTE = 0.47f;
 
-/* Which problems a cut can do, and how its time goes: aligned ones, by TMA; those of which only
- * A is odd, by classes of its rows; odd ones that are copied first, or of which only B is, and A
- * comes by classes; odd ones that are shifted on the way; of which only B is; those short along
- * K; tiny ones. */
+/* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that are
+ * copied first; odd ones that are shifted on the way; of which only B is; those short along K; tiny
+ * ones. */
 enum family {
 	FAMILY_TMA,
-	FAMILY_CLASSES,
 	FAMILY_COPIED,
-	FAMILY_CLASSES_COPIED,
 	FAMILY_SHIFTED,
 	FAMILY_MIXED,
 	FAMILY_SHALLOW,
@@ -53,6 +50,7 @@ enum family {
 template <class Element> struct cut {
 	void (*launch)(hopper_device &device, const problem<Element> &p, int splits);
 	enum family family;
+	bool classes;             // A's rows may be odd: those of a tile are of one class
 	int rows, columns, depth; // of a tile, or of the neighbouring ones that a cluster does
 	int splits, cluster;      // blocks that share a tile along K; that are launched together
 	int blocks;               // that share a multiprocessor
@@ -65,48 +63,44 @@ template <class Element> struct cut {
 #define HOPPER_LAUNCH(...) __VA_ARGS__
 #endif
 
+/* One with a gemm_config. */
 template <class Element, class config>
-static constexpr cut<Element> tma_cut(int splits, cut_times us)
+static constexpr cut<Element> tile_cut(decltype(cut<Element>::launch) launch, family family,
+									   int splits, int blocks, cut_times us)
 {
-	constexpr family families[2][2] = {{FAMILY_TMA, FAMILY_CLASSES},
-									   {FAMILY_COPIED, FAMILY_CLASSES_COPIED}};
-	return {HOPPER_LAUNCH(tma_launch<Element, config>),
-			families[config::ODD][config::CLASSES],
+	return {launch,
+			family,
+			config::CLASSES,
 			config::BM * config::UP,
 			config::BN * config::ACROSS,
 			config::DEPTH,
 			splits,
 			config::SHARERS * splits,
-			1,
+			blocks,
 			us};
+}
+
+template <class Element, class config>
+static constexpr cut<Element> tma_cut(int splits, cut_times us)
+{
+	return tile_cut<Element, config>(HOPPER_LAUNCH(tma_launch<Element, config>),
+									 config::ODD ? FAMILY_COPIED : FAMILY_TMA, splits, 1, us);
 }
 
 template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
 static constexpr cut<Element> shifted_cut(int splits, cut_times us)
 {
-	return {HOPPER_LAUNCH(shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>),
-			FAMILY_SHIFTED,
-			config::BM,
-			config::BN,
-			BK,
-			splits,
-			splits,
-			BLOCKS,
-			us};
+	return tile_cut<Element, config>(
+		HOPPER_LAUNCH(shifted_launch<Element, config, PRODUCERS, DEEP, BLOCKS>), FAMILY_SHIFTED,
+		splits, BLOCKS, us);
 }
 
 template <class Element, class config, int PRODUCERS, int BLOCKS>
 static constexpr cut<Element> mixed_cut(int splits, cut_times us)
 {
-	return {HOPPER_LAUNCH(mixed_launch<Element, config, PRODUCERS, BLOCKS>),
-			FAMILY_MIXED,
-			config::BM,
-			config::BN,
-			config::DEPTH,
-			splits,
-			splits,
-			BLOCKS,
-			us};
+	return tile_cut<Element, config>(
+		HOPPER_LAUNCH(mixed_launch<Element, config, PRODUCERS, BLOCKS>), FAMILY_MIXED, splits,
+		BLOCKS, us);
 }
 
 template <class Element, int WARPS, int STEPS, int BN>
@@ -115,6 +109,7 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
 	return {HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>),
 			FAMILY_TINY,
+			false,
 			config::ROWS,
 			config::COLUMNS,
 			config::DEPTH * WARPS,
@@ -129,6 +124,7 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 	using config = shallow_config<WARPS, BN>;
 	return {HOPPER_LAUNCH(shallow_launch<Element, WARPS, BN>),
 			FAMILY_SHALLOW,
+			false,
 			config::BM,
 			config::BN,
 			config::DEPTH,
@@ -138,17 +134,10 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 			us};
 }
 
-/* Whether its tiles have rows of one class. */
-template <class Element> static bool has_classes(const cut<Element> &c)
-{
-	return c.family == FAMILY_CLASSES || c.family == FAMILY_CLASSES_COPIED ||
-		   c.family == FAMILY_MIXED;
-}
-
 template <class Element>
 static long long cut_tiles(const cut<Element> &c, const problem<Element> &p)
 {
-	int apart = c.family == FAMILY_SHALLOW ? rows_apart(p) : has_classes(c) ? p.apart_a : 1;
+	int apart = c.family == FAMILY_SHALLOW ? rows_apart(p) : c.classes ? p.apart_a : 1;
 	return (long long)row_tiles(p.M, apart, c.rows) * ((p.N + c.columns - 1) / c.columns);
 }
 
@@ -162,20 +151,16 @@ template <class Element> static bool can_class(const problem<Element> &p)
 template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.splits > (p.K + c.depth - 1) / c.depth)
+	if (c.splits > steps_along(p.K, 1, c.depth) || (c.classes && !can_class(p)))
 		return false;
 	switch (c.family) {
-	case FAMILY_TMA: return !p.odd;
-	case FAMILY_CLASSES: return p.odd_a && can_class(p) && !p.odd_b && !p.odd_c;
-	case FAMILY_CLASSES_COPIED:
-		if (!p.odd_a || !can_class(p))
-			return false;
-		[[fallthrough]];
+	case FAMILY_TMA: return c.classes == p.odd_a && !p.odd_b && !p.odd_c;
 	case FAMILY_COPIED: // blocks wait for each other, and those of a split have one tile
-		return p.odd && (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
+		return (c.classes ? p.odd_a : p.odd) &&
+			   (c.splits == 1 || cut_tiles(c, p) <= device.clusters[c.cluster]);
 	case FAMILY_SHIFTED: // its words are aligned
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0;
-	case FAMILY_MIXED: return p.odd && can_class(p) && (uintptr_t)p.B % 16 == 0;
+	case FAMILY_MIXED: return p.odd && (uintptr_t)p.B % 16 == 0;
 	case FAMILY_SHALLOW: // its units are aligned, its offsets have 32 bits, it finishes whole boxes
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0 && p.K <= 1024 &&
 			   (p.M + 2048LL) * p.K < 1 << 30 && (p.K + 64LL) * p.N < 1 << 30 &&
@@ -204,21 +189,19 @@ template <class Element> static float step_off(const cut<Element> &c, const prob
 template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	int early = has_classes(c) ? most_early(p.apart_a) : 0;
-	int steps = (p.K + early + c.depth - 1) / c.depth, longest = (steps + c.splits - 1) / c.splits;
+	int steps = steps_along(p.K, c.classes ? p.apart_a : 1, c.depth);
+	int longest = (steps + c.splits - 1) / c.splits;
 	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
 	float busy = rounds / ceilf(rounds); // of all multiprocessors, on the average
 	float slow = 0.0f;
 	switch (c.family) {
 	case FAMILY_TMA: // persistent: rounds are whole
-	case FAMILY_CLASSES:
 		rounds = ceilf(rounds);
 		slow = step_off(c, p);
 		break;
-	case FAMILY_COPIED:
-	case FAMILY_CLASSES_COPIED: {
+	case FAMILY_COPIED: {
 		rounds = ceilf(rounds);
-		bool copies_a = p.odd_a && !has_classes(c);
+		bool copies_a = p.odd_a && !c.classes;
 		long long copied =
 			(copies_a ? (long long)p.M * p.K : 0) + (p.odd_b ? (long long)p.K * p.N : 0);
 		copy = COPY_MEGABYTE * copied * sizeof(Element) * 1e-6f;
@@ -236,8 +219,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	}
 	float step = c.us.step + busy * (c.us.busy_step + slow * c.us.slow_step);
 	float tile = (p.reads_c ? c.us.reads_c : 0.0f) + (p.N % 4 != 0 ? c.us.ragged : 0.0f);
-	bool meets = c.family == FAMILY_COPIED || c.family == FAMILY_CLASSES_COPIED;
-	if (!meets || c.splits == 1) // those have one tile: it is in `launch`
+	if (c.family != FAMILY_COPIED || c.splits == 1) // those have one tile: it is in `launch`
 		tile += c.us.tile;
 	return c.us.launch + copy + rounds * (longest * step + tile);
 }
@@ -247,7 +229,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
  * slowly than others do (16x4096x4096: 3.1 TB/s in two parts, 3.7 as 64 columns by 16 rows). */
 template <class Element> static float least_time(const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.family >= FAMILY_SHIFTED)
+	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K;
 	float bytes = ((float)p.M + (float)p.N) * (float)p.K * sizeof(Element);

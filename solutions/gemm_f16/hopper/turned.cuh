@@ -18,7 +18,6 @@ template <class config> struct c_turned {
 	uint32_t staging, barrier; // of this consumer: its places; where loads complete
 	uint32_t phase;            // of the barrier
 	/* of the half that begin() named */
-	const CUtensorMap *map;
 	int row, column;
 	int columns; // of C from there on
 	bool exists; // some of it lies in C
@@ -27,12 +26,16 @@ template <class config> struct c_turned {
 	template <class Element>
 	__device__ __forceinline__ void begin(const epilogue<Element> &out, tile_origin at, int half)
 	{
-		map = &maps[classes.residue(at.row)];
 		row = at.row;
 		column = at.column;
 		columns = out.N - column;
 		exists = row < out.M && columns > 0;
 		place = staging + half % config::C_PLACES * BYTES;
+	}
+
+	__device__ __forceinline__ const CUtensorMap *map(void) const
+	{
+		return &maps[classes.residue(row)];
 	}
 
 	__device__ __forceinline__ bool speaks(void) const
@@ -61,7 +64,7 @@ template <class config> struct c_turned {
 		tma_stores_read();
 		mbarrier_expect(barrier, count * BYTES);
 		for (int i = 0; i < count; i++)
-			tma_load(staging + i * BYTES, map, barrier, column + i * BOX, classes.number(row));
+			tma_load(staging + i * BYTES, map(), barrier, column + i * BOX, classes.number(row));
 	}
 
 	/* For the place, which has C's values if it is read. */
@@ -82,17 +85,16 @@ template <class config> struct c_turned {
 		fence_async_shared();
 		meet();
 		if (speaks())
-			tma_store(map, place, column, classes.number(row));
+			tma_store(map(), place, column, classes.number(row));
 	}
 };
 
 template <class config>
-__device__ __forceinline__ c_turned<config> c_turned_make(typename config::classes classes,
-														  const CUtensorMap *maps, uint32_t base,
-														  uint32_t full)
+__device__ __forceinline__ c_turned<config>
+c_turned_make(const gemm_work &work, const CUtensorMap *maps, uint32_t base, uint32_t full)
 {
 	int consumer = threadIdx.x / WARPGROUP;
-	return {classes, maps,
+	return {classes_of<config>(work), maps,
 			base + config::staging_offset + consumer * config::C_PLACES * c_turned<config>::BYTES,
 			full + 8 * (config::c_barriers + consumer)};
 }
