@@ -26,6 +26,12 @@ template <class Element> struct stage_alpha_beta {
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{
+		if (at.beta_is_0) {
+#pragma unroll
+			for (int i = 0; i < V; i++)
+				x[i] *= alpha;
+			return;
+		}
 		float c[V] = {};
 		if (at.c != nullptr) {
 #pragma unroll

@@ -87,6 +87,7 @@ struct epilogue_place {
 					   is aligned */
 	const float *c; /* C's values there (0 where beta is 0), for a kernel that has them; or NULL */
 	uint32_t scratch; /* for prefetch(): see epilogue::prefetch() */
+	bool beta_is_0;   /* said by a kernel that knows while it is compiled; else ask beta */
 };
 
 /* Whether V elements from `pointer` on can be accessed at once. */
@@ -359,7 +360,7 @@ template <class Element> struct epilogue {
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr, 0});
+		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr, 0, false});
 	}
 
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
@@ -368,7 +369,15 @@ template <class Element> struct epilogue {
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
 										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, true, c, 0});
+		stages.run(x, epilogue_place{row, column, M, N, true, c, 0, false});
+	}
+
+	/* The same where beta is 0, by code that serves no other case: then a stage's first
+	 * addition takes alpha's multiplication in. */
+	template <int V>
+	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
+	{
+		stages.run(x, epilogue_place{row, column, M, N, true, nullptr, 0, true});
 	}
 
 	/* No stage reads or writes memory, apart from C where it is not handed over. */
@@ -381,7 +390,7 @@ template <class Element> struct epilogue {
 	 * cp.async; `column` is even then. */
 	__device__ __forceinline__ void prefetch(int row, int column, uint32_t scratch = 0) const
 	{
-		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr, scratch});
+		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr, scratch, false});
 	}
 
 	/* One value: the output for C[row][column]. */

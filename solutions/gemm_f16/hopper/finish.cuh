@@ -86,10 +86,13 @@ __device__ __forceinline__ void finish_box(const float *sum, const epilogue<Elem
 		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both units
 			int half_row = i % 2, unit = i / 2;
 			const float *from = sum + 8 * j + 4 * unit + 2 * half_row;
-			float x[2] = {from[0], from[1]}, c[2] = {};
-			if (READS_C)
+			float x[2] = {from[0], from[1]}, c[2];
+			if (READS_C) {
 				words_unpack<Element>(words[j][i], c);
-			out.apply(row + below * half_row, column + 16 * j + 8 * unit, x, c);
+				out.apply(row + below * half_row, column + 16 * j + 8 * unit, x, c);
+			} else {
+				out.apply_beta_0(row + below * half_row, column + 16 * j + 8 * unit, x);
+			}
 			words[j][i] = words_pack<Element>(x);
 		}
 #pragma unroll

@@ -115,12 +115,10 @@ template <int TOGETHER> __device__ __forceinline__ void repack(const packing_wor
 	/* what was written by ordinary stores will be read by TMA */
 	fence_async();
 	__syncthreads();
-	if (threadIdx.x == 0) {
-		__threadfence();
+	if (threadIdx.x == 0) // a release is of what the barrier has made this thread's past, too
 		asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(work.done + blockIdx.x),
 					 "l"(work.call)
 					 : "memory");
-	}
 }
 
 /* A warp waits until all blocks have copied. */

@@ -33,7 +33,7 @@ static constexpr float POWER_RATE = 770e6f;
 static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_BYTES = 3.2e6f;
 
 /* Copying odd operands before TMA reads them, besides the blocks' meeting. */
-static constexpr float COPY_MEGABYTE = 0.47f;
+static constexpr float COPY_MEGABYTE = 0.45f;
 
 /* Which problems a cut can do, and how its time goes: aligned ones, by TMA; odd ones that are
  * copied first; odd ones that are shifted on the way; of which only B is; those short along K; tiny
@@ -262,18 +262,12 @@ template <class Element> static const auto &hopper_cuts(void)
 	using split_half64 = gemm_config<2, 64, 1, 1, 4, false>;
 	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
 	using odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD>;
-	using odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD>;
-	using odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD>;
 	using odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD>;
 	using odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD>;
 	using odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD>;
 	using odd_pair224 = gemm_config<2, 224, 2, 1, 1, ODD>;
-	using odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD>;
-	using odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD>;
 	using odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD>;
 	using odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD>;
-	using odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD>;
-	using odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
@@ -316,260 +310,175 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_pair_128_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 1, true>;
 	using turned_side_128_112 = gemm_config<2, 112, 1, 2, 1, false, 8, 1, true>;
 	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
-#ifdef HOPPER_CUT
 	constexpr bool CLASSES = true;
 	using class_one256 = gemm_config<2, 256, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_pair256 = gemm_config<2, 256, 2, 1, 1, false, 8, 1, false, false, CLASSES>;
 	using class_wide192 = gemm_config<2, 192, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
 	using class_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
 	using class_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_half64 = gemm_config<2, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
 	using class_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_split128 = gemm_config<2, 128, 1, 1, 4, false, 8, 1, false, false, CLASSES>;
 	using class_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, CLASSES>;
-	using class_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
 	using class_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
-	using class_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
 	using class_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
-	using class_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
-	using class_128_160 = gemm_config<2, 160, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
-	using class_128_176 = gemm_config<2, 176, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
-	using class_side_128_208 = gemm_config<2, 208, 1, 2, 1, false, 8, 1, true, false, CLASSES>;
 	using class_stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true, CLASSES>;
 	using class_odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_pair160 = gemm_config<2, 160, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_one224 = gemm_config<2, 224, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
 	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_split64 = gemm_config<1, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using mixed64 = gemm_config<1, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
 	using mixed_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_tall64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 2, false, false, CLASSES>;
 	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_flat128 = gemm_config<1, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 4, 1, false, false, CLASSES>;
 	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
 	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
-	using shifted_split_half64 = gemm_config<2, 64, 1, 1, 8, ODD, 4>;
-	using deep_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
-	using deep_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, false, 2>;
-	using deep_64_48 = gemm_config<1, 48, 1, 1, 1, false, 16, 1, true, false, false, 2>;
-	using deep_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true, false, false, 2>;
-	using deep_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true, false, false, 2>;
-	using deep_64_112 = gemm_config<1, 112, 1, 1, 1, false, 8, 1, true, false, false, 2>;
-	using deep_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, false, 2>;
-	using deep_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true, false, false, 2>;
-	using deep_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, false, 2>;
-	using deep_half64 = gemm_config<2, 64, 1, 1, 1, false, 8, 1, false, false, false, 2>;
-	using deep_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, false, 2>;
-	using deep_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, false, 2>;
-	using deep_four64 = gemm_config<1, 64, 4, 1, 1, false, 16, 1, false, false, false, 2>;
 	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
 	using deeper_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 4>;
-	using deeper_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 4>;
-	using deep_split_half64 = gemm_config<2, 64, 1, 1, 4, false, 8, 1, false, false, false, 2>;
-	using deep_split_flat128 = gemm_config<1, 128, 1, 1, 4, false, 8, 1, false, false, false, 2>;
-#endif
 #endif
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.46f, 0.555f, 2.87f, 1.04f, 0.00f, 0.033f, 0.106f}),
-		tma_cut<Element, pair192>(1, {1.04f, 0.416f, 1.94f, 1.09f, 0.00f, 0.022f, 0.081f}),
-		tma_cut<Element, wide192>(1, {0.82f, 0.428f, 1.87f, 0.87f, 0.00f, 0.086f, 0.052f}),
-		tma_cut<Element, flat128>(1, {2.23f, 0.224f, 0.50f, 0.32f, 0.00f, 0.022f, 0.021f}),
-		tma_cut<Element, small64>(1, {2.02f, 0.144f, 0.48f, 0.22f, 0.00f, 0.052f, 0.019f}),
-		tma_cut<Element, one256>(1, {0.00f, 0.565f, 2.76f, 1.06f, 0.00f, 0.096f, 0.083f}),
-		tma_cut<Element, flat_one128>(1, {1.56f, 0.186f, 0.94f, 0.41f, 0.00f, 0.089f, 0.013f}),
-		tma_cut<Element, four64>(1, {1.96f, 0.202f, 0.49f, 0.27f, 0.00f, 0.002f, 0.000f}),
-		tma_cut<Element, four_side64>(1, {1.98f, 0.159f, 0.50f, 0.28f, 0.00f, 0.002f, 0.011f}),
-		tma_cut<Element, pair_side64>(1, {1.98f, 0.155f, 0.53f, 0.29f, 0.00f, 0.002f, 0.007f}),
-		tma_cut<Element, half64>(1, {1.68f, 0.192f, 0.90f, 0.29f, 0.00f, 0.085f, 0.041f}),
-		tma_cut<Element, one128>(1, {1.25f, 0.298f, 1.48f, 0.63f, 0.00f, 0.093f, 0.029f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.719f, 3.67f, 1.60f, 0.00f, 0.102f, 0.133f}),
+		tma_cut<Element, pair256>(1, {0.60f, 0.555f, 2.94f, 0.83f, 0.00f, 0.035f, 0.106f}),
+		tma_cut<Element, pair192>(1, {1.14f, 0.416f, 1.97f, 1.01f, 0.00f, 0.023f, 0.079f}),
+		tma_cut<Element, wide192>(1, {0.87f, 0.428f, 1.92f, 0.78f, 0.00f, 0.086f, 0.051f}),
+		tma_cut<Element, flat128>(1, {2.28f, 0.214f, 0.52f, 0.33f, 0.00f, 0.023f, 0.029f}),
+		tma_cut<Element, small64>(1, {2.09f, 0.145f, 0.43f, 0.24f, 0.00f, 0.053f, 0.014f}),
+		tma_cut<Element, one256>(1, {0.23f, 0.560f, 2.84f, 0.77f, 0.00f, 0.100f, 0.088f}),
+		tma_cut<Element, flat_one128>(1, {1.64f, 0.189f, 0.87f, 0.41f, 0.00f, 0.090f, 0.009f}),
+		tma_cut<Element, four64>(1, {2.06f, 0.198f, 0.43f, 0.27f, 0.00f, 0.005f, 0.006f}),
+		tma_cut<Element, four_side64>(1, {2.08f, 0.156f, 0.46f, 0.27f, 0.00f, 0.003f, 0.015f}),
+		tma_cut<Element, pair_side64>(1, {2.07f, 0.150f, 0.48f, 0.30f, 0.00f, 0.005f, 0.010f}),
+		tma_cut<Element, half64>(1, {1.80f, 0.194f, 0.84f, 0.26f, 0.00f, 0.085f, 0.042f}),
+		tma_cut<Element, one128>(1, {1.33f, 0.299f, 1.55f, 0.50f, 0.00f, 0.091f, 0.027f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.716f, 4.01f, 1.29f, 0.00f, 0.106f, 0.127f}),
 		tma_cut<Element, tall128>(1, {0.00f, 0.567f, 2.77f, 1.52f, 0.00f, 0.082f, 0.102f}),
-		tma_cut<Element, side128>(1, {2.11f, 0.282f, 1.01f, 0.59f, 0.00f, 0.048f, 0.072f}),
-		tma_cut<Element, split128>(4, {1.29f, 0.280f, 3.68f, 0.00f, 0.00f, 0.057f, 0.226f}),
-		tma_cut<Element, split_half64>(4, {0.97f, 0.165f, 3.12f, 0.06f, 0.00f, 0.036f, 0.190f}),
-		tma_cut<Element, split64>(2, {1.44f, 0.129f, 1.70f, 0.00f, 0.00f, 0.050f, 0.093f}),
-		tma_cut<Element, split64>(3, {0.96f, 0.135f, 2.19f, 0.07f, 0.00f, 0.035f, 0.080f}),
-		tma_cut<Element, split64>(4, {0.82f, 0.143f, 2.47f, 0.02f, 0.00f, 0.025f, 0.073f}),
-		tma_cut<Element, split64>(5, {0.94f, 0.124f, 2.57f, 0.00f, 0.00f, 0.023f, 0.098f}),
-		tma_cut<Element, split64>(6, {0.85f, 0.101f, 2.84f, 0.00f, 0.00f, 0.014f, 0.129f}),
-		tma_cut<Element, split64>(8, {1.01f, 0.077f, 3.08f, 0.01f, 0.00f, 0.023f, 0.144f}),
-		tma_cut<Element, split_flat128>(3, {1.35f, 0.164f, 2.53f, 0.11f, 0.00f, 0.052f, 0.177f}),
-		tma_cut<Element, split_flat128>(4, {1.21f, 0.169f, 2.59f, 0.11f, 0.00f, 0.038f, 0.198f}),
-		tma_cut<Element, odd_pair256>(1, {4.29f, 0.527f, 3.30f, 2.52f, 1.41f, 0.000f, 0.133f}),
-		tma_cut<Element, odd_one256>(1, {4.79f, 0.532f, 3.33f, 2.90f, 1.40f, 0.000f, 0.131f}),
-		tma_cut<Element, odd_square192>(1, {4.84f, 0.389f, 2.15f, 2.05f, 1.33f, 0.000f, 0.096f}),
-		tma_cut<Element, odd_wide192>(1, {5.70f, 0.397f, 2.24f, 2.44f, 0.93f, 0.000f, 0.117f}),
-		tma_cut<Element, odd_pair128>(1, {5.63f, 0.255f, 1.49f, 1.09f, 0.93f, 0.000f, 0.109f}),
-		tma_cut<Element, odd_pair160>(1, {5.29f, 0.321f, 0.72f, 2.51f, 1.28f, 0.000f, 0.151f}),
-		tma_cut<Element, odd_pair224>(1, {4.84f, 0.406f, 0.58f, 3.72f, 1.79f, 0.000f, 0.243f}),
-		tma_cut<Element, odd_one224>(1, {7.02f, 0.432f, 0.85f, 3.40f, 1.84f, 0.000f, 0.206f}),
-		tma_cut<Element, odd_half64>(1, {6.44f, 0.190f, 0.76f, 0.96f, 0.72f, 0.000f, 0.092f}),
-		tma_cut<Element, odd_flat128>(1, {5.82f, 0.177f, 1.11f, 0.81f, 0.38f, 0.000f, 0.047f}),
-		tma_cut<Element, odd_small64>(1, {6.04f, 0.149f, 0.66f, 0.84f, 0.17f, 0.000f, 0.000f}),
-		tma_cut<Element, odd_split64>(2, {7.29f, 0.169f, 0.00f, 0.78f, 0.00f, 0.000f, 0.036f}),
-		tma_cut<Element, odd_split64>(4, {7.30f, 0.235f, 0.00f, 0.30f, 0.00f, 0.000f, 0.000f}),
-		tma_cut<Element, odd_split128>(4, {7.73f, 0.268f, 0.00f, 0.56f, 1.09f, 0.000f, 0.241f}),
+		tma_cut<Element, side128>(1, {2.29f, 0.276f, 0.92f, 0.59f, 0.00f, 0.050f, 0.078f}),
+		tma_cut<Element, split128>(4, {1.37f, 0.275f, 3.65f, 0.02f, 0.00f, 0.061f, 0.233f}),
+		tma_cut<Element, split_half64>(4, {0.96f, 0.172f, 3.13f, 0.10f, 0.00f, 0.037f, 0.179f}),
+		tma_cut<Element, split64>(2, {1.45f, 0.130f, 1.65f, 0.08f, 0.00f, 0.052f, 0.089f}),
+		tma_cut<Element, split64>(3, {0.96f, 0.136f, 2.17f, 0.11f, 0.00f, 0.035f, 0.080f}),
+		tma_cut<Element, split64>(4, {0.84f, 0.140f, 2.46f, 0.01f, 0.00f, 0.026f, 0.079f}),
+		tma_cut<Element, split64>(5, {0.95f, 0.122f, 2.55f, 0.00f, 0.00f, 0.026f, 0.100f}),
+		tma_cut<Element, split64>(6, {0.88f, 0.099f, 2.79f, 0.00f, 0.00f, 0.016f, 0.134f}),
+		tma_cut<Element, split64>(8, {0.90f, 0.078f, 3.14f, 0.02f, 0.00f, 0.019f, 0.142f}),
+		tma_cut<Element, split_flat128>(3, {1.38f, 0.165f, 2.50f, 0.12f, 0.00f, 0.056f, 0.171f}),
+		tma_cut<Element, split_flat128>(4, {1.27f, 0.166f, 2.59f, 0.07f, 0.00f, 0.042f, 0.198f}),
+		tma_cut<Element, odd_pair256>(1, {4.89f, 0.522f, 3.12f, 2.35f, 1.36f, 0.000f, 0.148f}),
+		tma_cut<Element, odd_wide192>(1, {5.95f, 0.395f, 2.25f, 2.27f, 0.92f, 0.000f, 0.126f}),
+		tma_cut<Element, odd_pair128>(1, {5.95f, 0.252f, 1.42f, 1.08f, 0.94f, 0.000f, 0.115f}),
+		tma_cut<Element, odd_pair160>(1, {6.45f, 0.311f, 1.69f, 1.40f, 1.14f, 0.000f, 0.151f}),
+		tma_cut<Element, odd_pair224>(1, {5.88f, 0.459f, 2.29f, 1.83f, 1.57f, 0.000f, 0.166f}),
+		tma_cut<Element, odd_flat128>(1, {6.06f, 0.173f, 1.09f, 0.77f, 0.38f, 0.000f, 0.053f}),
+		tma_cut<Element, odd_small64>(1, {6.26f, 0.154f, 0.63f, 0.76f, 0.21f, 0.000f, 0.000f}),
 		shifted_cut<Element, shifted64, 1, 2, 2>(
-			1, {0.80f, 1.143f, 1.19f, 0.45f, 0.56f, 0.117f, 0.000f}),
+			1, {0.81f, 1.159f, 1.28f, 0.35f, 0.57f, 0.102f, 0.000f}),
 		shifted_cut<Element, shifted64, 3, 2, 1>(
-			1, {1.30f, 0.506f, 1.12f, 0.43f, 0.37f, 0.090f, 0.000f}),
+			1, {1.31f, 0.518f, 1.26f, 0.29f, 0.36f, 0.072f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			2, {1.64f, 0.519f, 1.79f, 0.36f, 0.39f, 0.070f, 0.000f}),
+			2, {1.74f, 0.525f, 1.88f, 0.16f, 0.45f, 0.061f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			4, {1.30f, 0.555f, 2.17f, 0.38f, 0.39f, 0.020f, 0.000f}),
+			4, {1.37f, 0.555f, 2.32f, 0.22f, 0.38f, 0.015f, 0.000f}),
 		shifted_cut<Element, shifted_split64, 3, 2, 1>(
-			8, {1.20f, 0.530f, 2.72f, 0.47f, 0.35f, 0.078f, 0.000f}),
-		shallow_cut<Element, 4, 64>({1.52f, 0.282f, 0.28f, 0.30f, 0.12f, 0.000f, 0.000f}),
-		shallow_cut<Element, 4, 128>({0.00f, 0.415f, 0.46f, 0.47f, 0.26f, 0.000f, 0.000f}),
-		shallow_cut<Element, 8, 128>({0.00f, 0.797f, 0.99f, 0.98f, 0.41f, 0.000f, 0.000f}),
-		tiny_cut<Element, 8, 1, 2>({0.51f, 0.177f, 0.11f, 0.10f, 0.07f, 0.025f, 0.000f}),
-		tiny_cut<Element, 8, 1, 4>({0.10f, 0.183f, 0.28f, 0.09f, 0.15f, 0.086f, 0.000f}),
+			8, {1.24f, 0.520f, 2.89f, 0.35f, 0.31f, 0.078f, 0.000f}),
+		shallow_cut<Element, 4, 128>({0.00f, 0.427f, 0.34f, 0.50f, 0.32f, 0.000f, 0.000f}),
+		tiny_cut<Element, 8, 1, 2>({0.52f, 0.163f, 0.13f, 0.09f, 0.06f, 0.037f, 0.000f}),
+		tiny_cut<Element, 8, 1, 4>({0.10f, 0.180f, 0.29f, 0.08f, 0.14f, 0.088f, 0.000f}),
 #ifndef EPILOGUE_CHAIN
-		tma_cut<Element, turned_64_80>(1, {1.93f, 0.150f, 0.54f, 0.27f, 0.00f, 0.067f, 0.021f}),
-		tma_cut<Element, turned_64_96>(1, {1.89f, 0.149f, 0.62f, 0.34f, 0.00f, 0.077f, 0.043f}),
-		tma_cut<Element, turned_64_112>(1, {1.76f, 0.155f, 0.76f, 0.38f, 0.00f, 0.085f, 0.056f}),
-		tma_cut<Element, turned_128_80>(1, {1.81f, 0.205f, 0.88f, 0.48f, 0.00f, 0.086f, 0.023f}),
-		tma_cut<Element, turned_128_96>(1, {1.64f, 0.229f, 1.12f, 0.59f, 0.00f, 0.089f, 0.023f}),
-		tma_cut<Element, turned_128_112>(1, {1.47f, 0.260f, 1.33f, 0.66f, 0.00f, 0.093f, 0.023f}),
-		tma_cut<Element, turned_128_160>(1, {1.49f, 0.344f, 1.68f, 0.78f, 0.00f, 0.094f, 0.058f}),
-		tma_cut<Element, turned_128_176>(1, {1.46f, 0.371f, 1.78f, 0.91f, 0.00f, 0.088f, 0.074f}),
-		tma_cut<Element, turned_128_192>(1, {1.16f, 0.408f, 2.18f, 0.94f, 0.00f, 0.090f, 0.072f}),
+		tma_cut<Element, turned_64_80>(1, {1.97f, 0.151f, 0.51f, 0.29f, 0.00f, 0.067f, 0.019f}),
+		tma_cut<Element, turned_64_96>(1, {1.94f, 0.152f, 0.58f, 0.33f, 0.00f, 0.074f, 0.041f}),
+		tma_cut<Element, turned_64_112>(1, {1.82f, 0.158f, 0.72f, 0.38f, 0.00f, 0.084f, 0.055f}),
+		tma_cut<Element, turned_128_80>(1, {1.86f, 0.210f, 0.88f, 0.42f, 0.00f, 0.087f, 0.018f}),
+		tma_cut<Element, turned_128_96>(1, {1.72f, 0.233f, 1.10f, 0.50f, 0.00f, 0.091f, 0.019f}),
+		tma_cut<Element, turned_128_112>(1, {1.57f, 0.263f, 1.34f, 0.55f, 0.00f, 0.093f, 0.019f}),
+		tma_cut<Element, turned_128_160>(1, {1.63f, 0.346f, 1.74f, 0.57f, 0.00f, 0.092f, 0.056f}),
+		tma_cut<Element, turned_128_176>(1, {1.56f, 0.372f, 1.91f, 0.67f, 0.00f, 0.087f, 0.069f}),
+		tma_cut<Element, turned_128_192>(1, {1.25f, 0.410f, 2.31f, 0.66f, 0.00f, 0.088f, 0.066f}),
 		tma_cut<Element, turned_128_240>(1, {0.48f, 0.515f, 2.44f, 1.72f, 0.00f, 0.081f, 0.115f}),
 		tma_cut<Element, turned_256_96>(1, {1.68f, 0.405f, 2.01f, 1.02f, 0.00f, 0.115f, 0.074f}),
 		tma_cut<Element, turned_256_176>(1, {0.50f, 0.743f, 3.55f, 2.61f, 0.00f, 0.072f, 0.145f}),
 		tma_cut<Element, stacked_192_144>(1, {1.36f, 0.455f, 2.23f, 1.12f, 0.00f, 0.076f, 0.088f}),
 		tma_cut<Element, stacked_side_192_160>(
-			1, {2.16f, 0.482f, 2.61f, 2.29f, 0.00f, 0.025f, 0.134f}),
+			1, {2.36f, 0.482f, 2.54f, 2.25f, 0.00f, 0.026f, 0.133f}),
 		tma_cut<Element, stacked_side_192_192>(
 			1, {2.26f, 0.584f, 2.67f, 2.57f, 0.00f, 0.020f, 0.154f}),
 		tma_cut<Element, stacked_pair_192_160>(
 			1, {2.01f, 0.487f, 2.53f, 2.55f, 0.00f, 0.028f, 0.128f}),
 		tma_cut<Element, stacked_pair_192_176>(
-			1, {2.35f, 0.523f, 2.57f, 2.72f, 0.00f, 0.022f, 0.149f}),
-		tma_cut<Element, turned_128_104>(1, {1.61f, 0.240f, 1.16f, 0.63f, 0.00f, 0.092f, 0.031f}),
+			1, {2.52f, 0.520f, 2.61f, 2.66f, 0.00f, 0.022f, 0.148f}),
+		tma_cut<Element, turned_128_104>(1, {1.71f, 0.244f, 1.17f, 0.50f, 0.00f, 0.094f, 0.027f}),
 		tma_cut<Element, turned_pair_128_80>(1,
-											 {2.19f, 0.234f, 0.82f, 0.53f, 0.00f, 0.024f, 0.026f}),
+											 {2.24f, 0.235f, 0.82f, 0.45f, 0.00f, 0.023f, 0.029f}),
 		tma_cut<Element, turned_256_184>(1, {0.98f, 0.771f, 3.33f, 2.47f, 0.00f, 0.056f, 0.170f}),
 		tma_cut<Element, turned_side_128_144>(1,
-											  {2.34f, 0.289f, 1.09f, 1.17f, 0.00f, 0.038f, 0.085f}),
+											  {2.62f, 0.285f, 1.06f, 1.08f, 0.00f, 0.036f, 0.091f}),
 		tma_cut<Element, turned_pair_128_208>(1,
-											  {2.35f, 0.421f, 1.51f, 1.81f, 0.00f, 0.041f, 0.119f}),
+											  {2.45f, 0.417f, 1.67f, 1.59f, 0.00f, 0.041f, 0.120f}),
 		tma_cut<Element, turned_side_128_208>(1,
 											  {2.36f, 0.422f, 1.41f, 1.84f, 0.00f, 0.020f, 0.113f}),
 		tma_cut<Element, turned_pair_256_112>(1,
 											  {2.01f, 0.455f, 1.94f, 2.15f, 0.00f, 0.026f, 0.124f}),
 		tma_cut<Element, turned_square_128_144>(
-			1, {2.85f, 0.296f, 0.75f, 1.20f, 0.00f, 0.008f, 0.068f}),
+			1, {2.99f, 0.291f, 0.77f, 1.13f, 0.00f, 0.009f, 0.071f}),
 		tma_cut<Element, turned_square_128_160>(
-			1, {2.61f, 0.335f, 0.98f, 0.94f, 0.00f, 0.009f, 0.073f}),
-		tma_cut<Element, turned_64_16>(1, {2.14f, 0.131f, 0.34f, 0.12f, 0.00f, 0.021f, 0.000f}),
-		tma_cut<Element, turned_64_32>(1, {2.10f, 0.135f, 0.33f, 0.17f, 0.00f, 0.035f, 0.000f}),
-		tma_cut<Element, turned_64_40>(1, {2.08f, 0.138f, 0.35f, 0.20f, 0.00f, 0.039f, 0.000f}),
-		tma_cut<Element, turned_64_48>(1, {2.06f, 0.142f, 0.44f, 0.21f, 0.00f, 0.042f, 0.002f}),
-		tma_cut<Element, turned_64_56>(1, {2.03f, 0.139f, 0.49f, 0.22f, 0.00f, 0.050f, 0.011f}),
+			1, {2.50f, 0.338f, 1.06f, 0.80f, 0.00f, 0.009f, 0.072f}),
+		tma_cut<Element, turned_64_16>(1, {2.19f, 0.128f, 0.31f, 0.16f, 0.00f, 0.023f, 0.000f}),
+		tma_cut<Element, turned_64_32>(1, {2.20f, 0.132f, 0.27f, 0.19f, 0.00f, 0.037f, 0.000f}),
+		tma_cut<Element, turned_64_40>(1, {2.19f, 0.136f, 0.28f, 0.23f, 0.00f, 0.042f, 0.000f}),
+		tma_cut<Element, turned_64_48>(1, {2.18f, 0.140f, 0.34f, 0.24f, 0.00f, 0.043f, 0.004f}),
+		tma_cut<Element, turned_64_56>(1, {2.13f, 0.141f, 0.42f, 0.26f, 0.00f, 0.051f, 0.006f}),
 		tma_cut<Element, turned_four_64_96>(1,
-											{1.96f, 0.200f, 0.64f, 0.38f, 0.00f, 0.016f, 0.010f}),
+											{2.14f, 0.193f, 0.53f, 0.36f, 0.00f, 0.018f, 0.021f}),
 		tma_cut<Element, turned_side_64_136>(1,
-											 {2.31f, 0.177f, 0.64f, 0.69f, 0.00f, 0.034f, 0.057f}),
+											 {2.38f, 0.180f, 0.62f, 0.64f, 0.00f, 0.037f, 0.052f}),
 		tma_cut<Element, turned_side_four_128_96>(
-			1, {2.26f, 0.207f, 0.76f, 0.71f, 0.00f, 0.037f, 0.061f}),
+			1, {2.40f, 0.204f, 0.70f, 0.69f, 0.00f, 0.036f, 0.070f}),
 		tma_cut<Element, turned_pair_128_112>(1,
-											  {2.07f, 0.247f, 1.06f, 0.77f, 0.00f, 0.039f, 0.056f}),
+											  {2.10f, 0.249f, 1.07f, 0.69f, 0.00f, 0.040f, 0.053f}),
 		tma_cut<Element, turned_side_128_112>(1,
-											  {2.04f, 0.250f, 1.00f, 0.82f, 0.00f, 0.055f, 0.058f}),
+											  {2.10f, 0.253f, 0.99f, 0.77f, 0.00f, 0.056f, 0.057f}),
 		tma_cut<Element, turned_four_128_112>(1,
-											  {2.17f, 0.241f, 0.99f, 0.77f, 0.00f, 0.017f, 0.051f}),
-#ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, class_one256>(1, UNMEASURED),
-		tma_cut<Element, class_pair256>(1, UNMEASURED),
-		tma_cut<Element, class_wide192>(1, UNMEASURED),
-		tma_cut<Element, class_one128>(1, UNMEASURED),
-		tma_cut<Element, class_flat128>(1, UNMEASURED),
-		tma_cut<Element, class_half64>(1, UNMEASURED),
-		tma_cut<Element, class_small64>(1, UNMEASURED),
-		tma_cut<Element, class_split128>(2, UNMEASURED),
-		tma_cut<Element, class_split128>(4, UNMEASURED),
-		tma_cut<Element, class_split64>(2, UNMEASURED),
-		tma_cut<Element, class_split64>(3, UNMEASURED),
-		tma_cut<Element, class_split64>(4, UNMEASURED),
-		tma_cut<Element, class_split64>(6, UNMEASURED),
-		tma_cut<Element, class_split64>(8, UNMEASURED),
-		tma_cut<Element, class_64_16>(1, UNMEASURED),
-		tma_cut<Element, class_64_40>(1, UNMEASURED),
-		tma_cut<Element, class_64_80>(1, UNMEASURED),
-		tma_cut<Element, class_128_80>(1, UNMEASURED),
-		tma_cut<Element, class_128_112>(1, UNMEASURED),
-		tma_cut<Element, class_128_160>(1, UNMEASURED),
-		tma_cut<Element, class_128_176>(1, UNMEASURED),
-		tma_cut<Element, class_side_128_208>(1, UNMEASURED),
-		tma_cut<Element, class_stacked_192_144>(1, UNMEASURED),
-		tma_cut<Element, class_odd_pair256>(1, UNMEASURED),
-		tma_cut<Element, class_odd_one256>(1, UNMEASURED),
-		tma_cut<Element, class_odd_square192>(1, UNMEASURED),
-		tma_cut<Element, class_odd_wide192>(1, UNMEASURED),
-		tma_cut<Element, class_odd_pair160>(1, UNMEASURED),
-		tma_cut<Element, class_odd_pair128>(1, UNMEASURED),
-		tma_cut<Element, class_odd_one224>(1, UNMEASURED),
-		tma_cut<Element, class_odd_half64>(1, UNMEASURED),
-		tma_cut<Element, class_odd_flat128>(1, UNMEASURED),
-		tma_cut<Element, class_odd_small64>(1, UNMEASURED),
-		tma_cut<Element, class_odd_split64>(2, UNMEASURED),
-		tma_cut<Element, class_odd_split64>(4, UNMEASURED),
-		tma_cut<Element, class_odd_split128>(4, UNMEASURED),
-		mixed_cut<Element, mixed64, 1, 2>(1, UNMEASURED),
-		mixed_cut<Element, mixed64, 3, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_half64, 1, 2>(1, UNMEASURED),
-		mixed_cut<Element, mixed_half64, 2, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_half64, 3, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_tall64, 2, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_one128, 2, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_flat128, 3, 1>(1, UNMEASURED),
-		mixed_cut<Element, mixed_split128, 2, 1>(2, UNMEASURED),
-		mixed_cut<Element, mixed_split128, 2, 1>(4, UNMEASURED),
-		mixed_cut<Element, mixed_split64, 3, 1>(2, UNMEASURED),
-		mixed_cut<Element, mixed_split64, 3, 1>(4, UNMEASURED),
-		mixed_cut<Element, mixed_split64, 3, 1>(8, UNMEASURED),
-		mixed_cut<Element, mixed_split_half64, 3, 1>(2, UNMEASURED),
-		mixed_cut<Element, mixed_split_half64, 3, 1>(3, UNMEASURED),
-		mixed_cut<Element, mixed_split_half64, 3, 1>(4, UNMEASURED),
-		shifted_cut<Element, shifted_split_half64, 3, 1, 1>(4, UNMEASURED),
-		shifted_cut<Element, shifted_split_half64, 3, 1, 1>(8, UNMEASURED),
-		tma_cut<Element, deep_64_16>(1, UNMEASURED),
-		tma_cut<Element, deep_64_32>(1, UNMEASURED),
-		tma_cut<Element, deep_64_40>(1, UNMEASURED),
-		tma_cut<Element, deep_64_48>(1, UNMEASURED),
-		tma_cut<Element, deep_64_80>(1, UNMEASURED),
-		tma_cut<Element, deep_64_96>(1, UNMEASURED),
-		tma_cut<Element, deep_64_112>(1, UNMEASURED),
-		tma_cut<Element, deep_128_80>(1, UNMEASURED),
-		tma_cut<Element, deep_128_112>(1, UNMEASURED),
-		tma_cut<Element, deep_small64>(1, UNMEASURED),
-		tma_cut<Element, deep_half64>(1, UNMEASURED),
-		tma_cut<Element, deep_flat128>(1, UNMEASURED),
-		tma_cut<Element, deep_one128>(1, UNMEASURED),
-		tma_cut<Element, deep_four64>(1, UNMEASURED),
-		tma_cut<Element, deep_split64>(2, UNMEASURED),
-		tma_cut<Element, deep_split64>(3, UNMEASURED),
-		tma_cut<Element, deep_split64>(4, UNMEASURED),
-		tma_cut<Element, deep_split64>(6, UNMEASURED),
-		tma_cut<Element, deep_split64>(8, UNMEASURED),
-		tma_cut<Element, deep_split_half64>(3, UNMEASURED),
-		tma_cut<Element, deep_split_half64>(4, UNMEASURED),
-		tma_cut<Element, deeper_64_16>(1, UNMEASURED),
-		tma_cut<Element, deeper_split64>(2, UNMEASURED),
-		tma_cut<Element, deeper_split64>(4, UNMEASURED),
-		tma_cut<Element, deep_split_flat128>(3, UNMEASURED),
-		tma_cut<Element, deep_split_flat128>(4, UNMEASURED),
-#endif
+											  {2.34f, 0.238f, 0.91f, 0.72f, 0.00f, 0.018f, 0.057f}),
+		tma_cut<Element, class_one256>(1, {1.21f, 0.475f, 2.96f, 1.05f, 0.00f, 0.178f, 0.000f}),
+		tma_cut<Element, class_wide192>(1, {1.14f, 0.381f, 2.72f, 0.33f, 0.00f, 0.119f, 0.000f}),
+		tma_cut<Element, class_one128>(1, {2.19f, 0.260f, 1.12f, 0.63f, 0.00f, 0.102f, 0.027f}),
+		tma_cut<Element, class_flat128>(1, {2.03f, 0.157f, 0.82f, 0.34f, 0.00f, 0.100f, 0.000f}),
+		tma_cut<Element, class_small64>(1, {2.14f, 0.122f, 0.53f, 0.26f, 0.00f, 0.057f, 0.000f}),
+		tma_cut<Element, class_split64>(2, {1.18f, 0.116f, 2.16f, 0.05f, 0.00f, 0.014f, 0.110f}),
+		tma_cut<Element, class_split64>(4, {1.32f, 0.000f, 2.45f, 0.08f, 0.00f, 0.036f, 0.175f}),
+		tma_cut<Element, class_64_40>(1, {2.15f, 0.111f, 0.49f, 0.15f, 0.00f, 0.048f, 0.000f}),
+		tma_cut<Element, class_128_80>(1, {2.36f, 0.174f, 0.76f, 0.40f, 0.00f, 0.107f, 0.000f}),
+		tma_cut<Element, class_stacked_192_144>(
+			1, {0.87f, 0.448f, 3.26f, 0.42f, 0.00f, 0.101f, 0.000f}),
+		tma_cut<Element, class_odd_pair256>(1,
+											{5.66f, 0.548f, 2.80f, 1.51f, 1.09f, 0.000f, 0.094f}),
+		tma_cut<Element, class_odd_one256>(1, {5.59f, 0.548f, 2.95f, 2.15f, 0.71f, 0.000f, 0.113f}),
+		tma_cut<Element, class_odd_square192>(1,
+											  {5.42f, 0.409f, 1.34f, 1.46f, 1.76f, 0.000f, 0.067f}),
+		tma_cut<Element, class_odd_wide192>(1,
+											{6.47f, 0.427f, 1.97f, 1.84f, 0.66f, 0.000f, 0.126f}),
+		tma_cut<Element, class_odd_pair128>(1,
+											{7.00f, 0.227f, 1.05f, 1.06f, 0.78f, 0.000f, 0.204f}),
+		tma_cut<Element, class_odd_flat128>(1,
+											{6.79f, 0.197f, 0.57f, 0.86f, 0.61f, 0.000f, 0.064f}),
+		tma_cut<Element, class_odd_split128>(4,
+											 {11.10f, 0.000f, 0.00f, 0.00f, 0.92f, 0.000f, 0.113f}),
+		mixed_cut<Element, mixed64, 3, 1>(1, {1.42f, 0.354f, 1.33f, 0.15f, 0.66f, 0.000f, 0.000f}),
+		mixed_cut<Element, mixed_half64, 3, 1>(
+			1, {0.99f, 0.446f, 1.89f, 0.35f, 0.89f, 0.007f, 0.005f}),
+		mixed_cut<Element, mixed_one128, 2, 1>(
+			1, {1.51f, 0.876f, 1.65f, 0.86f, 0.74f, 0.000f, 0.000f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			2, {2.29f, 0.269f, 2.10f, 0.27f, 0.47f, 0.028f, 0.027f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			4, {1.34f, 0.289f, 2.89f, 0.12f, 0.28f, 0.002f, 0.002f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			8, {1.96f, 0.156f, 3.18f, 0.09f, 0.18f, 0.093f, 0.098f}),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(
+			2, {1.96f, 0.353f, 2.62f, 0.28f, 0.84f, 0.061f, 0.045f}),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(
+			4, {1.92f, 0.100f, 3.56f, 0.32f, 0.43f, 0.165f, 0.179f}),
+		tma_cut<Element, deep_64_32>(1, {2.22f, 0.179f, 0.28f, 0.45f, 0.00f, 0.104f, 0.000f}),
+		tma_cut<Element, deep_split64>(6, {0.76f, 0.233f, 2.55f, 0.05f, 0.00f, 0.139f, 0.081f}),
+		tma_cut<Element, deeper_64_16>(1, {2.13f, 0.259f, 0.30f, 0.42f, 0.00f, 0.201f, 0.000f}),
 #endif
 	};
 	return cuts;
