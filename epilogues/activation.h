@@ -6,10 +6,12 @@
  *     max(x, 0) - |x| * gate(-|x|)
  *
  * where nothing overflows, cancels or tells positive from negative, and where small
- * results keep their relative accuracy. A chain runs while the tensor cores wait:
- * for 16-bit outputs, polynomials that err by less than an ulp of the type take the
+ * results keep their relative accuracy. Where a chain runs while the tensor cores wait, its
+ * time counts: polynomials that err by less than an ulp of a 16-bit type take the
  * place of divisions, which leaves one result of the special function unit an output
- * (a sixteenth of a cycle on an SM of an H200) and as much time for the others. */
+ * (a sixteenth of a cycle on an SM of an H200) and as much time for the others. Where a GPU
+ * is at the end of its power, what counts is how many instructions there are: sigmoid of f16
+ * has half as many with a division. */
 #ifndef GEMMJUDGE_ACTIVATION_H
 #define GEMMJUDGE_ACTIVATION_H
 
@@ -20,6 +22,14 @@ __device__ __forceinline__ float activation_exp2(float x)
 {
 	float y;
 	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+
+/* 1 / x, with a relative error of 2^-23; 0 from 2^126 on. */
+__device__ __forceinline__ float activation_inverse(float x)
+{
+	float y;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
 	return y;
 }
 
@@ -96,8 +106,7 @@ __device__ __forceinline__ activation_pair activation_tail(activation_pair t)
 	float e = power * scale, e_low = power_low * scale; // 2^-t
 
 	float sum = fmaf(e, ACTIVATION_UNIT, 1.0f), sum_low = fmaf(e, ACTIVATION_UNIT, 1.0f - sum);
-	float inverse;
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(sum));
+	float inverse = activation_inverse(sum);
 	float error = fmaf(-sum_low, inverse, fmaf(-sum, inverse, 1.0f));
 
 	float high = __fmul_rn(e, inverse);

@@ -20,7 +20,7 @@ import sys
 NUMBER = r"\d+\.\d*f"
 ROW = re.compile(r"(\w+_cut<Element,[^;{}]*?)(\{\s*" + NUMBER + r"(?:,\s*" + NUMBER + r")*\s*\}|UNMEASURED)\)")
 COPY = re.compile(r"(COPY_MEGABYTE) = (" + NUMBER + ")")
-ALIAS = re.compile(r"using (\w+) = (gemm_config<[^;]*>);")
+ALIAS = re.compile(r"using (\w+) = ((?:deferred<)?gemm_config<[^;]*>);")
 DECIMALS = {"step": 3, "slow_step": 3, "busy_step": 3}  # 2 for others
 
 

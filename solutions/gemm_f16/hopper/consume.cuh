@@ -35,42 +35,71 @@ template <class config> __device__ __forceinline__ int filler_of(int thread)
 	return here.up + config::UP * (other + (other >= here.across));
 }
 
-/* Sums the consumer's part of the tile, from its row or column `own` on, over `steps` stages, at
- * least one; and does something besides, when the second step could begin. The loop has one way in
- * and one way out, and no copy of its body: else the compiler would have to move sums about while
- * wgmma is at work on them (its warnings C7514 to C7519). */
+/* Where a consumer's operands lie in the first stage, for wgmma. A: 8 rows of 128 bytes a group,
+ * and slabs of these. B: groups of 8 rows of K, 1024 bytes apart; boxes of 64 columns. Its part of
+ * the tile begins with row or column `own`. */
+struct stage_operands {
+	uint32_t a, b;
+};
+
+template <class config>
+__device__ __forceinline__ stage_operands operands_make(uint32_t base, int own)
+{
+	constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
+	return {wgmma_operand(base + (OF_B ? 0 : own * BK * 2), 16),
+			wgmma_operand(base + config::a_bytes + (OF_B ? own * config::DEPTH * 2 : 0),
+						  config::b_box_bytes)};
+}
+
+/* Has a stage's products made, and added to the sums unless they are the first. */
+template <class Element, class config>
+__device__ __forceinline__ void multiply_stage(float (&sum)[config::HALVES][config::SUMS],
+											   stage_operands first, int stage, bool adds)
+{
+	uint32_t a = first.a + stage * (config::stage_bytes >> 4);
+	uint32_t b = first.b + stage * (config::stage_bytes >> 4);
+	wgmma_fence();
+#pragma unroll
+	for (int j = 0; j < config::DEPTH / 16; j++) {
+		int slab = j / (BK / 16) * config::BM * BK * 2;
+#pragma unroll
+		for (int half = 0; half < config::HALVES; half++) {
+			int a_half = config::TURNED ? 0 : half, b_half = config::TURNED ? half : 0;
+			uint64_t da = wgmma_descriptor(a, slab + a_half * 64 * BK * 2 + j % (BK / 16) * 32);
+			uint64_t db = wgmma_descriptor(b, b_half * config::b_box_bytes + j * 16 * 128);
+			wgmma<Element, config::WIDTH>::template multiply<config::TURNED>(
+				sum[half], config::TURNED ? db : da, config::TURNED ? da : db, adds || j > 0);
+		}
+	}
+	wgmma_commit();
+}
+
+/* All products are in the sums. The compiler does not know that they were not before, and might
+ * copy some. */
+template <class config>
+__device__ __forceinline__ void multiply_wait(float (&sum)[config::HALVES][config::SUMS])
+{
+	wgmma_wait<0>();
+#pragma unroll
+	for (int i = 0; i < config::HALVES * config::SUMS; i++)
+		asm volatile("" : "+f"(sum[i / config::SUMS][i % config::SUMS])::"memory");
+}
+
+/* Sums the consumer's part of the tile over `steps` stages, at least one; and does something
+ * besides, when the second step could begin. The loop has one way in and one way out, and no copy
+ * of its body: else the compiler would have to move sums about while wgmma is at work on them (its
+ * warnings C7514 to C7519). */
 template <class Element, class config, class Besides>
 __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SUMS], int steps,
-										 uint32_t base, uint32_t full, uint32_t empty, int own,
+										 stage_operands operands, uint32_t full, uint32_t empty,
 										 ring &at, Besides besides)
 {
-	/* A: 8 rows of 128 bytes a group, and slabs of these. B: groups of 8 rows of K, 1024 bytes
-	 * apart; boxes of 64 columns. */
-	constexpr bool OF_B = config::TURNED && !config::STACKED; // columns of it
-	uint32_t first_a = wgmma_operand(base + (OF_B ? 0 : own * BK * 2), 16);
-	uint32_t first_b = wgmma_operand(base + config::a_bytes + (OF_B ? own * config::DEPTH * 2 : 0),
-									 config::b_box_bytes);
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
 #pragma unroll 1
 	do {
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		uint32_t a = first_a + at.stage * (config::stage_bytes >> 4);
-		uint32_t b = first_b + at.stage * (config::stage_bytes >> 4);
-		wgmma_fence();
-#pragma unroll
-		for (int j = 0; j < config::DEPTH / 16; j++) {
-			int slab = j / (BK / 16) * config::BM * BK * 2;
-#pragma unroll
-			for (int half = 0; half < config::HALVES; half++) {
-				int a_half = config::TURNED ? 0 : half, b_half = config::TURNED ? half : 0;
-				uint64_t da = wgmma_descriptor(a, slab + a_half * 64 * BK * 2 + j % (BK / 16) * 32);
-				uint64_t db = wgmma_descriptor(b, b_half * config::b_box_bytes + j * 16 * 128);
-				wgmma<Element, config::WIDTH>::template multiply<config::TURNED>(
-					sum[half], config::TURNED ? db : da, config::TURNED ? da : db, k > 0 || j > 0);
-			}
-		}
-		wgmma_commit();
+		multiply_stage<Element, config>(sum, operands, at.stage, k > 0);
 		/* the stage before this one has been read */
 		wgmma_wait<1>();
 		if (last >= 0)
@@ -80,11 +109,7 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 		last = at.stage;
 		at.next<config>();
 	} while (++k < steps);
-	wgmma_wait<0>();
-	/* the compiler does not know that the sums are not there before, and might copy some */
-#pragma unroll
-	for (int i = 0; i < config::HALVES * config::SUMS; i++)
-		asm volatile("" : "+f"(sum[i / config::SUMS][i % config::SUMS])::"memory");
+	multiply_wait<config>(sum);
 	stage_release<config>(empty, last, filler);
 }
 
@@ -169,6 +194,7 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 	int begin, end;
 	block_steps<config>(work, begin, end);
 	ring at = {0, 0};
+	stage_operands operands = operands_make<config>(base, consumer_begin<config>(consumer));
 	auto part = way_out<Element, config>(work, out, maps_c, shared, base, full);
 	bool loads_c = part.LOADS_C && work.reads_c;
 	uint32_t scratch = base + config::scratch_offset + threadIdx.x / 32 * SCRATCH_BYTES;
@@ -193,11 +219,10 @@ __device__ __forceinline__ void consume(const gemm_work &work, const epilogue<El
 		if (early > 0 && begin == 0)
 			clear_early<config>(base + at.stage * config::stage_bytes, full + 8 * at.stage,
 								at.phase, early);
-		multiply<Element, config>(sum, end - begin, base, full, empty,
-								  consumer_begin<config>(consumer), at, [&] {
-									  if (tile != first)
-										  ask();
-								  });
+		multiply<Element, config>(sum, end - begin, operands, full, empty, at, [&] {
+			if (tile != first)
+				ask();
+		});
 		if constexpr (config::SPLIT)
 			exchange_sums<config>(sum[0], base, full, consumer, work.splits);
 #pragma unroll

@@ -25,9 +25,10 @@ static constexpr cut_times UNMEASURED = {INFINITY};
  * begin off sectors. */
 static constexpr float OFF_LINES = 0.3f;
 
-/* What a GPU at full work does in a microsecond, in FLOP, inside of C or outside: it is bound by
- * its power then (4096^3 by the best cuts: 765 to 800 TFLOP/s). */
-static constexpr float POWER_RATE = 770e6f;
+/* Microseconds for a FLOP of a GPU at full work, in C or outside of it: it is bound by its power
+ * then, which what is multiplied takes, and what is loaded for that.
+ * (8192^3 at full clock, TFLOP/s: 256x184 tiles 819, 128x256 787, 128x192 775, 128x128 718.) */
+static constexpr float POWER_FLOP = 1.04e-9f, POWER_LINES = 20.5e-9f;
 
 /* Until a split tile's operands have come from memory: microseconds, and bytes in one. */
 static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_BYTES = 3.2e6f;
@@ -52,8 +53,11 @@ template <class Element> struct cut {
 	enum family family;
 	bool classes;             // A's rows may be odd: those of a tile are of one class
 	int rows, columns, depth; // of a tile, or of the neighbouring ones that a cluster does
+	int least_steps;          // along K
+	bool deferred;            // the way out: see deferred.cuh
 	int splits, cluster;      // blocks that share a tile along K; that are launched together
 	int blocks;               // that share a multiprocessor
+	float lines;              // of A and B that a block loads for one element of its tile
 	cut_times us;
 };
 
@@ -74,17 +78,23 @@ static constexpr cut<Element> tile_cut(decltype(cut<Element>::launch) launch, fa
 			config::BM * config::UP,
 			config::BN * config::ACROSS,
 			config::DEPTH,
+			max(splits, config::LEAST_STEPS),
+			config::DEFERRED,
 			splits,
 			config::SHARERS * splits,
 			blocks,
+			1.0f / config::BM + 1.0f / config::BN,
 			us};
 }
 
 template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
-	return tile_cut<Element, config>(HOPPER_LAUNCH(tma_launch<Element, config>),
-									 config::ODD ? FAMILY_COPIED : FAMILY_TMA, splits, 1, us);
+	decltype(cut<Element>::launch) launch = nullptr; // which does not fit
+	if constexpr (epilogue<Element>::only_c || !config::DEFERRED)
+		launch = HOPPER_LAUNCH(tma_launch<Element, config>);
+	return tile_cut<Element, config>(launch, config::ODD ? FAMILY_COPIED : FAMILY_TMA, splits, 1,
+									 us);
 }
 
 template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
@@ -114,8 +124,11 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 			config::COLUMNS,
 			config::DEPTH * WARPS,
 			1,
+			false,
+			1,
 			1,
 			3,
+			0.0f,
 			us};
 }
 
@@ -129,8 +142,11 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 			config::BN,
 			config::DEPTH,
 			1,
+			false,
+			1,
 			1,
 			config::BLOCKS,
+			0.0f,
 			us};
 }
 
@@ -151,7 +167,8 @@ template <class Element> static bool can_class(const problem<Element> &p)
 template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.splits > steps_along(p.K, 1, c.depth) || (c.classes && !can_class(p)))
+	if (c.least_steps > steps_along(p.K, 1, c.depth) || (c.classes && !can_class(p)) ||
+		(c.deferred && (p.reads_c || !epilogue<Element>::only_c)))
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return c.classes == p.odd_a && !p.odd_b && !p.odd_c;
@@ -232,9 +249,10 @@ template <class Element> static float least_time(const cut<Element> &c, const pr
 	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)cut_tiles(c, p) * (float)c.rows * (float)c.columns * (float)p.K;
+	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
 	float bytes = ((float)p.M + (float)p.N) * (float)p.K * sizeof(Element);
 	float memory = c.splits > 1 ? SPLIT_LATENCY + bytes / SPLIT_BYTES : 0.0f;
-	return flop / POWER_RATE < memory ? memory : flop / POWER_RATE;
+	return power < memory ? memory : power;
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
@@ -272,6 +290,7 @@ template <class Element> static const auto &hopper_cuts(void)
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
 	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
 	 * is not hidden as well: with sigmoid and gelu 2 to 3% slower, with a bias 80%. */
+	using late_wide192 = deferred<gemm_config<2, 192, 1, 1, 1, false>>;
 #ifndef EPILOGUE_CHAIN
 	using turned_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true>;
 	using turned_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true>;
@@ -382,6 +401,7 @@ template <class Element> static const auto &hopper_cuts(void)
 		shallow_cut<Element, 4, 128>({0.00f, 0.427f, 0.34f, 0.50f, 0.32f, 0.000f, 0.000f}),
 		tiny_cut<Element, 8, 1, 2>({0.52f, 0.163f, 0.13f, 0.09f, 0.06f, 0.037f, 0.000f}),
 		tiny_cut<Element, 8, 1, 4>({0.10f, 0.180f, 0.29f, 0.08f, 0.14f, 0.088f, 0.000f}),
+		tma_cut<Element, late_wide192>(1, {2.15f, 0.363f, 1.20f, 0.00f, 0.00f, 0.088f, 0.140f}),
 #ifndef EPILOGUE_CHAIN
 		tma_cut<Element, turned_64_80>(1, {1.97f, 0.151f, 0.51f, 0.29f, 0.00f, 0.067f, 0.019f}),
 		tma_cut<Element, turned_64_96>(1, {1.94f, 0.152f, 0.58f, 0.33f, 0.00f, 0.074f, 0.041f}),

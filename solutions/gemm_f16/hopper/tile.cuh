@@ -79,6 +79,8 @@ struct gemm_config {
 	static constexpr int SLABS = SLABS_, DEPTH = BK * SLABS; // of a step along K
 	static constexpr int MOST_CLASSES = CLASSES ? UNIT : 1;
 	static constexpr int HALVES = HALVES_;
+	static constexpr bool DEFERRED = false; // see deferred.cuh
+	static constexpr int LEAST_STEPS = 1;   // along K
 	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 
 	static constexpr int OWN = 64 * HALVES; // rows of a consumer, or columns

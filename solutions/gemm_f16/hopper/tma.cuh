@@ -20,6 +20,7 @@
 #define GEMMJUDGE_HOPPER_TMA_CUH
 
 #include "consume.cuh"
+#include "deferred.cuh"
 #include "loader.cuh"
 #include "repack.cuh"
 
@@ -142,8 +143,12 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	} else {
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS>();
-		consume<Element, config>(work, out, maps_c.of, shared, base, full, empty, warpgroup, first,
-								 stride);
+		if constexpr (config::DEFERRED)
+			consume_deferred<Element, config>(work, out, maps_c.of, shared, base, full, empty,
+											  warpgroup, first, stride);
+		else
+			consume<Element, config>(work, out, maps_c.of, shared, base, full, empty, warpgroup,
+									 first, stride);
 	}
 	if (config::SPLIT) { // before a block ends whose sums are read
 		__syncwarp();
