@@ -4,9 +4,9 @@
  * feeds it without costing the threads that multiply. Both are used for every
  * shape that is large enough, however odd: an operand whose rows TMA cannot
  * address (a row length that is no multiple of 8 elements, which is most shapes) is
- * first copied into padded rows by the same launch, or loaded by warps that shift. The
- * smallest shapes, and those short along K, have kernels that do without both. The host
- * picks by a small cost model.
+ * first copied into padded rows by the same launch, or loaded by warps that shift; or, if
+ * it is A, addressed by classes of rows that start alike. The smallest shapes, and those
+ * short along K, have kernels that do without both. The host picks by a small cost model.
  *
  *   hopper/solve.cuh    the host's choice of a way to cut the work
  *   hopper/launch.cuh   what each kernel's launch needs
@@ -22,6 +22,7 @@
  *   hopper/shallow.cuh  short along K: small blocks, whose rows of A and C start alike;
  *   hopper/window.cuh     their way out
  *   hopper/consume.cuh  what the multiplying warpgroups of both tile kernels do;
+ *   hopper/deferred.cuh   or what they do that finish a tile beside the next one's products;
  *   hopper/split.cuh      how blocks that share a tile along K add up,
  *   hopper/bulk.cuh       and how sums leave by TMA while the next tile is multiplied,
  *   hopper/turned.cuh     or those of a tile that is multiplied transposed,
@@ -40,9 +41,9 @@
  * when two blocks share their columns of B by multicast. Neighbours side by side share A
  * likewise.
  *
- * reached: H200, f16, beside the faster library: 4096^3 775 TFLOP/s, 103%;
- * 4095x4093x4091 620 TFLOP/s, 404%; 200 generated shapes 144% (geometric mean), with all
- * sizes a multiple of 8 110%.
+ * reached: H200, f16, beside the faster library: 4096^3 766 TFLOP/s, 104%;
+ * 4095x4093x4091 631 TFLOP/s, 411%; 200 generated shapes 155% (geometric mean), with all
+ * sizes a multiple of 8 109%.
  * RESULTS.md has the tables, NOTES.md what is open. */
 #include "hopper/solve.cuh"
 
