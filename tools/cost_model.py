@@ -1,10 +1,10 @@
 """The times of hopper.cu's cuts: reads what was measured, fits them, writes them back.
 
-usage: cost_model.py cuts SOLVE.cuh                        names of the cuts, in order
+usage: cost_model.py cuts CUTS.cuh                        names of the cuts, in order
        cost_model.py files FOLDER OUT [NUMBER...]          solutions with one cut each, of FOLDER's hopper.cu
-       cost_model.py collect COUNTS SOLVE.cuh GPU OUT.json BENCH.json...
-       cost_model.py fit COUNTS SOLVE.cuh MEASURED.json... (needs scipy)
-       cost_model.py judged COUNTS SOLVE.cuh GPU JUDGED.json   exit status 1: not all is well
+       cost_model.py collect COUNTS CUTS.cuh GPU OUT.json BENCH.json...
+       cost_model.py fit COUNTS CUTS.cuh MEASURED.json... (needs scipy)
+       cost_model.py judged COUNTS CUTS.cuh GPU JUDGED.json   exit status 1: not all is well
 
 COUNTS is the compiled tools/cost_model.cu, GPU what it says of the GPU.
 """
@@ -25,7 +25,7 @@ DECIMALS = {"step": 3, "slow_step": 3, "busy_step": 3}  # 2 for others
 
 
 class Table:
-    """The numbers of solve.cuh: those of each cut, in order (infinite for UNMEASURED, which
+    """The numbers of cuts.cuh: those of each cut, in order (infinite for UNMEASURED, which
     nobody chooses), then COPY_MEGABYTE."""
 
     def __init__(self, path):
@@ -80,7 +80,7 @@ class Table:
         copy = out.resolve() / f"cut_{cut:02}"
         shutil.copytree(folder / "hopper", copy / "hopper", dirs_exist_ok=True)
         shutil.copy(folder / "hopper.cu", copy)
-        number = self.only(cut, copy / "hopper" / "solve.cuh")
+        number = self.only(cut, copy / "hopper" / "cuts.cuh")
         path = out / f"cut_{cut:02}.cu"
         path.write_text(f'#define HOPPER_CUT {number}\n#include "{copy}/hopper.cu"\n')
         return path
@@ -299,7 +299,7 @@ def main():
         return 0
     if what == "files":
         folder, out = pathlib.Path(arguments[0]), pathlib.Path(arguments[1])
-        table = Table(folder / "hopper" / "solve.cuh")
+        table = Table(folder / "hopper" / "cuts.cuh")
         for cut in [int(number) for number in arguments[2:]] or range(len(table.cuts)):
             print(table.file(folder, out, cut))
         return 0

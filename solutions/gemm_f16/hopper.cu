@@ -8,7 +8,8 @@
  * it is A, addressed by classes of rows that start alike. The smallest shapes, and those
  * short along K, have kernels that do without both. The host picks by a small cost model.
  *
- *   hopper/solve.cuh    the host's choice of a way to cut the work
+ *   hopper/solve.cuh    the host's choice of a way to cut the work,
+ *   hopper/cuts.cuh       of all that there are
  *   hopper/launch.cuh   what each kernel's launch needs
  *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
  *   hopper/loader.cuh     what TMA is asked for;

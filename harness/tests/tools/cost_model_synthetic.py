@@ -1,7 +1,7 @@
 """Measurements made from known times, for test_cost_model.
 
 usage: cost_model_synthetic.py make SOURCE COUNTS TRUTH.cuh OUT.json   TRUTH.cuh: a copy of
-           solve.cuh, which gets the known times; OUT.json: as tools/cost-model measure
+           cuts.cuh, which gets the known times; OUT.json: as tools/cost-model measure
        cost_model_synthetic.py check SOURCE TRUTH.cuh FITTED.cuh       exit status 1: not the same
 """
 import json
@@ -15,7 +15,7 @@ import cost_model  # noqa: E402
 GPU = {"multiprocessors": 132, "clusters": [132, 66, 39, 30, 22, 17, 15, 15]}
 # Between these, by member of cut_times; another member is between 0.5 and 2.
 RANGES = {"launch": (1.0, 5.0), "step": (0.15, 0.7), "tile": (0.6, 4.0), "slow_step": (0.05, 0.2)}
-NOISE = 0.002
+NOISE = 0.001
 
 
 def known_times(table, counted, rng):
