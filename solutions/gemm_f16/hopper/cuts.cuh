@@ -43,6 +43,7 @@ template <class Element> struct cut {
 	int rows, columns, depth; // of a tile, or of the neighbouring ones that a cluster does
 	int least_steps;          // along K
 	bool deferred;            // the way out: see deferred.cuh
+	bool needs_only_c;        // of the epilogue
 	int splits, cluster;      // blocks that share a tile along K; that are launched together
 	int blocks;               // that share a multiprocessor
 	float lines;              // of A and B that a block loads for one element of its tile
@@ -54,6 +55,10 @@ template <class Element> struct cut {
 #else
 #define HOPPER_LAUNCH(...) __VA_ARGS__
 #endif
+
+/* Whether its ways out are for epilogues that access nothing but C. */
+template <class config>
+static constexpr bool needs_only_c = config::CLASSES || config::TURNED || config::DEFERRED;
 
 /* One with a gemm_config. */
 template <class Element, class config>
@@ -68,6 +73,7 @@ static constexpr cut<Element> tile_cut(decltype(cut<Element>::launch) launch, fa
 			config::DEPTH,
 			max(splits, config::LEAST_STEPS),
 			config::DEFERRED,
+			needs_only_c<config>,
 			splits,
 			config::SHARERS * splits,
 			blocks,
@@ -79,7 +85,7 @@ template <class Element, class config>
 static constexpr cut<Element> tma_cut(int splits, cut_times us)
 {
 	decltype(cut<Element>::launch) launch = nullptr; // which does not fit
-	if constexpr (epilogue<Element>::only_c || !config::DEFERRED)
+	if constexpr (epilogue<Element>::only_c || !needs_only_c<config>)
 		launch = HOPPER_LAUNCH(tma_launch<Element, config>);
 	return tile_cut<Element, config>(launch, config::ODD ? FAMILY_COPIED : FAMILY_TMA, splits, 1,
 									 us);
@@ -96,9 +102,10 @@ static constexpr cut<Element> shifted_cut(int splits, cut_times us)
 template <class Element, class config, int PRODUCERS, int BLOCKS>
 static constexpr cut<Element> mixed_cut(int splits, cut_times us)
 {
-	return tile_cut<Element, config>(
-		HOPPER_LAUNCH(mixed_launch<Element, config, PRODUCERS, BLOCKS>), FAMILY_MIXED, splits,
-		BLOCKS, us);
+	decltype(cut<Element>::launch) launch = nullptr;
+	if constexpr (epilogue<Element>::only_c)
+		launch = HOPPER_LAUNCH(mixed_launch<Element, config, PRODUCERS, BLOCKS>);
+	return tile_cut<Element, config>(launch, FAMILY_MIXED, splits, BLOCKS, us);
 }
 
 template <class Element, int WARPS, int STEPS, int BN>
@@ -112,6 +119,7 @@ static constexpr cut<Element> tiny_cut(cut_times us)
 			config::COLUMNS,
 			config::DEPTH * WARPS,
 			1,
+			false,
 			false,
 			1,
 			1,
@@ -131,6 +139,7 @@ template <class Element, int WARPS, int BN> static constexpr cut<Element> shallo
 			config::DEPTH,
 			1,
 			false,
+			true,
 			1,
 			1,
 			config::BLOCKS,
@@ -174,6 +183,26 @@ template <class Element> static const auto &hopper_cuts(void)
 	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
 	 * is not hidden as well: with sigmoid and gelu 2 to 3% slower, with a bias 80%. */
 	using late_wide192 = deferred<gemm_config<2, 192, 1, 1, 1, false>>;
+	constexpr bool CLASSES = true;
+	using class_one256 = gemm_config<2, 256, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_wide192 = gemm_config<2, 192, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
+	using class_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, CLASSES>;
+	using class_odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
+	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using mixed64 = gemm_config<1, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
+	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
+	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
+	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
 #ifndef EPILOGUE_CHAIN
 	using turned_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true>;
 	using turned_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true>;
@@ -212,30 +241,10 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_pair_128_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 1, true>;
 	using turned_side_128_112 = gemm_config<2, 112, 1, 2, 1, false, 8, 1, true>;
 	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
-	constexpr bool CLASSES = true;
-	using class_one256 = gemm_config<2, 256, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_wide192 = gemm_config<2, 192, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_one128 = gemm_config<2, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_flat128 = gemm_config<1, 128, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
-	using class_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, CLASSES>;
 	using class_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
 	using class_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
 	using class_stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true, CLASSES>;
-	using class_odd_pair256 = gemm_config<2, 256, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_one256 = gemm_config<2, 256, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_square192 = gemm_config<2, 192, 2, 2, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_wide192 = gemm_config<2, 192, 1, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_pair128 = gemm_config<2, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_flat128 = gemm_config<1, 128, 2, 1, 1, ODD, 8, 1, false, false, CLASSES>;
-	using class_odd_split128 = gemm_config<2, 128, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
-	using mixed64 = gemm_config<1, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_half64 = gemm_config<2, 64, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_one128 = gemm_config<2, 128, 1, 1, 1, ODD, 4, 1, false, false, CLASSES>;
-	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
-	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
-	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
 	using deeper_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 4>;
 #ifdef HOPPER_CUT
 	using eight_64_72 = gemm_config<1, 72, 4, 2, 1, false, 16, 1, true>;
@@ -319,6 +328,42 @@ template <class Element> static const auto &hopper_cuts(void)
 		tiny_cut<Element, 8, 1, 2>({0.52f, 0.163f, 0.13f, 0.09f, 0.06f, 0.037f, 0.000f}),
 		tiny_cut<Element, 8, 1, 4>({0.10f, 0.180f, 0.29f, 0.08f, 0.14f, 0.088f, 0.000f}),
 		tma_cut<Element, late_wide192>(1, {2.15f, 0.363f, 1.20f, 0.00f, 0.00f, 0.088f, 0.140f}),
+		tma_cut<Element, class_one256>(1, {1.21f, 0.475f, 2.96f, 1.05f, 0.00f, 0.178f, 0.000f}),
+		tma_cut<Element, class_wide192>(1, {1.14f, 0.381f, 2.72f, 0.33f, 0.00f, 0.119f, 0.000f}),
+		tma_cut<Element, class_one128>(1, {2.19f, 0.260f, 1.12f, 0.63f, 0.00f, 0.102f, 0.027f}),
+		tma_cut<Element, class_flat128>(1, {2.03f, 0.157f, 0.82f, 0.34f, 0.00f, 0.100f, 0.000f}),
+		tma_cut<Element, class_small64>(1, {2.14f, 0.122f, 0.53f, 0.26f, 0.00f, 0.057f, 0.000f}),
+		tma_cut<Element, class_split64>(2, {1.18f, 0.116f, 2.16f, 0.05f, 0.00f, 0.014f, 0.110f}),
+		tma_cut<Element, class_split64>(4, {1.32f, 0.000f, 2.45f, 0.08f, 0.00f, 0.036f, 0.175f}),
+		tma_cut<Element, class_odd_pair256>(1,
+											{5.66f, 0.548f, 2.80f, 1.51f, 1.09f, 0.000f, 0.094f}),
+		tma_cut<Element, class_odd_one256>(1, {5.59f, 0.548f, 2.95f, 2.15f, 0.71f, 0.000f, 0.113f}),
+		tma_cut<Element, class_odd_square192>(1,
+											  {5.42f, 0.409f, 1.34f, 1.46f, 1.76f, 0.000f, 0.067f}),
+		tma_cut<Element, class_odd_wide192>(1,
+											{6.47f, 0.427f, 1.97f, 1.84f, 0.66f, 0.000f, 0.126f}),
+		tma_cut<Element, class_odd_pair128>(1,
+											{7.00f, 0.227f, 1.05f, 1.06f, 0.78f, 0.000f, 0.204f}),
+		tma_cut<Element, class_odd_flat128>(1,
+											{6.79f, 0.197f, 0.57f, 0.86f, 0.61f, 0.000f, 0.064f}),
+		tma_cut<Element, class_odd_split128>(4,
+											 {11.10f, 0.000f, 0.00f, 0.00f, 0.92f, 0.000f, 0.113f}),
+		mixed_cut<Element, mixed64, 3, 1>(1, {1.42f, 0.354f, 1.33f, 0.15f, 0.66f, 0.000f, 0.000f}),
+		mixed_cut<Element, mixed_half64, 3, 1>(
+			1, {0.99f, 0.446f, 1.89f, 0.35f, 0.89f, 0.007f, 0.005f}),
+		mixed_cut<Element, mixed_one128, 2, 1>(
+			1, {1.51f, 0.876f, 1.65f, 0.86f, 0.74f, 0.000f, 0.000f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			2, {2.29f, 0.269f, 2.10f, 0.27f, 0.47f, 0.028f, 0.027f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			4, {1.34f, 0.289f, 2.89f, 0.12f, 0.28f, 0.002f, 0.002f}),
+		mixed_cut<Element, mixed_split64, 3, 1>(
+			8, {1.96f, 0.156f, 3.18f, 0.09f, 0.18f, 0.093f, 0.098f}),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(
+			2, {1.96f, 0.353f, 2.62f, 0.28f, 0.84f, 0.061f, 0.045f}),
+		mixed_cut<Element, mixed_split_half64, 3, 1>(
+			4, {1.92f, 0.100f, 3.56f, 0.32f, 0.43f, 0.165f, 0.179f}),
+		tma_cut<Element, deep_split64>(6, {0.76f, 0.233f, 2.55f, 0.05f, 0.00f, 0.139f, 0.081f}),
 #ifndef EPILOGUE_CHAIN
 		tma_cut<Element, turned_64_80>(1, {1.97f, 0.151f, 0.51f, 0.29f, 0.00f, 0.067f, 0.019f}),
 		tma_cut<Element, turned_64_96>(1, {1.94f, 0.152f, 0.58f, 0.33f, 0.00f, 0.074f, 0.041f}),
@@ -374,47 +419,11 @@ template <class Element> static const auto &hopper_cuts(void)
 											  {2.10f, 0.253f, 0.99f, 0.77f, 0.00f, 0.056f, 0.057f}),
 		tma_cut<Element, turned_four_128_112>(1,
 											  {2.34f, 0.238f, 0.91f, 0.72f, 0.00f, 0.018f, 0.057f}),
-		tma_cut<Element, class_one256>(1, {1.21f, 0.475f, 2.96f, 1.05f, 0.00f, 0.178f, 0.000f}),
-		tma_cut<Element, class_wide192>(1, {1.14f, 0.381f, 2.72f, 0.33f, 0.00f, 0.119f, 0.000f}),
-		tma_cut<Element, class_one128>(1, {2.19f, 0.260f, 1.12f, 0.63f, 0.00f, 0.102f, 0.027f}),
-		tma_cut<Element, class_flat128>(1, {2.03f, 0.157f, 0.82f, 0.34f, 0.00f, 0.100f, 0.000f}),
-		tma_cut<Element, class_small64>(1, {2.14f, 0.122f, 0.53f, 0.26f, 0.00f, 0.057f, 0.000f}),
-		tma_cut<Element, class_split64>(2, {1.18f, 0.116f, 2.16f, 0.05f, 0.00f, 0.014f, 0.110f}),
-		tma_cut<Element, class_split64>(4, {1.32f, 0.000f, 2.45f, 0.08f, 0.00f, 0.036f, 0.175f}),
 		tma_cut<Element, class_64_40>(1, {2.15f, 0.111f, 0.49f, 0.15f, 0.00f, 0.048f, 0.000f}),
 		tma_cut<Element, class_128_80>(1, {2.36f, 0.174f, 0.76f, 0.40f, 0.00f, 0.107f, 0.000f}),
 		tma_cut<Element, class_stacked_192_144>(
 			1, {0.87f, 0.448f, 3.26f, 0.42f, 0.00f, 0.101f, 0.000f}),
-		tma_cut<Element, class_odd_pair256>(1,
-											{5.66f, 0.548f, 2.80f, 1.51f, 1.09f, 0.000f, 0.094f}),
-		tma_cut<Element, class_odd_one256>(1, {5.59f, 0.548f, 2.95f, 2.15f, 0.71f, 0.000f, 0.113f}),
-		tma_cut<Element, class_odd_square192>(1,
-											  {5.42f, 0.409f, 1.34f, 1.46f, 1.76f, 0.000f, 0.067f}),
-		tma_cut<Element, class_odd_wide192>(1,
-											{6.47f, 0.427f, 1.97f, 1.84f, 0.66f, 0.000f, 0.126f}),
-		tma_cut<Element, class_odd_pair128>(1,
-											{7.00f, 0.227f, 1.05f, 1.06f, 0.78f, 0.000f, 0.204f}),
-		tma_cut<Element, class_odd_flat128>(1,
-											{6.79f, 0.197f, 0.57f, 0.86f, 0.61f, 0.000f, 0.064f}),
-		tma_cut<Element, class_odd_split128>(4,
-											 {11.10f, 0.000f, 0.00f, 0.00f, 0.92f, 0.000f, 0.113f}),
-		mixed_cut<Element, mixed64, 3, 1>(1, {1.42f, 0.354f, 1.33f, 0.15f, 0.66f, 0.000f, 0.000f}),
-		mixed_cut<Element, mixed_half64, 3, 1>(
-			1, {0.99f, 0.446f, 1.89f, 0.35f, 0.89f, 0.007f, 0.005f}),
-		mixed_cut<Element, mixed_one128, 2, 1>(
-			1, {1.51f, 0.876f, 1.65f, 0.86f, 0.74f, 0.000f, 0.000f}),
-		mixed_cut<Element, mixed_split64, 3, 1>(
-			2, {2.29f, 0.269f, 2.10f, 0.27f, 0.47f, 0.028f, 0.027f}),
-		mixed_cut<Element, mixed_split64, 3, 1>(
-			4, {1.34f, 0.289f, 2.89f, 0.12f, 0.28f, 0.002f, 0.002f}),
-		mixed_cut<Element, mixed_split64, 3, 1>(
-			8, {1.96f, 0.156f, 3.18f, 0.09f, 0.18f, 0.093f, 0.098f}),
-		mixed_cut<Element, mixed_split_half64, 3, 1>(
-			2, {1.96f, 0.353f, 2.62f, 0.28f, 0.84f, 0.061f, 0.045f}),
-		mixed_cut<Element, mixed_split_half64, 3, 1>(
-			4, {1.92f, 0.100f, 3.56f, 0.32f, 0.43f, 0.165f, 0.179f}),
 		tma_cut<Element, deep_64_32>(1, {2.22f, 0.179f, 0.28f, 0.45f, 0.00f, 0.104f, 0.000f}),
-		tma_cut<Element, deep_split64>(6, {0.76f, 0.233f, 2.55f, 0.05f, 0.00f, 0.139f, 0.081f}),
 		tma_cut<Element, deeper_64_16>(1, {2.13f, 0.259f, 0.30f, 0.42f, 0.00f, 0.201f, 0.000f}),
 #ifdef HOPPER_CUT // not measured yet
 		tma_cut<Element, eight_64_72>(1, UNMEASURED),

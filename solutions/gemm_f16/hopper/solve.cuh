@@ -34,7 +34,7 @@ template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
 	if (c.least_steps > steps_along(p.K, 1, c.depth) || (c.classes && !can_class(p)) ||
-		(c.deferred && (p.reads_c || !epilogue<Element>::only_c)))
+		(c.deferred && p.reads_c) || (c.needs_only_c && !epilogue<Element>::only_c))
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return c.classes == p.odd_a && !p.odd_b && !p.odd_c;
@@ -46,8 +46,7 @@ static bool cut_fits(const hopper_device &device, const cut<Element> &c, const p
 	case FAMILY_MIXED: return p.odd && (uintptr_t)p.B % 16 == 0;
 	case FAMILY_SHALLOW: // its units are aligned, its offsets have 32 bits, it finishes whole boxes
 		return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.B % 16 == 0 && p.K <= 1024 &&
-			   (p.M + 2048LL) * p.K < 1 << 30 && (p.K + 64LL) * p.N < 1 << 30 &&
-			   epilogue<Element>::only_c;
+			   (p.M + 2048LL) * p.K < 1 << 30 && (p.K + 64LL) * p.N < 1 << 30;
 	case FAMILY_TINY: // its indices have 32 bits
 		return p.K <= 1024 && p.M < 1 << 20 && p.N < 1 << 20;
 	}
