@@ -20,6 +20,10 @@ template <class Element> struct stage_alpha_beta {
 		if (beta != 0.0f)
 			epilogue_prefetch_matrix(C, at);
 	}
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return beta != 0.0f;
+	}
 
 	/* No branch around the arithmetic: a kernel that finishes several vectors in a
 	 * row then has all of their loads under way at once. */

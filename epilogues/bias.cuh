@@ -11,6 +11,10 @@ template <class Element> struct stage_bias {
 	{
 		epilogue_prefetch_columns(bias, at);
 	}
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return false;
+	}
 
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const

@@ -33,7 +33,8 @@
  *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
  *
  * A stage that reads memory may have `void prefetch(const epilogue_place &at)
- * const` besides. The second form sees V neighbouring columns of a row, and loads
+ * const` besides, and `bool prefetches_rows() const`, false where only every 16th row matters to
+ * that. The second form sees V neighbouring columns of a row, and loads
  * and stores with epilogue_load_matrix, epilogue_store_matrix and
  * epilogue_load_columns; one that touches no memory but C, and takes C from `at.c`
  * where that is not NULL, says `static constexpr bool only_c = true`. Both are inlined
@@ -223,6 +224,10 @@ template <class... Stages> struct epilogue_chain {
 	__device__ __forceinline__ void prefetch(const epilogue_place &) const
 	{
 	}
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return false;
+	}
 	template <class Element> void take(Element *, float, float)
 	{
 	}
@@ -263,6 +268,10 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		prefetch_first(first, at, 0);
 		rest.prefetch(at);
 	}
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return first_prefetches_rows(first, 0) || rest.prefetches_rows();
+	}
 
 	/* What solve() carries itself goes to the stages that ask for it. */
 	template <class Element> void take(Element *C, float alpha, float beta)
@@ -290,6 +299,17 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	static __device__ __forceinline__ void prefetch_first(const Stage &, const epilogue_place &,
 														  long)
 	{
+	}
+	template <class Stage>
+	static __device__ __forceinline__ auto first_prefetches_rows(const Stage &stage, int)
+		-> decltype(stage.prefetches_rows())
+	{
+		return stage.prefetches_rows();
+	}
+	template <class Stage>
+	static __device__ __forceinline__ bool first_prefetches_rows(const Stage &, long)
+	{
+		return !std::is_invocable_v<const Stage &, float>; // it may
 	}
 	template <class Stage, class Element>
 	static auto take_first(Stage &stage, Element *C, float alpha, float beta, int)
@@ -391,6 +411,12 @@ template <class Element> struct epilogue {
 	__device__ __forceinline__ void prefetch(int row, int column, uint32_t scratch = 0) const
 	{
 		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr, scratch, false});
+	}
+
+	/* Whether prefetch() does something in other rows than every 16th. */
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return stages.prefetches_rows();
 	}
 
 	/* One value: the output for C[row][column]. */

@@ -12,6 +12,10 @@ template <class Element> struct stage_scale_cols {
 	{
 		epilogue_prefetch_columns(scale, at);
 	}
+	__device__ __forceinline__ bool prefetches_rows(void) const
+	{
+		return false;
+	}
 
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const

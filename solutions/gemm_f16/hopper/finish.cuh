@@ -27,8 +27,9 @@ __device__ __forceinline__ void prefetch_rows(const epilogue<Element> &out, tile
 	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
 	if (!epilogue<Element>::only_c)
 		copies_wait<0>(); // of the tile before, into the same places
-#pragma unroll 4
-	for (int i = threadIdx.x % 32; i < 16 * SECTORS; i += 32) {
+	int rows = out.prefetches_rows() ? 16 : 1;
+#pragma unroll 1
+	for (int i = threadIdx.x % 32; i < rows * SECTORS; i += 32) {
 		int r = at.row + i / SECTORS, c = at.column + i % SECTORS * SECTOR;
 		if (r < out.M && c < out.N)
 			out.prefetch(r, c, scratch + i % SECTORS * 4);
