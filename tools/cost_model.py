@@ -1,10 +1,10 @@
 """The times of hopper.cu's cuts: reads what was measured, fits them, writes them back.
 
-usage: cost_model.py cuts CUTS.cuh                        names of the cuts, in order
+usage: cost_model.py cuts CUTS.cuh                         names of the cuts, in order
        cost_model.py files FOLDER OUT [NUMBER...]          solutions with one cut each, of FOLDER's hopper.cu
        cost_model.py collect COUNTS CUTS.cuh GPU OUT.json BENCH.json...
        cost_model.py fit COUNTS CUTS.cuh MEASURED.json... (needs scipy)
-       cost_model.py judged COUNTS CUTS.cuh GPU JUDGED.json   exit status 1: not all is well
+       cost_model.py judged COUNTS CUTS.cuh GPU JUDGED.json    exit status 1: not all is well
 
 COUNTS is the compiled tools/cost_model.cu, GPU what it says of the GPU.
 """

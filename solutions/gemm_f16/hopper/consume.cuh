@@ -85,6 +85,27 @@ __device__ __forceinline__ void multiply_wait(float (&sum)[config::HALVES][confi
 		asm volatile("" : "+f"(sum[i / config::SUMS][i % config::SUMS])::"memory");
 }
 
+/* A step: has the next stage's products made, does something meanwhile, and hands back the stage
+ * before, `last`, which has been read then; or where this is the first step, does something else.
+ */
+template <class Element, class config, class Meanwhile, class Besides>
+__device__ __forceinline__ void multiply_step(float (&sum)[config::HALVES][config::SUMS],
+											  stage_operands operands, bool adds, uint32_t full,
+											  uint32_t empty, ring &at, int &last, int filler,
+											  Meanwhile meanwhile, Besides besides)
+{
+	mbarrier_wait(full + 8 * at.stage, at.phase);
+	multiply_stage<Element, config>(sum, operands, at.stage, adds);
+	meanwhile();
+	wgmma_wait<1>();
+	if (last >= 0)
+		stage_release<config>(empty, last, filler);
+	else
+		besides();
+	last = at.stage;
+	at.next<config>();
+}
+
 /* Sums the consumer's part of the tile over `steps` stages, at least one; and does something
  * besides, when the second step could begin. The loop has one way in and one way out, and no copy
  * of its body: else the compiler would have to move sums about while wgmma is at work on them (its
@@ -98,16 +119,8 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 	int k = 0;
 #pragma unroll 1
 	do {
-		mbarrier_wait(full + 8 * at.stage, at.phase);
-		multiply_stage<Element, config>(sum, operands, at.stage, k > 0);
-		/* the stage before this one has been read */
-		wgmma_wait<1>();
-		if (last >= 0)
-			stage_release<config>(empty, last, filler);
-		else
-			besides();
-		last = at.stage;
-		at.next<config>();
+		multiply_step<Element, config>(
+			sum, operands, k > 0, full, empty, at, last, filler, [] {}, besides);
 	} while (++k < steps);
 	multiply_wait<config>(sum);
 	stage_release<config>(empty, last, filler);

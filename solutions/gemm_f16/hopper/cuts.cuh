@@ -108,43 +108,29 @@ static constexpr cut<Element> mixed_cut(int splits, cut_times us)
 	return tile_cut<Element, config>(launch, FAMILY_MIXED, splits, BLOCKS, us);
 }
 
+/* One of single blocks that have a tile each. */
+template <class Element>
+static constexpr cut<Element> block_cut(decltype(cut<Element>::launch) launch, family family,
+										int rows, int columns, int depth, bool needs_only_c,
+										int blocks, cut_times us)
+{
+	return {launch, family,       false, rows, columns, depth, 1,
+			false,  needs_only_c, 1,     1,    blocks,  0.0f,  us};
+}
+
 template <class Element, int WARPS, int STEPS, int BN>
 static constexpr cut<Element> tiny_cut(cut_times us)
 {
 	using config = tiny_config<WARPS, STEPS, BN, 1, 1>;
-	return {HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>),
-			FAMILY_TINY,
-			false,
-			config::ROWS,
-			config::COLUMNS,
-			config::DEPTH * WARPS,
-			1,
-			false,
-			false,
-			1,
-			1,
-			3,
-			0.0f,
-			us};
+	return block_cut<Element>(HOPPER_LAUNCH(tiny_launch<Element, WARPS, STEPS, BN>), FAMILY_TINY,
+							  config::ROWS, config::COLUMNS, config::DEPTH * WARPS, false, 3, us);
 }
 
 template <class Element, int WARPS, int BN> static constexpr cut<Element> shallow_cut(cut_times us)
 {
 	using config = shallow_config<WARPS, BN>;
-	return {HOPPER_LAUNCH(shallow_launch<Element, WARPS, BN>),
-			FAMILY_SHALLOW,
-			false,
-			config::BM,
-			config::BN,
-			config::DEPTH,
-			1,
-			false,
-			true,
-			1,
-			1,
-			config::BLOCKS,
-			0.0f,
-			us};
+	return block_cut<Element>(HOPPER_LAUNCH(shallow_launch<Element, WARPS, BN>), FAMILY_SHALLOW,
+							  config::BM, config::BN, config::DEPTH, true, config::BLOCKS, us);
 }
 
 /* All cuts. tools/cost-model fits their times, and calls them by their place here. */
@@ -180,8 +166,6 @@ template <class Element> static const auto &hopper_cuts(void)
 	using odd_small64 = gemm_config<1, 64, 1, 1, 1, ODD>;
 	using shifted64 = gemm_config<1, 64, 1, 1, 1, ODD, 4>;
 	using shifted_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 4>;
-	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
-	 * is not hidden as well: with sigmoid and gelu 2 to 3% slower, with a bias 80%. */
 	using late_wide192 = deferred<gemm_config<2, 192, 1, 1, 1, false>>;
 	constexpr bool CLASSES = true;
 	using class_one256 = gemm_config<2, 256, 1, 1, 1, false, 8, 1, false, false, CLASSES>;
@@ -203,6 +187,8 @@ template <class Element> static const auto &hopper_cuts(void)
 	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
 	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
+	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
+	 * is not hidden as well: with sigmoid and gelu 2 to 3% slower, with a bias 80%. */
 #ifndef EPILOGUE_CHAIN
 	using turned_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true>;
 	using turned_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true>;

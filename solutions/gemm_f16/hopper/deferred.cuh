@@ -44,15 +44,9 @@ multiply_beside(float (&sum)[1][config::SUMS], const float (&before)[config::SUM
 				uint32_t full, uint32_t empty, ring &at)
 {
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
-	auto step = [&](bool adds, auto beside) {
-		mbarrier_wait(full + 8 * at.stage, at.phase);
-		multiply_stage<Element, config>(sum, operands, at.stage, adds);
-		beside();
-		wgmma_wait<1>();
-		if (last >= 0)
-			stage_release<config>(empty, last, filler);
-		last = at.stage;
-		at.next<config>();
+	auto step = [&](bool adds, auto meanwhile) {
+		multiply_step<Element, config>(sum, operands, adds, full, empty, at, last, filler,
+									   meanwhile, [] {});
 	};
 	uint32_t places[config::C_BOX / 16];
 	box_places<config>(part.staging, places);
