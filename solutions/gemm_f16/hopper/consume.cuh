@@ -91,12 +91,15 @@ __device__ __forceinline__ void multiply_wait(float (&sum)[config::HALVES][confi
 template <class Element, class config, class Meanwhile, class Besides>
 __device__ __forceinline__ void multiply_step(float (&sum)[config::HALVES][config::SUMS],
 											  stage_operands operands, bool adds, uint32_t full,
-											  uint32_t empty, ring &at, int &last, int filler,
-											  Meanwhile meanwhile, Besides besides)
+											  uint32_t empty, ring &at, int &last, uint32_t &there,
+											  int filler, Meanwhile meanwhile, Besides besides)
 {
-	mbarrier_wait(full + 8 * at.stage, at.phase);
+	mbarrier_wait_unless(there, full + 8 * at.stage, at.phase);
 	multiply_stage<Element, config>(sum, operands, at.stage, adds);
 	meanwhile();
+	ring then = at;
+	then.next<config>();
+	there = mbarrier_done(full + 8 * then.stage, then.phase);
 	wgmma_wait<1>();
 	if (last >= 0)
 		stage_release<config>(empty, last, filler);
@@ -117,10 +120,11 @@ __device__ __forceinline__ void multiply(float (&sum)[config::HALVES][config::SU
 {
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
 	int k = 0;
+	uint32_t there = 0;
 #pragma unroll 1
 	do {
 		multiply_step<Element, config>(
-			sum, operands, k > 0, full, empty, at, last, filler, [] {}, besides);
+			sum, operands, k > 0, full, empty, at, last, there, filler, [] {}, besides);
 	} while (++k < steps);
 	multiply_wait<config>(sum);
 	stage_release<config>(empty, last, filler);

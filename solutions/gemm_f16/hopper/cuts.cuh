@@ -48,6 +48,8 @@ template <class Element> struct cut {
 	int blocks;               // that share a multiprocessor
 	float lines;              // of A and B that a block loads for one element of its tile
 	cut_times us;
+	float per_row = 1.0f / rows, per_column = 1.0f / columns, per_depth = 1.0f / depth;
+	float rows_share = (float)rows / (rows + columns); // of what a step loads
 };
 
 #ifdef HOPPER_TABLE_ONLY // for tools/cost_model.cu, which launches nothing
@@ -153,7 +155,6 @@ template <class Element> static const auto &hopper_cuts(void)
 	using tall160 = gemm_config<2, 160, 1, 1, 1, false, 8, 2>;
 	using tall128 = gemm_config<2, 128, 1, 1, 1, false, 8, 2>;
 	using side128 = gemm_config<2, 128, 1, 2, 1, false>;
-	using split128 = gemm_config<2, 128, 1, 1, 4, false>;
 	using split_flat128 = gemm_config<1, 128, 1, 1, 4, false>;
 	using split_half64 = gemm_config<2, 64, 1, 1, 4, false>;
 	using split64 = gemm_config<1, 64, 1, 1, 8, false>;
@@ -187,12 +188,12 @@ template <class Element> static const auto &hopper_cuts(void)
 	using mixed_split64 = gemm_config<1, 64, 1, 1, 8, ODD, 8, 1, false, false, CLASSES>;
 	using mixed_split_half64 = gemm_config<2, 64, 1, 1, 4, ODD, 8, 1, false, false, CLASSES>;
 	using deep_split64 = gemm_config<1, 64, 1, 1, 8, false, 8, 1, false, false, false, 2>;
+	using deep_small64 = gemm_config<1, 64, 1, 1, 1, false, 8, 1, false, false, false, 2>;
 	/* Turned and stacked tiles: columns and rows as they lie in C. Not for chains, as their way out
 	 * is not hidden as well: with sigmoid and gelu 2 to 3% slower, with a bias 80%. */
 #ifndef EPILOGUE_CHAIN
 	using turned_64_80 = gemm_config<1, 80, 1, 1, 1, false, 8, 1, true>;
 	using turned_64_96 = gemm_config<1, 96, 1, 1, 1, false, 8, 1, true>;
-	using turned_64_112 = gemm_config<1, 112, 1, 1, 1, false, 8, 1, true>;
 	using turned_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true>;
 	using turned_128_96 = gemm_config<2, 96, 1, 1, 1, false, 8, 1, true>;
 	using turned_128_112 = gemm_config<2, 112, 1, 1, 1, false, 8, 1, true>;
@@ -203,12 +204,10 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_256_96 = gemm_config<2, 96, 1, 1, 1, false, 8, 2, true>;
 	using turned_256_176 = gemm_config<2, 176, 1, 1, 1, false, 8, 2, true>;
 	using stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true>;
-	using stacked_side_192_160 = gemm_config<2, 80, 1, 2, 1, false, 8, 3, true, true>;
 	using stacked_side_192_192 = gemm_config<2, 96, 1, 2, 1, false, 8, 3, true, true>;
 	using stacked_pair_192_160 = gemm_config<2, 80, 2, 1, 1, false, 8, 3, true, true>;
 	using stacked_pair_192_176 = gemm_config<2, 88, 2, 1, 1, false, 8, 3, true, true>;
 	using turned_128_104 = gemm_config<2, 104, 1, 1, 1, false, 8, 1, true>;
-	using turned_pair_128_80 = gemm_config<2, 80, 2, 1, 1, false, 8, 1, true>;
 	using turned_256_184 = gemm_config<2, 184, 1, 1, 1, false, 8, 2, true>;
 	using turned_side_128_144 = gemm_config<2, 144, 1, 2, 1, false, 8, 1, true>;
 	using turned_pair_128_208 = gemm_config<2, 208, 2, 1, 1, false, 8, 1, true>;
@@ -220,79 +219,61 @@ template <class Element> static const auto &hopper_cuts(void)
 	using turned_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true>;
 	using turned_64_48 = gemm_config<1, 48, 1, 1, 1, false, 16, 1, true>;
-	using turned_64_56 = gemm_config<1, 56, 1, 1, 1, false, 16, 1, true>;
-	using turned_four_64_96 = gemm_config<1, 96, 4, 1, 1, false, 16, 1, true>;
-	using turned_side_64_136 = gemm_config<1, 136, 1, 2, 1, false, 8, 1, true>;
-	using turned_side_four_128_96 = gemm_config<2, 96, 1, 4, 1, false, 8, 1, true>;
 	using turned_pair_128_112 = gemm_config<2, 112, 2, 1, 1, false, 8, 1, true>;
-	using turned_side_128_112 = gemm_config<2, 112, 1, 2, 1, false, 8, 1, true>;
 	using turned_four_128_112 = gemm_config<2, 112, 4, 1, 1, false, 8, 1, true>;
 	using class_64_40 = gemm_config<1, 40, 1, 1, 1, false, 16, 1, true, false, CLASSES>;
 	using class_128_80 = gemm_config<2, 80, 1, 1, 1, false, 8, 1, true, false, CLASSES>;
 	using class_stacked_192_144 = gemm_config<2, 72, 1, 1, 1, false, 8, 3, true, true, CLASSES>;
 	using deep_64_32 = gemm_config<1, 32, 1, 1, 1, false, 16, 1, true, false, false, 2>;
 	using deeper_64_16 = gemm_config<1, 16, 1, 1, 1, false, 16, 1, true, false, false, 4>;
-#ifdef HOPPER_CUT
-	using eight_64_72 = gemm_config<1, 72, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_64_72 = gemm_config<1, 72, 2, 4, 1, false, 16, 1, true>;
-	using eight_64_80 = gemm_config<1, 80, 4, 2, 1, false, 16, 1, true>;
-	using eight_side_64_80 = gemm_config<1, 80, 2, 4, 1, false, 16, 1, true>;
-	using eight_64_88 = gemm_config<1, 88, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_64_88 = gemm_config<1, 88, 2, 4, 1, false, 16, 1, true>;
-	using eight_64_96 = gemm_config<1, 96, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_64_96 = gemm_config<1, 96, 2, 4, 1, false, 16, 1, true>;
 	using eight_64_104 = gemm_config<1, 104, 4, 2, 1, false, 16, 1, true>;
-	using eight_side_64_104 = gemm_config<1, 104, 2, 4, 1, false, 16, 1, true>;
 	using eight_64_120 = gemm_config<1, 120, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_64_120 = gemm_config<1, 120, 2, 4, 1, false, 16, 1, true>;
 	using eight_128_64 = gemm_config<2, 64, 4, 2, 1, false, 16, 1, true>;
-	using eight_side_128_64 = gemm_config<2, 64, 2, 4, 1, false, 16, 1, true>;
 	using eight_128_80 = gemm_config<2, 80, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_128_80 = gemm_config<2, 80, 2, 4, 1, false, 16, 1, true>;
 	using eight_128_96 = gemm_config<2, 96, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_128_96 = gemm_config<2, 96, 2, 4, 1, false, 16, 1, true>;
 	using eight_128_112 = gemm_config<2, 112, 4, 2, 1, false, 16, 1, true>;
 	using eight_side_128_112 = gemm_config<2, 112, 2, 4, 1, false, 16, 1, true>;
-	using turned_four_64_216 = gemm_config<1, 216, 4, 1, 1, false, 8, 1, true>;
 	using turned_four_64_160 = gemm_config<1, 160, 4, 1, 1, false, 8, 1, true>;
-	using four_square_128_96 = gemm_config<2, 96, 2, 2, 1, false, 8, 1, true>;
-	using turned_side_four_128_80 = gemm_config<2, 80, 1, 4, 1, false, 16, 1, true>;
-	using class_side_four_64 = gemm_config<1, 64, 1, 4, 1, false, 16, 1, false, false, CLASSES>;
-	using class_side_128 = gemm_config<2, 128, 1, 2, 1, false, 8, 1, false, false, CLASSES>;
-	using class_side_four_128 = gemm_config<2, 128, 1, 4, 1, false, 8, 1, false, false, CLASSES>;
-	using class_square_128 = gemm_config<2, 128, 2, 2, 1, false, 8, 1, false, false, CLASSES>;
-	using class_side_flat128 = gemm_config<1, 128, 1, 2, 1, false, 8, 1, false, false, CLASSES>;
-	using class_side_four_128_80 = gemm_config<2, 80, 1, 4, 1, false, 8, 1, true, false, CLASSES>;
-	using class_eight_side_64 = gemm_config<1, 64, 2, 4, 1, false, 16, 1, false, false, CLASSES>;
-	using class_side_192 = gemm_config<2, 192, 1, 2, 1, false, 8, 1, false, false, CLASSES>;
-#endif
+	using deep_eight_64 = gemm_config<1, 64, 4, 2, 1, false, 8, 1, false, false, false, 2>;
+	using deep_eight_side_64 = gemm_config<1, 64, 2, 4, 1, false, 8, 1, false, false, false, 2>;
+	using deep_side_four_64 = gemm_config<1, 64, 1, 4, 1, false, 8, 1, false, false, false, 2>;
+	using deep_four_64 = gemm_config<1, 64, 4, 1, 1, false, 8, 1, false, false, false, 2>;
+	using deep_side_four_64_32 = gemm_config<1, 32, 1, 4, 1, false, 8, 1, true, false, false, 2>;
+	using deep_64_48 = gemm_config<1, 48, 1, 1, 1, false, 8, 1, true, false, false, 2>;
+	using deep_eight_side_64_48 = gemm_config<1, 48, 2, 4, 1, false, 8, 1, true, false, false, 2>;
+	using deep_eight_64_72 = gemm_config<1, 72, 4, 2, 1, false, 8, 1, true, false, false, 2>;
+	using deep_eight_side_64_72 = gemm_config<1, 72, 2, 4, 1, false, 8, 1, true, false, false, 2>;
 #endif
 	static const cut<Element> cuts[] = {
-		tma_cut<Element, pair256>(1, {0.60f, 0.555f, 2.94f, 0.83f, 0.00f, 0.035f, 0.106f}),
-		tma_cut<Element, pair192>(1, {1.14f, 0.416f, 1.97f, 1.01f, 0.00f, 0.023f, 0.079f}),
-		tma_cut<Element, wide192>(1, {0.87f, 0.428f, 1.92f, 0.78f, 0.00f, 0.086f, 0.051f}),
-		tma_cut<Element, flat128>(1, {2.28f, 0.214f, 0.52f, 0.33f, 0.00f, 0.023f, 0.029f}),
-		tma_cut<Element, small64>(1, {2.09f, 0.145f, 0.43f, 0.24f, 0.00f, 0.053f, 0.014f}),
-		tma_cut<Element, one256>(1, {0.23f, 0.560f, 2.84f, 0.77f, 0.00f, 0.100f, 0.088f}),
-		tma_cut<Element, flat_one128>(1, {1.64f, 0.189f, 0.87f, 0.41f, 0.00f, 0.090f, 0.009f}),
-		tma_cut<Element, four64>(1, {2.06f, 0.198f, 0.43f, 0.27f, 0.00f, 0.005f, 0.006f}),
-		tma_cut<Element, four_side64>(1, {2.08f, 0.156f, 0.46f, 0.27f, 0.00f, 0.003f, 0.015f}),
-		tma_cut<Element, pair_side64>(1, {2.07f, 0.150f, 0.48f, 0.30f, 0.00f, 0.005f, 0.010f}),
-		tma_cut<Element, half64>(1, {1.80f, 0.194f, 0.84f, 0.26f, 0.00f, 0.085f, 0.042f}),
-		tma_cut<Element, one128>(1, {1.33f, 0.299f, 1.55f, 0.50f, 0.00f, 0.091f, 0.027f}),
-		tma_cut<Element, tall160>(1, {0.00f, 0.716f, 4.01f, 1.29f, 0.00f, 0.106f, 0.127f}),
-		tma_cut<Element, tall128>(1, {0.00f, 0.567f, 2.77f, 1.52f, 0.00f, 0.082f, 0.102f}),
-		tma_cut<Element, side128>(1, {2.29f, 0.276f, 0.92f, 0.59f, 0.00f, 0.050f, 0.078f}),
-		tma_cut<Element, split128>(4, {1.37f, 0.275f, 3.65f, 0.02f, 0.00f, 0.061f, 0.233f}),
+		tma_cut<Element, pair256>(1, {0.60f, 0.565f, 2.77f, 0.83f, 0.00f, 0.035f, 0.107f}),
+		tma_cut<Element, pair192>(1, {1.15f, 0.435f, 1.97f, 1.00f, 0.00f, 0.024f, 0.082f}),
+		tma_cut<Element, wide192>(1, {0.95f, 0.420f, 2.07f, 0.78f, 0.00f, 0.084f, 0.051f}),
+		tma_cut<Element, flat128>(1, {2.32f, 0.209f, 0.57f, 0.34f, 0.00f, 0.023f, 0.029f}),
+		tma_cut<Element, small64>(1, {1.97f, 0.147f, 0.43f, 0.23f, 0.00f, 0.047f, 0.015f}),
+		tma_cut<Element, one256>(1, {0.23f, 0.559f, 2.87f, 0.78f, 0.00f, 0.093f, 0.089f}),
+		tma_cut<Element, flat_one128>(1, {1.69f, 0.187f, 0.83f, 0.39f, 0.00f, 0.087f, 0.009f}),
+		tma_cut<Element, four64>(1, {2.17f, 0.191f, 0.43f, 0.27f, 0.00f, 0.004f, 0.006f}),
+		tma_cut<Element, four_side64>(1, {2.14f, 0.152f, 0.46f, 0.28f, 0.00f, 0.002f, 0.014f}),
+		tma_cut<Element, pair_side64>(1, {2.06f, 0.150f, 0.47f, 0.31f, 0.00f, 0.004f, 0.010f}),
+		tma_cut<Element, half64>(1, {1.80f, 0.192f, 0.76f, 0.26f, 0.00f, 0.083f, 0.042f}),
+		tma_cut<Element, one128>(1, {1.43f, 0.293f, 1.35f, 0.50f, 0.00f, 0.091f, 0.028f}),
+		tma_cut<Element, tall160>(1, {0.00f, 0.723f, 4.16f, 1.31f, 0.00f, 0.107f, 0.130f}),
+		tma_cut<Element, tall128>(1, {0.00f, 0.576f, 2.85f, 1.48f, 0.00f, 0.082f, 0.103f}),
+		tma_cut<Element, side128>(1, {2.45f, 0.274f, 0.95f, 0.58f, 0.00f, 0.051f, 0.078f}),
 		tma_cut<Element, split_half64>(4, {0.96f, 0.172f, 3.13f, 0.10f, 0.00f, 0.037f, 0.179f}),
-		tma_cut<Element, split64>(2, {1.45f, 0.130f, 1.65f, 0.08f, 0.00f, 0.052f, 0.089f}),
-		tma_cut<Element, split64>(3, {0.96f, 0.136f, 2.17f, 0.11f, 0.00f, 0.035f, 0.080f}),
-		tma_cut<Element, split64>(4, {0.84f, 0.140f, 2.46f, 0.01f, 0.00f, 0.026f, 0.079f}),
-		tma_cut<Element, split64>(5, {0.95f, 0.122f, 2.55f, 0.00f, 0.00f, 0.026f, 0.100f}),
-		tma_cut<Element, split64>(6, {0.88f, 0.099f, 2.79f, 0.00f, 0.00f, 0.016f, 0.134f}),
-		tma_cut<Element, split64>(8, {0.90f, 0.078f, 3.14f, 0.02f, 0.00f, 0.019f, 0.142f}),
-		tma_cut<Element, split_flat128>(3, {1.38f, 0.165f, 2.50f, 0.12f, 0.00f, 0.056f, 0.171f}),
-		tma_cut<Element, split_flat128>(4, {1.27f, 0.166f, 2.59f, 0.07f, 0.00f, 0.042f, 0.198f}),
+		tma_cut<Element, split64>(2, {1.48f, 0.125f, 1.66f, 0.08f, 0.00f, 0.047f, 0.086f}),
+		tma_cut<Element, split64>(3, {0.97f, 0.136f, 2.21f, 0.11f, 0.00f, 0.035f, 0.079f}),
+		tma_cut<Element, split64>(4, {0.86f, 0.133f, 2.48f, 0.01f, 0.00f, 0.026f, 0.072f}),
+		tma_cut<Element, split64>(5, {0.95f, 0.121f, 2.55f, 0.00f, 0.00f, 0.026f, 0.100f}),
+		tma_cut<Element, split64>(6, {0.88f, 0.098f, 2.80f, 0.00f, 0.00f, 0.016f, 0.133f}),
+		tma_cut<Element, split64>(8, {0.90f, 0.078f, 3.13f, 0.02f, 0.00f, 0.019f, 0.142f}),
+		tma_cut<Element, split_flat128>(4, {1.29f, 0.164f, 2.66f, 0.07f, 0.00f, 0.042f, 0.199f}),
 		tma_cut<Element, odd_pair256>(1, {4.89f, 0.522f, 3.12f, 2.35f, 1.36f, 0.000f, 0.148f}),
 		tma_cut<Element, odd_wide192>(1, {5.95f, 0.395f, 2.25f, 2.27f, 0.92f, 0.000f, 0.126f}),
 		tma_cut<Element, odd_pair128>(1, {5.95f, 0.252f, 1.42f, 1.08f, 0.94f, 0.000f, 0.115f}),
@@ -349,102 +330,90 @@ template <class Element> static const auto &hopper_cuts(void)
 			2, {1.96f, 0.353f, 2.62f, 0.28f, 0.84f, 0.061f, 0.045f}),
 		mixed_cut<Element, mixed_split_half64, 3, 1>(
 			4, {1.92f, 0.100f, 3.56f, 0.32f, 0.43f, 0.165f, 0.179f}),
-		tma_cut<Element, deep_split64>(6, {0.76f, 0.233f, 2.55f, 0.05f, 0.00f, 0.139f, 0.081f}),
+		tma_cut<Element, deep_split64>(6, {0.77f, 0.233f, 2.64f, 0.05f, 0.00f, 0.139f, 0.081f}),
+		tma_cut<Element, deep_small64>(1, {1.99f, 0.240f, 0.43f, 0.30f, 0.00f, 0.116f, 0.052f}),
 #ifndef EPILOGUE_CHAIN
-		tma_cut<Element, turned_64_80>(1, {1.97f, 0.151f, 0.51f, 0.29f, 0.00f, 0.067f, 0.019f}),
-		tma_cut<Element, turned_64_96>(1, {1.94f, 0.152f, 0.58f, 0.33f, 0.00f, 0.074f, 0.041f}),
-		tma_cut<Element, turned_64_112>(1, {1.82f, 0.158f, 0.72f, 0.38f, 0.00f, 0.084f, 0.055f}),
-		tma_cut<Element, turned_128_80>(1, {1.86f, 0.210f, 0.88f, 0.42f, 0.00f, 0.087f, 0.018f}),
-		tma_cut<Element, turned_128_96>(1, {1.72f, 0.233f, 1.10f, 0.50f, 0.00f, 0.091f, 0.019f}),
-		tma_cut<Element, turned_128_112>(1, {1.57f, 0.263f, 1.34f, 0.55f, 0.00f, 0.093f, 0.019f}),
-		tma_cut<Element, turned_128_160>(1, {1.63f, 0.346f, 1.74f, 0.57f, 0.00f, 0.092f, 0.056f}),
-		tma_cut<Element, turned_128_176>(1, {1.56f, 0.372f, 1.91f, 0.67f, 0.00f, 0.087f, 0.069f}),
-		tma_cut<Element, turned_128_192>(1, {1.25f, 0.410f, 2.31f, 0.66f, 0.00f, 0.088f, 0.066f}),
-		tma_cut<Element, turned_128_240>(1, {0.48f, 0.515f, 2.44f, 1.72f, 0.00f, 0.081f, 0.115f}),
-		tma_cut<Element, turned_256_96>(1, {1.68f, 0.405f, 2.01f, 1.02f, 0.00f, 0.115f, 0.074f}),
-		tma_cut<Element, turned_256_176>(1, {0.50f, 0.743f, 3.55f, 2.61f, 0.00f, 0.072f, 0.145f}),
-		tma_cut<Element, stacked_192_144>(1, {1.36f, 0.455f, 2.23f, 1.12f, 0.00f, 0.076f, 0.088f}),
-		tma_cut<Element, stacked_side_192_160>(
-			1, {2.36f, 0.482f, 2.54f, 2.25f, 0.00f, 0.026f, 0.133f}),
+		tma_cut<Element, turned_64_80>(1, {1.97f, 0.152f, 0.53f, 0.29f, 0.00f, 0.061f, 0.019f}),
+		tma_cut<Element, turned_64_96>(1, {1.95f, 0.150f, 0.57f, 0.33f, 0.00f, 0.069f, 0.040f}),
+		tma_cut<Element, turned_128_80>(1, {1.89f, 0.212f, 0.86f, 0.41f, 0.00f, 0.088f, 0.018f}),
+		tma_cut<Element, turned_128_96>(1, {1.81f, 0.233f, 1.04f, 0.51f, 0.00f, 0.091f, 0.019f}),
+		tma_cut<Element, turned_128_112>(1, {1.57f, 0.273f, 1.31f, 0.54f, 0.00f, 0.093f, 0.019f}),
+		tma_cut<Element, turned_128_160>(1, {1.61f, 0.333f, 1.76f, 0.58f, 0.00f, 0.088f, 0.057f}),
+		tma_cut<Element, turned_128_176>(1, {1.57f, 0.368f, 1.94f, 0.67f, 0.00f, 0.085f, 0.069f}),
+		tma_cut<Element, turned_128_192>(1, {1.25f, 0.414f, 2.26f, 0.65f, 0.00f, 0.090f, 0.066f}),
+		tma_cut<Element, turned_128_240>(1, {0.48f, 0.511f, 2.39f, 1.69f, 0.00f, 0.081f, 0.115f}),
+		tma_cut<Element, turned_256_96>(1, {1.67f, 0.385f, 2.01f, 1.02f, 0.00f, 0.108f, 0.072f}),
+		tma_cut<Element, turned_256_176>(1, {0.50f, 0.757f, 3.53f, 2.59f, 0.00f, 0.072f, 0.147f}),
+		tma_cut<Element, stacked_192_144>(1, {1.35f, 0.437f, 2.21f, 1.11f, 0.00f, 0.074f, 0.087f}),
 		tma_cut<Element, stacked_side_192_192>(
 			1, {2.26f, 0.584f, 2.67f, 2.57f, 0.00f, 0.020f, 0.154f}),
 		tma_cut<Element, stacked_pair_192_160>(
 			1, {2.01f, 0.487f, 2.53f, 2.55f, 0.00f, 0.028f, 0.128f}),
 		tma_cut<Element, stacked_pair_192_176>(
 			1, {2.52f, 0.520f, 2.61f, 2.66f, 0.00f, 0.022f, 0.148f}),
-		tma_cut<Element, turned_128_104>(1, {1.71f, 0.244f, 1.17f, 0.50f, 0.00f, 0.094f, 0.027f}),
-		tma_cut<Element, turned_pair_128_80>(1,
-											 {2.24f, 0.235f, 0.82f, 0.45f, 0.00f, 0.023f, 0.029f}),
-		tma_cut<Element, turned_256_184>(1, {0.98f, 0.771f, 3.33f, 2.47f, 0.00f, 0.056f, 0.170f}),
+		tma_cut<Element, turned_128_104>(1, {1.77f, 0.248f, 1.09f, 0.51f, 0.00f, 0.095f, 0.027f}),
+		tma_cut<Element, turned_256_184>(1, {0.98f, 0.772f, 3.35f, 2.47f, 0.00f, 0.056f, 0.173f}),
 		tma_cut<Element, turned_side_128_144>(1,
-											  {2.62f, 0.285f, 1.06f, 1.08f, 0.00f, 0.036f, 0.091f}),
+											  {2.63f, 0.286f, 1.07f, 1.09f, 0.00f, 0.036f, 0.091f}),
 		tma_cut<Element, turned_pair_128_208>(1,
 											  {2.45f, 0.417f, 1.67f, 1.59f, 0.00f, 0.041f, 0.120f}),
 		tma_cut<Element, turned_side_128_208>(1,
-											  {2.36f, 0.422f, 1.41f, 1.84f, 0.00f, 0.020f, 0.113f}),
+											  {2.32f, 0.410f, 1.39f, 1.80f, 0.00f, 0.020f, 0.111f}),
 		tma_cut<Element, turned_pair_256_112>(1,
-											  {2.01f, 0.455f, 1.94f, 2.15f, 0.00f, 0.026f, 0.124f}),
+											  {2.00f, 0.454f, 1.94f, 2.14f, 0.00f, 0.026f, 0.125f}),
 		tma_cut<Element, turned_square_128_144>(
-			1, {2.99f, 0.291f, 0.77f, 1.13f, 0.00f, 0.009f, 0.071f}),
+			1, {3.02f, 0.304f, 0.78f, 1.14f, 0.00f, 0.010f, 0.075f}),
 		tma_cut<Element, turned_square_128_160>(
-			1, {2.50f, 0.338f, 1.06f, 0.80f, 0.00f, 0.009f, 0.072f}),
-		tma_cut<Element, turned_64_16>(1, {2.19f, 0.128f, 0.31f, 0.16f, 0.00f, 0.023f, 0.000f}),
-		tma_cut<Element, turned_64_32>(1, {2.20f, 0.132f, 0.27f, 0.19f, 0.00f, 0.037f, 0.000f}),
-		tma_cut<Element, turned_64_40>(1, {2.19f, 0.136f, 0.28f, 0.23f, 0.00f, 0.042f, 0.000f}),
-		tma_cut<Element, turned_64_48>(1, {2.18f, 0.140f, 0.34f, 0.24f, 0.00f, 0.043f, 0.004f}),
-		tma_cut<Element, turned_64_56>(1, {2.13f, 0.141f, 0.42f, 0.26f, 0.00f, 0.051f, 0.006f}),
-		tma_cut<Element, turned_four_64_96>(1,
-											{2.14f, 0.193f, 0.53f, 0.36f, 0.00f, 0.018f, 0.021f}),
-		tma_cut<Element, turned_side_64_136>(1,
-											 {2.38f, 0.180f, 0.62f, 0.64f, 0.00f, 0.037f, 0.052f}),
-		tma_cut<Element, turned_side_four_128_96>(
-			1, {2.40f, 0.204f, 0.70f, 0.69f, 0.00f, 0.036f, 0.070f}),
+			1, {2.63f, 0.337f, 1.15f, 0.83f, 0.00f, 0.009f, 0.073f}),
+		tma_cut<Element, turned_64_16>(1, {2.13f, 0.123f, 0.32f, 0.16f, 0.00f, 0.023f, 0.000f}),
+		tma_cut<Element, turned_64_32>(1, {2.20f, 0.120f, 0.28f, 0.19f, 0.00f, 0.038f, 0.001f}),
+		tma_cut<Element, turned_64_40>(1, {2.16f, 0.123f, 0.29f, 0.24f, 0.00f, 0.044f, 0.000f}),
+		tma_cut<Element, turned_64_48>(1, {2.08f, 0.137f, 0.35f, 0.24f, 0.00f, 0.044f, 0.005f}),
 		tma_cut<Element, turned_pair_128_112>(1,
-											  {2.10f, 0.249f, 1.07f, 0.69f, 0.00f, 0.040f, 0.053f}),
-		tma_cut<Element, turned_side_128_112>(1,
-											  {2.10f, 0.253f, 0.99f, 0.77f, 0.00f, 0.056f, 0.057f}),
+											  {2.20f, 0.250f, 1.07f, 0.70f, 0.00f, 0.040f, 0.053f}),
 		tma_cut<Element, turned_four_128_112>(1,
-											  {2.34f, 0.238f, 0.91f, 0.72f, 0.00f, 0.018f, 0.057f}),
+											  {2.36f, 0.237f, 0.92f, 0.73f, 0.00f, 0.018f, 0.057f}),
 		tma_cut<Element, class_64_40>(1, {2.15f, 0.111f, 0.49f, 0.15f, 0.00f, 0.048f, 0.000f}),
 		tma_cut<Element, class_128_80>(1, {2.36f, 0.174f, 0.76f, 0.40f, 0.00f, 0.107f, 0.000f}),
 		tma_cut<Element, class_stacked_192_144>(
 			1, {0.87f, 0.448f, 3.26f, 0.42f, 0.00f, 0.101f, 0.000f}),
-		tma_cut<Element, deep_64_32>(1, {2.22f, 0.179f, 0.28f, 0.45f, 0.00f, 0.104f, 0.000f}),
-		tma_cut<Element, deeper_64_16>(1, {2.13f, 0.259f, 0.30f, 0.42f, 0.00f, 0.201f, 0.000f}),
-#ifdef HOPPER_CUT // not measured yet
-		tma_cut<Element, eight_64_72>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_72>(1, UNMEASURED),
-		tma_cut<Element, eight_64_80>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_80>(1, UNMEASURED),
-		tma_cut<Element, eight_64_88>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_88>(1, UNMEASURED),
-		tma_cut<Element, eight_64_96>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_96>(1, UNMEASURED),
-		tma_cut<Element, eight_64_104>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_104>(1, UNMEASURED),
-		tma_cut<Element, eight_64_120>(1, UNMEASURED),
-		tma_cut<Element, eight_side_64_120>(1, UNMEASURED),
-		tma_cut<Element, eight_128_64>(1, UNMEASURED),
-		tma_cut<Element, eight_side_128_64>(1, UNMEASURED),
-		tma_cut<Element, eight_128_80>(1, UNMEASURED),
-		tma_cut<Element, eight_side_128_80>(1, UNMEASURED),
-		tma_cut<Element, eight_128_96>(1, UNMEASURED),
-		tma_cut<Element, eight_side_128_96>(1, UNMEASURED),
-		tma_cut<Element, eight_128_112>(1, UNMEASURED),
-		tma_cut<Element, eight_side_128_112>(1, UNMEASURED),
-		tma_cut<Element, turned_four_64_216>(1, UNMEASURED),
-		tma_cut<Element, turned_four_64_160>(1, UNMEASURED),
-		tma_cut<Element, four_square_128_96>(1, UNMEASURED),
-		tma_cut<Element, turned_side_four_128_80>(1, UNMEASURED),
-		tma_cut<Element, class_side_four_64>(1, UNMEASURED),
-		tma_cut<Element, class_side_128>(1, UNMEASURED),
-		tma_cut<Element, class_side_four_128>(1, UNMEASURED),
-		tma_cut<Element, class_square_128>(1, UNMEASURED),
-		tma_cut<Element, class_side_flat128>(1, UNMEASURED),
-		tma_cut<Element, class_side_four_128_80>(1, UNMEASURED),
-		tma_cut<Element, class_eight_side_64>(1, UNMEASURED),
-		tma_cut<Element, class_side_192>(1, UNMEASURED),
-#endif
+		tma_cut<Element, deep_64_32>(1, {2.15f, 0.191f, 0.28f, 0.44f, 0.00f, 0.106f, 0.001f}),
+		tma_cut<Element, deeper_64_16>(1, {2.07f, 0.300f, 0.30f, 0.41f, 0.00f, 0.188f, 0.001f}),
+		tma_cut<Element, eight_side_64_72>(1, {2.35f, 0.139f, 0.48f, 0.32f, 0.00f, 0.004f, 0.023f}),
+		tma_cut<Element, eight_side_64_88>(1, {2.35f, 0.148f, 0.51f, 0.39f, 0.00f, 0.001f, 0.023f}),
+		tma_cut<Element, eight_side_64_96>(1, {2.38f, 0.147f, 0.58f, 0.43f, 0.00f, 0.004f, 0.024f}),
+		tma_cut<Element, eight_64_104>(1, {2.30f, 0.160f, 0.60f, 0.46f, 0.00f, 0.004f, 0.023f}),
+		tma_cut<Element, eight_64_120>(1, {2.37f, 0.167f, 0.68f, 0.53f, 0.00f, 0.009f, 0.026f}),
+		tma_cut<Element, eight_side_64_120>(1,
+											{2.44f, 0.165f, 0.65f, 0.52f, 0.00f, 0.008f, 0.021f}),
+		tma_cut<Element, eight_128_64>(1, {2.47f, 0.176f, 0.56f, 0.49f, 0.00f, 0.014f, 0.027f}),
+		tma_cut<Element, eight_128_80>(1, {2.53f, 0.191f, 0.69f, 0.59f, 0.00f, 0.014f, 0.028f}),
+		tma_cut<Element, eight_side_128_80>(1,
+											{2.58f, 0.178f, 0.69f, 0.57f, 0.00f, 0.019f, 0.042f}),
+		tma_cut<Element, eight_128_96>(1, {2.54f, 0.201f, 0.81f, 0.70f, 0.00f, 0.017f, 0.031f}),
+		tma_cut<Element, eight_side_128_96>(1,
+											{2.66f, 0.194f, 0.78f, 0.69f, 0.00f, 0.020f, 0.045f}),
+		tma_cut<Element, eight_128_112>(1, {2.56f, 0.225f, 0.86f, 0.84f, 0.00f, 0.017f, 0.043f}),
+		tma_cut<Element, eight_side_128_112>(1,
+											 {2.65f, 0.233f, 0.83f, 0.78f, 0.00f, 0.017f, 0.044f}),
+		tma_cut<Element, turned_four_64_160>(1,
+											 {2.16f, 0.223f, 1.04f, 0.71f, 0.00f, 0.023f, 0.036f}),
+		tma_cut<Element, deep_eight_64>(1, {2.32f, 0.226f, 0.41f, 0.28f, 0.00f, 0.013f, 0.038f}),
+		tma_cut<Element, deep_eight_side_64>(1,
+											 {2.32f, 0.223f, 0.41f, 0.29f, 0.00f, 0.014f, 0.038f}),
+		tma_cut<Element, deep_side_four_64>(1,
+											{2.11f, 0.229f, 0.43f, 0.28f, 0.00f, 0.035f, 0.058f}),
+		tma_cut<Element, deep_four_64>(1, {2.24f, 0.243f, 0.45f, 0.29f, 0.00f, 0.030f, 0.057f}),
+		tma_cut<Element, deep_side_four_64_32>(
+			1, {2.30f, 0.190f, 0.25f, 0.16f, 0.00f, 0.033f, 0.066f}),
+		tma_cut<Element, deep_64_48>(1, {2.03f, 0.218f, 0.45f, 0.28f, 0.00f, 0.107f, 0.043f}),
+		tma_cut<Element, deep_eight_side_64_48>(
+			1, {2.37f, 0.189f, 0.36f, 0.24f, 0.00f, 0.010f, 0.042f}),
+		tma_cut<Element, deep_eight_64_72>(1, {2.51f, 0.229f, 0.51f, 0.31f, 0.00f, 0.010f, 0.053f}),
+		tma_cut<Element, deep_eight_side_64_72>(
+			1, {2.53f, 0.216f, 0.47f, 0.32f, 0.00f, 0.017f, 0.050f}),
+		tma_cut<Element, deep_split64>(3, {1.00f, 0.209f, 2.37f, 0.11f, 0.00f, 0.073f, 0.159f}),
+		tma_cut<Element, deep_split64>(4, {0.85f, 0.207f, 2.58f, 0.01f, 0.00f, 0.052f, 0.139f}),
 #endif
 	};
 	return cuts;

@@ -44,8 +44,9 @@ multiply_beside(float (&sum)[1][config::SUMS], const float (&before)[config::SUM
 				uint32_t full, uint32_t empty, ring &at)
 {
 	int last = -1, filler = filler_of<config>(threadIdx.x % WARPGROUP);
+	uint32_t there = 0;
 	auto step = [&](bool adds, auto meanwhile) {
-		multiply_step<Element, config>(sum, operands, adds, full, empty, at, last, filler,
+		multiply_step<Element, config>(sum, operands, adds, full, empty, at, last, there, filler,
 									   meanwhile, [] {});
 	};
 	uint32_t places[config::C_BOX / 16];

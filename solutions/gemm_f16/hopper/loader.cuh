@@ -25,7 +25,6 @@ template <class config> struct loader {
 	const a_maps<config> *maps_a;
 	const CUtensorMap *map_b;
 	uint32_t base, full;
-	bool speaks; // this lane, for its warp
 	/* of the tile that begin() named */
 	const CUtensorMap *map_a;
 	int row, column; // in the maps
@@ -58,17 +57,17 @@ template <class config> struct loader {
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::UP) - 1);
 		cluster_place here = cluster_here<config>();
 		uint32_t to = base + stage * config::stage_bytes;
+		uint32_t blocks = config::ACROSS > 1 ? FIRST << here.up : 0;
 		if (k % config::ACROSS != here.across)
 			return;
 		if (config::SLABS > 1 && k < whole) {
-			tma_load_3d(to, map_a + config::MOST_CLASSES, full + 8 * stage, 0, row,
-						k * config::SLABS);
+			load_3d(to, map_a + config::MOST_CLASSES, stage, 0, row, k * config::SLABS, blocks);
 			return;
 		}
 #pragma unroll
 		for (int slab = 0; slab < config::SLABS; slab++)
 			load(to + slab * config::BM * BK * 2, map_a, stage, k * config::DEPTH + slab * BK, row,
-				 config::ACROSS > 1 ? FIRST << here.up : 0);
+				 blocks);
 	}
 
 	/* The same of B, whose columns blocks above each other share. */
@@ -80,8 +79,7 @@ template <class config> struct loader {
 		if (k % config::UP != here.up)
 			return;
 		if (whole_b) {
-			tma_load_3d(to, map_b + 1, full + 8 * stage, 0, k * config::DEPTH - early,
-						column / BOX);
+			load_3d(to, map_b + 1, stage, 0, k * config::DEPTH - early, column / BOX, 0);
 			return;
 		}
 #pragma unroll
@@ -98,6 +96,15 @@ template <class config> struct loader {
 			tma_load_multicast(to, map, full + 8 * stage, x, y, (uint16_t)blocks);
 		else
 			tma_load(to, map, full + 8 * stage, x, y);
+	}
+
+	__device__ __forceinline__ void load_3d(uint32_t to, const CUtensorMap *map, int stage, int x,
+											int y, int z, uint32_t blocks) const
+	{
+		if (blocks)
+			tma_load_3d_multicast(to, map, full + 8 * stage, x, y, z, (uint16_t)blocks);
+		else
+			tma_load_3d(to, map, full + 8 * stage, x, y, z);
 	}
 };
 

@@ -12,13 +12,14 @@
 /* Producer number `producer` fills every PRODUCERS-th stage. */
 template <class config, int PRODUCERS>
 __device__ __forceinline__ void produce_mixed(loader<config> load, const odd_matrix &B,
-											  const gemm_work &work, uint32_t empty, int producer)
+											  const gemm_work &work, uint32_t empty, int producer,
+											  bool loads_a)
 {
 	using part = group<config::BN>;
 	int begin, end;
 	block_steps<config>(work, begin, end);
 	load.begin(work, doer_number<config>());
-	if (load.speaks)
+	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
 	word_stream b = stream_make<part>(B, -load.early, load.column);
 	bool whole_n = load.column + config::BN + 8 <= B.columns;
@@ -37,7 +38,7 @@ __device__ __forceinline__ void produce_mixed(loader<config> load, const odd_mat
 			shifted_meet<config, PRODUCERS>();
 		met = true;
 		mbarrier_wait(empty + 8 * stage, turn / config::STAGES % 2 ^ 1); // at first all are
-		if (load.speaks) {
+		if (loads_a && elected()) {
 			mbarrier_expect(load.full + 8 * stage, config::a_bytes);
 			load.load_a(stage, k);
 		}
@@ -62,8 +63,8 @@ __global__ void __launch_bounds__(WARPGROUP *(config::CONSUMERS + PRODUCERS), BL
 		work, out, WARPGROUP / 32 + 1,
 		[&](uint32_t base, uint32_t full, uint32_t empty, int producer) {
 			bool first = __shfl_sync(0xFFFFFFFF, threadIdx.x % WARPGROUP / 32, 0) == 0; // warp
-			loader<config> load = {&maps_a, NULL, base, full, first && elected()};
-			produce_mixed<config, PRODUCERS>(load, B, work, empty, producer);
+			loader<config> load = {&maps_a, NULL, base, full};
+			produce_mixed<config, PRODUCERS>(load, B, work, empty, producer, first);
 		});
 }
 

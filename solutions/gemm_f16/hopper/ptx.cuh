@@ -58,6 +58,38 @@ __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier, uint32
 		: "memory");
 }
 
+/* Whether the phase of that parity has completed: 1 or 0. */
+__device__ __forceinline__ uint32_t mbarrier_done(uint32_t barrier, uint32_t parity)
+{
+	uint32_t done;
+	asm volatile("{\n\t"
+				 ".reg .pred done;\n\t"
+				 "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+				 "selp.b32 %0, 1, 0, done;\n\t"
+				 "}"
+				 : "=r"(done)
+				 : "r"(barrier), "r"(parity)
+				 : "memory");
+	return done;
+}
+
+/* Waits, unless it is known to be `done`. */
+__device__ __forceinline__ void mbarrier_wait_unless(uint32_t done, uint32_t barrier,
+													 uint32_t parity)
+{
+	asm volatile("{\n\t"
+				 ".reg .pred done;\n\t"
+				 "setp.ne.b32 done, %0, 0;\n\t"
+				 "@done bra over;\n\t"
+				 "again:\n\t"
+				 "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+				 "@!done bra again;\n\t"
+				 "over:\n\t"
+				 "}" ::"r"(done),
+				 "r"(barrier), "r"(parity)
+				 : "memory");
+}
+
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 {
 	asm volatile("{\n\t"
@@ -133,6 +165,17 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMa
 	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
 				 ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
 				 "l"(map), "r"(barrier), "r"(x), "r"(y), "h"(blocks)
+				 : "memory");
+}
+
+/* The same of a 3D tensor. */
+__device__ __forceinline__ void tma_load_3d_multicast(uint32_t to, const CUtensorMap *map,
+													  uint32_t barrier, int x, int y, int z,
+													  uint16_t blocks)
+{
+	asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+				 ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+				 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
 				 : "memory");
 }
 

@@ -33,8 +33,9 @@ template <class Element> static bool can_class(const problem<Element> &p)
 template <class Element>
 static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	if (c.least_steps > steps_along(p.K, 1, c.depth) || (c.classes && !can_class(p)) ||
-		(c.deferred && p.reads_c) || (c.needs_only_c && !epilogue<Element>::only_c))
+	if ((c.least_steps > 1 && c.least_steps > steps_along(p.K, 1, c.depth)) ||
+		(c.classes && !can_class(p)) || (c.deferred && p.reads_c) ||
+		(c.needs_only_c && !epilogue<Element>::only_c))
 		return false;
 	switch (c.family) {
 	case FAMILY_TMA: return c.classes == p.odd_a && !p.odd_b && !p.odd_c;
@@ -65,24 +66,42 @@ static float rows_off(int columns)
 template <class Element> static float step_off(const cut<Element> &c, const problem<Element> &p)
 {
 	float a = rows_off(p.K), b = rows_off(p.N) + (p.N < 64);
-	return 2.0f * (a * (float)c.rows + b * (float)c.columns) / (float)(c.rows + c.columns);
+	return 2.0f * (b + (a - b) * c.rows_share);
+}
+
+/* ceilf(), which is a call into the mathematical library on x86-64. */
+static float rounded_up(float x)
+{
+	long long below = (long long)x;
+	return (float)(below + ((float)below < x));
+}
+
+/* Parts that so many rows, columns or steps make, by a part's reciprocal instead of a division:
+ * exact below a million, beyond which only the choice may suffer. */
+static int parts(int count, float per)
+{
+	return (int)(((float)count - 0.5f) * per) + 1;
 }
 
 template <class Element>
 static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
 {
-	int steps = steps_along(p.K, c.classes ? p.apart_a : 1, c.depth);
-	int longest = (steps + c.splits - 1) / c.splits;
-	float rounds = (float)cut_tiles(c, p) / (float)device.clusters[c.cluster], copy = 0.0f;
-	float busy = rounds / ceilf(rounds); // of all multiprocessors, on the average
+	bool plain = !c.classes && c.family != FAMILY_SHALLOW; // rows of a tile follow each other
+	int steps =
+		plain ? parts(p.K, c.per_depth) : steps_along(p.K, c.classes ? p.apart_a : 1, c.depth);
+	int longest = c.splits > 1 ? (steps + c.splits - 1) / c.splits : steps;
+	float tiles = plain ? (float)parts(p.M, c.per_row) * (float)parts(p.N, c.per_column)
+						: (float)cut_tiles(c, p);
+	float rounds = tiles / (float)device.clusters[c.cluster], copy = 0.0f;
+	float busy = rounds / rounded_up(rounds); // of all multiprocessors, on the average
 	float slow = 0.0f;
 	switch (c.family) {
 	case FAMILY_TMA: // persistent: rounds are whole
-		rounds = ceilf(rounds);
+		rounds = rounded_up(rounds);
 		slow = step_off(c, p);
 		break;
 	case FAMILY_COPIED: {
-		rounds = ceilf(rounds);
+		rounds = rounded_up(rounds);
 		bool copies_a = p.odd_a && !c.classes;
 		long long copied =
 			(copies_a ? (long long)p.M * p.K : 0) + (p.odd_b ? (long long)p.K * p.N : 0);
@@ -91,7 +110,7 @@ static float cut_time(const hopper_device &device, const cut<Element> &c, const 
 	}
 	case FAMILY_SHIFTED:
 	case FAMILY_MIXED:
-		rounds = ceilf(rounds / (float)c.blocks);
+		rounds = rounded_up(rounds / (float)c.blocks);
 		slow = c.family == FAMILY_MIXED ? p.odd_a : p.odd; // B always is
 		break;
 	case FAMILY_SHALLOW:

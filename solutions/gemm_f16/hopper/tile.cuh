@@ -164,7 +164,6 @@ struct gemm_config {
 	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
 	static_assert(TURNED || !STACKED, "else they are above each other");
 	static_assert(CONSUMERS <= 2, "registers");
-	static_assert(SLABS == 1 || ACROSS == 1, "nobody shares A's slabs");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };
 

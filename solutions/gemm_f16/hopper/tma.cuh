@@ -40,7 +40,7 @@ __device__ __forceinline__ int produce_early(const gemm_work &work, loader<confi
 	load.begin(work, first);
 	int early = min(config::STAGES, end - begin);
 	for (int stage = 0; stage < early; stage++)
-		if (load.speaks) {
+		if (elected()) {
 			load.announce(stage);
 			if (early_loads<config>::A)
 				load.load_a(stage, begin + stage);
@@ -66,7 +66,7 @@ __device__ __forceinline__ void produce(const gemm_work &work, loader<config> lo
 			bool begun = early_loads<config>::ANY && early > 0;
 			if (!begun)
 				mbarrier_wait(empty + 8 * at.stage, at.phase);
-			if (load.speaks) {
+			if (elected()) {
 				if (!begun)
 					load.announce(at.stage);
 				if (!early_loads<config>::A || !begun)
@@ -105,9 +105,9 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	loader<config> load = {&maps_a, maps_b.of, base, full, producer && elected()};
+	loader<config> load = {&maps_a, maps_b.of, base, full};
 	int early = 0;
-	if (load.speaks) {
+	if (producer && elected()) {
 		if (config::CLASSES) // of the map that comes first
 			load.begin(work, doer_number<config>());
 		tma_prefetch_map(config::CLASSES ? load.map_a : maps_a.of);
