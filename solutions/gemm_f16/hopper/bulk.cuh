@@ -167,7 +167,7 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS],
 										   column + i * WIDTH);
 			part.store(i);
 		}
-	if (!epilogue<Element>::only_c && part.row < out.M) {
+	if (!epilogue<Element>::only_c && part.boxes < config::BN / WIDTH && part.row < out.M) {
 		part.wait_free(); // if C is read, maybe nothing was loaded, and waited for
 		finish_left<Element, config>(sum, out, part);
 	}
