@@ -11,6 +11,7 @@ COUNTS is the compiled tools/cost_model.cu, GPU what it says of the GPU.
 
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -197,13 +198,15 @@ def load(program, table, path):
     return out
 
 
-def solve(table, measured):
+def solve(table, measured, pull):
     """Least squares of relative errors, no number below 0; a cut that took twice as long as
     the shape's best one counts half, as it is not chosen anyway. A number that nothing
-    measured depends on stays as it is."""
+    measured depends on stays as it is; with `pull`, others are drawn towards what they were,
+    as that many shapes would do which they decide alone."""
     import numpy
     from scipy.optimize import lsq_linear
 
+    width = len(table.members)
     rows = [(cut, m) for m in measured for cut in range(len(table.cuts)) if m.us[cut]]
     matrix, weights = numpy.zeros((len(rows), len(table.values))), numpy.zeros(len(rows))
     for i, (cut, m) in enumerate(rows):
@@ -211,6 +214,11 @@ def solve(table, measured):
         matrix[i, table.columns(cut)] = numpy.array(m.counts[cut].counts) / m.us[cut] * weights[i]
     known = numpy.any(matrix != 0, axis=0)
     values = numpy.array(table.values)
+    # UNMEASURED: nothing to be drawn to
+    drawn = [i for i in numpy.flatnonzero(known) if math.isfinite(values[i // width * width]) and values[i] > 0]
+    pulls = numpy.zeros((len(drawn), len(values)))
+    pulls[range(len(drawn)), drawn] = pull**0.5 / values[drawn]
+    matrix, weights = numpy.vstack([matrix, pulls]), numpy.append(weights, [pull**0.5] * len(drawn))
     values[known] = lsq_linear(matrix[:, known], weights, bounds=(0, numpy.inf)).x
     # COPY_MEGABYTE is never 0: tools/cost_model.cu divides by it.
     least = [0.0] * (len(values) - 1) + [0.01]
@@ -264,7 +272,7 @@ def fit(program, table, paths):
     measured = [m for path in paths for m in load(program, table, path)]
     if not measured:
         sys.exit("nothing was measured of the cuts that the table has")
-    values = solve(table, measured)
+    values = solve(table, measured, float(os.environ.get("PULL", 0)))
     print_errors(table, measured, values)
     print_choice("the table as it was", table, measured, table.values)
     print_choice("as it is now", table, measured, values)

@@ -107,7 +107,7 @@ def targets():
 
     return [
         mean("random", 2.5), worst("random", 0.9), mean("aligned", 1.10), worst("aligned", None),
-        mean("uniform", None), worst("uniform", None),
+        mean("uniform", 2.5), worst("uniform", 0.9),
         at("1024x1024x1024", "leetgpu", 1.15, "1024x1024x1024, alpha = beta = 1"),
         at("2048x2048x2048", "squares", 1.0), at("4096x4096x4096", "squares", 1.02),
         at("8192x8192x8192", "squares", 1.02),
