@@ -37,8 +37,8 @@ struct hopper_device {
 	decltype(&cuTensorMapEncodeTiled) encode;
 	char *workspace; // grows; every call overwrites what it reads
 	size_t workspace_bytes;
-	unsigned long long *done, calls; // packing_work
-	int clusters[MOST_BLOCKS + 1];   // of so many blocks that run at once
+	unsigned long long *copied, copies; // blocks that have copied, and that will have
+	int clusters[MOST_BLOCKS + 1];      // of so many blocks that run at once
 };
 
 static __global__ void nothing()
@@ -78,9 +78,8 @@ static inline hopper_device &hopper_get(void)
 			"cuTensorMapEncodeTiled", (void **)&made.encode, 12000, cudaEnableDefault, &found));
 		if (found != cudaDriverEntryPointSuccess)
 			hopper_fail("cuTensorMapEncodeTiled", "the driver does not have it");
-		size_t done_bytes = made.multiprocessors * sizeof(*made.done);
-		HOPPER_CHECK(cudaMalloc(&made.done, done_bytes));
-		HOPPER_CHECK(cudaMemset(made.done, 0, done_bytes));
+		HOPPER_CHECK(cudaMalloc(&made.copied, sizeof(*made.copied)));
+		HOPPER_CHECK(cudaMemset(made.copied, 0, sizeof(*made.copied)));
 		for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++)
 			made.clusters[blocks] = clusters_at_once(blocks);
 		return made;
@@ -232,8 +231,6 @@ static packing packing_plan(hopper_device &device, const problem<Element> &p, bo
 		plan.b = {to + a_elements, padded_n};
 		plan.work.b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
 	}
-	plan.work.done = device.done;
-	plan.work.call = ++device.calls;
 	return plan;
 }
 
@@ -342,6 +339,10 @@ static void tma_launch(hopper_device &device, const problem<Element> &p, int spl
 	/* a split is not persistent; of blocks that copy, all are there */
 	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
 	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
+	if (config::ODD) {
+		plan.work.blocks = device.copied;
+		plan.work.all = device.copies += clusters * cluster;
+	}
 	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
 				  maps_a, maps_b, maps_c, work, plan.work, p.out);
 }

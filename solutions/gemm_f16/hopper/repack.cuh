@@ -67,24 +67,39 @@ __device__ __forceinline__ void piece_store(const repack_piece &piece)
 			piece.to[32 * i] = shift_together(piece.low[i], piece.high[i], piece.shift);
 }
 
-/* What piece_load() leaves out, element by element: the last row's end and, of a
+/* What piece_load() leaves out, an element a lane: the last row's end (15 at most) and, of a
  * matrix that starts within a word, the first unit. */
-__device__ __forceinline__ void repack_end(const repack_job &job)
+struct repack_ends {
+	uint16_t last, first;
+};
+
+__device__ __forceinline__ int ends_column(const repack_job &job)
 {
-	int row = job.from.rows - 1, lane = threadIdx.x % 32;
-#pragma unroll 1
-	for (int i = repack_units(job, row) * 8 + lane; i < job.from.columns; i += 32)
-		job.to[(size_t)row * job.padded + i] = job.from.data[(size_t)row * job.from.columns + i];
-	if (lane < 8)
-		job.to[lane] = job.from.data[lane];
+	return max(repack_units(job, job.from.rows - 1), 0) * 8 + threadIdx.x % 32;
 }
 
-/* What a kernel copies before it multiplies; a job without rows is none. `done`
- * has a place for each block, which holds `call` once that block's rows are
- * there: a number that no other call has, so that nothing need be cleared. */
+__device__ __forceinline__ repack_ends ends_load(const repack_job &job)
+{
+	int lane = threadIdx.x % 32, columns = job.from.columns, column = ends_column(job);
+	const uint16_t *row = job.from.data + (size_t)(job.from.rows - 1) * columns;
+	return {element_load(row + column, column < columns),
+			element_load(job.from.data + lane, lane < 8)};
+}
+
+__device__ __forceinline__ void ends_store(const repack_ends &ends, const repack_job &job)
+{
+	int lane = threadIdx.x % 32, column = ends_column(job);
+	if (column < job.from.columns)
+		job.to[(size_t)(job.from.rows - 1) * job.padded + column] = ends.last;
+	if (lane < 8)
+		job.to[lane] = ends.first;
+}
+
+/* What a kernel copies before it multiplies; a job without rows is none. `blocks` counts those
+ * that have copied, in this call and all before it; it is `all` when this call's have. */
 struct packing_work {
 	repack_job a, b;
-	unsigned long long *done, call;
+	unsigned long long *blocks, all;
 };
 
 /* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at
@@ -93,6 +108,12 @@ template <int TOGETHER> __device__ __forceinline__ void repack(const packing_wor
 {
 	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
 	int a = work.a.from.rows * repack_pieces(work.a), b = work.b.from.rows * repack_pieces(work.b);
+	/* asked for first, as everybody waits for this warp too */
+	repack_job job = warp == 0 ? work.a : work.b;
+	bool has_ends = warp < 2 && job.from.rows > 0;
+	repack_ends ends = {};
+	if (has_ends)
+		ends = ends_load(job);
 #pragma unroll 1
 	for (int first = warp; first < a + b; first += TOGETHER * warps) {
 		repack_piece pieces[TOGETHER];
@@ -108,31 +129,25 @@ template <int TOGETHER> __device__ __forceinline__ void repack(const packing_wor
 		for (int i = 0; i < TOGETHER; i++)
 			piece_store(pieces[i]);
 	}
-	if (warp == 0 && work.a.from.rows > 0)
-		repack_end(work.a);
-	if (warp == 1 && work.b.from.rows > 0)
-		repack_end(work.b);
-	/* what was written by ordinary stores will be read by TMA */
-	fence_async();
+	if (has_ends)
+		ends_store(ends, job);
 	__syncthreads();
 	if (threadIdx.x == 0) // a release is of what the barrier has made this thread's past, too
-		asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(work.done + blockIdx.x),
-					 "l"(work.call)
-					 : "memory");
+		asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(work.blocks) : "memory");
 }
 
-/* A warp waits until all blocks have copied. */
+/* A warp waits until all blocks have copied. One number tells, as a trip to the L2 cache takes a
+ * third of a microsecond, and loads that acquire go one after the other. What was written by
+ * ordinary stores will be read by TMA: the fence for that belongs to the block that reads. */
 __device__ __forceinline__ void repack_wait(const packing_work &work)
 {
-	for (int block = threadIdx.x % 32; block < gridDim.x; block += 32) {
-		unsigned long long call;
-		do
-			asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
-						 : "=l"(call)
-						 : "l"(work.done + block)
-						 : "memory");
-		while (call != work.call);
-	}
+	unsigned long long blocks;
+	do
+		asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
+					 : "=l"(blocks)
+					 : "l"(work.blocks)
+					 : "memory");
+	while (blocks < work.all);
 	fence_async();
 	__syncwarp();
 }
