@@ -31,13 +31,22 @@ template <class config> struct early_loads {
 	static constexpr bool A = ANY && config::ACROSS == 1, B = !config::ODD && config::UP == 1;
 };
 
-/* Asks for them, and says for how many stages. */
+/* Those that the first loads need, unless the first tile says which. */
 template <class config>
-__device__ __forceinline__ int produce_early(const gemm_work &work, loader<config> load, int first)
+__device__ __forceinline__ void prefetch_maps(const a_maps<config> &maps_a,
+											  const b_maps<config> &maps_b)
+{
+	if (!config::CLASSES)
+		tma_prefetch_map(maps_a.of);
+	tma_prefetch_map(maps_b.of);
+}
+
+/* Asks for them, and says for how many stages; `load` is at the first tile. */
+template <class config>
+__device__ __forceinline__ int produce_early(const gemm_work &work, const loader<config> &load)
 {
 	int begin, end;
 	block_steps<config>(work, begin, end);
-	load.begin(work, first);
 	int early = min(config::STAGES, end - begin);
 	for (int stage = 0; stage < early; stage++)
 		if (elected()) {
@@ -107,25 +116,28 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
 	loader<config> load = {&maps_a, maps_b.of, base, full};
 	int early = 0;
-	if (producer && elected()) {
-		if (config::CLASSES) // of the map that comes first
-			load.begin(work, doer_number<config>());
-		tma_prefetch_map(config::CLASSES ? load.map_a : maps_a.of);
-		tma_prefetch_map(maps_b.of);
-		barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
+	if (producer) { // what takes longest comes first
+		if (elected())
+			prefetch_maps(maps_a, maps_b);
+		load.begin(work, doer_number<config>());
+		if (elected()) {
+			if (config::CLASSES)
+				tma_prefetch_map(load.map_a);
+			barriers_init<config, 0, config::STAGES>(full, 1, 0); // what the first loads need
+		}
 	} else if (threadIdx.x == 0) {
 		barriers_init<config, config::STAGES, config::barriers>(full, 0,
 																CONSUMERS * config::FILLERS);
 	}
 	if (config::ODD && early_loads<config>::ANY && producer)
-		early = produce_early(work, load, doer_number<config>());
+		early = produce_early(work, load);
 	if (config::ODD)
 		repack<CONSUMERS == 1 ? 4 : 3>(packing); // as registers allow
 	constexpr bool CLUSTER = config::SHARERS > 1 || config::SPLIT;
 	if (CLUSTER)
 		cluster_arrive();
 	if (!config::ODD && producer)
-		early = produce_early(work, load, doer_number<config>());
+		early = produce_early(work, load);
 	if (CLUSTER)
 		cluster_wait();
 	else if (!config::ODD) // they have met
