@@ -29,7 +29,8 @@
  *   hopper/turned.cuh     or those of a tile that is multiplied transposed,
  *   hopper/rows.cuh       or row by row, where TMA cannot address C;
  *   hopper/finish.cuh     what all ways out have in common
- *   hopper/tile.cuh     how tiles lie in shared memory and in C
+ *   hopper/config.cuh   what a kernel is made for: a tile's shape, and shared memory
+ *   hopper/tile.cuh     which tiles there are, and where they lie in C
  *   hopper/ptx.cuh      the instructions
  *
  * Changes from the wmma ladder beside it: the multiplying threads load nothing
