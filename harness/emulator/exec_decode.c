@@ -1,6 +1,6 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are
  * inlined; a recursive or indirect call is unsupported. */
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

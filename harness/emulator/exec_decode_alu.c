@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 static int bits_of(enum ptx_type type)
 {

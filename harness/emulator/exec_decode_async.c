@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emulator/exec_atomic.h"
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 bool decode_is_shared(const struct ptx_instruction *in)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 #define NEVER UINT32_MAX
 #define WORK_LIMIT ((uint64_t)200000000)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 #include "emulator/tensor.h"
 
 #define LIST_MAX 320

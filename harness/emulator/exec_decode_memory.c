@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emulator/exec_atomic.h"
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 static enum ptx_space space_of(const struct ptx_instruction *in)
 {

@@ -1,6 +1,6 @@
 /* What the decoding of every instruction is made of: parts of the opcode, slots of
  * registers, constants, places of variables, emission. */
-#include "emulator/exec_decode.h"
+#include "emulator/exec_decoder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

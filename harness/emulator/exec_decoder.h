@@ -1,8 +1,8 @@
 /* Shared by the files that turn PTX instructions into decoded ones. A decoder
  * function asks for a handler by name, sets the operands and is done; whatever
  * it does not know it leaves to decode_unsupported(). */
-#ifndef EMULATOR_EXEC_DECODE_H
-#define EMULATOR_EXEC_DECODE_H
+#ifndef EMULATOR_EXEC_DECODER_H
+#define EMULATOR_EXEC_DECODER_H
 
 #include "emulator/exec.h"
 
