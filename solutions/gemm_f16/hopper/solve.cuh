@@ -31,7 +31,8 @@ template <class Element> static bool can_class(const problem<Element> &p)
 
 /* Whether a cut can do this problem, and its times are of any use there. */
 template <class Element>
-static bool cut_fits(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
+static __forceinline__ bool cut_fits(const hopper_device &device, const cut<Element> &c,
+									 const problem<Element> &p)
 {
 	if ((c.least_steps > 1 && c.least_steps > steps_along(p.K, 1, c.depth)) ||
 		(c.classes && !can_class(p)) || (c.deferred && p.reads_c) ||
@@ -84,7 +85,8 @@ static int parts(int count, float per)
 }
 
 template <class Element>
-static float cut_time(const hopper_device &device, const cut<Element> &c, const problem<Element> &p)
+static __forceinline__ float cut_time(const hopper_device &device, const cut<Element> &c,
+									  const problem<Element> &p)
 {
 	bool plain = !c.classes && c.family != FAMILY_SHALLOW; // rows of a tile follow each other
 	int steps =
