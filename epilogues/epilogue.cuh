@@ -47,6 +47,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <type_traits>
+#include <utility>
 
 __device__ __forceinline__ float epilogue_to_float(half x)
 {
@@ -244,6 +245,15 @@ template <class Stage> struct epilogue_stage_only_c<Stage, std::void_t<decltype(
 	static constexpr bool value = Stage::only_c;
 };
 
+template <class Stage, class = void> struct epilogue_stage_prefetches {
+	static constexpr bool value = false;
+};
+template <class Stage>
+struct epilogue_stage_prefetches<Stage, std::void_t<decltype(std::declval<const Stage &>().prefetch(
+											std::declval<const epilogue_place &>()))>> {
+	static constexpr bool value = true;
+};
+
 template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	First first;
 	epilogue_chain<Rest...> rest;
@@ -265,7 +275,8 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 
 	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
 	{
-		prefetch_first(first, at, 0);
+		if constexpr (epilogue_stage_prefetches<First>::value)
+			first.prefetch(at);
 		rest.prefetch(at);
 	}
 	__device__ __forceinline__ bool prefetches_rows(void) const
@@ -289,18 +300,6 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 
   private:
 	template <class Stage>
-	static __device__ __forceinline__ auto prefetch_first(const Stage &stage,
-														  const epilogue_place &at, int)
-		-> decltype(stage.prefetch(at))
-	{
-		stage.prefetch(at);
-	}
-	template <class Stage>
-	static __device__ __forceinline__ void prefetch_first(const Stage &, const epilogue_place &,
-														  long)
-	{
-	}
-	template <class Stage>
 	static __device__ __forceinline__ auto first_prefetches_rows(const Stage &stage, int)
 		-> decltype(stage.prefetches_rows())
 	{
@@ -309,7 +308,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	template <class Stage>
 	static __device__ __forceinline__ bool first_prefetches_rows(const Stage &, long)
 	{
-		return !std::is_invocable_v<const Stage &, float>; // it may
+		return epilogue_stage_prefetches<Stage>::value; // it may
 	}
 	template <class Stage, class Element>
 	static auto take_first(Stage &stage, Element *C, float alpha, float beta, int)

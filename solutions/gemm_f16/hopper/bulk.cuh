@@ -50,7 +50,8 @@ template <class config> struct c_part {
 		return (config::SPLIT ? splits.into(box) : box) * config::c_box_bytes;
 	}
 
-	/* The warp's places are free: what was stored from them has been read. */
+	/* The warp's places are free: what was stored from them has been read. (Lane 0 speaks, and not
+	 * elected(): with that in its way out, a consumer's loop over K was slower, see NOTES.md.) */
 	__device__ __forceinline__ void wait_free(void) const
 	{
 		if (threadIdx.x % 32 == 0)

@@ -206,7 +206,6 @@ template <class tile> struct gemm_config {
 	static_assert(ODD || SPLIT || TURNED || c_bytes >= staging_bytes, "what finish_left() needs");
 	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
 	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
-	static_assert(TURNED || !STACKED, "else they are above each other");
 	static_assert(CONSUMERS <= 2, "registers");
 	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
 };

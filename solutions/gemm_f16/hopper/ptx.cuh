@@ -92,14 +92,7 @@ __device__ __forceinline__ void mbarrier_wait_unless(uint32_t done, uint32_t bar
 
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 {
-	asm volatile("{\n\t"
-				 ".reg .pred done;\n\t"
-				 "again:\n\t"
-				 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
-				 "@!done bra again;\n\t"
-				 "}" ::"r"(barrier),
-				 "r"(parity)
-				 : "memory");
+	mbarrier_wait_unless(0, barrier, parity);
 }
 
 /* ---- copies without a register (9.7.9.25.3) ----------------------------- */
@@ -567,9 +560,10 @@ __device__ __forceinline__ uint32_t cluster_block(void)
 	return rank;
 }
 
-/* True for one lane of a warp that is all here (9.7.13.10, elect.sync). What such a lane does
- * besides a loop, and not the loop, keeps its numbers in the warp's uniform registers, where TMA
- * takes them from. */
+/* True for one lane of a warp that is all here (9.7.13.10, elect.sync). Asked right where that lane
+ * speaks to TMA: else the compiler does not know that it is one, and makes a loop over the lanes
+ * around each of TMA's instructions. What such a lane does besides a loop, and not the loop, keeps
+ * its numbers in the warp's uniform registers, where TMA takes them from. */
 __device__ __forceinline__ bool elected(void)
 {
 	uint32_t chosen;
