@@ -13,6 +13,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ ROW = re.compile(r"(\w+_cut<Element,[^;{}]*?)(\{\s*" + NUMBER + r"(?:,\s*" + NUM
 COPY = re.compile(r"(COPY_MEGABYTE) = (" + NUMBER + ")")
 ALIAS = re.compile(r"using (\w+) = ((?:deferred<)?gemm_config<[^;]*>);")
 DECIMALS = {"step": 3, "slow_step": 3, "busy_step": 3}  # 2 for others
+KEPT = 60  # shapes of a cut: see kept_times()
 
 
 class Table:
@@ -198,27 +200,45 @@ def load(program, table, path):
     return out
 
 
-def solve(table, measured, pull):
+def kept_times(program, table, gpu):
+    """What the table says of generated shapes, small ones as common as large ones: for each cut
+    those where it is nearest to the best. Shapes tell more than numbers of what is known of a cut:
+    several numbers may err together and their sum be right."""
+    rng = random.Random(1)
+
+    def size(step):
+        return (round(16 * 256 ** rng.random()) + step - 1) // step * step
+
+    shapes = [(size(1), size(n), size(k), float(rng.random() < 0.3)) for n, k in [(8, 8), (8, 1), (1, 8), (1, 1)] * 300]
+    cuts = range(len(table.cuts))
+    out = [Measured(shape, [None] * len(table.cuts), None, counts)
+           for shape, counts in zip(shapes, count(program, table, gpu, shapes))]
+    times = [[m.time(table, table.values, cut) if m.counts[cut] else math.inf for cut in cuts] for m in out]
+    for cut in cuts:
+        nearest = sorted(range(len(out)), key=lambda i: times[i][cut] / min(times[i]))[:KEPT]
+        for i in nearest:
+            if math.isfinite(times[i][cut]):
+                out[i].us[cut] = times[i][cut]
+    return [m for m in out if any(m.us)]
+
+
+def solve(table, measured, kept, pull):
     """Least squares of relative errors, no number below 0; a cut that took twice as long as
     the shape's best one counts half, as it is not chosen anyway. A number that nothing
-    measured depends on stays as it is; with `pull`, others are drawn towards what they were,
-    as that many shapes would do which they decide alone."""
+    measured depends on stays as it is; of the cuts that were measured, each of the `kept` times
+    counts as `pull` of a measured one."""
     import numpy
     from scipy.optimize import lsq_linear
 
-    width = len(table.members)
-    rows = [(cut, m) for m in measured for cut in range(len(table.cuts)) if m.us[cut]]
+    rows = [(cut, m, 1.0) for m in measured for cut in range(len(table.cuts)) if m.us[cut]]
+    cuts = {cut for cut, _, _ in rows}
+    rows += [(cut, m, pull) for m in kept for cut in cuts if m.us[cut]]
     matrix, weights = numpy.zeros((len(rows), len(table.values))), numpy.zeros(len(rows))
-    for i, (cut, m) in enumerate(rows):
-        weights[i] = m.best / m.us[cut]
+    for i, (cut, m, weight) in enumerate(rows):
+        weights[i] = weight * m.best / m.us[cut]
         matrix[i, table.columns(cut)] = numpy.array(m.counts[cut].counts) / m.us[cut] * weights[i]
     known = numpy.any(matrix != 0, axis=0)
     values = numpy.array(table.values)
-    # UNMEASURED: nothing to be drawn to
-    drawn = [i for i in numpy.flatnonzero(known) if math.isfinite(values[i // width * width]) and values[i] > 0]
-    pulls = numpy.zeros((len(drawn), len(values)))
-    pulls[range(len(drawn)), drawn] = pull**0.5 / values[drawn]
-    matrix, weights = numpy.vstack([matrix, pulls]), numpy.append(weights, [pull**0.5] * len(drawn))
     values[known] = lsq_linear(matrix[:, known], weights, bounds=(0, numpy.inf)).x
     # COPY_MEGABYTE is never 0: tools/cost_model.cu divides by it.
     least = [0.0] * (len(values) - 1) + [0.01]
@@ -272,7 +292,9 @@ def fit(program, table, paths):
     measured = [m for path in paths for m in load(program, table, path)]
     if not measured:
         sys.exit("nothing was measured of the cuts that the table has")
-    values = solve(table, measured, float(os.environ.get("PULL", 0)))
+    pull = float(os.environ.get("PULL", 0))
+    gpu = json.loads(pathlib.Path(paths[0]).read_text())["gpu"]
+    values = solve(table, measured, kept_times(program, table, gpu) if pull > 0 else [], pull)
     print_errors(table, measured, values)
     print_choice("the table as it was", table, measured, table.values)
     print_choice("as it is now", table, measured, values)

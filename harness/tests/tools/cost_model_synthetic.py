@@ -3,6 +3,8 @@
 usage: cost_model_synthetic.py make SOURCE COUNTS TRUTH.cuh OUT.json   TRUTH.cuh: a copy of
            cuts.cuh, which gets the known times; OUT.json: as tools/cost-model measure
        cost_model_synthetic.py check SOURCE TRUTH.cuh FITTED.cuh       exit status 1: not the same
+       cost_model_synthetic.py choice SOURCE COUNTS FITTED.cuh OUT.json   exit status 1: FITTED.cuh
+           chooses cuts for OUT.json's shapes that take more than the best ones
 """
 import json
 import pathlib
@@ -73,5 +75,13 @@ def check(source, truth, fitted):
         sys.exit("\n".join(far))
 
 
+def choice(source, program, fitted, out):
+    table = cost_model.Table(pathlib.Path(fitted))
+    measured = cost_model.load(program, table, out)
+    slower = [m.us[m.choice(table, table.values)] / m.best for m in measured]
+    if cost_model.geometric_mean(slower) > 1.01:
+        sys.exit(f"chosen cuts take {cost_model.geometric_mean(slower):.3f} times as long as the best ones")
+
+
 if __name__ == "__main__":
-    {"make": make, "check": check}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "check": check, "choice": choice}[sys.argv[1]](*sys.argv[2:])
