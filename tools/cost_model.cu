@@ -1,4 +1,4 @@
-/* What cut_time() of solutions/gemm_f16/hopper/solve.cuh multiplies each time of a cut by,
+/* What cut_time() of solutions/gemm_f16/hopper/model.cuh multiplies each time of a cut by,
  * asked of the code itself, so that tools/cost_model.py fits what the host computes.
  *
  * With the argument `gpu`: prints what the choice knows of the GPU, as JSON. Without one:

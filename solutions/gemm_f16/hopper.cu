@@ -9,6 +9,7 @@
  * short along K, have kernels that do without both. The host picks by a small cost model.
  *
  *   hopper/solve.cuh    the host's choice of a way to cut the work,
+ *   hopper/model.cuh      by what each takes,
  *   hopper/cuts.cuh       of all that there are
  *   hopper/launch.cuh   what each kernel's launch needs
  *   hopper/tma.cuh      the tile kernel: warp-specialised, persistent, TMA, wgmma;
