@@ -44,9 +44,9 @@
  * when two blocks share their columns of B by multicast. Neighbours side by side share A
  * likewise.
  *
- * reached: H200, f16, beside the faster library: 4096^3 773 TFLOP/s, 104%;
- * 4095x4093x4091 632 TFLOP/s, 411%; 200 generated shapes 149% (geometric mean), with all
- * sizes a multiple of 8 113%, with uniform ones 246%.
+ * reached: H200, f16, beside the faster library: 4096^3 758 TFLOP/s, 104%;
+ * 4095x4093x4091 622 TFLOP/s, 405%; 200 generated shapes 160% (geometric mean), with all
+ * sizes a multiple of 8 111%, with uniform ones 274%.
  * RESULTS.md has the tables, NOTES.md what is open. */
 #include "hopper/solve.cuh"
 
