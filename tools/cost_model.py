@@ -214,9 +214,9 @@ def kept_times(program, table, gpu):
     out = [Measured(shape, [None] * len(table.cuts), None, counts)
            for shape, counts in zip(shapes, count(program, table, gpu, shapes))]
     times = [[m.time(table, table.values, cut) if m.counts[cut] else math.inf for cut in cuts] for m in out]
+    best = [min(us) for us in times]
     for cut in cuts:
-        nearest = sorted(range(len(out)), key=lambda i: times[i][cut] / min(times[i]))[:KEPT]
-        for i in nearest:
+        for i in sorted(range(len(out)), key=lambda i: times[i][cut] / best[i])[:KEPT]:
             if math.isfinite(times[i][cut]):
                 out[i].us[cut] = times[i][cut]
     return [m for m in out if any(m.us)]
@@ -292,9 +292,10 @@ def fit(program, table, paths):
     measured = [m for path in paths for m in load(program, table, path)]
     if not measured:
         sys.exit("nothing was measured of the cuts that the table has")
-    pull = float(os.environ.get("PULL", 0))
-    gpu = json.loads(pathlib.Path(paths[0]).read_text())["gpu"]
-    values = solve(table, measured, kept_times(program, table, gpu) if pull > 0 else [], pull)
+    pull, kept = float(os.environ.get("PULL", 0)), []
+    if pull > 0:
+        kept = kept_times(program, table, json.loads(pathlib.Path(paths[0]).read_text())["gpu"])
+    values = solve(table, measured, kept, pull)
     print_errors(table, measured, values)
     print_choice("the table as it was", table, measured, table.values)
     print_choice("as it is now", table, measured, values)

@@ -48,7 +48,6 @@ template <class Element> struct cut {
 	int blocks;               // that share a multiprocessor
 	float lines;              // of A and B that a block loads for one element of its tile
 	cut_times us;
-	float per_row = 1.0f / rows, per_column = 1.0f / columns, per_depth = 1.0f / depth;
 	float rows_share = (float)rows / (rows + columns); // of what a step loads
 };
 

@@ -103,9 +103,9 @@ template <int COUNT, class Element>
 static void plain_set(plain_cuts<COUNT> &to, int i, const hopper_device &device,
 					  const cut<Element> &c)
 {
-	to.per_row[i] = c.per_row;
-	to.per_column[i] = c.per_column;
-	to.per_depth[i] = c.per_depth;
+	to.per_row[i] = 1.0f / c.rows;
+	to.per_column[i] = 1.0f / c.columns;
+	to.per_depth[i] = 1.0f / c.depth;
 	to.per_split[i] = 1.0f / c.splits;
 	to.least_steps[i] = c.least_steps;
 	to.room[i] = device.clusters[c.cluster];
@@ -266,11 +266,11 @@ static __forceinline__ float cut_time(const hopper_device &device, const cut<Ele
 }
 
 /* At least, without which cut_time() may be too little. */
-template <class Element> static float cut_least(const cut<Element> &c, const problem<Element> &p)
+template <class Element>
+static float cut_least(const cut<Element> &c, const problem<Element> &p, const plain_problem &facts)
 {
 	if (c.family != FAMILY_TMA && c.family != FAMILY_COPIED)
 		return 0.0f; // slower than that
-	plain_problem facts(p);
 	return least_time((float)cut_tiles(c, p) * c.rows * c.columns * facts.K, c.lines, c.splits > 1,
 					  facts.bytes);
 }

@@ -55,24 +55,23 @@ static const cut<Element> &cut_choose(const hopper_device &device, const problem
 	}
 	const cut<Element> *best = NULL;
 	float best_time = INFINITY;
+	auto may_win = [&](float time) { return !best || time < best_time; };
+	auto offer = [&](const cut<Element> &c, float time) {
+		if (!may_win(time))
+			return;
+		best_time = time;
+		best = &c;
+	};
 	for (int i = 0; i < side.count; i++)
-		if (times[i] < best_time) {
-			best_time = times[i];
-			best = side.which[i];
-		}
+		if (times[i] < INFINITY) // it fits
+			offer(*side.which[i], times[i]);
 	for (int i = 0; i < all.count; i++) {
 		const cut<Element> &c = *all.others[i];
 		if (!cut_fits(device, c, p))
 			continue;
 		float time = cut_time(device, c, p);
-		if (best && time >= best_time)
-			continue;
-		float least = cut_least(c, p);
-		time = time < least ? least : time;
-		if (!best || time < best_time) {
-			best_time = time;
-			best = &c;
-		}
+		if (may_win(time)) // else its least time does not matter
+			offer(c, max(time, cut_least(c, p, facts)));
 	}
 	return *best;
 }
