@@ -1,4 +1,4 @@
-/* One case: sizes, alpha and beta, and how the values of A, B and C are drawn.
+/* One case: sizes, scalars, and how the values of each operand are drawn.
  * A case is a plain value: it can be copied, compared and sent to a child. */
 #ifndef GEMMJUDGE_TESTCASES_CASE_H
 #define GEMMJUDGE_TESTCASES_CASE_H
@@ -17,26 +17,36 @@ enum distribution {
 						`scale`, else 0. case_make_exact chooses the scale */
 	VALUES_WIDE,     /* random sign and significand, exponent uniform over `scale` binades
 						around 1 (wide dynamic range) */
-	VALUES_POSITIVE, /* uniform in [0, scale): the worst case for rounding errors */
+	VALUES_POSITIVE, /* uniform in [low, low + scale): with low 0 the worst case for rounding */
 	VALUES_ZERO,
-	VALUES_NAN,     /* every value NaN: for C that must not be read */
+	VALUES_NAN,     /* every value NaN: for what must not be read */
 	VALUES_SPECIAL, /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
 	VALUES_LARGE,   /* uniform in magnitude near `scale`: for overflow of the output */
+	VALUES_CODES,   /* any code of the type that is a number, each as likely */
+	VALUES_MARKER,  /* finite, of either sign, and larger than results are: for what is
+					   overwritten without being used */
+	VALUES_UNWRITTEN,    /* all bits set, a NaN; integers: any code. For outputs */
+	VALUES_GRAPH,        /* lengths of edges: 0 on the diagonal; elsewhere with probability `share`
+							uniform in [low, low + scale), else infinite */
+	VALUES_GRAPH_SIGNED, /* the same, then potentials from 0 to 15 are added at the one end and
+							taken away at the other: no cycle becomes negative */
+	VALUES_GRAPH_INTEGER, /* integers from 1 to scale, with the same potentials: sums are exact */
 };
 
 struct value_spec {
 	enum distribution distribution;
 	float scale;
+	float low, share; /* of the distributions that have them */
 };
 
 struct test_case {
-	char name[48];      /* "random-17", "edges/16x17x80"; printable, no spaces */
-	struct shape shape; /* canonical M, N, K */
-	float alpha, beta;
-	struct value_spec a, b, c;
-	uint64_t seed; /* key of the case's random numbers */
-	bool exact;    /* every step is exact in f32, so that an output which the type
-					  can represent must match bit for bit (0 and -0 are equal) */
+	char name[48]; /* "random-17", "edges/16x17x80"; printable, no spaces */
+	struct shape shape;
+	float scalar[SCALAR_COUNT];              /* neutral where the problem has it not */
+	struct value_spec values[OPERANDS_MAX]; /* of each operand before the call */
+	uint64_t seed;                          /* key of the case's random numbers */
+	bool exact; /* every step is exact in f32, so that an output which the type
+				   can represent must match bit for bit (0 and -0 are equal) */
 };
 
 /* How the sizes of generated cases are drawn. */
@@ -51,40 +61,57 @@ bool case_sizes_parse(const char *text, enum case_sizes *out);
 
 /* Case number `index` of the run with this seed: the same answer on every
  * machine. Mixes the kinds of shapes (CASE_SIZES_MIXED), scalars and values named in README.md.
- * Sizes lie in [max(problem->min_dim, 1), min(max_dim, problem->max_dim)], apart
- * from the N of a vector, which is 1; max_dim below min_dim is the caller's error.
- * Each size is rounded to the nearest multiple of `multiple` within these limits;
- * that there is one is for the caller to ask case_has_multiple(). 1: any size. */
+ * M, N and K lie within the problem's limits and at most at max_dim (or at the smallest,
+ * where that is larger); a batch within its own, and so that all of its terms are no more than
+ * those of the largest single product. M, N and K are rounded to the nearest multiple of `multiple`
+ * within these limits; that there is one is for the caller to ask case_has_multiple(). 1: any. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple);
 
-/* Whether some size within the limits of generated cases is a multiple. */
+/* Whether some M, N and K within the limits of generated cases are multiples. */
 bool case_has_multiple(const struct problem *problem, int max_dim, int multiple);
 
-/* A plain case of one shape (uniform +-1 values), as used for timing. */
-struct test_case case_of_shape(const struct problem *problem, struct shape shape, float alpha,
-							   float beta, uint64_t seed);
+/* The largest M, N or K of generated cases, and the smallest that all of them allow. */
+int case_largest(const struct problem *problem);
+int case_smallest(const struct problem *problem);
 
-/* Gives a case integer values, of scales that keep every step of alpha*A*B + beta*C
- * exact in f32 and all but astronomically few results representable in `type`.
- * alpha and beta must be multiples of 0.5 of at most 2 in magnitude; otherwise the
- * case keeps its values and false is returned. */
-bool case_make_exact(struct test_case *test, enum dtype type);
+/* A plain case of one shape (uniform +-1 values), as used for timing. `scalars` in the order
+ * of the problem's table; NULL: alpha 1, beta 0, and what the problem's large case has. */
+struct test_case case_of_shape(const struct problem *problem, const struct shape *shape,
+							   const float *scalars, uint64_t seed);
 
-/* "1024x1024x512" (M x N x K) into a shape, or "1024x512" (the rows and columns of
- * a matrix that a vector is multiplied by) into one whose N is 0. Each size
- * 1..max. Which of the two a problem takes shape_fit() knows. */
-bool shape_parse(const char *text, int max, struct shape *out, struct error *err);
+/* Gives a case integer values, of scales that keep every step exact in f32 and all but
+ * astronomically few results representable in the result's type. Factors must be multiples of
+ * 0.5 of at most 2 in magnitude, scales powers of two; otherwise the case keeps its values and
+ * false is returned. */
+bool case_make_exact(const struct problem *problem, struct test_case *test);
 
-/* Makes a parsed shape the problem's own: an N that it has not becomes 1. False
- * when the problem takes another number of sizes. */
-bool shape_fit(const struct problem *problem, struct shape *shape, struct error *err);
+/* What the operands that nobody chose values for hold before a call: as the generator has it for
+ * plain cases. A result that is written and not read (beta = 0) is marked. */
+struct value_spec case_plain_values(const struct problem *problem, size_t operand,
+									const struct test_case *test);
 
-/* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a
- * vector. `problem` may be NULL: any GEMM. */
-#define SHAPE_TEXT 40
+/* "1024x1024x512" into numbers, as the user wrote them; shape_fit() knows which sizes a problem
+ * has. Each number 1..max. */
+struct shape_text {
+	size_t count;
+	int32_t number[SIZES_MAX];
+};
+bool shape_parse(const char *text, int max, struct shape_text *out, struct error *err);
+
+/* The shape that the numbers are of this problem: as many as it has sizes, in the order of its
+ * table; a group that is left out is 128, or the largest power of two that fits K. */
+bool shape_fit(const struct problem *problem, const struct shape_text *text, struct shape *out,
+			   struct error *err);
+
+/* Whether sizes that depend on one another do so rightly (a group divides K). */
+bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err);
+
+/* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a vector. */
+#define SHAPE_TEXT 48
 void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);
-const char *shape_legend(const struct problem *problem);
+const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT]);
+void shape_text_print(const struct shape_text *text, char out[SHAPE_TEXT]);
 
 const char *distribution_name(enum distribution distribution); /* "uniform", ... */
 bool distribution_parse(const char *text, enum distribution *out);

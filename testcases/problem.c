@@ -1,146 +1,315 @@
 #include "testcases/problem.h"
 
 #include <limits.h>
-#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALARS_ARGUMENTS                                                                          \
-	"A is M x K, B is K x N, C is M x N, row-major and dense, in device memory; "                  \
-	"C = alpha*A*B + beta*C, accumulated in f32"
+/* ---- rows that problems share ------------------------------------------------------ */
+
+#define IS(size) (1u << SIZE_##size)
+#define PRODUCT_SIZES(low, high)                                                                   \
+	{                                                                                              \
+		{"M", "M", IS(M), low, high, 0}, {"N", "N", IS(N), low, high, 0},                          \
+		{                                                                                          \
+			"K", "K", IS(K), low, high, 0                                                          \
+		}                                                                                          \
+	}
+#define BATCHED_SIZES(high)                                                                        \
+	{                                                                                              \
+		{"BATCH", "B", IS(BATCH), 1, 64, 0}, {"M", "M", IS(M), 1, high, 0},                        \
+			{"N", "N", IS(N), 1, high, 0},                                                         \
+		{                                                                                          \
+			"K", "K", IS(K), 1, high, 0                                                            \
+		}                                                                                          \
+	}
+#define SHAPE(b, m, n, k, g)                                                                       \
+	{                                                                                              \
+		{                                                                                          \
+			[SIZE_BATCH] = b, [SIZE_M] = m, [SIZE_N] = n, [SIZE_K] = k, [SIZE_GROUP] = g           \
+		}                                                                                          \
+	}
+
+/* alpha A B + beta C */
+#define FACTORS                                                                                    \
+	{                                                                                              \
+		{"alpha", SCALAR_ALPHA, SCALAR_DRAW_FACTOR, false},                                        \
+		{                                                                                          \
+			"beta", SCALAR_BETA, SCALAR_DRAW_FACTOR, false                                         \
+		}                                                                                          \
+	}
+
+#define LEFT(name, type, draw)                                                                     \
+	{                                                                                              \
+		name, ROLE_INPUT, type, PART_LEFT, false, false, EXTENT(BATCH, M, K), draw                 \
+	}
+#define RIGHT(name, type, draw)                                                                    \
+	{                                                                                              \
+		name, ROLE_INPUT, type, PART_RIGHT, false, false, EXTENT(BATCH, K, N), draw                \
+	}
+#define RIGHT_TRANSPOSED(name, type, draw)                                                         \
+	{                                                                                              \
+		name, ROLE_INPUT, type, PART_RIGHT, true, false, EXTENT(BATCH, N, K), draw                 \
+	}
+#define RESULT(name, type)                                                                         \
+	{                                                                                              \
+		name, ROLE_OUTPUT, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NOTHING      \
+	}
+#define RESULT_ADDED(name, type)                                                                   \
+	{                                                                                              \
+		name, ROLE_BOTH, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NUMBERS        \
+	}
+
+#define GEMM(type)                                                                                 \
+	{                                                                                              \
+		LEFT("A", type, DRAW_NUMBERS), RIGHT("B", type, DRAW_NUMBERS), RESULT_ADDED("C", type)     \
+	}
+#define LINEAR(type)                                                                               \
+	{                                                                                              \
+		LEFT("X", type, DRAW_NUMBERS), RIGHT_TRANSPOSED("W", type, DRAW_NUMBERS),                  \
+			RESULT_ADDED("Y", type)                                                                \
+	}
+#define BATCHED(type)                                                                              \
+	{                                                                                              \
+		LEFT("A", type, DRAW_NUMBERS), RIGHT("B", type, DRAW_NUMBERS), RESULT("C", type)           \
+	}
+
+#define GEMM_FORMULA "C = alpha*A*B + beta*C, accumulated in f32"
+#define LINEAR_FORMULA "Y = alpha*X*W^T + beta*Y, accumulated in f32"
+
+/* ---- the problems ------------------------------------------------------------------ */
 
 static const struct problem problems[] = {
 	{
 		.name = "gemm-f16",
 		.folder = "gemm_f16",
 		.summary = "LeetGPU's General Matrix Multiplication (GEMM): half in and out",
-		.solve =
-			"extern \"C\" void solve(const half *A, const half *B, half *C, int M, int N, int K, "
-			"float alpha, float beta)",
-		.arguments = SCALARS_ARGUMENTS,
-		.include = "cuda_fp16.h",
-		.element = "half",
-		.dtype = DTYPE_F16,
-		.call = CALL_SIZES_SCALARS,
-		.operands = "ABC",
-		.size_order = "MNK",
+		.formula = GEMM_FORMULA,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = FACTORS,
+		.operands = GEMM(DTYPE_F16),
+		.call = "A B C M N K alpha beta",
 		.leetgpu_atol = 0.05,
 		.leetgpu_rtol = 0.05,
-		.large = {1024, 1024, 1024},
-		.large_alpha = 1,
-		.large_beta = 1,
-		.min_dim = 16,
-		.max_dim = 4096,
+		.large = SHAPE(1, 1024, 1024, 1024, 1),
+		.large_scalars = {1, 1},
 	},
 	{
 		.name = "gemm-bf16",
 		.folder = "gemm_bf16",
 		.summary = "the same GEMM in bfloat16",
-		.solve = "extern \"C\" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, "
-				 "__nv_bfloat16 *C, int M, int N, int K, float alpha, float beta)",
-		.arguments = SCALARS_ARGUMENTS,
-		.include = "cuda_bf16.h",
-		.element = "__nv_bfloat16",
-		.dtype = DTYPE_BF16,
-		.call = CALL_SIZES_SCALARS,
-		.operands = "ABC",
-		.size_order = "MNK",
+		.formula = GEMM_FORMULA,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = FACTORS,
+		.operands = GEMM(DTYPE_BF16),
+		.call = "A B C M N K alpha beta",
 		.leetgpu_atol = 0.05,
 		.leetgpu_rtol = 0.05,
-		.large = {1024, 1024, 1024},
-		.large_alpha = 1,
-		.large_beta = 1,
-		.min_dim = 16,
-		.max_dim = 4096,
+		.large = SHAPE(1, 1024, 1024, 1024, 1),
+		.large_scalars = {1, 1},
 	},
 	{
 		.name = "sgemm",
 		.folder = "sgemm",
 		.summary = "the same GEMM in float",
-		.solve = "extern \"C\" void solve(const float *A, const float *B, float *C, int M, int N, "
-				 "int K, float alpha, float beta)",
-		.arguments = SCALARS_ARGUMENTS,
-		.include = "",
-		.element = "float",
-		.dtype = DTYPE_F32,
-		.call = CALL_SIZES_SCALARS,
-		.operands = "ABC",
-		.size_order = "MNK",
+		.formula = GEMM_FORMULA,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = FACTORS,
+		.operands = GEMM(DTYPE_F32),
+		.call = "A B C M N K alpha beta",
 		.leetgpu_atol = 1e-4,
 		.leetgpu_rtol = 1e-4,
-		.large = {4096, 4096, 4096},
-		.large_alpha = 1,
-		.large_beta = 0,
-		.min_dim = 16,
-		.max_dim = 4096,
+		.large = SHAPE(1, 4096, 4096, 4096, 1),
+		.large_scalars = {1, 0},
 	},
 	{
 		.name = "matmul-f32",
 		.folder = "matmul_f32",
 		.summary = "LeetGPU's Matrix Multiplication: float, no alpha or beta, its own M, N, K",
-		.solve = "extern \"C\" void solve(const float *A, const float *B, float *C, int M, int N, "
-				 "int K)",
-		.arguments = "A is M x N, B is N x K, C is M x K (N is the summed size, K the width of the "
-					 "result), row-major and dense, in device memory; C = A*B",
-		.include = "",
-		.element = "float",
-		.dtype = DTYPE_F32,
-		.call = CALL_SIZES,
-		.operands = "ABC",
-		.size_order = "MKN",
+		.formula = "N is the summed size, K the width of the result; C = A*B, accumulated in f32",
+		.sizes = {{"M", "M", IS(M), 1, 4096, 0},
+				  {"K", "N", IS(N), 1, 4096, 0},
+				  {"N", "K", IS(K), 1, 4096, 0}},
+		.operands = BATCHED(DTYPE_F32),
+		.call = "A B C M N K",
 		.leetgpu_atol = 1e-4,
 		.leetgpu_rtol = 1e-4,
-		.large = {8192, 4096, 6144},
-		.large_alpha = 1,
-		.large_beta = 0,
-		.min_dim = 1,
-		.max_dim = 4096,
+		.large = SHAPE(1, 8192, 4096, 6144, 1),
 	},
 	{
 		.name = "gemv-f32",
 		.folder = "gemv",
 		.summary = "a matrix times a vector, in float",
-		.solve = "extern \"C\" void solve(const float *A, const float *x, float *y, int M, int N)",
-		.arguments = "A is M x N, row-major and dense, x has N and y M elements, all in device "
-					 "memory; y = A*x",
-		.include = "",
-		.element = "float",
-		.dtype = DTYPE_F32,
+		.formula = "y = A*x",
 		.metric = METRIC_BYTES,
-		.call = CALL_MATRIX_VECTOR,
-		.operands = "Axy",
-		.size_order = "MK",
+		.sizes = {{"M", "M", IS(M), 16, 16384, 0}, {"N", "N", IS(K), 16, 16384, 0}},
+		.operands = {LEFT("A", DTYPE_F32, DRAW_NUMBERS), RIGHT("x", DTYPE_F32, DRAW_NUMBERS),
+					 RESULT("y", DTYPE_F32)},
+		.call = "A x y M N",
 		.leetgpu_atol = 1e-4,
 		.leetgpu_rtol = 1e-4,
-		.large = {16384, 1, 16384},
-		.large_alpha = 1,
-		.large_beta = 0,
-		.min_dim = 16,
-		.max_dim = 16384,
-		.common_dim = 4096,
+		.large = SHAPE(1, 16384, 1, 16384, 1),
+		.common = 4096,
 	},
 	{
 		.name = "minplus-f32",
 		.folder = "minplus",
 		.summary = "the product of shortest paths: min in place of the sum, + of the product",
-		.solve = "extern \"C\" void solve(const float *A, const float *B, float *C, int M, int N, "
-				 "int K)",
-		.arguments = "A is M x K, B is K x N, C is M x N, row-major and dense, in device memory; "
-					 "C[i][j] = the least A[i][k] + B[k][j] over all k, bit for bit",
-		.include = "",
-		.element = "float",
-		.dtype = DTYPE_F32,
+		.formula = "C[i][j] = the least A[i][k] + B[k][j] over all k, bit for bit",
 		.algebra = ALGEBRA_MIN_PLUS,
-		.call = CALL_SIZES,
-		.operands = "ABC",
-		.size_order = "MNK",
-		.large = {4096, 4096, 4096},
-		.large_alpha = 1,
-		.large_beta = 0,
-		.min_dim = 16,
-		.max_dim = 4096,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.operands = {LEFT("A", DTYPE_F32, DRAW_LENGTHS), RIGHT("B", DTYPE_F32, DRAW_LENGTHS),
+					 RESULT("C", DTYPE_F32)},
+		.call = "A B C M N K",
+		.large = SHAPE(1, 4096, 4096, 4096, 1),
+	},
+	{
+		.name = "batched-f32",
+		.folder = "batched_f32",
+		.summary = "LeetGPU's Batched Matrix Multiplication, in float",
+		.formula = "C[b] = A[b]*B[b] for each of the BATCH matrices, which lie one after the "
+				   "other; accumulated in f32",
+		.sizes = BATCHED_SIZES(1024),
+		.operands = BATCHED(DTYPE_F32),
+		.call = "A B C BATCH M N K",
+		.leetgpu_atol = 1e-5,
+		.leetgpu_rtol = 1e-5,
+		.large = SHAPE(32, 256, 256, 256, 1),
+	},
+	{
+		.name = "batched-f16",
+		.folder = "batched_f16",
+		.summary = "LeetGPU's FP16 Batched Matrix Multiplication: half in and out",
+		.formula = "C[b] = A[b]*B[b] for each of the BATCH matrices, which lie one after the "
+				   "other; accumulated in f32",
+		.sizes = BATCHED_SIZES(1024),
+		.operands = BATCHED(DTYPE_F16),
+		.call = "A B C BATCH M N K",
+		.leetgpu_atol = 0.05,
+		.leetgpu_rtol = 0.05,
+		.large = SHAPE(32, 256, 256, 256, 1),
+	},
+	{
+		.name = "gemm-s8",
+		.folder = "gemm_s8",
+		.summary = "LeetGPU's INT8 Quantized MatMul: scales, zero points, an exact result",
+		.formula = "C = clamp(round(sum((A - zero_point_A) * (B - zero_point_B)) * scale_A * "
+				   "scale_B / scale_C) + zero_point_C, -128, 127), the sum exact, half rounded to "
+				   "even",
+		.sizes = {{"M", "M", IS(M), 1, 8192, 0},
+				  {"N", "N", IS(N), 1, 8192, 0},
+				  {"K", "K", IS(K), 1, 4096, 0}},
+		.scalars = {{"scale_A", SCALAR_SCALE_LEFT, SCALAR_DRAW_SCALE, false},
+					{"scale_B", SCALAR_SCALE_RIGHT, SCALAR_DRAW_SCALE, false},
+					{"scale_C", SCALAR_SCALE_RESULT, SCALAR_DRAW_RESULT_SCALE, false},
+					{"zero_point_A", SCALAR_ZERO_LEFT, SCALAR_DRAW_ZERO, true},
+					{"zero_point_B", SCALAR_ZERO_RIGHT, SCALAR_DRAW_ZERO, true},
+					{"zero_point_C", SCALAR_ZERO_RESULT, SCALAR_DRAW_ZERO, true}},
+		.operands = {LEFT("A", DTYPE_S8, DRAW_CODES), RIGHT("B", DTYPE_S8, DRAW_CODES),
+					 RESULT("C", DTYPE_S8)},
+		.call = "A B C M N K scale_A scale_B scale_C zero_point_A zero_point_B zero_point_C",
+		.large = SHAPE(1, 8192, 4096, 2048, 1),
+		.large_scalars = {0.1f, 0.1f, 0.01f, 0, 0, 0},
+		.common = 2048,
+	},
+	{
+		.name = "gemm-w4",
+		.folder = "gemm_w4",
+		.summary = "LeetGPU's INT4 Weight-Only Quantized MatMul: half times four-bit weights",
+		.formula = "y = x*W^T with W[n][k] = (nibble - 8) * scales[n][k / group_size], not rounded "
+				   "to half; a byte of w_q holds an even k in its high half and the next one in its "
+				   "low half; accumulated in f32",
+		.sizes = {{"M", "M", IS(M), 1, 4096, 0},
+				  {"N", "N", IS(N), 1, 4096, 0},
+				  {"K", "K", IS(K), 2, 4096, 2},
+				  {"group_size", "G", IS(GROUP), 2, 256, 2}},
+		.operands = {LEFT("x", DTYPE_F16, DRAW_NUMBERS),
+					 RIGHT_TRANSPOSED("w_q", DTYPE_U4, DRAW_CODES),
+					 {"scales", ROLE_INPUT, DTYPE_F16, PART_RIGHT_SCALES, true, true,
+					  EXTENT(BATCH, N, K), DRAW_SCALES},
+					 RESULT("y", DTYPE_F16)},
+		.call = "x w_q scales y M N K group_size",
+		.leetgpu_atol = 0.01,
+		.leetgpu_rtol = 0.01,
+		.large = SHAPE(1, 4096, 4096, 4096, 128),
+	},
+	{
+		.name = "apsp-f32",
+		.folder = "apsp",
+		.summary = "LeetGPU's All-Pairs Shortest Paths: Floyd and Warshall's result",
+		.formula = "output[i][j] = the length of the shortest path from i to j; dist has the "
+				   "edges, +infinity where there is none, 0 on its diagonal; lengths may be negative, "
+				   "cycles are not",
+		.algebra = ALGEBRA_SHORTEST_PATHS,
+		.sizes = {{"N", "N", IS(M) | IS(N) | IS(K), 1, 4096, 0}},
+		.operands = {LEFT("dist", DTYPE_F32, DRAW_GRAPH), RESULT("output", DTYPE_F32)},
+		.call = "dist output N",
+		.leetgpu_atol = 0.01,
+		.leetgpu_rtol = 0.01,
+		.large = SHAPE(1, 2048, 2048, 2048, 1),
+		.common = 512,
+	},
+	{
+		.name = "linear-f16",
+		.folder = "linear_f16",
+		.summary = "a network's linear layer: weights N x K, both operands K-contiguous, half",
+		.formula = LINEAR_FORMULA,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = FACTORS,
+		.operands = LINEAR(DTYPE_F16),
+		.call = "X W Y M N K alpha beta",
+		.leetgpu_atol = 0.05,
+		.leetgpu_rtol = 0.05,
+		.large = SHAPE(1, 4096, 4096, 4096, 1),
+		.large_scalars = {1, 0},
+	},
+	{
+		.name = "linear-bf16",
+		.folder = "linear_bf16",
+		.summary = "the same linear layer in bfloat16",
+		.formula = LINEAR_FORMULA,
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = FACTORS,
+		.operands = LINEAR(DTYPE_BF16),
+		.call = "X W Y M N K alpha beta",
+		.leetgpu_atol = 0.05,
+		.leetgpu_rtol = 0.05,
+		.large = SHAPE(1, 4096, 4096, 4096, 1),
+		.large_scalars = {1, 0},
+	},
+	{
+		.name = "gemm-e4m3",
+		.folder = "gemm_e4m3",
+		.summary = "fp8 in, bfloat16 out, both operands K-contiguous, f32 accumulation",
+		.formula = "C = scale_A*scale_B * A*B^T, accumulated in f32; Hopper's tensor cores keep 14 "
+				   "bits of an fp8 sum, so theirs may reach over 128 of K at most",
+		.sizes = PRODUCT_SIZES(16, 4096),
+		.scalars = {{"scale_A", SCALAR_SCALE_LEFT, SCALAR_DRAW_SCALE, false},
+					{"scale_B", SCALAR_SCALE_RIGHT, SCALAR_DRAW_SCALE, false}},
+		.operands = {LEFT("A", DTYPE_E4M3, DRAW_NUMBERS),
+					 RIGHT_TRANSPOSED("B", DTYPE_E4M3, DRAW_NUMBERS), RESULT("C", DTYPE_BF16)},
+		.call = "A B C M N K scale_A scale_B",
+		.leetgpu_atol = 0.05,
+		.leetgpu_rtol = 0.05,
+		.large = SHAPE(1, 4096, 4096, 4096, 1),
+		.large_scalars = {0.5f, 0.5f},
 	},
 };
+
+static const struct problem stage = {
+	.name = PROBLEM_STAGE,
+	.folder = "",
+	.summary = "a stage of an epilogue by itself",
+	.formula = "Y = stage(X)",
+	.sizes = PRODUCT_SIZES(1, 4096),
+	.scalars = FACTORS,
+	.operands = {LEFT("X", DTYPE_F32, DRAW_NUMBERS), RESULT("C", DTYPE_F32),
+				 RESULT("Y", DTYPE_F32)},
+	.call = "X C Y M N alpha beta",
+};
+
+/* ---- finding --------------------------------------------------------------------------- */
 
 const struct problem *problem_table(size_t *count)
 {
@@ -153,7 +322,7 @@ const struct problem *problem_find(const char *name)
 	for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
 		if (strcmp(problems[i].name, name) == 0)
 			return &problems[i];
-	return NULL;
+	return strcmp(name, PROBLEM_STAGE) == 0 ? &stage : NULL;
 }
 
 static const struct problem *find_folder(const char *name, size_t length)
@@ -194,62 +363,221 @@ const struct problem *problem_of_path(const char *path)
 	return found;
 }
 
-bool problem_has_scalars(const struct problem *problem)
-{
-	return problem->call == CALL_SIZES_SCALARS;
-}
-
-bool problem_has_vectors(const struct problem *problem)
-{
-	return problem->call == CALL_MATRIX_VECTOR;
-}
-
-size_t dtype_size(enum dtype type)
-{
-	return type == DTYPE_F32 ? 4 : 2;
-}
-
-const char *dtype_name(enum dtype type)
-{
-	switch (type) {
-	case DTYPE_F16: return "f16";
-	case DTYPE_BF16: return "bf16";
-	case DTYPE_F32: return "f32";
-	}
-	return "unknown";
-}
-
 const char *algebra_name(enum algebra algebra)
 {
-	return algebra == ALGEBRA_MIN_PLUS ? "min-plus" : "plus-times";
+	static const char *const names[] = {[ALGEBRA_PLUS_TIMES] = "plus-times",
+										[ALGEBRA_MIN_PLUS] = "min-plus",
+										[ALGEBRA_SHORTEST_PATHS] = "shortest-paths"};
+	return names[algebra];
 }
 
-double dtype_unit_roundoff(enum dtype type)
+float scalar_neutral(enum scalar scalar)
 {
-	switch (type) {
-	case DTYPE_F16: return 0x1p-11;
-	case DTYPE_BF16: return 0x1p-8;
-	case DTYPE_F32: return 0x1p-24;
-	}
-	return NAN;
+	static const float neutral[SCALAR_COUNT] = {[SCALAR_ALPHA] = 1,
+												[SCALAR_SCALE_LEFT] = 1,
+												[SCALAR_SCALE_RIGHT] = 1,
+												[SCALAR_SCALE_RESULT] = 1};
+	return neutral[scalar];
 }
 
-double dtype_smallest(enum dtype type)
+/* ---- walking --------------------------------------------------------------------------- */
+
+size_t problem_operands(const struct problem *problem)
 {
-	switch (type) {
-	case DTYPE_F16: return 0x1p-24;
-	case DTYPE_BF16: return 0x1p-133;
-	case DTYPE_F32: return 0x1p-149;
-	}
-	return NAN;
+	size_t count = 0;
+	while (problem->operands[count].name != NULL)
+		count++;
+	return count;
 }
 
-double dtype_largest(enum dtype type)
+size_t problem_scalars(const struct problem *problem)
 {
-	switch (type) {
-	case DTYPE_F16: return 65504.0;
-	case DTYPE_BF16: return 0x1.fep127;
-	case DTYPE_F32: return 0x1.fffffep127;
+	size_t count = 0;
+	while (problem->scalars[count].name != NULL)
+		count++;
+	return count;
+}
+
+size_t problem_sizes(const struct problem *problem)
+{
+	size_t count = 0;
+	while (problem->sizes[count].name != NULL)
+		count++;
+	return count;
+}
+
+const struct operand *problem_part(const struct problem *problem, enum part part)
+{
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
+		if (operand->part == part)
+			return operand;
+	return NULL;
+}
+
+size_t problem_part_index(const struct problem *problem, enum part part)
+{
+	return (size_t)(problem_part(problem, part) - problem->operands);
+}
+
+bool problem_takes(const struct problem *problem, enum scalar scalar)
+{
+	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++)
+		if (row->is == scalar)
+			return true;
+	return false;
+}
+
+const struct problem_size *problem_size_of(const struct problem *problem, enum size size)
+{
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		if ((row->is & 1u << size) != 0)
+			return row;
+	return NULL;
+}
+
+bool problem_has_epilogue(const struct problem *problem)
+{
+	return problem->algebra == ALGEBRA_PLUS_TIMES &&
+		   !type_of(problem_part(problem, PART_RESULT)->type)->format.is_integer;
+}
+
+static bool same_word(const char *name, const char *word, size_t length)
+{
+	return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+bool problem_argument(const struct problem *problem, size_t index, struct argument *out)
+{
+	const char *word = problem->call;
+	for (size_t i = 0; i < index && *word != '\0'; i++) {
+		word += strcspn(word, " ");
+		word += strspn(word, " ");
 	}
-	return NAN;
+	size_t length = strcspn(word, " ");
+	if (length == 0)
+		return false;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		if (same_word(problem->operands[i].name, word, length)) {
+			*out = (struct argument){ARGUMENT_OPERAND, i};
+			return true;
+		}
+	for (size_t i = 0; problem->sizes[i].name != NULL; i++)
+		if (same_word(problem->sizes[i].name, word, length)) {
+			*out = (struct argument){ARGUMENT_SIZE, i};
+			return true;
+		}
+	for (size_t i = 0; problem->scalars[i].name != NULL; i++)
+		if (same_word(problem->scalars[i].name, word, length)) {
+			*out = (struct argument){ARGUMENT_SCALAR, i};
+			return true;
+		}
+	return false;
+}
+
+/* ---- words ----------------------------------------------------------------------------- */
+
+/* Text that grows up to a capacity. */
+struct text {
+	char *at;
+	size_t used, capacity;
+};
+
+__attribute__((format(printf, 2, 3))) static void text_add(struct text *text, const char *format,
+														   ...)
+{
+	va_list args;
+	va_start(args, format);
+	int length = vsnprintf(text->at + text->used, text->capacity - text->used, format, args);
+	va_end(args);
+	text->used += (size_t)length;
+	if (text->used >= text->capacity)
+		text->used = text->capacity - 1;
+}
+
+void problem_prototype(const struct problem *problem, char out[PROTOTYPE_TEXT])
+{
+	struct text text = {.at = out, .capacity = PROTOTYPE_TEXT};
+	struct argument argument;
+	text_add(&text, "extern \"C\" void solve(");
+	for (size_t i = 0; problem_argument(problem, i, &argument); i++) {
+		const struct operand *operand = &problem->operands[argument.index];
+		const struct problem_scalar *scalar = &problem->scalars[argument.index];
+		text_add(&text, "%s", i > 0 ? ", " : "");
+		switch (argument.kind) {
+		case ARGUMENT_OPERAND:
+			text_add(&text, "%s%s *%s", operand->role == ROLE_INPUT ? "const " : "",
+					 type_of(operand->type)->element, operand->name);
+			break;
+		case ARGUMENT_SIZE: text_add(&text, "int %s", problem->sizes[argument.index].name); break;
+		case ARGUMENT_SCALAR:
+			text_add(&text, "%s %s", scalar->is_integer ? "int" : "float", scalar->name);
+			break;
+		}
+	}
+	text_add(&text, ")");
+}
+
+/* "M x K", by the names that solve() uses; a size that the problem has not is left out. */
+static void explain_extents(struct text *text, const struct problem *problem,
+							const struct operand *operand)
+{
+	bool any = false;
+	for (size_t i = 0; i < EXTENTS_MAX; i++) {
+		const struct problem_size *size = problem_size_of(problem, operand->extent[i]);
+		if (size == NULL)
+			continue;
+		text_add(text, "%s%s", any ? " x " : "", size->name);
+		any = true;
+		if (operand->grouped && i + 1 == EXTENTS_MAX)
+			text_add(text, "/%s", problem_size_of(problem, SIZE_GROUP)->name);
+	}
+	if (type_of(operand->type)->format.bits < 8)
+		text_add(text, " of %u bits each", (unsigned)type_of(operand->type)->format.bits);
+}
+
+void problem_explain(const struct problem *problem, char out[EXPLANATION_TEXT])
+{
+	struct text text = {.at = out, .capacity = EXPLANATION_TEXT};
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++) {
+		text_add(&text, "%s%s is ", operand > problem->operands ? ", " : "", operand->name);
+		explain_extents(&text, problem, operand);
+	}
+	text_add(&text, ", row-major and dense, in device memory; %s", problem->formula);
+}
+
+/* ---- shapes and operands ----------------------------------------------------------------- */
+
+uint64_t operand_columns(const struct operand *operand, const struct shape *shape)
+{
+	uint64_t columns = (uint64_t)shape->size[operand->extent[EXTENTS_MAX - 1]];
+	return operand->grouped ? columns / (uint64_t)shape->size[SIZE_GROUP] : columns;
+}
+
+uint64_t operand_elements(const struct operand *operand, const struct shape *shape)
+{
+	uint64_t elements = operand_columns(operand, shape);
+	for (size_t i = 0; i + 1 < EXTENTS_MAX; i++)
+		elements *= (uint64_t)shape->size[operand->extent[i]];
+	return elements;
+}
+
+uint64_t operand_bytes(const struct operand *operand, const struct shape *shape)
+{
+	return type_bytes(type_of(operand->type), operand_elements(operand, shape));
+}
+
+double shape_terms(const struct shape *shape)
+{
+	return (double)shape->size[SIZE_BATCH] * shape->size[SIZE_M] * shape->size[SIZE_N] *
+		   shape->size[SIZE_K];
+}
+
+uint64_t shape_rows(const struct shape *shape)
+{
+	return (uint64_t)shape->size[SIZE_BATCH] * (uint64_t)shape->size[SIZE_M];
+}
+
+uint64_t shape_columns(const struct shape *shape)
+{
+	return (uint64_t)shape->size[SIZE_N];
 }

@@ -1,10 +1,10 @@
-/* The problems that gemmjudge can judge. Adding one of the GEMM family is
- * adding a row to the table in problem.c; nothing else names a problem, and
- * where problems differ the code asks for a member of this struct.
+/* The problems that gemmjudge can judge, as tables: what solve() takes (operands, scalars,
+ * sizes, in which order), how values are drawn, what is timed. Adding a problem is adding a
+ * row to problem.c. Nothing else names a problem, an operand or a size: where problems
+ * differ, the code walks these tables.
  *
- * Throughout the program M, N, K are canonical: A is M x K, B is K x N and C is
- * M x N, all row-major and dense (leading dimension = row length). A problem
- * whose solve() orders or names its sizes otherwise says so in `size_order`. */
+ * Sizes are canonical inside the program: a product sums over K, and its result is
+ * M x N, `batch` times. What solve() calls them is in the problem's own rows. */
 #ifndef GEMMJUDGE_TESTCASES_PROBLEM_H
 #define GEMMJUDGE_TESTCASES_PROBLEM_H
 
@@ -12,20 +12,110 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dtype { DTYPE_F16, DTYPE_BF16, DTYPE_F32 };
+#include "testcases/type.h"
 
-/* How the judge calls solve(). */
-enum call_form {
-	CALL_SIZES_SCALARS, /* solve(A, B, C, size0, size1, size2, alpha, beta) */
-	CALL_SIZES,         /* solve(A, B, C, size0, size1, size2) */
-	CALL_MATRIX_VECTOR, /* solve(A, x, y, size0, size1); N is 1 in every case */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- sizes --------------------------------------------------------------------- */
+
+enum size { SIZE_BATCH, SIZE_M, SIZE_N, SIZE_K, SIZE_GROUP, SIZE_COUNT };
+
+/* 1 where a problem has no such size. */
+struct shape {
+	int32_t size[SIZE_COUNT];
 };
 
-/* Over which pair of operations A and B are multiplied. */
+#define SIZES_MAX 4
+/* One size that solve() takes. */
+struct problem_size {
+	const char *name;  /* as solve() calls it; NULL ends the table */
+	const char *shown; /* in reports and shapes, which keep to the canonical names */
+	unsigned is;       /* 1 << SIZE_..: which canonical sizes it is, one or more */
+	int min, max;      /* limits of generated cases, and the smallest at all */
+	int multiple;      /* each is one of this; 0: any */
+};
+
+/* ---- scalars ------------------------------------------------------------------- */
+
+enum scalar {
+	SCALAR_ALPHA,
+	SCALAR_BETA,
+	SCALAR_SCALE_LEFT, /* of quantised operands: a value is scale * (code - zero point) */
+	SCALAR_SCALE_RIGHT,
+	SCALAR_SCALE_RESULT,
+	SCALAR_ZERO_LEFT,
+	SCALAR_ZERO_RIGHT,
+	SCALAR_ZERO_RESULT,
+	SCALAR_COUNT
+};
+
+/* How generated cases draw it. */
+enum scalar_draw {
+	SCALAR_DRAW_FACTOR, /* alpha and beta: 0, 1, 0.5, thousandths up to 2 */
+	SCALAR_DRAW_SCALE,  /* a power of two, or hundredths up to 0.5: always positive */
+	SCALAR_DRAW_RESULT_SCALE, /* the same, as large as the results are, so that they fill the type
+							   */
+	SCALAR_DRAW_ZERO,         /* a code of the type: 0, small, or any */
+};
+
+#define SCALARS_MAX 6
+struct problem_scalar {
+	const char *name; /* as solve() calls it; NULL ends the table */
+	enum scalar is;
+	enum scalar_draw draw;
+	bool is_integer; /* passed as int, else as float */
+};
+
+/* What a scalar is where a problem has it not: alpha 1, beta 0, scales 1, zero points 0. */
+float scalar_neutral(enum scalar scalar);
+
+/* ---- operands ------------------------------------------------------------------ */
+
+enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_BOTH /* read where beta is not 0, and written */ };
+
+/* What the reference takes it for. */
+enum part {
+	PART_LEFT,         /* M x K */
+	PART_RIGHT,        /* K x N */
+	PART_RIGHT_SCALES, /* N x K / group: factors of the right operand, a group along K has one */
+	PART_RESULT,       /* M x N */
+};
+
+/* How generated cases draw its values. */
+enum draw {
+	DRAW_NUMBERS, /* of both signs, of several distributions */
+	DRAW_LENGTHS, /* mostly not negative */
+	DRAW_CODES,   /* integers: any code of the type, or small ones */
+	DRAW_SCALES,  /* 0.01 to 0.11 */
+	DRAW_GRAPH,   /* lengths of edges: infinite where there is none, 0 on the diagonal */
+	DRAW_NOTHING, /* outputs: what shows when it is not overwritten */
+};
+
+#define OPERANDS_MAX 4
+#define EXTENTS_MAX 3
+#define EXTENT(a, b, c) {SIZE_##a, SIZE_##b, SIZE_##c}
+/* One buffer that solve() takes; its elements lie row-major by its extents, and dense. */
+struct operand {
+	const char *name; /* as solve() calls it; NULL ends the table */
+	enum role role;
+	enum dtype type;
+	enum part part;
+	bool transposed; /* stored as its transpose: a right operand as N x K */
+	bool grouped;    /* its last extent counts groups: it is divided by the group size */
+	enum size extent[EXTENTS_MAX]; /* of which its rows are the product of all but the last */
+	enum draw draw;
+};
+
+/* ---- problems ------------------------------------------------------------------ */
+
+/* What is computed. */
 enum algebra {
 	ALGEBRA_PLUS_TIMES, /* C_ij: the sum over k of A_ik * B_kj */
 	ALGEBRA_MIN_PLUS,   /* C_ij: the least over k of A_ik + B_kj, each rounded to f32: the
 						   same in every order, so that it is demanded bit for bit */
+	ALGEBRA_SHORTEST_PATHS, /* the closure of the left operand, a graph's edges, over min-plus */
 };
 
 /* What bounds the problem, and so stands beside the times in its tables. */
@@ -34,31 +124,21 @@ enum metric {
 	METRIC_BYTES, /* GB/s: every operand read once, C written once */
 };
 
-struct shape {
-	int m, n, k;
-};
-
 struct problem {
-	const char *name;      /* "gemm-f16": what the user types */
-	const char *folder;    /* "gemm_f16": its folder below solutions/ */
-	const char *summary;   /* one line for `gemmjudge list` */
-	const char *solve;     /* the exact C++ prototype, for `new` and messages */
-	const char *arguments; /* what each argument means, for `new` and `list` */
-	const char *include;   /* header that a starter file needs, "cuda_fp16.h" or "" */
-	const char *element;   /* C++ element type: "half" */
-	enum dtype dtype;      /* of A, B and C */
+	const char *name;    /* "gemm-f16": what the user types */
+	const char *folder;  /* "gemm_f16": its folder below solutions/ */
+	const char *summary; /* one line for `gemmjudge list` */
+	const char *formula; /* what solve() computes, for `new` and `list` */
 	enum algebra algebra;
 	enum metric metric;
-	enum call_form call;
-	char operands[4];                  /* what solve() calls A, B and C: "ABC", "Axy" */
-	char size_order[4];                /* canonical sizes in solve()'s order: "MNK", or "MKN"
-										  for LeetGPU's Matrix Multiplication, "MK" without N */
+	struct problem_size sizes[SIZES_MAX + 1]; /* in the order of shapes: 1024x512x64 */
+	struct problem_scalar scalars[SCALARS_MAX + 1];
+	struct operand operands[OPERANDS_MAX + 1];
+	const char *call; /* the arguments of solve(), by name and in order: "A B C M N K" */
 	double leetgpu_atol, leetgpu_rtol; /* what `--tolerance leetgpu` means */
 	struct shape large;                /* the case that is timed by default */
-	float large_alpha, large_beta;
-	int min_dim, max_dim; /* limits of generated sizes: 16..4096, or 1..4096 */
-	int common_dim;       /* seven of eight generated cases stay at or below it; 0: all may
-							 reach max_dim */
+	float large_scalars[SCALARS_MAX];  /* by the table of scalars */
+	int common; /* seven of eight generated cases stay at or below it; 0: all may reach the largest */
 };
 
 /* The table and its length. */
@@ -71,23 +151,65 @@ const struct problem *problem_find(const char *name);
  * gemm-f16): the nearest parent folder that names a problem; NULL when none. */
 const struct problem *problem_of_path(const char *path);
 
-size_t dtype_size(enum dtype type);      /* bytes per element */
-const char *dtype_name(enum dtype type); /* "f16", "bf16", "f32" */
+/* Not a problem, and not in the table: how a stage of an epilogue is run by itself. X holds the
+ * values that the stage gets, Y takes what it makes of them, C is the C of the judged call.
+ * problem_find(PROBLEM_STAGE) gives it. */
+#define PROBLEM_STAGE "epilogue-stage"
+enum { PROBLEM_STAGE_VALUES, PROBLEM_STAGE_RESULT, PROBLEM_STAGE_OUT }; /* its operands: X, C, Y */
 
-const char *algebra_name(enum algebra algebra); /* "plus-times", "min-plus" */
+const char *algebra_name(enum algebra algebra); /* "plus-times", ... */
 
-/* Unit roundoff u = 2^-p of the type, p its significand bits (f16 11, bf16 8,
- * f32 24), and the smallest positive subnormal. Higham, Accuracy and Stability
- * of Numerical Algorithms, 2nd ed., section 2.1. */
-double dtype_unit_roundoff(enum dtype type);
-double dtype_smallest(enum dtype type);
-/* Largest finite value (f16 65504). */
-double dtype_largest(enum dtype type);
+/* ---- walking a problem's tables --------------------------------------------------- */
 
-/* Whether solve() takes alpha and beta; where it does not they are 1 and 0. */
-bool problem_has_scalars(const struct problem *problem);
+size_t problem_operands(const struct problem *problem); /* how many */
+size_t problem_scalars(const struct problem *problem);
+size_t problem_sizes(const struct problem *problem);
 
-/* Whether B and C are vectors: N is 1 in every case, and solve() does not take it. */
-bool problem_has_vectors(const struct problem *problem);
+/* The operand that the reference takes for `part`, and its number. NULL: it has none. */
+const struct operand *problem_part(const struct problem *problem, enum part part);
+size_t problem_part_index(const struct problem *problem, enum part part);
+
+/* Whether solve() takes this scalar. */
+bool problem_takes(const struct problem *problem, enum scalar scalar);
+
+/* The row of this canonical size; NULL: the problem has it not. */
+const struct problem_size *problem_size_of(const struct problem *problem, enum size size);
+
+/* Whether a case may be run with an epilogue: sums in f32 become a floating-point type. */
+bool problem_has_epilogue(const struct problem *problem);
+
+/* Argument number `index` of solve(), in the order of the call. False: there is no such. */
+enum argument_kind { ARGUMENT_OPERAND, ARGUMENT_SIZE, ARGUMENT_SCALAR };
+struct argument {
+	enum argument_kind kind;
+	size_t index; /* in the problem's table of that kind */
+};
+bool problem_argument(const struct problem *problem, size_t index, struct argument *out);
+
+/* "extern "C" void solve(const half *A, ...)" */
+#define PROTOTYPE_TEXT 512
+void problem_prototype(const struct problem *problem, char out[PROTOTYPE_TEXT]);
+
+/* "A is M x K, B is K x N, C is M x N, row-major and dense, in device memory; C = ..." */
+#define EXPLANATION_TEXT 768
+void problem_explain(const struct problem *problem, char out[EXPLANATION_TEXT]);
+
+/* ---- shapes and operands ------------------------------------------------------------ */
+
+/* Elements of an operand, and the length of its rows. */
+uint64_t operand_elements(const struct operand *operand, const struct shape *shape);
+uint64_t operand_columns(const struct operand *operand, const struct shape *shape);
+uint64_t operand_bytes(const struct operand *operand, const struct shape *shape);
+
+/* M N K batch: terms of all sums. */
+double shape_terms(const struct shape *shape);
+
+/* Rows of the result, those of all batches together, and its columns. */
+uint64_t shape_rows(const struct shape *shape);
+uint64_t shape_columns(const struct shape *shape);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

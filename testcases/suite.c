@@ -7,34 +7,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/paths.h"
 #include "testcases/values.h"
 
 #define LIST_MAX 512
-#define PAIRS_MAX 16
+#define TUPLES_MAX 16
 #define CASES_MAX 20000
 #define DIM_MAX 16384
 #define LINE_MAX_BYTES 180 /* inih's own buffer holds 200 */
 
-/* One of m, n, k: a list of sizes, or a power of the group's w. */
+/* One size: a list, or a power of the group's w. */
 struct size_list {
 	size_t count;
 	int size[LIST_MAX];
 	int power_of_w; /* 1: w, 2: w*w; 0: the list */
 };
 
-/* One [section]: its sizes are combined, every one with every pair of scalars. */
+/* What `values`, `a`, `b`, `c` or an operand's own name say of an operand. */
+struct chosen {
+	bool any;
+	struct value_spec spec;
+};
+
+/* One [section]: its sizes are combined, every one with every tuple of scalars. */
 struct group {
 	char name[32];
 	int line;
 	bool skipped; /* for problems of another type */
-	struct size_list w, m, n, k;
-	size_t pair_count;
-	float pairs[PAIRS_MAX][2];
-	struct value_spec a, b, c;
+	struct size_list w, sizes[SIZE_COUNT];
+	size_t tuple_count;
+	struct {
+		size_t count;
+		float value[SCALARS_MAX];
+	} tuples[TUPLES_MAX];
+	struct chosen values, of[OPERANDS_MAX];
 	bool integer; /* `values = integer`, with scales chosen by case_make_exact */
 };
+
+/* The keys that say sizes. */
+static const struct {
+	const char *key;
+	enum size size;
+} size_keys[] = {
+	{"m", SIZE_M}, {"n", SIZE_N}, {"k", SIZE_K}, {"batch", SIZE_BATCH}, {"group", SIZE_GROUP}};
+#define SIZE_KEYS (sizeof size_keys / sizeof *size_keys)
+
+/* Where a file does not say them. */
+#define BATCH_DEFAULT 3
+#define GROUP_DEFAULT 32
 
 struct loader {
 	FILE *stream;
@@ -89,13 +111,24 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-/* A size: a number, or `min` or `max` of the problem. */
-static bool take_size(struct loader *loader, const char **at, int *out)
+/* The row whose limits a key has; that of M where the problem has no such size. */
+static const struct problem_size *limits_of_key(const struct problem *problem, const char *key)
+{
+	const struct problem_size *found = NULL;
+	for (size_t i = 0; i < SIZE_KEYS; i++)
+		if (strcmp(key, size_keys[i].key) == 0)
+			found = problem_size_of(problem, size_keys[i].size);
+	return found != NULL ? found : problem_size_of(problem, SIZE_M);
+}
+
+/* A size: a number, or `min` or `max` of the problem's own. */
+static bool take_size(struct loader *loader, const char **at, const char *key, int *out)
 {
 	char *end;
 	const char *start = skip_spaces(*at);
 	if (take_word(at, "min") || take_word(at, "max")) {
-		*out = start[1] == 'i' ? loader->problem->min_dim : loader->problem->max_dim;
+		const struct problem_size *size = limits_of_key(loader->problem, key);
+		*out = start[1] == 'i' ? size->min : size->max;
 		return true;
 	}
 	if (!isdigit((unsigned char)*start))
@@ -120,16 +153,16 @@ static int parse_item(struct loader *loader, struct size_list *list, const char 
 					  const char **at)
 {
 	int first, last, step = 1;
-	if (!take_size(loader, at, &first))
+	if (!take_size(loader, at, key, &first))
 		return fail_at(loader, loader->line, "%s: expected a size at \"%.40s\"", key,
 					   skip_spaces(*at));
 	last = first;
 	*at = skip_spaces(*at);
 	if (strncmp(*at, "..", 2) == 0) {
 		*at += 2;
-		if (!take_size(loader, at, &last))
+		if (!take_size(loader, at, key, &last))
 			return fail_at(loader, loader->line, "%s: expected a size after \"..\"", key);
-		if (take_word(at, "step") && (!take_size(loader, at, &step) || step < 1))
+		if (take_word(at, "step") && (!take_size(loader, at, key, &step) || step < 1))
 			return fail_at(loader, loader->line, "%s: expected a number from 1 after \"step\"",
 						   key);
 	}
@@ -177,52 +210,77 @@ static bool take_float(const char **at, float *out)
 	return true;
 }
 
-/* "1 0, 0.5 0.5": alpha and beta */
+/* "1 0, 0.5 0.5": alpha and beta, or all scalars of the problem in their order. */
 static int parse_scalars(struct loader *loader, const char *text)
 {
 	struct group *group = &loader->group;
 	const char *at = text;
 	do {
-		if (group->pair_count == PAIRS_MAX)
-			return fail_at(loader, loader->line, "scalars has more than %d pairs", PAIRS_MAX);
-		float *pair = group->pairs[group->pair_count];
-		if (!take_float(&at, &pair[0]) || !take_float(&at, &pair[1]))
+		if (group->tuple_count == TUPLES_MAX)
+			return fail_at(loader, loader->line, "scalars has more than %d pairs", TUPLES_MAX);
+		size_t count = 0;
+		float *values = group->tuples[group->tuple_count].value;
+		while (count < SCALARS_MAX && take_float(&at, &values[count])) {
+			count++;
+			at = skip_spaces(at);
+		}
+		if (count < 2)
 			return fail_at(
 				loader, loader->line,
 				"scalars: expected pairs of finite numbers, alpha beta, ... at \"%.40s\"",
 				skip_spaces(at));
-		group->pair_count++;
-		at = skip_spaces(at);
+		group->tuples[group->tuple_count++].count = count;
 	} while (*at == ',' && at++);
 	if (*at != '\0')
 		return fail_at(loader, loader->line, "scalars: cannot read \"%.40s\"", at);
 	return 1;
 }
 
-/* "uniform 10", "zero"; the scale is 1 when left out. */
+/* What is left on the line after a scale: the lowest value, or of graphs that and the share of
+ * edges that there are. */
+static bool take_rest(const char **at, struct value_spec *out)
+{
+	float *more[] = {&out->low, &out->share};
+	for (size_t i = 0; i < 2 && *skip_spaces(*at) != '\0'; i++)
+		if (!take_float(at, more[i]) || !(*more[i] >= 0))
+			return false;
+	return *skip_spaces(*at) == '\0';
+}
+
+static bool has_more(enum distribution distribution)
+{
+	return distribution == VALUES_POSITIVE || distribution == VALUES_GRAPH ||
+		   distribution == VALUES_GRAPH_SIGNED || distribution == VALUES_GRAPH_INTEGER;
+}
+
+/* "uniform 10", "zero", "positive 0.1 0.01"; the scale is 1 when left out. */
 static int parse_values(struct loader *loader, const char *key, const char *text,
-						struct value_spec *out)
+						struct chosen *out)
 {
 	char name[16];
 	int length = 0;
-	if (sscanf(text, " %15[a-z]%n", name, &length) != 1 ||
-		!distribution_parse(name, &out->distribution))
+	struct value_spec *spec = &out->spec;
+	out->any = true;
+	if (sscanf(text, " %15[a-z-]%n", name, &length) != 1 ||
+		!distribution_parse(name, &spec->distribution))
 		return fail_at(
 			loader, loader->line,
 			"%s: unknown values \"%.40s\"; known: uniform, normal, integer, wide, positive, "
-			"zero, nan, special, large",
+			"zero, nan, special, large, codes, graph, graph-signed, graph-integer",
 			key, text);
-	out->scale = 1;
+	spec->scale = 1;
+	spec->low = 0;
+	spec->share = 1;
 	const char *at = skip_spaces(text + length);
 	if (*at == '\0')
 		return 1;
-	if (!take_float(&at, &out->scale) || *skip_spaces(at) != '\0' || !(out->scale > 0) ||
-		out->scale > 1e30f)
+	if (!take_float(&at, &spec->scale) || !(spec->scale > 0) || spec->scale > 1e30f ||
+		!(has_more(spec->distribution) ? take_rest(&at, spec) : *skip_spaces(at) == '\0'))
 		return fail_at(loader, loader->line, "%s: the scale \"%.40s\" is no positive number", key,
 					   skip_spaces(text + length));
-	float scale_max = out->distribution == VALUES_INTEGER ? 0x1p20f : 200.0f;
-	if ((out->distribution == VALUES_INTEGER || out->distribution == VALUES_WIDE) &&
-		out->scale > scale_max)
+	float scale_max = spec->distribution == VALUES_INTEGER ? 0x1p20f : 200.0f;
+	if ((spec->distribution == VALUES_INTEGER || spec->distribution == VALUES_WIDE) &&
+		spec->scale > scale_max)
 		return fail_at(loader, loader->line, "%s: the scale of %s is at most %g", key, name,
 					   (double)scale_max);
 	return 1;
@@ -236,21 +294,27 @@ static int parse_all_values(struct loader *loader, const char *text)
 		group->integer = true;
 		return 1;
 	}
-	if (!parse_values(loader, "values", text, &group->a))
-		return 0;
-	group->b = group->c = group->a;
-	return 1;
+	return parse_values(loader, "values", text, &group->values);
+}
+
+/* Every operand is of this type. */
+static bool is_all_of(const struct problem *problem, const struct type *type)
+{
+	bool all = true;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
+		all = all && type_of(operand->type) == type;
+	return all;
 }
 
 /* A type or an algebra; each `only` of a group must hold. */
 static int parse_only(struct loader *loader, const char *text)
 {
-	static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
-	static const enum algebra algebras[] = {ALGEBRA_PLUS_TIMES, ALGEBRA_MIN_PLUS};
+	static const enum algebra algebras[] = {ALGEBRA_PLUS_TIMES, ALGEBRA_MIN_PLUS,
+											ALGEBRA_SHORTEST_PATHS};
 	bool *skipped = &loader->group.skipped;
-	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-		if (strcmp(text, dtype_name(types[i])) == 0) {
-			*skipped = *skipped || types[i] != loader->problem->dtype;
+	for (size_t i = 0; type_at(i) != NULL; i++) {
+		if (strcmp(text, type_at(i)->name) == 0) {
+			*skipped = *skipped || !is_all_of(loader->problem, type_at(i));
 			return 1;
 		}
 	}
@@ -279,7 +343,7 @@ static uint64_t case_seed(uint64_t seed, size_t place)
 
 static int check_size(struct loader *loader, const char *key, long long size)
 {
-	int low = loader->problem->min_dim;
+	int low = limits_of_key(loader->problem, key)->min;
 	if (size >= low && size <= DIM_MAX)
 		return 1;
 	return fail_at(loader, loader->group.line, "[%s] %s = %lld is outside %d..%d, the sizes of %s",
@@ -307,47 +371,98 @@ static void name_case(const struct problem *problem, const struct group *group,
 {
 	char shape[SHAPE_TEXT];
 	shape_print(problem, &test->shape, shape);
-	snprintf(test->name, sizeof test->name, "%.*s/%s", (int)(sizeof test->name - 2 - strlen(shape)),
-			 group->name, shape);
+	int room = (int)(sizeof test->name - 2 - strlen(shape));
+	snprintf(test->name, sizeof test->name, "%.*s/%.40s", room, group->name, shape);
+}
+
+/* The scalars of a tuple: alpha and beta, or all that the problem has. False: the problem has no
+ * such case. A problem without alpha and beta takes 1 0, which is what it computes. */
+static bool take_tuple(const struct loader *loader, size_t tuple, struct test_case *test)
+{
+	const struct problem *problem = loader->problem;
+	const float *values = loader->group.tuples[tuple].value;
+	size_t count = loader->group.tuples[tuple].count, own = problem_scalars(problem);
+	bool factors = problem_takes(problem, SCALAR_ALPHA);
+	bool plain = count == 2 && values[0] == 1 && values[1] == 0;
+	if (count == own && (factors || loader->suite->problem[0] != '\0')) {
+		for (size_t i = 0; i < own; i++)
+			test->scalar[problem->scalars[i].is] = values[i];
+		return true;
+	}
+	return plain && !factors;
+}
+
+/* What the file says, where the operand is one that takes numbers of the file's choice. */
+static void choose_values(const struct loader *loader, struct test_case *test)
+{
+	const struct problem *problem = loader->problem;
+	const struct group *group = &loader->group;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++) {
+		enum draw draw = problem->operands[i].draw;
+		bool numbers = draw == DRAW_NUMBERS || draw == DRAW_LENGTHS;
+		bool added = problem->operands[i].role == ROLE_BOTH;
+		bool read = !added || test->scalar[SCALAR_BETA] != 0;
+		bool free = numbers || draw == DRAW_NOTHING || loader->suite->problem[0] != '\0';
+		if (group->of[i].any && free)
+			test->values[i] = group->of[i].spec;
+		else if (group->values.any && numbers && read)
+			test->values[i] = group->values.spec;
+		else
+			test->values[i] = case_plain_values(problem, i, test);
+	}
+}
+
+/* Integers, whatever c = says of what is only overwritten. */
+static int make_exact(struct loader *loader, struct test_case *test)
+{
+	size_t result = problem_part_index(loader->problem, PART_RESULT);
+	bool marked = loader->problem->operands[result].role == ROLE_BOTH &&
+				  test->scalar[SCALAR_BETA] == 0;
+	struct value_spec kept = test->values[result];
+	if (type_of(loader->problem->operands[result].type)->format.is_integer ||
+		loader->problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return 1;
+	if (!case_make_exact(loader->problem, test))
+		return fail_at(
+			loader, loader->group.line,
+			"[%s] values = integer needs alpha and beta among 0, 0.5, 1, 1.5, 2 or their "
+			"negatives",
+			loader->group.name);
+	if (marked)
+		test->values[result] = kept;
+	return 1;
+}
+
+static bool is_too_large(const struct loader *loader, const struct shape *shape)
+{
+	static const enum size dimensions[] = {SIZE_M, SIZE_N, SIZE_K};
+	bool large = false;
+	for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
+		large = large || (loader->max_dim > 0 && shape->size[dimensions[i]] > loader->max_dim);
+	return large;
 }
 
 /* `place` counts every case of the file, kept or not. */
-static int emit_case(struct loader *loader, struct shape shape, const float pair[2], size_t *place)
+static int emit_case(struct loader *loader, const struct shape *shape, size_t tuple, size_t *place)
 {
 	const struct group *group = &loader->group;
-	if (!check_size(loader, "m", shape.m) || !check_size(loader, "n", shape.n) ||
-		!check_size(loader, "k", shape.k))
-		return 0;
 	if (++*place > CASES_MAX)
 		return fail_at(loader, group->line, "[%s] brings the suite to more than %d cases",
 					   group->name, CASES_MAX);
-	if (!problem_has_scalars(loader->problem) && !(pair[0] == 1 && pair[1] == 0))
+	struct test_case test =
+		case_of_shape(loader->problem, shape, NULL, case_seed(loader->seed, *place));
+	struct error ignored;
+	if (!take_tuple(loader, tuple, &test) || is_too_large(loader, shape) ||
+		!shape_holds(loader->problem, shape, &ignored))
 		return 1;
-	if (problem_has_vectors(loader->problem))
-		shape.n = 1;
-	int limit = loader->max_dim;
-	if (limit > 0 && (shape.m > limit || shape.n > limit || shape.k > limit))
-		return 1;
-
-	struct test_case *test = append_case(loader);
-	if (test == NULL)
+	struct test_case *kept = append_case(loader);
+	if (kept == NULL)
 		return 0;
-	*test = (struct test_case){
-		.shape = shape,
-		.alpha = pair[0],
-		.beta = pair[1],
-		.a = group->a,
-		.b = group->b,
-		.c = group->c,
-		.seed = case_seed(loader->seed, *place),
-	};
-	name_case(loader->problem, group, test);
-	if (group->integer && !case_make_exact(test, loader->problem->dtype))
-		return fail_at(
-			loader, group->line,
-			"[%s] values = integer needs alpha and beta among 0, 0.5, 1, 1.5, 2 or their "
-			"negatives",
-			group->name);
+	choose_values(loader, &test);
+	name_case(loader->problem, group, &test);
+	if (group->integer && !make_exact(loader, &test))
+		return 0;
+	*kept = test;
 	loader->suite->count++;
 	return 1;
 }
@@ -364,35 +479,46 @@ static size_t list_length(const struct size_list *list)
 	return list->power_of_w != 0 ? 1 : list->count;
 }
 
-static int emit_sizes(struct loader *loader, int w, size_t *place)
+/* Sets one size after the other; those that the problem has not, and a size that another one
+ * stands for, to what they are without. */
+static int emit_sizes(struct loader *loader, size_t key, struct shape *shape, int w, size_t *place)
 {
 	const struct group *group = &loader->group;
-	size_t widths = problem_has_vectors(loader->problem) ? 1 : list_length(&group->n);
-	for (size_t i = 0; i < list_length(&group->m); i++)
-		for (size_t j = 0; j < widths; j++)
-			for (size_t l = 0; l < list_length(&group->k); l++) {
-				long long m = size_at(&group->m, i, w), n = size_at(&group->n, j, w),
-						  k = size_at(&group->k, l, w);
-				if (!check_size(loader, "m", m) || !check_size(loader, "n", n) ||
-					!check_size(loader, "k", k))
-					return 0;
-				for (size_t p = 0; p < group->pair_count; p++)
-					if (!emit_case(loader, (struct shape){(int)m, (int)n, (int)k}, group->pairs[p],
-								   place))
-						return 0;
-			}
+	const struct problem *problem = loader->problem;
+	if (key == SIZE_KEYS) {
+		for (size_t t = 0; t < group->tuple_count; t++)
+			if (!emit_case(loader, shape, t, place))
+				return 0;
+		return 1;
+	}
+	enum size size = size_keys[key].size;
+	const struct size_list *list = &group->sizes[size];
+	const struct problem_size *row = problem_size_of(problem, size);
+	bool tied = key > 0 && row != NULL && row == problem_size_of(problem, SIZE_M);
+	size_t count = row != NULL && !tied ? list_length(list) : 1;
+	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
+		long long value = size_at(list, i, w);
+		if (list_length(list) == 0)
+			value = size == SIZE_BATCH ? BATCH_DEFAULT : GROUP_DEFAULT;
+		else if (!check_size(loader, size_keys[key].key, value))
+			return 0;
+		shape->size[size] = tied ? shape->size[SIZE_M] : row != NULL ? (int32_t)value : 1;
+		if (!emit_sizes(loader, key + 1, shape, w, place))
+			return 0;
+	}
 	return 1;
 }
 
 static int check_group(struct loader *loader)
 {
 	struct group *group = &loader->group;
-	const struct size_list *lists[] = {&group->m, &group->n, &group->k};
 	bool uses_w = false;
-	for (int i = 0; i < 3; i++) {
-		if (list_length(lists[i]) == 0)
-			return fail_at(loader, group->line, "[%s] has no %c", group->name, "mnk"[i]);
-		uses_w = uses_w || lists[i]->power_of_w != 0;
+	for (size_t i = 0; i < SIZE_KEYS; i++) {
+		const struct size_list *list = &group->sizes[size_keys[i].size];
+		bool optional = size_keys[i].size == SIZE_BATCH || size_keys[i].size == SIZE_GROUP;
+		if (list_length(list) == 0 && !optional)
+			return fail_at(loader, group->line, "[%s] has no %s", group->name, size_keys[i].key);
+		uses_w = uses_w || list->power_of_w != 0;
 	}
 	if (uses_w && group->w.count == 0)
 		return fail_at(loader, group->line, "[%s] uses w and does not set it", group->name);
@@ -401,22 +527,37 @@ static int check_group(struct loader *loader)
 	return 1;
 }
 
-static bool is_special(const struct value_spec *spec)
+static bool is_special(const struct chosen *chosen)
 {
-	return spec->distribution == VALUES_SPECIAL || spec->distribution == VALUES_NAN;
+	return chosen->any && (chosen->spec.distribution == VALUES_SPECIAL ||
+						   chosen->spec.distribution == VALUES_NAN);
 }
 
-/* What a minimum makes of a NaN nobody agrees on, and infinities add up to one. */
+/* What a minimum makes of a NaN nobody agrees on, infinities add up to one, and integers have
+ * neither. */
 static int check_specials(struct loader *loader)
 {
 	const struct group *group = &loader->group;
-	if (loader->problem->algebra != ALGEBRA_MIN_PLUS ||
-		(!is_special(&group->a) && !is_special(&group->b)))
-		return 1;
-	return fail_at(loader, group->line,
-				   "[%s] has special values in A or B, which %s does not define: say only = "
-				   "plus-times",
-				   group->name, loader->problem->name);
+	const struct problem *problem = loader->problem;
+	bool defined = problem->algebra == ALGEBRA_PLUS_TIMES;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++) {
+		const struct operand *operand = &problem->operands[i];
+		if (!is_special(&group->of[i]) || operand->role != ROLE_INPUT)
+			continue;
+		if (!defined)
+			return fail_at(loader, group->line,
+						   "[%s] has special values in A or B, which %s does not define: say only "
+						   "= plus-times",
+						   group->name, problem->name);
+		if (type_of(operand->type)->format.infinity != 0)
+			continue;
+		if (loader->suite->problem[0] != '\0')
+			return fail_at(loader, group->line,
+						   "[%s] has special values in %s, whose type has none", group->name,
+						   operand->name);
+		loader->group.skipped = true; /* a suite for all problems */
+	}
+	return 1;
 }
 
 /* The group that has been read becomes cases. */
@@ -428,23 +569,25 @@ static int finish_group(struct loader *loader, size_t *place)
 	loader->in_group = false;
 	if (!check_group(loader))
 		return 0;
+	if (!group->skipped && !check_specials(loader))
+		return 0;
 	if (group->skipped)
 		return 1;
-	if (!check_specials(loader))
-		return 0;
-	if (group->pair_count == 0)
-		group->pairs[group->pair_count++][0] = 1;
-	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++)
-		if (!emit_sizes(loader, group->w.count == 0 ? 0 : group->w.size[i], place))
+	if (group->tuple_count == 0) {
+		group->tuples[0].count = 2;
+		group->tuples[group->tuple_count++].value[0] = 1;
+	}
+	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++) {
+		struct shape shape;
+		if (!emit_sizes(loader, 0, &shape, group->w.count == 0 ? 0 : group->w.size[i], place))
 			return 0;
+	}
 	return 1;
 }
 
 static int start_group(struct loader *loader, const char *name)
 {
-	struct value_spec uniform = {VALUES_UNIFORM, 1.0f};
-	loader->group =
-		(struct group){.line = loader->section_line, .a = uniform, .b = uniform, .c = uniform};
+	loader->group = (struct group){.line = loader->section_line};
 	loader->in_group = true;
 	for (const char *at = name; *at != '\0'; at++)
 		if (!isalnum((unsigned char)*at) && strchr("-_.+", *at) == NULL)
@@ -482,25 +625,54 @@ static int suite_key(struct loader *loader, const char *name, const char *value)
 	return 1;
 }
 
+/* The operand that a key names: by its own name, or as a, b and c. -1: none of this problem's. */
+static int operand_of_key(const struct problem *problem, const char *key)
+{
+	static const struct {
+		const char *key;
+		enum part part;
+	} parts[] = {{"a", PART_LEFT}, {"b", PART_RIGHT}, {"c", PART_RESULT}};
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		if (strcasecmp(problem->operands[i].name, key) == 0)
+			return (int)i;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strcmp(parts[i].key, key) == 0 && problem_part(problem, parts[i].part) != NULL)
+			return (int)problem_part_index(problem, parts[i].part);
+	return -1;
+}
+
+/* Some problem's. */
+static bool is_operand_key(const char *key)
+{
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	bool known = false;
+	for (size_t i = 0; i < count; i++)
+		known = known || operand_of_key(&table[i], key) >= 0;
+	return known;
+}
+
 static int group_key(struct loader *loader, const char *name, const char *value)
 {
 	struct group *group = &loader->group;
-	struct size_list *lists[] = {&group->w, &group->m, &group->n, &group->k};
-	for (int i = 0; i < 4; i++)
-		if (name[0] == "wmnk"[i] && name[1] == '\0')
-			return parse_sizes(loader, lists[i], name, value);
+	struct chosen elsewhere;
+	if (strcmp(name, "w") == 0)
+		return parse_sizes(loader, &group->w, name, value);
+	for (size_t i = 0; i < SIZE_KEYS; i++)
+		if (strcmp(name, size_keys[i].key) == 0)
+			return parse_sizes(loader, &group->sizes[size_keys[i].size], name, value);
 	if (strcmp(name, "scalars") == 0)
 		return parse_scalars(loader, value);
 	if (strcmp(name, "values") == 0)
 		return parse_all_values(loader, value);
 	if (strcmp(name, "only") == 0)
 		return parse_only(loader, value);
-	struct value_spec *specs[] = {&group->a, &group->b, &group->c};
-	for (int i = 0; i < 3; i++)
-		if (name[0] == "abc"[i] && name[1] == '\0')
-			return parse_values(loader, name, value, specs[i]);
+	int operand = operand_of_key(loader->problem, name);
+	if (operand >= 0 || is_operand_key(name))
+		return parse_values(loader, name, value, operand >= 0 ? &group->of[operand] : &elsewhere);
 	return fail_at(loader, loader->line,
-				   "unknown key \"%.40s\"; known: m, n, k, w, scalars, values, a, b, c, only",
+				   "unknown key \"%.40s\"; known: m, n, k, batch, group, w, scalars, values, a, b, "
+				   "c, an operand's name, only",
 				   name);
 }
 

@@ -1,4 +1,4 @@
-/* The value of every element of A, B and C, as a function of the case alone:
+/* The value of every element of an operand, as a function of the case alone:
  * its distribution, its seed, which operand, which index. Compiles as C17 and as
  * CUDA C++, and gives the same bits in both: random words come from Philox
  * (Random123), arithmetic is integer or a single correctly rounded IEEE
@@ -8,6 +8,7 @@
 #define GEMMJUDGE_TESTCASES_VALUES_H
 
 #include <Random123/philox.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -22,11 +23,26 @@
 
 /* Which stream of random words; the numbers are part of what a seed means. */
 enum values_stream {
-	VALUES_STREAM_A = 0,
-	VALUES_STREAM_B = 1,
-	VALUES_STREAM_C = 2,
-	VALUES_STREAM_CASE = 3, /* the generator's own choices */
-	VALUES_STREAM_SPOT = 4, /* which elements the referee spot-checks */
+	VALUES_STREAM_CASE = 3,           /* the generator's own choices */
+	VALUES_STREAM_SPOT = 4,           /* which elements the referee spot-checks */
+	VALUES_STREAM_EXTRA = 16,         /* and on: what an epilogue reads */
+	VALUES_STREAM_POTENTIALS = 0x100, /* added to an operand's: of the nodes of a graph */
+};
+
+/* The stream of an operand, by its number in the problem's table: 0, 1, 2, and then 8 on. */
+VALUES_FUNCTION uint32_t values_stream(uint32_t operand)
+{
+	return operand < 3 ? operand : operand + 5;
+}
+
+/* The values of one buffer. Plain numbers: kernels have it too. */
+struct values {
+	struct number_format format;
+	struct value_spec spec;
+	uint64_t seed;
+	uint32_t stream;
+	uint64_t columns; /* of a row */
+	uint64_t elements;
 };
 
 /* Elements per block of values_block(). */
@@ -57,51 +73,75 @@ VALUES_FUNCTION struct values_words values_random(uint64_t seed, uint32_t stream
 
 /* ---- bits and numbers -------------------------------------------------- */
 
-/* Significand bits p and smallest normal exponent of a type; its exponent field
- * is as wide as its bits allow. */
-VALUES_FUNCTION int values_precision(enum dtype type)
+/* Element `index` of a buffer, as bits; formats narrower than a byte are packed, the first
+ * element in the high half. */
+VALUES_FUNCTION uint32_t values_load(const struct number_format *format, const void *from,
+									 uint64_t index)
 {
-	return type == DTYPE_F16 ? 11 : type == DTYPE_BF16 ? 8 : 24;
+	const uint8_t *bytes = (const uint8_t *)from;
+	if (format->bits == 16) {
+		uint16_t half;
+		memcpy(&half, bytes + 2 * index, sizeof half);
+		return half;
+	}
+	if (format->bits == 32) {
+		uint32_t word;
+		memcpy(&word, bytes + 4 * index, sizeof word);
+		return word;
+	}
+	if (format->bits == 8)
+		return bytes[index];
+	return index % 2 == 0 ? bytes[index / 2] >> 4 : bytes[index / 2] & 0xFu;
 }
 
-VALUES_FUNCTION int values_smallest_exponent(enum dtype type)
+VALUES_FUNCTION void values_store(const struct number_format *format, void *to, uint64_t index,
+								  uint32_t bits)
 {
-	return type == DTYPE_F16 ? -14 : -126;
+	uint8_t *bytes = (uint8_t *)to;
+	if (format->bits == 16) {
+		uint16_t half = (uint16_t)bits;
+		memcpy(bytes + 2 * index, &half, sizeof half);
+	} else if (format->bits == 32) {
+		memcpy(bytes + 4 * index, &bits, sizeof bits);
+	} else if (format->bits == 8) {
+		bytes[index] = (uint8_t)bits;
+	} else {
+		uint8_t *pair = &bytes[index / 2];
+		*pair = (uint8_t)(index % 2 == 0 ? (*pair & 0x0Fu) | bits << 4 : (*pair & 0xF0u) | bits);
+	}
 }
 
-VALUES_FUNCTION uint32_t values_infinity(enum dtype type)
+/* An integer's code, to nearest even, clamped to the range. */
+VALUES_FUNCTION uint32_t values_code(const struct number_format *format, double x)
 {
-	return type == DTYPE_F16 ? 0x7C00u : type == DTYPE_BF16 ? 0x7F80u : 0x7F800000u;
+	double rounded = rint(x);
+	if (!(rounded > format->lowest)) /* NaN too */
+		rounded = format->lowest;
+	if (rounded > format->highest)
+		rounded = format->highest;
+	return (uint32_t)((int32_t)rounded + format->zero) & ((1u << format->bits) - 1);
 }
 
-VALUES_FUNCTION uint32_t values_nan(enum dtype type)
-{
-	return type == DTYPE_F16 ? 0x7E00u : type == DTYPE_BF16 ? 0x7FC0u : 0x7FC00000u;
-}
-
-VALUES_FUNCTION uint32_t values_sign(enum dtype type)
-{
-	return type == DTYPE_F32 ? 0x80000000u : 0x8000u;
-}
-
-/* x rounded to the type, to nearest even, as bits. Overflow gives infinity,
- * every NaN the same quiet one. */
-VALUES_FUNCTION uint32_t values_from_double(enum dtype type, double x)
+/* x rounded to the format, to nearest even, as bits. Overflow gives infinity (the largest number
+ * where there is none), every NaN the same quiet one. */
+VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, double x)
 {
 	uint64_t bits, significand, quotient, rest, half;
 	uint32_t sign, magnitude;
-	int exponent, shift, p = values_precision(type), smallest = values_smallest_exponent(type);
+	int exponent, shift, p = format->precision, smallest = format->smallest_exponent;
 
+	if (format->is_integer)
+		return values_code(format, x);
 	memcpy(&bits, &x, sizeof bits);
-	sign = (bits >> 63) != 0 ? values_sign(type) : 0;
+	sign = (bits >> 63) != 0 ? format->sign : 0;
 	exponent = (int)((bits >> 52) & 0x7FF) - 1023;
 	significand = bits & 0xFFFFFFFFFFFFFull;
 	if (exponent == 1024)
-		return significand != 0 ? values_nan(type) : sign | values_infinity(type);
+		return significand != 0 ? format->nan : sign | format->overflow;
 	if (exponent == -1023) /* zero, or far below the smallest subnormal of any type */
 		return sign;
 	if (exponent > 127)
-		return sign | values_infinity(type);
+		return sign | format->overflow;
 
 	significand |= 1ull << 52;
 	shift = 53 - p + (exponent < smallest ? smallest - exponent : 0);
@@ -115,22 +155,27 @@ VALUES_FUNCTION uint32_t values_from_double(enum dtype type, double x)
 	magnitude = (uint32_t)quotient;
 	if (exponent >= smallest) /* the leading bit of the quotient counts as one exponent step */
 		magnitude += (uint32_t)(exponent - smallest) << (p - 1);
-	if (magnitude > values_infinity(type))
-		magnitude = values_infinity(type);
+	if (magnitude > format->overflow)
+		magnitude = format->overflow;
 	return sign | magnitude;
 }
 
-VALUES_FUNCTION double values_to_double(enum dtype type, uint32_t bits)
+VALUES_FUNCTION double values_to_double(const struct number_format *format, uint32_t bits)
 {
-	int p = values_precision(type), smallest = values_smallest_exponent(type);
-	uint32_t magnitude = bits & (values_sign(type) - 1);
-	uint32_t field = magnitude >> (p - 1);
-	uint64_t significand = magnitude & ((1u << (p - 1)) - 1), out;
+	int p = format->precision, smallest = format->smallest_exponent;
+	uint32_t magnitude, field;
+	uint64_t significand, out;
 	double x;
 
-	if (magnitude >= values_infinity(type)) {
+	if (format->is_integer) /* two's complement where there is a sign */
+		return (double)((int32_t)((bits & (format->sign - 1)) - (bits & format->sign)) -
+						format->zero);
+	magnitude = bits & (format->sign - 1);
+	field = magnitude >> (p - 1);
+	significand = magnitude & ((1u << (p - 1)) - 1);
+	if (magnitude >= format->nan_first || (magnitude != 0 && magnitude == format->infinity)) {
 		out = 0x7FFull << 52;
-		if (magnitude > values_infinity(type))
+		if (magnitude >= format->nan_first)
 			out |= 1ull << 51;
 	} else if (field == 0) { /* zero or subnormal: an integer times a power of two, exact */
 		uint64_t power = (uint64_t)(smallest - (p - 1) + 1023) << 52;
@@ -140,7 +185,7 @@ VALUES_FUNCTION double values_to_double(enum dtype type, uint32_t bits)
 	} else {
 		out = (uint64_t)((int)field - 1 + smallest + 1023) << 52 | significand << (53 - p);
 	}
-	if ((bits & values_sign(type)) != 0)
+	if ((bits & format->sign) != 0)
 		out |= 1ull << 63;
 	memcpy(&x, &out, sizeof x);
 	return x;
@@ -179,65 +224,156 @@ VALUES_FUNCTION double values_integer(uint32_t word, float scale)
 	return (double)(int32_t)(((uint64_t)word * (uint32_t)(2 * limit + 1)) >> 32) - limit;
 }
 
-/* Every distribution but the normal one takes one word. Each is one float
- * product at most, so that no compiler can contract or reorder anything. */
-VALUES_FUNCTION uint32_t values_of_word(enum dtype type, struct value_spec spec, uint32_t word)
+/* low + scale * fraction: the product of two floats is exact in f64, so that a contracted
+ * multiply and add gives the same. */
+VALUES_FUNCTION double values_above(const struct value_spec *spec, float fraction)
 {
+	return (double)spec->low + (double)spec->scale * (double)fraction;
+}
+
+/* A number among all codes: of integers any, of others any finite one. */
+VALUES_FUNCTION uint32_t values_any_code(const struct number_format *format, uint32_t word)
+{
+	if (format->is_integer)
+		return word >> (32 - format->bits);
+	uint32_t end = format->infinity != 0 ? format->infinity : format->nan_first;
+	return ((word & 1) != 0 ? format->sign : 0) | (uint32_t)((uint64_t)(word >> 1) * end >> 31);
+}
+
+/* In the binade below the largest, where no result of a generated case comes. */
+VALUES_FUNCTION uint32_t values_marker(const struct number_format *format, uint32_t word)
+{
+	if (format->is_integer)
+		return values_any_code(format, word);
+	uint32_t top = format->overflow >> (format->precision - 1); /* exponent field */
+	uint32_t significand = word >> (33 - format->precision);
+	return ((word & 1) != 0 ? format->sign : 0) | (top - 2) << (format->precision - 1) |
+		   significand;
+}
+
+/* Every distribution but the normal one and graphs takes one word. Each is one float
+ * product at most, so that no compiler can contract or reorder anything. */
+VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t word)
+{
+	const struct number_format *format = &values->format;
+	const struct value_spec *spec = &values->spec;
 	int32_t uniform = (int32_t)(word >> 8) - (1 << 23);
 	uint32_t exponent;
 
-	switch (spec.distribution) {
+	switch (spec->distribution) {
 	case VALUES_SPECIAL:
 		if ((word & 0xFFF) == 0) {
 			uint32_t kind = (word >> 12) % 3;
 			if (kind == 0)
-				return values_nan(type);
-			return values_infinity(type) | (kind == 1 ? 0 : values_sign(type));
+				return format->nan;
+			return format->infinity | (kind == 1 ? 0 : format->sign);
 		}
-		return values_from_double(type, (float)uniform * (spec.scale * 0x1p-23f));
-	case VALUES_UNIFORM: return values_from_double(type, (float)uniform * (spec.scale * 0x1p-23f));
-	case VALUES_INTEGER: return values_from_double(type, values_integer(word, spec.scale));
+		return values_from_double(format, (float)uniform * (spec->scale * 0x1p-23f));
+	case VALUES_UNIFORM:
+		return values_from_double(format, (float)uniform * (spec->scale * 0x1p-23f));
+	case VALUES_INTEGER: return values_from_double(format, values_integer(word, spec->scale));
 	case VALUES_WIDE:
-		exponent = ((word >> 24) * (uint32_t)spec.scale) >> 8;
-		exponent = exponent + 127 - (uint32_t)spec.scale / 2;
+		exponent = ((word >> 24) * (uint32_t)spec->scale) >> 8;
+		exponent = exponent + 127 - (uint32_t)spec->scale / 2;
 		return values_from_double(
-			type, values_float_bits((word & 0x800000) << 8 | exponent << 23 | (word & 0x7FFFFF)));
+			format, values_float_bits((word & 0x800000) << 8 | exponent << 23 | (word & 0x7FFFFF)));
 	case VALUES_POSITIVE:
-		return values_from_double(type, (float)(word >> 8) * (spec.scale * 0x1p-24f));
+		if (spec->low != 0)
+			return values_from_double(format, values_above(spec, (float)(word >> 8) * 0x1p-24f));
+		return values_from_double(format, (float)(word >> 8) * (spec->scale * 0x1p-24f));
 	case VALUES_LARGE: {
-		float magnitude = (float)((word >> 9) + (1u << 23)) * (spec.scale * 0x1p-24f);
-		return values_from_double(type, (word & 1) != 0 ? -magnitude : magnitude);
+		float magnitude = (float)((word >> 9) + (1u << 23)) * (spec->scale * 0x1p-24f);
+		return values_from_double(format, (word & 1) != 0 ? -magnitude : magnitude);
 	}
-	case VALUES_NAN: return values_nan(type);
+	case VALUES_NAN: return format->nan;
+	case VALUES_CODES: return values_any_code(format, word);
+	case VALUES_MARKER: return values_marker(format, word);
+	case VALUES_UNWRITTEN:
+		return format->is_integer ? values_any_code(format, word)
+								  : format->sign | (format->sign - 1);
 	case VALUES_NORMAL:
+	case VALUES_GRAPH:
+	case VALUES_GRAPH_SIGNED:
+	case VALUES_GRAPH_INTEGER:
 	case VALUES_ZERO: break;
 	}
-	return 0;
+	return values_from_double(format, 0);
 }
 
-/* Elements 4*block .. 4*block+3 of an operand, as bits. */
-VALUES_FUNCTION void values_block(enum dtype type, struct value_spec spec, uint64_t seed,
-								  uint32_t operand, uint64_t block, uint32_t out[VALUES_BLOCK])
+/* 0 to 15 for each node. */
+VALUES_FUNCTION double values_potential(const struct values *values, uint64_t node)
 {
-	if (spec.distribution == VALUES_NORMAL) { /* takes a whole block of words an element */
+	struct values_words words =
+		values_random(values->seed, values->stream + VALUES_STREAM_POTENTIALS, node);
+	return (double)(words.word[0] >> 28);
+}
+
+/* The length of the edge at this place. Potentials keep lengths around a cycle what they were:
+ * at least `low` an edge, far above what rounding a sum of the two takes away. */
+VALUES_FUNCTION uint32_t values_edge(const struct values *values, uint64_t index, uint32_t word)
+{
+	const struct value_spec *spec = &values->spec;
+	uint64_t from = index / values->columns, to = index % values->columns;
+	if (from == to)
+		return values_from_double(&values->format, 0);
+	if ((word & 0xFFF) >= (uint32_t)(spec->share * 4096.0f))
+		return values->format.infinity;
+	double length = spec->distribution == VALUES_GRAPH_INTEGER
+						? (double)(1 + ((uint64_t)(word >> 12) * (uint32_t)spec->scale >> 20))
+						: values_above(spec, (float)(word >> 12) * 0x1p-20f);
+	if (spec->distribution != VALUES_GRAPH)
+		length += values_potential(values, from) - values_potential(values, to);
+	return values_from_double(&values->format, length);
+}
+
+/* Elements 4*block .. 4*block+3, as bits. */
+VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
+								  uint32_t out[VALUES_BLOCK])
+{
+	enum distribution distribution = values->spec.distribution;
+	if (distribution == VALUES_NORMAL) { /* takes a whole block of words an element */
 		for (int i = 0; i < VALUES_BLOCK; i++) {
-			float unit = values_normal_unit(values_random(seed, operand, block * VALUES_BLOCK + i));
-			out[i] = values_from_double(type, unit * (spec.scale * VALUES_NORMAL_STEP));
+			float unit = values_normal_unit(
+				values_random(values->seed, values->stream, block * VALUES_BLOCK + i));
+			out[i] = values_from_double(&values->format,
+										unit * (values->spec.scale * VALUES_NORMAL_STEP));
 		}
 		return;
 	}
-	struct values_words words = values_random(seed, operand, block);
+	struct values_words words = values_random(values->seed, values->stream, block);
+	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
+				 distribution == VALUES_GRAPH_INTEGER;
 	for (int i = 0; i < VALUES_BLOCK; i++)
-		out[i] = values_of_word(type, spec, words.word[i]);
+		out[i] = edges ? values_edge(values, block * VALUES_BLOCK + i, words.word[i])
+					   : values_of_word(values, words.word[i]);
 }
 
-/* One element, as bits. */
-VALUES_FUNCTION uint32_t values_at(enum dtype type, struct value_spec spec, uint64_t seed,
-								   uint32_t operand, uint64_t index)
+/* One element, as bits, and as a number. */
+VALUES_FUNCTION uint32_t values_at(const struct values *values, uint64_t index)
 {
 	uint32_t block[VALUES_BLOCK];
-	values_block(type, spec, seed, operand, index / VALUES_BLOCK, block);
+	values_block(values, index / VALUES_BLOCK, block);
 	return block[index % VALUES_BLOCK];
+}
+
+VALUES_FUNCTION double values_number_at(const struct values *values, uint64_t index)
+{
+	return values_to_double(&values->format, values_at(values, index));
+}
+
+/* What an operand holds before a call. */
+static inline struct values values_of_operand(const struct problem *problem,
+											  const struct test_case *test, uint64_t seed,
+											  size_t operand)
+{
+	const struct operand *row = &problem->operands[operand];
+	struct values values = {type_of(row->type)->format,
+							test->values[operand],
+							seed,
+							values_stream((uint32_t)operand),
+							operand_columns(row, &test->shape),
+							operand_elements(row, &test->shape)};
+	return values;
 }
 
 #endif

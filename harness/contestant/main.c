@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "contestant/buffers.h"
+#include "contestant/opened.h"
 #include "contestant/cudart.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
@@ -22,7 +22,7 @@ struct contestant {
 	struct device_choice device;
 	struct cudart cudart;
 	struct solution solution;
-	struct buffers buffers;
+	struct opened opened;
 	struct test_case test;
 };
 
@@ -166,12 +166,12 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 {
 	struct error err = {{0}};
 	cudaError_t code;
-	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > request->arena.extras ||
+	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > CHAIN_BUFFERS_MAX ||
 		(request->chain.count > 0 && self->solution.bind == NULL)) {
 		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
 		return;
 	}
-	self->has_case = buffers_open(&self->buffers, &self->cudart, self->device.kind,
+	self->has_case = opened_open(&self->opened, &self->cudart, self->device.kind,
 								  self->under_tool, &request->arena, fd, &code, &err);
 	self->test = request->test;
 	self->solution.chain = request->chain;
@@ -192,22 +192,22 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	const struct cudart *cudart = &self->cudart;
 	struct operands operands;
 	double seconds = 0.0;
-	if (request->set >= self->buffers.arena.sets) {
+	if (request->set >= self->opened.arena.sets) {
 		reply_failure(self, &request->head, "no such set of buffers");
 		return;
 	}
-	cudaError_t code = buffers_take(&self->buffers, cudart, request->set, &operands);
+	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		cudart->get_last_error(); /* an old error is not this call's */
 		double started = clock_seconds();
-		solution_call(&self->solution, &self->test, operands);
+		solution_call(&self->solution, &self->test, &operands);
 		code = cudart->get_last_error();
 		cudaError_t later = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
 		if (code == cudaSuccess)
 			code = later;
 	}
-	code = buffers_put_back(&self->buffers, cudart, request->set, &operands, code);
+	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
 	reply_outcome(self, &request->head, outcome_of_libraries(self, outcome_of_code(self, code)),
 				  seconds);
 }
@@ -217,7 +217,7 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 {
 	const struct timing timing = {.cudart = &self->cudart,
 								  .solution = &self->solution,
-								  .buffers = &self->buffers,
+								  .opened = &self->opened,
 								  .test = &self->test,
 								  .first = request->first,
 								  .warmups = request->warmups,
@@ -226,10 +226,10 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
 	if (self->device.kind != DEVICE_CUDA)
 		return error_set(err, "the emulated GPU has no time");
-	if (request->calls == 0 || request->calls > TIME_CALLS_MAX || last > self->buffers.arena.sets)
+	if (request->calls == 0 || request->calls > TIME_CALLS_MAX || last > self->opened.arena.sets)
 		return error_set(err, "%u calls from set %u on: there are %u sets",
 						 (unsigned)request->calls, (unsigned)request->first,
-						 (unsigned)self->buffers.arena.sets);
+						 (unsigned)self->opened.arena.sets);
 	self->cudart.get_last_error();
 	bool measured = request->method == TIME_SPAN
 						? timing_span(&timing, reply->microseconds, &reply->activities,

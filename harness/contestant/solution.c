@@ -33,6 +33,8 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 							  enum device_kind device, struct error *err)
 {
 	out->problem = problem;
+	if (!call_prepare(&out->call, problem, err))
+		return RUN_UNLOADABLE;
 	out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (out->library == NULL) {
 		const char *message = dlerror();
@@ -49,47 +51,25 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 	return RUN_OK;
 }
 
-static int size_named(const struct shape *shape, char name)
-{
-	return name == 'M' ? shape->m : name == 'N' ? shape->n : shape->k;
-}
-
-/* alpha_beta and stages like it have no members to bind. */
+/* relu and stages like it have no members to bind. */
 static void bind_stages(const struct solution *solution, const struct operands *operands)
 {
+	size_t first = problem_operands(solution->problem);
 	for (uint32_t i = 0; i < solution->chain.count; i++) {
 		unsigned char members[CHAIN_BYTES_MAX];
 		const struct chain_stage *stage = &solution->chain.stages[i];
 		if (stage->bytes == 0)
 			continue;
-		chain_serialise(stage, operands->extra, members);
+		chain_serialise(stage, &operands->at[first], members);
 		solution->bind((int)i, members, stage->bytes);
 	}
 }
 
-void solution_call(const struct solution *solution, const struct test_case *test,
-				   struct operands operands)
+void solution_call(struct solution *solution, const struct test_case *test,
+				   const struct operands *operands)
 {
-	typedef void with_scalars(const void *, const void *, void *, int, int, int, float, float);
-	typedef void without_scalars(const void *, const void *, void *, int, int, int);
-	typedef void matrix_vector(const void *, const void *, void *, int, int);
-	int size[3] = {0};
-	for (int i = 0; solution->problem->size_order[i] != '\0'; i++)
-		size[i] = size_named(&test->shape, solution->problem->size_order[i]);
-	bind_stages(solution, &operands);
-	switch (solution->problem->call) {
-	case CALL_SIZES_SCALARS:
-		((with_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
-										  size[2], test->alpha, test->beta);
-		return;
-	case CALL_SIZES:
-		((without_scalars *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1],
-											 size[2]);
-		return;
-	case CALL_MATRIX_VECTOR:
-		((matrix_vector *)solution->solve)(operands.a, operands.b, operands.c, size[0], size[1]);
-		return;
-	}
+	bind_stages(solution, operands);
+	call_run(&solution->call, solution->solve, test, operands);
 }
 
 static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)

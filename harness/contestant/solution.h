@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "contestant/call.h"
 #include "process/protocol.h"
 #include "testcases/problem.h"
 
@@ -12,15 +13,10 @@ struct solution {
 	void *library; /* NULL: not loaded */
 	void (*solve)(void);
 	const struct problem *problem;
+	struct call call; /* how solve() is called */
 	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
 	int (*bind)(int stage, const void *bytes, size_t size);
 	struct chain chain; /* what to bind before each call */
-};
-
-/* What a call works on; device memory. */
-struct operands {
-	void *a, *b, *c;
-	void *extra[CHAIN_BUFFERS_MAX]; /* of the stages of the epilogue */
 };
 
 /* Loads the library and finds solve(). On failure the status says why, and err
@@ -30,8 +26,8 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 
 /* Binds the arguments of the epilogue's stages and calls solve() once, in the
  * problem's form. */
-void solution_call(const struct solution *solution, const struct test_case *test,
-				   struct operands operands);
+void solution_call(struct solution *solution, const struct test_case *test,
+				   const struct operands *operands);
 
 /* Whether a library that does GEMMs is in the process; its file name in err. */
 bool solution_has_library(struct error *err);

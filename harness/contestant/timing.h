@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "contestant/buffers.h"
+#include "contestant/opened.h"
 #include "contestant/cudart.h"
 #include "contestant/solution.h"
 #include "process/protocol.h"
@@ -14,8 +14,8 @@
  * them. */
 struct timing {
 	const struct cudart *cudart;
-	const struct solution *solution;
-	const struct buffers *buffers;
+	struct solution *solution;
+	const struct opened *opened;
 	const struct test_case *test;
 	uint32_t first, warmups, calls;
 };

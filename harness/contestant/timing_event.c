@@ -13,8 +13,8 @@ void timing_call(const struct timing *timing, uint32_t index)
 {
 	struct operands operands;
 	/* On a real device this only computes addresses. */
-	buffers_take(timing->buffers, timing->cudart, timing->first + index, &operands);
-	solution_call(timing->solution, timing->test, operands);
+	opened_take(timing->opened, timing->cudart, timing->first + index, &operands);
+	solution_call(timing->solution, timing->test, &operands);
 }
 
 struct event_pair {

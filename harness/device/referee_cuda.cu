@@ -1,8 +1,8 @@
 /* The referee's half on an NVIDIA GPU: a plug-in that the referee loads, so that
  * the program itself needs no CUDA library. Device memory shared through CUDA
  * IPC; values drawn on the device; products by cuBLAS, in f32 without any
- * narrowing for 16-bit problems and in f64 for f32; min-plus products, which no
- * library has, by a kernel of our own. */
+ * narrowing where it holds the products of two elements, else in f64; min-plus products and
+ * shortest paths, which no library has, by kernels of our own. */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdarg.h>
@@ -74,30 +74,45 @@ __global__ void sweep_kernel(uint4 *memory, uint64_t count)
 }
 
 /* A thread draws VALUES_BLOCK elements at a time; blockIdx.y is the set. */
-__global__ void fill_kernel(uint8_t *arena, device_region region, device_values values)
+__global__ void fill_kernel(uint8_t *arena, device_region region, struct values values)
 {
 	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
 	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
 	uint64_t first = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	uint64_t seed = values.seed;
 	for (uint32_t set = blockIdx.y; set < region.sets; set += gridDim.y) {
 		uint8_t *start = arena + region.offset + set * region.stride;
+		values.seed = seed + set;
 		for (uint64_t block = first; block < blocks; block += step) {
 			uint32_t bits[VALUES_BLOCK];
-			values_block(values.type, values.spec, values.seed + set, values.operand, block, bits);
+			values_block(&values, block, bits);
 			for (int i = 0; i < VALUES_BLOCK; i++) {
 				uint64_t index = block * VALUES_BLOCK + i;
 				if (index >= values.elements)
 					break;
-				if (values.type == DTYPE_F32)
+				/* as wide as it is: byte by byte would be slow */
+				if (values.format.bits == 32)
 					reinterpret_cast<uint32_t *>(start)[index] = bits[i];
-				else
+				else if (values.format.bits == 16)
 					reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits[i]);
+				else
+					values_store(&values.format, start, index, bits[i]);
 			}
 		}
 	}
 }
 
-__global__ void count_changed_kernel(const uint8_t *start, device_values values,
+__device__ uint32_t load_at(const struct number_format &format, const uint8_t *start,
+							uint64_t index)
+{
+	if (format.bits == 32)
+		return reinterpret_cast<const uint32_t *>(start)[index];
+	if (format.bits == 16)
+		return reinterpret_cast<const uint16_t *>(start)[index];
+	return values_load(&format, start, index);
+}
+
+__global__ void count_changed_kernel(const uint8_t *start, struct values values,
 									 unsigned long long *changed)
 {
 	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
@@ -106,39 +121,64 @@ __global__ void count_changed_kernel(const uint8_t *start, device_values values,
 	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 		 block < blocks; block += step) {
 		uint32_t bits[VALUES_BLOCK];
-		values_block(values.type, values.spec, values.seed, values.operand, block, bits);
+		values_block(&values, block, bits);
 		for (int i = 0; i < VALUES_BLOCK; i++) {
 			uint64_t index = block * VALUES_BLOCK + i;
 			if (index >= values.elements)
 				break;
-			uint32_t there = values.type == DTYPE_F32
-								 ? reinterpret_cast<const uint32_t *>(start)[index]
-								 : reinterpret_cast<const uint16_t *>(start)[index];
-			found += there != bits[i];
+			found += load_at(values.format, start, index) != bits[i];
 		}
 	}
 	if (found != 0)
 		atomicAdd(changed, found);
 }
 
-/* The values as float or double, or their absolute values. */
-template <typename T> __global__ void draw_kernel(T *out, device_values values, bool absolute)
+/* The numbers as float or double, or their absolute values. */
+template <typename T>
+__global__ void draw_kernel(T *out, struct device_matrix matrix, bool absolute)
 {
+	const struct values &values = matrix.values;
 	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
 	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
 	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 		 block < blocks; block += step) {
 		uint32_t bits[VALUES_BLOCK];
-		values_block(values.type, values.spec, values.seed, values.operand, block, bits);
+		values_block(&values, block, bits);
 		for (int i = 0; i < VALUES_BLOCK; i++) {
 			uint64_t index = block * VALUES_BLOCK + i;
 			if (index >= values.elements)
 				break;
-			if (absolute)
-				bits[i] &= values_sign(values.type) - 1;
-			out[index] = static_cast<T>(values_to_double(values.type, bits[i]));
+			double number = device_matrix_number(&matrix, index, bits[i]);
+			out[index] = static_cast<T>(absolute ? fabs(number) : number);
 		}
 	}
+}
+
+/* One step of Floyd and Warshall's: paths through node k. Row and column k do not change in it,
+ * so that all may be done at once. */
+__global__ void sweep_paths_kernel(double *d, float *hops, int n, int k)
+{
+	int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+	size_t row = blockIdx.y;
+	if (column >= n)
+		return;
+	size_t place = row * n + column, first = row * n + k;
+	size_t second = static_cast<size_t>(k) * n + column;
+	double length = d[first] + d[second];
+	if (length < d[place]) {
+		d[place] = length;
+		hops[place] = hops[first] + hops[second];
+	}
+}
+
+__global__ void begin_paths_kernel(const double *edges, double *d, float *hops, int n)
+{
+	int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+	size_t place = static_cast<size_t>(blockIdx.y) * n + column;
+	if (column >= n)
+		return;
+	d[place] = edges[place];
+	hops[place] = static_cast<int>(blockIdx.y) == column ? 0 : 1;
 }
 
 /* C_ij = min over k of A_ik + B_kj, one thread an element; squares of A and B in
@@ -146,27 +186,27 @@ template <typename T> __global__ void draw_kernel(T *out, device_values values, 
  * a minimum does not mind. A sum that is NaN never is the least. */
 constexpr int min_plus_tile = 32;
 
-__global__ void min_plus_kernel(struct shape s, const float *a, const float *b, float *c)
+__global__ void min_plus_kernel(int m, int n, int k_count, const float *a, const float *b, float *c)
 {
 	__shared__ float tile_a[min_plus_tile][min_plus_tile], tile_b[min_plus_tile][min_plus_tile];
 	int x = threadIdx.x, y = threadIdx.y;
 	int row = blockIdx.y * min_plus_tile + y, column = blockIdx.x * min_plus_tile + x;
-	const float *from_a = a + static_cast<size_t>(min(row, s.m - 1)) * s.k;
-	const float *from_b = b + min(column, s.n - 1);
+	const float *from_a = a + static_cast<size_t>(min(row, m - 1)) * k_count;
+	const float *from_b = b + min(column, n - 1);
 	float least = INFINITY;
-	for (int first = 0; first < s.k; first += min_plus_tile) {
-		tile_a[y][x] = from_a[min(first + x, s.k - 1)];
-		tile_b[y][x] = from_b[static_cast<size_t>(min(first + y, s.k - 1)) * s.n];
+	for (int first = 0; first < k_count; first += min_plus_tile) {
+		tile_a[y][x] = from_a[min(first + x, k_count - 1)];
+		tile_b[y][x] = from_b[static_cast<size_t>(min(first + y, k_count - 1)) * n];
 		__syncthreads();
 		for (int k = 0; k < min_plus_tile; k++)
 			least = fminf(least, tile_a[y][k] + tile_b[k][x]);
 		__syncthreads();
 	}
-	if (row < s.m && column < s.n)
-		c[static_cast<size_t>(row) * s.n + column] = least;
+	if (row < m && column < n)
+		c[static_cast<size_t>(row) * n + column] = least;
 }
 
-unsigned grid_of(const device_values &values)
+unsigned grid_of(const struct values &values)
 {
 	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
 	uint64_t grid = (blocks + threads - 1) / threads;
@@ -338,7 +378,7 @@ uint8_t *arena_at(cuda_state *state, uint64_t offset)
 	return static_cast<uint8_t *>(state->arena.at) + offset;
 }
 
-bool cuda_fill(void *opaque, const struct device_region *region, const struct device_values *values,
+bool cuda_fill(void *opaque, const struct device_region *region, const struct values *values,
 			   struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
@@ -385,7 +425,7 @@ bool cuda_sweep_cache(void *opaque, struct error *err)
 }
 
 bool cuda_count_changed(void *opaque, const struct device_region *region,
-						const struct device_values *values, uint64_t *changed, struct error *err)
+						const struct values *values, uint64_t *changed, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
 	const char *what = "looking at the inputs";
@@ -449,53 +489,96 @@ bool grow_host(buffer *memory, uint64_t bytes, struct error *err)
 	return true;
 }
 
-/* Row-major C = A*B is column-major C^T = B^T * A^T, which is what cuBLAS sees. */
-bool multiply(cuda_state *state, struct shape s, const float *a, const float *b, float *c,
-			  struct error *err)
+/* Row-major C = A*B is column-major C^T = B^T * A^T, which is what cuBLAS sees; a matrix of each
+ * batch after the other. */
+struct strides {
+	cublasOperation_t a_operation, b_operation;
+	int m, n, k, a_row, b_row, batch;
+	long long a, b, c;
+};
+
+struct strides strides_of(const struct device_request &request)
 {
-	const float one = 1, zero = 0;
-	return good(cublasSgemm(state->cublas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, b, s.n, a,
-							s.k, &zero, c, s.n),
-				"cublasSgemm", err);
+	const int32_t *size = request.shape.size;
+	int m = size[SIZE_M], n = size[SIZE_N], k = size[SIZE_K];
+	bool ta = request.left.transposed, tb = request.right.transposed;
+	return {ta ? CUBLAS_OP_T : CUBLAS_OP_N,
+			tb ? CUBLAS_OP_T : CUBLAS_OP_N,
+			m,
+			n,
+			k,
+			ta ? m : k,
+			tb ? k : n,
+			size[SIZE_BATCH],
+			static_cast<long long>(m) * k,
+			static_cast<long long>(k) * n,
+			static_cast<long long>(m) * n};
 }
 
-bool multiply(cuda_state *state, struct shape s, const double *a, const double *b, double *c,
-			  struct error *err)
+bool multiply(cuda_state *state, const struct device_request &request, const float *a,
+			  const float *b, float *c, struct error *err)
+{
+	const float one = 1, zero = 0;
+	struct strides s = strides_of(request);
+	return good(cublasSgemmStridedBatched(state->cublas, s.b_operation, s.a_operation, s.n, s.m,
+										  s.k, &one, b, s.b_row, s.b, a, s.a_row, s.a, &zero, c,
+										  s.n, s.c, s.batch),
+				"cublasSgemmStridedBatched", err);
+}
+
+bool multiply(cuda_state *state, const struct device_request &request, const double *a,
+			  const double *b, double *c, struct error *err)
 {
 	const double one = 1, zero = 0;
-	return good(cublasDgemm(state->cublas, CUBLAS_OP_N, CUBLAS_OP_N, s.n, s.m, s.k, &one, b, s.n, a,
-							s.k, &zero, c, s.n),
-				"cublasDgemm", err);
+	struct strides s = strides_of(request);
+	return good(cublasDgemmStridedBatched(state->cublas, s.b_operation, s.a_operation, s.n, s.m,
+										  s.k, &one, b, s.b_row, s.b, a, s.a_row, s.a, &zero, c,
+										  s.n, s.c, s.batch),
+				"cublasDgemmStridedBatched", err);
 }
 
 /* Min-plus; every right solution gets the same, so there is one precision only. */
-bool multiply_min_plus(cuda_state *, struct shape s, const float *a, const float *b, float *c,
-					   struct error *err)
+bool multiply_min_plus(cuda_state *, const struct device_request &request, const float *a,
+					   const float *b, float *c, struct error *err)
 {
+	int m = request.shape.size[SIZE_M], n = request.shape.size[SIZE_N];
 	dim3 block(min_plus_tile, min_plus_tile);
-	dim3 grid((s.n + min_plus_tile - 1) / min_plus_tile, (s.m + min_plus_tile - 1) / min_plus_tile);
-	min_plus_kernel<<<grid, block>>>(s, a, b, c);
+	dim3 grid((n + min_plus_tile - 1) / min_plus_tile, (m + min_plus_tile - 1) / min_plus_tile);
+	min_plus_kernel<<<grid, block>>>(m, n, request.shape.size[SIZE_K], a, b, c);
 	return good(cudaGetLastError(), "computing the reference", err);
 }
 
 template <typename T>
-using multiplier = bool (*)(cuda_state *, struct shape, const T *, const T *, T *, struct error *);
+using multiplier = bool (*)(cuda_state *, const struct device_request &, const T *, const T *, T *,
+							struct error *);
 
-/* Draws A and B into the two buffers as T, and multiplies them into `result`. */
 template <typename T>
-bool draw_and_multiply(cuda_state *state, struct shape shape, const device_values &a,
-					   const device_values &b, bool absolute, buffer *a_memory, buffer *b_memory,
-					   buffer *result, multiplier<T> multiply, struct error *err)
+bool draw_matrix(const struct device_matrix &matrix, bool absolute, buffer *memory,
+				 struct error *err)
 {
-	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
-	if (!grow(a_memory, a.elements * sizeof(T), err) ||
-		!grow(b_memory, b.elements * sizeof(T), err) || !grow(result, count * sizeof(T), err))
+	if (!grow(memory, matrix.values.elements * sizeof(T), err))
 		return false;
-	T *a_at = static_cast<T *>(a_memory->at), *b_at = static_cast<T *>(b_memory->at);
-	draw_kernel<T><<<grid_of(a), threads>>>(a_at, a, absolute);
-	draw_kernel<T><<<grid_of(b), threads>>>(b_at, b, absolute);
-	return good(cudaGetLastError(), "drawing the reference's inputs", err) &&
-		   multiply(state, shape, a_at, b_at, static_cast<T *>(result->at), err) &&
+	draw_kernel<T>
+		<<<grid_of(matrix.values), threads>>>(static_cast<T *>(memory->at), matrix, absolute);
+	return good(cudaGetLastError(), "drawing the reference's inputs", err);
+}
+
+uint64_t results_of(const struct device_request &request)
+{
+	return shape_rows(&request.shape) * shape_columns(&request.shape);
+}
+
+/* Draws the operands into the two buffers as T, and multiplies them into `result`. */
+template <typename T>
+bool draw_and_multiply(cuda_state *state, const struct device_request &request, bool absolute,
+					   buffer *a_memory, buffer *b_memory, buffer *result, multiplier<T> multiply,
+					   struct error *err)
+{
+	return draw_matrix<T>(request.left, absolute, a_memory, err) &&
+		   draw_matrix<T>(request.right, absolute, b_memory, err) &&
+		   grow(result, results_of(request) * sizeof(T), err) &&
+		   multiply(state, request, static_cast<T *>(a_memory->at), static_cast<T *>(b_memory->at),
+					static_cast<T *>(result->at), err) &&
 		   finish("computing the reference", err);
 }
 
@@ -506,35 +589,79 @@ bool fetch(buffer *host, const buffer *device, uint64_t bytes, struct error *err
 				"reading the reference", err);
 }
 
-bool min_plus_product(cuda_state *state, struct shape shape, const struct device_values *a,
-					  const struct device_values *b, struct device_product *out, struct error *err)
+bool min_plus_product(cuda_state *state, const struct device_request &request,
+					  struct device_product *out, struct error *err)
 {
-	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
-	if (!draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32, &state->b_f32,
+	if (!draw_and_multiply<float>(state, request, false, &state->a_f32, &state->b_f32,
 								  &state->product, multiply_min_plus, err) ||
-		!fetch(&state->host_product, &state->product, count * sizeof(float), err))
+		!fetch(&state->host_product, &state->product, results_of(request) * sizeof(float), err))
 		return false;
 	memset(out, 0, sizeof *out);
 	out->product_f32 = static_cast<const float *>(state->host_product.at);
 	return true;
 }
 
-bool cuda_product(void *opaque, enum algebra algebra, struct shape shape,
-				  const struct device_values *a, const struct device_values *b,
-				  struct device_product *out, struct error *err)
+/* The magnitude of each path's rounding errors, in place of its edges: referee_device.h says which.
+ */
+void path_magnitudes(const double *d, float *hops, uint64_t count, bool negative)
+{
+	double most = 1, longest = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!isfinite(d[i]))
+			continue;
+		most = hops[i] > most ? hops[i] : most;
+		longest = fabs(d[i]) > longest ? fabs(d[i]) : longest;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		hops[i] = isfinite(d[i]) ? static_cast<float>(most * (negative ? longest : fabs(d[i]))) : 0;
+}
+
+bool shortest_paths(cuda_state *state, const struct device_request &request,
+					struct device_product *out, struct error *err)
+{
+	int n = request.shape.size[SIZE_M];
+	uint64_t count = results_of(request);
+	if (!draw_matrix<double>(request.left, false, &state->a_f64, err) ||
+		!grow(&state->product, count * sizeof(double), err) ||
+		!grow(&state->magnitude, count * sizeof(float), err))
+		return false;
+	double *d = static_cast<double *>(state->product.at);
+	float *hops = static_cast<float *>(state->magnitude.at);
+	dim3 grid((n + threads - 1) / threads, n);
+	begin_paths_kernel<<<grid, threads>>>(static_cast<double *>(state->a_f64.at), d, hops, n);
+	for (int k = 0; k < n; k++)
+		sweep_paths_kernel<<<grid, threads>>>(d, hops, n, k);
+	if (!finish("computing the reference", err) ||
+		!fetch(&state->host_product, &state->product, count * sizeof(double), err) ||
+		!fetch(&state->host_magnitude, &state->magnitude, count * sizeof(float), err))
+		return false;
+	memset(out, 0, sizeof *out);
+	out->product_f64 = static_cast<const double *>(state->host_product.at);
+	out->magnitude = static_cast<const float *>(state->host_magnitude.at);
+	out->unit_roundoff = 0x1p-53;
+	bool negative = request.left.values.spec.distribution != VALUES_GRAPH;
+	path_magnitudes(out->product_f64, static_cast<float *>(state->host_magnitude.at), count,
+					negative);
+	return true;
+}
+
+bool cuda_product(void *opaque, const struct device_request *request, struct device_product *out,
+				  struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
-	if (algebra == ALGEBRA_MIN_PLUS)
-		return min_plus_product(state, shape, a, b, out, err);
-	uint64_t count = static_cast<uint64_t>(shape.m) * shape.n;
-	bool wide = a->type == DTYPE_F32;
-	bool multiplied = wide
-						  ? draw_and_multiply<double>(state, shape, *a, *b, false, &state->a_f64,
-													  &state->b_f64, &state->product, multiply, err)
-						  : draw_and_multiply<float>(state, shape, *a, *b, false, &state->a_f32,
-													 &state->b_f32, &state->product, multiply, err);
+	if (request->algebra == ALGEBRA_MIN_PLUS)
+		return min_plus_product(state, *request, out, err);
+	if (request->algebra == ALGEBRA_SHORTEST_PATHS)
+		return shortest_paths(state, *request, out, err);
+	uint64_t count = results_of(*request);
+	bool wide = request->wide;
+	bool multiplied =
+		wide ? draw_and_multiply<double>(state, *request, false, &state->a_f64, &state->b_f64,
+										 &state->product, multiply, err)
+			 : draw_and_multiply<float>(state, *request, false, &state->a_f32, &state->b_f32,
+										&state->product, multiply, err);
 	if (!multiplied ||
-		!draw_and_multiply<float>(state, shape, *a, *b, true, &state->a_f32, &state->b_f32,
+		!draw_and_multiply<float>(state, *request, true, &state->a_f32, &state->b_f32,
 								  &state->magnitude, multiply, err) ||
 		!fetch(&state->host_product, &state->product,
 			   count * (wide ? sizeof(double) : sizeof(float)), err) ||

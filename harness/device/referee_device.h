@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "process/protocol.h"
 #include "testcases/case.h"
+#include "testcases/values.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,27 +27,37 @@ struct device_region {
 	uint32_t sets;
 };
 
-/* The values of one operand (VALUES_STREAM_A, _B, _C) of a case; set i of a
- * region draws them with seed + i. */
-struct device_values {
-	enum dtype type;
-	struct value_spec spec;
-	uint64_t seed;
-	uint32_t operand;
-	uint64_t elements;
+/* An operand of a reference, as numbers: of element i, value(i) - zero, times the scale of its
+ * group. Rows and columns are canonical; `transposed` says how they are stored. */
+struct device_matrix {
+	struct values values; /* of set 0; set i of a region draws with seed + i */
+	bool transposed;
+	int32_t zero;         /* taken off every code */
+	uint32_t group;       /* of so many along K one scale is common; 0: there are no scales */
+	struct values scales; /* N x K / group */
 };
 
-/* A*B and |A|*|B| of one set over the problem's algebra, in host memory that stays
- * the backend's and lasts until its next product() or close(). */
+/* What is to be computed of one set. A closure has a left operand only. */
+struct device_request {
+	enum algebra algebra;
+	struct shape shape;
+	struct device_matrix left, right;
+	bool wide; /* products and sums need f64 */
+};
+
+/* The result of one set over the problem's algebra, and the magnitude that its rounding errors
+ * go by, in host memory that stays the backend's and lasts until its next product() or close().
+ * Plus-times: |A|*|B|. Shortest paths: the most edges of any of them times the largest length that
+ * a sum on the way may have: that of the path itself where no length is negative. */
 struct device_product {
-	const float *product_f32; /* M*N, row-major; NULL where product_f64 is there */
+	const float *product_f32; /* all rows of all batches; NULL where product_f64 is there */
 	const double *product_f64;
 	const float *magnitude; /* NULL where unit_roundoff is 0 */
 	double unit_roundoff;   /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
 							   what every right solution gets, bit for bit */
 };
 
-#define REFEREE_DEVICE_VERSION 3
+#define REFEREE_DEVICE_VERSION 4
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -66,8 +77,8 @@ struct referee_device {
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
 	/* Every following function has finished its work on the device when it returns. */
-	bool (*fill)(void *state, const struct device_region *region,
-				 const struct device_values *values, struct error *err);
+	bool (*fill)(void *state, const struct device_region *region, const struct values *values,
+				 struct error *err);
 	bool (*set_bytes)(void *state, const struct device_region *region, uint8_t byte,
 					  struct error *err);
 
@@ -77,14 +88,27 @@ struct referee_device {
 
 	/* Of one set: region->sets is 1. */
 	bool (*count_changed)(void *state, const struct device_region *region,
-						  const struct device_values *values, uint64_t *changed, struct error *err);
+						  const struct values *values, uint64_t *changed, struct error *err);
 	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
 
-	/* Draws A and B anew, apart from the arena, and multiplies them. */
-	bool (*product)(void *state, enum algebra algebra, struct shape shape,
-					const struct device_values *a, const struct device_values *b,
-					struct device_product *out, struct error *err);
+	/* Draws the operands anew, apart from the arena, and computes the result. */
+	bool (*product)(void *state, const struct device_request *request, struct device_product *out,
+					struct error *err);
 };
+
+/* Element `index` of a matrix, in its storage order. */
+VALUES_FUNCTION double device_matrix_scale(const struct device_matrix *matrix, uint64_t index)
+{
+	uint64_t k = matrix->values.columns, group = index % k / matrix->group;
+	return values_number_at(&matrix->scales, index / k * (k / matrix->group) + group);
+}
+
+VALUES_FUNCTION double device_matrix_number(const struct device_matrix *matrix, uint64_t index,
+											uint32_t bits)
+{
+	double number = values_to_double(&matrix->values.format, bits) - matrix->zero;
+	return matrix->group == 0 ? number : number * device_matrix_scale(matrix, index);
+}
 
 /* Host memory, values by the host, products by OpenBLAS in f64. */
 const struct referee_device *referee_device_emulated(void);

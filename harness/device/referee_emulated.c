@@ -1,5 +1,5 @@
 /* The referee's device where there is none: the arena is a memfd, values are
- * drawn by the CPU and the product is OpenBLAS's in f64, or a plain loop. */
+ * drawn by the CPU and products are OpenBLAS's in f64, or plain loops. */
 #define _GNU_SOURCE /* memfd_create, file seals */
 
 #include <cblas.h>
@@ -21,8 +21,6 @@ struct emulated {
 	size_t capacity_a, capacity_b, capacity_c;
 	double *a, *b, *product, *magnitude_f64;
 	float *magnitude;
-	size_t capacity_f32;
-	float *f32; /* A, B and the product of an algebra that is exact in f32 */
 };
 
 static void arena_drop(struct emulated *device)
@@ -76,7 +74,6 @@ static void emulated_close(void *state)
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
-	free(device->f32);
 	free(device);
 }
 
@@ -109,29 +106,20 @@ static bool emulated_arena(void *state, uint64_t bytes, struct arena *arena, int
 	return true;
 }
 
-static void store(uint8_t *at, enum dtype type, uint32_t bits)
-{
-	uint16_t half = (uint16_t)bits;
-	if (type == DTYPE_F32)
-		memcpy(at, &bits, 4);
-	else
-		memcpy(at, &half, 2);
-}
-
 static bool emulated_fill(void *state, const struct device_region *region,
-						  const struct device_values *values, struct error *err)
+						  const struct values *values, struct error *err)
 {
 	struct emulated *device = state;
-	size_t size = dtype_size(values->type);
 	(void)err;
 	for (uint32_t set = 0; set < region->sets; set++) {
 		uint8_t *start = device->memory + region->offset + set * region->stride;
-		for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
+		struct values own = *values;
+		own.seed += set;
+		for (uint64_t i = 0; i < own.elements; i += VALUES_BLOCK) {
 			uint32_t block[VALUES_BLOCK];
-			values_block(values->type, values->spec, values->seed + set, values->operand,
-						 i / VALUES_BLOCK, block);
-			for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-				store(start + j * size, values->type, block[j - i]);
+			values_block(&own, i / VALUES_BLOCK, block);
+			for (uint64_t j = i; j < i + VALUES_BLOCK && j < own.elements; j++)
+				values_store(&own.format, start, j, block[j - i]);
 		}
 	}
 	return true;
@@ -156,23 +144,18 @@ static bool emulated_sweep_cache(void *opaque, struct error *err)
 }
 
 static bool emulated_count_changed(void *state, const struct device_region *region,
-								   const struct device_values *values, uint64_t *changed,
+								   const struct values *values, uint64_t *changed,
 								   struct error *err)
 {
 	struct emulated *device = state;
 	const uint8_t *start = device->memory + region->offset;
-	size_t size = dtype_size(values->type);
 	(void)err;
 	*changed = 0;
 	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
 		uint32_t block[VALUES_BLOCK];
-		values_block(values->type, values->spec, values->seed, values->operand, i / VALUES_BLOCK,
-					 block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++) {
-			uint32_t bits = 0; /* x86-64: the low bytes come first */
-			memcpy(&bits, start + j * size, size);
-			*changed += bits != block[j - i];
-		}
+		values_block(values, i / VALUES_BLOCK, block);
+		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
+			*changed += values_load(&values->format, start, j) != block[j - i];
 	}
 	return true;
 }
@@ -186,14 +169,14 @@ static bool emulated_read(void *state, uint64_t offset, uint64_t bytes, void *ou
 	return true;
 }
 
-static void draw_doubles(const struct device_values *values, double *out)
+static void draw_doubles(const struct device_matrix *matrix, double *out)
 {
+	const struct values *values = &matrix->values;
 	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
 		uint32_t block[VALUES_BLOCK];
-		values_block(values->type, values->spec, values->seed, values->operand, i / VALUES_BLOCK,
-					 block);
+		values_block(values, i / VALUES_BLOCK, block);
 		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-			out[j] = values_to_double(values->type, block[j - i]);
+			out[j] = device_matrix_number(matrix, j, block[j - i]);
 	}
 }
 
@@ -233,90 +216,118 @@ static bool grow_results(struct emulated *device, size_t count, struct error *er
 	return true;
 }
 
-static void multiply(struct shape s, const double *a, const double *b, double *c)
+/* A matrix of each batch after the other. */
+static void multiply(const struct device_request *request, const double *a, const double *b,
+					 double *c)
 {
-	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1.0, a, s.k, b, s.n, 0.0,
-				c, s.n);
-}
-
-static void draw_floats(const struct device_values *values, float *out)
-{
-	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
-		uint32_t block[VALUES_BLOCK];
-		values_block(values->type, values->spec, values->seed, values->operand, i / VALUES_BLOCK,
-					 block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-			out[j] = (float)values_to_double(values->type, block[j - i]);
+	const int32_t *size = request->shape.size;
+	int m = size[SIZE_M], n = size[SIZE_N], k = size[SIZE_K];
+	bool ta = request->left.transposed, tb = request->right.transposed;
+	for (int32_t batch = 0; batch < size[SIZE_BATCH]; batch++) {
+		cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
+					m, n, k, 1.0, a, ta ? m : k, b, tb ? k : n, 0.0, c, n);
+		a += (size_t)m * (size_t)k;
+		b += (size_t)k * (size_t)n;
+		c += (size_t)m * (size_t)n;
 	}
 }
 
-/* C_ij = min over k of A_ik + B_kj: a row of C at a time, so that the compiler can
- * take several columns at once. A sum that is NaN never is the least. */
-static void multiply_min_plus(struct shape s, const float *a, const float *b, float *c)
+static bool plus_times(struct emulated *device, const struct device_request *request, size_t count,
+					   struct device_product *out)
 {
-	size_t n = (size_t)s.n, k = (size_t)s.k;
-	for (size_t i = 0; i < (size_t)s.m; i++) {
-		float *row = c + i * n;
+	multiply(request, device->a, device->b, device->product);
+	make_absolute(device->a, request->left.values.elements);
+	make_absolute(device->b, request->right.values.elements);
+	multiply(request, device->a, device->b, device->magnitude_f64);
+	for (size_t i = 0; i < count; i++)
+		device->magnitude[i] = (float)device->magnitude_f64[i];
+	*out = (struct device_product){.product_f64 = device->product,
+								   .magnitude = device->magnitude,
+								   .unit_roundoff = 0x1p-53};
+	return true;
+}
+
+/* C_ij = min over k of A_ik + B_kj, each sum rounded to f32: a row of C at a time, so that the
+ * compiler can take several columns at once. A sum that is NaN never is the least. */
+static bool min_plus(struct emulated *device, const struct device_request *request,
+					 struct device_product *out)
+{
+	size_t m = (size_t)request->shape.size[SIZE_M], n = (size_t)request->shape.size[SIZE_N];
+	size_t k = (size_t)request->shape.size[SIZE_K];
+	for (size_t i = 0; i < m; i++) {
+		float *row = device->magnitude + i * n;
 		for (size_t j = 0; j < n; j++)
 			row[j] = INFINITY;
 		for (size_t l = 0; l < k; l++) {
-			float edge = a[i * k + l];
+			float edge = (float)device->a[i * k + l];
 			for (size_t j = 0; j < n; j++) {
-				float sum = edge + b[l * n + j];
+				float sum = edge + (float)device->b[l * n + j];
 				row[j] = sum < row[j] ? sum : row[j];
 			}
 		}
 	}
-}
-
-static bool min_plus_product(struct emulated *device, struct shape shape,
-							 const struct device_values *a, const struct device_values *b,
-							 struct device_product *out, struct error *err)
-{
-	size_t count = a->elements + b->elements + (size_t)shape.m * (size_t)shape.n;
-	if (count > device->capacity_f32) {
-		free(device->f32);
-		device->capacity_f32 = 0;
-		device->f32 = calloc(count, sizeof *device->f32);
-		if (device->f32 == NULL)
-			return error_set(err, "no memory for a reference of %zu elements", count);
-		device->capacity_f32 = count;
-	}
-	float *b_f32 = device->f32 + a->elements, *c_f32 = b_f32 + b->elements;
-	draw_floats(a, device->f32);
-	draw_floats(b, b_f32);
-	multiply_min_plus(shape, device->f32, b_f32, c_f32);
-	*out = (struct device_product){.product_f32 = c_f32};
+	*out = (struct device_product){.product_f32 = device->magnitude};
 	return true;
 }
 
-static bool emulated_product(void *state, enum algebra algebra, struct shape shape,
-							 const struct device_values *a, const struct device_values *b,
+/* Floyd and Warshall's sweeps; hops[] counts the edges of the path that was found. */
+static void sweep(size_t n, double *d, double *hops)
+{
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < n; i++) {
+			double first = d[i * n + k], first_hops = hops[i * n + k];
+			for (size_t j = 0; j < n; j++) {
+				double length = first + d[k * n + j];
+				if (!(length < d[i * n + j]))
+					continue;
+				d[i * n + j] = length;
+				hops[i * n + j] = first_hops + hops[k * n + j];
+			}
+		}
+}
+
+static bool shortest_paths(struct emulated *device, const struct device_request *request,
+						   size_t count, struct device_product *out)
+{
+	double *d = device->product, *hops = device->magnitude_f64, most = 1, longest = 0;
+	bool negative = false;
+	size_t n = (size_t)request->shape.size[SIZE_M];
+	for (size_t i = 0; i < count; i++) {
+		d[i] = device->a[i];
+		hops[i] = i / n == i % n ? 0 : 1;
+		negative = negative || d[i] < 0;
+	}
+	sweep(n, d, hops);
+	for (size_t i = 0; i < count; i++) {
+		if (!isfinite(d[i]))
+			continue;
+		most = hops[i] > most ? hops[i] : most;
+		longest = fabs(d[i]) > longest ? fabs(d[i]) : longest;
+	}
+	for (size_t i = 0; i < count; i++)
+		device->magnitude[i] =
+			isfinite(d[i]) ? (float)(most * (negative ? longest : fabs(d[i]))) : 0;
+	*out = (struct device_product){
+		.product_f64 = d, .magnitude = device->magnitude, .unit_roundoff = 0x1p-53};
+	return true;
+}
+
+static bool emulated_product(void *state, const struct device_request *request,
 							 struct device_product *out, struct error *err)
 {
 	struct emulated *device = state;
-	if (algebra == ALGEBRA_MIN_PLUS)
-		return min_plus_product(device, shape, a, b, out, err);
-	size_t count = (size_t)shape.m * (size_t)shape.n;
-	if (!grow(&device->a, &device->capacity_a, a->elements, err) ||
-		!grow(&device->b, &device->capacity_b, b->elements, err) ||
+	size_t count = shape_rows(&request->shape) * shape_columns(&request->shape);
+	if (!grow(&device->a, &device->capacity_a, request->left.values.elements, err) ||
 		!grow_results(device, count, err))
 		return false;
-
-	draw_doubles(a, device->a);
-	draw_doubles(b, device->b);
-	multiply(shape, device->a, device->b, device->product);
-	make_absolute(device->a, a->elements);
-	make_absolute(device->b, b->elements);
-	multiply(shape, device->a, device->b, device->magnitude_f64);
-	for (size_t i = 0; i < count; i++)
-		device->magnitude[i] = (float)device->magnitude_f64[i];
-	*out = (struct device_product){
-		.product_f64 = device->product,
-		.magnitude = device->magnitude,
-		.unit_roundoff = 0x1p-53,
-	};
-	return true;
+	draw_doubles(&request->left, device->a);
+	if (request->algebra == ALGEBRA_SHORTEST_PATHS)
+		return shortest_paths(device, request, count, out);
+	if (!grow(&device->b, &device->capacity_b, request->right.values.elements, err))
+		return false;
+	draw_doubles(&request->right, device->b);
+	return request->algebra == ALGEBRA_MIN_PLUS ? min_plus(device, request, out)
+												: plus_times(device, request, count, out);
 }
 
 static const struct referee_device emulated_device = {

@@ -17,7 +17,8 @@ enum message_type {
 	MESSAGE_REFEREE_CASE,
 	MESSAGE_REFEREE_RESET,
 	MESSAGE_REFEREE_CHECK,
-	MESSAGE_REFEREE_STAGE,
+	MESSAGE_REFEREE_STAGE_OPEN,
+	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
 	MESSAGE_CONTESTANT_OPEN = 100,
 	MESSAGE_CONTESTANT_CASE,
@@ -54,9 +55,8 @@ struct device_facts {
 
 /* One arena holds `sets` copies of a case's buffers, set i at byte
  * i * set_stride; the offsets are within a set, each a multiple of 256, with a
- * guard band before and after every buffer (GUARD_BYTES of GUARD_PATTERN). After
- * A, B and C come the inputs and outputs of the case's epilogue, buffer i of the
- * chain at extra_offset[i].
+ * guard band before and after every buffer (GUARD_BYTES of GUARD_PATTERN). Which
+ * buffer is which buffers.h says.
  *
  * DEVICE_CUDA: the arena is device memory of the referee, opened with
  * cudaIpcOpenMemHandle(ipc_handle). DEVICE_EMULATED: it is a memfd sent along
@@ -64,22 +64,21 @@ struct device_facts {
  * allocates itself, each buffer an allocation of exactly its size, so that the
  * emulated GPU sees every access outside of it. A contestant on a GPU that gets a
  * memfd does the same. */
+#define BUFFERS_MAX (OPERANDS_MAX + CHAIN_BUFFERS_MAX)
+struct arena_buffer {
+	uint64_t offset, bytes;
+};
 struct arena {
 	uint8_t ipc_handle[64];
 	uint64_t bytes;
 	uint64_t set_stride;
 	uint32_t sets;
-	uint64_t a_offset, b_offset, c_offset;
-	uint64_t a_bytes, b_bytes, c_bytes;
-	uint32_t extras; /* as many as the chain has buffers */
-	uint64_t extra_offset[CHAIN_BUFFERS_MAX], extra_bytes[CHAIN_BUFFERS_MAX];
+	uint32_t count; /* of buffers */
+	struct arena_buffer buffers[BUFFERS_MAX];
 };
 
 #define GUARD_BYTES 4096u
 #define GUARD_PATTERN 0xA5u
-/* What the poisoned part of C holds: a NaN of every dtype (0xFFFF.. in f16,
- * bf16 and f32). Used for C when beta = 0. */
-#define POISON_PATTERN 0xFFu
 
 /* ---- referee ---------------------------------------------------------- */
 
@@ -92,11 +91,8 @@ struct referee_open_reply {
 	struct device_facts facts;
 };
 
-/* Makes the buffers of a case. sets = 1 for checking; for timing, sets = 0 asks
- * for as many as fill twice the L2 cache, at least 4, within a quarter of the
- * free device memory. Set i draws its values with seed + i. C holds the case's
- * C when beta != 0 and poison otherwise; what a stage of the chain reads is drawn
- * like it, and what it writes is poisoned. */
+/* Makes the buffers of a case, in `sets` copies, at least one. Every buffer holds
+ * what its row in the table says; set i draws with seed + i. */
 struct referee_case {
 	struct message head;
 	char problem[32];
@@ -106,12 +102,14 @@ struct referee_case {
 };
 struct referee_case_reply {
 	struct message head;
-	struct arena arena; /* DEVICE_EMULATED: the memfd comes with this reply */
+	struct arena arena;      /* DEVICE_EMULATED: the memfd comes with this reply */
+	uint32_t foreign_stages; /* bit i: the referee has no reference for stage i of the chain, which
+								is therefore run by itself whenever a check comes to it */
 };
 
-/* Puts C and the stages' outputs of every set back (values, or poison), and the guard bands, and
- * sweeps the L2 cache, so that the pass that follows finds nothing in it. With
- * fresh != 0, A, B and C of all sets are drawn anew with that seed. */
+/* Draws again whatever a call may have written, in every set, restores the guard bands, and
+ * sweeps the L2 cache, so that the pass that follows finds nothing in it. With fresh != 0, all
+ * buffers of all sets are drawn anew with that seed. */
 struct referee_reset {
 	struct message head;
 	uint64_t fresh;
@@ -124,51 +122,60 @@ struct tolerance {
 	double atol, rtol; /* TOLERANCE_FLAT: |out - ref| <= atol + rtol*|ref| */
 };
 
-/* Compares C of one set, and what stages of the chain have written, with the
+/* Compares the result of one set, and what stages of the chain have written, with the
  * reference, and looks at guards and inputs.
  *
- * A stage that the referee has no reference for is computed by somebody else: it
- * then replies with pending != 0 and a memfd. The arena in it, of `sets` sets, is
- * laid out for a call of solve() of the stage's runner: A holds M x N values (f32)
- * that the stage gets, B the case's C, C (f32) takes what it makes of them, and
- * the buffers are those of the stage. When every set has been through it,
- * MESSAGE_REFEREE_STAGE goes on; its reply is again a referee_check_reply. */
+ * Foreign stages are the supervisor's to run: the reply then tells of what comes before the first
+ * of them. For each in turn, STAGE_OPEN brings an arena of STAGE_SETS sets in a memfd, laid out by
+ * buffers_of_stage(): X holds what the stage gets (set 0), the least that it may be (1) and the
+ * most (2). When every set has been through PROBLEM_STAGE's call, STAGE_CLOSE takes the results
+ * and goes on to the next foreign stage or to the end; its reply is a referee_check_reply. */
 struct referee_check {
 	struct message head;
 	uint32_t set;
-	uint32_t plain; /* the call computed alpha_beta, whatever the chain of the case */
+	uint32_t plain; /* the call computed what a solution computes without an epilogue, whatever the
+					   chain of the case */
 	struct tolerance tolerance;
+};
+
+#define STAGE_SETS 3
+struct referee_stage {
+	struct message head;
+	uint32_t stage; /* of the chain */
+};
+struct referee_stage_reply { /* to STAGE_OPEN */
+	struct message head;
+	struct arena arena;
 };
 
 #define CHECK_SHOWN 4
 struct wrong_element {
-	int32_t row, column;
+	int32_t row, column; /* rows of all batches are counted through */
+	uint32_t unwritten;  /* holds what it held before the call */
 	double got, want, bound;
 };
 struct referee_check_reply {
 	struct message head;
-	uint32_t pending;   /* 1 + the number of the stage that is to be run; 0: all is done */
-	struct arena stage; /* for it */
-	uint64_t elements;  /* of C */
+	uint64_t elements;  /* of the result */
 	uint64_t wrong;     /* elements outside their bound */
-	uint64_t untouched; /* wrong ones that still hold the poison */
+	uint64_t untouched; /* wrong ones that still hold what they held before the call */
+	uint64_t read;      /* wrong ones that are NaN where a result that is not to be read was NaN */
 	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
 	double worst_error; /* max |out - ref| over finite elements */
 	int32_t worst_row, worst_column;
 	uint32_t shown; /* how many of first[] are filled, in row-major order */
 	struct wrong_element first[CHECK_SHOWN];
-	uint64_t a_changed, b_changed; /* elements of the inputs that changed */
+	uint64_t changed[BUFFERS_MAX]; /* elements of each input that changed */
 	uint64_t guard_changed;        /* bytes of guard bands that changed */
-	int64_t guard_nearest;  /* signed distance in bytes of the nearest changed guard byte from
-							   its buffer: -1 just before it, +0 just after its end */
-	char guard_buffer;      /* one of problem->operands; 'E': extra_name */
-	uint64_t extra_changed; /* elements of the stages' inputs that changed */
-	uint64_t extra_wrong;   /* of what stages wrote, elements outside their bound; not in `wrong` */
-	struct wrong_element extra_first; /* the first of them in the buffer that extra_name names */
-	char extra_name[2 * CHAIN_NAME_MAX + 8]; /* "save.saved" */
-	uint32_t reference_spot_checks;          /* elements of the reference compared with an f64 dot
-												product made on the CPU from regenerated inputs */
-	uint32_t reference_disagreements;        /* of those outside their bound: a library bug */
+	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
+							  its buffer: -1 just before it, +0 just after its end */
+	uint32_t guard_buffer; /* which buffer that is */
+	uint64_t extra_wrong;  /* of what stages wrote, elements outside their bound; not in `wrong` */
+	uint32_t extra_buffer; /* which holds the first of them */
+	struct wrong_element extra_first;
+	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
+										 the CPU from values drawn again */
+	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
 };
 
 /* ---- contestant ------------------------------------------------------- */
@@ -177,7 +184,7 @@ struct contestant_open {
 	struct message head;
 	struct device_choice device;
 	char solution[4096]; /* path of the compiled solution (.so) */
-	char problem[32];
+	char problem[32];    /* whose call it has; PROBLEM_STAGE: a stage by itself */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
 								   size, on a GPU too, and the process ends with exit() */

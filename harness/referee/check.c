@@ -6,41 +6,57 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "process/buffers.h"
 #include "testcases/values.h"
 
 #define THREADS_MAX 16
 #define ELEMENTS_PER_THREAD (1u << 17)
 
 /* Where a result before its last rounding begins to round to infinity: half a
- * unit in the last place above the largest number. */
-static double overflow_threshold(enum dtype type)
+ * unit in the last place above the largest number. Infinite where there is no infinity. */
+static double overflow_threshold(const struct type *type)
 {
-	double u = dtype_unit_roundoff(type);
-	return dtype_largest(type) * (1 + u / (2 - 2 * u));
+	double u = type->unit_roundoff;
+	return type->format.infinity != 0 ? type->largest * (1 + u / (2 - 2 * u)) : INFINITY;
+}
+
+/* What sums of the case's products may lose, relative to |A||B|: a path's sums are as many as its
+ * edges, which its magnitude counts. */
+static double accumulation_of(const struct problem *problem, double growth)
+{
+	if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return 0x1p-24;
+	return growth * 0x1p-24 + type_of(problem_part(problem, PART_LEFT)->type)->cut;
 }
 
 struct check_rule check_rule_of(const struct check_input *input)
 {
 	const struct test_case *test = input->test;
-	double growth = CHECK_CONSTANT * sqrt((double)test->shape.k);
+	const struct problem *problem = input->problem;
+	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
+	const float *scalar = test->scalar;
+	double k = test->shape.size[SIZE_K], growth = CHECK_CONSTANT * sqrt(k);
 	return (struct check_rule){
-		.type = input->type,
-		.alpha = test->alpha,
-		.beta = test->beta,
+		.type = type,
+		.alpha = (double)scalar[SCALAR_ALPHA] * (double)scalar[SCALAR_SCALE_LEFT] *
+				 (double)scalar[SCALAR_SCALE_RIGHT],
+		.beta = (double)scalar[SCALAR_BETA],
 		.exact = test->exact || input->product.unit_roundoff == 0,
 		.tolerance = input->tolerance,
-		.accumulation = growth * 0x1p-24,
-		.truncation = input->type == DTYPE_F32 ? 0 : CHECK_TRUNCATION * test->shape.k * 0x1p-24,
+		.accumulation = accumulation_of(problem, growth),
+		.truncation =
+			type_of(problem_part(problem, PART_LEFT)->type)->truncation * k * 0x1p-24,
 		.reference = growth * input->product.unit_roundoff,
-		.unit = dtype_unit_roundoff(input->type),
-		.smallest = dtype_smallest(input->type),
-		.threshold = overflow_threshold(input->type),
+		.threshold = overflow_threshold(type),
+		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
+				   scalar[SCALAR_SCALE_RESULT]},
+		.zero = (double)scalar[SCALAR_ZERO_RESULT],
 	};
 }
 
-static bool representable(enum dtype type, double x)
+static bool representable(const struct type *type, double x)
 {
-	return values_to_double(type, values_from_double(type, x)) == x;
+	return values_to_double(&type->format, values_from_double(&type->format, x)) == x;
 }
 
 /* `certain` is how far the result before its last rounding may lie from `want`;
@@ -77,14 +93,60 @@ static struct check_finding finish(const struct check_rule *rule, double out, do
 		certain = 0;
 		finding.bound = 0;
 	} else {
-		finding.bound = rule->unit * fabs(want) + certain + rule->smallest;
+		finding.bound =
+			rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
 	}
 	finding.ratio = ratio_of(rule, out, certain, &finding);
 	return finding;
 }
 
+/* ---- results of integers ------------------------------------------------------- */
+
+/* Operations in f32 between the sum and what is rounded to an integer, in any sensible order, and
+ * one for a reciprocal. */
+#define REQUANTISE_ROUNDINGS 6
+
+/* Whether every sensible order of f32 operations gives exactly `value`. */
+static bool f32_is_exact(const float scales[3], double sum, double value)
+{
+	float s = (float)sum, a = scales[0], b = scales[1], c = scales[2];
+	const float orders[] = {s * a * b / c,	 s * (a * b) / c, s * (a * b / c),
+							s * a * (b / c), s * b * (a / c), s * (a * b) * (1.0f / c)};
+	bool exact = (double)s == sum;
+	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+		exact = exact && (double)orders[i] == value;
+	return exact;
+}
+
+static double saturated(const struct check_rule *rule, double value)
+{
+	const struct number_format *format = &rule->type->format;
+	return fmin(fmax(rint(value) + rule->zero, format->lowest), format->highest);
+}
+
+/* Any integer that f32 arithmetic may come to is right: one, but near a tie. */
+static struct check_finding check_integer(const struct check_rule *rule,
+										  const struct check_element *element)
+{
+	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
+				   (double)rule->scales[2];
+	double reach = REQUANTISE_ROUNDINGS * 0x1p-24 * fabs(value);
+	double low = saturated(rule, value - reach), high = saturated(rule, value + reach);
+	struct check_finding finding = {.want = saturated(rule, value)};
+	if (low != high && f32_is_exact(rule->scales, element->product, value))
+		low = high = finding.want;
+	if (rule->tolerance.kind == TOLERANCE_FLAT)
+		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(finding.want);
+	finding.error = fabs(element->out - finding.want);
+	bool right = (element->out >= low && element->out <= high) || finding.error <= finding.bound;
+	finding.ratio = right ? 0 : INFINITY;
+	return finding;
+}
+
 struct check_finding check_one(const struct check_rule *rule, const struct check_element *element)
 {
+	if (rule->type->format.is_integer)
+		return check_integer(rule, element);
 	double alpha = rule->alpha, beta = rule->beta;
 	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
 	double certain = (rule->accumulation + rule->reference) * magnitude;
@@ -101,10 +163,12 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 
 /* ---- through a chain --------------------------------------------------------- */
 
-/* The accumulator as the first stage gets it. */
+/* The accumulator as the first stage gets it: the scales of its operands are in it. */
 static struct carried carried_begin(const struct check_rule *rule, double product, double magnitude)
 {
-	double error = (rule->accumulation + rule->reference) * magnitude;
+	double scale = (double)rule->scales[0] * (double)rule->scales[1];
+	double error = (rule->accumulation + rule->reference) * magnitude * fabs(scale);
+	product *= scale;
 	error += rule->truncation * fabs(product);
 	if (!isfinite(product)) /* what every order of summing comes to */
 		error = 0;
@@ -123,12 +187,6 @@ static struct check_finding carried_finish(const struct check_rule *rule, double
 	return finish(rule, out, value->x, (double)value->error, value->exact);
 }
 
-struct value_spec check_extra_values(const struct test_case *test)
-{
-	return test->exact ? (struct value_spec){VALUES_INTEGER, 2.0f}
-					   : (struct value_spec){VALUES_UNIFORM, 1.0f};
-}
-
 /* ---- all of C -------------------------------------------------------------- */
 
 /* A block of drawn values, kept while its neighbours are asked for. */
@@ -142,44 +200,49 @@ struct drawn {
 struct share {
 	const struct check_input *input;
 	struct check_rule rule;
+	const struct buffers *buffers; /* of the case */
+	uint32_t result;               /* which of them is the result */
 	uint64_t first, end;
 	uint64_t worst_index;
 	bool any;
-	struct drawn drawn_c, drawn_extra[CHAIN_BUFFERS_MAX];
+	struct drawn drawn[BUFFERS_MAX];
 	struct referee_check_reply found;
 };
 
-static double draw(struct drawn *drawn, enum dtype type, struct value_spec spec, uint64_t seed,
-				   uint32_t stream, uint64_t index)
+/* What a buffer held before the call, as bits. */
+static uint32_t before(struct share *share, uint32_t buffer, uint64_t index)
 {
+	struct drawn *drawn = &share->drawn[buffer];
 	uint64_t block = index / VALUES_BLOCK;
-	if (!drawn->any || drawn->block != block)
-		values_block(type, spec, seed, stream, block, drawn->bits);
+	if (!drawn->any || drawn->block != block) {
+		struct values values = buffer_values(&share->buffers->at[buffer], share->input->seed);
+		values_block(&values, block, drawn->bits);
+	}
 	drawn->any = true;
 	drawn->block = block;
-	return values_to_double(type, drawn->bits[index % VALUES_BLOCK]);
+	return drawn->bits[index % VALUES_BLOCK];
+}
+
+static double number_before(struct share *share, uint32_t buffer, uint64_t index)
+{
+	return values_to_double(&share->buffers->at[buffer].type->format,
+							before(share, buffer, index));
 }
 
 static double draw_c(struct share *share, uint64_t index)
 {
-	const struct check_input *input = share->input;
-	if (input->test->beta == 0)
-		return 0;
-	return draw(&share->drawn_c, input->type, input->test->c, input->seed, VALUES_STREAM_C, index);
+	return share->rule.beta == 0 ? 0 : number_before(share, share->result, index);
 }
 
-static uint32_t load_bits(enum dtype type, const void *from, uint64_t index)
+static uint32_t extra_of(const struct share *share, const struct chain_member *member)
 {
-	uint32_t bits = 0; /* x86-64: the low bytes come first */
-	size_t size = dtype_size(type);
-	memcpy(&bits, (const uint8_t *)from + index * size, size);
-	return bits;
+	return (uint32_t)problem_operands(share->input->problem) + member->buffer;
 }
 
 static struct wrong_element element_of(const struct share *share, uint64_t index, double out,
 									   const struct check_finding *finding)
 {
-	uint64_t columns = (uint64_t)share->input->test->shape.n;
+	uint64_t columns = shape_columns(&share->input->test->shape);
 	return (struct wrong_element){.row = (int32_t)(index / columns),
 								  .column = (int32_t)(index % columns),
 								  .got = out,
@@ -207,29 +270,34 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 	note_worst(share, index, finding);
 	if (finding->ratio <= 1)
 		return;
-	uint32_t poison = share->input->type == DTYPE_F32 ? 0xFFFFFFFFu : 0xFFFFu;
+	uint32_t was = before(share, share->result, index);
+	bool unwritten = bits == was;
 	found->wrong++;
-	if (share->input->poisoned && bits == poison)
-		found->untouched++;
-	if (found->shown < CHECK_SHOWN)
-		found->first[found->shown++] = element_of(share, index, out, finding);
+	found->untouched += unwritten;
+	found->read += !unwritten && isnan(out) && share->rule.beta == 0 &&
+				   isnan(values_to_double(&share->rule.type->format, was));
+	if (found->shown == CHECK_SHOWN)
+		return;
+	struct wrong_element *first = &found->first[found->shown++];
+	*first = element_of(share, index, out, finding);
+	first->unwritten = unwritten;
 }
 
 /* An element that a stage has written. */
-static void note_extra(struct share *share, const struct chain_stage *stage,
-					   const struct chain_member *member, uint64_t index,
+static void note_extra(struct share *share, const struct chain_member *member, uint64_t index,
 					   const struct carried *value)
 {
 	struct referee_check_reply *found = &share->found;
-	enum dtype type = share->input->type;
-	double out =
-		values_to_double(type, load_bits(type, share->input->written[member->buffer], index));
+	const struct number_format *format = &share->rule.type->format;
+	uint32_t bits = values_load(format, share->input->written[member->buffer], index);
+	double out = values_to_double(format, bits);
 	struct check_finding finding = carried_finish(&share->rule, out, value);
 	note_worst(share, index, &finding);
 	if (finding.ratio <= 1 || found->extra_wrong++ > 0)
 		return;
+	found->extra_buffer = extra_of(share, member);
 	found->extra_first = element_of(share, index, out, &finding);
-	snprintf(found->extra_name, sizeof found->extra_name, "%s.%s", stage->name, member->name);
+	found->extra_first.unwritten = bits == before(share, found->extra_buffer, index);
 }
 
 /* ---- one element through the stages ------------------------------------------- */
@@ -238,8 +306,7 @@ static void note_extra(struct share *share, const struct chain_stage *stage,
 static void load_members(struct share *share, const struct chain_stage *stage, uint64_t index,
 						 double members[CHAIN_MEMBERS_MAX])
 {
-	const struct check_input *input = share->input;
-	uint64_t columns = (uint64_t)input->test->shape.n;
+	uint64_t columns = shape_columns(&share->input->test->shape);
 	for (uint32_t i = 0; i < stage->count; i++) {
 		const struct chain_member *member = &stage->members[i];
 		uint64_t at = member->extent == CHAIN_MATRIX ? index
@@ -247,9 +314,7 @@ static void load_members(struct share *share, const struct chain_stage *stage, u
 													 : index % columns;
 		members[i] = member->kind == CHAIN_ARGUMENT ? (double)member->value : 0;
 		if (member->kind == CHAIN_INPUT)
-			members[i] = draw(&share->drawn_extra[member->buffer], input->type,
-							  check_extra_values(input->test), input->seed,
-							  CHECK_EXTRA_STREAM + member->buffer, at);
+			members[i] = number_before(share, extra_of(share, member), at);
 	}
 }
 
@@ -257,17 +322,16 @@ static void run_stage(struct share *share, const struct chain_stage *stage, uint
 					  struct carried *value)
 {
 	double members[CHAIN_MEMBERS_MAX];
-	const struct check_input *input = share->input;
-	if (stage_is_alpha_beta(stage)) {
-		stage_alpha_beta(input->test->alpha, input->test->beta, draw_c(share, index),
-						 share->rule.accumulation, value);
-		return;
-	}
+	struct stage_place place = {.type = share->rule.type,
+								.alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
+								.beta = share->rule.beta,
+								.c = draw_c(share, index),
+								.accumulation = share->rule.accumulation};
 	load_members(share, stage, index, members);
-	stage_carry(stage_find(stage), members, input->type, value);
+	stage_carry(stage_find(stage), members, &place, value);
 	for (uint32_t i = 0; i < stage->count; i++) /* `save` is the only one that writes */
 		if (stage->members[i].kind == CHAIN_OUTPUT)
-			note_extra(share, stage, &stage->members[i], index, value);
+			note_extra(share, &stage->members[i], index, value);
 }
 
 /* A stage that was computed elsewhere: its value, and what it wrote. */
@@ -275,20 +339,19 @@ static void take_stage(struct share *share, const struct chain_stage *stage, uin
 					   struct carried *value)
 {
 	const struct check_stage *computed = share->input->computed;
-	enum dtype type = share->input->type;
+	const struct type *type = share->rule.type;
+	float y[STAGE_SETS];
 	for (uint32_t i = 0; i < stage->count; i++) {
 		if (stage->members[i].kind != CHAIN_OUTPUT)
 			continue;
-		float y[3];
 		struct carried written = *value;
-		for (int set = 0; set < 3; set++)
-			y[set] =
-				(float)values_to_double(type, load_bits(type, computed->written[set][i], index));
+		for (int set = 0; set < STAGE_SETS; set++)
+			y[set] = (float)values_to_double(
+				&type->format, values_load(&type->format, computed->written[set][i], index));
 		stage_take(y, type, &written);
-		note_extra(share, stage, &stage->members[i], index, &written);
+		note_extra(share, &stage->members[i], index, &written);
 	}
-	float y[3];
-	for (int set = 0; set < 3; set++)
+	for (int set = 0; set < STAGE_SETS; set++)
 		y[set] = computed->values[set][index];
 	stage_take(y, type, value);
 }
@@ -320,8 +383,9 @@ static void check_chained(struct share *share, uint64_t i)
 		input->carried[i] = value;
 		return;
 	}
-	uint32_t bits = load_bits(input->type, input->out, i);
-	double out = values_to_double(input->type, bits);
+	const struct number_format *format = &share->rule.type->format;
+	uint32_t bits = values_load(format, input->out, i);
+	double out = values_to_double(format, bits);
 	struct check_finding finding = carried_finish(&share->rule, out, &value);
 	note(share, i, bits, out, &finding);
 }
@@ -329,8 +393,9 @@ static void check_chained(struct share *share, uint64_t i)
 static void check_plain(struct share *share, uint64_t i)
 {
 	const struct check_input *input = share->input;
-	uint32_t bits = load_bits(input->type, input->out, i);
-	struct check_element element = {.out = values_to_double(input->type, bits),
+	const struct number_format *format = &share->rule.type->format;
+	uint32_t bits = values_load(format, input->out, i);
+	struct check_element element = {.out = values_to_double(format, bits),
 									.product = product_of(&input->product, i),
 									.magnitude = magnitude_of(&input->product, i),
 									.c = draw_c(share, i)};
@@ -353,7 +418,7 @@ static void *check_share(void *argument)
 static void add_share(const struct share *share, struct referee_check_reply *reply, bool *any)
 {
 	const struct referee_check_reply *found = &share->found;
-	uint64_t columns = (uint64_t)share->input->test->shape.n;
+	uint64_t columns = shape_columns(&share->input->test->shape);
 	if (found->worst_error > reply->worst_error)
 		reply->worst_error = found->worst_error;
 	if (share->any && (!*any || found->worst_ratio > reply->worst_ratio)) {
@@ -364,21 +429,47 @@ static void add_share(const struct share *share, struct referee_check_reply *rep
 	}
 	reply->wrong += found->wrong;
 	reply->untouched += found->untouched;
+	reply->read += found->read;
 	for (uint32_t i = 0; i < found->shown && reply->shown < CHECK_SHOWN; i++)
 		reply->first[reply->shown++] = found->first[i];
 	if (found->extra_wrong > 0 && reply->extra_wrong == 0) {
 		reply->extra_first = found->extra_first;
-		memcpy(reply->extra_name, found->extra_name, sizeof reply->extra_name);
+		reply->extra_buffer = found->extra_buffer;
 	}
 	reply->extra_wrong += found->extra_wrong;
+}
+
+/* Runs the shares, in threads where there are several. */
+static void check_shares(struct share *shares, uint64_t count)
+{
+	pthread_t threads[THREADS_MAX];
+	bool started[THREADS_MAX] = {false};
+	for (uint64_t i = 0; i < count; i++) {
+		/* The last share, and any that gets no thread, is this thread's own. */
+		started[i] =
+			i + 1 < count && pthread_create(&threads[i], NULL, check_share, &shares[i]) == 0;
+		if (!started[i])
+			check_share(&shares[i]);
+	}
+	for (uint64_t i = 0; i < count; i++)
+		if (started[i])
+			pthread_join(threads[i], NULL);
+}
+
+static void clear(struct referee_check_reply *reply)
+{
+	reply->wrong = reply->untouched = reply->read = reply->extra_wrong = 0;
+	reply->worst_ratio = reply->worst_error = 0;
+	reply->worst_row = reply->worst_column = 0;
+	reply->shown = 0;
 }
 
 void check_outputs(const struct check_input *input, struct referee_check_reply *reply)
 {
 	struct share shares[THREADS_MAX];
-	pthread_t threads[THREADS_MAX];
-	bool started[THREADS_MAX] = {false};
-	uint64_t elements = (uint64_t)input->test->shape.m * (uint64_t)input->test->shape.n;
+	struct buffers buffers;
+	const struct shape *shape = &input->test->shape;
+	uint64_t elements = shape_rows(shape) * shape_columns(shape);
 	uint64_t count = elements / ELEMENTS_PER_THREAD + 1;
 	if (count > input->threads)
 		count = input->threads > 0 ? input->threads : 1;
@@ -387,27 +478,19 @@ void check_outputs(const struct check_input *input, struct referee_check_reply *
 
 	bool first = input->chain == NULL || (input->from == 0 && input->computed == NULL);
 	bool any = !first;
-	if (first) {
-		reply->wrong = reply->untouched = reply->extra_wrong = 0;
-		reply->worst_ratio = reply->worst_error = 0;
-		reply->worst_row = reply->worst_column = 0;
-		reply->shown = 0;
-	}
+	if (first)
+		clear(reply);
 	reply->elements = elements;
-	for (uint64_t i = 0; i < count; i++) {
-		shares[i] = (struct share){.input = input,
-								   .rule = check_rule_of(input),
-								   .first = elements * i / count,
-								   .end = elements * (i + 1) / count};
-		/* The last share, and any that gets no thread, is this thread's own. */
-		started[i] =
-			i + 1 < count && pthread_create(&threads[i], NULL, check_share, &shares[i]) == 0;
-		if (!started[i])
-			check_share(&shares[i]);
-	}
-	for (uint64_t i = 0; i < count; i++) {
-		if (started[i])
-			pthread_join(threads[i], NULL);
+	buffers_of_case(input->problem, input->test, input->chain, &buffers);
+	for (uint64_t i = 0; i < count; i++)
+		shares[i] =
+			(struct share){.input = input,
+						   .rule = check_rule_of(input),
+						   .buffers = &buffers,
+						   .result = (uint32_t)problem_part_index(input->problem, PART_RESULT),
+						   .first = elements * i / count,
+						   .end = elements * (i + 1) / count};
+	check_shares(shares, count);
+	for (uint64_t i = 0; i < count; i++)
 		add_share(&shares[i], reply, &any);
-	}
 }

@@ -1,6 +1,6 @@
 /* Is an output right? Componentwise, against a product in higher precision; the
  * one implementation for every device. README.md in this folder derives the
- * bound and says how its constant was chosen. */
+ * bound and says how its constants were chosen. */
 #ifndef GEMMJUDGE_REFEREE_CHECK_H
 #define GEMMJUDGE_REFEREE_CHECK_H
 
@@ -18,18 +18,17 @@
 #define CHECK_TRUNCATION 0.3
 
 struct check_input {
-	enum dtype type;
+	const struct problem *problem;
 	const struct test_case *test;
-	uint64_t seed;   /* of the set's C (test->seed + set, or fresh + set) */
-	bool poisoned;   /* C held the poison before the call, not its values */
-	const void *out; /* M*N elements as the contestant left them */
+	uint64_t seed;   /* of the set's operands (test->seed + set, or fresh + set) */
+	const void *out; /* the result as the contestant left it */
 	struct device_product product;
 	struct tolerance tolerance;
 	unsigned threads; /* at most this many; 0: one */
 
-	/* The epilogue; NULL: alpha_beta. The stages [from, to) are gone through, and
-	 * after the last one of the chain the outputs are compared. `carried` (M*N
-	 * values) takes them on from one part of the chain to the next; it may be NULL
+	/* The epilogue; NULL: what a solution computes without one. The stages [from, to) are gone
+	 * through, and after the last one of the chain the outputs are compared. `carried` (a value
+	 * for each element) takes them on from one part of the chain to the next; it may be NULL
 	 * where the whole chain is gone through at once. */
 	const struct chain *chain;
 	uint32_t from, to;
@@ -41,12 +40,12 @@ struct check_input {
 /* What a stage made of the values carried so far (set 0), of the lowest that they
  * may be (1) and of the highest (2). */
 struct check_stage {
-	const float *values[3];
-	const void *written[3][CHAIN_MEMBERS_MAX]; /* by the stage's member */
+	const float *values[STAGE_SETS];
+	const void *written[STAGE_SETS][CHAIN_MEMBERS_MAX]; /* by the stage's member */
 };
 
-/* Fills elements, wrong, untouched, worst_*, shown and first of the reply, and
- * extra_wrong, extra_first and extra_name where a chain has outputs; touches
+/* Fills elements, wrong, untouched, read, worst_*, shown and first of the reply, and
+ * extra_wrong, extra_first and extra_buffer where a chain has outputs; touches
  * nothing else in it. A part of a chain after the first adds to what is there. */
 void check_outputs(const struct check_input *input, struct referee_check_reply *reply);
 
@@ -54,29 +53,27 @@ void check_outputs(const struct check_input *input, struct referee_check_reply *
  * than 1 is wrong, infinity for what no tolerance could accept. */
 struct check_element {
 	double out;
-	double product;   /* (A*B)_ij */
+	double product;   /* (A*B)_ij, or what takes its place */
 	double magnitude; /* (|A|*|B|)_ij */
-	double c;         /* C_ij before the call; not looked at when beta = 0 */
+	double c;         /* the result's element before the call; not looked at when beta = 0 */
 };
 struct check_rule {
-	enum dtype type;
-	float alpha, beta;
+	const struct type *type; /* of the result */
+	double alpha, beta;      /* alpha: with the operands' scales */
 	bool exact;
 	struct tolerance tolerance;
-	double accumulation; /* c * sqrt(K) * 2^-24 */
+	double accumulation; /* c * sqrt(K) * 2^-24, and what tensor cores cut off; of a path 2^-24 */
 	double truncation;   /* t * K * 2^-24 for the types that tensor cores take, else 0 */
 	double reference;    /* c * sqrt(K) * unit roundoff of the reference */
-	double unit, smallest, threshold; /* of the type: roundoff, subnormal, where infinity begins */
+	double threshold;    /* of the type: where infinity begins */
+	/* A result of integers: round(sum * scales[0] * scales[1] / scales[2]) + zero. */
+	float scales[3];
+	double zero;
 };
 struct check_finding {
 	double ratio;
 	double want, bound, error;
 };
-/* The values of a stage's input: small integers in an exact case, else uniform. */
-struct value_spec check_extra_values(const struct test_case *test);
-/* Buffer i of a chain is drawn from the stream CHECK_EXTRA_STREAM + i. */
-#define CHECK_EXTRA_STREAM 16u
-
 struct check_rule check_rule_of(const struct check_input *input);
 struct check_finding check_one(const struct check_rule *rule, const struct check_element *element);
 

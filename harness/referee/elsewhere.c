@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "referee/layout.h"
 #include "testcases/values.h"
 
 static bool make_memory(struct elsewhere *elsewhere, struct error *err)
@@ -27,15 +26,13 @@ static bool make_memory(struct elsewhere *elsewhere, struct error *err)
 	return true;
 }
 
-static void draw_into(uint8_t *to, enum dtype type, struct value_spec spec, uint64_t seed,
-					  uint32_t stream, uint64_t elements)
+static void draw_into(uint8_t *to, const struct values *values)
 {
-	size_t size = dtype_size(type);
-	for (uint64_t i = 0; i < elements; i += VALUES_BLOCK) {
+	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
 		uint32_t block[VALUES_BLOCK];
-		values_block(type, spec, seed, stream, i / VALUES_BLOCK, block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < elements; j++)
-			memcpy(to + j * size, &block[j - i], size); /* the low bytes come first */
+		values_block(values, i / VALUES_BLOCK, block);
+		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
+			values_store(&values->format, to, j, block[j - i]);
 	}
 }
 
@@ -53,56 +50,36 @@ static void fill_values(float *to, const struct check_input *input, double side,
 static void fill_set(const struct elsewhere *elsewhere, const struct check_input *input,
 					 uint32_t set)
 {
-	static const double sides[ELSEWHERE_SETS] = {0, -1, 1};
+	static const double sides[STAGE_SETS] = {0, -1, 1};
 	const struct arena *arena = &elsewhere->arena;
-	const struct chain_stage *stage = &input->chain->stages[elsewhere->stage];
 	uint8_t *base = elsewhere->memory + set * arena->set_stride;
-	uint64_t elements = (uint64_t)input->test->shape.m * (uint64_t)input->test->shape.n;
-
-	fill_values((float *)(base + arena->a_offset), input, sides[set], elements);
-	if (input->test->beta != 0)
-		draw_into(base + arena->b_offset, input->type, input->test->c, input->seed, VALUES_STREAM_C,
-				  elements);
-	else
-		memset(base + arena->b_offset, POISON_PATTERN, arena->b_bytes);
-	memset(base + arena->c_offset, POISON_PATTERN, arena->c_bytes);
-	for (uint32_t i = 0, extra = 0; i < stage->count; i++) {
-		const struct chain_member *member = &stage->members[i];
-		if (member->kind == CHAIN_ARGUMENT)
-			continue;
-		uint8_t *at = base + arena->extra_offset[extra];
-		uint64_t bytes = arena->extra_bytes[extra++];
-		if (member->kind == CHAIN_INPUT)
-			draw_into(at, input->type, check_extra_values(input->test), input->seed,
-					  CHECK_EXTRA_STREAM + member->buffer, bytes / dtype_size(input->type));
+	for (uint32_t i = 0; i < elsewhere->buffers.count; i++) {
+		const struct buffer *buffer = &elsewhere->buffers.at[i];
+		uint8_t *at = base + arena->buffers[i].offset;
+		struct values values = buffer_values(buffer, input->seed);
+		if (i == PROBLEM_STAGE_VALUES)
+			fill_values((float *)at, input, sides[set], buffer->elements);
 		else
-			memset(at, POISON_PATTERN, bytes);
+			draw_into(at, &values);
 	}
 }
 
 bool elsewhere_open(struct elsewhere *elsewhere, const struct check_input *input, uint32_t stage,
 					struct error *err)
 {
-	uint64_t m = (uint64_t)input->test->shape.m, n = (uint64_t)input->test->shape.n;
-	const struct chain_stage *asked = &input->chain->stages[stage];
-	size_t size = dtype_size(input->type);
 	elsewhere_close(elsewhere);
 	*elsewhere = (struct elsewhere){.open = true, .stage = stage, .fd = -1};
 	struct arena *arena = &elsewhere->arena;
-	arena->a_bytes = arena->c_bytes = m * n * sizeof(float);
-	arena->b_bytes = m * n * size;
-	for (uint32_t i = 0; i < asked->count; i++)
-		if (asked->members[i].kind != CHAIN_ARGUMENT)
-			arena->extra_bytes[arena->extras++] =
-				chain_elements(asked->members[i].extent, m, n) * size;
-	layout_offsets(arena);
-	arena->sets = ELSEWHERE_SETS;
+	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage],
+					 &elsewhere->buffers);
+	buffers_lay_out(&elsewhere->buffers, arena);
+	arena->sets = STAGE_SETS;
 	arena->bytes = arena->sets * arena->set_stride;
 	if (!make_memory(elsewhere, err)) {
 		elsewhere_close(elsewhere);
 		return false;
 	}
-	for (uint32_t set = 0; set < ELSEWHERE_SETS; set++)
+	for (uint32_t set = 0; set < STAGE_SETS; set++)
 		fill_set(elsewhere, input, set);
 	return true;
 }
@@ -112,12 +89,13 @@ struct check_stage elsewhere_results(const struct elsewhere *elsewhere,
 {
 	struct check_stage results = {0};
 	const struct arena *arena = &elsewhere->arena;
-	for (uint32_t set = 0; set < ELSEWHERE_SETS; set++) {
+	uint32_t operands = (uint32_t)problem_operands(problem_find(PROBLEM_STAGE));
+	for (uint32_t set = 0; set < STAGE_SETS; set++) {
 		const uint8_t *base = elsewhere->memory + set * arena->set_stride;
-		results.values[set] = (const float *)(base + arena->c_offset);
-		for (uint32_t i = 0, extra = 0; i < stage->count; i++)
+		results.values[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_OUT].offset);
+		for (uint32_t i = 0, next = operands; i < stage->count; i++)
 			if (stage->members[i].kind != CHAIN_ARGUMENT)
-				results.written[set][i] = base + arena->extra_offset[extra++];
+				results.written[set][i] = base + arena->buffers[next++].offset;
 	}
 	return results;
 }

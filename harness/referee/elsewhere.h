@@ -1,16 +1,15 @@
-/* A stage that the referee has no reference for, computed elsewhere: the memory
- * in which its values go out and come back. process/protocol.h has its layout
- * (struct referee_check). Internal to referee/. */
+/* A foreign stage, computed elsewhere: the memory in which its values go out and come back.
+ * process/protocol.h has its layout (struct referee_check). Internal to referee/. */
 #ifndef GEMMJUDGE_REFEREE_ELSEWHERE_H
 #define GEMMJUDGE_REFEREE_ELSEWHERE_H
 
+#include "process/buffers.h"
 #include "referee/check.h"
-
-#define ELSEWHERE_SETS 3 /* the values, the lowest that they may be, the highest */
 
 struct elsewhere {
 	bool open;
 	uint32_t stage; /* of the chain */
+	struct buffers buffers;
 	struct arena arena;
 	uint8_t *memory;
 	int fd; /* the memfd; owned */

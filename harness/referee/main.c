@@ -1,13 +1,12 @@
 /* The referee's process: answers one message after the other on CHILD_CHANNEL_FD
  * until the supervisor closes it. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
-#include "process/child.h"
+#include "process/channel.h"
 #include "process/protocol.h"
 #include "referee/referee.h"
 
@@ -17,6 +16,7 @@ union request {
 	struct referee_case make;
 	struct referee_reset reset;
 	struct referee_check check;
+	struct referee_stage stage;
 };
 
 union reply {
@@ -24,32 +24,8 @@ union reply {
 	struct referee_open_reply open;
 	struct referee_case_reply make;
 	struct referee_check_reply check;
+	struct referee_stage_reply stage;
 };
-
-/* Sends the reply, with a descriptor when fd >= 0. */
-static bool send_reply(const void *reply, size_t bytes, int fd)
-{
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec part = {.iov_base = (void *)reply, .iov_len = bytes};
-	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
-	if (fd >= 0) {
-		packet.msg_control = &control;
-		packet.msg_controllen = sizeof control;
-		struct cmsghdr *rights = CMSG_FIRSTHDR(&packet);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-	}
-	ssize_t sent;
-	do
-		sent = sendmsg(CHILD_CHANNEL_FD, &packet, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	return sent == (ssize_t)bytes;
-}
 
 static bool is_size(size_t got, size_t wanted, struct error *err)
 {
@@ -79,6 +55,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 			!referee_case(referee, &request->make, fd, err))
 			return false;
 		reply->make.arena = referee->arena;
+		reply->make.foreign_stages = referee->foreign;
 		return true;
 	case MESSAGE_REFEREE_RESET:
 		*bytes = sizeof reply->head;
@@ -87,45 +64,53 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_CHECK:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
-			   referee_check(referee, &request->check, &reply->check, fd, err);
-	case MESSAGE_REFEREE_STAGE:
+			   referee_check(referee, &request->check, &reply->check, err);
+	case MESSAGE_REFEREE_STAGE_OPEN:
+		*bytes = sizeof reply->stage;
+		return is_size(got, sizeof request->stage, err) &&
+			   referee_stage_open(referee, request->stage.stage, &reply->stage, fd, err);
+	case MESSAGE_REFEREE_STAGE_CLOSE:
 		*bytes = sizeof reply->check;
-		return is_size(got, sizeof request->head, err) &&
-			   referee_stage(referee, &reply->check, fd, err);
+		return is_size(got, sizeof request->stage, err) &&
+			   referee_stage_close(referee, request->stage.stage, &reply->check, err);
 	}
 	*bytes = sizeof reply->head;
 	return error_set(err, "a message of unknown type %u", request->head.type);
+}
+
+/* The answer to one message; false when there is nobody to answer any more. */
+static bool serve(struct referee *referee, int channel, const union request *request, size_t got)
+{
+	union reply reply;
+	struct error err = {0};
+	size_t bytes = sizeof reply.head;
+	int fd = -1;
+	memset(&reply, 0, sizeof reply);
+	bool ok = answer(referee, request, got, &reply, &bytes, &fd, &err);
+	if (!ok)
+		memset(&reply, 0, sizeof reply);
+	reply.head.type = request->head.type;
+	reply.head.ok = ok;
+	memcpy(reply.head.error, err.message, sizeof reply.head.error);
+	return channel_send(channel, &reply, bytes, ok ? fd : -1);
 }
 
 int main(void)
 {
 	struct referee referee = {0};
 	union request request;
+	size_t bytes;
 	/* Should the supervisor be killed, nobody would close what we hold. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-
-	for (;;) {
-		memset(&request, 0, sizeof request);
-		ssize_t got = recv(CHILD_CHANNEL_FD, &request, sizeof request, 0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < (ssize_t)sizeof request.head)
-			break; /* closed, or nothing that could be answered */
-
-		union reply reply;
-		struct error err = {0};
-		size_t bytes = sizeof reply.head;
-		int fd = -1;
-		memset(&reply, 0, sizeof reply);
-		bool ok = answer(&referee, &request, (size_t)got, &reply, &bytes, &fd, &err);
-		if (!ok)
-			memset(&reply, 0, sizeof reply);
-		reply.head.type = request.head.type;
-		reply.head.ok = ok;
-		memcpy(reply.head.error, err.message, sizeof reply.head.error);
-		if (!send_reply(&reply, bytes, ok ? fd : -1))
-			break;
+	int channel = channel_open();
+	if (channel < 0) {
+		fprintf(stderr, "referee: started by gemmjudge, not by hand\n");
+		return 1;
 	}
+	memset(&request, 0, sizeof request);
+	while (channel_receive(channel, &request, sizeof request, &bytes, NULL) &&
+		   bytes >= sizeof request.head && serve(&referee, channel, &request, bytes))
+		memset(&request, 0, sizeof request);
 	referee_close(&referee);
 	return 0;
 }

@@ -17,14 +17,17 @@ struct referee {
 	const struct problem *problem;
 	struct test_case test;
 	struct chain chain;
+	uint32_t foreign; /* bit i: stage i is not one of ours */
+	struct buffers buffers;
 	uint64_t seed; /* of set 0: the case's, or a later RESET's `fresh` */
 	struct arena arena;
-	void *output; /* C of a checked set, on the host, and what stages wrote */
+	void *output; /* what a checked set's call wrote, on the host */
 	uint64_t output_capacity;
-	const void *written[CHAIN_BUFFERS_MAX]; /* in there: output i of the chain */
+	const void *outputs[BUFFERS_MAX]; /* in there, by buffer; NULL: an input */
 
-	/* A check that waits for a stage that is computed elsewhere. */
+	/* A check that has come to a foreign stage. */
 	struct referee_check checked;
+	uint32_t next;                    /* that stage; the end of the chain: none */
 	struct referee_check_reply reply; /* what is known so far */
 	void *carried;
 	uint64_t carried_capacity;
@@ -43,10 +46,13 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 				  struct error *err);
 bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct referee_check_reply *reply, int *fd, struct error *err);
-/* The stage that the reply before said is pending has been computed. */
-bool referee_stage(struct referee *referee, struct referee_check_reply *reply, int *fd,
-				   struct error *err);
+				   struct referee_check_reply *reply, struct error *err);
+/* Foreign stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
+ * it has been. */
+bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,
+						int *fd, struct error *err);
+bool referee_stage_close(struct referee *referee, uint32_t stage, struct referee_check_reply *reply,
+						 struct error *err);
 void referee_close(struct referee *referee);
 
 #endif

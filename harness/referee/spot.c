@@ -5,11 +5,10 @@
 #include "referee/check.h"
 #include "testcases/values.h"
 
-static double draw(const struct device_values *values, uint64_t index)
-{
-	return values_to_double(
-		values->type, values_at(values->type, values->spec, values->seed, values->operand, index));
-}
+/* Where an element of the result lies. */
+struct place {
+	uint64_t batch, row, column;
+};
 
 static bool agrees(double got, double want, double bound)
 {
@@ -24,25 +23,59 @@ static double product_at(const struct device_product *product, uint64_t index)
 										: (double)product->product_f32[index];
 }
 
-static bool min_plus_agrees(struct shape shape, const struct device_values *a,
-							const struct device_values *b, const struct device_product *product,
-							uint64_t row, uint64_t column)
+static double number_at(const struct device_matrix *matrix, uint64_t batch, uint64_t row,
+						uint64_t column, uint64_t rows, uint64_t columns)
 {
-	uint64_t n = (uint64_t)shape.n, k = (uint64_t)shape.k;
-	float least = INFINITY;
-	for (uint64_t i = 0; i < k; i++)
-		least = fminf(least, (float)draw(a, row * k + i) + (float)draw(b, i * n + column));
-	return product_at(product, row * n + column) == (double)least;
+	uint64_t index = matrix->transposed ? column * rows + row : row * columns + column;
+	index += batch * rows * columns;
+	return device_matrix_number(matrix, index, values_at(&matrix->values, index));
 }
 
-static bool plus_times_agrees(struct shape shape, const struct device_values *a,
-							  const struct device_values *b, const struct device_product *product,
-							  uint64_t row, uint64_t column)
+static double left_at(const struct device_request *request, struct place at, uint64_t k)
 {
-	uint64_t n = (uint64_t)shape.n, k = (uint64_t)shape.k, index = row * n + column;
+	const int32_t *size = request->shape.size;
+	return number_at(&request->left, at.batch, at.row, k, (uint64_t)size[SIZE_M],
+					 (uint64_t)size[SIZE_K]);
+}
+
+static double right_at(const struct device_request *request, struct place at, uint64_t k)
+{
+	const int32_t *size = request->shape.size;
+	return number_at(&request->right, at.batch, k, at.column, (uint64_t)size[SIZE_K],
+					 (uint64_t)size[SIZE_N]);
+}
+
+static bool min_plus_agrees(const struct device_request *request, struct place at, double got)
+{
+	float least = INFINITY;
+	for (uint64_t k = 0; k < (uint64_t)request->shape.size[SIZE_K]; k++)
+		least = fminf(least, (float)left_at(request, at, k) + (float)right_at(request, at, k));
+	return got == (double)least;
+}
+
+/* A shortest path has a last edge, behind which another shortest path lies. */
+static bool path_agrees(const struct device_request *request, const struct device_product *product,
+						struct place at, double got)
+{
+	uint64_t n = (uint64_t)request->shape.size[SIZE_M];
+	double least = at.row == at.column ? 0 : INFINITY, scale = 0;
+	for (uint64_t k = 0; k < n && at.row != at.column; k++) {
+		double before = product_at(product, at.row * n + k);
+		struct place edge = {.row = k};
+		double length = before + (k == at.column ? INFINITY : left_at(request, edge, at.column));
+		scale = isfinite(length) ? fmax(scale, fabs(before)) : scale;
+		least = fmin(least, length);
+	}
+	return agrees(got, least, 0x1p-40 * (scale + fabs(got)));
+}
+
+static bool plus_times_agrees(const struct device_request *request,
+							  const struct device_product *product, struct place at, uint64_t index)
+{
+	uint64_t count = (uint64_t)request->shape.size[SIZE_K];
 	double sum = 0, magnitude = 0;
-	for (uint64_t i = 0; i < k; i++) {
-		double term = draw(a, row * k + i) * draw(b, i * n + column);
+	for (uint64_t k = 0; k < count; k++) {
+		double term = left_at(request, at, k) * right_at(request, at, k);
 		sum += term;
 		magnitude += fabs(term);
 	}
@@ -51,27 +84,37 @@ static bool plus_times_agrees(struct shape shape, const struct device_values *a,
 	 * disagreement: where magnitudes overflow there is nothing to compare. */
 	if (magnitude > 0x1p127 && isfinite(magnitude))
 		return true;
-	double growth = CHECK_CONSTANT * sqrt((double)k);
-	double bound = growth * product->unit_roundoff * magnitude + 0x1p-149 * (double)k;
-	return agrees(got, sum, bound) && agrees((double)product->magnitude[index], magnitude,
-											 growth * 0x1p-24 * magnitude + 0x1p-149 * (double)k);
+	double growth = CHECK_CONSTANT * sqrt((double)count);
+	double bound = growth * product->unit_roundoff * magnitude + 0x1p-149 * (double)count;
+	return agrees(got, sum, bound) &&
+		   agrees((double)product->magnitude[index], magnitude,
+				  growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count);
 }
 
-uint32_t spot_check(enum algebra algebra, struct shape shape, const struct device_values *a,
-					const struct device_values *b, const struct device_product *product)
+static struct place place_of(const struct device_request *request, uint64_t i)
 {
-	bool min_plus = algebra == ALGEBRA_MIN_PLUS;
+	const int32_t *size = request->shape.size;
+	uint64_t batches = (uint64_t)size[SIZE_BATCH], m = (uint64_t)size[SIZE_M],
+			 n = (uint64_t)size[SIZE_N];
+	if (i < 4)
+		return (struct place){i & 1 ? batches - 1 : 0, i & 1 ? m - 1 : 0, i & 2 ? n - 1 : 0};
+	struct values_words words = values_random(request->left.values.seed, VALUES_STREAM_SPOT, i);
+	return (struct place){words.word[2] * batches >> 32, words.word[0] * m >> 32,
+						  words.word[1] * n >> 32};
+}
+
+uint32_t spot_check(const struct device_request *request, const struct device_product *product)
+{
 	uint32_t disagreements = 0;
 	for (uint64_t i = 0; i < SPOT_CHECKS; i++) {
-		uint64_t row = i & 1 ? (uint64_t)shape.m - 1 : 0;
-		uint64_t column = i & 2 ? (uint64_t)shape.n - 1 : 0;
-		if (i >= 4) {
-			struct values_words words = values_random(a->seed, VALUES_STREAM_SPOT, i);
-			row = words.word[0] * (uint64_t)shape.m >> 32;
-			column = words.word[1] * (uint64_t)shape.n >> 32;
-		}
-		bool agree = min_plus ? min_plus_agrees(shape, a, b, product, row, column)
-							  : plus_times_agrees(shape, a, b, product, row, column);
+		struct place at = place_of(request, i);
+		uint64_t row = at.batch * (uint64_t)request->shape.size[SIZE_M] + at.row;
+		uint64_t index = row * (uint64_t)request->shape.size[SIZE_N] + at.column;
+		double got = product_at(product, index);
+		bool agree = request->algebra == ALGEBRA_MIN_PLUS ? min_plus_agrees(request, at, got)
+					 : request->algebra == ALGEBRA_SHORTEST_PATHS
+						 ? path_agrees(request, product, at, got)
+						 : plus_times_agrees(request, product, at, index);
 		disagreements += !agree;
 	}
 	return disagreements;

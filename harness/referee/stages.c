@@ -24,75 +24,87 @@ static double gated(double x, double gate)
 	return isinf(x) && x < 0 ? -0.0 : x * gate;
 }
 
-static double apply_relu(double x, const double *members)
+static double apply_relu(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return x < 0 ? 0 : x;
 }
 
-static double apply_sigmoid(double x, const double *members)
+static double apply_sigmoid(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return logistic(x);
 }
 
-static double apply_leaky_relu(double x, const double *members)
+static double apply_leaky_relu(double x, const double *members, const struct stage_place *place)
 {
+	(void)place;
 	return x < 0 ? members[0] * x : x;
 }
 
-static double apply_clamp(double x, const double *members)
+static double apply_clamp(double x, const double *members, const struct stage_place *place)
 {
+	(void)place;
 	return x < members[0] ? members[0] : x > members[1] ? members[1] : x;
 }
 
 /* 1 + tanh(u) = 2 / (1 + exp(-2u)). */
-static double apply_gelu(double x, const double *members)
+static double apply_gelu(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return gated(x, logistic(2 * sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
-static double apply_gelu_erf(double x, const double *members)
+static double apply_gelu_erf(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return gated(x, erfc(-x / M_SQRT2) / 2);
 }
 
-static double apply_silu(double x, const double *members)
+static double apply_silu(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return gated(x, logistic(x));
 }
 
-static double apply_tanh(double x, const double *members)
+static double apply_tanh(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return tanh(x);
 }
 
-static double apply_sum(double x, const double *members)
+static double apply_sum(double x, const double *members, const struct stage_place *place)
 {
+	(void)place;
 	return x + members[0];
 }
 
-static double apply_product(double x, const double *members)
+static double apply_product(double x, const double *members, const struct stage_place *place)
 {
+	(void)place;
 	return x * members[0];
 }
 
-static double apply_save(double x, const double *members)
+static double apply_save(double x, const double *members, const struct stage_place *place)
 {
-	(void)members;
+	(void)members, (void)place;
 	return x;
 }
 
-static double apply_relu_grad(double x, const double *members)
+static double apply_alpha_beta(double x, const double *members, const struct stage_place *place)
 {
+	(void)members;
+	return place->beta != 0 ? place->alpha * x + place->beta * place->c : place->alpha * x;
+}
+
+static double apply_relu_grad(double x, const double *members, const struct stage_place *place)
+{
+	(void)place;
 	return members[0] > 0 ? x : 0;
 }
 
 static const struct stage_reference references[] = {
+	{"alpha_beta", STAGE_SCALES, apply_alpha_beta},
 	{"relu", STAGE_MOVES, apply_relu},
 	{"sigmoid", STAGE_FUNCTION, apply_sigmoid},
 	{"leaky_relu", STAGE_ROUNDS, apply_leaky_relu},
@@ -117,21 +129,16 @@ const struct stage_reference *stage_find(const struct chain_stage *stage)
 	return NULL;
 }
 
-bool stage_is_alpha_beta(const struct chain_stage *stage)
-{
-	return stage->shipped && strcmp(stage->name, "alpha_beta") == 0;
-}
-
 /* ---- errors ------------------------------------------------------------------- */
 
-double stage_ulp(enum dtype type, double y)
+double stage_ulp(const struct type *type, double y)
 {
 	if (!isfinite(y))
 		return 0;
 	int exponent = y != 0 ? ilogb(y) : INT32_MIN;
-	if (exponent < values_smallest_exponent(type))
-		exponent = values_smallest_exponent(type);
-	return ldexp(1, exponent - values_precision(type) + 1);
+	if (exponent < type->format.smallest_exponent)
+		exponent = type->format.smallest_exponent;
+	return ldexp(1, exponent - type->format.precision + 1);
 }
 
 /* Rounded up: it is a bound. */
@@ -177,38 +184,47 @@ static void settle_result(struct carried *value, double y, double spread, double
 	stage_settle(value);
 }
 
-void stage_carry(const struct stage_reference *reference, const double *members, enum dtype type,
-				 struct carried *value)
+/* What the stage's own arithmetic may add. */
+static double own_error(enum stage_accuracy accuracy, double x, double y,
+						const struct stage_place *place)
+{
+	double added = place->beta * place->c;
+	switch (accuracy) {
+	case STAGE_MOVES: break;
+	case STAGE_ROUNDS: return F32_ROUNDOFF * fabs(y) + FLT_TRUE_MIN;
+	case STAGE_SCALES:
+		return 2 * F32_ROUNDOFF * (fabs(place->alpha * x) + fabs(y)) +
+			   place->accumulation * fabs(added) + FLT_TRUE_MIN;
+	case STAGE_FUNCTION: return ULP_ALLOWED * stage_ulp(place->type, y);
+	}
+	return 0;
+}
+
+static bool fits_f32(double x)
+{
+	return (double)(float)x == x;
+}
+
+void stage_carry(const struct stage_reference *reference, const double *members,
+				 const struct stage_place *place, struct carried *value)
 {
 	static const double places[] = {-1, -0.5, 0.5, 1};
 	if (isinf(value->error))
 		return;
-	double y = reference->apply(value->x, members), spread = 0;
+	double y = reference->apply(value->x, members, place), spread = 0;
 	if (!value->exact && value->error > 0)
 		for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 			double x = value->x + places[i] * (double)value->error;
-			double d = distance(y, reference->apply(x, members));
+			double d = distance(y, reference->apply(x, members, place));
 			spread = d > spread ? d : spread;
 		}
-	double own = reference->accuracy == STAGE_FUNCTION ? ULP_ALLOWED * stage_ulp(type, y)
-				 : reference->accuracy == STAGE_ROUNDS ? F32_ROUNDOFF * fabs(y) + FLT_TRUE_MIN
-													   : 0;
-	settle_result(value, y, spread, own, reference->accuracy != STAGE_FUNCTION);
+	bool exact = reference->accuracy != STAGE_FUNCTION;
+	if (reference->accuracy == STAGE_SCALES)
+		exact = fits_f32(place->alpha * value->x) && fits_f32(place->beta * place->c);
+	settle_result(value, y, spread, own_error(reference->accuracy, value->x, y, place), exact);
 }
 
-void stage_alpha_beta(float alpha, float beta, double c, double accumulation, struct carried *value)
-{
-	if (isinf(value->error))
-		return;
-	double scaled = (double)alpha * value->x, added = beta != 0 ? (double)beta * c : 0;
-	double y = beta != 0 ? scaled + added : scaled;
-	double own =
-		2 * F32_ROUNDOFF * (fabs(scaled) + fabs(y)) + accumulation * fabs(added) + FLT_TRUE_MIN;
-	bool exact = (double)(float)scaled == scaled && (double)(float)added == added;
-	settle_result(value, y, fabs((double)alpha) * (double)value->error, own, exact);
-}
-
-void stage_take(const float y[3], enum dtype type, struct carried *value)
+void stage_take(const float y[3], const struct type *type, struct carried *value)
 {
 	double middle = (double)y[0];
 	double low = distance(middle, (double)y[1]), high = distance(middle, (double)y[2]);

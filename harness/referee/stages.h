@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "chain/chain.h"
-#include "testcases/problem.h"
+#include "testcases/type.h"
 
 /* A value on its way through the chain: the kernel's own lies within `error` of
  * x, and is x itself where every step so far was exact in f32. An infinite error:
@@ -21,7 +21,16 @@ struct carried {
 enum stage_accuracy {
 	STAGE_MOVES,    /* chooses among values: no rounding */
 	STAGE_ROUNDS,   /* one f32 operation */
+	STAGE_SCALES,   /* two products and a sum */
 	STAGE_FUNCTION, /* within 2 ulp of the output type */
+};
+
+/* What stages know besides their own members. */
+struct stage_place {
+	const struct type *type; /* of outputs */
+	double alpha, beta;
+	double c;            /* the result's element before the call; 0 where beta is 0 */
+	double accumulation; /* the relative error that a sum may add to what it begins with */
 };
 
 struct stage_reference {
@@ -29,29 +38,22 @@ struct stage_reference {
 	enum stage_accuracy accuracy;
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
-	double (*apply)(double x, const double *members);
+	double (*apply)(double x, const double *members, const struct stage_place *place);
 };
 
-/* NULL: no reference of our own; the stage is then computed by a kernel made from
- * its file. alpha_beta is not among them: see stage_alpha_beta(). */
+/* NULL: no reference of our own; the stage is foreign, and run by a kernel made from its file. */
 const struct stage_reference *stage_find(const struct chain_stage *stage);
-bool stage_is_alpha_beta(const struct chain_stage *stage);
 
-void stage_carry(const struct stage_reference *reference, const double *members, enum dtype type,
-				 struct carried *value);
-
-/* alpha * x + beta * c; `accumulation` is the relative error that a sum may add to
- * what it begins with. With beta = 0, c is not looked at. */
-void stage_alpha_beta(float alpha, float beta, double c, double accumulation,
-					  struct carried *value);
+void stage_carry(const struct stage_reference *reference, const double *members,
+				 const struct stage_place *place, struct carried *value);
 
 /* What a stage computed elsewhere, in f32, made of x, x - error and x + error. */
-void stage_take(const float y[3], enum dtype type, struct carried *value);
+void stage_take(const float y[3], const struct type *type, struct carried *value);
 
 /* A finite f64 value that an f32 register cannot hold becomes what it would. */
 void stage_settle(struct carried *value);
 
 /* A unit in the last place of the type at y. */
-double stage_ulp(enum dtype type, double y);
+double stage_ulp(const struct type *type, double y);
 
 #endif

@@ -1,63 +1,95 @@
 #include "report/facts.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* alpha and beta, where the problem has them. */
+/* Adds to a line, as long as there is room. */
+__attribute__((format(printf, 3, 4))) static void append(char *out, size_t capacity,
+														 const char *format, ...)
+{
+	size_t used = strlen(out);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(out + used, capacity - used, format, args);
+	va_end(args);
+}
+
 static void append_scalars(char *out, size_t capacity, const struct problem *problem,
 						   const struct test_case *test)
 {
-	size_t used = strlen(out);
-	if (problem == NULL || problem_has_scalars(problem))
-		snprintf(out + used, capacity - used, ", alpha %g, beta %g", test->alpha, test->beta);
+	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++)
+		append(out, capacity, ", %s %g", row->name, (double)test->scalar[row->is]);
 }
 
-void facts_case_sizes(char *out, size_t capacity, const char *problem_name,
+/* The canonical size that a row stands for. */
+static int size_of(const struct problem_size *row, const struct shape *shape)
+{
+	int size = 0;
+	while ((row->is & 1u << size) == 0)
+		size++;
+	return shape->size[size];
+}
+
+void facts_case_sizes(char *out, size_t capacity, const struct problem *problem,
 					  const struct test_case *test)
 {
-	const struct problem *problem = problem_find(problem_name);
-	const struct shape *shape = &test->shape;
-	if (problem != NULL && problem_has_vectors(problem)) /* its own N is the length of a row */
-		snprintf(out, capacity, "M %d, N %d", shape->m, shape->k);
-	else
-		snprintf(out, capacity, "M %d, N %d, K %d", shape->m, shape->n, shape->k);
+	out[0] = '\0';
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		append(out, capacity, "%s%s %d", row > problem->sizes ? ", " : "", row->shown,
+			   size_of(row, &test->shape));
 	append_scalars(out, capacity, problem, test);
 }
 
 void facts_timed_shape(char *out, size_t capacity, const struct timing_result *timing)
 {
 	const struct problem *problem = problem_find(timing->problem);
-	char shape[SHAPE_TEXT];
+	char shape[SHAPE_TEXT], legend[SHAPE_TEXT];
 	shape_print(problem, &timing->test.shape, shape);
-	snprintf(out, capacity, "%s (%s)", shape, shape_legend(problem));
+	snprintf(out, capacity, "%s (%s)", shape, shape_legend(problem, legend));
 	append_scalars(out, capacity, problem, &timing->test);
 }
 
-static void value_print(char out[64], char operand, const struct value_spec *spec)
+static void append_values(char *out, size_t capacity, const char *operand,
+						  const struct value_spec *spec)
 {
-	const char *name = distribution_name(spec->distribution);
+	append(out, capacity, "%s%s %s", out[0] != '\0' ? ", " : "", operand,
+		   distribution_name(spec->distribution));
 	switch (spec->distribution) {
 	case VALUES_ZERO:
-	case VALUES_NAN: snprintf(out, 64, "%c %s", operand, name); break;
+	case VALUES_NAN:
+	case VALUES_MARKER:
+	case VALUES_UNWRITTEN:
+	case VALUES_CODES: break;
 	case VALUES_UNIFORM:
-	case VALUES_INTEGER: snprintf(out, 64, "%c %s +-%g", operand, name, spec->scale); break;
-	default: snprintf(out, 64, "%c %s %g", operand, name, spec->scale);
+	case VALUES_INTEGER: append(out, capacity, " +-%g", (double)spec->scale); break;
+	default: append(out, capacity, " %g", (double)spec->scale);
+	}
+	if (spec->low != 0)
+		append(out, capacity, " from %g", (double)spec->low);
+	if (spec->share != 0 && spec->share != 1)
+		append(out, capacity, ", %g of the edges", (double)spec->share);
+}
+
+void facts_case_values(char *out, size_t capacity, const struct problem *problem,
+					   const struct test_case *test)
+{
+	out[0] = '\0';
+	for (size_t i = 0; problem->operands[i].name != NULL; i++) {
+		enum role role = problem->operands[i].role;
+		if (role == ROLE_INPUT || (role == ROLE_BOTH && test->scalar[SCALAR_BETA] != 0))
+			append_values(out, capacity, problem->operands[i].name, &test->values[i]);
 	}
 }
 
-void facts_case_values(char *out, size_t capacity, const char *problem_name,
-					   const struct test_case *test)
+void facts_place(char *out, size_t capacity, const struct problem *problem,
+				 const struct shape *shape, int row, int column)
 {
-	const struct problem *problem = problem_find(problem_name);
-	const char *operands = problem != NULL ? problem->operands : "ABC";
-	char a[64], b[64], c[64];
-	value_print(a, operands[0], &test->a);
-	value_print(b, operands[1], &test->b);
-	value_print(c, operands[2], &test->c);
-	if (test->beta != 0.0f)
-		snprintf(out, capacity, "%s, %s, %s", a, b, c);
-	else
-		snprintf(out, capacity, "%s, %s", a, b);
+	int rows = shape->size[SIZE_M];
+	out[0] = '\0';
+	if (problem_size_of(problem, SIZE_BATCH) != NULL)
+		append(out, capacity, "batch %d, ", row / rows);
+	append(out, capacity, "row %d, column %d", row % rows, column);
 }
 
 const struct case_result *facts_worst_case(const struct judgement *judgement)
@@ -98,22 +130,20 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 
 double facts_tflops(const struct shape *shape, double microseconds)
 {
-	if (!(microseconds > 0.0))
-		return 0.0;
-	return 2.0 * shape->m * shape->n * shape->k / microseconds * 1e-6;
+	return microseconds > 0.0 ? 2.0 * shape_terms(shape) / microseconds * 1e-6 : 0.0;
 }
 
 double facts_gbytes(const struct timing_result *timing, double microseconds)
 {
 	const struct problem *problem = problem_find(timing->problem);
-	const struct shape *shape = &timing->test.shape;
+	double bytes = 0;
 	if (!(microseconds > 0.0) || problem == NULL)
 		return 0.0;
-	double results = (double)shape->m * shape->n;
-	double elements = (double)shape->m * shape->k + (double)shape->k * shape->n + results;
-	if (timing->test.beta != 0.0f)
-		elements += results;
-	return elements * (double)dtype_size(problem->dtype) / microseconds * 1e-3;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++) {
+		bool twice = operand->role == ROLE_BOTH && timing->test.scalar[SCALAR_BETA] != 0.0f;
+		bytes += (twice ? 2.0 : 1.0) * (double)operand_bytes(operand, &timing->test.shape);
+	}
+	return bytes / microseconds * 1e-3;
 }
 
 static bool counts_bytes(const struct timing_result *timing)

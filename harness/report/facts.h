@@ -8,12 +8,16 @@
 #include "judge/judgement.h"
 
 /* "M 17, N 33, K 64, alpha 1, beta 0.5"; what a problem has not is left out. */
-void facts_case_sizes(char *out, size_t capacity, const char *problem,
+void facts_case_sizes(char *out, size_t capacity, const struct problem *problem,
 					  const struct test_case *test);
 
-/* "A uniform +-1, B normal 2, C zero"; C is left out when beta is 0. */
-void facts_case_values(char *out, size_t capacity, const char *problem,
+/* "A uniform +-1, B normal 2, C zero": of what is read. */
+void facts_case_values(char *out, size_t capacity, const struct problem *problem,
 					   const struct test_case *test);
+
+/* "row 3, column 5", "batch 1, row 3, column 5": of an element of the result. */
+void facts_place(char *out, size_t capacity, const struct problem *problem,
+				 const struct shape *shape, int row, int column);
 
 /* "1024x1024x1024 (MxNxK), alpha 1, beta 0": what was timed. */
 void facts_timed_shape(char *out, size_t capacity, const struct timing_result *timing);
@@ -32,7 +36,7 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
 double facts_tflops(const struct shape *shape, double microseconds);
 
-/* GB/s of the same, with A and B read once and C written once, and read where
+/* GB/s of the same, with operands read once and results written once, and read where
  * beta is not 0. */
 double facts_gbytes(const struct timing_result *timing, double microseconds);
 

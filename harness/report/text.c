@@ -116,13 +116,24 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 
 /* ---- cases ------------------------------------------------------------- */
 
-static void wrong_elements_print(const struct page *page, const struct referee_check_reply *check)
+static void wrong_elements_print(const struct page *page, const struct problem *problem,
+								 const struct case_result *result)
 {
-	fprintf(page->out, "    %7s %7s %15s %15s %10s\n", "row", "column", "got", "want", "bound");
+	const struct referee_check_reply *check = &result->check;
+	bool batches = problem_size_of(problem, SIZE_BATCH) != NULL;
+	int rows = result->test.shape.size[SIZE_M];
+	fprintf(page->out, "    %s%7s %7s %15s %15s %10s\n", batches ? "  batch " : "", "row", "column",
+			"got", "want", "bound");
 	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
 		const struct wrong_element *element = &check->first[i];
-		fprintf(page->out, "    %7d %7d %15.8g %15.8g %10.3g\n", element->row, element->column,
-				element->got, element->want, element->bound);
+		char got[32] = "never written";
+		if (!element->unwritten)
+			snprintf(got, sizeof got, "%.8g", element->got);
+		fputs("    ", page->out);
+		if (batches)
+			fprintf(page->out, "%7d ", element->row / rows);
+		fprintf(page->out, "%7d %7d %15s %15.8g %10.3g\n", element->row % rows, element->column,
+				got, element->want, element->bound);
 	}
 	if (check->wrong > check->shown)
 		fprintf(page->out, "    %7s and %llu more\n", "...",

@@ -1,6 +1,6 @@
 /* The buffers of the present case, as the arena of protocol.h gives them. */
-#ifndef GEMMJUDGE_CONTESTANT_BUFFERS_H
-#define GEMMJUDGE_CONTESTANT_BUFFERS_H
+#ifndef GEMMJUDGE_CONTESTANT_OPENED_H
+#define GEMMJUDGE_CONTESTANT_OPENED_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 #include "contestant/solution.h"
 #include "process/protocol.h"
 
-struct buffers {
+struct opened {
 	struct arena arena;
 	bool shared;         /* base is device memory of the referee; else a mapped memfd */
 	bool copied;         /* operands are copies of what is there */
@@ -18,18 +18,18 @@ struct buffers {
 
 /* Lets the old arena go and opens the new one; fd is the memfd, or -1. False, with
  * *code != 0 where CUDA refused. */
-bool buffers_open(struct buffers *buffers, const struct cudart *cudart, enum device_kind device,
+bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,
 				  bool own, const struct arena *arena, int fd, cudaError_t *code,
 				  struct error *err);
-void buffers_close(struct buffers *buffers, const struct cudart *cudart);
+void opened_close(struct opened *opened, const struct cudart *cudart);
 
 /* The operands of one set for one call. On a GPU they are the arena's own, unless
- * buffers_open() was asked for own ones; then, and on an emulated one, they are copies, in
- * allocations of exactly their size, which buffers_put_back copies back (what == cudaSuccess) or
+ * opened_open() was asked for own ones; then, and on an emulated one, they are copies, in
+ * allocations of exactly their size, which opened_put_back copies back (what == cudaSuccess) or
  * only frees. */
-cudaError_t buffers_take(const struct buffers *buffers, const struct cudart *cudart, uint32_t set,
+cudaError_t opened_take(const struct opened *opened, const struct cudart *cudart, uint32_t set,
 						 struct operands *out);
-cudaError_t buffers_put_back(const struct buffers *buffers, const struct cudart *cudart,
+cudaError_t opened_put_back(const struct opened *opened, const struct cudart *cudart,
 							 uint32_t set, struct operands *operands, cudaError_t what);
 
 #endif

@@ -1,0 +1,63 @@
+#include "contestant/call.h"
+
+static ffi_type *type_of_argument(const struct problem *problem, const struct argument *argument)
+{
+	switch (argument->kind) {
+	case ARGUMENT_OPERAND: return &ffi_type_pointer;
+	case ARGUMENT_SIZE: return &ffi_type_sint;
+	case ARGUMENT_SCALAR: break;
+	}
+	return problem->scalars[argument->index].is_integer ? &ffi_type_sint : &ffi_type_float;
+}
+
+bool call_prepare(struct call *call, const struct problem *problem, struct error *err)
+{
+	call->problem = problem;
+	call->count = 0;
+	while (call->count < CALL_ARGUMENTS_MAX &&
+		   problem_argument(problem, call->count, &call->arguments[call->count])) {
+		call->types[call->count] = type_of_argument(problem, &call->arguments[call->count]);
+		call->count++;
+	}
+	return ffi_prep_cif(&call->interface, FFI_DEFAULT_ABI, (unsigned)call->count, &ffi_type_void,
+						call->types) == FFI_OK ||
+		   error_set(err, "solve() of %s cannot be called", problem->name);
+}
+
+/* The canonical size that this row stands for. */
+static int size_of_row(const struct problem_size *row, const struct shape *shape)
+{
+	int size = 0;
+	while ((row->is & 1u << size) == 0)
+		size++;
+	return shape->size[size];
+}
+
+void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
+			  const struct operands *operands)
+{
+	union {
+		void *pointer;
+		int integer;
+		float real;
+	} values[CALL_ARGUMENTS_MAX];
+	void *addresses[CALL_ARGUMENTS_MAX];
+	for (size_t i = 0; i < call->count; i++) {
+		size_t index = call->arguments[i].index;
+		const struct problem_scalar *scalar = &call->problem->scalars[index];
+		addresses[i] = &values[i];
+		switch (call->arguments[i].kind) {
+		case ARGUMENT_OPERAND: values[i].pointer = operands->at[index]; break;
+		case ARGUMENT_SIZE:
+			values[i].integer = size_of_row(&call->problem->sizes[index], &test->shape);
+			break;
+		case ARGUMENT_SCALAR:
+			if (scalar->is_integer)
+				values[i].integer = (int)test->scalar[scalar->is];
+			else
+				values[i].real = test->scalar[scalar->is];
+			break;
+		}
+	}
+	ffi_call(&call->interface, solve, NULL, addresses);
+}

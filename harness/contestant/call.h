@@ -1,0 +1,32 @@
+/* Calls solve() by the problem's table: its arguments in their order, whatever they are. */
+#ifndef GEMMJUDGE_CONTESTANT_CALL_H
+#define GEMMJUDGE_CONTESTANT_CALL_H
+
+#include <ffi.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "process/protocol.h"
+
+#define CALL_ARGUMENTS_MAX (OPERANDS_MAX + SIZES_MAX + SCALARS_MAX)
+
+/* What a call works on, in device memory: the buffers of a case, in the order of their table. */
+struct operands {
+	void *at[BUFFERS_MAX];
+};
+
+/* Prepared once for a problem; not to be moved. */
+struct call {
+	const struct problem *problem;
+	size_t count;
+	struct argument arguments[CALL_ARGUMENTS_MAX];
+	ffi_type *types[CALL_ARGUMENTS_MAX];
+	ffi_cif interface;
+};
+
+bool call_prepare(struct call *call, const struct problem *problem, struct error *err);
+
+void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
+			  const struct operands *operands);
+
+#endif

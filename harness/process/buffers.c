@@ -1,0 +1,130 @@
+#include "process/buffers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "testcases/values.h"
+
+/* Small integers keep an exact case exact through stages that add and multiply. */
+static struct value_spec extra_values(const struct test_case *test, uint32_t kind)
+{
+	if (kind == CHAIN_OUTPUT)
+		return (struct value_spec){.distribution = VALUES_UNWRITTEN};
+	return test->exact ? (struct value_spec){.distribution = VALUES_INTEGER, .scale = 2.0f}
+					   : (struct value_spec){.distribution = VALUES_UNIFORM, .scale = 1.0f};
+}
+
+static void name_extra(const struct chain_stage *stage, const struct chain_member *member,
+					   char out[BUFFER_NAME_MAX])
+{
+	snprintf(out, BUFFER_NAME_MAX, "%s.%s", stage->name, member->name);
+}
+
+/* An element of it is of the result's type. */
+static struct buffer extra_of(const struct problem *problem, const struct test_case *test,
+							  const struct chain_stage *stage, const struct chain_member *member)
+{
+	uint64_t rows = shape_rows(&test->shape), columns = shape_columns(&test->shape);
+	struct buffer buffer = {
+		.role = member->kind == CHAIN_OUTPUT ? ROLE_OUTPUT : ROLE_INPUT,
+		.type = type_of(problem_part(problem, PART_RESULT)->type),
+		.spec = extra_values(test, member->kind),
+		.stream = VALUES_STREAM_EXTRA + member->buffer,
+		.elements = chain_elements(member->extent, rows, columns),
+		.columns = member->extent == CHAIN_ROWS ? 1 : columns,
+	};
+	name_extra(stage, member, buffer.name);
+	return buffer;
+}
+
+static struct buffer operand_buffer(const struct problem *problem, const struct test_case *test,
+									size_t index)
+{
+	const struct operand *operand = &problem->operands[index];
+	struct buffer buffer = {
+		.role = operand->role,
+		.type = type_of(operand->type),
+		.spec = test->values[index],
+		.stream = values_stream((uint32_t)index),
+		.elements = operand_elements(operand, &test->shape),
+		.columns = operand_columns(operand, &test->shape),
+	};
+	snprintf(buffer.name, sizeof buffer.name, "%s", operand->name);
+	return buffer;
+}
+
+void buffers_of_case(const struct problem *problem, const struct test_case *test,
+					 const struct chain *chain, struct buffers *out)
+{
+	out->count = 0;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		out->at[out->count++] = operand_buffer(problem, test, i);
+	for (uint32_t i = 0; chain != NULL && i < chain->buffers && i < CHAIN_BUFFERS_MAX; i++) {
+		const struct chain_stage *stage;
+		const struct chain_member *member = chain_buffer(chain, i, &stage);
+		out->at[out->count++] = extra_of(problem, test, stage, member);
+	}
+}
+
+void buffers_of_stage(const struct problem *problem, const struct test_case *test,
+					  const struct chain_stage *stage, struct buffers *out)
+{
+	const struct problem *by_itself = problem_find(PROBLEM_STAGE);
+	size_t result = problem_part_index(problem, PART_RESULT);
+	struct buffer judged = operand_buffer(problem, test, result);
+	out->count = 0;
+	for (size_t i = 0; by_itself->operands[i].name != NULL; i++) {
+		const struct operand *operand = &by_itself->operands[i];
+		struct buffer *buffer = &out->at[out->count++];
+		*buffer = judged; /* all are as large as the result */
+		buffer->role = operand->role;
+		buffer->type = type_of(operand->type);
+		snprintf(buffer->name, sizeof buffer->name, "%s", operand->name);
+	}
+	struct buffer *result_before = &out->at[PROBLEM_STAGE_RESULT];
+	*result_before = judged;
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind != CHAIN_ARGUMENT)
+			out->at[out->count++] = extra_of(problem, test, stage, &stage->members[i]);
+}
+
+void buffers_name(const struct problem *problem, const struct chain *chain, uint32_t index,
+				  char out[BUFFER_NAME_MAX])
+{
+	uint32_t operands = (uint32_t)problem_operands(problem);
+	const struct chain_stage *stage;
+	const struct chain_member *member =
+		chain != NULL && index >= operands ? chain_buffer(chain, index - operands, &stage) : NULL;
+	if (member != NULL)
+		name_extra(stage, member, out);
+	else
+		snprintf(out, BUFFER_NAME_MAX, "%s", index < operands ? problem->operands[index].name : "?");
+}
+
+uint64_t buffer_bytes(const struct buffer *buffer)
+{
+	return type_bytes(buffer->type, buffer->elements);
+}
+
+struct values buffer_values(const struct buffer *buffer, uint64_t seed)
+{
+	return (struct values){.format = buffer->type->format,
+						   .spec = buffer->spec,
+						   .seed = seed,
+						   .stream = buffer->stream,
+						   .columns = buffer->columns,
+						   .elements = buffer->elements};
+}
+
+void buffers_lay_out(const struct buffers *buffers, struct arena *arena)
+{
+	uint64_t end = 0;
+	arena->count = buffers->count;
+	for (uint32_t i = 0; i < buffers->count; i++) {
+		uint64_t bytes = buffer_bytes(&buffers->at[i]);
+		arena->buffers[i] = (struct arena_buffer){.offset = end + GUARD_BYTES, .bytes = bytes};
+		end += GUARD_BYTES + (bytes + BUFFERS_ALIGNMENT - 1) / BUFFERS_ALIGNMENT * BUFFERS_ALIGNMENT +
+			   GUARD_BYTES;
+	}
+	arena->set_stride = end;
+}
