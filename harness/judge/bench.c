@@ -63,7 +63,7 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 	struct error ignored;
 	char source[PATHS_MAX];
 	size_t count = 0, known = sizeof baselines_known / sizeof *baselines_known;
-	if (!run->options->baselines || !paths_source(source, &ignored))
+	if (!paths_source(source, &ignored))
 		return 0;
 	for (size_t i = 0; i < known && count < BASELINES_MAX; i++) {
 		const struct baseline *baseline = &baselines_known[i];
@@ -93,26 +93,6 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 	snprintf(s->compile_detail, sizeof s->compile_detail,
 			 "cuBLASLt has no epilogue for this chain");
 	return true;
-}
-
-struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
-							const struct shape *shape)
-{
-	struct shape large = problem->large;
-	float alpha = 1.0f, beta = 0.0f;
-	if (shape == NULL) {
-		shape = &large;
-		alpha = problem->large_alpha;
-		beta = problem->large_beta;
-	}
-	if (options->time_scalars && problem_has_scalars(problem)) {
-		alpha = options->time_alpha;
-		beta = options->time_beta;
-	}
-	struct shape fitting = *shape;
-	struct error ignored; /* what does not fit was found before the run began */
-	shape_fit(problem, &fitting, &ignored);
-	return case_of_shape(problem, fitting, alpha, beta, options->seed);
 }
 
 /* The files; in a comparison each of them a second time, without the epilogue; then
@@ -186,44 +166,30 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
 						  enum judge_status *status, struct error *err)
 {
-	const struct judge_options *options = run->options;
-	struct test_case *cases = NULL;
-	size_t case_count = options->time_shape_count > 0 ? options->time_shape_count : 1;
-	if (options->suite_count > 0 || options->cases > 0) {
-		if (!cases_make(options, problem, &cases, &case_count, err))
-			return false;
-	} else {
-		cases = calloc(case_count, sizeof *cases);
-		for (size_t i = 0; cases != NULL && i < case_count; i++)
-			cases[i] = bench_case(options, problem,
-								  options->time_shape_count > 0 ? &options->time_shapes[i] : NULL);
-	}
 	struct submission **group = calloc(count, sizeof *group);
+	size_t members = 0;
+	for (size_t i = 0; i < count && group != NULL; i++)
+		if (submissions[i].problem == problem)
+			group[members++] = &submissions[i];
+	size_t case_count = group != NULL ? group[0]->case_count : 0; /* the same for all of them */
 	struct timing_result *results =
 		realloc(list->bench, (list->bench_count + case_count) * sizeof *results);
 	if (results != NULL)
 		list->bench = results;
-	bool ok = cases != NULL && group != NULL && results != NULL;
-	if (!ok)
-		error_set(err, "out of memory for %zu timings", case_count);
-
-	size_t members = 0;
-	for (size_t i = 0; i < count && ok; i++)
-		if (submissions[i].problem == problem)
-			group[members++] = &submissions[i];
 	struct bench *bench = NULL;
-	if (ok)
+	if (group == NULL || results == NULL)
+		error_set(err, "out of memory for %zu timings", case_count);
+	else
 		bench = bench_open(run, problem, group, members, status, err);
-	ok = bench != NULL;
+	bool ok = bench != NULL;
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
 		run_progress(run, group[0]->file, "shape", i, case_count);
-		ok = bench_time(bench, &cases[i], result, err);
+		ok = bench_time(bench, &group[0]->cases[i], result, err);
 	}
 	bench_close(bench);
 	free(group);
-	free(cases);
 	return ok;
 }
 
