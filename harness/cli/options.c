@@ -32,7 +32,7 @@ static const struct row rows[] = {
 	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",
-	 .kind = &kind_device, .again = AGAIN_DEVICE},
+	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
 	{"check", "race", "judge", "with --device emu: also look for races in shared\nmemory",
@@ -82,7 +82,7 @@ static const struct row rows[] = {
 	 FILLS(kind_scalar, judge.beta), .needs = "a number is needed"},
 	{"tolerance", "T", RUNS,
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL",
-	 .kind = &kind_tolerance},
+	 FILLS(kind_tolerance, judge.tolerance.text)},
 	{"budget", "S", RUNS,
 	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "
 	 "where the\nmedians are certain before",

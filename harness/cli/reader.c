@@ -229,12 +229,6 @@ static bool read_device(const struct row *row, const char *text, struct options 
 	return device_parse(text, &options->judge.device, err);
 }
 
-static void write_device(const struct row *row, const struct options *options, struct line *line)
-{
-	if (options->judge.device.text != NULL)
-		line_add_option(line, row->name, options->judge.device.text);
-}
-
 static bool read_tolerance(const struct row *row, const char *text, struct options *options,
 						   struct error *err)
 {
@@ -242,15 +236,9 @@ static bool read_tolerance(const struct row *row, const char *text, struct optio
 	return tolerance_parse(text, &options->judge.tolerance, err);
 }
 
-static void write_tolerance(const struct row *row, const struct options *options, struct line *line)
-{
-	if (options->judge.tolerance.text != NULL)
-		line_add_option(line, row->name, options->judge.tolerance.text);
-}
-
 const struct kind kind_problem = {read_problem, write_problem};
-const struct kind kind_device = {read_device, write_device};
-const struct kind kind_tolerance = {read_tolerance, write_tolerance};
+const struct kind kind_device = {read_device, write_text};
+const struct kind kind_tolerance = {read_tolerance, write_text};
 
 /* ---- what may be repeated ------------------------------------------------------ */
 

@@ -38,19 +38,20 @@ struct kind {
 };
 
 /* What each fills is said in brackets. */
-extern const struct kind kind_flag;    /* (bool) */
-extern const struct kind kind_text;    /* not blank (const char *) */
-extern const struct kind kind_word;    /* one of row->names (const char *: that name) */
-extern const struct kind kind_whole;   /* from row->from to row->to (int, size_t) */
-extern const struct kind kind_scalar;  /* any number (struct judge_scalar) */
-extern const struct kind kind_seconds; /* above 0, a day at most (double) */
-extern const struct kind kind_seed;    /* these fill members of their own */
+extern const struct kind kind_flag;      /* (bool) */
+extern const struct kind kind_text;      /* not blank (const char *) */
+extern const struct kind kind_word;      /* one of row->names (const char *: that name) */
+extern const struct kind kind_whole;     /* from row->from to row->to (int, size_t) */
+extern const struct kind kind_scalar;    /* any number (struct judge_scalar) */
+extern const struct kind kind_seconds;   /* above 0, a day at most (double) */
+extern const struct kind kind_seed;      /* (uint64_t), and has_seed */
+extern const struct kind kind_device;    /* (const char *: its text), and the rest of it */
+extern const struct kind kind_tolerance; /* the same */
+/* These fill members of their own. */
 extern const struct kind kind_problem;
-extern const struct kind kind_device;
-extern const struct kind kind_suite; /* one more at each time, as is */
-extern const struct kind kind_shape; /* this */
-extern const struct kind kind_time;  /* one shape, or none */
 extern const struct kind kind_sizes;
-extern const struct kind kind_tolerance;
+extern const struct kind kind_suite; /* one more at each time, as does */
+extern const struct kind kind_shape; /* this one: sizes up to row->to */
+extern const struct kind kind_time;  /* one shape, or none */
 
 #endif

@@ -160,18 +160,16 @@ void bench_close(struct bench *bench)
 	free(bench);
 }
 
-/* bench: the files of each problem side by side over the shapes, the suites or
- * generated cases. */
-static bool bench_problem(struct run *run, const struct problem *problem,
+/* bench: the files that solve what `first` solves, side by side over its cases. */
+static bool bench_problem(struct run *run, const struct submission *first,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
 						  enum judge_status *status, struct error *err)
 {
+	size_t members = 0, case_count = first->case_count; /* all of them have the same cases */
 	struct submission **group = calloc(count, sizeof *group);
-	size_t members = 0;
 	for (size_t i = 0; i < count && group != NULL; i++)
-		if (submissions[i].problem == problem)
+		if (submissions[i].problem == first->problem)
 			group[members++] = &submissions[i];
-	size_t case_count = group != NULL ? group[0]->case_count : 0; /* the same for all of them */
 	struct timing_result *results =
 		realloc(list->bench, (list->bench_count + case_count) * sizeof *results);
 	if (results != NULL)
@@ -180,13 +178,13 @@ static bool bench_problem(struct run *run, const struct problem *problem,
 	if (group == NULL || results == NULL)
 		error_set(err, "out of memory for %zu timings", case_count);
 	else
-		bench = bench_open(run, problem, group, members, status, err);
+		bench = bench_open(run, first->problem, group, members, status, err);
 	bool ok = bench != NULL;
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
-		run_progress(run, group[0]->file, "shape", i, case_count);
-		ok = bench_time(bench, &group[0]->cases[i], result, err);
+		run_progress(run, first->file, "shape", i, case_count);
+		ok = bench_time(bench, &first->cases[i], result, err);
 	}
 	bench_close(bench);
 	free(group);
@@ -230,8 +228,7 @@ static bool bench_problems(struct run *run, struct submission *submissions, size
 		bool first = true;
 		for (size_t j = 0; j < i; j++)
 			first = first && submissions[j].problem != submissions[i].problem;
-		if (first &&
-			!bench_problem(run, submissions[i].problem, submissions, count, list, status, err))
+		if (first && !bench_problem(run, &submissions[i], submissions, count, list, status, err))
 			return false;
 	}
 	return true;

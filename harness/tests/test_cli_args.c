@@ -7,7 +7,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 
-#define ARGUMENTS_MAX 32
+#define ARGUMENTS_MAX 48
 
 /* Parses the words of a line (blanks between them). */
 struct parsed {
@@ -23,8 +23,10 @@ static void parse(struct parsed *p, const char *line)
 	*p = (struct parsed){0};
 	snprintf(p->words, sizeof p->words, "%s", line);
 	int argc = 0;
-	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " "))
+	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " ")) {
+		cr_assert(argc < ARGUMENTS_MAX);
 		p->argv[argc++] = word;
+	}
 	p->ok = options_parse(argc, p->argv, &p->options, &p->err);
 }
 
