@@ -658,23 +658,8 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 	return test;
 }
 
-static const char *const sizes_names[] = {
-	[CASE_SIZES_MIXED] = "mixed", [CASE_SIZES_UNIFORM] = "uniform"};
-
-const char *case_sizes_name(enum case_sizes sizes)
-{
-	return sizes_names[sizes];
-}
-
-bool case_sizes_parse(const char *text, enum case_sizes *out)
-{
-	for (size_t i = 0; i < sizeof sizes_names / sizeof sizes_names[0]; i++)
-		if (strcmp(text, sizes_names[i]) == 0) {
-			*out = (enum case_sizes)i;
-			return true;
-		}
-	return false;
-}
+const char *const case_sizes_names[] = {
+	[CASE_SIZES_MIXED] = "mixed", [CASE_SIZES_UNIFORM] = "uniform", NULL};
 
 struct test_case case_of_shape(const struct problem *problem, const struct shape *shape,
 							   const float *scalars, uint64_t seed)

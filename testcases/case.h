@@ -56,8 +56,7 @@ enum case_sizes {
 						   64 has rows of A, B and C that are all a multiple of 8 */
 };
 
-const char *case_sizes_name(enum case_sizes sizes); /* "mixed", "uniform" */
-bool case_sizes_parse(const char *text, enum case_sizes *out);
+extern const char *const case_sizes_names[]; /* "mixed", "uniform", NULL */
 
 /* Case number `index` of the run with this seed: the same answer on every
  * machine. Mixes the kinds of shapes (CASE_SIZES_MIXED), scalars and values named in README.md.

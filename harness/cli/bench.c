@@ -2,17 +2,23 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 
-int command_bench(const char *program, int argc, char **argv)
+static int bench(const char *program, struct options *options)
 {
 	struct error err;
-	struct options options;
-	if (!options_parse(COMMAND_BENCH, argc, argv, &options, &err))
+	if (!command_timed_shapes(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_BENCH, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (!command_timed_shapes(&options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	return command_run(program, COMMAND_BENCH, &options);
+	return command_run(program, options);
 }
+
+const struct subcommand subcommand_bench = {
+	.name = "bench",
+	.takes = "FILE...",
+	.summary = "only time them, side by side, over several shapes",
+	.usage = "usage: gemmjudge bench FILE... [OPTION...]\n"
+			 "\n"
+			 "Times solutions side by side, in alternation with cuBLAS and cuBLASLt, over one\n"
+			 "or several shapes. Needs a GPU. Results of the timed calls are checked.\n"
+			 "\n"
+			 "  gemmjudge bench a.cu b.cu --problem gemm-f16 --shape 4096x4096x4096\n",
+	.run = bench,
+};

@@ -12,13 +12,18 @@ enum {
 	EXIT_CANNOT_RUN = 3,   /* no compiler, no such device */
 };
 
-/* A subcommand: argv[0] is its name. `program` is how the user started us. */
-int command_judge(const char *program, int argc, char **argv);
-int command_bench(const char *program, int argc, char **argv);
-int command_compare(const char *program, int argc, char **argv);
-int command_list(const char *program, int argc, char **argv);
-int command_new(const char *program, int argc, char **argv);
-int command_doctor(const char *program, int argc, char **argv);
+/* A subcommand. Its options are those that options.c gives to its name. */
+struct subcommand {
+	const char *name;
+	const char *takes, *summary; /* for the list of subcommands */
+	const char *usage;           /* the head of its --help */
+	/* The exit status; `program` is how the user started us. */
+	int (*run)(const char *program, struct options *options);
+};
+
+/* Each is the file of its name. */
+extern const struct subcommand subcommand_judge, subcommand_bench, subcommand_compare,
+	subcommand_new, subcommand_list, subcommand_doctor;
 
 /* "gemmjudge: " and the line to stderr. Returns `status`, so that a command can
  * end with `return cli_fail(EXIT_BAD_INPUT, &err)`. */
@@ -26,8 +31,5 @@ int cli_fail(int status, const struct error *err);
 
 /* Flushes stdout; a full disk or a closed pipe turns `status` into a failure. */
 int cli_finish(int status);
-
-void help_program(FILE *out);
-void help_command(enum command command, FILE *out);
 
 #endif

@@ -3,32 +3,44 @@
 #include "cli/command.h"
 
 /* Two large shapes, one of them with a short K, and then a row of K. */
-static void default_shapes(struct options *options)
+static void default_shapes(struct judge_options *asked)
 {
-	options->shapes[options->shape_count++] = (struct shape){8192, 8192, 8192};
-	options->shapes[options->shape_count++] = (struct shape){8192, 8192, 1024};
+	asked->time_shapes[asked->time_shape_count++] = (struct shape){8192, 8192, 8192};
+	asked->time_shapes[asked->time_shape_count++] = (struct shape){8192, 8192, 1024};
 	for (int k = 64; k <= 8192; k *= 2)
-		options->shapes[options->shape_count++] = (struct shape){4096, 4096, k};
+		asked->time_shapes[asked->time_shape_count++] = (struct shape){4096, 4096, k};
 }
 
-int command_compare(const char *program, int argc, char **argv)
+static int compare(const char *program, struct options *options)
 {
+	struct judge_options *asked = &options->judge;
 	struct error err;
-	struct options options;
-	if (!options_parse(COMMAND_COMPARE, argc, argv, &options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_COMPARE, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (options.epilogue == NULL) {
+	asked->compare = true;
+	if (asked->epilogue == NULL) {
 		error_set(&err, "which epilogue is to be compared? Say it with --epilogue ('gemmjudge list "
 						"epilogues' shows the stages)");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!command_timed_shapes(&options, &err))
+	if (!command_timed_shapes(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.shape_count == 0 && options.suite_count == 0)
-		default_shapes(&options);
-	return command_run(program, COMMAND_COMPARE, &options);
+	if (asked->time_shape_count == 0 && asked->suite_count == 0)
+		default_shapes(asked);
+	return command_run(program, options);
 }
+
+const struct subcommand subcommand_compare = {
+	.name = "compare",
+	.takes = "FILE...",
+	.summary = "what a fused epilogue gains over a library and a kernel",
+	.usage = "usage: gemmjudge compare FILE... --epilogue CHAIN [OPTION...]\n"
+			 "\n"
+			 "Measures what fusing an epilogue into a kernel gains, in alternation: each file\n"
+			 "with the epilogue fused and without any; cuBLAS and the best of cuBLASLt, each\n"
+			 "with one more kernel for the epilogue; and cuBLASLt's own epilogue where it has\n"
+			 "it. Needs a GPU. Without --shape or --suite: 8192x8192x8192, 8192x8192x1024,\n"
+			 "then 4096x4096 with K from 64 to 8192.\n"
+			 "\n"
+			 "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue bias,gelu \\\n"
+			 "      --md result.md --svg result.svg\n",
+	.run = compare,
+};

@@ -109,8 +109,9 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
+	struct device_request request;
 	char found[1200];
-	e->gpu = device_open("cuda", &referee, &err) == JUDGE_DONE;
+	e->gpu = device_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
 	if (e->gpu) {
 		*facts = referee.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
@@ -153,7 +154,8 @@ static void examine_emulator(struct examination *e)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
-	e->emulator = device_open("emu", &referee, &err) == JUDGE_DONE;
+	struct device_request request;
+	e->emulator = device_parse("emu", &request, &err) && device_open(&request, &referee, &err);
 	char found[1200];
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)
@@ -195,23 +197,16 @@ static void examine_rest(struct examination *e)
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 
-int command_doctor(const char *program, int argc, char **argv)
+static int doctor(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	struct options options;
-	if (!options_parse(COMMAND_DOCTOR, argc, argv, &options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_DOCTOR, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (options.argument_count > 0) {
-		error_set(&err, "doctor takes no arguments, but was given '%s'", options.arguments[0]);
+	if (options->argument_count > 0) {
+		error_set(&err, "doctor takes no arguments, but was given '%s'", options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	static struct examination e;
 	struct device_facts facts = {0};
-	e.color = output_color(&options, stdout);
+	e.color = output_color(options, stdout);
 	printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
 	examine_compilers(&e);
 	examine_gpu(&e, &facts);
@@ -228,3 +223,13 @@ int command_doctor(const char *program, int argc, char **argv)
 		   !e.compiler ? "solutions cannot be compiled" : "there is no device to run them on");
 	return EXIT_CANNOT_RUN;
 }
+
+const struct subcommand subcommand_doctor = {
+	.name = "doctor",
+	.summary = "what this machine has, what it lacks, and what that costs",
+	.usage = "usage: gemmjudge doctor\n"
+			 "\n"
+			 "Shows what this machine has, what it lacks, and what that costs. Exit status 0\n"
+			 "when solutions can be judged on some device here, else 3.\n",
+	.run = doctor,
+};

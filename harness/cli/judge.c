@@ -2,27 +2,32 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 
-int command_judge(const char *program, int argc, char **argv)
+static int judge(const char *program, struct options *options)
 {
-	struct error err;
-	struct options options;
-	if (!options_parse(COMMAND_JUDGE, argc, argv, &options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_JUDGE, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (options.has_cases && options.suite_count > 0) {
+	struct judge_options *asked = &options->judge;
+	struct error err = {{0}};
+	asked->check = true;
+	if (asked->cases > 0 && asked->suite_count > 0)
 		error_set(&err, "--cases counts generated cases; a suite has its own");
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	if (options.sizes != CASE_SIZES_MIXED && options.suite_count > 0) {
+	else if (asked->sizes != CASE_SIZES_MIXED && asked->suite_count > 0)
 		error_set(&err, "--sizes says how generated cases are drawn; a suite has its own");
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	if (options.sanitize != NULL && options.under != NULL) {
+	else if (asked->sanitize != NULL && asked->under != NULL)
 		error_set(&err, "--sanitize and --under: a solution runs under one tool at a time");
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	return command_run(program, COMMAND_JUDGE, &options);
+	else
+		return command_run(program, options);
+	return cli_fail(EXIT_BAD_INPUT, &err);
 }
+
+const struct subcommand subcommand_judge = {
+	.name = "judge",
+	.takes = "FILE...",
+	.summary = "compile, check and time solutions; say what they are worth",
+	.usage = "usage: gemmjudge judge FILE... [OPTION...]\n"
+			 "\n"
+			 "Compiles each solution, runs it on many cases, compares every result with a\n"
+			 "reference of higher precision, and times it on a large case (on a GPU).\n"
+			 "\n"
+			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"
+			 "  gemmjudge judge mine.cu --problem gemm-f16 --suite edges --json result.json\n",
+	.run = judge,
+};

@@ -246,19 +246,12 @@ static bool kinds_wanted(const struct options *options, bool wanted[KIND_COUNT],
 	return true;
 }
 
-int command_list(const char *program, int argc, char **argv)
+static int list(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err = {{0}};
-	struct options options;
 	bool wanted[KIND_COUNT], ok = true, any = false;
-	if (!options_parse(COMMAND_LIST, argc, argv, &options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_LIST, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (!kinds_wanted(&options, wanted, &err))
+	if (!kinds_wanted(options, wanted, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	for (size_t k = 0; k < KIND_COUNT && ok; k++) {
 		if (!wanted[k])
@@ -270,3 +263,13 @@ int command_list(const char *program, int argc, char **argv)
 	}
 	return ok ? EXIT_ACCEPTED : cli_fail(EXIT_CANNOT_RUN, &err);
 }
+
+const struct subcommand subcommand_list = {
+	.name = "list",
+	.summary = "the problems, suites and solutions that there are",
+	.usage = "usage: gemmjudge list [problems|suites|epilogues|solutions]\n"
+			 "\n"
+			 "Lists the problems with the signature of solve(), the suites of cases, the\n"
+			 "stages of epilogues, and the solutions in the source tree.\n",
+	.run = list,
+};

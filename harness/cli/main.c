@@ -8,14 +8,62 @@
 #include "base/suggest.h"
 #include "cli/cli.h"
 
-static const struct {
-	const char *name;
-	int (*run)(const char *program, int argc, char **argv);
-} commands[] = {
-	{"judge", command_judge}, {"bench", command_bench}, {"compare", command_compare},
-	{"list", command_list},   {"new", command_new},     {"doctor", command_doctor},
+/* As --help shows them. */
+static const struct subcommand *const subcommands[] = {
+	&subcommand_judge, &subcommand_bench, &subcommand_compare,
+	&subcommand_new,   &subcommand_list,  &subcommand_doctor,
 };
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+#define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
+
+static void help(FILE *out)
+{
+	fputs("usage: gemmjudge COMMAND [ARGUMENT...]\n"
+		  "\n"
+		  "Judges matrix-multiplication kernels: compiles a CUDA file that defines\n"
+		  "extern \"C\" void solve(...), checks it on many cases, and times it. Runs on an\n"
+		  "NVIDIA GPU, or on an emulated one where there is none.\n"
+		  "\n",
+		  out);
+	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
+		const struct subcommand *one = subcommands[i];
+		int used = fprintf(out, "  %s %s", one->name, one->takes != NULL ? one->takes : "");
+		fprintf(out, "%*s%s\n", 20 - used, "", one->summary);
+	}
+	fputs("\n"
+		  "  COMMAND --help    its options\n"
+		  "  --version         the version of gemmjudge\n"
+		  "\n"
+		  "exit status: 0 all accepted, 1 not accepted, 2 wrong usage or a bad file,\n"
+		  "3 cannot run here (no compiler, no such device)\n",
+		  out);
+}
+
+static void subcommand_help(const struct subcommand *subcommand)
+{
+	printf("%s\n", subcommand->usage);
+	options_help(subcommand->name, stdout);
+}
+
+static int subcommand_run(const struct subcommand *subcommand, const char *program, int argc,
+						  char **argv)
+{
+	struct error err;
+	struct options options;
+	if (!options_parse(argc, argv, &options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	if (!options.help)
+		return subcommand->run(program, &options);
+	subcommand_help(subcommand);
+	return EXIT_ACCEPTED;
+}
+
+static const struct subcommand *subcommand_find(const char *name)
+{
+	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+		if (strcmp(name, subcommands[i]->name) == 0)
+			return subcommands[i];
+	return NULL;
+}
 
 /* A standard descriptor that is closed would be given to the next file opened,
  * which would then receive what is meant for the terminal. */
@@ -34,11 +82,11 @@ static bool hold_standard_descriptors(void)
 static int unknown_command(const char *word)
 {
 	struct error err;
-	const char *names[COMMAND_COUNT];
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		names[i] = commands[i].name;
+	const char *names[SUBCOMMAND_COUNT];
+	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+		names[i] = subcommands[i]->name;
 	size_t length = strlen(word);
-	const char *nearest = suggest_nearest(word, names, COMMAND_COUNT);
+	const char *nearest = suggest_nearest(word, names, SUBCOMMAND_COUNT);
 	if (length > 3 && strcmp(word + length - 3, ".cu") == 0)
 		error_set(&err, "unknown command '%s'; did you mean 'gemmjudge judge %s'?", word, word);
 	else if (nearest != NULL)
@@ -57,29 +105,28 @@ int main(int argc, char **argv)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (argc < 2) {
-		help_program(stderr);
+		help(stderr);
 		return EXIT_BAD_INPUT;
 	}
 	const char *word = argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
 		(strcmp(word, "help") == 0 && argc == 2)) {
-		help_program(stdout);
+		help(stdout);
 		return cli_finish(EXIT_ACCEPTED);
 	}
 	if (strcmp(word, "--version") == 0) {
 		printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
 		return cli_finish(EXIT_ACCEPTED);
 	}
-	bool help = strcmp(word, "help") == 0;
-	if (help)
+	bool explain = strcmp(word, "help") == 0;
+	if (explain)
 		word = argv[2];
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		if (strcmp(word, commands[i].name) != 0)
-			continue;
-		char help_option[] = "--help";
-		char *help_arguments[] = {argv[2], help_option, NULL};
-		return cli_finish(help ? commands[i].run(argv[0], 2, help_arguments)
-							   : commands[i].run(argv[0], argc - 1, argv + 1));
+	const struct subcommand *subcommand = subcommand_find(word);
+	if (subcommand != NULL && !explain)
+		return cli_finish(subcommand_run(subcommand, argv[0], argc - 1, argv + 1));
+	if (subcommand != NULL) {
+		subcommand_help(subcommand);
+		return cli_finish(EXIT_ACCEPTED);
 	}
 	if (word[0] == '-') {
 		error_set(&err, "unknown option '%s'; a command comes first ('gemmjudge --help')", word);

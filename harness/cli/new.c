@@ -12,10 +12,8 @@
 static const struct problem *problem_of_new(const struct options *options, struct error *err)
 {
 	const char *name = options->arguments[0];
-	const struct problem *problem = NULL;
-	if (options->problem != NULL)
-		problem = problem_find(options->problem);
-	else if (strchr(name, '/') != NULL)
+	const struct problem *problem = options->judge.problem;
+	if (problem == NULL && strchr(name, '/') != NULL)
 		problem = problem_of_path(name);
 	if (problem == NULL)
 		error_set(err,
@@ -53,27 +51,20 @@ static void write_starter(FILE *out, const void *what)
 	starter_write(starter->problem, starter->judge, out);
 }
 
-int command_new(const char *program, int argc, char **argv)
+static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	struct options options;
 	char path[PATHS_MAX], judge[2 * PATHS_MAX];
-	if (!options_parse(COMMAND_NEW, argc, argv, &options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options.help) {
-		help_command(COMMAND_NEW, stdout);
-		return EXIT_ACCEPTED;
-	}
-	if (options.epilogue != NULL)
-		return new_stage(program, &options);
-	if (options.argument_count != 1) {
-		error_set(&err, options.argument_count == 0
+	if (options->judge.epilogue != NULL)
+		return new_stage(program, options);
+	if (options->argument_count != 1) {
+		error_set(&err, options->argument_count == 0
 							? "a name for the new file is needed (--help shows the usage)"
 							: "one name at a time, please");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	const struct problem *problem = problem_of_new(&options, &err);
-	if (problem == NULL || !target_find(options.arguments[0], problem, path, &err))
+	const struct problem *problem = problem_of_new(options, &err);
+	if (problem == NULL || !target_find(options->arguments[0], problem, path, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	const struct problem *inferred = problem_of_path(path);
 	snprintf(judge, sizeof judge, "judge %s%s%s", path, inferred == problem ? "" : " --problem ",
@@ -86,3 +77,17 @@ int command_new(const char *program, int argc, char **argv)
 	printf("wrote %s\njudge it: %s %s\n", path, program, judge);
 	return EXIT_ACCEPTED;
 }
+
+const struct subcommand subcommand_new = {
+	.name = "new",
+	.takes = "NAME",
+	.summary = "write a starter file to fill in",
+	.usage = "usage: gemmjudge new NAME [--problem P]\n"
+			 "       gemmjudge new --epilogue NAME\n"
+			 "\n"
+			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
+			 "CUDA. A plain NAME becomes solutions/<folder of the problem>/NAME.cu in the\n"
+			 "source tree; a NAME with a '/' is that file (./mine.cu). An existing file is\n"
+			 "never overwritten.\n",
+	.run = new_solution,
+};

@@ -1,421 +1,160 @@
 #include "cli/options.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
-#include "testcases/case.h"
+#include "cli/reader.h"
+#include "judge/emulated.h"
+#include "judge/tool.h"
 
-bool options_number(const char *text, uint64_t max, uint64_t *out)
-{
-	bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	const char *digits = hexadecimal ? text + 2 : text;
-	/* strtoull would also take blanks, signs and octal */
-	if (!(hexadecimal ? isxdigit((unsigned char)digits[0]) : isdigit((unsigned char)digits[0])))
-		return false;
-	char *end;
-	errno = 0;
-	unsigned long long value = strtoull(digits, &end, hexadecimal ? 16 : 10);
-	if (errno != 0 || *end != '\0' || value > max)
-		return false;
-	*out = value;
-	return true;
-}
+/* Sizes that can be asked for; 32768^2 elements still fit 4-byte indices. */
+#define DIM_MAX 32768
 
-bool options_real(const char *text, double *out)
-{
-	/* strtod would also take blanks, "inf", "nan" and hexadecimal */
-	if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
-		return false;
-	char *end;
-	errno = 0;
-	double value = strtod(text, &end);
-	if (end == text || *end != '\0' || !isfinite(value))
-		return false;
-	*out = value;
-	return true;
-}
+#define TIMES "bench compare"
+#define GENERATES "judge bench"
+#define RUNS "judge bench compare"
 
-/* ---- what each option does with its value ------------------------------ */
+#define FILLS(kind_of_it, member)                                                                  \
+	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
+	.size = sizeof(((struct options *)NULL)->member)
 
-static bool take_problem(struct options *options, const char *value, struct error *err)
-{
-	if (problem_find(value) != NULL) {
-		options->problem = value;
-		return true;
-	}
-	size_t count;
-	const struct problem *table = problem_table(&count);
-	const char *names[64];
-	if (count > 64)
-		count = 64;
-	for (size_t i = 0; i < count; i++)
-		names[i] = table[i].name;
-	char phrase[160];
-	suggest_phrase(phrase, value, names, count);
-	return error_set(err, "unknown problem '%s'%s", value,
-					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
-}
-
-static bool take_epilogue(struct options *options, const char *value, struct error *err)
-{
-	options->epilogue = value;
-	return value[0] != '\0' ||
-		   error_set(err, "--epilogue needs a chain of stages ('gemmjudge list epilogues' shows "
-						  "them)");
-}
-
-static bool take_device(struct options *options, const char *value, struct error *err)
-{
-	static const char *const names[] = {"auto", "cuda", "emu"};
-	uint64_t ordinal;
-	bool known = strcmp(value, "auto") == 0 || strcmp(value, "cuda") == 0 ||
-				 strcmp(value, "emu") == 0 ||
-				 (strncmp(value, "emu:", 4) == 0 && value[4] != '\0') ||
-				 (strncmp(value, "cuda:", 5) == 0 && options_number(value + 5, 1023, &ordinal));
-	options->device = value;
-	char phrase[160];
-	return known || error_set(err, "unknown device '%s'%s (auto, cuda, cuda:N, emu, emu:DIR)",
-							  value, suggest_phrase(phrase, value, names, 3));
-}
-
-static bool take_emulate(struct options *options, const char *value, struct error *err)
-{
-	static const char *const names[] = {"h200", "a100", "t4"};
-	options->emulate = value;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(value, names[i]) == 0)
-			return true;
-	char phrase[160];
-	return error_set(err, "--emulate '%s': h200, a100 or t4 is needed%s", value,
-					 suggest_phrase(phrase, value, names, 3));
-}
-
-static bool take_check(struct options *options, const char *value, struct error *err)
-{
-	options->check_race = strcmp(value, "race") == 0;
-	return options->check_race ||
-		   error_set(err, "--check '%s': race is the only check that is not always on", value);
-}
-
-static bool take_counters(struct options *options, const char *value, struct error *err)
-{
-	(void)value, (void)err;
-	return options->counters = true;
-}
-
-static bool take_sanitize(struct options *options, const char *value, struct error *err)
-{
-	static const char *const names[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
-	options->sanitize = value;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(value, names[i]) == 0)
-			return true;
-	char phrase[160];
-	return error_set(err,
-					 "--sanitize '%s': memcheck, racecheck, initcheck or synccheck is needed%s",
-					 value, suggest_phrase(phrase, value, names, 4));
-}
-
-static bool take_under(struct options *options, const char *value, struct error *err)
-{
-	options->under = value;
-	return value[strspn(value, " \t")] != '\0' || error_set(err, "--under needs a command");
-}
-
-static bool take_cases(struct options *options, const char *value, struct error *err)
-{
-	uint64_t cases;
-	if (!options_number(value, 1000000, &cases) || cases == 0)
-		return error_set(err, "--cases '%s': a whole number from 1 to 1000000 is needed", value);
-	options->cases = cases;
-	options->has_cases = true;
-	return true;
-}
-
-static bool take_seed(struct options *options, const char *value, struct error *err)
-{
-	options->has_seed = options_number(value, UINT64_MAX, &options->seed);
-	return options->has_seed ||
-		   error_set(err, "--seed '%s': a whole number below 2^64, decimal or 0x..., is needed",
-					 value);
-}
-
-static bool take_suite(struct options *options, const char *value, struct error *err)
-{
-	if (options->suite_count == OPTIONS_SUITES_MAX)
-		return error_set(err, "more than %d suites", OPTIONS_SUITES_MAX);
-	if (value[0] == '\0')
-		return error_set(err, "--suite needs a name or a file");
-	options->suites[options->suite_count++] = value;
-	return true;
-}
-
-static bool take_max_dim(struct options *options, const char *value, struct error *err)
-{
-	uint64_t size;
-	if (!options_number(value, OPTIONS_DIM_MAX, &size) || size == 0)
-		return error_set(err, "--max-dim '%s': a whole number from 1 to %d is needed", value,
-						 OPTIONS_DIM_MAX);
-	options->max_dim = (int)size;
-	return true;
-}
-
-static bool take_multiple(struct options *options, const char *value, struct error *err)
-{
-	uint64_t multiple;
-	if (!options_number(value, OPTIONS_DIM_MAX, &multiple) || multiple == 0)
-		return error_set(err, "--multiple-of '%s': a whole number from 1 to %d is needed", value,
-						 OPTIONS_DIM_MAX);
-	options->multiple = (int)multiple;
-	return true;
-}
-
-static bool take_sizes(struct options *options, const char *value, struct error *err)
-{
-	const char *names[] = {case_sizes_name(CASE_SIZES_MIXED), case_sizes_name(CASE_SIZES_UNIFORM)};
-	char phrase[160];
-	return case_sizes_parse(value, &options->sizes) ||
-		   error_set(err, "--sizes '%s': mixed or uniform is needed%s", value,
-					 suggest_phrase(phrase, value, names, 2));
-}
-
-static bool take_shape(struct options *options, const char *value, struct error *err)
-{
-	if (options->shape_count == OPTIONS_SHAPES_MAX)
-		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
-	return shape_parse(value, OPTIONS_DIM_MAX, &options->shapes[options->shape_count++], err);
-}
-
-static bool take_time(struct options *options, const char *value, struct error *err)
-{
-	options->shape_count = 0; /* the last one counts */
-	options->no_timing = strcmp(value, "none") == 0;
-	return options->no_timing || take_shape(options, value, err);
-}
-
-static bool take_scalar(double *out, bool *has, const char *name, const char *value,
-						struct error *err)
-{
-	*has = options_real(value, out);
-	return *has || error_set(err, "%s '%s': a number is needed", name, value);
-}
-
-static bool take_alpha(struct options *options, const char *value, struct error *err)
-{
-	return take_scalar(&options->alpha, &options->has_alpha, "--alpha", value, err);
-}
-
-static bool take_beta(struct options *options, const char *value, struct error *err)
-{
-	return take_scalar(&options->beta, &options->has_beta, "--beta", value, err);
-}
-
-static bool take_tolerance(struct options *options, const char *value, struct error *err)
-{
-	static const char *const names[] = {"bound", "leetgpu"};
-	options->tolerance = value;
-	if (strcmp(value, "bound") == 0 || strcmp(value, "leetgpu") == 0)
-		return true;
-	char first[64], phrase[160];
-	const char *comma = strchr(value, ',');
-	double atol, rtol;
-	if (comma != NULL && comma - value < (int)sizeof first) {
-		snprintf(first, sizeof first, "%.*s", (int)(comma - value), value);
-		if (options_real(first, &atol) && options_real(comma + 1, &rtol) && atol >= 0 && rtol >= 0)
-			return true;
-	}
-	return error_set(err, "--tolerance '%s': bound, leetgpu, or ATOL,RTOL is needed%s", value,
-					 suggest_phrase(phrase, value, names, 2));
-}
-
-static bool take_timeout(struct options *options, const char *value, struct error *err)
-{
-	if (options_real(value, &options->timeout) && options->timeout > 0.0 &&
-		options->timeout <= 86400.0)
-		return true;
-	return error_set(err, "--timeout '%s': seconds above 0, at most 86400, are needed", value);
-}
-
-static bool take_budget(struct options *options, const char *value, struct error *err)
-{
-	if (options_real(value, &options->budget) && options->budget > 0.0 &&
-		options->budget <= 86400.0)
-		return true;
-	return error_set(err, "--budget '%s': seconds above 0, at most 86400, are needed", value);
-}
-
-static bool take_memory(struct options *options, const char *value, struct error *err)
-{
-	uint64_t mebibytes;
-	if (!options_number(value, 1u << 30, &mebibytes) || mebibytes < 64)
-		return error_set(err, "--memory '%s': a whole number of MiB from 64 on is needed", value);
-	options->memory_mib = mebibytes;
-	return true;
-}
-
-static bool take_output(const char **out, const char *name, const char *value, struct error *err)
-{
-	*out = value;
-	return value[0] != '\0' || error_set(err, "%s needs a file name, or - for stdout", name);
-}
-
-static bool take_json(struct options *options, const char *value, struct error *err)
-{
-	return take_output(&options->json, "--json", value, err);
-}
-
-static bool take_junit(struct options *options, const char *value, struct error *err)
-{
-	return take_output(&options->junit, "--junit", value, err);
-}
-
-static bool take_markdown(struct options *options, const char *value, struct error *err)
-{
-	return take_output(&options->markdown, "--md", value, err);
-}
-
-static bool take_svg(struct options *options, const char *value, struct error *err)
-{
-	return take_output(&options->svg, "--svg", value, err);
-}
-
-static bool take_verbose(struct options *options, const char *value, struct error *err)
-{
-	(void)value, (void)err;
-	return options->verbose = true;
-}
-
-static bool take_no_color(struct options *options, const char *value, struct error *err)
-{
-	(void)value, (void)err;
-	return options->no_color = true;
-}
-
-static bool take_help(struct options *options, const char *value, struct error *err)
-{
-	(void)value, (void)err;
-	return options->help = true;
-}
-
-/* ---- the table ---------------------------------------------------------- */
-
-#define TIMES (COMMAND_BENCH | COMMAND_COMPARE)
-#define RUNS (COMMAND_JUDGE | TIMES)
-#define GENERATES (COMMAND_JUDGE | COMMAND_BENCH)
-#define ALL (RUNS | COMMAND_LIST | COMMAND_NEW | COMMAND_DOCTOR)
-
-static const struct row {
-	const char *name;
-	const char *value; /* NULL: the option takes none */
-	unsigned commands;
-	bool (*take)(struct options *options, const char *value, struct error *err);
-	const char *help; /* lines after the first are indented by the printer */
-} rows[] = {
-	{"problem", "P", RUNS | COMMAND_NEW, take_problem,
-	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)"},
-	{"epilogue", "CHAIN", RUNS, take_epilogue,
-	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5"},
-	{"epilogue", "NAME", COMMAND_NEW, take_epilogue,
-	 "writes the starter of an epilogue stage instead"},
-	{"device", "D", RUNS, take_device,
+static const struct row rows[] = {
+	{"problem", "P", RUNS " new",
+	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
+	 .kind = &kind_problem},
+	{"epilogue", "CHAIN", RUNS,
+	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
+	 FILLS(kind_text, judge.epilogue),
+	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)"},
+	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
+	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage"},
+	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
-	 "libcudart.so.13\nof "
-	 "another emulator)"},
-	{"emulate", "GPU", COMMAND_JUDGE, take_emulate,
-	 "with --device emu: h200 (the default), a100 or t4"},
-	{"check", "race", COMMAND_JUDGE, take_check,
-	 "with --device emu: also look for races in shared\nmemory"},
-	{"counters", NULL, COMMAND_JUDGE, take_counters,
-	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)"},
-	{"sanitize", "CHECK", COMMAND_JUDGE, take_sanitize,
+	 "libcudart.so.13\nof another emulator)",
+	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE},
+	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
+	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
+	{"check", "race", "judge", "with --device emu: also look for races in shared\nmemory",
+	 FILLS(kind_word, judge.emulated_check), .again = AGAIN_DEVICE, .names = emulated_checks,
+	 .needs = "race is the only check that is not always on"},
+	{"counters", NULL, "judge",
+	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
+	 FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},
+	{"sanitize", "CHECK", "judge",
 	 "on a GPU: runs the solution under compute-sanitizer;\nCHECK is memcheck, racecheck, "
-	 "initcheck or synccheck"},
-	{"under", "COMMAND", COMMAND_JUDGE, take_under,
+	 "initcheck or synccheck",
+	 FILLS(kind_word, judge.sanitize), .again = AGAIN_DEVICE, .names = tool_checks},
+	{"under", "COMMAND", "judge",
 	 "runs the solution's process under a tool, such as\n\"ncu --set full\", and shows what it "
-	 "prints in ending"},
-	{"cases", "N", COMMAND_JUDGE, take_cases,
-	 "how many generated cases (32; 12 on the emulated GPU)"},
-	{"cases", "N", COMMAND_BENCH, take_cases, "times so many generated cases"},
-	{"seed", "S", RUNS, take_seed, "draws the cases and values of an earlier run again"},
-	{"suite", "NAME|FILE", RUNS, take_suite,
-	 "cases of a suite instead of generated ones;\nmay be repeated"},
-	{"max-dim", "D", RUNS, take_max_dim,
-	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"},
-	{"multiple-of", "D", RUNS, take_multiple,
+	 "prints in ending",
+	 FILLS(kind_text, judge.under), .again = AGAIN_DEVICE, .needs = "a command"},
+	{"cases", "N", "judge", "how many generated cases (32; 12 on the emulated GPU)",
+	 FILLS(kind_whole, judge.cases), .from = 1, .to = 1000000},
+	{"cases", "N", "bench", "times so many generated cases", FILLS(kind_whole, judge.cases),
+	 .from = 1, .to = 1000000},
+	{"seed", "S", RUNS, "draws the cases and values of an earlier run again",
+	 FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
+	 .needs = "a whole number below 2^64, decimal or 0x..., is needed"},
+	{"suite", "NAME|FILE", RUNS, "cases of a suite instead of generated ones;\nmay be repeated",
+	 .kind = &kind_suite},
+	{"max-dim", "D", RUNS,
+	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)",
+	 FILLS(kind_whole, judge.max_dim), .from = 1, .to = DIM_MAX},
+	{"multiple-of", "D", RUNS,
 	 "every size a multiple of D: those of generated cases\nare rounded, other cases of a suite "
-	 "left out"},
-	{"sizes", "KIND", GENERATES, take_sizes,
+	 "left out",
+	 FILLS(kind_whole, judge.multiple), .from = 1, .to = DIM_MAX},
+	{"sizes", "KIND", GENERATES,
 	 "how generated cases draw M, N and K: mixed (the\ndefault: aligned and ragged, small and "
-	 "large) or\nuniform (each size as likely as any other)"},
-	{"time", "MxNxK", COMMAND_JUDGE, take_time,
-	 "the shape to time instead of the problem's own large\ncase; none: do not time"},
-	{"shape", "MxNxK", TIMES, take_shape,
+	 "large) or\nuniform (each size as likely as any other)",
+	 .kind = &kind_sizes, .names = case_sizes_names},
+	{"time", "MxNxK", "judge",
+	 "the shape to time instead of the problem's own large\ncase; none: do not time",
+	 .kind = &kind_time, .to = DIM_MAX},
+	{"shape", "MxNxK", TIMES,
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
-	 "case)"},
-	{"alpha", "X", TIMES, take_alpha, "alpha of the timed calls (1)"},
-	{"beta", "X", TIMES, take_beta,
-	 "beta of the timed calls (0; with the problem's own\ncase "
-	 "its own)"},
-	{"tolerance", "T", RUNS, take_tolerance,
-	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL"},
-	{"budget", "S", RUNS, take_budget,
-	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); "
-	 "less where the\nmedians are certain before"},
-	{"timeout", "S", RUNS, take_timeout, "seconds for one call (10; 60 on the emulated GPU)"},
-	{"memory", "M", RUNS, take_memory, "MiB of host memory that a solution may use (8192)"},
-	{"json", "FILE", RUNS, take_json,
-	 "writes the results as JSON; - is stdout, the text\nthen goes to "
-	 "stderr"},
-	{"junit", "FILE", RUNS, take_junit, "writes them as JUnit XML"},
-	{"md", "FILE", RUNS, take_markdown, "writes them as markdown"},
-	{"svg", "FILE", COMMAND_COMPARE, take_svg, "draws them"},
-	{"verbose", NULL, RUNS, take_verbose,
-	 "shows every case, a whole table for every shape, and\nthe kernels that were timed"},
-	{"no-color", NULL, RUNS | COMMAND_DOCTOR, take_no_color,
-	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)"},
-	{"help", NULL, ALL, take_help, "shows this"},
+	 "case)",
+	 .kind = &kind_shape, .to = DIM_MAX},
+	{"alpha", "X", TIMES, "alpha of the timed calls (1)", FILLS(kind_scalar, judge.alpha),
+	 .needs = "a number is needed"},
+	{"beta", "X", TIMES, "beta of the timed calls (0; with the problem's own\ncase its own)",
+	 FILLS(kind_scalar, judge.beta), .needs = "a number is needed"},
+	{"tolerance", "T", RUNS,
+	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL",
+	 FILLS(kind_tolerance, judge.tolerance.text)},
+	{"budget", "S", RUNS,
+	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "
+	 "where the\nmedians are certain before",
+	 FILLS(kind_seconds, judge.time_budget)},
+	{"timeout", "S", RUNS, "seconds for one call (10; 60 on the emulated GPU)",
+	 FILLS(kind_seconds, judge.timeout)},
+	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
+	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
+	 .needs = "a whole number of MiB from 64 on is needed"},
+#define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
+	{"json", "FILE", RUNS, "writes the results as JSON; - is stdout, the text\nthen goes to stderr",
+	 FILLS(kind_text, json), FILE_NEEDED},
+	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
+	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
+	{"verbose", NULL, RUNS,
+	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",
+	 FILLS(kind_flag, verbose), .again = AGAIN_NOT},
+	{"no-color", NULL, RUNS " doctor",
+	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)",
+	 FILLS(kind_flag, no_color), .again = AGAIN_NOT},
+	{"help", NULL, RUNS " new list doctor", "shows this", FILLS(kind_flag, help),
+	 .again = AGAIN_NOT},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 #define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
+#define COMMANDS_TEXT 128
 
-/* The commands that have such an option: "bench and compare"; "" when none has. */
-static const char *commands_with(const char *name)
+static bool row_is_of(const struct row *row, const char *command)
 {
-	static const struct {
-		unsigned commands;
-		const char *names;
-	} known[] = {{TIMES, "bench and compare"},   {COMMAND_JUDGE, "judge"},
-				 {COMMAND_BENCH, "bench"},       {COMMAND_COMPARE, "compare"},
-				 {GENERATES, "judge and bench"}, {RUNS, "judge, bench and compare"}};
-	unsigned commands = 0;
-	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (strcmp(rows[i].name, name) == 0)
-			commands |= rows[i].commands;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].commands == commands)
-			return known[i].names;
-	return "";
+	size_t length = strlen(command);
+	for (const char *p = row->commands; (p = strstr(p, command)) != NULL; p += length)
+		if ((p == row->commands || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+			return true;
+	return false;
 }
 
-static bool unknown_option(enum command command, const char *text, struct error *err)
+/* The subcommands that have such an option: "bench and compare"; "" when none has. */
+static const char *commands_with(const char *name, char out[COMMANDS_TEXT])
+{
+	char words[COMMANDS_TEXT] = "", *rest = words;
+	size_t used = 0;
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			used += (size_t)snprintf(words + used, sizeof words - used, "%s ", rows[i].commands);
+	used = 0;
+	out[0] = '\0';
+	for (char *word = strtok_r(rest, " ", &rest), *next; word != NULL; word = next) {
+		next = strtok_r(rest, " ", &rest);
+		used += (size_t)snprintf(out + used, COMMANDS_TEXT - used, "%s%s",
+								 used == 0      ? ""
+								 : next != NULL ? ", "
+												: " and ",
+								 word);
+	}
+	return out;
+}
+
+static bool unknown_option(const char *command, const char *text, struct error *err)
 {
 	const char *names[ROW_COUNT];
 	size_t count = 0;
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].commands & command)
+		if (row_is_of(&rows[i], command))
 			names[count++] = rows[i].name;
-	char word[64];
+	char word[64], others[COMMANDS_TEXT];
 	const char *start = text + strspn(text, "-");
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
 	const char *nearest = suggest_nearest(word, names, count);
-	if (text[0] == '-' && text[1] == '-' && commands_with(word)[0] != '\0')
-		return error_set(err, "--%s is an option of %s", word, commands_with(word));
+	if (text[0] == '-' && text[1] == '-' && commands_with(word, others)[0] != '\0')
+		return error_set(err, "--%s is an option of %s", word, others);
 	if (nearest != NULL)
 		return error_set(err, "unknown option '%s'; did you mean '--%s'?", text, nearest);
 	return error_set(err, "unknown option '%s'; --help shows those that there are", text);
@@ -423,7 +162,7 @@ static bool unknown_option(enum command command, const char *text, struct error 
 
 /* What getopt_long() calls '?': no such option, an abbreviation of several, or
  * a value for an option that takes none. */
-static bool refused_option(enum command command, const char *text, int option, struct error *err)
+static bool refused_option(const char *command, const char *text, int option, struct error *err)
 {
 	if (option >= FIRST_VALUE)
 		return error_set(err, "--%s takes no value", rows[option - FIRST_VALUE].name);
@@ -432,14 +171,13 @@ static bool refused_option(enum command command, const char *text, int option, s
 	return unknown_option(command, option != 0 ? letter : text, err);
 }
 
-bool options_parse(enum command command, int argc, char **argv, struct options *out,
-				   struct error *err)
+bool options_parse(int argc, char **argv, struct options *out, struct error *err)
 {
-	*out = (struct options){.device = "auto", .tolerance = "bound"};
+	*out = (struct options){.command = argv[0]};
 	struct option table[ROW_COUNT + 1];
 	size_t count = 0;
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].commands & command)
+		if (row_is_of(&rows[i], out->command))
 			table[count++] =
 				(struct option){.name = rows[i].name,
 								.has_arg = rows[i].value != NULL ? required_argument : no_argument,
@@ -452,14 +190,16 @@ bool options_parse(enum command command, int argc, char **argv, struct options *
 		int option = getopt_long(argc, argv, ":h", table, NULL);
 		if (option == -1)
 			break;
-		if (option == 'h')
+		if (option == 'h') {
 			out->help = true;
-		else if (option == ':')
-			return error_set(err, "--%s needs a value: %s", rows[optopt - FIRST_VALUE].name,
-							 rows[optopt - FIRST_VALUE].value);
-		else if (option == '?')
-			return refused_option(command, argv[optind - 1], optopt, err);
-		else if (!rows[option - FIRST_VALUE].take(out, optarg, err))
+			continue;
+		}
+		if (option == '?')
+			return refused_option(out->command, argv[optind - 1], optopt, err);
+		const struct row *row = &rows[(option == ':' ? optopt : option) - FIRST_VALUE];
+		if (option == ':')
+			return error_set(err, "--%s needs a value: %s", row->name, row->value);
+		if (!row->kind->read(row, optarg, out, err))
 			return false;
 	}
 	out->arguments = (const char *const *)(argv + optind);
@@ -467,10 +207,10 @@ bool options_parse(enum command command, int argc, char **argv, struct options *
 	return true;
 }
 
-void options_help(enum command command, FILE *out)
+void options_help(const char *command, FILE *out)
 {
 	for (size_t i = 0; i < ROW_COUNT; i++) {
-		if (!(rows[i].commands & command))
+		if (!row_is_of(&rows[i], command))
 			continue;
 		char left[40];
 		snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value != NULL ? " " : "",
@@ -483,4 +223,23 @@ void options_help(enum command command, FILE *out)
 		}
 		fputc('\n', out);
 	}
+}
+
+void options_again(const struct options *options, const char *program, char *out, size_t capacity)
+{
+	static const enum again order[] = {AGAIN_SEED, AGAIN_DEVICE, AGAIN_LAST};
+	struct line line = {.out = out, .capacity = capacity};
+	line_add(&line, program);
+	line_add(&line, options->command);
+	for (size_t pass = 0; pass < sizeof order / sizeof *order; pass++)
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			if (rows[i].again == order[pass] && row_is_of(&rows[i], options->command))
+				rows[i].kind->write(&rows[i], options, &line);
+	bool dashed = false; /* a file whose name begins with '-' follows "--" */
+	for (size_t i = 0; i < options->argument_count; i++)
+		dashed = dashed || options->arguments[i][0] == '-';
+	if (dashed)
+		line_add(&line, "--");
+	for (size_t i = 0; i < options->argument_count; i++)
+		line_add(&line, options->arguments[i]);
 }

@@ -63,7 +63,7 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 	struct error ignored;
 	char source[PATHS_MAX];
 	size_t count = 0, known = sizeof baselines_known / sizeof *baselines_known;
-	if (!run->options->baselines || !paths_source(source, &ignored))
+	if (!paths_source(source, &ignored))
 		return 0;
 	for (size_t i = 0; i < known && count < BASELINES_MAX; i++) {
 		const struct baseline *baseline = &baselines_known[i];
@@ -93,26 +93,6 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 	snprintf(s->compile_detail, sizeof s->compile_detail,
 			 "cuBLASLt has no epilogue for this chain");
 	return true;
-}
-
-struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
-							const struct shape *shape)
-{
-	struct shape large = problem->large;
-	float alpha = 1.0f, beta = 0.0f;
-	if (shape == NULL) {
-		shape = &large;
-		alpha = problem->large_alpha;
-		beta = problem->large_beta;
-	}
-	if (options->time_scalars && problem_has_scalars(problem)) {
-		alpha = options->time_alpha;
-		beta = options->time_beta;
-	}
-	struct shape fitting = *shape;
-	struct error ignored; /* what does not fit was found before the run began */
-	shape_fit(problem, &fitting, &ignored);
-	return case_of_shape(problem, fitting, alpha, beta, options->seed);
 }
 
 /* The files; in a comparison each of them a second time, without the epilogue; then
@@ -180,50 +160,34 @@ void bench_close(struct bench *bench)
 	free(bench);
 }
 
-/* bench: the files of each problem side by side over the shapes, the suites or
- * generated cases. */
-static bool bench_problem(struct run *run, const struct problem *problem,
+/* bench: the files that solve what `first` solves, side by side over its cases. */
+static bool bench_problem(struct run *run, const struct submission *first,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
 						  enum judge_status *status, struct error *err)
 {
-	const struct judge_options *options = run->options;
-	struct test_case *cases = NULL;
-	size_t case_count = options->time_shape_count > 0 ? options->time_shape_count : 1;
-	if (options->suite_count > 0 || options->cases > 0) {
-		if (!cases_make(options, problem, &cases, &case_count, err))
-			return false;
-	} else {
-		cases = calloc(case_count, sizeof *cases);
-		for (size_t i = 0; cases != NULL && i < case_count; i++)
-			cases[i] = bench_case(options, problem,
-								  options->time_shape_count > 0 ? &options->time_shapes[i] : NULL);
-	}
+	size_t members = 0, case_count = first->case_count; /* all of them have the same cases */
 	struct submission **group = calloc(count, sizeof *group);
+	for (size_t i = 0; i < count && group != NULL; i++)
+		if (submissions[i].problem == first->problem)
+			group[members++] = &submissions[i];
 	struct timing_result *results =
 		realloc(list->bench, (list->bench_count + case_count) * sizeof *results);
 	if (results != NULL)
 		list->bench = results;
-	bool ok = cases != NULL && group != NULL && results != NULL;
-	if (!ok)
-		error_set(err, "out of memory for %zu timings", case_count);
-
-	size_t members = 0;
-	for (size_t i = 0; i < count && ok; i++)
-		if (submissions[i].problem == problem)
-			group[members++] = &submissions[i];
 	struct bench *bench = NULL;
-	if (ok)
-		bench = bench_open(run, problem, group, members, status, err);
-	ok = bench != NULL;
+	if (group == NULL || results == NULL)
+		error_set(err, "out of memory for %zu timings", case_count);
+	else
+		bench = bench_open(run, first->problem, group, members, status, err);
+	bool ok = bench != NULL;
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
-		run_progress(run, group[0]->file, "shape", i, case_count);
-		ok = bench_time(bench, &cases[i], result, err);
+		run_progress(run, first->file, "shape", i, case_count);
+		ok = bench_time(bench, &first->cases[i], result, err);
 	}
 	bench_close(bench);
 	free(group);
-	free(cases);
 	return ok;
 }
 
@@ -264,8 +228,7 @@ static bool bench_problems(struct run *run, struct submission *submissions, size
 		bool first = true;
 		for (size_t j = 0; j < i; j++)
 			first = first && submissions[j].problem != submissions[i].problem;
-		if (first &&
-			!bench_problem(run, submissions[i].problem, submissions, count, list, status, err))
+		if (first && !bench_problem(run, &submissions[i], submissions, count, list, status, err))
 			return false;
 	}
 	return true;

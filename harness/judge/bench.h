@@ -4,10 +4,6 @@
 
 #include "judge/submission.h"
 
-/* The case that is timed: `shape`, or the problem's large case when NULL. */
-struct test_case bench_case(const struct judge_options *options, const struct problem *problem,
-							const struct shape *shape);
-
 /* Files of one problem, then its baselines, compiled and ready to be timed in
  * alternation. The files are borrowed until bench_close(). NULL with *status and
  * err when that cannot be. */

@@ -7,7 +7,6 @@
 
 #include "judge/contestant_link.h"
 #include "judge/emulated.h"
-#include "judge/tolerance.h"
 
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
@@ -160,10 +159,9 @@ static bool hopeless(enum verdict verdict, size_t deaths)
 bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
 				 struct judgement *out, struct error *err)
 {
-	struct tolerance tolerance;
+	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
-	if (!tolerance_parse(run->options->tolerance, problem, &tolerance, err) ||
-		!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
+	if (!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
 		return false;
 	struct contestant_link contestant = {.device = &run->referee.device,
 										 .library = entrant->library,

@@ -1,11 +1,35 @@
 #include "judge/device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/paths.h"
+#include "base/suggest.h"
+
+bool device_parse(const char *text, struct device_request *out, struct error *err)
+{
+	static const char *const names[] = {"auto", "cuda", "emu"};
+	uint64_t ordinal = 0;
+	*out = (struct device_request){.text = NULL};
+	if (strcmp(text, "auto") == 0)
+		return true;
+	out->text = text;
+	if (strcmp(text, "cuda") == 0 ||
+		(strncmp(text, "cuda:", 5) == 0 && number_whole(text + 5, 1023, &ordinal))) {
+		out->kind = DEVICE_CUDA;
+		out->ordinal = (int)ordinal;
+		return true;
+	}
+	out->kind = DEVICE_EMULATED;
+	if (strncmp(text, "emu:", 4) == 0 && text[4] != '\0')
+		out->folder = text + 4;
+	char phrase[160];
+	return out->folder != NULL || strcmp(text, "emu") == 0 ||
+		   error_set(err, "unknown device '%s'%s (auto, cuda, cuda:N, emu, emu:DIR)", text,
+					 suggest_phrase(phrase, text, names, 3));
+}
 
 /* A cheap look before the expensive one: the device nodes of NVIDIA's driver,
  * natively and under WSL. */
@@ -18,66 +42,42 @@ static bool gpu_may_be_there(void)
 static bool choose_emulated(const char *folder, struct device_choice *out, struct error *err)
 {
 	*out = (struct device_choice){.kind = DEVICE_EMULATED};
-	char build[PATHS_MAX], path[PATHS_MAX];
-	if (folder != NULL) {
-		if (strlen(folder) >= sizeof out->runtime_folder)
-			return error_set(err, "emu:%s: path too long", folder);
-		snprintf(path, sizeof path, "%s", folder);
-	} else if (!paths_build(build, err) || !paths_join(path, build, "emulator", err)) {
-		return false;
+	char build[PATHS_MAX], own[PATHS_MAX], library[PATHS_MAX];
+	if (folder == NULL) {
+		if (!paths_build(build, err) || !paths_join(own, build, "emulator", err))
+			return false;
+		folder = own;
 	}
-	char library[PATHS_MAX];
-	if (!paths_join(library, path, "libcudart.so.13", err))
+	if (strlen(folder) >= sizeof out->runtime_folder)
+		return error_set(err, "path too long: %s", folder);
+	if (!paths_join(library, folder, "libcudart.so.13", err))
 		return false;
 	if (access(library, R_OK) != 0)
 		return error_set(err, "no emulated GPU: %s cannot be read", library);
-	if (strlen(path) >= sizeof out->runtime_folder)
-		return error_set(err, "path too long: %s", path);
-	snprintf(out->runtime_folder, sizeof out->runtime_folder, "%s", path);
+	strcpy(out->runtime_folder, folder);
 	return true;
 }
 
-static enum judge_status open_or_say(const struct device_choice *choice,
-									 struct referee_link *referee, struct error *err)
-{
-	if (referee_link_open(referee, choice, err))
-		return JUDGE_DONE;
-	if (choice->kind == DEVICE_CUDA)
-		error_prefix(err, "no usable NVIDIA GPU (--device emu judges without one)");
-	return JUDGE_CANNOT_RUN;
-}
-
-static enum judge_status open_emulated(const char *folder, struct referee_link *referee,
-									   struct error *err)
+static bool open_emulated(const char *folder, struct referee_link *referee, struct error *err)
 {
 	struct device_choice choice;
-	if (!choose_emulated(folder, &choice, err))
-		return JUDGE_CANNOT_RUN;
-	return open_or_say(&choice, referee, err);
+	return choose_emulated(folder, &choice, err) && referee_link_open(referee, &choice, err);
 }
 
-enum judge_status device_open(const char *text, struct referee_link *referee, struct error *err)
+bool device_seems_emulated(const struct device_request *request)
 {
-	struct device_choice cuda = {.kind = DEVICE_CUDA};
-	if (strcmp(text, "auto") == 0) {
-		if (gpu_may_be_there() && referee_link_open(referee, &cuda, err))
-			return JUDGE_DONE;
-		return open_emulated(NULL, referee, err);
-	}
-	if (strcmp(text, "emu") == 0)
-		return open_emulated(NULL, referee, err);
-	if (strncmp(text, "emu:", 4) == 0 && text[4] != '\0')
-		return open_emulated(text + 4, referee, err);
-	if (strcmp(text, "cuda") == 0)
-		return open_or_say(&cuda, referee, err);
-	if (strncmp(text, "cuda:", 5) == 0) {
-		char *end;
-		long ordinal = strtol(text + 5, &end, 10);
-		if (end != text + 5 && *end == '\0' && ordinal >= 0 && ordinal < 1024) {
-			cuda.ordinal = (int)ordinal;
-			return open_or_say(&cuda, referee, err);
-		}
-	}
-	error_set(err, "unknown device '%s': use auto, cuda, cuda:N, emu or emu:DIR", text);
-	return JUDGE_BAD_INPUT;
+	return request->text != NULL ? request->kind == DEVICE_EMULATED : !gpu_may_be_there();
+}
+
+bool device_open(const struct device_request *request, struct referee_link *referee,
+				 struct error *err)
+{
+	struct device_choice cuda = {.kind = DEVICE_CUDA, .ordinal = request->ordinal};
+	if (request->text == NULL)
+		return (gpu_may_be_there() && referee_link_open(referee, &cuda, err)) ||
+			   open_emulated(NULL, referee, err);
+	if (request->kind == DEVICE_EMULATED)
+		return open_emulated(request->folder, referee, err);
+	return referee_link_open(referee, &cuda, err) ||
+		   error_prefix(err, "no usable NVIDIA GPU (--device emu judges without one)");
 }

@@ -15,35 +15,25 @@
 #define COUNTERS_FILE "%%p.json"                  /* for printf */
 
 const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
+const char *const emulated_checks[] = {"race", NULL};
 
 /* What nvcc is asked for, so that the GPU can take it; "": the compiler's default. */
 static const char *const architectures[] = {"", "compute_80", "compute_75"};
 
-static size_t gpu_index(const char *name)
-{
-	size_t i = 0;
-	while (emulated_gpus[i] != NULL && strcmp(emulated_gpus[i], name) != 0)
-		i++;
-	return i;
-}
-
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
 {
-	const char *asked = options->emulate != NULL ? "--emulate"
-						: options->check_race    ? "--check"
-						: options->counters      ? "--counters"
-												 : NULL;
-	if (asked != NULL && !emulated)
-		return error_set(err, "%s is for the emulated GPU: add --device emu", asked);
-	if (options->emulate != NULL && emulated_gpus[gpu_index(options->emulate)] == NULL)
-		return error_set(err, "no GPU called '%s' can be emulated: h200, a100 or t4",
-						 options->emulate);
-	return true;
+	const char *asked = options->emulate != NULL          ? "--emulate"
+						: options->emulated_check != NULL ? "--check"
+						: options->counters               ? "--counters"
+														  : NULL;
+	return asked == NULL || emulated ||
+		   error_set(err, "%s is for the emulated GPU: add --device emu", asked);
 }
 
 bool emulated_options(const struct judge_options *options, struct error *err)
 {
-	return hold(options, strncmp(options->device, "cuda", 4) != 0, err);
+	return hold(options, options->device.text == NULL || options->device.kind == DEVICE_EMULATED,
+				err);
 }
 
 bool emulated_device(const struct judge_options *options, enum device_kind kind,
@@ -54,8 +44,9 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	if (options->emulate == NULL)
 		return true;
 	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulate);
-	snprintf(facts->architecture, sizeof facts->architecture, "%s",
-			 architectures[gpu_index(options->emulate)]);
+	for (size_t i = 0; emulated_gpus[i] != NULL; i++)
+		if (strcmp(emulated_gpus[i], options->emulate) == 0)
+			snprintf(facts->architecture, sizeof facts->architecture, "%s", architectures[i]);
 	return true;
 }
 
@@ -67,8 +58,9 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	if (options->emulate != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
 				 options->emulate);
-	if (options->check_race)
-		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=race");
+	if (options->emulated_check != NULL)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=%s",
+				 options->emulated_check);
 	if (options->counters) {
 		const char *temporary = getenv("TMPDIR");
 		if (temporary == NULL || temporary[0] == '\0')

@@ -8,8 +8,10 @@
 #include "base/paths.h"
 #include "judge/judge.h"
 
-/* The GPUs that can be asked for; NULL after the last. */
+/* The GPUs that can be asked for, and what each can be watched for beyond what it always
+ * is; NULL after the last. */
 extern const char *const emulated_gpus[];
+extern const char *const emulated_checks[];
 
 /* Whether the options suit a device that is named ("auto" suits them as yet). */
 bool emulated_options(const struct judge_options *options, struct error *err);

@@ -9,10 +9,8 @@
 
 #include "judge/bench.h"
 #include "judge/check.h"
-#include "judge/device.h"
 #include "judge/emulated.h"
 #include "judge/submission.h"
-#include "judge/tolerance.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
  * mean is what counts. */
@@ -25,7 +23,7 @@
 static bool judge_time(struct run *run, struct submission *s, struct judgement *out,
 					   enum judge_status *status, struct error *err)
 {
-	if (!run->options->time)
+	if (run->options->untimed)
 		return true;
 	if (tool_words(&run->tool) != NULL) {
 		snprintf(out->timing_note, sizeof out->timing_note,
@@ -46,12 +44,9 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 				 "not timed: only accepted solutions are");
 		return true;
 	}
-	struct test_case test =
-		bench_case(run->options, s->problem,
-				   run->options->time_shape_count > 0 ? &run->options->time_shapes[0] : NULL);
 	run_progress(run, s->file, "timing", 0, 1);
 	struct bench *bench = bench_open(run, s->problem, &s, 1, status, err);
-	bool measured = bench != NULL && bench_time(bench, &test, &out->timing, err);
+	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	bench_close(bench);
 	if (!measured)
 		return false;
@@ -81,21 +76,12 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 	if (out->verdict != VERDICT_ACCEPTED || !run->options->check)
 		return true;
 
-	struct test_case *cases;
-	size_t count;
-	if (!cases_make(run->options, s->problem, &cases, &count, err)) {
-		*status = JUDGE_BAD_INPUT;
-		return false;
-	}
-	out->cases = calloc(count > 0 ? count : 1, sizeof *out->cases);
-	if (out->cases == NULL) {
-		free(cases);
-		return error_set(err, "out of memory for %zu results", count);
-	}
-	out->count = count;
-	for (size_t i = 0; i < count; i++)
-		out->cases[i].test = cases[i];
-	free(cases);
+	out->cases = calloc(s->case_count, sizeof *out->cases);
+	if (out->cases == NULL)
+		return error_set(err, "out of memory for %zu results", s->case_count);
+	out->count = s->case_count;
+	for (size_t i = 0; i < out->count; i++)
+		out->cases[i].test = s->cases[i];
 
 	struct entrant entrant = submission_entrant(s, base_name(s->file));
 	return check_cases(run, s->problem, &entrant, out, err) && judge_time(run, s, out, status, err);
@@ -115,55 +101,33 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	gmtime_r(&now, &utc);
 	strftime(facts->started, sizeof facts->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	snprintf(facts->tolerance, sizeof facts->tolerance, "%.60s",
-			 options->tolerance != NULL ? options->tolerance : "bound");
-	snprintf(facts->epilogue, sizeof facts->epilogue, "%s",
-			 options->epilogue != NULL ? options->epilogue : "");
+			 options->tolerance.text != NULL ? options->tolerance.text : "bound");
+	if (run->epilogue != NULL)
+		snprintf(facts->epilogue, sizeof facts->epilogue, "%s", options->epilogue);
 	if (options->sanitize != NULL)
 		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
 	else if (options->under != NULL)
 		snprintf(facts->tool, sizeof facts->tool, "%s", options->under);
 	if (options->cases > 0 && options->suite_count == 0)
-		snprintf(facts->sizes, sizeof facts->sizes, "%s", case_sizes_name(options->sizes));
+		snprintf(facts->sizes, sizeof facts->sizes, "%s", case_sizes_names[options->sizes]);
 	size_t used = 0;
 	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
 		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",
 								 i > 0 ? "," : "", options->suites[i]);
 }
 
-static bool shapes_fit(const struct judge_options *options, const struct problem *problem,
-					   struct error *err)
-{
-	for (size_t i = 0; i < options->time_shape_count; i++) {
-		struct shape shape = options->time_shapes[i];
-		if (!shape_fit(problem, &shape, err))
-			return false;
-	}
-	return true;
-}
-
 /* Finds what is wrong with the arguments before anything is started. */
-static bool arguments_hold(const struct judge_options *options, struct submission *submissions,
-						   struct error *err)
+static bool arguments_hold(const struct run *run, struct submission *submissions, struct error *err)
 {
+	const struct judge_options *options = run->options;
 	if (!emulated_options(options, err))
 		return false;
 	for (size_t i = 0; i < options->file_count; i++) {
-		struct tolerance tolerance;
-		struct test_case *cases;
-		size_t count;
-		if (!submission_take(options, options->files[i], &submissions[i], err) ||
-			!tolerance_parse(options->tolerance, submissions[i].problem, &tolerance, err) ||
-			!shapes_fit(options, submissions[i].problem, err) ||
-			(options->epilogue != NULL && !epilogue_fits(submissions[i].problem, err)))
+		if (!submission_take(run, options->files[i], &submissions[i], err))
 			return false;
 		if (options->compare && submissions[i].problem != submissions[0].problem)
 			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
 							 submissions[0].file, submissions[i].file);
-		if (!options->check && options->suite_count == 0 && options->cases == 0)
-			continue; /* shapes */
-		if (!cases_make(options, submissions[i].problem, &cases, &count, err))
-			return false;
-		free(cases);
 	}
 	return true;
 }
@@ -172,11 +136,9 @@ static bool arguments_hold(const struct judge_options *options, struct submissio
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	if (!tool_none_around(err))
+	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))
 		return JUDGE_CANNOT_RUN;
-	enum judge_status status = device_open(options->device, &run->referee, err);
-	if (status != JUDGE_DONE)
-		return status;
+	enum judge_status status = JUDGE_DONE;
 	enum device_kind kind = run->referee.device.kind;
 	if (!tool_device(options, kind, err) ||
 		!emulated_device(options, kind, &run->referee.facts, err))
@@ -200,8 +162,8 @@ static void limits_set(struct run *run)
 		run->timeout = options->timeout;
 	if (options->time_budget > 0.0)
 		run->time_budget = options->time_budget;
-	if (options->memory_limit > 0)
-		run->memory_limit = options->memory_limit;
+	if (options->memory_mib > 0)
+		run->memory_limit = options->memory_mib << 20;
 }
 
 static enum judge_status run_all(struct run *run, struct submission *submissions,
@@ -226,34 +188,31 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	return ok ? JUDGE_DONE : status;
 }
 
-enum judge_status judge_run(const struct judge_options *given,
+enum judge_status judge_run(const struct judge_options *options,
 							const struct judge_progress *progress, struct judgement_list *out,
 							struct error *err)
 {
-	*out = (struct judgement_list){.count = given->file_count};
-	struct judge_options options = *given;
-	struct run run = {.options = &options, .progress = progress};
+	*out = (struct judgement_list){.count = options->file_count};
+	struct run run = {.options = options, .progress = progress};
 	err->message[0] = '\0';
-	if (options.epilogue != NULL)
-		run.epilogue = epilogue_open(options.epilogue, err);
-	if (run.epilogue == NULL)
-		options.epilogue = NULL; /* none, or what a solution computes anyway */
-	if (run.epilogue == NULL && err->message[0] == '\0' && options.compare)
+	if (options->epilogue != NULL)
+		run.epilogue = epilogue_open(options->epilogue, err);
+	if (run.epilogue == NULL && err->message[0] == '\0' && options->compare)
 		error_set(err, "alpha_beta is what every solution computes: name a stage to compare");
 	if (err->message[0] != '\0')
 		return JUDGE_BAD_INPUT;
 
-	struct submission *submissions = calloc(options.file_count + 1, sizeof *submissions);
-	out->items = calloc(options.file_count + 1, sizeof *out->items);
+	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
+	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
-	else if (!arguments_hold(&options, submissions, err))
+	else if (!arguments_hold(&run, submissions, err))
 		status = JUDGE_BAD_INPUT;
 	else
 		status = run_all(&run, submissions, out, err);
-	for (size_t i = 0; submissions != NULL && i < options.file_count; i++)
-		compiled_free(&submissions[i].compiled);
+	for (size_t i = 0; submissions != NULL && i < options->file_count; i++)
+		submission_free(&submissions[i]);
 	free(submissions);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE)

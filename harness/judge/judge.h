@@ -3,40 +3,50 @@
 #define GEMMJUDGE_JUDGE_JUDGE_H
 
 #include "base/error.h"
+#include "judge/device.h"
 #include "judge/judgement.h"
+#include "judge/tolerance.h"
 
+#define JUDGE_SUITES_MAX 32
+#define JUDGE_SHAPES_MAX 256
+
+/* Alpha or beta of timed calls. */
+struct judge_scalar {
+	bool given;
+	double value;
+};
+
+/* What is asked for. 0 and NULL ask for what is usual; strings are borrowed. */
 struct judge_options {
 	const char *const *files; /* solution files */
 	size_t file_count;
-	const char *problem;  /* NULL: from each file's folder */
-	const char *epilogue; /* a chain of stages, fused into the solutions; NULL: none */
-	const char *device;   /* "auto", "cuda", "cuda:N", "emu", "emu:DIR" */
-	const char *emulate;  /* the GPU to emulate: "h200", "a100", "t4"; NULL: the default */
-	bool check_race;      /* emulated: look for races in shared memory */
-	bool counters;        /* emulated: what kernels did, into each judgement */
-	const char *sanitize; /* the check of compute-sanitizer that it runs under; NULL: none */
-	const char *under;    /* another command that it runs under, words and blanks; NULL: none */
-	size_t cases;         /* generated ones; ignored with a suite */
+	bool check;                    /* judge: on many cases; bench: only outputs of timed calls */
+	bool compare;                  /* bench: each file without the epilogue, too */
+	const struct problem *problem; /* NULL: from each file's folder */
+	const char *epilogue;          /* a chain of stages, fused into the solutions */
+	struct device_request device;
+	const char *emulate;        /* one of emulated_gpus */
+	const char *emulated_check; /* one of emulated_checks */
+	bool counters;              /* emulated: what kernels did, into each judgement */
+	const char *sanitize;       /* one of tool_checks */
+	const char *under;          /* another command that it runs under, words and blanks */
+	size_t cases;               /* generated ones; ignored with a suite */
 	uint64_t seed;
-	const char *const *suites; /* names or files, in order; count 0: generate */
+	const char *suites[JUDGE_SUITES_MAX]; /* names or files, in order; none: generate */
 	size_t suite_count;
-	enum case_sizes sizes;           /* of generated cases */
-	int max_dim;                     /* 0: the problem's own */
-	int multiple;                    /* every size is one of this; 0 or 1: any */
-	bool time;                       /* judge: also time; bench: only time */
-	bool check;                      /* judge: true; bench: only outputs of timed calls */
-	bool compare;                    /* bench: each file without the epilogue, too */
-	const struct shape *time_shapes; /* as shape_parse() has them; empty: the problem's large
-										case */
+	enum case_sizes sizes; /* of generated cases */
+	int max_dim;           /* 0: the problem's own */
+	int multiple;          /* every size is one of this; 0 or 1: any */
+	bool untimed;          /* judge: only check */
+	/* To be timed, as shape_parse() has them; none: the problem's large case. */
+	struct shape time_shapes[JUDGE_SHAPES_MAX];
 	size_t time_shape_count;
-	bool time_scalars; /* use alpha and beta below when timing; else the problem's own
-						  for its large case, and 1 and 0 for other shapes */
-	float time_alpha, time_beta;
-	const char *tolerance; /* "bound", "leetgpu", "ATOL,RTOL" */
-	double timeout;        /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
-	double time_budget;    /* seconds of measuring per shape; 0: 3 */
-	size_t memory_limit;   /* bytes, resident; 0: 8 GiB */
-	bool baselines;        /* measure cuBLAS and cuBLASLt beside the solution */
+	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
+	struct judge_scalar alpha, beta;
+	struct tolerance_request tolerance;
+	double timeout;     /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double time_budget; /* seconds of measuring per shape; 0: 3 */
+	size_t memory_mib;  /* resident; 0: 8192 */
 };
 
 /* Progress, for a terminal. May be called often; must return fast. */

@@ -116,7 +116,7 @@ struct run_facts {
 	enum device_kind device_kind;
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
-	char sizes[16];      /* of generated cases: case_sizes_name(); "" when there were none */
+	char sizes[16];      /* of generated cases: one of case_sizes_names; "" when there were none */
 	int max_dim;         /* 0: the problem's own */
 	int multiple;        /* that all sizes are of; 0: any */
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */

@@ -1,5 +1,6 @@
 #include "judge/submission.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/suggest.h"
 #include "testcases/suite.h"
 
 #define COMPILE_SECONDS 300.0
@@ -22,15 +24,15 @@ const char *base_name(const char *path)
 static bool file_readable(const char *file, struct error *err)
 {
 	struct stat facts;
-	if (strlen(file) >= sizeof((struct judgement *)0)->file)
-		return error_set(err, "path too long: %.80s...", file);
 	if (stat(file, &facts) != 0)
 		return error_set(err, "%s: %s", file, strerror(errno));
 	if (S_ISDIR(facts.st_mode))
 		return error_set(err, "%s: is a folder; name the solution file in it", file);
+	if (!S_ISREG(facts.st_mode))
+		return error_set(err, "%s: is no regular file", file);
 	if (access(file, R_OK) != 0)
 		return error_set(err, "%s: %s", file, strerror(errno));
-	if (S_ISREG(facts.st_mode) && facts.st_size == 0)
+	if (facts.st_size == 0)
 		return error_set(err, "%s: the file is empty", file);
 	return true;
 }
@@ -47,33 +49,21 @@ static bool lies_in_baselines(const char *file)
 	return strncmp(real, folder, strlen(folder)) == 0;
 }
 
-bool submission_take(const struct judge_options *options, const char *file, struct submission *out,
-					 struct error *err)
+/* ---- its cases ---------------------------------------------------------------- */
+
+static bool cases_allocate(struct submission *s, size_t count, struct error *err)
 {
-	*out = (struct submission){
-		.file = file, .fused = options->epilogue != NULL, .is_baseline = lies_in_baselines(file)};
-	if (!file_readable(file, err))
-		return false;
-	if (options->problem != NULL) {
-		out->problem = problem_find(options->problem);
-		if (out->problem == NULL)
-			return error_set(err, "unknown problem '%s' (gemmjudge list shows them)",
-							 options->problem);
-		return true;
-	}
-	char real[PATH_MAX];
-	out->problem = problem_of_path(realpath(file, real) != NULL ? real : file);
-	if (out->problem == NULL)
-		return error_set(err,
-						 "%s: its folder names no problem; say which with --problem "
-						 "(gemmjudge list shows them)",
-						 file);
+	s->cases = calloc(count, sizeof *s->cases);
+	if (s->cases == NULL)
+		return error_set(err, "out of memory for %zu cases", count);
+	s->case_count = count;
 	return true;
 }
 
-static bool cases_generate(const struct judge_options *options, const struct problem *problem,
-						   struct test_case **cases, size_t *count, struct error *err)
+static bool cases_generate(const struct judge_options *options, struct submission *s,
+						   struct error *err)
 {
+	const struct problem *problem = s->problem;
 	int max_dim = options->max_dim > 0 ? options->max_dim : problem->max_dim;
 	if (max_dim < problem->min_dim)
 		return error_set(err, "--max-dim %d: %s has sizes from %d on", max_dim, problem->name,
@@ -83,12 +73,10 @@ static bool cases_generate(const struct judge_options *options, const struct pro
 		return error_set(err, "--multiple-of %d: no size of %s from %d to %d is one", multiple,
 						 problem->name, problem->min_dim,
 						 max_dim < problem->max_dim ? max_dim : problem->max_dim);
-	*count = options->cases;
-	*cases = calloc(*count > 0 ? *count : 1, sizeof **cases);
-	if (*cases == NULL)
-		return error_set(err, "out of memory for %zu cases", *count);
-	for (size_t i = 0; i < *count; i++)
-		(*cases)[i] = case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
+	if (!cases_allocate(s, options->cases, err))
+		return false;
+	for (size_t i = 0; i < options->cases; i++)
+		s->cases[i] = case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
 	return true;
 }
 
@@ -98,48 +86,139 @@ static bool is_multiple(const struct problem *problem, const struct shape *shape
 							 (problem_has_vectors(problem) || shape->n % multiple == 0));
 }
 
+#define SUITES_LISTED 64
+
+/* A name that is no suite of the source tree: say which one it looks like. */
+static bool unknown_suite(const char *name, const char *folder, struct error *err)
+{
+	char names[SUITES_LISTED][64], phrase[160];
+	const char *pointers[SUITES_LISTED];
+	size_t count = 0;
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+		const char *dot = strrchr(entry->d_name, '.');
+		if (dot == NULL || strcmp(dot, ".ini") != 0 || count == SUITES_LISTED)
+			continue;
+		snprintf(names[count], sizeof names[count], "%.*s", (int)(dot - entry->d_name),
+				 entry->d_name);
+		pointers[count] = names[count];
+		count++;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	suggest_phrase(phrase, name, pointers, count);
+	return error_set(err, "unknown suite '%s'%s", name,
+					 phrase[0] != '\0'
+						 ? phrase
+						 : "; 'gemmjudge list suites' shows them, and a file of your own "
+						   "is named with its '.ini'");
+}
+
+/* Whether there is such a file, or such a name in the folder. */
+static bool suite_exists(const char *name, const char *folder, struct error *err)
+{
+	char file[PATHS_MAX];
+	size_t length = strlen(name);
+	if (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0))
+		return file_readable(name, err) || error_prefix(err, "suite");
+	if (!paths_join(file, folder, name, err))
+		return false;
+	if (strlen(file) + 5 <= sizeof file && access(strcat(file, ".ini"), F_OK) == 0)
+		return true;
+	return unknown_suite(name, folder, err);
+}
+
 static bool suite_append(const struct judge_options *options, const char *name,
-						 const struct problem *problem, struct test_case **cases, size_t *count,
-						 struct error *err)
+						 struct submission *s, struct error *err)
 {
 	char source[PATHS_MAX], folder[PATHS_MAX];
 	struct suite suite;
 	if (!paths_source(source, err) || !paths_join(folder, source, "testcases/suites", err) ||
-		!suite_load(name, folder, problem, options->seed, options->max_dim, &suite, err))
+		!suite_exists(name, folder, err) ||
+		!suite_load(name, folder, s->problem, options->seed, options->max_dim, &suite, err))
 		return false;
-	struct test_case *more = realloc(*cases, (*count + suite.count + 1) * sizeof *more);
+	struct test_case *more = realloc(s->cases, (s->case_count + suite.count + 1) * sizeof *more);
 	if (more != NULL) {
-		*cases = more;
+		s->cases = more;
 		for (size_t i = 0; i < suite.count; i++)
-			if (is_multiple(problem, &suite.cases[i].shape, options->multiple))
-				more[(*count)++] = suite.cases[i];
+			if (is_multiple(s->problem, &suite.cases[i].shape, options->multiple))
+				more[s->case_count++] = suite.cases[i];
 	}
 	suite_free(&suite);
 	return more != NULL || error_set(err, "out of memory for the suite %s", name);
 }
 
-bool cases_make(const struct judge_options *options, const struct problem *problem,
-				struct test_case **cases, size_t *count, struct error *err)
+static bool cases_of_suites(const struct judge_options *options, struct submission *s,
+							struct error *err)
 {
-	*cases = NULL;
-	*count = 0;
-	if (options->suite_count == 0)
-		return cases_generate(options, problem, cases, count, err);
 	for (size_t i = 0; i < options->suite_count; i++)
-		if (!suite_append(options, options->suites[i], problem, cases, count, err)) {
-			free(*cases);
-			*cases = NULL;
+		if (!suite_append(options, options->suites[i], s, err))
 			return false;
-		}
-	if (*count == 0) {
-		free(*cases);
-		*cases = NULL;
-		return error_set(err, "%s leaves no case of the suite",
-						 options->multiple <= 1  ? "--max-dim"
-						 : options->max_dim == 0 ? "--multiple-of"
-												 : "--max-dim with --multiple-of");
+	return s->case_count > 0 || error_set(err, "%s leaves no case of the suite",
+										  options->multiple <= 1  ? "--max-dim"
+										  : options->max_dim == 0 ? "--multiple-of"
+																  : "--max-dim with --multiple-of");
+}
+
+/* The case of timed shape i; the problem's large case when no shape was given. */
+static bool case_to_time(const struct judge_options *options, const struct problem *problem,
+						 size_t i, struct test_case *out, struct error *err)
+{
+	bool own = options->time_shape_count == 0;
+	struct shape shape = own ? problem->large : options->time_shapes[i];
+	float alpha = own ? problem->large_alpha : 1.0f, beta = own ? problem->large_beta : 0.0f;
+	if (!shape_fit(problem, &shape, err))
+		return false;
+	if ((options->alpha.given || options->beta.given) && problem_has_scalars(problem)) {
+		alpha = options->alpha.given ? (float)options->alpha.value : 1.0f;
+		beta = (float)options->beta.value;
 	}
+	*out = case_of_shape(problem, shape, alpha, beta, options->seed);
 	return true;
+}
+
+static bool cases_make(const struct judge_options *options, struct submission *s, struct error *err)
+{
+	if (options->check && !case_to_time(options, s->problem, 0, &s->timed, err))
+		return false;
+	if (options->suite_count > 0)
+		return cases_of_suites(options, s, err);
+	if (options->check || options->cases > 0)
+		return cases_generate(options, s, err);
+	size_t count = options->time_shape_count > 0 ? options->time_shape_count : 1;
+	bool ok = cases_allocate(s, count, err);
+	for (size_t i = 0; i < count && ok; i++)
+		ok = case_to_time(options, s->problem, i, &s->cases[i], err);
+	return ok;
+}
+
+/* ---- the whole of it ---------------------------------------------------------- */
+
+bool submission_take(const struct run *run, const char *file, struct submission *out,
+					 struct error *err)
+{
+	const struct judge_options *options = run->options;
+	char real[PATH_MAX];
+	*out = (struct submission){.file = file,
+							   .problem = options->problem,
+							   .fused = run->epilogue != NULL,
+							   .is_baseline = lies_in_baselines(file)};
+	if (!file_readable(file, err))
+		return false;
+	if (out->problem == NULL)
+		out->problem = problem_of_path(realpath(file, real) != NULL ? real : file);
+	if (out->problem == NULL)
+		return error_set(err,
+						 "%s: its folder names no problem; say which with --problem "
+						 "(gemmjudge list shows them)",
+						 file);
+	return (!out->fused || epilogue_fits(out->problem, err)) && cases_make(options, out, err);
+}
+
+void submission_free(struct submission *submission)
+{
+	compiled_free(&submission->compiled);
+	free(submission->cases);
 }
 
 bool submission_compile(const struct run *run, struct submission *s, enum judge_status *status,

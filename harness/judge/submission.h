@@ -12,13 +12,18 @@ struct submission {
 	bool fused;               /* to be compiled with the run's epilogue */
 	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
 	struct submission *plain; /* compare: the same file without the epilogue; borrowed */
+	struct test_case *cases;  /* judge: to check it on; bench: to time it on; owned */
+	size_t case_count;
+	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
 	char compile_detail[1024]; /* why there is no library */
 };
 
-/* Looks at the file and finds its problem; err names what is wrong with it. */
-bool submission_take(const struct judge_options *options, const char *file, struct submission *out,
+/* Looks at the file, finds its problem and makes its cases: generated, of the suites, or
+ * of the shapes. False with err when it, or an option, does not suit. */
+bool submission_take(const struct run *run, const char *file, struct submission *out,
 					 struct error *err);
+void submission_free(struct submission *submission);
 
 /* Compiles it. That nvcc refuses the file is not a failure (compiled.status
  * tells); false, with *status and err, when nothing can be compiled at all. */
@@ -29,11 +34,6 @@ bool submission_compile(const struct run *run, struct submission *submission,
 void judgement_take_compile(const struct submission *submission, struct judgement *out);
 
 struct entrant submission_entrant(const struct submission *submission, const char *label);
-
-/* The cases of a problem: generated, or from the suites. Owned by the caller;
- * having none is an error. */
-bool cases_make(const struct judge_options *options, const struct problem *problem,
-				struct test_case **cases, size_t *count, struct error *err);
 
 /* The last part of a path. */
 const char *base_name(const char *path);

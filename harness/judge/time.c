@@ -15,7 +15,6 @@
 #include "judge/contestant_link.h"
 #include "judge/stats.h"
 #include "judge/time.h"
-#include "judge/tolerance.h"
 
 #define WARMUPS 2u
 #define SETS_MIN 10u
@@ -201,9 +200,7 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	struct run *run = timer->run;
 	struct lane *lanes = timer->lanes;
 	size_t count = timer->count;
-	struct tolerance tolerance;
-	if (!tolerance_parse(run->options->tolerance, timer->problem, &tolerance, err))
-		return false;
+	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
 	double start = clock_seconds(), checking = 0.0;
 	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {

@@ -1,4 +1,4 @@
-/* What may differ from the reference, and by how much. Internal to judge/. */
+/* What may differ from the reference, and by how much. */
 #ifndef GEMMJUDGE_JUDGE_TOLERANCE_H
 #define GEMMJUDGE_JUDGE_TOLERANCE_H
 
@@ -8,8 +8,17 @@
 #include "process/protocol.h"
 #include "testcases/problem.h"
 
+/* What was asked for. What "leetgpu" means only the problem says. */
+struct tolerance_request {
+	const char *text; /* as it was given, borrowed; NULL: bound */
+	bool leetgpu;
+	struct tolerance given; /* else */
+};
+
 /* "bound", "leetgpu" or "ATOL,RTOL". */
-bool tolerance_parse(const char *text, const struct problem *problem, struct tolerance *out,
-					 struct error *err);
+bool tolerance_parse(const char *text, struct tolerance_request *out, struct error *err);
+
+struct tolerance tolerance_of(const struct tolerance_request *request,
+							  const struct problem *problem);
 
 #endif

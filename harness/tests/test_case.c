@@ -302,16 +302,6 @@ Test(case, a_shape_is_written_as_it_was_typed)
 	cr_assert_str_eq(case_of_shape(gemv, two, 2, 2, 1).name, "300x17");
 }
 
-Test(case, kinds_of_sizes_have_names)
-{
-	enum case_sizes found = CASE_SIZES_UNIFORM;
-	cr_assert(case_sizes_parse(case_sizes_name(CASE_SIZES_MIXED), &found));
-	cr_assert_eq(found, CASE_SIZES_MIXED);
-	cr_assert(case_sizes_parse(case_sizes_name(CASE_SIZES_UNIFORM), &found));
-	cr_assert_eq(found, CASE_SIZES_UNIFORM);
-	cr_assert(!case_sizes_parse("any", &found) && found == CASE_SIZES_UNIFORM);
-}
-
 Test(case, distributions_have_names)
 {
 	enum distribution found;

@@ -3,10 +3,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 
-#define ARGUMENTS_MAX 32
+#define ARGUMENTS_MAX 48
 
 /* Parses the words of a line (blanks between them). */
 struct parsed {
@@ -17,20 +18,22 @@ struct parsed {
 	bool ok;
 };
 
-static void parse(struct parsed *p, enum command command, const char *line)
+static void parse(struct parsed *p, const char *line)
 {
 	*p = (struct parsed){0};
 	snprintf(p->words, sizeof p->words, "%s", line);
 	int argc = 0;
-	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " "))
+	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " ")) {
+		cr_assert(argc < ARGUMENTS_MAX);
 		p->argv[argc++] = word;
-	p->ok = options_parse(command, argc, p->argv, &p->options, &p->err);
+	}
+	p->ok = options_parse(argc, p->argv, &p->options, &p->err);
 }
 
-static void refused(enum command command, const char *line, const char *says)
+static void refused(const char *line, const char *says)
 {
 	struct parsed p;
-	parse(&p, command, line);
+	parse(&p, line);
 	cr_expect(!p.ok, "taken: %s", line);
 	cr_expect(strstr(p.err.message, says) != NULL, "%s: says \"%s\", not \"%s\"", line,
 			  p.err.message, says);
@@ -39,10 +42,10 @@ static void refused(enum command command, const char *line, const char *says)
 Test(cli_args, multiple_of_is_a_size)
 {
 	struct parsed p;
-	parse(&p, COMMAND_BENCH, "bench a.cu --cases 200 --multiple-of 8");
-	cr_assert_eq(p.options.multiple, 8);
-	refused(COMMAND_JUDGE, "judge a.cu --multiple-of 0", "--multiple-of '0'");
-	refused(COMMAND_JUDGE, "judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
+	parse(&p, "bench a.cu --cases 200 --multiple-of 8");
+	cr_assert_eq(p.options.judge.multiple, 8);
+	refused("judge a.cu --multiple-of 0", "--multiple-of '0'");
+	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
 
 Test(cli_args, sizes_are_of_a_kind)
@@ -50,65 +53,66 @@ Test(cli_args, sizes_are_of_a_kind)
 	struct parsed p;
 	struct error err;
 	char line[256];
-	parse(&p, COMMAND_BENCH, "bench a.cu --cases 200");
-	cr_assert_eq(p.options.sizes, CASE_SIZES_MIXED);
-	parse(&p, COMMAND_BENCH, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7");
+	parse(&p, "bench a.cu --cases 200");
+	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_MIXED);
+	parse(&p, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7 --device cuda");
 	cr_assert(p.ok && command_timed_shapes(&p.options, &err));
-	cr_assert_eq(p.options.sizes, CASE_SIZES_UNIFORM);
-	command_line(line, sizeof line, "gemmjudge", COMMAND_BENCH, &p.options, DEVICE_CUDA);
+	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_UNIFORM);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 --multiple-of 8 "
 						   "--sizes uniform a.cu");
-	parse(&p, COMMAND_BENCH, "bench a.cu --cases 20 --sizes uniform --sizes mixed --seed 7");
-	command_line(line, sizeof line, "gemmjudge", COMMAND_BENCH, &p.options, DEVICE_CUDA);
-	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 a.cu");
-	refused(COMMAND_JUDGE, "judge a.cu --sizes unifrom", "did you mean 'uniform'?");
-	refused(COMMAND_COMPARE, "compare a.cu --sizes uniform",
-			"--sizes is an option of judge and bench");
+	parse(&p, "bench a.cu --cases 20 --sizes uniform --sizes mixed --seed 7");
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
+	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
+	refused("compare a.cu --sizes uniform", "--sizes is an option of judge and bench");
 }
 
 Test(cli_args, numbers_are_strict)
 {
 	uint64_t n;
-	cr_assert(options_number("0", UINT64_MAX, &n) && n == 0);
-	cr_assert(options_number("18446744073709551615", UINT64_MAX, &n) && n == UINT64_MAX);
-	cr_assert(options_number("0xff", UINT64_MAX, &n) && n == 255);
-	cr_assert(options_number("010", UINT64_MAX, &n) && n == 10);
+	cr_assert(number_whole("0", UINT64_MAX, &n) && n == 0);
+	cr_assert(number_whole("18446744073709551615", UINT64_MAX, &n) && n == UINT64_MAX);
+	cr_assert(number_whole("0xff", UINT64_MAX, &n) && n == 255);
+	cr_assert(number_whole("010", UINT64_MAX, &n) && n == 10);
 	static const char *const bad[] = {
 		"", "-1", "+1", " 1", "1 ", "1.0", "0x", "1e3", "0xg", "1,0", "18446744073709551616"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		cr_expect(!options_number(bad[i], UINT64_MAX, &n), "'%s' was taken", bad[i]);
-	cr_assert(!options_number("11", 10, &n));
+		cr_expect(!number_whole(bad[i], UINT64_MAX, &n), "'%s' was taken", bad[i]);
+	cr_assert(!number_whole("11", 10, &n));
 }
 
 Test(cli_args, reals_are_strict)
 {
 	double x;
-	cr_assert(options_real("0.5", &x) && x == 0.5);
-	cr_assert(options_real("-1e-3", &x) && x == -1e-3);
+	cr_assert(number_real("0.5", &x) && x == 0.5);
+	cr_assert(number_real("-1e-3", &x) && x == -1e-3);
 	static const char *const bad[] = {"", "nan", "inf", "1x", "0x1p3", " 1", "1e999", ".", "-"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		cr_expect(!options_real(bad[i], &x), "'%s' was taken", bad[i]);
+		cr_expect(!number_real(bad[i], &x), "'%s' was taken", bad[i]);
 }
 
 Test(cli_args, judge_takes_its_options)
 {
 	struct parsed p;
-	parse(&p, COMMAND_JUDGE,
+	parse(&p,
 		  "judge a.cu --problem gemm-f16 --device cuda:1 --cases 5 b.cu --seed 0x1F --max-dim=100 "
 		  "--time 16x32x64 --tolerance 0.1,0.2 --timeout 2.5 --json - --md out.md");
 	cr_assert(p.ok, "%s", p.err.message);
 	cr_assert_eq(p.options.argument_count, 2);
 	cr_assert_str_eq(p.options.arguments[0], "a.cu");
 	cr_assert_str_eq(p.options.arguments[1], "b.cu");
-	cr_assert_str_eq(p.options.problem, "gemm-f16");
-	cr_assert_str_eq(p.options.device, "cuda:1");
-	cr_assert(p.options.has_cases && p.options.cases == 5);
-	cr_assert(p.options.has_seed && p.options.seed == 31);
-	cr_assert_eq(p.options.max_dim, 100);
-	cr_assert(p.options.shape_count == 1 && p.options.shapes[0].m == 16 &&
-			  p.options.shapes[0].n == 32 && p.options.shapes[0].k == 64);
-	cr_assert_str_eq(p.options.tolerance, "0.1,0.2");
-	cr_assert_eq(p.options.timeout, 2.5);
+	cr_assert(p.options.judge.problem == problem_find("gemm-f16"));
+	cr_assert(p.options.judge.device.kind == DEVICE_CUDA && p.options.judge.device.ordinal == 1);
+	cr_assert(p.options.judge.cases == 5);
+	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
+	cr_assert_eq(p.options.judge.max_dim, 100);
+	cr_assert(p.options.judge.time_shape_count == 1 && p.options.judge.time_shapes[0].m == 16 &&
+			  p.options.judge.time_shapes[0].n == 32 && p.options.judge.time_shapes[0].k == 64);
+	const struct tolerance_request *tolerance = &p.options.judge.tolerance;
+	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
+			  tolerance->given.rtol == 0.2);
+	cr_assert_eq(p.options.judge.timeout, 2.5);
 	cr_assert_str_eq(p.options.json, "-");
 	cr_assert_str_eq(p.options.markdown, "out.md");
 }
@@ -116,44 +120,44 @@ Test(cli_args, judge_takes_its_options)
 Test(cli_args, bench_takes_several_shapes)
 {
 	struct parsed p;
-	parse(&p, COMMAND_BENCH, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
+	parse(&p, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.shape_count, 2);
-	cr_assert_eq(p.options.shapes[1].k, 6);
-	cr_assert(p.options.has_beta && !p.options.has_alpha);
+	cr_assert_eq(p.options.judge.time_shape_count, 2);
+	cr_assert_eq(p.options.judge.time_shapes[1].k, 6);
+	cr_assert(p.options.judge.beta.given && !p.options.judge.alpha.given);
 }
 
 Test(cli_args, two_dashes_end_the_options)
 {
 	struct parsed p;
-	parse(&p, COMMAND_JUDGE, "judge -- --odd-name.cu");
+	parse(&p, "judge -- --odd-name.cu");
 	cr_assert(p.ok && p.options.argument_count == 1);
 	cr_assert_str_eq(p.options.arguments[0], "--odd-name.cu");
 }
 
 Test(cli_args, refusals_say_what_and_why)
 {
-	refused(COMMAND_JUDGE, "judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
-	refused(COMMAND_JUDGE, "judge a.cu -x", "unknown option '-x'");
-	refused(COMMAND_JUDGE, "judge a.cu b.cu -yh c.cu", "unknown option '-y'");
-	refused(COMMAND_JUDGE, "judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
-	refused(COMMAND_JUDGE, "judge --s 1", "unknown option '--s'");
-	refused(COMMAND_JUDGE, "judge --shape 1x1x1 a.cu", "--shape is an option of bench and compare");
-	refused(COMMAND_JUDGE, "judge a.cu --json", "--json needs a value");
-	refused(COMMAND_JUDGE, "judge a.cu --verbose=yes", "--verbose takes no value");
-	refused(COMMAND_JUDGE, "judge a.cu --cases 0", "--cases '0'");
-	refused(COMMAND_JUDGE, "judge a.cu --cases -3", "--cases '-3'");
-	refused(COMMAND_JUDGE, "judge a.cu --seed 1.5", "--seed '1.5'");
-	refused(COMMAND_JUDGE, "judge a.cu --max-dim 99999999999", "--max-dim");
-	refused(COMMAND_JUDGE, "judge a.cu --problem gem-f16", "did you mean 'gemm-f16'?");
-	refused(COMMAND_JUDGE, "judge a.cu --device gpu", "unknown device 'gpu'");
-	refused(COMMAND_JUDGE, "judge a.cu --device cuda:x", "unknown device 'cuda:x'");
-	refused(COMMAND_JUDGE, "judge a.cu --tolerance leetgpuu", "did you mean 'leetgpu'?");
-	refused(COMMAND_JUDGE, "judge a.cu --tolerance 1,-1", "--tolerance '1,-1'");
-	refused(COMMAND_JUDGE, "judge a.cu --timeout 0", "--timeout '0'");
-	refused(COMMAND_JUDGE, "judge a.cu --time 16x16x", "16x16x");
-	refused(COMMAND_BENCH, "bench a.cu --budget 0", "--budget '0'");
-	refused(COMMAND_LIST, "list --json x", "--json is an option of judge, bench and compare");
+	refused("judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
+	refused("judge a.cu -x", "unknown option '-x'");
+	refused("judge a.cu b.cu -yh c.cu", "unknown option '-y'");
+	refused("judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
+	refused("judge --s 1", "unknown option '--s'");
+	refused("judge --shape 1x1x1 a.cu", "--shape is an option of bench and compare");
+	refused("judge a.cu --json", "--json needs a value");
+	refused("judge a.cu --verbose=yes", "--verbose takes no value");
+	refused("judge a.cu --cases 0", "--cases '0'");
+	refused("judge a.cu --cases -3", "--cases '-3'");
+	refused("judge a.cu --seed 1.5", "--seed '1.5'");
+	refused("judge a.cu --max-dim 99999999999", "--max-dim");
+	refused("judge a.cu --problem gem-f16", "did you mean 'gemm-f16'?");
+	refused("judge a.cu --device gpu", "unknown device 'gpu'");
+	refused("judge a.cu --device cuda:x", "unknown device 'cuda:x'");
+	refused("judge a.cu --tolerance leetgpuu", "did you mean 'leetgpu'?");
+	refused("judge a.cu --tolerance 1,-1", "--tolerance '1,-1'");
+	refused("judge a.cu --timeout 0", "--timeout '0'");
+	refused("judge a.cu --time 16x16x", "16x16x");
+	refused("bench a.cu --budget 0", "--budget '0'");
+	refused("list --json x", "--json is an option of judge, bench and compare");
 }
 
 Test(cli_args, suggestions_are_near_or_absent)
@@ -171,23 +175,48 @@ Test(cli_args, reproducing_command_is_quoted_and_complete)
 	struct parsed p;
 	struct error err;
 	char line[1024];
-	parse(&p, COMMAND_JUDGE,
-		  "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
+	parse(&p, "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
 	cr_assert(p.ok);
-	cr_assert(command_complete(COMMAND_JUDGE, &p.options, &err));
-	command_line(line, sizeof line, "build/gemmjudge", COMMAND_JUDGE, &p.options, DEVICE_EMULATED);
+	p.options.judge.check = true;
+	cr_assert(command_complete(&p.options, &err));
+	options_again(&p.options, "build/gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "
 						   "--time none 'it'\\''s.cu'");
+}
+
+Test(cli_args, reproducing_command_has_what_differs_from_the_default)
+{
+	struct parsed p;
+	char line[1024];
+	parse(&p,
+		  "judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
+		  "--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
+		  "--counters --check race --emulate t4 --device cuda:2 --seed 1 --json - --verbose x.cu");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(
+		line, "gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
+			  "--sanitize memcheck --problem sgemm --epilogue relu --suite a --suite b "
+			  "--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
+			  "--memory 64 x.cu");
+	parse(
+		&p,
+		"compare --shape 8x8x8 --shape 16x8 --alpha -0.5 --beta 0 --tolerance bound --device auto "
+		"--seed 0 -- -x.cu");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x0 --shape 8x8x8 --shape 16x8 --alpha -0.5 "
+						   "--beta 0 -- -x.cu");
 }
 
 Test(cli_args, reproducing_command_never_overflows)
 {
 	struct parsed p;
-	parse(&p, COMMAND_JUDGE, "judge aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.cu b.cu --seed 7");
+	parse(&p, "judge aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.cu b.cu --seed 7");
 	for (size_t capacity = 60; capacity < 140; capacity++) {
 		char line[160];
 		memset(line, '#', sizeof line);
-		command_line(line, capacity, "gemmjudge", COMMAND_JUDGE, &p.options, DEVICE_CUDA);
+		options_again(&p.options, "gemmjudge", line, capacity);
 		cr_assert(strlen(line) < capacity);
 		cr_assert_eq(line[capacity], '#');
 	}
@@ -197,9 +226,9 @@ Test(cli_args, a_fresh_seed_differs)
 {
 	struct parsed a, b;
 	struct error err;
-	parse(&a, COMMAND_JUDGE, "judge x.cu");
-	parse(&b, COMMAND_JUDGE, "judge x.cu");
-	cr_assert(command_complete(COMMAND_JUDGE, &a.options, &err));
-	cr_assert(command_complete(COMMAND_JUDGE, &b.options, &err));
-	cr_assert_neq(a.options.seed, b.options.seed);
+	parse(&a, "judge x.cu");
+	parse(&b, "judge x.cu");
+	cr_assert(command_complete(&a.options, &err));
+	cr_assert(command_complete(&b.options, &err));
+	cr_assert_neq(a.options.judge.seed, b.options.judge.seed);
 }

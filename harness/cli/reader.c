@@ -1,0 +1,299 @@
+#include "cli/reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+
+#define SECONDS_MAX 86400
+#define NAMES_MAX 64
+
+/* What the row fills. */
+static void *filled(const struct row *row, struct options *options)
+{
+	return (char *)options + row->at;
+}
+
+static const void *held(const struct row *row, const struct options *options)
+{
+	return (const char *)options + row->at;
+}
+
+static bool refuse(const struct row *row, const char *text, struct error *err)
+{
+	return error_set(err, "--%s '%s': %s", row->name, text, row->needs);
+}
+
+/* ---- flags, texts and words ------------------------------------------------- */
+
+static bool read_flag(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	(void)text, (void)err;
+	return *(bool *)filled(row, options) = true;
+}
+
+static void write_flag(const struct row *row, const struct options *options, struct line *line)
+{
+	if (*(const bool *)held(row, options))
+		line_add_option(line, row->name, NULL);
+}
+
+static bool read_text(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	*(const char **)filled(row, options) = text;
+	return text[strspn(text, " \t")] != '\0' ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_text(const struct row *row, const struct options *options, struct line *line)
+{
+	const char *text = *(const char *const *)held(row, options);
+	if (text != NULL)
+		line_add_option(line, row->name, text);
+}
+
+/* Which of row->names it is: "a, b or c is needed" when it is none. */
+static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
+{
+	char needs[160] = "", phrase[160];
+	size_t count = 0, used = 0;
+	for (; row->names[count] != NULL; count++)
+		if (strcmp(text, row->names[count]) == 0) {
+			*index = count;
+			return true;
+		}
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(needs + used, sizeof needs - used, "%s%s",
+								 i == 0          ? ""
+								 : i + 1 < count ? ", "
+												 : " or ",
+								 row->names[i]);
+	snprintf(needs + used, sizeof needs - used, " is needed");
+	return error_set(err, "--%s '%s': %s%s", row->name, text,
+					 row->needs != NULL ? row->needs : needs,
+					 suggest_phrase(phrase, text, row->names, count));
+}
+
+static bool read_word(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	size_t index;
+	if (!find_word(row, text, &index, err))
+		return false;
+	*(const char **)filled(row, options) = row->names[index];
+	return true;
+}
+
+static bool read_sizes(const struct row *row, const char *text, struct options *options,
+					   struct error *err)
+{
+	size_t index;
+	if (!find_word(row, text, &index, err))
+		return false;
+	options->judge.sizes = (enum case_sizes)index;
+	return true;
+}
+
+static void write_sizes(const struct row *row, const struct options *options, struct line *line)
+{
+	if (options->judge.sizes != 0)
+		line_add_option(line, row->name, row->names[options->judge.sizes]);
+}
+
+const struct kind kind_flag = {read_flag, write_flag};
+const struct kind kind_text = {read_text, write_text};
+const struct kind kind_word = {read_word, write_text};
+const struct kind kind_sizes = {read_sizes, write_sizes};
+
+/* ---- numbers ------------------------------------------------------------------ */
+
+static bool read_whole(const struct row *row, const char *text, struct options *options,
+					   struct error *err)
+{
+	uint64_t value;
+	if (!number_whole(text, row->to, &value) || value < row->from) {
+		if (row->needs != NULL)
+			return refuse(row, text, err);
+		return error_set(err, "--%s '%s': a whole number from %" PRIu64 " to %" PRIu64 " is needed",
+						 row->name, text, row->from, row->to);
+	}
+	if (row->size == sizeof(int))
+		*(int *)filled(row, options) = (int)value;
+	else
+		*(uint64_t *)filled(row, options) = value;
+	return true;
+}
+
+static void write_whole(const struct row *row, const struct options *options, struct line *line)
+{
+	uint64_t value = row->size == sizeof(int) ? (uint64_t) * (const int *)held(row, options)
+											  : *(const uint64_t *)held(row, options);
+	char number[32];
+	snprintf(number, sizeof number, "%" PRIu64, value);
+	if (value != 0)
+		line_add_option(line, row->name, number);
+}
+
+static bool read_seed(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	return options->has_seed = read_whole(row, text, options, err);
+}
+
+static void write_seed(const struct row *row, const struct options *options, struct line *line)
+{
+	char number[32];
+	snprintf(number, sizeof number, "0x%" PRIx64, options->judge.seed);
+	line_add_option(line, row->name, number);
+}
+
+static bool read_scalar(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	struct judge_scalar *scalar = filled(row, options);
+	scalar->given = number_real(text, &scalar->value);
+	return scalar->given || refuse(row, text, err);
+}
+
+static void write_real(const struct row *row, double value, struct line *line)
+{
+	char number[32];
+	snprintf(number, sizeof number, "%.9g", value);
+	line_add_option(line, row->name, number);
+}
+
+static void write_scalar(const struct row *row, const struct options *options, struct line *line)
+{
+	const struct judge_scalar *scalar = held(row, options);
+	if (scalar->given)
+		write_real(row, scalar->value, line);
+}
+
+static bool read_seconds(const struct row *row, const char *text, struct options *options,
+						 struct error *err)
+{
+	double *value = filled(row, options);
+	if (number_real(text, value) && *value > 0.0 && *value <= SECONDS_MAX)
+		return true;
+	return error_set(err, "--%s '%s': seconds above 0, at most %d, are needed", row->name, text,
+					 SECONDS_MAX);
+}
+
+static void write_seconds(const struct row *row, const struct options *options, struct line *line)
+{
+	double value = *(const double *)held(row, options);
+	if (value > 0.0)
+		write_real(row, value, line);
+}
+
+const struct kind kind_whole = {read_whole, write_whole};
+const struct kind kind_seed = {read_seed, write_seed};
+const struct kind kind_scalar = {read_scalar, write_scalar};
+const struct kind kind_seconds = {read_seconds, write_seconds};
+
+/* ---- what the judge has words for --------------------------------------------- */
+
+static bool read_problem(const struct row *row, const char *text, struct options *options,
+						 struct error *err)
+{
+	(void)row;
+	options->judge.problem = problem_find(text);
+	if (options->judge.problem != NULL)
+		return true;
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	const char *names[NAMES_MAX];
+	if (count > NAMES_MAX)
+		count = NAMES_MAX;
+	for (size_t i = 0; i < count; i++)
+		names[i] = table[i].name;
+	char phrase[160];
+	suggest_phrase(phrase, text, names, count);
+	return error_set(err, "unknown problem '%s'%s", text,
+					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
+}
+
+static void write_problem(const struct row *row, const struct options *options, struct line *line)
+{
+	if (options->judge.problem != NULL)
+		line_add_option(line, row->name, options->judge.problem->name);
+}
+
+static bool read_device(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	(void)row;
+	return device_parse(text, &options->judge.device, err);
+}
+
+static bool read_tolerance(const struct row *row, const char *text, struct options *options,
+						   struct error *err)
+{
+	(void)row;
+	return tolerance_parse(text, &options->judge.tolerance, err);
+}
+
+const struct kind kind_problem = {read_problem, write_problem};
+const struct kind kind_device = {read_device, write_text};
+const struct kind kind_tolerance = {read_tolerance, write_text};
+
+/* ---- what may be repeated ------------------------------------------------------ */
+
+static bool read_suite(const struct row *row, const char *text, struct options *options,
+					   struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (judge->suite_count == JUDGE_SUITES_MAX)
+		return error_set(err, "more than %d suites", JUDGE_SUITES_MAX);
+	if (text[0] == '\0')
+		return error_set(err, "--%s needs a name or a file", row->name);
+	judge->suites[judge->suite_count++] = text;
+	return true;
+}
+
+static void write_suites(const struct row *row, const struct options *options, struct line *line)
+{
+	for (size_t i = 0; i < options->judge.suite_count; i++)
+		line_add_option(line, row->name, options->judge.suites[i]);
+}
+
+static bool read_shape(const struct row *row, const char *text, struct options *options,
+					   struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (judge->time_shape_count == JUDGE_SHAPES_MAX)
+		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
+	return shape_parse(text, (int)row->to, &judge->time_shapes[judge->time_shape_count++], err);
+}
+
+static void write_shapes(const struct row *row, const struct options *options, struct line *line)
+{
+	char text[SHAPE_TEXT];
+	for (size_t i = 0; i < options->judge.time_shape_count; i++) {
+		shape_print(NULL, &options->judge.time_shapes[i], text);
+		line_add_option(line, row->name, text);
+	}
+}
+
+/* The last one counts. */
+static bool read_time(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	options->judge.time_shape_count = 0;
+	options->judge.untimed = strcmp(text, "none") == 0;
+	return options->judge.untimed || read_shape(row, text, options, err);
+}
+
+static void write_time(const struct row *row, const struct options *options, struct line *line)
+{
+	if (options->judge.untimed)
+		line_add_option(line, row->name, "none");
+	write_shapes(row, options, line);
+}
+
+const struct kind kind_suite = {read_suite, write_suites};
+const struct kind kind_shape = {read_shape, write_shapes};
+const struct kind kind_time = {read_time, write_time};

@@ -1,0 +1,57 @@
+/* The kinds of options: how a value is read, where it goes, how it is written again. */
+#ifndef GEMMJUDGE_CLI_READER_H
+#define GEMMJUDGE_CLI_READER_H
+
+#include "cli/line.h"
+#include "cli/options.h"
+
+/* Where an option stands in the command line that does the same again. */
+enum again {
+	AGAIN_LAST,
+	AGAIN_DEVICE, /* before these: where it runs */
+	AGAIN_SEED,   /* before all: it must fit */
+	AGAIN_NOT,    /* says nothing about what was judged */
+};
+
+struct kind;
+
+/* An option of some subcommands. */
+struct row {
+	const char *name;
+	const char *value;    /* what --help calls it; NULL: the option takes none */
+	const char *commands; /* the subcommands, blanks between them */
+	const char *help;     /* lines after the first are indented when printed */
+	const struct kind *kind;
+	size_t at, size; /* of what it fills in struct options */
+	enum again again;
+	uint64_t from, to;        /* of a whole number */
+	const char *const *names; /* of a word; NULL after the last */
+	const char *needs;        /* the end of the line that refuses a value */
+};
+
+struct kind {
+	/* The text is NULL where the option takes no value. */
+	bool (*read)(const struct row *row, const char *text, struct options *options,
+				 struct error *err);
+	/* Adds the option unless it is as it would be without it. */
+	void (*write)(const struct row *row, const struct options *options, struct line *line);
+};
+
+/* What each fills is said in brackets. */
+extern const struct kind kind_flag;      /* (bool) */
+extern const struct kind kind_text;      /* not blank (const char *) */
+extern const struct kind kind_word;      /* one of row->names (const char *: that name) */
+extern const struct kind kind_whole;     /* from row->from to row->to (int, size_t) */
+extern const struct kind kind_scalar;    /* any number (struct judge_scalar) */
+extern const struct kind kind_seconds;   /* above 0, a day at most (double) */
+extern const struct kind kind_seed;      /* (uint64_t), and has_seed */
+extern const struct kind kind_device;    /* (const char *: its text), and the rest of it */
+extern const struct kind kind_tolerance; /* the same */
+/* These fill members of their own. */
+extern const struct kind kind_problem;
+extern const struct kind kind_sizes;
+extern const struct kind kind_suite; /* one more at each time, as does */
+extern const struct kind kind_shape; /* this one: sizes up to row->to */
+extern const struct kind kind_time;  /* one shape, or none */
+
+#endif
