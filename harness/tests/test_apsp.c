@@ -35,7 +35,7 @@ static struct driver driver_load(void)
 	struct error err = {{0}};
 	cr_assert(paths_build(build, &err) && paths_source(source, &err), "%s", err.message);
 	cr_assert(paths_join(runtime, build, "emulator/libcudart.so.13", &err));
-	cr_assert(paths_join(file, source, "solutions/apsp/01_repeated_squaring.cu", &err));
+	cr_assert(paths_join(file, source, "solutions/apsp/02_repeated_squaring.cu", &err));
 	struct compile_options options = {.source = file, .architecture = "", .seconds = 300};
 	struct compiled compiled;
 	cr_assert(compile_solution(&options, &compiled, &err) == COMPILE_OK, "%s%s", err.message,

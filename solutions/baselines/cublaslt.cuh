@@ -36,16 +36,17 @@ constexpr lt_epilogue LT_NO_EPILOGUE = {CUBLASLT_EPILOGUE_DEFAULT, NULL};
 
 /* What may change which algorithm is best, or which ones are allowed. */
 struct lt_key {
-	int m, n, k;
+	int m, n, k, batch;
 	bool alpha_is_one, beta_is_zero;
 	uint32_t align_a, align_b, align_c; /* bytes */
 	cublasLtEpilogue_t epilogue;
 
 	bool operator==(const lt_key &other) const
 	{
-		return m == other.m && n == other.n && k == other.k && alpha_is_one == other.alpha_is_one &&
-			   beta_is_zero == other.beta_is_zero && align_a == other.align_a &&
-			   align_b == other.align_b && align_c == other.align_c && epilogue == other.epilogue;
+		return m == other.m && n == other.n && k == other.k && batch == other.batch &&
+			   alpha_is_one == other.alpha_is_one && beta_is_zero == other.beta_is_zero &&
+			   align_a == other.align_a && align_b == other.align_b && align_c == other.align_c &&
+			   epilogue == other.epilogue;
 	}
 };
 
@@ -73,10 +74,11 @@ static inline lt_context &lt_get(void)
 	return context;
 }
 
-/* The largest power of two, 256 at most, that divides the address. */
-static inline uint32_t lt_alignment(const void *pointer)
+/* The largest power of two, 256 at most, that divides the addresses of all matrices of a batch:
+ * `stride` bytes lie between them, 0 where there is but one. */
+static inline uint32_t lt_alignment(const void *pointer, size_t stride)
 {
-	uintptr_t address = (uintptr_t)pointer | 256;
+	uintptr_t address = (uintptr_t)pointer | stride | 256;
 	return (uint32_t)(address & -address);
 }
 
@@ -97,15 +99,30 @@ static void lt_set_bias(const lt_plan &plan, const void *bias)
 												&bias, sizeof(bias)));
 }
 
+/* `batch` matrices, one behind the other. */
+static cublasLtMatrixLayout_t lt_layout(cudaDataType_t type, int rows, int columns, int batch)
+{
+	cublasLtMatrixLayout_t layout;
+	int64_t stride = (int64_t)rows * columns;
+	LT_CHECK(cublasLtMatrixLayoutCreate(&layout, type, rows, columns, rows));
+	if (batch == 1)
+		return layout;
+	LT_CHECK(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch,
+											  sizeof(batch)));
+	LT_CHECK(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+											  &stride, sizeof(stride)));
+	return layout;
+}
+
 static void lt_describe(lt_plan &plan, cudaDataType_t type)
 {
 	const lt_key &key = plan.key;
 	LT_CHECK(cublasLtMatmulDescCreate(&plan.product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
 	LT_CHECK(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
 											&key.epilogue, sizeof(key.epilogue)));
-	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.a, type, key.k, key.m, key.k));
-	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.b, type, key.n, key.k, key.n));
-	LT_CHECK(cublasLtMatrixLayoutCreate(&plan.c, type, key.n, key.m, key.n));
+	plan.a = lt_layout(type, key.k, key.m, key.batch);
+	plan.b = lt_layout(type, key.n, key.k, key.batch);
+	plan.c = lt_layout(type, key.n, key.m, key.batch);
 }
 
 static int lt_suggest(const lt_context &lt, const lt_plan &plan,
@@ -215,20 +232,24 @@ static void lt_choose(const lt_context &lt, lt_plan &plan, size_t c_bytes, const
 	plan.algorithm = found[best].algo;
 }
 
-/* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, and the epilogue. */
+/* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, and the epilogue; for each of
+ * `batch` products, whose matrices lie one behind the other. */
 template <class Element>
 static void baseline_cublaslt(const Element *A, const Element *B, Element *C, int m, int n, int k,
-							  float alpha, float beta, lt_epilogue epilogue = LT_NO_EPILOGUE)
+							  float alpha, float beta, lt_epilogue epilogue = LT_NO_EPILOGUE,
+							  int batch = 1)
 {
 	lt_context &lt = lt_get();
+	size_t next = batch > 1 ? sizeof(Element) : 0;
 	lt_key key = {m,
 				  n,
 				  k,
+				  batch,
 				  alpha == 1.0f,
 				  beta == 0.0f,
-				  lt_alignment(A),
-				  lt_alignment(B),
-				  lt_alignment(C),
+				  lt_alignment(A, next * m * k),
+				  lt_alignment(B, next * k * n),
+				  lt_alignment(C, next * m * n),
 				  epilogue.kind};
 	for (const lt_plan &plan : lt.plans)
 		if (plan.key == key) {
@@ -240,7 +261,7 @@ static void baseline_cublaslt(const Element *A, const Element *B, Element *C, in
 	plan.key = key;
 	lt_describe(plan, baseline_type<Element>::value);
 	lt_set_bias(plan, epilogue.bias);
-	lt_choose(lt, plan, (size_t)m * n * sizeof(Element), A, B, alpha, beta);
+	lt_choose(lt, plan, (size_t)batch * m * n * sizeof(Element), A, B, alpha, beta);
 	lt.plans.push_back(plan);
 	lt_run(lt, plan, plan.algorithm, A, B, C, alpha, beta);
 }

@@ -1,5 +1,5 @@
-/* The pipelined block product that 12_multistage and the Strassen steps share:
- * one thread block's tile of A*B, left in registers.
+/* The pipelined block product that 12_multistage, the Strassen steps and the batched
+ * products share: one thread block's tile of A*B, left in registers.
  *
  * Three levels hold operands at the same time: STAGES pairs of tiles in shared
  * memory, of which all but one are still on their way from global memory; the
@@ -13,11 +13,12 @@
 
 /* A block computes BLOCK_M x BLOCK_N outputs, a warp of it WARP_M x WARP_N, in
  * sub-tiles of 32 x 16 of which every lane has a 4 x 4 piece. */
-template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N> struct multiply_shape {
+template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N, int STAGES_ = 3>
+struct multiply_shape {
 	static constexpr int BLOCK_M = BLOCK_M_;
 	static constexpr int BLOCK_N = BLOCK_N_;
 	static constexpr int BLOCK_K = 8;
-	static constexpr int STAGES = 3;
+	static constexpr int STAGES = STAGES_;
 	static constexpr int V = 4;
 	static constexpr int LANES_M = 8;
 	static constexpr int LANES_N = 4;

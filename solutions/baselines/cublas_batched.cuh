@@ -1,0 +1,21 @@
+/* cublasGemmStridedBatchedEx with f32 accumulation and nothing tuned. */
+#ifndef GEMMJUDGE_BASELINE_CUBLAS_BATCHED_CUH
+#define GEMMJUDGE_BASELINE_CUBLAS_BATCHED_CUH
+
+#include "cublas.cuh"
+
+/* For each of `batch` products, which lie one behind the other: row-major C (m x n) =
+ * alpha * A (m x k) * B (k x n) + beta * C. */
+template <class Element>
+static void baseline_cublas_batched(const Element *A, const Element *B, Element *C, int batch,
+									int m, int n, int k, float alpha, float beta)
+{
+	constexpr cudaDataType_t type = baseline_type<Element>::value;
+	long long a = (long long)m * k, b = (long long)k * n, c = (long long)m * n;
+	cublas_check(cublasGemmStridedBatchedEx(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k,
+											&alpha, B, type, n, b, A, type, k, a, &beta, C, type, n,
+											c, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+				 "cublasGemmStridedBatchedEx");
+}
+
+#endif
