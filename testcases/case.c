@@ -239,8 +239,8 @@ static struct all_limits limits_common(struct draws *draws, const struct problem
 }
 
 /* One in two is small; all terms are no more than those of the largest product. */
-static int draw_batch(struct draws *draws, const struct problem *problem,
-					  const struct shape *shape, int max_dim)
+static int draw_batch(struct draws *draws, const struct problem *problem, const struct shape *shape,
+					  int max_dim)
 {
 	const struct problem_size *size = problem_size_of(problem, SIZE_BATCH);
 	int largest = case_largest(problem);
@@ -267,8 +267,7 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 }
 
 static struct shape draw_shape(struct draws *draws, const struct problem *problem,
-							   enum case_sizes sizes, enum family family, int max_dim,
-							   int multiple)
+							   enum case_sizes sizes, enum family family, int max_dim, int multiple)
 {
 	int drawn[DIMENSIONS] = {0};
 	struct all_limits all = limits_of(problem, max_dim);
@@ -353,9 +352,9 @@ static float draw_result_scale(struct draws *draws, const struct test_case *test
 	double products = 0;
 	for (int i = 0; i < 2; i++) /* the operands' mean squares are about a third of their limits' */
 		products += log2((double)test->values[i].scale) - 0.79;
-	double sums = products + 0.5 * log2((double)test->shape.size[SIZE_K]) +
-				  log2((double)test->scalar[SCALAR_SCALE_LEFT] *
-					   (double)test->scalar[SCALAR_SCALE_RIGHT]);
+	double sums =
+		products + 0.5 * log2((double)test->shape.size[SIZE_K]) +
+		log2((double)test->scalar[SCALAR_SCALE_LEFT] * (double)test->scalar[SCALAR_SCALE_RIGHT]);
 	int octave = (int)floor(sums - 6.0) + draw_between(draws, -1, 2);
 	float scale = ldexpf(1.0f, octave);
 	return power ? scale : scale * (float)draw_between(draws, 50, 99) / 50.0f;
@@ -529,8 +528,7 @@ bool case_make_exact(const struct problem *problem, struct test_case *test)
 	double factor;
 	if (problem->algebra != ALGEBRA_PLUS_TIMES || !scalars_are_exact(test, &factor))
 		return false;
-	const struct number_format *format =
-		&type_of(problem_part(problem, PART_RESULT)->type)->format;
+	const struct number_format *format = &type_of(problem_part(problem, PART_RESULT)->type)->format;
 	if (format->is_integer) /* exact whatever the values are */
 		return false;
 
@@ -541,18 +539,17 @@ bool case_make_exact(const struct problem *problem, struct test_case *test)
 	 * exact in f32 always: K * scale^2 <= 2^24. */
 	double alpha = (double)test->scalar[SCALAR_ALPHA], beta = (double)test->scalar[SCALAR_BETA];
 	double k = test->shape.size[SIZE_K];
-	double range =
-		ldexp(common_unit(test->scalar[SCALAR_ALPHA], test->scalar[SCALAR_BETA]), format->precision) /
-		2;
+	double range = ldexp(common_unit(test->scalar[SCALAR_ALPHA], test->scalar[SCALAR_BETA]),
+						 format->precision) /
+				   2;
 	double sigma = range / 8 / fmax(fabs(alpha), 0.5) / sqrt(k);
 	double scale = 8;
 	while (scale > 1 && (sigma_of_product(problem, scale) > sigma || scale * scale * k > 0x1p24))
 		scale /= 2;
 	if (sigma_of_product(problem, scale) > sigma) /* too many terms for -1, 0, 1: mostly zeros */
-		while (scale > 0x1p-20 &&
-			   (problem_part(problem, PART_RIGHT)->draw == DRAW_CODES
-					? sigma_of_product(problem, scale) > sigma
-					: scale > sigma))
+		while (scale > 0x1p-20 && (problem_part(problem, PART_RIGHT)->draw == DRAW_CODES
+									   ? sigma_of_product(problem, scale) > sigma
+									   : scale > sigma))
 			scale /= 2;
 
 	double c_scale = 8;
@@ -786,11 +783,20 @@ const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT])
 }
 
 static const char *const distribution_names[] = {
-	[VALUES_UNIFORM] = "uniform", [VALUES_NORMAL] = "normal",     [VALUES_INTEGER] = "integer",
-	[VALUES_WIDE] = "wide",       [VALUES_POSITIVE] = "positive", [VALUES_ZERO] = "zero",
-	[VALUES_NAN] = "nan",         [VALUES_SPECIAL] = "special",   [VALUES_LARGE] = "large",
-	[VALUES_CODES] = "codes",     [VALUES_MARKER] = "marker",     [VALUES_UNWRITTEN] = "unwritten",
-	[VALUES_GRAPH] = "graph",     [VALUES_GRAPH_SIGNED] = "graph-signed",
+	[VALUES_UNIFORM] = "uniform",
+	[VALUES_NORMAL] = "normal",
+	[VALUES_INTEGER] = "integer",
+	[VALUES_WIDE] = "wide",
+	[VALUES_POSITIVE] = "positive",
+	[VALUES_ZERO] = "zero",
+	[VALUES_NAN] = "nan",
+	[VALUES_SPECIAL] = "special",
+	[VALUES_LARGE] = "large",
+	[VALUES_CODES] = "codes",
+	[VALUES_MARKER] = "marker",
+	[VALUES_UNWRITTEN] = "unwritten",
+	[VALUES_GRAPH] = "graph",
+	[VALUES_GRAPH_SIGNED] = "graph-signed",
 	[VALUES_GRAPH_INTEGER] = "graph-integer",
 };
 

@@ -19,17 +19,17 @@ enum distribution {
 						around 1 (wide dynamic range) */
 	VALUES_POSITIVE, /* uniform in [low, low + scale): with low 0 the worst case for rounding */
 	VALUES_ZERO,
-	VALUES_NAN,     /* every value NaN: for what must not be read */
-	VALUES_SPECIAL, /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
-	VALUES_LARGE,   /* uniform in magnitude near `scale`: for overflow of the output */
-	VALUES_CODES,   /* any code of the type that is a number, each as likely */
-	VALUES_MARKER,  /* finite, of either sign, and larger than results are: for what is
-					   overwritten without being used */
-	VALUES_UNWRITTEN,    /* all bits set, a NaN; integers: any code. For outputs */
-	VALUES_GRAPH,        /* lengths of edges: 0 on the diagonal; elsewhere with probability `share`
-							uniform in [low, low + scale), else infinite */
-	VALUES_GRAPH_SIGNED, /* the same, then potentials from 0 to 15 are added at the one end and
-							taken away at the other: no cycle becomes negative */
+	VALUES_NAN,           /* every value NaN: for what must not be read */
+	VALUES_SPECIAL,       /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
+	VALUES_LARGE,         /* uniform in magnitude near `scale`: for overflow of the output */
+	VALUES_CODES,         /* any code of the type that is a number, each as likely */
+	VALUES_MARKER,        /* finite, of either sign, and larger than results are: for what is
+							 overwritten without being used */
+	VALUES_UNWRITTEN,     /* all bits set, a NaN; integers: any code. For outputs */
+	VALUES_GRAPH,         /* lengths of edges: 0 on the diagonal; elsewhere with probability `share`
+							 uniform in [low, low + scale), else infinite */
+	VALUES_GRAPH_SIGNED,  /* the same, then potentials from 0 to 15 are added at the one end and
+							 taken away at the other: no cycle becomes negative */
 	VALUES_GRAPH_INTEGER, /* integers from 1 to scale, with the same potentials: sums are exact */
 };
 
@@ -42,7 +42,7 @@ struct value_spec {
 struct test_case {
 	char name[48]; /* "random-17", "edges/16x17x80"; printable, no spaces */
 	struct shape shape;
-	float scalar[SCALAR_COUNT];              /* neutral where the problem has it not */
+	float scalar[SCALAR_COUNT];             /* neutral where the problem has it not */
 	struct value_spec values[OPERANDS_MAX]; /* of each operand before the call */
 	uint64_t seed;                          /* key of the case's random numbers */
 	bool exact; /* every step is exact in f32, so that an output which the type

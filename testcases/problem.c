@@ -217,9 +217,10 @@ static const struct problem problems[] = {
 		.name = "gemm-w4",
 		.folder = "gemm_w4",
 		.summary = "LeetGPU's INT4 Weight-Only Quantized MatMul: half times four-bit weights",
-		.formula = "y = x*W^T with W[n][k] = (nibble - 8) * scales[n][k / group_size], not rounded "
-				   "to half; a byte of w_q holds an even k in its high half and the next one in its "
-				   "low half; accumulated in f32",
+		.formula =
+			"y = x*W^T with W[n][k] = (nibble - 8) * scales[n][k / group_size], not rounded "
+			"to half; a byte of w_q holds an even k in its high half and the next one in its "
+			"low half; accumulated in f32",
 		.sizes = {{"M", "M", IS(M), 1, 4096, 0},
 				  {"N", "N", IS(N), 1, 4096, 0},
 				  {"K", "K", IS(K), 2, 4096, 2},
@@ -238,9 +239,10 @@ static const struct problem problems[] = {
 		.name = "apsp-f32",
 		.folder = "apsp",
 		.summary = "LeetGPU's All-Pairs Shortest Paths: Floyd and Warshall's result",
-		.formula = "output[i][j] = the length of the shortest path from i to j; dist has the "
-				   "edges, +infinity where there is none, 0 on its diagonal; lengths may be negative, "
-				   "cycles are not",
+		.formula =
+			"output[i][j] = the length of the shortest path from i to j; dist has the "
+			"edges, +infinity where there is none, 0 on its diagonal; lengths may be negative, "
+			"cycles are not",
 		.algebra = ALGEBRA_SHORTEST_PATHS,
 		.sizes = {{"N", "N", IS(M) | IS(N) | IS(K), 1, 4096, 0}},
 		.operands = {LEFT("dist", DTYPE_F32, DRAW_GRAPH), RESULT("output", DTYPE_F32)},

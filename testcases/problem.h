@@ -53,8 +53,8 @@ enum scalar {
 
 /* How generated cases draw it. */
 enum scalar_draw {
-	SCALAR_DRAW_FACTOR, /* alpha and beta: 0, 1, 0.5, thousandths up to 2 */
-	SCALAR_DRAW_SCALE,  /* a power of two, or hundredths up to 0.5: always positive */
+	SCALAR_DRAW_FACTOR,       /* alpha and beta: 0, 1, 0.5, thousandths up to 2 */
+	SCALAR_DRAW_SCALE,        /* a power of two, or hundredths up to 0.5: always positive */
 	SCALAR_DRAW_RESULT_SCALE, /* the same, as large as the results are, so that they fill the type
 							   */
 	SCALAR_DRAW_ZERO,         /* a code of the type: 0, small, or any */
@@ -95,7 +95,10 @@ enum draw {
 
 #define OPERANDS_MAX 4
 #define EXTENTS_MAX 3
-#define EXTENT(a, b, c) {SIZE_##a, SIZE_##b, SIZE_##c}
+#define EXTENT(a, b, c)                                                                            \
+	{                                                                                              \
+		SIZE_##a, SIZE_##b, SIZE_##c                                                               \
+	}
 /* One buffer that solve() takes; its elements lie row-major by its extents, and dense. */
 struct operand {
 	const char *name; /* as solve() calls it; NULL ends the table */
@@ -112,9 +115,9 @@ struct operand {
 
 /* What is computed. */
 enum algebra {
-	ALGEBRA_PLUS_TIMES, /* C_ij: the sum over k of A_ik * B_kj */
-	ALGEBRA_MIN_PLUS,   /* C_ij: the least over k of A_ik + B_kj, each rounded to f32: the
-						   same in every order, so that it is demanded bit for bit */
+	ALGEBRA_PLUS_TIMES,     /* C_ij: the sum over k of A_ik * B_kj */
+	ALGEBRA_MIN_PLUS,       /* C_ij: the least over k of A_ik + B_kj, each rounded to f32: the
+							   same in every order, so that it is demanded bit for bit */
 	ALGEBRA_SHORTEST_PATHS, /* the closure of the left operand, a graph's edges, over min-plus */
 };
 
@@ -138,7 +141,8 @@ struct problem {
 	double leetgpu_atol, leetgpu_rtol; /* what `--tolerance leetgpu` means */
 	struct shape large;                /* the case that is timed by default */
 	float large_scalars[SCALARS_MAX];  /* by the table of scalars */
-	int common; /* seven of eight generated cases stay at or below it; 0: all may reach the largest */
+	int common; /* seven of eight generated cases stay at or below it; 0: all may reach the largest
+				 */
 };
 
 /* The table and its length. */

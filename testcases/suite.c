@@ -416,8 +416,8 @@ static void choose_values(const struct loader *loader, struct test_case *test)
 static int make_exact(struct loader *loader, struct test_case *test)
 {
 	size_t result = problem_part_index(loader->problem, PART_RESULT);
-	bool marked = loader->problem->operands[result].role == ROLE_BOTH &&
-				  test->scalar[SCALAR_BETA] == 0;
+	bool marked =
+		loader->problem->operands[result].role == ROLE_BOTH && test->scalar[SCALAR_BETA] == 0;
 	struct value_spec kept = test->values[result];
 	if (type_of(loader->problem->operands[result].type)->format.is_integer ||
 		loader->problem->algebra == ALGEBRA_SHORTEST_PATHS)
@@ -529,8 +529,8 @@ static int check_group(struct loader *loader)
 
 static bool is_special(const struct chosen *chosen)
 {
-	return chosen->any && (chosen->spec.distribution == VALUES_SPECIAL ||
-						   chosen->spec.distribution == VALUES_NAN);
+	return chosen->any &&
+		   (chosen->spec.distribution == VALUES_SPECIAL || chosen->spec.distribution == VALUES_NAN);
 }
 
 /* What a minimum makes of a NaN nobody agrees on, infinities add up to one, and integers have

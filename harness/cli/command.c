@@ -27,7 +27,7 @@ bool command_complete(struct options *options, struct error *err)
 			return error_set(err, "cannot draw a seed: %s (give one with --seed)", strerror(errno));
 		judge->seed = seed & 0xFFFFFFFFu; /* 32 bits: easy to copy, enough to be fresh */
 	}
-	if (!judge->check || judge->suite_count > 0)
+	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
 	bool emulated = device_seems_emulated(&judge->device);
 	if (judge->cases == 0)

@@ -2,20 +2,11 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 
-/* Two large shapes, one of them with a short K, and then a row of K. */
-static void default_shapes(struct judge_options *asked)
-{
-	asked->time_shapes[asked->time_shape_count++] = (struct shape){8192, 8192, 8192};
-	asked->time_shapes[asked->time_shape_count++] = (struct shape){8192, 8192, 1024};
-	for (int k = 64; k <= 8192; k *= 2)
-		asked->time_shapes[asked->time_shape_count++] = (struct shape){4096, 4096, k};
-}
-
 static int compare(const char *program, struct options *options)
 {
 	struct judge_options *asked = &options->judge;
 	struct error err;
-	asked->compare = true;
+	asked->mode = JUDGE_COMPARES;
 	if (asked->epilogue == NULL) {
 		error_set(&err, "which epilogue is to be compared? Say it with --epilogue ('gemmjudge list "
 						"epilogues' shows the stages)");
@@ -23,8 +14,6 @@ static int compare(const char *program, struct options *options)
 	}
 	if (!command_timed_shapes(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (asked->time_shape_count == 0 && asked->suite_count == 0)
-		default_shapes(asked);
 	return command_run(program, options);
 }
 

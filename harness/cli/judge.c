@@ -6,7 +6,7 @@ static int judge(const char *program, struct options *options)
 {
 	struct judge_options *asked = &options->judge;
 	struct error err = {{0}};
-	asked->check = true;
+	asked->mode = JUDGE_CHECKS;
 	if (asked->cases > 0 && asked->suite_count > 0)
 		error_set(&err, "--cases counts generated cases; a suite has its own");
 	else if (asked->sizes != CASE_SIZES_MIXED && asked->suite_count > 0)

@@ -22,6 +22,20 @@ static void print_named(const char *name, const char *text)
 	wrap_print(stdout, COLUMNS, column, column, text);
 }
 
+/* "M, N, K 16 to 4096, G 2 to 256": sizes of the same limits together. */
+static void describe_sizes(const struct problem *problem, char *out, size_t capacity)
+{
+	size_t used = 0;
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++) {
+		bool same = row[1].name != NULL && row[1].min == row->min && row[1].max == row->max;
+		used += (size_t)snprintf(out + used, capacity - used, "%s", row->shown);
+		if (!same)
+			used += (size_t)snprintf(out + used, capacity - used, " %d to %d", row->min, row->max);
+		if (row[1].name != NULL)
+			used += (size_t)snprintf(out + used, capacity - used, ", ");
+	}
+}
+
 static void list_problems(void)
 {
 	size_t count;
@@ -29,13 +43,17 @@ static void list_problems(void)
 	puts("problems");
 	for (size_t i = 0; i < count; i++) {
 		const struct problem *problem = &table[i];
-		print_named(problem->name, problem->summary);
-		wrap_print(stdout, COLUMNS, 0, 4, problem->solve);
-		wrap_print(stdout, COLUMNS, 0, 4, problem->arguments);
-		char large[SHAPE_TEXT];
+		char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
+		char large[SHAPE_TEXT], legend[SHAPE_TEXT], sizes[128];
+		problem_prototype(problem, prototype);
+		problem_explain(problem, explanation);
 		shape_print(problem, &problem->large, large);
-		printf("    sizes %d to %d; timed at %s (%s); solutions/%s/\n", problem->min_dim,
-			   problem->max_dim, large, shape_legend(problem), problem->folder);
+		describe_sizes(problem, sizes, sizeof sizes);
+		print_named(problem->name, problem->summary);
+		wrap_print(stdout, COLUMNS, 0, 4, prototype);
+		wrap_print(stdout, COLUMNS, 0, 4, explanation);
+		printf("    sizes %s; timed at %s (%s); solutions/%s/\n", sizes, large,
+			   shape_legend(problem, legend), problem->folder);
 	}
 }
 

@@ -273,7 +273,7 @@ static void write_shapes(const struct row *row, const struct options *options, s
 {
 	char text[SHAPE_TEXT];
 	for (size_t i = 0; i < options->judge.time_shape_count; i++) {
-		shape_print(NULL, &options->judge.time_shapes[i], text);
+		shape_text_print(&options->judge.time_shapes[i], text);
 		line_add_option(line, row->name, text);
 	}
 }

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "contestant/opened.h"
 #include "contestant/cudart.h"
+#include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
 #include "process/channel.h"
@@ -171,8 +171,8 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
 		return;
 	}
-	self->has_case = opened_open(&self->opened, &self->cudart, self->device.kind,
-								  self->under_tool, &request->arena, fd, &code, &err);
+	self->has_case = opened_open(&self->opened, &self->cudart, self->device.kind, self->under_tool,
+								 &request->arena, fd, &code, &err);
 	self->test = request->test;
 	self->solution.chain = request->chain;
 	if (!self->has_case && code == cudaSuccess) {

@@ -49,7 +49,7 @@ static bool open_handle(struct opened *opened, const struct cudart *cudart, cuda
 }
 
 bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,
-				  bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err)
+				 bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err)
 {
 	*code = cudaSuccess;
 	opened_close(opened, cudart);

@@ -19,8 +19,7 @@ struct opened {
 /* Lets the old arena go and opens the new one; fd is the memfd, or -1. False, with
  * *code != 0 where CUDA refused. */
 bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,
-				  bool own, const struct arena *arena, int fd, cudaError_t *code,
-				  struct error *err);
+				 bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err);
 void opened_close(struct opened *opened, const struct cudart *cudart);
 
 /* The operands of one set for one call. On a GPU they are the arena's own, unless
@@ -28,8 +27,8 @@ void opened_close(struct opened *opened, const struct cudart *cudart);
  * allocations of exactly their size, which opened_put_back copies back (what == cudaSuccess) or
  * only frees. */
 cudaError_t opened_take(const struct opened *opened, const struct cudart *cudart, uint32_t set,
-						 struct operands *out);
-cudaError_t opened_put_back(const struct opened *opened, const struct cudart *cudart,
-							 uint32_t set, struct operands *operands, cudaError_t what);
+						struct operands *out);
+cudaError_t opened_put_back(const struct opened *opened, const struct cudart *cudart, uint32_t set,
+							struct operands *operands, cudaError_t what);
 
 #endif

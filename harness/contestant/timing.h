@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "contestant/opened.h"
 #include "contestant/cudart.h"
+#include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "process/protocol.h"
 

@@ -655,11 +655,11 @@ bool cuda_product(void *opaque, const struct device_request *request, struct dev
 		return shortest_paths(state, *request, out, err);
 	uint64_t count = results_of(*request);
 	bool wide = request->wide;
-	bool multiplied =
-		wide ? draw_and_multiply<double>(state, *request, false, &state->a_f64, &state->b_f64,
-										 &state->product, multiply, err)
-			 : draw_and_multiply<float>(state, *request, false, &state->a_f32, &state->b_f32,
-										&state->product, multiply, err);
+	bool multiplied = wide
+						  ? draw_and_multiply<double>(state, *request, false, &state->a_f64,
+													  &state->b_f64, &state->product, multiply, err)
+						  : draw_and_multiply<float>(state, *request, false, &state->a_f32,
+													 &state->b_f32, &state->product, multiply, err);
 	if (!multiplied ||
 		!draw_and_multiply<float>(state, *request, true, &state->a_f32, &state->b_f32,
 								  &state->magnitude, multiply, err) ||

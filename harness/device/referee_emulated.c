@@ -241,9 +241,8 @@ static bool plus_times(struct emulated *device, const struct device_request *req
 	multiply(request, device->a, device->b, device->magnitude_f64);
 	for (size_t i = 0; i < count; i++)
 		device->magnitude[i] = (float)device->magnitude_f64[i];
-	*out = (struct device_product){.product_f64 = device->product,
-								   .magnitude = device->magnitude,
-								   .unit_roundoff = 0x1p-53};
+	*out = (struct device_product){
+		.product_f64 = device->product, .magnitude = device->magnitude, .unit_roundoff = 0x1p-53};
 	return true;
 }
 

@@ -34,26 +34,6 @@ static const struct baseline {
 	{"cublaslt_fused.cu", "cuBLASLt fused", true, true},
 };
 
-/* [alpha_beta,] relu | gelu | bias | bias,relu | bias,gelu: see the baseline. */
-static bool library_has(const struct chain *chain)
-{
-	const char *names[3] = {"", "", ""};
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < chain->count; i++) {
-		if (!chain->stages[i].shipped)
-			return false;
-		if (i == 0 && strcmp(chain->stages[i].name, "alpha_beta") == 0)
-			continue;
-		if (count == 2)
-			return false;
-		names[count++] = chain->stages[i].name;
-	}
-	bool activation = strcmp(names[0], "relu") == 0 || strcmp(names[0], "gelu") == 0;
-	if (strcmp(names[0], "bias") != 0)
-		return count == 1 && activation;
-	return count == 1 || strcmp(names[1], "relu") == 0 || strcmp(names[1], "gelu") == 0;
-}
-
 /* The baselines of a problem that exist as files and suit the run. */
 static size_t baselines_find(const struct run *run, const struct problem *problem,
 							 char files[BASELINES_MAX][PATHS_MAX],
@@ -69,8 +49,6 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 		const struct baseline *baseline = &baselines_known[i];
 		if (baseline->fused != (run->epilogue != NULL))
 			continue;
-		if (baseline->own_epilogue && !run->options->compare && !library_has(run_chain(run)))
-			continue; /* a comparison says that it is missing */
 		int length = snprintf(files[count], PATHS_MAX, "%s/solutions/baselines/%s/%s", source,
 							  problem->folder, baseline->file);
 		if (length >= PATHS_MAX || access(files[count], R_OK) != 0)
@@ -84,14 +62,15 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 	return count;
 }
 
+/* What the library has no epilogue for does not compile: the baseline says which it has. */
 static bool baseline_compile(struct run *run, const struct baseline *which, struct submission *s,
 							 enum judge_status *status, struct error *err)
 {
-	if (!which->own_epilogue || library_has(run_chain(run)))
-		return submission_compile(run, s, status, err);
-	s->compiled.status = COMPILE_ERROR;
-	snprintf(s->compile_detail, sizeof s->compile_detail,
-			 "cuBLASLt has no epilogue for this chain");
+	if (!submission_compile(run, s, status, err))
+		return false;
+	if (which->own_epilogue && s->compiled.status == COMPILE_ERROR)
+		snprintf(s->compile_detail, sizeof s->compile_detail,
+				 "cuBLASLt has no epilogue for this chain");
 	return true;
 }
 
@@ -105,7 +84,7 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 	size_t count = 0;
 	for (size_t i = 0; i < file_count; i++)
 		entrants[count++] = submission_entrant(files[i], base_name(files[i]->file));
-	for (size_t i = 0; run->options->compare && i < file_count; i++) {
+	for (size_t i = 0; run->options->mode == JUDGE_COMPARES && i < file_count; i++) {
 		entrants[count] = submission_entrant(files[i]->plain, base_name(files[i]->file));
 		entrants[count++].role = TIMING_FILE_PLAIN;
 	}
@@ -237,12 +216,13 @@ static bool bench_problems(struct run *run, struct submission *submissions, size
 bool bench_all(struct run *run, struct submission *submissions, size_t count,
 			   struct judgement_list *list, enum judge_status *status, struct error *err)
 {
-	const char *name = run->options->compare ? "compare" : "bench";
+	bool compare = run->options->mode == JUDGE_COMPARES;
+	const char *name = compare ? "compare" : "bench";
 	if (run->referee.device.kind == DEVICE_EMULATED) {
 		*status = JUDGE_CANNOT_RUN;
 		return error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
 	}
-	list->compare = run->options->compare;
+	list->compare = compare;
 	struct submission *plain = calloc(count, sizeof *plain);
 	bool ok = plain != NULL || error_set(err, "out of memory");
 	for (size_t i = 0; i < count && ok; i++) {
@@ -251,7 +231,7 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
 		ok = submission_compile(run, &submissions[i], status, err);
 		judgement_take_compile(&submissions[i], item);
-		if (ok && run->options->compare)
+		if (ok && compare)
 			ok = compile_plain(run, &submissions[i], &plain[i], status, err);
 	}
 	if (ok)

@@ -7,30 +7,84 @@
 
 #include "judge/contestant_link.h"
 #include "judge/emulated.h"
+#include "process/buffers.h"
 
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
 
-static enum verdict guard_verdict(const struct referee_check_reply *check, char detail[1024])
+static enum verdict guard_verdict(const struct problem *problem, const struct chain *chain,
+								  const struct referee_check_reply *check, char detail[1024])
 {
 	int64_t distance = check->guard_nearest;
-	char name[sizeof check->extra_name] = {check->guard_buffer};
-	if (check->guard_buffer == 'E')
-		memcpy(name, check->extra_name, sizeof name);
-	if (distance < 0)
-		snprintf(detail, 1024,
-				 "wrote outside of its buffers: %llu bytes, the nearest %lld bytes "
-				 "before the start of %s",
-				 (unsigned long long)check->guard_changed, (long long)-distance, name);
-	else
-		snprintf(detail, 1024,
-				 "wrote outside of its buffers: %llu bytes, the nearest %lld bytes "
-				 "past the end of %s",
-				 (unsigned long long)check->guard_changed, (long long)distance, name);
+	char name[BUFFER_NAME_MAX];
+	buffers_name(problem, chain, check->guard_buffer, name);
+	snprintf(detail, 1024, "wrote outside of its buffers: %llu bytes, the nearest %lld bytes %s %s",
+			 (unsigned long long)check->guard_changed,
+			 (long long)(distance < 0 ? -distance : distance),
+			 distance < 0 ? "before the start of" : "past the end of", name);
 	return VERDICT_RULE_VIOLATION;
 }
 
-enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
+/* Whether an input changed, and the line that says which. */
+static bool find_changed(const struct problem *problem, const struct chain *chain,
+						 const struct referee_check_reply *check, char detail[1024])
+{
+	uint32_t i = 0, operands = (uint32_t)problem_operands(problem);
+	char name[BUFFER_NAME_MAX];
+	while (i < BUFFERS_MAX && check->changed[i] == 0)
+		i++;
+	if (i == BUFFERS_MAX)
+		return false;
+	buffers_name(problem, chain, i, name);
+	unsigned long long changed = (unsigned long long)check->changed[i];
+	if (i < operands)
+		snprintf(detail, 1024, "changed its input %s: %llu elements differ after the call", name,
+				 changed);
+	else
+		snprintf(detail, 1024, "changed %s, an input of its epilogue: %llu elements differ", name,
+				 changed);
+	return true;
+}
+
+/* "row 3, column 5: got 1, want 2, bound 0.1" */
+static void describe(const struct problem *problem, const struct test_case *test,
+					 const struct wrong_element *element, char out[192])
+{
+	int rows = test->shape.size[SIZE_M], used = 0;
+	if (problem_size_of(problem, SIZE_BATCH) != NULL)
+		used = snprintf(out, 192, "batch %d, ", element->row / rows);
+	used += snprintf(out + used, 192 - (size_t)used, "row %d, column %d: ", element->row % rows,
+					 element->column);
+	if (element->unwritten)
+		used += snprintf(out + used, 192 - (size_t)used, "never written, ");
+	else
+		used += snprintf(out + used, 192 - (size_t)used, "got %.7g, ", element->got);
+	snprintf(out + used, 192 - (size_t)used, "want %.7g, bound %.3g", element->want,
+			 element->bound);
+}
+
+/* What is wrong with the result, in a line. */
+static void describe_wrong(const struct problem *problem, const struct test_case *test,
+						   const struct referee_check_reply *check, char detail[1024])
+{
+	char first[192];
+	const char *result = problem_part(problem, PART_RESULT)->name;
+	int length = snprintf(detail, 1024, "%llu of %llu elements wrong",
+						  (unsigned long long)check->wrong, (unsigned long long)check->elements);
+	if (check->untouched > 0)
+		length += snprintf(detail + length, 1024 - (size_t)length, ", %llu of them never written",
+						   (unsigned long long)check->untouched);
+	if (check->read > 0)
+		length += snprintf(detail + length, 1024 - (size_t)length,
+						   "; %s is read although beta is 0", result);
+	if (check->shown == 0)
+		return;
+	describe(problem, test, &check->first[0], first);
+	snprintf(detail + length, 1024 - (size_t)length, "; first at %s", first);
+}
+
+enum verdict check_verdict(const struct problem *problem, const struct test_case *test,
+						   const struct chain *chain, const struct referee_check_reply *check,
 						   char detail[1024])
 {
 	detail[0] = '\0';
@@ -42,56 +96,39 @@ enum verdict check_verdict(const struct problem *problem, const struct referee_c
 		return VERDICT_NOT_RUN;
 	}
 	if (check->guard_changed > 0)
-		return guard_verdict(check, detail);
-	if (check->a_changed > 0 || check->b_changed > 0) {
-		bool first = check->a_changed > 0;
-		snprintf(detail, 1024, "changed its input %c: %llu elements differ after the call",
-				 problem->operands[first ? 0 : 1],
-				 (unsigned long long)(first ? check->a_changed : check->b_changed));
+		return guard_verdict(problem, chain, check, detail);
+	if (find_changed(problem, chain, check, detail))
 		return VERDICT_RULE_VIOLATION;
-	}
-	if (check->extra_changed > 0) {
-		snprintf(detail, 1024, "changed %s, an input of its epilogue: %llu elements differ",
-				 check->extra_name, (unsigned long long)check->extra_changed);
-		return VERDICT_RULE_VIOLATION;
-	}
-	if (check->wrong == 0 && check->extra_wrong > 0) {
-		snprintf(detail, 1024,
-				 "C is right, but %llu elements that its epilogue stored are wrong; the first, of "
-				 "%s, at row %d, column %d: got %.7g, want %.7g, bound %.3g",
-				 (unsigned long long)check->extra_wrong, check->extra_name, check->extra_first.row,
-				 check->extra_first.column, check->extra_first.got, check->extra_first.want,
-				 check->extra_first.bound);
+	if (check->wrong > 0) {
+		describe_wrong(problem, test, check, detail);
 		return VERDICT_WRONG_ANSWER;
 	}
-	if (check->wrong == 0)
-		return VERDICT_ACCEPTED;
-
-	int length = snprintf(detail, 1024, "%llu of %llu elements wrong",
-						  (unsigned long long)check->wrong, (unsigned long long)check->elements);
-	if (check->untouched > 0)
-		length += snprintf(detail + length, 1024 - (size_t)length, ", %llu of them never written",
-						   (unsigned long long)check->untouched);
-	if (check->shown > 0)
-		snprintf(detail + length, 1024 - (size_t)length,
-				 "; first at row %d, column %d: got %.7g, want %.7g, bound %.3g",
-				 check->first[0].row, check->first[0].column, check->first[0].got,
-				 check->first[0].want, check->first[0].bound);
-	return VERDICT_WRONG_ANSWER;
+	if (check->extra_wrong > 0) {
+		char name[BUFFER_NAME_MAX], first[192];
+		buffers_name(problem, chain, check->extra_buffer, name);
+		describe(problem, test, &check->extra_first, first);
+		snprintf(detail, 1024,
+				 "%s is right, but %llu elements that its epilogue stored are wrong; the first, of "
+				 "%s, at %s",
+				 problem_part(problem, PART_RESULT)->name, (unsigned long long)check->extra_wrong,
+				 name, first);
+		return VERDICT_WRONG_ANSWER;
+	}
+	return VERDICT_ACCEPTED;
 }
 
 bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
 				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
 				   struct referee_check_reply *reply, struct step *step, struct error *err)
 {
-	int stage_fd = -1;
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
 								   .memory_limit = run->memory_limit};
-	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, &stage_fd,
-							  err) &&
-		   epilogue_finish_check(run->epilogue, &run->referee, &check, reply, stage_fd, step, err);
+	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, err) &&
+		   (!entrant->fused ||
+			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, step, err));
 }
 
 /* One case. *dead tells that the contestant must be started anew. */
@@ -127,7 +164,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 		return true;
 	}
 	result->checked = true;
-	result->verdict = check_verdict(problem, &result->check, result->detail);
+	result->verdict =
+		check_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
 	return true;
 }
 

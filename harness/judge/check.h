@@ -18,7 +18,8 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 
 /* The verdict of a finished call from what the referee saw. `detail` gets one
  * line. */
-enum verdict check_verdict(const struct problem *problem, const struct referee_check_reply *check,
+enum verdict check_verdict(const struct problem *problem, const struct test_case *test,
+						   const struct chain *chain, const struct referee_check_reply *check,
 						   char detail[1024]);
 
 #endif

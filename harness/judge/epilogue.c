@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #define RUNNER "harness/referee/stage_runner.cu"
-#define RUNNER_PROBLEM "gemm-f16" /* only its form of call matters */
 #define COMPILE_SECONDS 300.0
 
 struct epilogue *epilogue_open(const char *text, struct error *err)
@@ -47,9 +46,9 @@ void epilogue_close(struct epilogue *epilogue)
 
 bool epilogue_fits(const struct problem *problem, struct error *err)
 {
-	return problem->algebra == ALGEBRA_PLUS_TIMES && !problem_has_vectors(problem)
-			   ? true
-			   : error_set(err, "%s has no epilogue: only matrix products have", problem->name);
+	return problem_has_epilogue(problem) ||
+		   error_set(err, "%s has no epilogue: only sums in f32 that become floating point have",
+					 problem->name);
 }
 
 const char *epilogue_blamed(const struct epilogue *epilogue, const char *log)
@@ -85,7 +84,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	char source[PATHS_MAX], file[PATHS_MAX], element[64];
 	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
 		return false;
-	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s", problem->element);
+	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s",
+			 type_of(problem_part(problem, PART_RESULT)->type)->element);
 	const char *flags[] = {element, NULL};
 	char *header = chain_header(&epilogue->chain, &epilogue->files, stage, 1);
 	if (header == NULL)
@@ -125,7 +125,7 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	}
 	runner->link.device = &referee->device;
 	runner->link.library = runner->compiled.library;
-	runner->link.problem = RUNNER_PROBLEM;
+	runner->link.problem = PROBLEM_STAGE;
 	runner->link.memory_limit = check->memory_limit;
 	runner->link.chain = &runner->chain;
 	*step = contestant_link_open(&runner->link);
@@ -138,11 +138,13 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 {
 	struct epilogue_runner *runner = &epilogue->runners[stage];
 	double seconds;
-	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	struct test_case test = *check->test; /* the rows of all batches are one matrix */
+	test.shape.size[SIZE_M] = (int32_t)shape_rows(&check->test->shape);
+	test.shape.size[SIZE_BATCH] = 1;
 	if (!runner_ready(epilogue, stage, referee, check, step, err))
 		return false;
 	if (step->verdict == VERDICT_ACCEPTED)
-		*step = contestant_link_case(&runner->link, arena, fd, check->test);
+		*step = contestant_link_case(&runner->link, arena, fd, &test);
 	for (uint32_t set = 0; set < arena->sets && step->verdict == VERDICT_ACCEPTED; set++)
 		*step = contestant_link_run(&runner->link, set, check->timeout, &seconds);
 	if (step->verdict == VERDICT_ACCEPTED)
@@ -155,22 +157,24 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 	return true;
 }
 
-bool epilogue_finish_check(struct epilogue *epilogue, struct referee_link *referee,
-						   const struct epilogue_check *check, struct referee_check_reply *reply,
-						   int stage_fd, struct step *step, struct error *err)
+bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
+						  const struct epilogue_check *check, struct referee_check_reply *reply,
+						  struct step *step, struct error *err)
 {
 	*step = (struct step){.verdict = VERDICT_ACCEPTED};
-	while (reply->pending != 0) {
-		uint32_t stage = reply->pending - 1;
-		bool ran =
-			epilogue != NULL && stage < epilogue->chain.count
-				? run_stage(epilogue, stage, referee, check, &reply->stage, stage_fd, step, err)
-				: error_set(err, "the referee waits for a stage that there is not");
-		if (stage_fd >= 0)
-			close(stage_fd);
+	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
+		struct arena arena;
+		int fd;
+		if ((referee->foreign_stages & 1u << stage) == 0)
+			continue;
+		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
+			return false;
+		bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, step, err);
+		if (fd >= 0)
+			close(fd);
 		if (!ran || step->verdict != VERDICT_ACCEPTED)
 			return ran;
-		if (!referee_link_stage(referee, reply, &stage_fd, err))
+		if (!referee_link_stage_close(referee, stage, reply, err))
 			return false;
 	}
 	return true;

@@ -44,11 +44,11 @@ struct epilogue_check {
 	size_t memory_limit;
 };
 
-/* Computes the stage that the referee waits for (reply->pending != 0, with its
- * memory in stage_fd) and lets it go on, until the check is done. *step tells when
- * the stage's own code failed; false with err when the referee or nvcc did. */
-bool epilogue_finish_check(struct epilogue *epilogue, struct referee_link *referee,
-						   const struct epilogue_check *check, struct referee_check_reply *reply,
-						   int stage_fd, struct step *step, struct error *err);
+/* Runs the stages that the referee has no reference for, one after the other, and lets it go on
+ * with what they make. *step tells when a stage's own code failed; false with err when the referee
+ * or nvcc did. */
+bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
+						  const struct epilogue_check *check, struct referee_check_reply *reply,
+						  struct step *step, struct error *err);
 
 #endif

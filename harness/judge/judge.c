@@ -73,7 +73,7 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 	if (!submission_compile(run, s, status, err))
 		return false;
 	judgement_take_compile(s, out);
-	if (out->verdict != VERDICT_ACCEPTED || !run->options->check)
+	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
 
 	out->cases = calloc(s->case_count, sizeof *out->cases);
@@ -125,7 +125,7 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	for (size_t i = 0; i < options->file_count; i++) {
 		if (!submission_take(run, options->files[i], &submissions[i], err))
 			return false;
-		if (options->compare && submissions[i].problem != submissions[0].problem)
+		if (options->mode == JUDGE_COMPARES && submissions[i].problem != submissions[0].problem)
 			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
 							 submissions[0].file, submissions[i].file);
 	}
@@ -156,7 +156,8 @@ static void limits_set(struct run *run)
 	bool under = tool_words(&run->tool) != NULL;
 	bool emulated = run->referee.device.kind == DEVICE_EMULATED;
 	run->timeout = under ? SECONDS_UNDER_TOOL : emulated ? 60.0 : 10.0;
-	run->time_budget = !options->check && options->cases > 0 ? BUDGET_OF_MANY : BUDGET;
+	run->time_budget =
+		options->mode != JUDGE_CHECKS && options->cases > 0 ? BUDGET_OF_MANY : BUDGET;
 	run->memory_limit = (size_t)(under ? 64 : 8) << 30;
 	if (options->timeout > 0.0)
 		run->timeout = options->timeout;
@@ -178,7 +179,7 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 
 	status = JUDGE_CANNOT_RUN; /* what a failure below means, unless it says otherwise */
 	bool ok = true;
-	if (!options->check)
+	if (options->mode != JUDGE_CHECKS)
 		ok = bench_all(run, submissions, options->file_count, out, &status, err);
 	else
 		for (size_t i = 0; i < options->file_count && ok; i++)
@@ -197,7 +198,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	err->message[0] = '\0';
 	if (options->epilogue != NULL)
 		run.epilogue = epilogue_open(options->epilogue, err);
-	if (run.epilogue == NULL && err->message[0] == '\0' && options->compare)
+	if (run.epilogue == NULL && err->message[0] == '\0' && options->mode == JUDGE_COMPARES)
 		error_set(err, "alpha_beta is what every solution computes: name a stage to compare");
 	if (err->message[0] != '\0')
 		return JUDGE_BAD_INPUT;

@@ -16,12 +16,17 @@ struct judge_scalar {
 	double value;
 };
 
+enum judge_mode {
+	JUDGE_CHECKS,   /* on many cases, and times an accepted file on one */
+	JUDGE_TIMES,    /* side by side; only outputs of timed calls are checked */
+	JUDGE_COMPARES, /* times each file with its epilogue and without any */
+};
+
 /* What is asked for. 0 and NULL ask for what is usual; strings are borrowed. */
 struct judge_options {
 	const char *const *files; /* solution files */
 	size_t file_count;
-	bool check;                    /* judge: on many cases; bench: only outputs of timed calls */
-	bool compare;                  /* bench: each file without the epilogue, too */
+	enum judge_mode mode;
 	const struct problem *problem; /* NULL: from each file's folder */
 	const char *epilogue;          /* a chain of stages, fused into the solutions */
 	struct device_request device;
@@ -37,9 +42,9 @@ struct judge_options {
 	enum case_sizes sizes; /* of generated cases */
 	int max_dim;           /* 0: the problem's own */
 	int multiple;          /* every size is one of this; 0 or 1: any */
-	bool untimed;          /* judge: only check */
-	/* To be timed, as shape_parse() has them; none: the problem's large case. */
-	struct shape time_shapes[JUDGE_SHAPES_MAX];
+	bool untimed;          /* JUDGE_CHECKS: does not time */
+	/* To be timed; none: the problem's large case, or what a comparison shows. */
+	struct shape_text time_shapes[JUDGE_SHAPES_MAX];
 	size_t time_shape_count;
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;

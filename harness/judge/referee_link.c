@@ -105,6 +105,7 @@ bool referee_link_case(struct referee_link *link, const char *problem, const str
 	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
 		return false;
 	link->arena = reply.arena;
+	link->foreign_stages = reply.foreign_stages;
 	return true;
 }
 
@@ -117,16 +118,28 @@ bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error 
 
 bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
 						const struct tolerance *tolerance, struct referee_check_reply *reply,
-						int *fd, struct error *err)
+						struct error *err)
 {
 	struct referee_check request = {
 		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .plain = plain, .tolerance = *tolerance};
-	return call(link, &request, sizeof request, reply, sizeof *reply, fd, err);
+	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
 }
 
-bool referee_link_stage(struct referee_link *link, struct referee_check_reply *reply, int *fd,
-						struct error *err)
+bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
+							 int *fd, struct error *err)
 {
-	struct message request = {.type = MESSAGE_REFEREE_STAGE};
-	return call(link, &request, sizeof request, reply, sizeof *reply, fd, err);
+	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_OPEN, .stage = stage};
+	struct referee_stage_reply reply;
+	*fd = -1;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, fd, err))
+		return false;
+	*arena = reply.arena;
+	return true;
+}
+
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
+							  struct referee_check_reply *reply, struct error *err)
+{
+	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
+	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
 }

@@ -10,8 +10,9 @@ struct referee_link {
 	struct child *child;
 	struct device_choice device;
 	struct device_facts facts;
-	struct arena arena; /* of the case at hand */
-	int arena_fd;       /* its memfd, or -1; owned */
+	struct arena arena;      /* of the case at hand */
+	int arena_fd;            /* its memfd, or -1; owned */
+	uint32_t foreign_stages; /* of its chain, bit by bit: to be run by themselves */
 };
 
 /* Starts BUILD/libexec/referee on the device. On failure nothing is left to
@@ -27,13 +28,16 @@ void referee_link_close(struct referee_link *link);
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err);
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
-/* When reply->pending != 0 the check waits for a stage (protocol.h), whose memory is
- * *fd (the caller's); referee_link_stage() lets it go on. `plain`: alpha_beta was
- * computed, whatever the case's chain. */
+/* `plain`: what a solution computes without an epilogue was computed, whatever the case's chain.
+ * Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
 bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
 						const struct tolerance *tolerance, struct referee_check_reply *reply,
-						int *fd, struct error *err);
-bool referee_link_stage(struct referee_link *link, struct referee_check_reply *reply, int *fd,
 						struct error *err);
+
+/* The memory of a foreign stage (*fd is the caller's), and that it has been run. */
+bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
+							 int *fd, struct error *err);
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
+							  struct referee_check_reply *reply, struct error *err);
 
 #endif

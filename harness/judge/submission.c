@@ -64,15 +64,15 @@ static bool cases_generate(const struct judge_options *options, struct submissio
 						   struct error *err)
 {
 	const struct problem *problem = s->problem;
-	int max_dim = options->max_dim > 0 ? options->max_dim : problem->max_dim;
-	if (max_dim < problem->min_dim)
+	int smallest = case_smallest(problem), largest = case_largest(problem);
+	int max_dim = options->max_dim > 0 ? options->max_dim : largest;
+	if (max_dim < smallest)
 		return error_set(err, "--max-dim %d: %s has sizes from %d on", max_dim, problem->name,
-						 problem->min_dim);
+						 smallest);
 	int multiple = options->multiple > 1 ? options->multiple : 1;
 	if (!case_has_multiple(problem, max_dim, multiple))
 		return error_set(err, "--multiple-of %d: no size of %s from %d to %d is one", multiple,
-						 problem->name, problem->min_dim,
-						 max_dim < problem->max_dim ? max_dim : problem->max_dim);
+						 problem->name, smallest, max_dim < largest ? max_dim : largest);
 	if (!cases_allocate(s, options->cases, err))
 		return false;
 	for (size_t i = 0; i < options->cases; i++)
@@ -80,10 +80,15 @@ static bool cases_generate(const struct judge_options *options, struct submissio
 	return true;
 }
 
+/* Every M, N and K that the problem has. */
 static bool is_multiple(const struct problem *problem, const struct shape *shape, int multiple)
 {
-	return multiple <= 1 || (shape->m % multiple == 0 && shape->k % multiple == 0 &&
-							 (problem_has_vectors(problem) || shape->n % multiple == 0));
+	static const enum size dimensions[] = {SIZE_M, SIZE_N, SIZE_K};
+	bool all = true;
+	for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions && multiple > 1; i++)
+		all = all && (problem_size_of(problem, dimensions[i]) == NULL ||
+					  shape->size[dimensions[i]] % multiple == 0);
+	return all;
 }
 
 #define SUITES_LISTED 64
@@ -160,36 +165,71 @@ static bool cases_of_suites(const struct judge_options *options, struct submissi
 																  : "--max-dim with --multiple-of");
 }
 
-/* The case of timed shape i; the problem's large case when no shape was given. */
-static bool case_to_time(const struct judge_options *options, const struct problem *problem,
-						 size_t i, struct test_case *out, struct error *err)
+/* What a comparison shows where no shape is asked for: two large ones, one of them with a short
+ * K, and then a row of K. */
+static const struct shape_text comparison[] = {
+	{3, {8192, 8192, 8192}}, {3, {8192, 8192, 1024}}, {3, {4096, 4096, 64}},
+	{3, {4096, 4096, 128}},  {3, {4096, 4096, 256}},  {3, {4096, 4096, 512}},
+	{3, {4096, 4096, 1024}}, {3, {4096, 4096, 2048}}, {3, {4096, 4096, 4096}},
+	{3, {4096, 4096, 8192}},
+};
+#define COMPARISON_SHAPES (sizeof comparison / sizeof *comparison)
+
+/* The shapes that the run asks for, or that its mode has for a problem of three sizes. */
+static size_t shapes_to_time(const struct judge_options *options, const struct problem *problem,
+							 const struct shape_text **shapes)
 {
-	bool own = options->time_shape_count == 0;
-	struct shape shape = own ? problem->large : options->time_shapes[i];
-	float alpha = own ? problem->large_alpha : 1.0f, beta = own ? problem->large_beta : 0.0f;
-	if (!shape_fit(problem, &shape, err))
+	*shapes = options->time_shapes;
+	if (options->time_shape_count > 0 || options->mode != JUDGE_COMPARES ||
+		problem_sizes(problem) != 3)
+		return options->time_shape_count;
+	*shapes = comparison;
+	return COMPARISON_SHAPES;
+}
+
+/* The case of a shape; of NULL, the problem's large one. */
+static bool case_to_time(const struct judge_options *options, const struct problem *problem,
+						 const struct shape_text *text, struct test_case *out, struct error *err)
+{
+	struct shape shape = problem->large;
+	float scalars[SCALARS_MAX];
+	if (text != NULL && !shape_fit(problem, text, &shape, err))
 		return false;
-	if ((options->alpha.given || options->beta.given) && problem_has_scalars(problem)) {
-		alpha = options->alpha.given ? (float)options->alpha.value : 1.0f;
-		beta = (float)options->beta.value;
+	bool given = options->alpha.given || options->beta.given;
+	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
+		enum scalar scalar = problem->scalars[i].is;
+		bool factor = scalar == SCALAR_ALPHA || scalar == SCALAR_BETA;
+		const struct judge_scalar *asked = scalar == SCALAR_BETA ? &options->beta : &options->alpha;
+		scalars[i] =
+			factor && (text != NULL || given) ? scalar_neutral(scalar) : problem->large_scalars[i];
+		if (factor && asked->given)
+			scalars[i] = (float)asked->value;
 	}
-	*out = case_of_shape(problem, shape, alpha, beta, options->seed);
+	*out = case_of_shape(problem, &shape, scalars, options->seed);
 	return true;
+}
+
+static bool cases_of_shapes(const struct judge_options *options, struct submission *s,
+							struct error *err)
+{
+	const struct shape_text *shapes;
+	size_t count = shapes_to_time(options, s->problem, &shapes);
+	bool ok = cases_allocate(s, count > 0 ? count : 1, err);
+	for (size_t i = 0; i < s->case_count && ok; i++)
+		ok = case_to_time(options, s->problem, count > 0 ? &shapes[i] : NULL, &s->cases[i], err);
+	return ok;
 }
 
 static bool cases_make(const struct judge_options *options, struct submission *s, struct error *err)
 {
-	if (options->check && !case_to_time(options, s->problem, 0, &s->timed, err))
+	const struct shape_text *first = options->time_shape_count > 0 ? options->time_shapes : NULL;
+	bool checks = options->mode == JUDGE_CHECKS;
+	if (checks && !case_to_time(options, s->problem, first, &s->timed, err))
 		return false;
 	if (options->suite_count > 0)
 		return cases_of_suites(options, s, err);
-	if (options->check || options->cases > 0)
-		return cases_generate(options, s, err);
-	size_t count = options->time_shape_count > 0 ? options->time_shape_count : 1;
-	bool ok = cases_allocate(s, count, err);
-	for (size_t i = 0; i < count && ok; i++)
-		ok = case_to_time(options, s->problem, i, &s->cases[i], err);
-	return ok;
+	return checks || options->cases > 0 ? cases_generate(options, s, err)
+										: cases_of_shapes(options, s, err);
 }
 
 /* ---- the whole of it ---------------------------------------------------------- */

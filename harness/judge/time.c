@@ -15,6 +15,7 @@
 #include "judge/contestant_link.h"
 #include "judge/stats.h"
 #include "judge/time.h"
+#include "process/buffers.h"
 
 #define WARMUPS 2u
 #define SETS_MIN 10u
@@ -37,27 +38,20 @@ struct timer {
 	struct run *run;
 	const struct problem *problem;
 	size_t count;
+	struct contestant_time_reply reply; /* of the pass at hand */
 	struct lane lanes[];
 };
 
-/* A multiply and an add for every term of every element of C. */
-static double flops_of(struct shape s)
-{
-	return 2.0 * s.m * s.n * s.k;
-}
-
 /* Enough sets that a pass goes through the L2 cache twice, and enough calls
  * that a pass is worth its preparation. */
-static uint32_t sets_for(const struct run *run, const struct problem *problem, struct shape s)
+static uint32_t sets_for(const struct run *run, const struct problem *problem,
+						 const struct test_case *test)
 {
-	double elements = (double)s.m * s.k + (double)s.k * s.n + (double)s.m * s.n;
-	const struct chain *chain = run_chain(run);
-	for (uint32_t i = 0; chain != NULL && i < chain->buffers; i++) {
-		const struct chain_stage *stage;
-		elements += (double)chain_elements(chain_buffer(chain, i, &stage)->extent, (uint64_t)s.m,
-										   (uint64_t)s.n);
-	}
-	double bytes = elements * (double)dtype_size(problem->dtype);
+	struct buffers buffers;
+	double bytes = 0;
+	buffers_of_case(problem, test, run_chain(run), &buffers);
+	for (uint32_t i = 0; i < buffers.count; i++)
+		bytes += (double)buffer_bytes(&buffers.at[i]);
 	double l2 = (double)run->referee.facts.l2_bytes;
 	double room = 0.25 * (double)run->referee.facts.memory_bytes;
 	double sets = ceil(2.0 * l2 / bytes) + WARMUPS;
@@ -92,7 +86,8 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 		return true;
 	}
 	char detail[1024];
-	enum verdict verdict = check_verdict(timer->problem, &check, detail);
+	enum verdict verdict =
+		check_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	entry->wrong += check.wrong + check.extra_wrong;
@@ -151,9 +146,9 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	if (lane->span_missing)
 		method = TIME_EVENT;
 
-	static struct contestant_time_reply reply; /* 18 KiB; one pass at a time */
+	struct contestant_time_reply *reply = &timer->reply;
 	struct step step = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
-											run->timeout + 1.0 * calls, &reply);
+											run->timeout + 1.0 * calls, reply);
 	clocks_sample(clocks);
 	if (step.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
 		lane->span_missing = true; /* tried once; events from now on */
@@ -165,13 +160,13 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		lane_failed(entry, step);
 		return true;
 	}
-	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply.microseconds,
-					 reply.calls))
+	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
+					 reply->calls))
 		return error_set(err, "out of memory for samples");
-	if (reply.activities > entry->activities)
-		entry->activities = reply.activities;
+	if (reply->activities > entry->activities)
+		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
-		entry_take_kernels(entry, &reply.kernels);
+		entry_take_kernels(entry, &reply->kernels);
 	/* which set is looked at changes with the pass, unknown to the solution */
 	if (check)
 		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,
@@ -233,7 +228,7 @@ static void finish_entry(struct lane *lane, struct timing_entry *entry, struct t
 	entry->event = stats_of(&lane->event);
 	const struct timing_stats *stats = entry->span.samples > 0 ? &entry->span : &entry->event;
 	if (stats->samples > 0 && stats->median > 0.0)
-		entry->tflops = flops_of(out->test.shape) / stats->median * 1e-6;
+		entry->tflops = 2.0 * shape_terms(&out->test.shape) / stats->median * 1e-6;
 	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
 		out->wide = true;
 }
@@ -302,7 +297,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	struct clocks clocks;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
 	bool ok = referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
-								sets_for(run, timer->problem, test->shape), err);
+								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
 	if (ok) {
 		lanes_open(timer, out);

@@ -98,7 +98,8 @@ void buffers_name(const struct problem *problem, const struct chain *chain, uint
 	if (member != NULL)
 		name_extra(stage, member, out);
 	else
-		snprintf(out, BUFFER_NAME_MAX, "%s", index < operands ? problem->operands[index].name : "?");
+		snprintf(out, BUFFER_NAME_MAX, "%s",
+				 index < operands ? problem->operands[index].name : "?");
 }
 
 uint64_t buffer_bytes(const struct buffer *buffer)
@@ -123,7 +124,8 @@ void buffers_lay_out(const struct buffers *buffers, struct arena *arena)
 	for (uint32_t i = 0; i < buffers->count; i++) {
 		uint64_t bytes = buffer_bytes(&buffers->at[i]);
 		arena->buffers[i] = (struct arena_buffer){.offset = end + GUARD_BYTES, .bytes = bytes};
-		end += GUARD_BYTES + (bytes + BUFFERS_ALIGNMENT - 1) / BUFFERS_ALIGNMENT * BUFFERS_ALIGNMENT +
+		end += GUARD_BYTES +
+			   (bytes + BUFFERS_ALIGNMENT - 1) / BUFFERS_ALIGNMENT * BUFFERS_ALIGNMENT +
 			   GUARD_BYTES;
 	}
 	arena->set_stride = end;

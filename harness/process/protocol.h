@@ -183,8 +183,8 @@ struct referee_check_reply {
 struct contestant_open {
 	struct message head;
 	struct device_choice device;
-	char solution[4096]; /* path of the compiled solution (.so) */
-	char problem[32];    /* whose call it has; PROBLEM_STAGE: a stage by itself */
+	char solution[4096];        /* path of the compiled solution (.so) */
+	char problem[32];           /* whose call it has; PROBLEM_STAGE: a stage by itself */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
 								   size, on a GPU too, and the process ends with exit() */

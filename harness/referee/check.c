@@ -44,8 +44,7 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.exact = test->exact || input->product.unit_roundoff == 0,
 		.tolerance = input->tolerance,
 		.accumulation = accumulation_of(problem, growth),
-		.truncation =
-			type_of(problem_part(problem, PART_LEFT)->type)->truncation * k * 0x1p-24,
+		.truncation = type_of(problem_part(problem, PART_LEFT)->type)->truncation * k * 0x1p-24,
 		.reference = growth * input->product.unit_roundoff,
 		.threshold = overflow_threshold(type),
 		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
@@ -93,8 +92,7 @@ static struct check_finding finish(const struct check_rule *rule, double out, do
 		certain = 0;
 		finding.bound = 0;
 	} else {
-		finding.bound =
-			rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
+		finding.bound = rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
 	}
 	finding.ratio = ratio_of(rule, out, certain, &finding);
 	return finding;
@@ -110,7 +108,7 @@ static struct check_finding finish(const struct check_rule *rule, double out, do
 static bool f32_is_exact(const float scales[3], double sum, double value)
 {
 	float s = (float)sum, a = scales[0], b = scales[1], c = scales[2];
-	const float orders[] = {s * a * b / c,	 s * (a * b) / c, s * (a * b / c),
+	const float orders[] = {s * a * b / c,   s * (a * b) / c, s * (a * b / c),
 							s * a * (b / c), s * b * (a / c), s * (a * b) * (1.0f / c)};
 	bool exact = (double)s == sum;
 	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
@@ -225,8 +223,7 @@ static uint32_t before(struct share *share, uint32_t buffer, uint64_t index)
 
 static double number_before(struct share *share, uint32_t buffer, uint64_t index)
 {
-	return values_to_double(&share->buffers->at[buffer].type->format,
-							before(share, buffer, index));
+	return values_to_double(&share->buffers->at[buffer].type->format, before(share, buffer, index));
 }
 
 static double draw_c(struct share *share, uint64_t index)

@@ -14,8 +14,8 @@ static struct device_matrix matrix_of(const struct problem *problem, const struc
 	};
 }
 
-struct device_request reference_request(const struct problem *problem,
-										const struct test_case *test, uint64_t seed)
+struct device_request reference_request(const struct problem *problem, const struct test_case *test,
+										uint64_t seed)
 {
 	struct device_request request = {
 		.algebra = problem->algebra,
@@ -29,8 +29,8 @@ struct device_request reference_request(const struct problem *problem,
 	const struct operand *scales = problem_part(problem, PART_RIGHT_SCALES);
 	if (scales != NULL) {
 		request.right.group = (uint32_t)test->shape.size[SIZE_GROUP];
-		request.right.scales = values_of_operand(problem, test, seed,
-												 problem_part_index(problem, PART_RIGHT_SCALES));
+		request.right.scales =
+			values_of_operand(problem, test, seed, problem_part_index(problem, PART_RIGHT_SCALES));
 		bits += type_of(scales->type)->format.precision;
 	}
 	/* f32 holds the products of f16 and smaller floating point; sums of integers are exact */

@@ -6,7 +6,7 @@
 #include "device/referee_device.h"
 
 /* Of the set that is drawn with `seed`. */
-struct device_request reference_request(const struct problem *problem,
-										const struct test_case *test, uint64_t seed);
+struct device_request reference_request(const struct problem *problem, const struct test_case *test,
+										uint64_t seed);
 
 #endif

@@ -58,69 +58,99 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
-static void set_test(json_t *json, const struct test_case *test)
+static json_t *values(const struct value_spec *values)
 {
+	json_t *json = json_object();
+	json_object_set_new(json, "distribution", text(distribution_name(values->distribution)));
+	json_object_set_new(json, "scale", real((double)values->scale));
+	if (values->low != 0)
+		json_object_set_new(json, "low", real((double)values->low));
+	if (values->share != 0)
+		json_object_set_new(json, "share", real((double)values->share));
+	return json;
+}
+
+/* m, n and k are there always, what else a problem has by its own names. */
+static void set_test(json_t *json, const struct problem *problem, const struct test_case *test)
+{
+	const int32_t *size = test->shape.size;
 	json_object_set_new(json, "name", text(test->name));
-	json_object_set_new(json, "m", json_integer(test->shape.m));
-	json_object_set_new(json, "n", json_integer(test->shape.n));
-	json_object_set_new(json, "k", json_integer(test->shape.k));
-	json_object_set_new(json, "alpha", real(test->alpha));
-	json_object_set_new(json, "beta", real(test->beta));
-	const struct value_spec *specs[] = {&test->a, &test->b, &test->c};
-	const char *names[] = {"a", "b", "c"};
-	for (int i = 0; i < 3; i++) {
-		json_t *spec = json_object();
-		json_object_set_new(spec, "distribution", text(distribution_name(specs[i]->distribution)));
-		json_object_set_new(spec, "scale", real(specs[i]->scale));
-		json_object_set_new(json, names[i], spec);
-	}
+	json_object_set_new(json, "m", json_integer(size[SIZE_M]));
+	json_object_set_new(json, "n", json_integer(size[SIZE_N]));
+	json_object_set_new(json, "k", json_integer(size[SIZE_K]));
+	json_object_set_new(json, "batch", json_integer(size[SIZE_BATCH]));
+	json_object_set_new(json, "group", json_integer(size[SIZE_GROUP]));
+	json_object_set_new(json, "alpha", real((double)test->scalar[SCALAR_ALPHA]));
+	json_object_set_new(json, "beta", real((double)test->scalar[SCALAR_BETA]));
+	json_t *scalars = json_object(), *operands = json_object();
+	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++)
+		json_object_set_new(scalars, row->name, real((double)test->scalar[row->is]));
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		json_object_set_new(operands, problem->operands[i].name, values(&test->values[i]));
+	json_object_set_new(json, "scalars", scalars);
+	json_object_set_new(json, "operands", operands);
 	json_object_set_new(json, "seed", seed(test->seed));
 	json_object_set_new(json, "exact", json_boolean(test->exact));
 }
 
-static json_t *check(const struct referee_check_reply *check)
+static json_t *wrong_element(const struct test_case *test, const struct wrong_element *element)
 {
 	json_t *json = json_object();
+	int rows = test->shape.size[SIZE_M];
+	json_object_set_new(json, "batch", json_integer(element->row / rows));
+	json_object_set_new(json, "row", json_integer(element->row % rows));
+	json_object_set_new(json, "column", json_integer(element->column));
+	json_object_set_new(json, "written", json_boolean(!element->unwritten));
+	json_object_set_new(json, "got", real(element->got));
+	json_object_set_new(json, "want", real(element->want));
+	json_object_set_new(json, "bound", real(element->bound));
+	return json;
+}
+
+static json_t *check(const struct problem *problem, const struct case_result *result)
+{
+	const struct referee_check_reply *check = &result->check;
+	int rows = result->test.shape.size[SIZE_M];
+	uint64_t extra_changed = 0;
+	json_t *json = json_object(), *changed = json_object(), *first = json_array();
 	json_object_set_new(json, "elements", json_integer((json_int_t)check->elements));
 	json_object_set_new(json, "wrong", json_integer((json_int_t)check->wrong));
 	json_object_set_new(json, "untouched", json_integer((json_int_t)check->untouched));
 	json_object_set_new(json, "worst_ratio", real(check->worst_ratio));
 	json_object_set_new(json, "worst_error", real(check->worst_error));
-	json_object_set_new(json, "worst_row", json_integer(check->worst_row));
+	json_object_set_new(json, "worst_batch", json_integer(check->worst_row / rows));
+	json_object_set_new(json, "worst_row", json_integer(check->worst_row % rows));
 	json_object_set_new(json, "worst_column", json_integer(check->worst_column));
-	json_object_set_new(json, "a_changed", json_integer((json_int_t)check->a_changed));
-	json_object_set_new(json, "b_changed", json_integer((json_int_t)check->b_changed));
+	size_t operands = problem_operands(problem);
+	for (size_t i = 0; i < BUFFERS_MAX; i++)
+		if (i >= operands)
+			extra_changed += check->changed[i];
+		else if (problem->operands[i].role == ROLE_INPUT)
+			json_object_set_new(changed, problem->operands[i].name,
+								json_integer((json_int_t)check->changed[i]));
+	json_object_set_new(json, "changed", changed);
 	json_object_set_new(json, "guard_changed", json_integer((json_int_t)check->guard_changed));
-	json_object_set_new(json, "extra_changed", json_integer((json_int_t)check->extra_changed));
+	json_object_set_new(json, "extra_changed", json_integer((json_int_t)extra_changed));
 	json_object_set_new(json, "extra_wrong", json_integer((json_int_t)check->extra_wrong));
 	json_object_set_new(json, "reference_spot_checks", json_integer(check->reference_spot_checks));
 	json_object_set_new(json, "reference_disagreements",
 						json_integer(check->reference_disagreements));
-	json_t *first = json_array();
-	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
-		const struct wrong_element *element = &check->first[i];
-		json_t *item = json_object();
-		json_object_set_new(item, "row", json_integer(element->row));
-		json_object_set_new(item, "column", json_integer(element->column));
-		json_object_set_new(item, "got", real(element->got));
-		json_object_set_new(item, "want", real(element->want));
-		json_object_set_new(item, "bound", real(element->bound));
-		json_array_append_new(first, item);
-	}
+	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++)
+		json_array_append_new(first, wrong_element(&result->test, &check->first[i]));
 	json_object_set_new(json, "first_wrong", first);
 	return json;
 }
 
-static json_t *case_result(const struct case_result *result)
+static json_t *case_result(const struct problem *problem, const struct case_result *result)
 {
 	json_t *json = json_object();
-	set_test(json, &result->test);
+	set_test(json, problem, &result->test);
 	json_object_set_new(json, "verdict", text(verdict_name(result->verdict)));
 	json_object_set_new(json, "detail", text(result->detail));
 	json_object_set_new(json, "seconds", real(result->seconds));
 	json_object_set_new(json, "output",
 						result->output != NULL ? text(result->output) : json_null());
-	json_object_set_new(json, "check", result->checked ? check(&result->check) : json_null());
+	json_object_set_new(json, "check", result->checked ? check(problem, result) : json_null());
 	return json;
 }
 
@@ -235,7 +265,7 @@ static json_t *timing(const struct timing_result *timing)
 	json_t *json = json_object();
 	json_object_set_new(json, "problem", text(timing->problem));
 	json_t *test = json_object();
-	set_test(test, &timing->test);
+	set_test(test, problem_find(timing->problem), &timing->test);
 	json_object_set_new(json, "case", test);
 	json_object_set_new(json, "clock", json_string(span ? "span" : "event"));
 	json_t *entries = json_array();
@@ -265,7 +295,9 @@ static json_t *worst(const struct judgement *judgement)
 	json_object_set_new(json, "case", text(result->test.name));
 	json_object_set_new(json, "ratio", real(result->check.worst_ratio));
 	json_object_set_new(json, "error", real(result->check.worst_error));
-	json_object_set_new(json, "row", json_integer(result->check.worst_row));
+	int rows = result->test.shape.size[SIZE_M];
+	json_object_set_new(json, "batch", json_integer(result->check.worst_row / rows));
+	json_object_set_new(json, "row", json_integer(result->check.worst_row % rows));
 	json_object_set_new(json, "column", json_integer(result->check.worst_column));
 	return json;
 }
@@ -303,7 +335,8 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "worst", worst(judgement));
 	json_t *cases = json_array();
 	for (size_t i = 0; i < judgement->count; i++)
-		json_array_append_new(cases, case_result(&judgement->cases[i]));
+		json_array_append_new(cases,
+							  case_result(problem_find(judgement->problem), &judgement->cases[i]));
 	json_object_set_new(json, "cases", cases);
 	json_object_set_new(json, "counters",
 						judgement->has_counters ? counters(judgement) : json_null());

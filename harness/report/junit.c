@@ -45,7 +45,7 @@ static void print_case(FILE *out, const struct judgement *judgement,
 	fprintf(out, " time=\"%.6f\">\n", result->seconds);
 	if (result->verdict != VERDICT_ACCEPTED) {
 		char sizes[128];
-		facts_case_sizes(sizes, sizeof sizes, judgement->problem, &result->test);
+		facts_case_sizes(sizes, sizeof sizes, problem_find(judgement->problem), &result->test);
 		print_problem(out, element_of(result->verdict), result->verdict, result->detail, sizes);
 	}
 	if (result->output != NULL && result->output[0] != '\0') {

@@ -29,15 +29,20 @@ static void print_results(const struct judgement_list *list, FILE *out)
 	}
 }
 
-static void print_wrong_elements(const struct case_result *result, FILE *out)
+static void print_wrong_elements(const struct problem *problem, const struct case_result *result,
+								 FILE *out)
 {
 	if (!result->checked || result->check.shown == 0)
 		return;
-	fputs("\n| row | column | got | want | bound |\n|--:|--:|--:|--:|--:|\n", out);
+	fputs("\n| place | got | want | bound |\n|---|--:|--:|--:|\n", out);
 	for (uint32_t i = 0; i < result->check.shown && i < CHECK_SHOWN; i++) {
 		const struct wrong_element *element = &result->check.first[i];
-		fprintf(out, "| %d | %d | %.9g | %.9g | %.3g |\n", element->row, element->column,
-				element->got, element->want, element->bound);
+		char place[80], got[32] = "never written";
+		facts_place(place, sizeof place, problem, &result->test.shape, element->row,
+					element->column);
+		if (!element->unwritten)
+			snprintf(got, sizeof got, "%.9g", element->got);
+		fprintf(out, "| %s | %s | %.9g | %.3g |\n", place, got, element->want, element->bound);
 	}
 }
 
@@ -64,14 +69,14 @@ static void print_failures(const struct judgement *item, FILE *out)
 		if (result->verdict == VERDICT_ACCEPTED || result->verdict == VERDICT_NOT_RUN)
 			continue;
 		char sizes[128];
-		facts_case_sizes(sizes, sizeof sizes, item->problem, &result->test);
+		facts_case_sizes(sizes, sizeof sizes, problem_find(item->problem), &result->test);
 		fputs("\n### ", out);
 		clean_print_cell(out, item->file);
 		fprintf(out, ", case %s: %s\n\n%s. ", result->test.name, verdict_name(result->verdict),
 				sizes);
 		clean_print_cell(out, result->detail);
 		fputc('\n', out);
-		print_wrong_elements(result, out);
+		print_wrong_elements(problem_find(item->problem), result, out);
 		shown++;
 	}
 }

@@ -171,6 +171,7 @@ static void warnings_print(const struct judgement_list *list, FILE *out)
 void overall_table(const struct judgement_list *list, int width, FILE *out)
 {
 	const char *problem = "";
+	char legend[SHAPE_TEXT];
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
 		if (strcmp(timing->problem, problem) != 0)
@@ -178,8 +179,8 @@ void overall_table(const struct judgement_list *list, int width, FILE *out)
 					"\n%s, microseconds %s (--verbose: a table each)\n  %-15s %9s %5s %9s %5s %-8s "
 					"%7s\n",
 					timing->problem, facts_use_span(timing) ? "of device span" : "between events",
-					shape_legend(problem_find(timing->problem)), "file", "+-", "library", "+-", "",
-					"ratio");
+					shape_legend(problem_find(timing->problem), legend), "file", "+-", "library",
+					"+-", "", "ratio");
 		problem = timing->problem;
 		for (size_t e = 0; e < timing->count && timing->entries[e].role == TIMING_FILE; e++)
 			row_print(timing, &timing->entries[e], width, out);

@@ -167,9 +167,10 @@ static void shape_label_print(FILE *out, const struct panel *panel, size_t numbe
 		panel->file < timing->count ? compare_plain(timing, fused) : NULL;
 	double y = panel->top + PANEL - BOTTOM, size = fmin(11, room / 7.5);
 	char line[48];
-	snprintf(line, sizeof line, "%d x %d", timing->test.shape.m, timing->test.shape.n);
+	const int32_t *sizes = timing->test.shape.size;
+	snprintf(line, sizeof line, "%d x %d", (int)sizes[SIZE_M], (int)sizes[SIZE_N]);
 	text_print(out, x, y + 18, size, "middle", line);
-	snprintf(line, sizeof line, "K %d", timing->test.shape.k);
+	snprintf(line, sizeof line, "K %d", (int)sizes[SIZE_K]);
 	text_print(out, x, y + 33, size, "middle", line);
 	if (plain == NULL || !plain->ran || !fused->ran)
 		return;

@@ -161,10 +161,10 @@ static bool quotes_whole(const char *detail, const char *output)
 		   memcmp(detail + detail_length - length, output, length) == 0;
 }
 
-static void case_print(const struct page *page, const char *problem,
+static void case_print(const struct page *page, const struct problem *problem,
 					   const struct case_result *result)
 {
-	char sizes[128], values[192], summary[128], line[512];
+	char sizes[256], values[256], summary[128], line[640];
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	facts_case_values(values, sizeof values, problem, &result->test);
 	snprintf(line, sizeof line, "%s: %s; %s%s", result->test.name, sizes, values,
@@ -181,7 +181,7 @@ static void case_print(const struct page *page, const char *problem,
 	if (detail[0] != '\0')
 		paragraph_print(page, 4, detail);
 	if (table)
-		wrong_elements_print(page, &result->check);
+		wrong_elements_print(page, problem, result);
 	if (result->output != NULL && result->output[0] != '\0' &&
 		!quotes_whole(result->detail, result->output)) {
 		fputs("    it printed:\n", page->out);
@@ -190,10 +190,10 @@ static void case_print(const struct page *page, const char *problem,
 }
 
 /* One line for a case in a verbose list. */
-static void case_line_print(const struct page *page, const char *problem,
+static void case_line_print(const struct page *page, const struct problem *problem,
 							const struct case_result *result)
 {
-	char sizes[128], line[256];
+	char sizes[256], line[384];
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	int used = snprintf(line, sizeof line, "%-14s %s", result->test.name, sizes);
 	if (result->checked)
@@ -217,11 +217,11 @@ static void cases_print(const struct page *page, const struct judgement *item)
 		const struct case_result *result = &item->cases[i];
 		if (result->verdict == VERDICT_ACCEPTED) {
 			if (page->verbose)
-				case_line_print(page, item->problem, result);
+				case_line_print(page, problem_find(item->problem), result);
 		} else if (result->verdict == VERDICT_NOT_RUN) {
 			continue;
 		} else if (page->verbose || shown < cases_shown(result->verdict)) {
-			case_print(page, item->problem, result);
+			case_print(page, problem_find(item->problem), result);
 			shown++;
 		} else {
 			hidden++;
