@@ -1,0 +1,75 @@
+/* Weights of four bits from shared memory to the tensor cores: made half in registers, where wgmma
+ * takes its operand A from. */
+#ifndef GEMMJUDGE_W4_WEIGHTS_CUH
+#define GEMMJUDGE_W4_WEIGHTS_CUH
+
+#include "epilogue.cuh" // and with it <type_traits>, for ptx.cuh
+
+#include "../gemm_f16/hopper/ptx.cuh"
+
+/* Picks a byte of a word, and 0x64 (1024 as a half) above it, in both halves of a register. */
+__device__ __forceinline__ uint32_t weights_selector(int byte)
+{
+	return 0x4040 + 0x0101 * byte;
+}
+
+/* The two weights of a byte, without their scale: nibble - 8, the high nibble's in the lower half.
+ * 0x6400 | bits is 1024 + bits; the high nibble counts 16 times there. Both steps are exact. */
+__device__ __forceinline__ uint32_t weights_pair(uint32_t word, uint32_t selector)
+{
+	constexpr uint32_t FACTORS = 0x3C002C00; // 1, 1/16
+	constexpr uint32_t OFFSETS = 0xE408D480; // -1032, -72
+	uint32_t raw = __byte_perm(word, 0x64646464, selector) & 0x640F64F0, pair;
+	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(raw), "r"(FACTORS), "r"(OFFSETS));
+	return pair;
+}
+
+/* The fragments of A (m64nNk16, 9.7.15.5.1.1.1) of STEP / 16 steps along K, from rows of w_q: those
+ * of the lane's row, and of the row 8 below, whose bytes are `below` bytes further on. Lane l has
+ * elements 2 * (l % 4) and + 8, each with its neighbour, of 16: bytes l % 4 and + 4 of 8. Four
+ * lanes read the same address. */
+template <int STEP>
+__device__ __forceinline__ void weights_load(uint32_t (&a)[STEP / 16][4], uint32_t from,
+											 uint32_t below, uint32_t selector)
+{
+	uint32_t words[2][STEP / 8];
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+		if constexpr (STEP == 32)
+			asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+						 : "=r"(words[i][0]), "=r"(words[i][1]), "=r"(words[i][2]),
+						   "=r"(words[i][3])
+						 : "r"(from + i * below)
+						 : "memory");
+		else
+			asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+						 : "=r"(words[i][0]), "=r"(words[i][1])
+						 : "r"(from + i * below)
+						 : "memory");
+#pragma unroll
+	for (int j = 0; j < STEP / 16; j++)
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			a[j][i] = weights_pair(words[i % 2][2 * j + i / 2], selector);
+}
+
+/* d (64 x 128, f32) = a * b, plus d when `accumulate`. A comes from registers; B is K-major in
+ * shared memory, its 128 rows with the 128-byte swizzle. */
+#define SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+__device__ __forceinline__ void wgmma_registers(float (&d)[64], const uint32_t (&a)[4], uint64_t b,
+												int accumulate)
+{
+	asm volatile("{\n\t"
+				 ".reg .pred p;\n\t"
+				 "setp.ne.b32 p, %69, 0;\n\t"
+				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" HOPPER_NAMES_128 "}, "
+				 "{%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t"
+				 "}"
+				 : SUMS_16(0), SUMS_16(16), SUMS_16(32), SUMS_16(48)
+				 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));
+}
+#undef SUMS_4
+#undef SUMS_16
+
+#endif
