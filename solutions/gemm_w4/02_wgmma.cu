@@ -12,8 +12,9 @@
  * one half after the other. While a consumer promotes (64 FMAs for every 512 cycles of tensor
  * cores) or waits, the other one's products are made.
  *
- * A producer fills a ring of stages by TMA. Blocks of a cluster, side by side in N, share their
- * rows of x: each loads half of them for both, by multicast.
+ * A producer's warp fills a ring of stages by TMA, another one copies their scales. Blocks of a
+ * cluster, side by side in N, share their rows of x: each loads half of them for both, by
+ * multicast.
  *
  * Groups that are no multiple of 16, and rows that TMA cannot address (K no multiple of 32, a
  * misaligned operand), go to tiled.cuh.
@@ -44,16 +45,19 @@ constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 static_assert(TILE_N == CONSUMERS * HALVES * 64 && TILE_M == 128, "wgmma_registers() has 64 x 128");
 
-/* Shared memory: stages of x in slabs, then W; a place for each consumer's warp on its way out;
- * barriers. */
+/* Shared memory: stages of x in slabs, then W; their scales; a place for each consumer's warp on
+ * its way out; barriers. */
 constexpr int W_ROW = BK / 2; // bytes
 constexpr int SLAB_BYTES = TILE_M * SLAB * 2;
 constexpr int X_BYTES = BK / SLAB * SLAB_BYTES;
 constexpr int STAGE_BYTES = X_BYTES + TILE_N * W_ROW;
-constexpr int CHUNK = 32; // rows of y that leave at once
+constexpr int LEAST_PART = 16;                             // of a group, along K: as wgmma has it
+constexpr int SCALES_BYTES = BK / LEAST_PART * TILE_N * 2; // of a stage, at most
+constexpr int CHUNK = 16;                                  // rows of y that leave at once
 constexpr int PITCH = 20; // floats between them, for 16 columns: no bank conflicts
 constexpr int PLACE_BYTES = CHUNK * PITCH * 4;
-constexpr int STAGING_OFFSET = STAGES * STAGE_BYTES;
+constexpr int SCALES_OFFSET = STAGES * STAGE_BYTES;
+constexpr int STAGING_OFFSET = SCALES_OFFSET + STAGES * SCALES_BYTES;
 constexpr int BARRIER_OFFSET = STAGING_OFFSET + CONSUMERS * 4 * PLACE_BYTES;
 constexpr int SHARED_BYTES = BARRIER_OFFSET + 2 * STAGES * 8 + 1024; // and alignment
 static_assert(SHARED_BYTES <= 227 * 1024, "shared memory of a block");
@@ -129,82 +133,151 @@ static __device__ __forceinline__ void produce(const w4_work &work, const CUtens
 	}
 }
 
-/* ---- consumers ------------------------------------------------------------------------ */
-
-/* What a thread multiplies. */
-struct consumer_place {
-	uint32_t x, w;     // the first stage's: wgmma's operand B, and the lane's row of W, swizzled
-	uint32_t selector; // of the lane's bytes
-	int n;             // the lane's first row of W
-};
-
-/* A scale of row n, or 0 behind the end of K, where x has zeros. Rows outside of W have any. */
-__device__ __forceinline__ float scale_load(const w4_work &work, int n, int k)
-{
-	uint16_t scale = 0;
-	int group = __umulhi(k, work.group_reciprocal);
-	const half *from = work.scales + min(n, work.N - 1) * work.groups + group;
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %2, 0;\n\t"
-				 "@wanted ld.global.nc.b16 %0, [%1];\n\t"
-				 "}"
-				 : "+h"(scale)
-				 : "l"(from), "r"((int)(k < work.K)));
-	return __half2float(__ushort_as_half(scale));
-}
-
-/* A k-block's products, promoted into the sums after every PART of K, which lies in one group. The
- * tensor cores work on a step while the next one's weights are made. */
+/* A k-block's scales, one for each of its PARTs and each row of W: 0 behind the end of K, where x
+ * has zeros. Rows outside of W have any. */
 template <int PART>
-static __device__ __forceinline__ void multiply_block(float (&sum)[HALVES][64], const w4_work &work,
-													  const consumer_place &place, int stage,
-													  int k0)
+static __device__ __forceinline__ void load_scales(const w4_work &work, uint32_t to, int column,
+												   int k)
 {
-	constexpr int STEP = PART < 32 ? PART : 32; // along K, of half of the rows
-	constexpr int UNIT = PART / STEP;           // steps of partial sums
-	uint32_t x = place.x + stage * (STAGE_BYTES >> 4), w = place.w + stage * STAGE_BYTES;
-	uint32_t a[2][STEP / 16][4];
-	float partial[64], scale = 0.0f, scale_below = 0.0f;
-
-	auto make = [&](int i) { // weights of step i
-		int k = i / (HALVES * UNIT) * PART + i % UNIT * STEP, half = i / UNIT % HALVES;
-		uint32_t chunk = (w ^ k / 32 * 16) + k % 32 / 2; // the swizzle exchanges chunks of 16 bytes
-		weights_load<STEP>(a[i % 2], chunk + half * 64 * W_ROW, 8 * W_ROW, place.selector);
-	};
-	make(0);
-#pragma unroll
-	for (int i = 0; i < HALVES * BK / STEP; i++) {
-		int part = i / (HALVES * UNIT) * PART, half = i / UNIT % HALVES;
-		if (i % UNIT == 0) {
-			scale = scale_load(work, place.n + half * 64, k0 + part);
-			scale_below = scale_load(work, place.n + half * 64 + 8, k0 + part);
-		}
-		wgmma_fence();
-#pragma unroll
-		for (int j = 0; j < STEP / 16; j++) {
-			int k = part + i % UNIT * STEP + j * 16;
-			wgmma_registers(partial, a[i % 2][j],
-							wgmma_descriptor(x, k / SLAB * SLAB_BYTES + k % SLAB * 2),
-							i % UNIT > 0 || j > 0);
-		}
-		wgmma_commit();
-		if (i + 1 < HALVES * BK / STEP) {
-			wgmma_wait<1>(); // step i - 1 has read its weights
-			make(i + 1);
-		}
-		if (i % UNIT == UNIT - 1) {
-			wgmma_wait<0>();
-#pragma unroll
-			for (int s = 0; s < 64; s++) {
-				asm volatile("" : "+f"(partial[s])::"memory"); // it was not there before
-				sum[half][s] += partial[s] * (s % 4 < 2 ? scale : scale_below);
-			}
+#pragma unroll 1
+	for (int part = 0; part < BK; part += PART, to += TILE_N * 2) {
+		uint32_t group = __umulhi(k + part, work.group_reciprocal);
+		const half *from = work.scales + group;
+		bool exists = k + part < work.K;
+#pragma unroll 4
+		for (int i = threadIdx.x % 32; i < TILE_N; i += 32) {
+			uint32_t row = min(column + i, work.N - 1);
+			half scale = exists ? __ldg(from + row * work.groups) : __float2half(0.0f);
+			shared_store(to + i * 2, __half_as_ushort(scale));
 		}
 	}
 }
 
-/* A warp's 16 columns of y, `rows` of them at a time through its place, so that a lane stores 8
+template <int PART>
+static __device__ __forceinline__ void produce_scales(const w4_work &work, uint32_t base,
+													  uint32_t full, uint32_t empty)
+{
+	ring at = {0, 1};
+	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
+		tile_origin origin = tile_place(work, pair);
+#pragma unroll 1
+		for (int k = 0; k < work.K; k += BK) {
+			mbarrier_wait(empty + 8 * at.stage, at.phase);
+			load_scales<PART>(work, base + SCALES_OFFSET + at.stage * SCALES_BYTES, origin.column,
+							  k);
+			mbarrier_arrive(full + 8 * at.stage);
+			at.next();
+		}
+	}
+}
+
+/* ---- consumers ------------------------------------------------------------------------ */
+
+/* What a thread multiplies: where it lies in the first stage. */
+struct consumer_place {
+	uint32_t x;      // wgmma's operand B
+	uint32_t w;      // the lane's row of W, swizzled
+	uint32_t scales; // this row's
+	weights_maker maker;
+};
+
+/* A row of W as a lane sees it: with the row 8 below. */
+struct scale_pair {
+	float here, below;
+};
+
+__device__ __forceinline__ float scale_load(uint32_t from)
+{
+	uint16_t bits;
+	asm volatile("ld.shared.b16 %0, [%1];" : "=h"(bits) : "r"(from) : "memory");
+	return __half2float(__ushort_as_half(bits));
+}
+
+/* Steps along K, each of 64 rows of W, in which a k-block is multiplied. */
+template <int PART> struct block_steps {
+	static constexpr int STEP = PART < 32 ? PART : 32;
+	static constexpr int UNIT = PART / STEP; // steps whose products are promoted together
+	static constexpr int COUNT = HALVES * BK / STEP;
+	static_assert(COUNT % 2 == 0, "the next block's weights begin in the first place again");
+
+	static __device__ __forceinline__ constexpr int part(int i)
+	{
+		return i / (HALVES * UNIT);
+	}
+	static __device__ __forceinline__ constexpr int half(int i)
+	{
+		return i / UNIT % HALVES;
+	}
+	static __device__ __forceinline__ constexpr int k(int i)
+	{
+		return part(i) * PART + i % UNIT * STEP;
+	}
+};
+
+/* The weights of step i, from W in a stage. The swizzle exchanges chunks of 16 bytes. */
+template <int PART, int COUNT>
+__device__ __forceinline__ void make_weights(uint32_t (&a)[COUNT][4], const consumer_place &place,
+											 int stage, int i)
+{
+	using steps = block_steps<PART>;
+	int k = steps::k(i);
+	uint32_t chunk = (place.w + stage * STAGE_BYTES ^ k / 32 * 16) + k % 32 / 2;
+	weights_load(a, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW, place.maker);
+}
+
+/* All products are in the partial sums, and are added to the sums with their scale. The compiler
+ * does not know that they were not there before. */
+static __device__ __forceinline__ void promote(float (&sum)[64], float (&partial)[64],
+											   scale_pair scale)
+{
+#pragma unroll
+	for (int i = 0; i < 64; i++) {
+		asm volatile("" : "+f"(partial[i])::"memory");
+		sum[i] += partial[i] * (i % 4 < 2 ? scale.here : scale.below);
+	}
+}
+
+/* A k-block's products, promoted into the sums after every PART of K, which lies in one group. The
+ * tensor cores work on a step while the next one's weights are made; those of the first one are in
+ * a[0], and the next block's will be, which is in stage `then` when meanwhile() returns. */
+template <int PART, class Meanwhile, class Release>
+static __device__ __forceinline__ void
+multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STEP / 16][4],
+			   const consumer_place &place, int stage, int then, Meanwhile meanwhile,
+			   Release release)
+{
+	using steps = block_steps<PART>;
+	uint32_t x = place.x + stage * (STAGE_BYTES >> 4);
+	uint32_t scales = place.scales + stage * SCALES_BYTES;
+	float partial[64];
+#pragma unroll
+	for (int i = 0; i < steps::COUNT; i++) {
+		bool last = i + 1 == steps::COUNT;
+		wgmma_fence();
+#pragma unroll
+		for (int j = 0; j < steps::STEP / 16; j++) {
+			int k = steps::k(i) + j * 16;
+			wgmma_registers(partial, a[i % 2][j],
+							wgmma_descriptor(x, k / SLAB * SLAB_BYTES + k % SLAB * 2),
+							i % steps::UNIT > 0 || j > 0);
+		}
+		wgmma_commit();
+		if (last)
+			meanwhile();
+		wgmma_wait<1>(); // the step before has read its weights
+		make_weights<PART>(a[(i + 1) % 2], place, last ? then : stage, last ? 0 : i + 1);
+		if ((i + 1) % steps::UNIT == 0) {
+			uint32_t from = scales + (steps::part(i) * TILE_N + steps::half(i) * 64) * 2;
+			scale_pair scale = {scale_load(from), scale_load(from + 8 * 2)};
+			wgmma_wait<0>();
+			if (last)
+				release();
+			promote(sum[steps::half(i)], partial, scale);
+		}
+	}
+}
+
+/* A warp's 16 columns of y, CHUNK rows at a time through its place, so that a lane stores 8
  * neighbours of a row. */
 static __device__ __forceinline__ void store_half(const float (&sum)[64], const epilogue<half> &out,
 												  float *place, int row, int column)
@@ -239,21 +312,30 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 	int row = own + lane / 4, swizzle = row / 2 % 4;
 	float *staging = (float *)(shared + STAGING_OFFSET + warp * PLACE_BYTES);
 	consumer_place place = {wgmma_operand(base, 16), base + X_BYTES + row * W_ROW + swizzle * 16,
-							weights_selector(lane % 4)};
+							base + SCALES_OFFSET + row * 2, weights_maker_of(lane % 4)};
 	ring at = {0, 0};
 	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
-		tile_origin origin = tile_place(work, pair);
 		float sum[HALVES][64] = {};
-		place.n = origin.column + row;
+		uint32_t a[2][block_steps<PART>::STEP / 16][4];
+		mbarrier_wait(full + 8 * at.stage, at.phase);
+		make_weights<PART>(a[0], place, at.stage, 0);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
-			mbarrier_wait(full + 8 * at.stage, at.phase);
-			multiply_block<PART>(sum, work, place, at.stage, k);
-			__syncwarp();
-			if (lane < CLUSTER)
-				mbarrier_arrive_cluster(empty + 8 * at.stage, lane);
-			at.next();
+			ring next = at, then = at; // the last block's successor is itself: nobody multiplies it
+			next.next();
+			if (k + BK < work.K)
+				then = next;
+			multiply_block<PART>(
+				sum, a, place, at.stage, then.stage,
+				[&] { mbarrier_wait(full + 8 * then.stage, then.phase); },
+				[&] {
+					__syncwarp();
+					if (lane < CLUSTER)
+						mbarrier_arrive_cluster(empty + 8 * at.stage, lane);
+				});
+			at = next;
 		}
+		tile_origin origin = tile_place(work, pair);
 #pragma unroll
 		for (int half = 0; half < HALVES; half++)
 			store_half(sum[half], out, staging, origin.row, origin.column + own + half * 64);
@@ -275,7 +357,7 @@ static __global__ void __launch_bounds__(THREADS, 1) __cluster_dims__(CLUSTER)
 
 	if (threadIdx.x == 0) {
 		for (int stage = 0; stage < STAGES; stage++) {
-			mbarrier_init(full + 8 * stage, 1);
+			mbarrier_init(full + 8 * stage, 1 + 32); // TMA's bytes, and each lane's scales
 			mbarrier_init(empty + 8 * stage, CLUSTER * CONSUMERS * 4);
 		}
 		mbarriers_ready();
@@ -285,6 +367,8 @@ static __global__ void __launch_bounds__(THREADS, 1) __cluster_dims__(CLUSTER)
 		registers_give<PRODUCER_REGISTERS>();
 		if (warp == CONSUMERS * 4)
 			produce(work, &map_x, &map_w, base, full, empty);
+		else if (warp == CONSUMERS * 4 + 1)
+			produce_scales<PART>(work, base, full, empty);
 	} else {
 		registers_take<CONSUMER_REGISTERS>();
 		consume<PART>(work, out, shared, base, full, empty);

@@ -7,35 +7,41 @@
 
 #include "../gemm_f16/hopper/ptx.cuh"
 
-/* Picks a byte of a word, and 0x64 (1024 as a half) above it, in both halves of a register. */
-__device__ __forceinline__ uint32_t weights_selector(int byte)
+/* What makes a lane's weights. */
+struct weights_maker {
+	uint32_t selector; // a byte of a word and, above it, 0x64, in both halves of a register
+	uint32_t factors;  // 1/16, 1
+};
+
+/* Of byte 0 to 3 of every word. The factors come from a shuffle so that they stay in a register: a
+ * constant would be moved there again for each use, as the instruction has room for one. */
+__device__ __forceinline__ weights_maker weights_maker_of(int byte)
 {
-	return 0x4040 + 0x0101 * byte;
+	return {0x4040u + 0x0101 * byte, __shfl_sync(0xFFFFFFFF, 0x3C002C00u, 0)};
 }
 
 /* The two weights of a byte, without their scale: nibble - 8, the high nibble's in the lower half.
  * 0x6400 | bits is 1024 + bits; the high nibble counts 16 times there. Both steps are exact. */
-__device__ __forceinline__ uint32_t weights_pair(uint32_t word, uint32_t selector)
+__device__ __forceinline__ uint32_t weights_pair(uint32_t word, weights_maker maker)
 {
-	constexpr uint32_t FACTORS = 0x3C002C00; // 1, 1/16
-	constexpr uint32_t OFFSETS = 0xE408D480; // -1032, -72
-	uint32_t raw = __byte_perm(word, 0x64646464, selector) & 0x640F64F0, pair;
-	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(raw), "r"(FACTORS), "r"(OFFSETS));
+	constexpr uint32_t OFFSETS = 0xE408D480; // -72, -1032
+	uint32_t raw = __byte_perm(word, 0x64646464, maker.selector) & 0x640F64F0, pair;
+	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(raw), "r"(maker.factors), "r"(OFFSETS));
 	return pair;
 }
 
-/* The fragments of A (m64nNk16, 9.7.15.5.1.1.1) of STEP / 16 steps along K, from rows of w_q: those
- * of the lane's row, and of the row 8 below, whose bytes are `below` bytes further on. Lane l has
- * elements 2 * (l % 4) and + 8, each with its neighbour, of 16: bytes l % 4 and + 4 of 8. Four
- * lanes read the same address. */
-template <int STEP>
-__device__ __forceinline__ void weights_load(uint32_t (&a)[STEP / 16][4], uint32_t from,
-											 uint32_t below, uint32_t selector)
+/* The fragments of A (m64nNk16, 9.7.15.5.1.1.1) of COUNT steps of 16 along K, from rows of w_q:
+ * those of the lane's row, and of the row 8 below, `below` bytes further on. Lane l has elements
+ * 2 * (l % 4) and + 8, each with its neighbour, of 16: bytes l % 4 and + 4 of 8. Four lanes read
+ * the same address. */
+template <int COUNT>
+__device__ __forceinline__ void weights_load(uint32_t (&a)[COUNT][4], uint32_t from, uint32_t below,
+											 weights_maker maker)
 {
-	uint32_t words[2][STEP / 8];
+	uint32_t words[2][2 * COUNT];
 #pragma unroll
 	for (int i = 0; i < 2; i++)
-		if constexpr (STEP == 32)
+		if constexpr (COUNT == 2)
 			asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
 						 : "=r"(words[i][0]), "=r"(words[i][1]), "=r"(words[i][2]),
 						   "=r"(words[i][3])
@@ -47,10 +53,10 @@ __device__ __forceinline__ void weights_load(uint32_t (&a)[STEP / 16][4], uint32
 						 : "r"(from + i * below)
 						 : "memory");
 #pragma unroll
-	for (int j = 0; j < STEP / 16; j++)
+	for (int j = 0; j < COUNT; j++)
 #pragma unroll
 		for (int i = 0; i < 4; i++)
-			a[j][i] = weights_pair(words[i % 2][2 * j + i / 2], selector);
+			a[j][i] = weights_pair(words[i % 2][2 * j + i / 2], maker);
 }
 
 /* d (64 x 128, f32) = a * b, plus d when `accumulate`. A comes from registers; B is K-major in
