@@ -175,10 +175,10 @@ static __device__ __forceinline__ void produce_scales(const w4_work &work, uint3
 
 /* What a thread multiplies: where it lies in the first stage. */
 struct consumer_place {
-	uint32_t x;      // wgmma's operand B
-	uint32_t w;      // the lane's row of W, swizzled
-	uint32_t scales; // this row's
-	weights_maker maker;
+	uint32_t x;        // wgmma's operand B
+	uint32_t w;        // the lane's row of W, swizzled
+	uint32_t scales;   // this row's
+	uint32_t selector; // of its bytes of W
 };
 
 /* A row of W as a lane sees it: with the row 8 below. */
@@ -222,7 +222,7 @@ __device__ __forceinline__ void make_weights(uint32_t (&a)[COUNT][4], const cons
 	using steps = block_steps<PART>;
 	int k = steps::k(i);
 	uint32_t chunk = (place.w + stage * STAGE_BYTES ^ k / 32 * 16) + k % 32 / 2;
-	weights_load(a, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW, place.maker);
+	weights_load(a, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW, place.selector);
 }
 
 /* All products are in the partial sums, and are added to the sums with their scale. The compiler
@@ -312,7 +312,7 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 	int row = own + lane / 4, swizzle = row / 2 % 4;
 	float *staging = (float *)(shared + STAGING_OFFSET + warp * PLACE_BYTES);
 	consumer_place place = {wgmma_operand(base, 16), base + X_BYTES + row * W_ROW + swizzle * 16,
-							base + SCALES_OFFSET + row * 2, weights_maker_of(lane % 4)};
+							base + SCALES_OFFSET + row * 2, weights_selector(lane % 4)};
 	ring at = {0, 0};
 	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
 		float sum[HALVES][64] = {};

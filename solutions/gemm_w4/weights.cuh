@@ -7,26 +7,21 @@
 
 #include "../gemm_f16/hopper/ptx.cuh"
 
-/* What makes a lane's weights. */
-struct weights_maker {
-	uint32_t selector; // a byte of a word and, above it, 0x64, in both halves of a register
-	uint32_t factors;  // 1/16, 1
-};
-
-/* Of byte 0 to 3 of every word. The factors come from a shuffle so that they stay in a register: a
- * constant would be moved there again for each use, as the instruction has room for one. */
-__device__ __forceinline__ weights_maker weights_maker_of(int byte)
+/* Picks byte 0 to 3 of a word for both halves of a register, with what belongs above it there. */
+__device__ __forceinline__ uint32_t weights_selector(int byte)
 {
-	return {0x4040u + 0x0101 * byte, __shfl_sync(0xFFFFFFFF, 0x3C002C00u, 0)};
+	return 0x5040 + 0x0101 * byte;
 }
 
 /* The two weights of a byte, without their scale: nibble - 8, the high nibble's in the lower half.
- * 0x6400 | bits is 1024 + bits; the high nibble counts 16 times there. Both steps are exact. */
-__device__ __forceinline__ uint32_t weights_pair(uint32_t word, weights_maker maker)
+ * Bits below 0x6400 (1024) count 1 each; below 0x5400 (64) they count 1/16, so that a
+ * high nibble may stay where it is. What is subtracted is 64 + 8 and 1024 + 8, and that is exact.
+ */
+__device__ __forceinline__ uint32_t weights_pair(uint32_t word, uint32_t selector)
 {
-	constexpr uint32_t OFFSETS = 0xE408D480; // -72, -1032
-	uint32_t raw = __byte_perm(word, 0x64646464, maker.selector) & 0x640F64F0, pair;
-	asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(raw), "r"(maker.factors), "r"(OFFSETS));
+	constexpr uint32_t ABOVE = 0x6454, KEPT = 0x640F54F0, OFFSETS = 0xE408D480; // -1032, -72
+	uint32_t raw = __byte_perm(word, ABOVE, selector) & KEPT, pair;
+	asm("add.rn.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(raw), "r"(OFFSETS));
 	return pair;
 }
 
@@ -36,7 +31,7 @@ __device__ __forceinline__ uint32_t weights_pair(uint32_t word, weights_maker ma
  * the same address. */
 template <int COUNT>
 __device__ __forceinline__ void weights_load(uint32_t (&a)[COUNT][4], uint32_t from, uint32_t below,
-											 weights_maker maker)
+											 uint32_t selector)
 {
 	uint32_t words[2][2 * COUNT];
 #pragma unroll
@@ -56,7 +51,7 @@ __device__ __forceinline__ void weights_load(uint32_t (&a)[COUNT][4], uint32_t f
 	for (int j = 0; j < COUNT; j++)
 #pragma unroll
 		for (int i = 0; i < 4; i++)
-			a[j][i] = weights_pair(words[i % 2][2 * j + i / 2], maker);
+			a[j][i] = weights_pair(words[i % 2][2 * j + i / 2], selector);
 }
 
 /* d (64 x 128, f32) = a * b, plus d when `accumulate`. A comes from registers; B is K-major in
