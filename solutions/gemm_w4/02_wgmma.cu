@@ -216,13 +216,13 @@ template <int PART> struct block_steps {
 
 /* The weights of step i, from W in a stage. The swizzle exchanges chunks of 16 bytes. */
 template <int PART, int COUNT>
-__device__ __forceinline__ void make_weights(uint32_t (&a)[COUNT][4], const consumer_place &place,
-											 int stage, int i)
+__device__ __forceinline__ void load_weights(uint32_t (&words)[2][COUNT],
+											 const consumer_place &place, int stage, int i)
 {
 	using steps = block_steps<PART>;
 	int k = steps::k(i);
 	uint32_t chunk = (place.w + stage * STAGE_BYTES ^ k / 32 * 16) + k % 32 / 2;
-	weights_load(a, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW, place.selector);
+	weights_load<COUNT / 2>(words, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW);
 }
 
 /* All products are in the partial sums, and are added to the sums with their scale. The compiler
@@ -264,8 +264,10 @@ multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STE
 		wgmma_commit();
 		if (last)
 			meanwhile();
+		uint32_t words[2][steps::STEP / 8];
+		load_weights<PART>(words, place, last ? then : stage, last ? 0 : i + 1);
 		wgmma_wait<1>(); // the step before has read its weights
-		make_weights<PART>(a[(i + 1) % 2], place, last ? then : stage, last ? 0 : i + 1);
+		weights_make(a[(i + 1) % 2], words, place.selector);
 		if ((i + 1) % steps::UNIT == 0) {
 			uint32_t from = scales + (steps::part(i) * TILE_N + steps::half(i) * 64) * 2;
 			scale_pair scale = {scale_load(from), scale_load(from + 8 * 2)};
@@ -318,7 +320,9 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 		float sum[HALVES][64] = {};
 		uint32_t a[2][block_steps<PART>::STEP / 16][4];
 		mbarrier_wait(full + 8 * at.stage, at.phase);
-		make_weights<PART>(a[0], place, at.stage, 0);
+		uint32_t words[2][block_steps<PART>::STEP / 8];
+		load_weights<PART>(words, place, at.stage, 0);
+		weights_make(a[0], words, place.selector);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
 			ring next = at, then = at; // the last block's successor is itself: nobody multiplies it

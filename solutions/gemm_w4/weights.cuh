@@ -25,15 +25,12 @@ __device__ __forceinline__ uint32_t weights_pair(uint32_t word, uint32_t selecto
 	return pair;
 }
 
-/* The fragments of A (m64nNk16, 9.7.15.5.1.1.1) of COUNT steps of 16 along K, from rows of w_q:
- * those of the lane's row, and of the row 8 below, `below` bytes further on. Lane l has elements
- * 2 * (l % 4) and + 8, each with its neighbour, of 16: bytes l % 4 and + 4 of 8. Four lanes read
- * the same address. */
+/* Weights for COUNT steps of 16 along K: of a lane's row of W, and of the row 8 below, which begins
+ * `below` bytes further on. Four lanes read the same address. */
 template <int COUNT>
-__device__ __forceinline__ void weights_load(uint32_t (&a)[COUNT][4], uint32_t from, uint32_t below,
-											 uint32_t selector)
+__device__ __forceinline__ void weights_load(uint32_t (&words)[2][2 * COUNT], uint32_t from,
+											 uint32_t below)
 {
-	uint32_t words[2][2 * COUNT];
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 		if constexpr (COUNT == 2)
@@ -47,6 +44,14 @@ __device__ __forceinline__ void weights_load(uint32_t (&a)[COUNT][4], uint32_t f
 						 : "=r"(words[i][0]), "=r"(words[i][1])
 						 : "r"(from + i * below)
 						 : "memory");
+}
+
+/* They become wgmma's fragments of A (9.7.15.5.1.1.1): of 16 elements, lane l has 2 * (l % 4) and
+ * that + 8, each with its neighbour, so of 8 bytes numbers l % 4 and + 4. */
+template <int COUNT>
+__device__ __forceinline__ void
+weights_make(uint32_t (&a)[COUNT][4], const uint32_t (&words)[2][2 * COUNT], uint32_t selector)
+{
 #pragma unroll
 	for (int j = 0; j < COUNT; j++)
 #pragma unroll
