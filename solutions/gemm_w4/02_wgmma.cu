@@ -286,7 +286,7 @@ static __device__ __forceinline__ void store_half(const float (&sum)[64], const 
 {
 	int lane = threadIdx.x % 32;
 	float *to = place + lane % 4 * 2 * PITCH + lane / 4;
-	const float *from = place + lane / 2 * PITCH + lane % 2 * 8;
+	const float *from = place + lane % 16 * PITCH + lane / 16 * 8;
 #pragma unroll
 	for (int chunk = 0; chunk < TILE_M / CHUNK; chunk++) {
 		__syncwarp();
@@ -299,7 +299,7 @@ static __device__ __forceinline__ void store_half(const float (&sum)[64], const 
 			float x[8];
 			*(float4 *)&x[0] = *(const float4 *)(from + i * PITCH);
 			*(float4 *)&x[4] = *(const float4 *)(from + i * PITCH + 4);
-			out.store(row + chunk * CHUNK + i + lane / 2, column + lane % 2 * 8, x);
+			out.store(row + chunk * CHUNK + i + lane % 16, column + lane / 16 * 8, x);
 		}
 	}
 }
