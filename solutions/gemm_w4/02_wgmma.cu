@@ -64,7 +64,7 @@ static_assert(SHARED_BYTES <= 227 * 1024, "shared memory of a block");
 static_assert(STAGE_BYTES % 1024 == 0, "the swizzle counts lines from multiples of 1024");
 
 struct w4_work {
-	int N, K, group_size, groups;
+	int N, K, groups;
 	uint32_t group_reciprocal; // rounded up: k / group_size by a multiplication
 	int pairs_n, pairs;        // of tiles, each for a cluster
 	const half *scales;
@@ -349,7 +349,7 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 /* ---- kernel ----------------------------------------------------------------------------- */
 
 template <int PART>
-static __global__ void __launch_bounds__(THREADS, 1) __cluster_dims__(CLUSTER)
+static __global__ void __launch_bounds__(THREADS, 1)
 	gemm_wgmma(const __grid_constant__ CUtensorMap map_x, const __grid_constant__ CUtensorMap map_w,
 			   const w4_work work, const epilogue<half> out)
 {
@@ -413,17 +413,31 @@ static CUtensorMap tensor_map(CUtensorMapDataType type, int element_bytes, const
 	return map;
 }
 
-/* Clusters that run at once: they do not reach across the GPU's parts. */
+/* What a launch of so many blocks says; `cluster` must live as long as it does. */
+static cudaLaunchConfig_t launch_make(int blocks, cudaLaunchAttribute *cluster)
+{
+	cluster->id = cudaLaunchAttributeClusterDimension;
+	cluster->val.clusterDim.x = CLUSTER;
+	cluster->val.clusterDim.y = cluster->val.clusterDim.z = 1;
+	cudaLaunchConfig_t launch = {};
+	launch.gridDim = dim3(blocks);
+	launch.blockDim = dim3(THREADS);
+	launch.dynamicSmemBytes = SHARED_BYTES;
+	launch.attrs = cluster;
+	launch.numAttrs = 1;
+	return launch;
+}
+
+/* Clusters that run at once, maybe fewer than the multiprocessors would do: they do not reach
+ * across the GPU's parts (GPCs). */
 template <int PART> static int clusters_at_once(void)
 {
-	int count;
 	w4_check(cudaFuncSetAttribute(gemm_wgmma<PART>, cudaFuncAttributeMaxDynamicSharedMemorySize,
 								  SHARED_BYTES) == cudaSuccess,
 			 "cudaFuncSetAttribute");
-	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3(CLUSTER);
-	launch.blockDim = dim3(THREADS);
-	launch.dynamicSmemBytes = SHARED_BYTES;
+	int count;
+	cudaLaunchAttribute cluster;
+	cudaLaunchConfig_t launch = launch_make(CLUSTER, &cluster);
 	w4_check(cudaOccupancyMaxActiveClusters(&count, gemm_wgmma<PART>, &launch) == cudaSuccess,
 			 "cudaOccupancyMaxActiveClusters");
 	return count;
@@ -438,13 +452,18 @@ static void wgmma_launch(const half *x, const uint8_t *w_q, const half *scales, 
 								   SLAB, CU_TENSOR_MAP_SWIZZLE_128B);
 	CUtensorMap map_w = tensor_map(CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, w_q, N, K / 2, TILE_N, W_ROW,
 								   CU_TENSOR_MAP_SWIZZLE_64B);
-	w4_work work = {N, K, group_size, K / group_size};
+	w4_work work = {};
+	work.N = N;
+	work.K = K;
+	work.groups = K / group_size;
 	work.group_reciprocal = (uint32_t)((1ull << 32) / group_size + 1);
 	work.pairs_n = (N + CLUSTER * TILE_N - 1) / (CLUSTER * TILE_N);
 	work.pairs = work.pairs_n * ((M + TILE_M - 1) / TILE_M);
 	work.scales = scales;
-	int count = work.pairs < most ? work.pairs : most;
-	gemm_wgmma<PART><<<count * CLUSTER, THREADS, SHARED_BYTES>>>(map_x, map_w, work, out);
+	cudaLaunchAttribute cluster;
+	cudaLaunchConfig_t launch = launch_make(min(work.pairs, most) * CLUSTER, &cluster);
+	w4_check(cudaLaunchKernelEx(&launch, gemm_wgmma<PART>, map_x, map_w, work, out) == cudaSuccess,
+			 "cudaLaunchKernelEx");
 }
 
 extern "C" void solve(const half *x, const uint8_t *w_q, const half *scales, half *y, int M, int N,
