@@ -12,7 +12,7 @@
  * one half after the other. While a consumer promotes (64 FMAs for every 512 cycles of tensor
  * cores) or waits, the other one's products are made.
  *
- * A producer's warp fills a ring of stages by TMA, another one copies their scales. Blocks of a
+ * A producer's warp fills a ring of stages by TMA, two others copy their scales. Blocks of a
  * cluster, side by side in N, share their rows of x: each loads half of them for both, by
  * multicast.
  *
@@ -39,10 +39,12 @@ constexpr int SLAB = 64;    // elements of x in a row of the 128-byte swizzle
 constexpr int STAGES = 4;
 constexpr int CLUSTER = 2; // blocks side by side in N
 constexpr int WARPGROUP = 128;
-constexpr int CONSUMERS = 2; // warpgroups, each with TILE_N / 2 rows of W
-constexpr int HALVES = 2;    // of these: 64 rows of W, as wgmma has them
+constexpr int CONSUMERS = 2;    // warpgroups, each with TILE_N / 2 rows of W
+constexpr int HALVES = 2;       // of these: 64 rows of W, as wgmma has them
+constexpr int SCALE_LANES = 64; // of the producer's warps
 constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
+static_assert(SCALE_LANES == 2 * 32, "the last two warps");
 static_assert(TILE_N == CONSUMERS * HALVES * 64 && TILE_M == 128, "wgmma_registers() has 64 x 128");
 
 /* Shared memory: stages of x in slabs, then W; their scales; a place for each consumer's warp on
@@ -134,22 +136,27 @@ static __device__ __forceinline__ void produce(const w4_work &work, const CUtens
 }
 
 /* A k-block's scales, one for each of its PARTs and each row of W: 0 behind the end of K, where x
- * has zeros. Rows outside of W have any. */
+ * has zeros. Rows outside of W have any. A lane takes whole rows, whose scales are neighbours. */
 template <int PART>
 static __device__ __forceinline__ void load_scales(const w4_work &work, uint32_t to, int column,
-												   int k)
+												   int k0)
 {
+	constexpr int PARTS = BK / PART,
+				  ROWS = PARTS < 4 ? 4 / PARTS : 1; // whose loads go out together
 #pragma unroll 1
-	for (int part = 0; part < BK; part += PART, to += TILE_N * 2) {
-		uint32_t group = __umulhi(k + part, work.group_reciprocal);
-		const half *from = work.scales + group;
-		bool exists = k + part < work.K;
-#pragma unroll 4
-		for (int i = threadIdx.x % 32; i < TILE_N; i += 32) {
-			uint32_t row = min(column + i, work.N - 1);
-			half scale = exists ? __ldg(from + row * work.groups) : __float2half(0.0f);
-			shared_store(to + i * 2, __half_as_ushort(scale));
+	for (int i = threadIdx.x % SCALE_LANES; i < TILE_N; i += ROWS * SCALE_LANES) {
+		half scale[ROWS][PARTS];
+#pragma unroll
+		for (int j = 0; j < ROWS * PARTS; j++) {
+			uint32_t row = min(column + i + j / PARTS * SCALE_LANES, work.N - 1);
+			int k = k0 + j % PARTS * PART;
+			const half *from = work.scales + row * work.groups + __umulhi(k, work.group_reciprocal);
+			scale[j / PARTS][j % PARTS] = k < work.K ? __ldg(from) : __float2half(0.0f);
 		}
+#pragma unroll
+		for (int j = 0; j < ROWS * PARTS; j++)
+			shared_store(to + (j % PARTS * TILE_N + i + j / PARTS * SCALE_LANES) * 2,
+						 __half_as_ushort(scale[j / PARTS][j % PARTS]));
 	}
 }
 
@@ -361,7 +368,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 	if (threadIdx.x == 0) {
 		for (int stage = 0; stage < STAGES; stage++) {
-			mbarrier_init(full + 8 * stage, 1 + 32); // TMA's bytes, and each lane's scales
+			mbarrier_init(full + 8 * stage, 1 + SCALE_LANES); // TMA's bytes; scales
 			mbarrier_init(empty + 8 * stage, CLUSTER * CONSUMERS * 4);
 		}
 		mbarriers_ready();
@@ -371,7 +378,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		registers_give<PRODUCER_REGISTERS>();
 		if (warp == CONSUMERS * 4)
 			produce(work, &map_x, &map_w, base, full, empty);
-		else if (warp == CONSUMERS * 4 + 1)
+		else if (warp > CONSUMERS * 4 + 1) // the last two
 			produce_scales<PART>(work, base, full, empty);
 	} else {
 		registers_take<CONSUMER_REGISTERS>();
