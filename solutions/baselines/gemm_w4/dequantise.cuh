@@ -26,10 +26,15 @@ static __device__ __forceinline__ void dequantise_some(const uint8_t *w_q, const
 		half at[COUNT];
 	} weights;
 	bytes = *(const decltype(bytes) *)(w_q + (n * K + k) / 2);
+	int group = k / group_size, end = (group + 1) * group_size; // groups are even
 	const half *scale = scales + n * (K / group_size);
+	float s = __half2float(scale[group]);
 #pragma unroll
 	for (int i = 0; i < COUNT; i += 2) {
-		float s = __half2float(scale[(k + i) / group_size]);
+		if (k + i == end) {
+			s = __half2float(scale[++group]);
+			end += group_size;
+		}
 		int pair = bytes.at[i / 2];
 		weights.at[i] = __float2half((float)((pair >> 4) - 8) * s);
 		weights.at[i + 1] = __float2half((float)((pair & 15) - 8) * s);
