@@ -287,13 +287,16 @@ multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STE
 }
 
 /* A warp's 16 columns of y, CHUNK rows at a time through its place, so that a lane stores 8
- * neighbours of a row. */
+ * neighbours of a row. Where all of them lie in y and are aligned, that is known beforehand. */
 static __device__ __forceinline__ void store_half(const float (&sum)[64], const epilogue<half> &out,
 												  float *place, int row, int column)
 {
 	int lane = threadIdx.x % 32;
 	float *to = place + lane % 4 * 2 * PITCH + lane / 4;
 	const float *from = place + lane % 16 * PITCH + lane / 16 * 8;
+	row += lane % 16;
+	column += lane / 16 * 8;
+	bool whole = row + TILE_M - CHUNK < out.M && out.N % 8 == 0 && out.whole<8>(row, column);
 #pragma unroll
 	for (int chunk = 0; chunk < TILE_M / CHUNK; chunk++) {
 		__syncwarp();
@@ -301,13 +304,16 @@ static __device__ __forceinline__ void store_half(const float (&sum)[64], const 
 		for (int i = 0; i < CHUNK / 2; i++) // group of 8 rows i / 4, of these i % 2; columns + 8
 			to[(i / 4 * 8 + i % 2) * PITCH + i / 2 % 2 * 8] = sum[chunk * CHUNK / 2 + i];
 		__syncwarp();
-#pragma unroll
-		for (int i = 0; i < CHUNK; i += 16) {
-			float x[8];
-			*(float4 *)&x[0] = *(const float4 *)(from + i * PITCH);
-			*(float4 *)&x[4] = *(const float4 *)(from + i * PITCH + 4);
-			out.store(row + chunk * CHUNK + i + lane % 16, column + lane / 16 * 8, x);
+		float x[8];
+		*(float4 *)&x[0] = *(const float4 *)from;
+		*(float4 *)&x[4] = *(const float4 *)(from + 4);
+		if (whole) {
+			out.apply_beta_0(row, column, x);
+			epilogue_store_whole(out.C + (size_t)row * out.N + column, x);
+		} else {
+			out.store(row, column, x);
 		}
+		row += CHUNK;
 	}
 }
 
