@@ -64,9 +64,9 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 
 /* What the library has no epilogue for does not compile: the baseline says which it has. */
 static bool baseline_compile(struct run *run, const struct baseline *which, struct submission *s,
-							 enum judge_status *status, struct error *err)
+							 struct error *err)
 {
-	if (!submission_compile(run, s, status, err))
+	if (!submission_compile(run, s, err))
 		return false;
 	if (which->own_epilogue && s->compiled.status == COMPILE_ERROR)
 		snprintf(s->compile_detail, sizeof s->compile_detail,
@@ -97,8 +97,7 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 }
 
 struct bench *bench_open(struct run *run, const struct problem *problem,
-						 struct submission *const *files, size_t file_count,
-						 enum judge_status *status, struct error *err)
+						 struct submission *const *files, size_t file_count, struct error *err)
 {
 	const struct baseline *which[BASELINES_MAX];
 	size_t room = 2 * file_count + BASELINES_MAX;
@@ -111,7 +110,7 @@ struct bench *bench_open(struct run *run, const struct problem *problem,
 		baselines_find(run, problem, bench->baseline_files, bench->baselines, which);
 	bool ok = true;
 	for (size_t i = 0; i < bench->baseline_count && ok; i++)
-		ok = baseline_compile(run, which[i], &bench->baselines[i], status, err);
+		ok = baseline_compile(run, which[i], &bench->baselines[i], err);
 	if (ok) {
 		size_t count = entrants_fill(run, files, file_count, bench->baselines, which,
 									 bench->baseline_count, bench->entrants);
@@ -142,7 +141,7 @@ void bench_close(struct bench *bench)
 /* bench: the files that solve what `first` solves, side by side over its cases. */
 static bool bench_problem(struct run *run, const struct submission *first,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
-						  enum judge_status *status, struct error *err)
+						  struct error *err)
 {
 	size_t members = 0, case_count = first->case_count; /* all of them have the same cases */
 	struct submission **group = calloc(count, sizeof *group);
@@ -157,7 +156,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 	if (group == NULL || results == NULL)
 		error_set(err, "out of memory for %zu timings", case_count);
 	else
-		bench = bench_open(run, first->problem, group, members, status, err);
+		bench = bench_open(run, first->problem, group, members, err);
 	bool ok = bench != NULL;
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
@@ -190,36 +189,34 @@ static void bench_verdicts(struct judgement_list *list)
 
 /* The file without the epilogue, for a comparison. */
 static bool compile_plain(struct run *run, struct submission *s, struct submission *plain,
-						  enum judge_status *status, struct error *err)
+						  struct error *err)
 {
 	*plain = *s;
 	plain->fused = false;
 	plain->compiled = (struct compiled){.status = COMPILE_FAILED};
 	s->plain = plain;
-	return submission_compile(run, plain, status, err);
+	return submission_compile(run, plain, err);
 }
 
 static bool bench_problems(struct run *run, struct submission *submissions, size_t count,
-						   struct judgement_list *list, enum judge_status *status,
-						   struct error *err)
+						   struct judgement_list *list, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool first = true;
 		for (size_t j = 0; j < i; j++)
 			first = first && submissions[j].problem != submissions[i].problem;
-		if (first && !bench_problem(run, &submissions[i], submissions, count, list, status, err))
+		if (first && !bench_problem(run, &submissions[i], submissions, count, list, err))
 			return false;
 	}
 	return true;
 }
 
 bool bench_all(struct run *run, struct submission *submissions, size_t count,
-			   struct judgement_list *list, enum judge_status *status, struct error *err)
+			   struct judgement_list *list, struct error *err)
 {
 	bool compare = run->options->mode == JUDGE_COMPARES;
 	const char *name = compare ? "compare" : "bench";
 	if (run->referee.device.kind == DEVICE_EMULATED) {
-		*status = JUDGE_CANNOT_RUN;
 		return error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
 	}
 	list->compare = compare;
@@ -229,13 +226,13 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		struct judgement *item = &list->items[i];
 		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
 		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
-		ok = submission_compile(run, &submissions[i], status, err);
+		ok = submission_compile(run, &submissions[i], err);
 		judgement_take_compile(&submissions[i], item);
 		if (ok && compare)
-			ok = compile_plain(run, &submissions[i], &plain[i], status, err);
+			ok = compile_plain(run, &submissions[i], &plain[i], err);
 	}
 	if (ok)
-		ok = bench_problems(run, submissions, count, list, status, err);
+		ok = bench_problems(run, submissions, count, list, err);
 	if (ok)
 		bench_verdicts(list);
 	for (size_t i = 0; plain != NULL && i < count; i++)

@@ -5,12 +5,10 @@
 #include "judge/submission.h"
 
 /* Files of one problem, then its baselines, compiled and ready to be timed in
- * alternation. The files are borrowed until bench_close(). NULL with *status and
- * err when that cannot be. */
+ * alternation. The files are borrowed until bench_close(). NULL with err when that cannot be. */
 struct bench;
 struct bench *bench_open(struct run *run, const struct problem *problem,
-						 struct submission *const *files, size_t file_count,
-						 enum judge_status *status, struct error *err);
+						 struct submission *const *files, size_t file_count, struct error *err);
 
 /* One case. False when the referee cannot go on. */
 bool bench_time(struct bench *bench, const struct test_case *test, struct timing_result *out,
@@ -19,6 +17,6 @@ void bench_close(struct bench *bench);
 
 /* The command `bench`: fills list->bench and the verdicts of list->items. */
 bool bench_all(struct run *run, struct submission *submissions, size_t count,
-			   struct judgement_list *list, enum judge_status *status, struct error *err);
+			   struct judgement_list *list, struct error *err);
 
 #endif

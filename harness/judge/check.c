@@ -119,16 +119,16 @@ enum verdict check_verdict(const struct problem *problem, const struct test_case
 
 bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
 				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
-				   struct referee_check_reply *reply, struct step *step, struct error *err)
+				   struct referee_check_reply *reply, struct outcome *outcome, struct error *err)
 {
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
 								   .memory_limit = run->memory_limit};
-	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, err) &&
 		   (!entrant->fused ||
-			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, step, err));
+			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, outcome, err));
 }
 
 /* One case. *dead tells that the contestant must be started anew. */
@@ -141,26 +141,27 @@ static bool check_case(struct run *run, const struct problem *problem,
 	if (!referee_link_case(referee, problem->name, &result->test, run_chain(run), 1, err))
 		return false;
 
-	struct step step = {.verdict = VERDICT_ACCEPTED};
+	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (*dead)
-		step = contestant_link_open(contestant);
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = contestant_link_run(contestant, 0, run->timeout, &result->seconds);
-	*dead = step.dead;
+		outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome =
+			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_run(contestant, 0, run->timeout, &result->seconds);
+	*dead = outcome.dead;
 	result->output = contestant_link_output(contestant);
-	result->verdict = step.verdict;
-	snprintf(result->detail, sizeof result->detail, "%s", step.detail);
-	if (step.verdict != VERDICT_ACCEPTED)
+	result->verdict = outcome.verdict;
+	snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);
+	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
 
-	if (!check_outcome(run, problem, &result->test, entrant, 0, tolerance, &result->check, &step,
+	if (!check_outcome(run, problem, &result->test, entrant, 0, tolerance, &result->check, &outcome,
 					   err))
 		return false;
-	if (step.verdict != VERDICT_ACCEPTED) {
-		result->verdict = step.verdict;
-		snprintf(result->detail, sizeof result->detail, "%s", step.detail);
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		result->verdict = outcome.verdict;
+		snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);
 		return true;
 	}
 	result->checked = true;

@@ -14,25 +14,25 @@
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
 
-static struct step step_ok(void)
+static struct outcome outcome_ok(void)
 {
-	return (struct step){.verdict = VERDICT_ACCEPTED};
+	return (struct outcome){.verdict = VERDICT_ACCEPTED};
 }
 
-__attribute__((format(printf, 3, 4))) static struct step
-step_failed(enum verdict verdict, bool dead, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static struct outcome
+outcome_failed(enum verdict verdict, bool dead, const char *format, ...)
 {
-	struct step step = {.verdict = verdict, .dead = dead};
+	struct outcome outcome = {.verdict = verdict, .dead = dead};
 	va_list args;
 	va_start(args, format);
-	vsnprintf(step.detail, sizeof step.detail, format, args);
+	vsnprintf(outcome.detail, sizeof outcome.detail, format, args);
 	va_end(args);
-	return step;
+	return outcome;
 }
 
 /* The last line that the process printed: what a runtime, an assert or an
  * emulated device has to say about its end. */
-static void append_last_line(struct step *step, struct child *child)
+static void append_last_line(struct outcome *outcome, struct child *child)
 {
 	const char *said = child_output(child);
 	size_t end = strlen(said);
@@ -43,110 +43,120 @@ static void append_last_line(struct step *step, struct child *child)
 		begin--;
 	if (begin == end)
 		return;
-	size_t used = strlen(step->detail);
-	snprintf(step->detail + used, sizeof step->detail - used, "; it said: %.*s", (int)(end - begin),
-			 said + begin);
+	size_t used = strlen(outcome->detail);
+	snprintf(outcome->detail + used, sizeof outcome->detail - used, "; it said: %.*s",
+			 (int)(end - begin), said + begin);
 }
 
 /* The verdict of an exchange that brought no reply. */
-static struct step step_of_end(struct contestant_link *link, struct child_result result,
-							   const char *doing, double seconds)
+static struct outcome outcome_of_end(struct contestant_link *link, struct child_result result,
+									 const char *doing, double seconds)
 {
-	struct step step;
+	struct outcome outcome;
 	switch (result.outcome) {
 	case CHILD_TIMED_OUT:
-		step = step_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
+		outcome =
+			outcome_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
 		break;
 	case CHILD_OVER_MEMORY:
-		step = step_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
+		outcome =
+			outcome_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
 						   doing, link->memory_limit >> 20);
 		break;
 	case CHILD_SIGNALED:
-		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s was ended by signal %d (%s)", doing,
-						   result.signal_number, strsignal(result.signal_number));
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s was ended by signal %d (%s)",
+								 doing, result.signal_number, strsignal(result.signal_number));
 		break;
 	case CHILD_EXITED:
-		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s ended the process with exit status %d",
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s ended the process with exit status %d",
 						   doing, result.exit_status);
 		break;
 	default:
-		step = step_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
 		break;
 	}
 	if (result.outcome != CHILD_TIMED_OUT && result.outcome != CHILD_OVER_MEMORY)
-		append_last_line(&step, link->child);
-	return step;
+		append_last_line(&outcome, link->child);
+	return outcome;
 }
 
 /* The verdict of a reply that tells of a failure. A solution could have written the
  * reply itself, so that its texts are ended here. */
-static struct step step_of_status(struct contestant_link *link, enum run_status status,
-								  int error_code, char name[RUN_NAME_BYTES],
-								  char text[RUN_TEXT_BYTES])
+static struct outcome outcome_of_status(struct contestant_link *link, enum run_status status,
+										int error_code, char name[RUN_NAME_BYTES],
+										char text[RUN_TEXT_BYTES])
 {
-	struct step step;
+	struct outcome outcome;
 	name[RUN_NAME_BYTES - 1] = text[RUN_TEXT_BYTES - 1] = '\0';
 	switch (status) {
-	case RUN_OK: return step_ok();
+	case RUN_OK: return outcome_ok();
 	case RUN_NO_SOLVE:
-		return step_failed(VERDICT_COMPILE_ERROR, true, "the file defines no extern \"C\" solve()");
+		return outcome_failed(VERDICT_COMPILE_ERROR, true,
+							  "the file defines no extern \"C\" solve()");
 	case RUN_UNLOADABLE:
-		return step_failed(
+		return outcome_failed(
 			VERDICT_RULE_VIOLATION, true,
 			"the compiled solution needs something that is not allowed or not there: "
 			"%s",
 			text);
 	case RUN_FORBIDDEN_LIBRARY:
-		return step_failed(VERDICT_RULE_VIOLATION, true, "it loaded a GEMM library: %s", text);
+		return outcome_failed(VERDICT_RULE_VIOLATION, true, "it loaded a GEMM library: %s", text);
 	case RUN_NO_EPILOGUE:
-		return step_failed(VERDICT_COMPILE_ERROR, true,
-						   "the solution does not include epilogue.cuh: it can only be judged as "
-						   "alpha_beta");
+		return outcome_failed(
+			VERDICT_COMPILE_ERROR, true,
+			"the solution does not include epilogue.cuh: it can only be judged as "
+			"alpha_beta");
 	case RUN_UNSUPPORTED:
-		step = step_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
+		outcome =
+			outcome_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
 		break;
 	default:
-		step = step_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code, name,
-						   text);
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code,
+								 name, text);
 		break;
 	}
-	append_last_line(&step, link->child);
-	return step;
+	append_last_line(&outcome, link->child);
+	return outcome;
 }
 
 /* Sends a request; on failure the process may be gone (then `dead`). */
-static struct step call(struct contestant_link *link, const char *doing, const void *request,
-						size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-						double seconds)
+static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
+						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
+						   double seconds)
 {
 	size_t got = 0;
 	int got_fd = -1;
 	struct child_result result = child_call(link->child, request, request_bytes, fd, reply,
 											reply_bytes, &got, &got_fd, seconds);
 	if (result.outcome != CHILD_REPLIED)
-		return step_of_end(link, result, doing, seconds);
+		return outcome_of_end(link, result, doing, seconds);
 
 	const struct message *head = reply;
 	if (got >= sizeof *head && !head->ok)
-		return step_failed(VERDICT_NOT_RUN, true, "%.*s", (int)sizeof head->error - 1, head->error);
+		return outcome_failed(VERDICT_NOT_RUN, true, "%.*s", (int)sizeof head->error - 1,
+							  head->error);
 	if (got != reply_bytes)
-		return step_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
-	return step_ok();
+		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
+							  doing);
+	return outcome_ok();
 }
 
 /* The same for the requests that are answered with a contestant_reply, with what
  * the reply tells. */
-static struct step call_for_status(struct contestant_link *link, const char *doing,
-								   const void *request, size_t request_bytes, int fd,
-								   struct contestant_reply *reply, double seconds)
+static struct outcome call_for_status(struct contestant_link *link, const char *doing,
+									  const void *request, size_t request_bytes, int fd,
+									  struct contestant_reply *reply, double seconds)
 {
-	struct step step = call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
-	if (step.verdict != VERDICT_ACCEPTED) {
+	struct outcome outcome =
+		call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	if (outcome.verdict != VERDICT_ACCEPTED) {
 		reply->seconds = 0.0;
-		return step;
+		return outcome;
 	}
-	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
-						  reply->error_text);
+	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+							 reply->error_text);
 }
 
 /* A tool tells what it has found when the program ends by itself. */
@@ -167,13 +177,13 @@ void contestant_link_close(struct contestant_link *link)
 	link->child = NULL;
 }
 
-struct step contestant_link_open(struct contestant_link *link)
+struct outcome contestant_link_open(struct contestant_link *link)
 {
 	contestant_link_close(link);
 	struct error err = {{0}};
 	char build[PATHS_MAX], program[PATHS_MAX];
 	if (!paths_build(build, &err) || !paths_join(program, build, "libexec/contestant", &err))
-		return step_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 
 	const char *argv[CONTESTANT_WORDS + 2];
 	size_t words = 0;
@@ -186,7 +196,8 @@ struct step contestant_link_open(struct contestant_link *link)
 													  .memory_limit_bytes = link->memory_limit},
 							  &err);
 	if (link->child == NULL)
-		return step_failed(VERDICT_NOT_RUN, true, "cannot start the contestant: %s", err.message);
+		return outcome_failed(VERDICT_NOT_RUN, true, "cannot start the contestant: %s",
+							  err.message);
 
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
@@ -200,8 +211,8 @@ struct step contestant_link_open(struct contestant_link *link)
 						   OPEN_SECONDS);
 }
 
-struct step contestant_link_case(struct contestant_link *link, const struct arena *arena,
-								 int arena_fd, const struct test_case *test)
+struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
+									int arena_fd, const struct test_case *test)
 {
 	struct contestant_case request = {
 		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
@@ -212,34 +223,35 @@ struct step contestant_link_case(struct contestant_link *link, const struct aren
 						   arena_fd, &reply, CASE_SECONDS);
 }
 
-struct step contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
-								double *seconds)
+struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								   double *seconds)
 {
 	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
 	struct contestant_reply reply;
-	struct step step =
+	struct outcome outcome =
 		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
 	*seconds = reply.seconds;
-	return step;
+	return outcome;
 }
 
-struct step contestant_link_time(struct contestant_link *link, enum time_method method,
-								 uint32_t first, uint32_t warmups, uint32_t calls, double timeout,
-								 struct contestant_time_reply *reply)
+struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
+									uint32_t first, uint32_t warmups, uint32_t calls,
+									double timeout, struct contestant_time_reply *reply)
 {
 	struct contestant_time request = {.head.type = MESSAGE_CONTESTANT_TIME,
 									  .method = method,
 									  .first = first,
 									  .warmups = warmups,
 									  .calls = calls};
-	struct step step =
+	struct outcome outcome =
 		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
-	if (step.verdict != VERDICT_ACCEPTED)
-		return step;
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
 	if (reply->calls > calls) /* a solution could have written the reply itself */
-		return step_failed(VERDICT_RUNTIME_ERROR, true, "solve() broke the channel to the judge");
-	return step_of_status(link, reply->status, reply->error_code, reply->error_name,
-						  reply->error_text);
+		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
+							  "solve() broke the channel to the judge");
+	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+							 reply->error_text);
 }
 
 char *contestant_link_output(struct contestant_link *link)

@@ -23,8 +23,9 @@ struct contestant_link {
 	size_t memory_limit;
 };
 
-/* How one step went. ACCEPTED: nothing wrong so far. */
-struct step {
+/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
+ * itself failed is another matter, and told by false and an error.) */
+struct outcome {
 	enum verdict verdict;
 	char detail[1024]; /* one line */
 	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
@@ -32,21 +33,21 @@ struct step {
 };
 
 /* Stops the process that runs, if any, starts a new one and loads the solution. */
-struct step contestant_link_open(struct contestant_link *link);
+struct outcome contestant_link_open(struct contestant_link *link);
 void contestant_link_close(struct contestant_link *link);
 
 /* Gives it the buffers of a case (arena_fd: the memfd, or -1). */
-struct step contestant_link_case(struct contestant_link *link, const struct arena *arena,
-								 int arena_fd, const struct test_case *test);
+struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
+									int arena_fd, const struct test_case *test);
 
 /* One call of solve(), at most `timeout` seconds; *seconds is its wall time. */
-struct step contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
-								double *seconds);
+struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								   double *seconds);
 
 /* A pass of timed calls. */
-struct step contestant_link_time(struct contestant_link *link, enum time_method method,
-								 uint32_t first, uint32_t warmups, uint32_t calls, double timeout,
-								 struct contestant_time_reply *reply);
+struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
+									uint32_t first, uint32_t warmups, uint32_t calls,
+									double timeout, struct contestant_time_reply *reply);
 
 /* What it printed since the last call of this function; NULL when nothing;
  * caller frees. Works after a death, too, until the next open. */

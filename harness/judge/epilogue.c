@@ -111,7 +111,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 
 /* Compiled and in a process that lives. */
 static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
-						 const struct epilogue_check *check, struct step *step, struct error *err)
+						 const struct epilogue_check *check, struct outcome *outcome,
+						 struct error *err)
 {
 	struct epilogue_runner *runner = &epilogue->runners[stage];
 	if (runner->problem == check->problem && runner->link.child != NULL)
@@ -128,40 +129,40 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	runner->link.problem = PROBLEM_STAGE;
 	runner->link.memory_limit = check->memory_limit;
 	runner->link.chain = &runner->chain;
-	*step = contestant_link_open(&runner->link);
+	*outcome = contestant_link_open(&runner->link);
 	return true;
 }
 
 static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
 					  const struct epilogue_check *check, const struct arena *arena, int fd,
-					  struct step *step, struct error *err)
+					  struct outcome *outcome, struct error *err)
 {
 	struct epilogue_runner *runner = &epilogue->runners[stage];
 	double seconds;
 	struct test_case test = *check->test; /* the rows of all batches are one matrix */
 	test.shape.size[SIZE_M] = (int32_t)shape_rows(&check->test->shape);
 	test.shape.size[SIZE_BATCH] = 1;
-	if (!runner_ready(epilogue, stage, referee, check, step, err))
+	if (!runner_ready(epilogue, stage, referee, check, outcome, err))
 		return false;
-	if (step->verdict == VERDICT_ACCEPTED)
-		*step = contestant_link_case(&runner->link, arena, fd, &test);
-	for (uint32_t set = 0; set < arena->sets && step->verdict == VERDICT_ACCEPTED; set++)
-		*step = contestant_link_run(&runner->link, set, check->timeout, &seconds);
-	if (step->verdict == VERDICT_ACCEPTED)
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
+	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++)
+		*outcome = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
 	contestant_link_close(&runner->link);
-	char why[sizeof step->detail];
-	memcpy(why, step->detail, sizeof why);
-	snprintf(step->detail, sizeof step->detail, "the stage %s by itself: %.900s",
+	char why[sizeof outcome->detail];
+	memcpy(why, outcome->detail, sizeof why);
+	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s",
 			 epilogue->chain.stages[stage].name, why);
 	return true;
 }
 
 bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
 						  const struct epilogue_check *check, struct referee_check_reply *reply,
-						  struct step *step, struct error *err)
+						  struct outcome *outcome, struct error *err)
 {
-	*step = (struct step){.verdict = VERDICT_ACCEPTED};
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
 		struct arena arena;
 		int fd;
@@ -169,10 +170,10 @@ bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *refere
 			continue;
 		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
 			return false;
-		bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, step, err);
+		bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, outcome, err);
 		if (fd >= 0)
 			close(fd);
-		if (!ran || step->verdict != VERDICT_ACCEPTED)
+		if (!ran || outcome->verdict != VERDICT_ACCEPTED)
 			return ran;
 		if (!referee_link_stage_close(referee, stage, reply, err))
 			return false;

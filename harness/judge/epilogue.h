@@ -45,10 +45,10 @@ struct epilogue_check {
 };
 
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on
- * with what they make. *step tells when a stage's own code failed; false with err when the referee
- * or nvcc did. */
+ * with what they make. *outcome tells when a stage's own code failed; false with err when the
+ * referee or nvcc did. */
 bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
 						  const struct epilogue_check *check, struct referee_check_reply *reply,
-						  struct step *step, struct error *err);
+						  struct outcome *outcome, struct error *err);
 
 #endif

@@ -21,7 +21,7 @@
 #define SECONDS_UNDER_TOOL 300.0
 
 static bool judge_time(struct run *run, struct submission *s, struct judgement *out,
-					   enum judge_status *status, struct error *err)
+					   struct error *err)
 {
 	if (run->options->untimed)
 		return true;
@@ -45,7 +45,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 		return true;
 	}
 	run_progress(run, s->file, "timing", 0, 1);
-	struct bench *bench = bench_open(run, s->problem, &s, 1, status, err);
+	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	bench_close(bench);
 	if (!measured)
@@ -61,7 +61,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 }
 
 static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
-					   enum judge_status *status, struct error *err)
+					   struct error *err)
 {
 	snprintf(out->file, sizeof out->file, "%s", s->file);
 	snprintf(out->problem, sizeof out->problem, "%s", s->problem->name);
@@ -70,7 +70,7 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
 		return true;
 	}
-	if (!submission_compile(run, s, status, err))
+	if (!submission_compile(run, s, err))
 		return false;
 	judgement_take_compile(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
@@ -84,7 +84,7 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 		out->cases[i].test = s->cases[i];
 
 	struct entrant entrant = submission_entrant(s, base_name(s->file));
-	return check_cases(run, s->problem, &entrant, out, err) && judge_time(run, s, out, status, err);
+	return check_cases(run, s->problem, &entrant, out, err) && judge_time(run, s, out, err);
 }
 
 static void facts_fill(const struct run *run, struct run_facts *facts)
@@ -177,16 +177,15 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	limits_set(run);
 	facts_fill(run, &out->facts);
 
-	status = JUDGE_CANNOT_RUN; /* what a failure below means, unless it says otherwise */
 	bool ok = true;
 	if (options->mode != JUDGE_CHECKS)
-		ok = bench_all(run, submissions, options->file_count, out, &status, err);
+		ok = bench_all(run, submissions, options->file_count, out, err);
 	else
 		for (size_t i = 0; i < options->file_count && ok; i++)
-			ok = judge_file(run, &submissions[i], &out->items[i], &status, err);
+			ok = judge_file(run, &submissions[i], &out->items[i], err);
 	referee_link_close(&run->referee);
 	out->facts.interrupted = run_stopped(run);
-	return ok ? JUDGE_DONE : status;
+	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;
 }
 
 enum judge_status judge_run(const struct judge_options *options,

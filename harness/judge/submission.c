@@ -261,8 +261,7 @@ void submission_free(struct submission *submission)
 	free(submission->cases);
 }
 
-bool submission_compile(const struct run *run, struct submission *s, enum judge_status *status,
-						struct error *err)
+bool submission_compile(const struct run *run, struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compile", 0, 1);
 	struct error why = {{0}};
@@ -287,7 +286,6 @@ bool submission_compile(const struct run *run, struct submission *s, enum judge_
 	case COMPILE_FAILED: break;
 	}
 	*err = why;
-	*status = JUDGE_CANNOT_RUN;
 	return false;
 }
 

@@ -26,9 +26,8 @@ bool submission_take(const struct run *run, const char *file, struct submission 
 void submission_free(struct submission *submission);
 
 /* Compiles it. That nvcc refuses the file is not a failure (compiled.status
- * tells); false, with *status and err, when nothing can be compiled at all. */
-bool submission_compile(const struct run *run, struct submission *submission,
-						enum judge_status *status, struct error *err);
+ * tells); false with err when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
 void judgement_take_compile(const struct submission *submission, struct judgement *out);

@@ -64,11 +64,11 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
 }
 
-static void lane_failed(struct timing_entry *entry, struct step step)
+static void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
-	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(step.verdict),
-			 step.detail);
+	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
+			 outcome.detail);
 }
 
 /* Compares the output of one set; false when the referee is gone. */
@@ -77,12 +77,12 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 					  struct timing_entry *entry, struct error *err)
 {
 	struct referee_check_reply check;
-	struct step step;
+	struct outcome outcome;
 	if (!check_outcome(timer->run, timer->problem, test, lane->entrant, set, tolerance, &check,
-					   &step, err))
+					   &outcome, err))
 		return false;
-	if (step.verdict != VERDICT_ACCEPTED) {
-		lane_failed(entry, step);
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, outcome);
 		return true;
 	}
 	char detail[1024];
@@ -95,28 +95,28 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 		entry->worst_ratio = check.worst_ratio;
 	if (lane->entrant->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
 		return true;
-	lane_failed(entry, (struct step){.verdict = verdict});
+	lane_failed(entry, (struct outcome){.verdict = verdict});
 	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
 			 verdict_name(verdict), detail);
 	return true;
 }
 
 /* Ready for the case: in a new process for the first one and after a death. */
-static struct step lane_open(struct run *run, struct lane *lane, const struct test_case *test)
+static struct outcome lane_open(struct run *run, struct lane *lane, const struct test_case *test)
 {
 	struct referee_link *referee = &run->referee;
-	struct step step = {.verdict = VERDICT_ACCEPTED};
+	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	lane->span_missing = false;
 	if (!lane->running)
-		step = contestant_link_open(&lane->contestant);
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
+		outcome = contestant_link_open(&lane->contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
 	/* The first call pays for lazy loading and the library's own tuning. */
 	double seconds;
-	if (step.verdict == VERDICT_ACCEPTED)
-		step = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
-	lane->running = !step.dead;
-	return step;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
+	lane->running = !outcome.dead;
+	return outcome;
 }
 
 /* The solution's process could have said anything. */
@@ -147,17 +147,17 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		method = TIME_EVENT;
 
 	struct contestant_time_reply *reply = &timer->reply;
-	struct step step = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
-											run->timeout + 1.0 * calls, reply);
+	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
+												  run->timeout + 1.0 * calls, reply);
 	clocks_sample(clocks);
-	if (step.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
+	if (outcome.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
 		lane->span_missing = true; /* tried once; events from now on */
-		snprintf(entry->detail, sizeof entry->detail, "%.500s", step.detail);
+		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
 		return true;
 	}
-	if (step.verdict != VERDICT_ACCEPTED) {
-		lane->running = !step.dead;
-		lane_failed(entry, step);
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		lane->running = !outcome.dead;
+		lane_failed(entry, outcome);
 		return true;
 	}
 	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
@@ -278,9 +278,9 @@ static void lanes_open(struct timer *timer, struct timing_result *out)
 			continue;
 		}
 		entry->ran = true;
-		struct step step = lane_open(timer->run, lane, &out->test);
-		if (step.verdict != VERDICT_ACCEPTED)
-			lane_failed(entry, step);
+		struct outcome outcome = lane_open(timer->run, lane, &out->test);
+		if (outcome.verdict != VERDICT_ACCEPTED)
+			lane_failed(entry, outcome);
 	}
 }
 
