@@ -10,13 +10,13 @@ struct quantisation {
 	int zero_point_A, zero_point_B, zero_point_C;
 
 	/* `sum`: of (A - zero_point_A) * (B - zero_point_B), exact. Halves go to the even
-	 * neighbour. What lies outside of int8_t saturates, also where the scaled sum lies
-	 * outside of int: it is clamped as a float, with room for any zero point. */
+	 * neighbour. What would lie outside of int8_t is cut off before it is rounded, as it need
+	 * not even fit into an int. */
 	__device__ __forceinline__ int8_t quantise(int sum) const
 	{
-		float scaled = fminf(fmaxf((float)sum * factor, -512.0f), 512.0f);
-		int rounded = __float2int_rn(scaled) + zero_point_C;
-		return (int8_t)min(max(rounded, -128), 127);
+		float least = (float)(-128 - zero_point_C), most = (float)(127 - zero_point_C);
+		float scaled = fminf(fmaxf((float)sum * factor, least), most);
+		return (int8_t)(__float2int_rn(scaled) + zero_point_C);
 	}
 };
 

@@ -8,7 +8,7 @@
  * of A and B is loaded as zeros, so that any size is a size of whole tiles.
  *
  * The kernel is persistent: the producer is already loading the next tile while the consumers
- * store the last one. The second consumer begins a k-block later than the first, so that one
+ * store the last one. The second consumer begins LAG k-blocks later than the first, so that one
  * multiplies while the other stores.
  *
  * In a cluster of two blocks, their tiles lie above each other and share B: each block loads one
@@ -19,10 +19,10 @@
 #include "instructions.cuh"
 
 constexpr int WARPGROUP = 128;
-constexpr int ROW_BYTES = 128;       // of a k-block
-constexpr int STEP_BYTES = 32;       // along K, that an instruction takes
+constexpr int ROW_BYTES = 128;           // of a k-block
+constexpr int STEP_BYTES = 32;           // along K, that an instruction takes
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
-constexpr int RUN = 8;               // columns that a lane stores at once
+constexpr int RUN = 8;                   // columns that a lane stores at once
 
 template <class Element_, int BN_, int CONSUMERS_, int CLUSTER_> struct tile_config {
 	using Element = Element_;
@@ -35,6 +35,7 @@ template <class Element_, int BN_, int CONSUMERS_, int CLUSTER_> struct tile_con
 	static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
 	static constexpr int FITTING = (SHARED_BYTES - 2048) / STAGE_BYTES;
 	static constexpr int STAGES = FITTING < 8 ? FITTING : 8;
+	static constexpr int LAG = STAGES / 3;                // k-blocks, of the second consumer
 	static constexpr int BARRIERS = STAGES * STAGE_BYTES; // where they lie
 	static constexpr int BYTES = 1024 + BARRIERS + STAGES * 16;
 	static constexpr int THREADS = WARPGROUP * (CONSUMERS + 1);
@@ -252,24 +253,29 @@ template <class Sum> __device__ __forceinline__ void pairs_exchange(Sum (&x)[RUN
 }
 
 /* The sums of a consumer's 64 rows. Lane l has rows l/4 and l/4 + 8 of its warp's 16, and of every
- * 8 columns 2*(l%4) and the next (PTX ISA, wgmma's accumulators). */
+ * 8 columns 2*(l%4) and the next (PTX ISA, wgmma's accumulators). Some runs are exchanged TOGETHER
+ * before the first is stored, as stores branch, and an exchange has to wait for its answer. */
 template <class Sum, int SUMS, class Out>
 __device__ __forceinline__ void store(const Sum (&sums)[SUMS], const Out &out, int row, int column)
 {
+	constexpr int RUNS = SUMS / RUN, TOGETHER = 4;
 	int lane = threadIdx.x % 32;
 	row += threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
 	column += lane % 4 * RUN;
 #pragma unroll
-	for (int first = 0; first < SUMS; first += 16) // 32 columns
+	for (int first = 0; first < RUNS; first += TOGETHER) {
+		Sum runs[TOGETHER][RUN]; // even ones are of the upper row
 #pragma unroll
-		for (int lower = 0; lower < 2; lower++) {
-			Sum x[RUN];
+		for (int r = 0; r < TOGETHER; r++) {
 #pragma unroll
 			for (int i = 0; i < RUN; i++)
-				x[i] = sums[first + i / 2 * 4 + lower * 2 + i % 2];
-			pairs_exchange(x);
-			out.store(row + lower * 8, column + first * 2, x);
+				runs[r][i] = sums[(first + r) / 2 * 16 + i / 2 * 4 + r % 2 * 2 + i % 2];
+			pairs_exchange(runs[r]);
 		}
+#pragma unroll
+		for (int r = 0; r < TOGETHER; r++)
+			out.store(row + r % 2 * 8, column + (first + r) / 2 * 32, runs[r]);
+	}
 }
 
 template <class config, class Out>
@@ -279,7 +285,7 @@ __device__ __forceinline__ void consume(const tile_order &order, const Out &out,
 	ring<config> at = {0, 0};
 	int stride = gridDim.x / config::CLUSTER, tiles = order.count();
 	if (consumer > 0)
-		mbarrier_wait(shared.full(min(1, order.k_blocks - 1)), 0);
+		mbarrier_wait(shared.full(min(config::LAG, order.k_blocks - 1)), 0);
 	for (int tile = blockIdx.x / config::CLUSTER; tile < tiles; tile += stride) {
 		int row, column;
 		tile_begin<config>(order, tile, row, column);
