@@ -16,26 +16,29 @@
  *
  * reached: not measured yet */
 #include "../linear_f16/wgmma/launch.cuh"
-#include "epilogue.cuh"
 
 /* C through the epilogue, which gets the scaled sums. */
 struct scaled_out {
-	epilogue<__nv_bfloat16> out;
+	epilogue_out<__nv_bfloat16> out;
 	float scale_A, scale_B;
+	using run = epilogue_out<__nv_bfloat16>::run;
 
-	template <int V>
-	__device__ __forceinline__ void store(int row, int column, const float (&sums)[V]) const
+	__device__ __forceinline__ run exchange(int row, int column, const float (&x)[RUN]) const
 	{
-		float scaled[V];
+		float scaled[RUN];
 #pragma unroll
-		for (int i = 0; i < V; i++)
-			scaled[i] = sums[i] * scale_A * scale_B;
-		out.store(row, column, scaled);
+		for (int i = 0; i < RUN; i++)
+			scaled[i] = x[i] * scale_A * scale_B;
+		return out.exchange(row, column, scaled);
+	}
+	__device__ __forceinline__ void store(int row, int column, const run &from) const
+	{
+		out.store(row, column, from);
 	}
 };
 
 extern "C" void solve(const __nv_fp8_e4m3 *A, const __nv_fp8_e4m3 *B, __nv_bfloat16 *C, int M,
 					  int N, int K, float scale_A, float scale_B)
 {
-	gemm_any(A, B, M, N, K, scaled_out{epilogue_make(C, M, N), scale_A, scale_B});
+	gemm_any(A, B, M, N, K, scaled_out{{epilogue_make(C, M, N)}, scale_A, scale_B});
 }

@@ -16,34 +16,42 @@
 #include "../linear_f16/wgmma/launch.cuh"
 #include "operands.cuh"
 
-/* C, quantised. */
+/* C, quantised. Sums are converted before they are exchanged, when they are four times as wide. */
 struct quantised_out {
 	int8_t *C;
 	int M, N;
 	quantisation q;
 	zero_points zero;
+	using run = uint2;
 
-	__device__ __forceinline__ void store(int row, int column, const int (&sums)[RUN]) const
+	/* What lies outside of C has the zero points of what lies at its edge. */
+	__device__ __forceinline__ run exchange(int row, int column, const int (&x)[RUN]) const
+	{
+		int of_row = zero.of_row(min(row, M - 1));
+		union {
+			int8_t values[RUN];
+			uint32_t words[2];
+		} y;
+#pragma unroll
+		for (int i = 0; i < RUN; i++) {
+			int here = min(column + i / 2 * 8 + i % 2, N - 1);
+			y.values[i] = q.quantise(x[i] + of_row + zero.of_column(here));
+		}
+		return byte_pairs_exchange(y.words[0], y.words[1]);
+	}
+	__device__ __forceinline__ void store(int row, int column, run from) const
 	{
 		if (row >= M || column >= N)
 			return;
-		union {
-			int8_t values[RUN];
-			uint2 all;
-		} y;
-		int of_row = zero.of_row(row);
-#pragma unroll
-		for (int i = 0; i < RUN; i++)
-			y.values[i] = q.quantise(sums[i] + of_row + zero.of_column(min(column + i, N - 1)));
 		int8_t *to = C + (size_t)row * N + column;
 		if (column + RUN <= N && (uintptr_t)to % RUN == 0) {
-			*(uint2 *)to = y.all;
+			*(uint2 *)to = from;
 			return;
 		}
 #pragma unroll
 		for (int i = 0; i < RUN; i++)
 			if (column + i < N)
-				to[i] = y.values[i];
+				to[i] = (int8_t)((i < 4 ? from.x : from.y) >> i % 4 * 8);
 	}
 };
 

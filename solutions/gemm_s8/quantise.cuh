@@ -9,14 +9,14 @@ struct quantisation {
 	float factor; // scale_A * scale_B / scale_C, rounded once
 	int zero_point_A, zero_point_B, zero_point_C;
 
-	/* `sum`: of (A - zero_point_A) * (B - zero_point_B), exact. Halves go to the even
-	 * neighbour. What would lie outside of int8_t is cut off before it is rounded, as it need
-	 * not even fit into an int. */
+	/* `sum`: of (A - zero_point_A) * (B - zero_point_B), exact. What would lie outside of int8_t
+	 * is cut off before it is rounded. Adding 1.5 * 2^23 rounds to a whole number, halves to the
+	 * even one, and leaves it in the float's low bits; a conversion would take a slower unit. */
 	__device__ __forceinline__ int8_t quantise(int sum) const
 	{
 		float least = (float)(-128 - zero_point_C), most = (float)(127 - zero_point_C);
 		float scaled = fminf(fmaxf((float)sum * factor, least), most);
-		return (int8_t)(__float2int_rn(scaled) + zero_point_C);
+		return (int8_t)(__float_as_int(scaled + 12582912.0f) + zero_point_C);
 	}
 };
 

@@ -17,12 +17,12 @@
 #define GEMMJUDGE_WGMMA_KERNEL_CUH
 
 #include "instructions.cuh"
+#include "out.cuh"
 
 constexpr int WARPGROUP = 128;
 constexpr int ROW_BYTES = 128;           // of a k-block
 constexpr int STEP_BYTES = 32;           // along K, that an instruction takes
 constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
-constexpr int RUN = 8;                   // columns that a lane stores at once
 
 template <class Element_, int BN_, int CONSUMERS_, int CLUSTER_> struct tile_config {
 	using Element = Element_;
@@ -230,28 +230,6 @@ __device__ __forceinline__ void multiply_promoted(float (&sums)[config::SUMS],
 	}
 }
 
-/* Lane q of four has pair q, two columns, of each of four groups of 8 columns; afterwards it has
- * all of group q. Two rounds: the lanes of each two, then of both twos, exchange half of it. */
-template <class Sum> __device__ __forceinline__ void pairs_exchange(Sum (&x)[RUN])
-{
-#pragma unroll
-	for (int distance = 1; distance <= 2; distance *= 2) {
-		bool upper = threadIdx.x & distance;
-#pragma unroll
-		for (int pair = 0; pair < 4; pair++) {
-			if (pair & distance)
-				continue;
-#pragma unroll
-			for (int i = 0; i < 2; i++) {
-				Sum &low = x[2 * pair + i], &high = x[2 * (pair + distance) + i];
-				Sum other = __shfl_xor_sync(0xFFFFFFFF, upper ? low : high, distance);
-				low = upper ? other : low;
-				high = upper ? high : other;
-			}
-		}
-	}
-}
-
 /* The sums of a consumer's 64 rows. Lane l has rows l/4 and l/4 + 8 of its warp's 16, and of every
  * 8 columns 2*(l%4) and the next (PTX ISA, wgmma's accumulators). Some runs are exchanged TOGETHER
  * before the first is stored, as stores branch, and an exchange has to wait for its answer. */
@@ -259,22 +237,22 @@ template <class Sum, int SUMS, class Out>
 __device__ __forceinline__ void store(const Sum (&sums)[SUMS], const Out &out, int row, int column)
 {
 	constexpr int RUNS = SUMS / RUN, TOGETHER = 4;
-	int lane = threadIdx.x % 32;
+	int lane = threadIdx.x % 32, quarter = lane % 4;
 	row += threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
-	column += lane % 4 * RUN;
 #pragma unroll
 	for (int first = 0; first < RUNS; first += TOGETHER) {
-		Sum runs[TOGETHER][RUN]; // even ones are of the upper row
+		typename Out::run runs[TOGETHER]; // even ones are of the upper row
 #pragma unroll
 		for (int r = 0; r < TOGETHER; r++) {
+			Sum x[RUN];
 #pragma unroll
 			for (int i = 0; i < RUN; i++)
-				runs[r][i] = sums[(first + r) / 2 * 16 + i / 2 * 4 + r % 2 * 2 + i % 2];
-			pairs_exchange(runs[r]);
+				x[i] = sums[(first + r) / 2 * 16 + i / 2 * 4 + r % 2 * 2 + i % 2];
+			runs[r] = out.exchange(row + r % 2 * 8, column + (first + r) / 2 * 32 + quarter * 2, x);
 		}
 #pragma unroll
 		for (int r = 0; r < TOGETHER; r++)
-			out.store(row + r % 2 * 8, column + (first + r) / 2 * 32, runs[r]);
+			out.store(row + r % 2 * 8, column + (first + r) / 2 * 32 + quarter * RUN, runs[r]);
 	}
 }
 
@@ -303,7 +281,7 @@ __device__ __forceinline__ void consume(const tile_order &order, const Out &out,
 /* Registers of a thread, of 512 for a thread of each of three warpgroups together. */
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 
-/* Out has `store(row, column, Sum (&)[RUN]) const`, which drops what lies outside of C. */
+/* out.cuh says what Out has. */
 template <class config, class Out>
 static __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_wgmma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
