@@ -25,16 +25,23 @@ static inline cublasHandle_t cublas_handle(void)
 }
 
 /* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C. For float,
- * CUBLAS_COMPUTE_32F with the default math mode is true f32, without TF32. */
-template <class Element>
-static void baseline_cublas(const Element *A, const Element *B, Element *C, int m, int n, int k,
-							float alpha, float beta)
+ * CUBLAS_COMPUTE_32F with the default math mode is true f32, without TF32. Products of
+ * int8_t are summed in int32_t. */
+template <class Element, class Result>
+static void baseline_cublas(const Element *A, const Element *B, Result *C, int m, int n, int k,
+							float alpha, float beta, baseline_layout layout = BASELINE_B_PLAIN)
 {
 	constexpr cudaDataType_t type = baseline_type<Element>::value;
-	cublas_check(cublasGemmEx(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, B, type,
-							  n, A, type, k, &beta, C, type, n, CUBLAS_COMPUTE_32F,
-							  CUBLAS_GEMM_DEFAULT),
-				 "cublasGemmEx");
+	constexpr bool INTEGERS = type == CUDA_R_8I;
+	bool transposed = layout == BASELINE_B_TRANSPOSED;
+	int32_t whole_alpha = (int32_t)alpha, whole_beta = (int32_t)beta;
+	cublas_check(
+		cublasGemmEx(cublas_handle(), transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n, m, k,
+					 INTEGERS ? (const void *)&whole_alpha : &alpha, B, type, transposed ? k : n, A,
+					 type, k, INTEGERS ? (const void *)&whole_beta : &beta, C,
+					 baseline_type<Result>::value, n,
+					 INTEGERS ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+		"cublasGemmEx");
 }
 
 #endif

@@ -40,18 +40,20 @@ struct lt_key {
 	bool alpha_is_one, beta_is_zero;
 	uint32_t align_a, align_b, align_c; /* bytes */
 	cublasLtEpilogue_t epilogue;
+	baseline_layout layout;
 
 	bool operator==(const lt_key &other) const
 	{
 		return m == other.m && n == other.n && k == other.k && batch == other.batch &&
 			   alpha_is_one == other.alpha_is_one && beta_is_zero == other.beta_is_zero &&
 			   align_a == other.align_a && align_b == other.align_b && align_c == other.align_c &&
-			   epilogue == other.epilogue;
+			   epilogue == other.epilogue && layout == other.layout;
 	}
 };
 
 struct lt_plan {
 	lt_key key;
+	bool integers; // the library takes alpha and beta as int32_t
 	cublasLtMatmulDesc_t product;
 	cublasLtMatrixLayout_t a, b, c;
 	cublasLtMatmulAlgo_t algorithm;
@@ -87,8 +89,11 @@ static inline uint32_t lt_alignment(const void *pointer, size_t stride)
 static void lt_run(const lt_context &lt, const lt_plan &plan, const cublasLtMatmulAlgo_t &algorithm,
 				   const void *A, const void *B, void *C, float alpha, float beta)
 {
-	LT_CHECK(cublasLtMatmul(lt.handle, plan.product, &alpha, B, plan.b, A, plan.a, &beta, C, plan.c,
-							C, plan.c, &algorithm, lt.workspace, LT_WORKSPACE, 0));
+	int32_t whole_alpha = (int32_t)alpha, whole_beta = (int32_t)beta;
+	const void *alpha_at = plan.integers ? (const void *)&whole_alpha : &alpha;
+	const void *beta_at = plan.integers ? (const void *)&whole_beta : &beta;
+	LT_CHECK(cublasLtMatmul(lt.handle, plan.product, alpha_at, B, plan.b, A, plan.a, beta_at, C,
+							plan.c, C, plan.c, &algorithm, lt.workspace, LT_WORKSPACE, 0));
 }
 
 /* The bias moves from call to call. */
@@ -114,15 +119,25 @@ static cublasLtMatrixLayout_t lt_layout(cudaDataType_t type, int rows, int colum
 	return layout;
 }
 
-static void lt_describe(lt_plan &plan, cudaDataType_t type)
+/* Operands of one type, C of another or the same. fp8 is summed without the library's fast
+ * accumulation, which is its default. */
+static void lt_describe(lt_plan &plan, cudaDataType_t type, cudaDataType_t result)
 {
 	const lt_key &key = plan.key;
-	LT_CHECK(cublasLtMatmulDescCreate(&plan.product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+	plan.integers = type == CUDA_R_8I;
+	LT_CHECK(cublasLtMatmulDescCreate(&plan.product,
+									  plan.integers ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F,
+									  plan.integers ? CUDA_R_32I : CUDA_R_32F));
+	bool transposed = key.layout == BASELINE_B_TRANSPOSED;
+	cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+	LT_CHECK(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_TRANSA, &operation,
+											sizeof(operation))); // the library's A is our B
 	LT_CHECK(cublasLtMatmulDescSetAttribute(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
 											&key.epilogue, sizeof(key.epilogue)));
+	int b_rows = transposed ? key.k : key.n, b_columns = transposed ? key.n : key.k;
 	plan.a = lt_layout(type, key.k, key.m, key.batch);
-	plan.b = lt_layout(type, key.n, key.k, key.batch);
-	plan.c = lt_layout(type, key.n, key.m, key.batch);
+	plan.b = lt_layout(type, b_rows, b_columns, key.batch);
+	plan.c = lt_layout(result, key.n, key.m, key.batch);
 }
 
 static int lt_suggest(const lt_context &lt, const lt_plan &plan,
@@ -234,10 +249,10 @@ static void lt_choose(const lt_context &lt, lt_plan &plan, size_t c_bytes, const
 
 /* Row-major C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, and the epilogue; for each of
  * `batch` products, whose matrices lie one behind the other. */
-template <class Element>
-static void baseline_cublaslt(const Element *A, const Element *B, Element *C, int m, int n, int k,
+template <class Element, class Result>
+static void baseline_cublaslt(const Element *A, const Element *B, Result *C, int m, int n, int k,
 							  float alpha, float beta, lt_epilogue epilogue = LT_NO_EPILOGUE,
-							  int batch = 1)
+							  baseline_layout layout = BASELINE_B_PLAIN, int batch = 1)
 {
 	lt_context &lt = lt_get();
 	size_t next = batch > 1 ? sizeof(Element) : 0;
@@ -250,7 +265,8 @@ static void baseline_cublaslt(const Element *A, const Element *B, Element *C, in
 				  lt_alignment(A, next * m * k),
 				  lt_alignment(B, next * k * n),
 				  lt_alignment(C, next * m * n),
-				  epilogue.kind};
+				  epilogue.kind,
+				  layout};
 	for (const lt_plan &plan : lt.plans)
 		if (plan.key == key) {
 			lt_set_bias(plan, epilogue.bias);
@@ -259,9 +275,9 @@ static void baseline_cublaslt(const Element *A, const Element *B, Element *C, in
 
 	lt_plan plan = {};
 	plan.key = key;
-	lt_describe(plan, baseline_type<Element>::value);
+	lt_describe(plan, baseline_type<Element>::value, baseline_type<Result>::value);
 	lt_set_bias(plan, epilogue.bias);
-	lt_choose(lt, plan, (size_t)batch * m * n * sizeof(Element), A, B, alpha, beta);
+	lt_choose(lt, plan, (size_t)batch * m * n * sizeof(Result), A, B, alpha, beta);
 	lt.plans.push_back(plan);
 	lt_run(lt, plan, plan.algorithm, A, B, C, alpha, beta);
 }

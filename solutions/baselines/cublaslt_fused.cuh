@@ -73,14 +73,15 @@ struct lt_scales<epilogue_chain<stage_alpha_beta<E>, Rest...>> : std::true_type 
 
 template <class Element>
 static void baseline_cublaslt_fused(const Element *A, const Element *B, Element *C, int m, int n,
-									int k, float alpha, float beta, int batch = 1)
+									int k, float alpha, float beta,
+									baseline_layout layout = BASELINE_B_PLAIN, int batch = 1)
 {
 	auto made = epilogue_make(C, batch * m, n, alpha, beta);
 	using chain = decltype(made.stages);
 	static_assert(lt_stages<chain>::known, "cuBLASLt has no epilogue for this chain");
 	constexpr bool scales = lt_scales<chain>::value;
 	baseline_cublaslt(A, B, C, m, n, k, scales ? alpha : 1.0f, scales ? beta : 0.0f,
-					  lt_stages<chain>::of(made.stages), batch);
+					  lt_stages<chain>::of(made.stages), layout, batch);
 }
 
 #endif

@@ -3,5 +3,5 @@
 
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
 {
-	baseline_cublaslt(A, B, C, M, N, K, 1.0f, 0.0f, LT_NO_EPILOGUE, BATCH);
+	baseline_cublaslt(A, B, C, M, N, K, 1.0f, 0.0f, LT_NO_EPILOGUE, BASELINE_B_PLAIN, BATCH);
 }

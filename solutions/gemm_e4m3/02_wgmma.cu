@@ -1,0 +1,44 @@
+/* TMA and wgmma, with sums of 128 products promoted to f32.
+ *
+ * Idea: the kernel of linear_f16/02_wgmma.cu; a k-block of 128 bytes is 128 products of fp8. The
+ * tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
+ * its sums are then added to others in f32, by ordinary instructions. While one consumer
+ * warpgroup adds, the other one's products are made. Two sets of sums take twice the registers,
+ * so that a warpgroup has 64 x 128 outputs.
+ *
+ * Changes from 01_naive: everything. A and B have K contiguous already, as wgmma demands it of
+ * 8-bit types.
+ *
+ * Arithmetic intensity: a tile of 128 x 128 asks for 32 KB a k-block and multiplies 4.2 MFLOP
+ * with it, 128 FLOP per byte of the L2 cache; with B shared by two blocks 171. Shared memory is
+ * the tighter bound: a k-block writes 32 KB there and reads 48, which takes 640 clocks; the
+ * products take 512.
+ *
+ * reached: not measured yet */
+#include "../linear_f16/wgmma/launch.cuh"
+
+/* C through the epilogue, which gets the scaled sums. */
+struct scaled_out {
+	epilogue_out<__nv_bfloat16> out;
+	float scale_A, scale_B;
+	using run = epilogue_out<__nv_bfloat16>::run;
+
+	__device__ __forceinline__ run exchange(int row, int column, const float (&x)[RUN]) const
+	{
+		float scaled[RUN];
+#pragma unroll
+		for (int i = 0; i < RUN; i++)
+			scaled[i] = x[i] * scale_A * scale_B;
+		return out.exchange(row, column, scaled);
+	}
+	__device__ __forceinline__ void store(int row, int column, const run &from) const
+	{
+		out.store(row, column, from);
+	}
+};
+
+extern "C" void solve(const __nv_fp8_e4m3 *A, const __nv_fp8_e4m3 *B, __nv_bfloat16 *C, int M,
+					  int N, int K, float scale_A, float scale_B)
+{
+	gemm_any(A, B, M, N, K, scaled_out{{epilogue_make(C, M, N)}, scale_A, scale_B});
+}
