@@ -573,13 +573,3 @@ double shape_terms(const struct shape *shape)
 	return (double)shape->size[SIZE_BATCH] * shape->size[SIZE_M] * shape->size[SIZE_N] *
 		   shape->size[SIZE_K];
 }
-
-uint64_t shape_rows(const struct shape *shape)
-{
-	return (uint64_t)shape->size[SIZE_BATCH] * (uint64_t)shape->size[SIZE_M];
-}
-
-uint64_t shape_columns(const struct shape *shape)
-{
-	return (uint64_t)shape->size[SIZE_N];
-}

@@ -209,8 +209,14 @@ uint64_t operand_bytes(const struct operand *operand, const struct shape *shape)
 double shape_terms(const struct shape *shape);
 
 /* Rows of the result, those of all batches together, and its columns. */
-uint64_t shape_rows(const struct shape *shape);
-uint64_t shape_columns(const struct shape *shape);
+static inline uint64_t shape_rows(const struct shape *shape)
+{
+	return (uint64_t)shape->size[SIZE_BATCH] * (uint64_t)shape->size[SIZE_M];
+}
+static inline uint64_t shape_columns(const struct shape *shape)
+{
+	return (uint64_t)shape->size[SIZE_N];
+}
 
 #ifdef __cplusplus
 }
