@@ -133,7 +133,7 @@ static enum compile_status compile_or_find(const struct compile_options *options
 	double key_time = file_time();
 	if (!make_key(arguments, version, source, &key, err))
 		return COMPILE_FAILED;
-	if (!options->no_cache && cache_find(cache, &key, out->library, &out->log, &out->lease)) {
+	if (cache_find(cache, &key, out->library, &out->log, &out->lease)) {
 		out->cached = true;
 		return COMPILE_OK;
 	}

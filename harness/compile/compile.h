@@ -19,7 +19,6 @@ struct compile_options {
 	const char *epilogue;     /* text of the header that EPILOGUE_CHAIN names, or NULL */
 	bool libraries;           /* link cuBLAS and cuBLASLt (baselines only) */
 	double seconds;           /* time limit */
-	bool no_cache;
 };
 
 /* The virtual architecture that the emulated GPU takes. */

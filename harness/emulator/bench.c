@@ -138,7 +138,7 @@ static bool prepare(struct bench *bench)
 	}
 	if (!memory_init((size_t)1 << 34))
 		return false;
-	bench->module = module_parse(text, length, 90, &fault);
+	bench->module = module_parse(text, length, &fault);
 	free(text);
 	if (!bench->module) {
 		fprintf(stderr, "emulator_bench: %s\n", fault.text);

@@ -91,9 +91,8 @@ static bool add_kernels(struct module *module, struct fault *fault)
 	return true;
 }
 
-struct module *module_parse(const char *ptx, size_t length, int sm, struct fault *fault)
+struct module *module_parse(const char *ptx, size_t length, struct fault *fault)
 {
-	(void)sm; /* every architecture's PTX is interpreted alike */
 	memset(fault, 0, sizeof *fault);
 	struct module *module = calloc(1, sizeof *module);
 	if (!module) {

@@ -46,10 +46,10 @@ struct fault {
 	char text[1024];
 };
 
-/* Parses PTX text (length bytes, not necessarily NUL-terminated) for a GPU of
- * compute capability `sm` (90). NULL and *fault on failure. An instruction that
- * is not implemented is no failure here: it stops the kernel that reaches it. */
-struct module *module_parse(const char *ptx, size_t length, int sm, struct fault *fault);
+/* Parses PTX text (length bytes, not necessarily NUL-terminated), of any architecture.
+ * NULL and *fault on failure. An instruction that is not implemented is no failure
+ * here: it stops the kernel that reaches it. */
+struct module *module_parse(const char *ptx, size_t length, struct fault *fault);
 void module_free(struct module *module);
 
 /* By mangled name; NULL when absent. */

@@ -125,12 +125,6 @@ struct ptx_instruction {
 	int file_line, outer_line;
 };
 
-struct ptx_register_range {
-	const char *prefix;
-	uint32_t base, count;
-	enum ptx_type type;
-};
-
 struct ptx_branch_table { /* .branchtargets, .calltargets, .callprototype */
 	const char *name;
 	uint32_t scope;

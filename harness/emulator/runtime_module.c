@@ -173,7 +173,7 @@ static cudaError_t binary_parse(struct binary *binary)
 		return binary_refuse(found);
 	struct fault fault = {0};
 	runtime_open_memory(); /* variables are initialised */
-	binary->module = module_parse(ptx.text, ptx.length, sm, &fault);
+	binary->module = module_parse(ptx.text, ptx.length, &fault);
 	runtime_close_memory();
 	free(ptx.expanded);
 	if (binary->module)

@@ -326,11 +326,6 @@ void child_stop(struct child *child)
 	free(child);
 }
 
-bool child_alive(const struct child *child)
-{
-	return child->alive;
-}
-
 /* ---- watching --------------------------------------------------------- */
 
 /* False when the memory limit is passed. */

@@ -72,8 +72,6 @@ struct child_result child_finish(struct child *child, double seconds);
 const char *child_output(struct child *child);
 void child_output_clear(struct child *child);
 
-bool child_alive(const struct child *child);
-
 /* Kills whatever is left, reaps it, frees. NULL is allowed. */
 void child_stop(struct child *child);
 

@@ -54,7 +54,7 @@ static inline struct module *fixture_parse(const char *ptx)
 {
 	struct fault fault;
 	cr_assert(memory_init((size_t)1 << 30));
-	struct module *module = module_parse(ptx, strlen(ptx), 90, &fault);
+	struct module *module = module_parse(ptx, strlen(ptx), &fault);
 	cr_assert(module, "%s", fault.text);
 	return module;
 }

@@ -147,7 +147,7 @@ Test(ptx_parse, mangled_text_never_crashes)
 			}
 		}
 		struct fault fault;
-		struct module *module = module_parse(text, length, 90, &fault);
+		struct module *module = module_parse(text, length, &fault);
 		const struct kernel *kernel = module ? module_kernel(module, "k") : NULL;
 		struct kernel_facts facts;
 		if (kernel)
