@@ -418,8 +418,7 @@ static void choose_values(const struct loader *loader, struct test_case *test)
 static int make_exact(struct loader *loader, struct test_case *test)
 {
 	size_t result = problem_part_index(loader->problem, PART_RESULT);
-	bool marked =
-		loader->problem->operands[result].role == ROLE_BOTH && test->scalar[SCALAR_BETA] == 0;
+	bool unread = test->scalar[SCALAR_BETA] == 0;
 	struct value_spec kept = test->values[result];
 	if (type_of(loader->problem->operands[result].type)->format.is_integer ||
 		loader->problem->algebra == ALGEBRA_SHORTEST_PATHS)
@@ -430,7 +429,7 @@ static int make_exact(struct loader *loader, struct test_case *test)
 			"[%s] values = integer needs alpha and beta among 0, 0.5, 1, 1.5, 2 or their "
 			"negatives",
 			loader->group.name);
-	if (marked)
+	if (unread)
 		test->values[result] = kept;
 	return 1;
 }
