@@ -15,6 +15,7 @@
 
 #include "referee/check.h"
 #include "referee/orders.h"
+#include "referee/reference.h"
 #include "testcases/values.h"
 
 static const int depths[] = {16, 64, 256, 1024, 4096};
@@ -28,15 +29,17 @@ struct group {
 	struct value_spec specs[KINDS_MAX];
 };
 static const struct group groups[] = {
-	{"both signs", 3, {{VALUES_UNIFORM, 1}, {VALUES_NORMAL, 1}, {VALUES_WIDE, 10}}},
-	{"positive", 1, {{VALUES_POSITIVE, 1}}},
+	{"both signs",
+	 3,
+	 {{VALUES_UNIFORM, 1, 0, 0}, {VALUES_NORMAL, 1, 0, 0}, {VALUES_WIDE, 10, 0, 0}}},
+	{"positive", 1, {{VALUES_POSITIVE, 1, 0, 0}}},
 };
 
 enum table { TABLE_CONSTANT, TABLE_HONEST, TABLE_FAULTY, TABLES };
 
 struct setup {
 	int size, seeds;
-	enum dtype type;
+	const struct type *inputs, *result;
 	const struct problem *problem;
 	enum table table;
 	float *scratch;
@@ -45,9 +48,17 @@ struct setup {
 static struct test_case make_case(const struct setup *setup, struct value_spec spec, int k,
 								  uint64_t seed)
 {
-	struct shape shape = {setup->size, setup->size, k};
-	struct test_case test = case_of_shape(setup->problem, shape, 1.0f, 1.0f, seed);
-	test.a = test.b = test.c = spec;
+	struct shape shape = {{[SIZE_BATCH] = 1,
+						   [SIZE_M] = setup->size,
+						   [SIZE_N] = setup->size,
+						   [SIZE_K] = k,
+						   [SIZE_GROUP] = 1}};
+	float ones[SCALARS_MAX];
+	for (size_t i = 0; i < SCALARS_MAX; i++)
+		ones[i] = 1;
+	struct test_case test = case_of_shape(setup->problem, &shape, ones, seed);
+	for (size_t i = 0; i < problem_operands(setup->problem); i++)
+		test.values[i] = spec;
 	return test;
 }
 
@@ -55,14 +66,15 @@ static struct test_case make_case(const struct setup *setup, struct value_spec s
 static double constant_needed(const struct order *order, const struct operands *o,
 							  const struct test_case *test, float *scratch)
 {
+	double alpha = (double)test->scalar[SCALAR_ALPHA], beta = (double)test->scalar[SCALAR_BETA];
 	double worst = 0;
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			size_t at = i * o->n + j;
-			double want = test->alpha * o->product[at] + (double)test->beta * o->c[at];
+			double want = alpha * o->product[at] + beta * o->c[at];
 			double got = order_element(order, o, test, i, j, scratch);
 			double scale = sqrt((double)o->k) * 0x1p-24 *
-						   (fabs(test->alpha) * o->magnitude[at] + fabs(test->beta * o->c[at]));
+						   (fabs(alpha) * o->magnitude[at] + fabs(beta * o->c[at]));
 			if (scale > 0 && fabs(got - want) / scale > worst)
 				worst = fabs(got - want) / scale;
 		}
@@ -74,18 +86,20 @@ static double ratio_seen(const struct setup *setup, const struct order *order,
 						 const struct operands *o, const struct test_case *test, float *scratch)
 {
 	struct check_input input = {
-		.type = setup->type,
+		.problem = setup->problem,
 		.test = test,
-		.product.unit_roundoff = setup->type == DTYPE_F32 ? 0x1p-53 : 0x1p-24,
+		.product.unit_roundoff =
+			reference_request(setup->problem, test, 0).wide ? 0x1p-53 : 0x1p-24,
 	};
 	struct check_rule rule = check_rule_of(&input);
+	const struct number_format *format = &setup->result->format;
 	double worst = 0;
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			size_t at = i * o->n + j;
 			float out = order_element(order, o, test, i, j, scratch);
 			struct check_element element = {
-				.out = values_to_double(setup->type, values_from_double(setup->type, out)),
+				.out = values_to_double(format, values_from_double(format, out)),
 				.product = o->product[at],
 				.magnitude = o->magnitude[at],
 				.c = o->c[at],
@@ -105,7 +119,7 @@ static double measure(const struct setup *setup, const struct order *order,
 		for (int seed = 0; seed < setup->seeds; seed++) {
 			struct operands o;
 			struct test_case test = make_case(setup, group->specs[i], k, 1000u + (unsigned)seed);
-			if (!operands_draw(&o, &test, setup->type))
+			if (!operands_draw(&o, setup->problem, &test))
 				return NAN;
 			double value = setup->table == TABLE_CONSTANT
 							   ? constant_needed(order, &o, &test, setup->scratch)
@@ -122,9 +136,9 @@ static bool print_rows(const struct setup *setup, const struct group *group)
 	const struct order *orders =
 		setup->table == TABLE_FAULTY ? orders_faulty(&count) : orders_honest(&count);
 	for (size_t i = 0; i < count; i++) {
-		if (!order_suits(&orders[i], setup->type))
+		if (!order_suits(&orders[i], setup->inputs))
 			continue;
-		printf("| %s | %s | %s |", dtype_name(setup->type), group->name, orders[i].name);
+		printf("| %s | %s | %s |", setup->inputs->name, group->name, orders[i].name);
 		for (size_t d = 0; d < DEPTHS; d++) {
 			double value = measure(setup, &orders[i], group, depths[d]);
 			if (isnan(value))
@@ -147,7 +161,8 @@ static bool print_table(struct setup *setup)
 	printf("\n|---|---|---|---|---|---|---|---|\n");
 	for (size_t p = 0; p < sizeof problems / sizeof problems[0]; p++) {
 		setup->problem = problem_find(problems[p]);
-		setup->type = setup->problem->dtype;
+		setup->inputs = type_of(problem_part(setup->problem, PART_LEFT)->type);
+		setup->result = type_of(problem_part(setup->problem, PART_RESULT)->type);
 		for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
 			if (!print_rows(setup, &groups[g]))
 				return false;
