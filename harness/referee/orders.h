@@ -42,6 +42,7 @@ struct order {
 	enum narrowing inputs; /* applied to A and B first */
 	int dropped;           /* products left out at the end */
 	bool without_c;        /* beta*C forgotten */
+	int shows_from;        /* faults: the smallest K at which they are found */
 };
 
 /* The tables. Whether an order makes sense for inputs of a type, `order_suits` tells. */
