@@ -264,6 +264,60 @@ Test(referee, answers_nonsense_with_an_error)
 	cr_assert(session_stop(&session) == 0);
 }
 
+/* Paths of twice as many edges with every squaring: other associations than a sweep's. */
+static void square_repeatedly(const float *edges, float *d, size_t n)
+{
+	static float next[64 * 64];
+	memcpy(d, edges, n * n * sizeof *d);
+	for (size_t reach = 1; reach < n; reach *= 2) {
+		for (size_t i = 0; i < n * n; i++) {
+			next[i] = INFINITY;
+			for (size_t k = 0; k < n; k++)
+				next[i] = fminf(next[i], d[i / n * n + k] + d[k * n + i % n]);
+		}
+		memcpy(d, next, n * n * sizeof *d);
+	}
+}
+
+/* The paths of every kind of graph by any algorithm; wrong by the least that an edge may be, or
+ * where there is none, they are refused. */
+Test(referee, shortest_paths_by_any_algorithm)
+{
+	enum { NODES = 60 };
+	static const struct value_spec graphs[] = {{VALUES_GRAPH, 10, 0.1f, 0.3f},
+											   {VALUES_GRAPH, 10, 0.1f, 0.02f},
+											   {VALUES_GRAPH_SIGNED, 10, 0.1f, 0.05f},
+											   {VALUES_GRAPH_INTEGER, 10, 0, 0.1f}};
+	struct session session = session_start();
+	const struct problem *problem = problem_find("apsp-f32");
+	struct test_case test =
+		case_of_shape(problem, &(struct shape){{1, NODES, NODES, NODES, 1}}, NULL, 5);
+	open_emulated(&session);
+	for (size_t g = 0; g < sizeof graphs / sizeof *graphs; g++) {
+		test.values[0] = graphs[g];
+		make_case(&session, problem->name, &test, 1);
+		float *d = (float *)buffer_in(&session, 1, 0);
+		solve(&session, problem, &test, 0);
+		cr_assert(check_set(&session, 0).wrong == 0);
+		square_repeatedly((const float *)buffer_in(&session, 0, 0), d, NODES);
+		cr_assert(check_set(&session, 0).wrong == 0);
+		for (size_t i = 1; i < (size_t)NODES * NODES; i += 97) {
+			float right = d[i];
+			const float wrong[] = {isinf(right) ? 1e30f : right + 0.1f,
+								   isinf(right) ? NAN : right - 0.1f,
+								   isinf(right) ? -INFINITY : INFINITY};
+			for (int w = 0; w < 3; w++) {
+				d[i] = wrong[w];
+				struct referee_check_reply reply = check_set(&session, 0);
+				cr_assert(reply.wrong == 1, "%zu, %zu: %g for %g", g, i, (double)wrong[w],
+						  (double)right);
+			}
+			d[i] = right;
+		}
+	}
+	session_stop(&session);
+}
+
 static struct device_request request_for(const char *name, int32_t m, int32_t n, int32_t k)
 {
 	const struct problem *problem = problem_find(name);
