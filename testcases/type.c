@@ -84,8 +84,9 @@ static const struct type types[] = {
 			.uniform_most = 127,
 		},
 	/* "FP8 formats for deep learning" (Micikevicius and others, 2022), section 3: no infinities,
-	 * one NaN of each sign, 448 the largest. `cut` is what the tensor cores of sm_90 were seen to
-	 * lose of sums of at most 128 products (referee/README.md). */
+	 * one NaN of each sign, 448 the largest. `cut` is for what the tensor cores of sm_90 lose of
+	 * sums of at most 128 products (referee/README.md), and `wide_most` keeps that true: a sum with
+	 * one term far above the others loses more. */
 	[DTYPE_E4M3] =
 		{
 			.name = "e4m3",
@@ -103,9 +104,9 @@ static const struct type types[] = {
 			.unit_roundoff = 0x1p-4,
 			.smallest = 0x1p-9,
 			.largest = 448.0,
-			.cut = 0x1p-9,
+			.cut = 0x1p-8,
 			.uniform_most = 8,
-			.wide_most = 8,
+			.wide_most = 5,
 		},
 	/* A weight of four bits: -8 to 7, stored with 8 added. */
 	[DTYPE_U4] =

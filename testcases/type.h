@@ -41,7 +41,8 @@ struct type {
 	 * 1 and the largest. */
 	double unit_roundoff, smallest, largest;
 	/* What tensor cores cut off sums of such products, in the error bound (referee/README.md):
-	 * `truncation` times K 2^-24 of the result, and `cut` of |A||B|. */
+	 * `truncation` times K 2^-24 of the result, and `cut` of |A||B| / sqrt(K)
+	 * and half of `cut` of the result. */
 	double truncation, cut;
 	/* How far generated values go so that sums stay inside the range: the larger bound of
 	 * uniform ones, and the binades of wide ones. */

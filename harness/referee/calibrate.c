@@ -1,11 +1,14 @@
 /* Measures what the constants of the error bound have to be, and what they let
- * through. Three tables, by type, kind of values and K:
+ * through. Four tables, by type, kind of values and K:
  *   - the constant c that each honest order needs: the largest
  *     |before rounding - reference| / (sqrt(K) * 2^-24 * (|alpha||A||B| + |beta C|));
+ *   - the cut that each honest order needs, of inputs whose type has one: the largest
+ *     |before rounding - reference| / (|A B| / 2 + |A||B| / sqrt(K));
  *   - error / bound of the worst element for each honest order: has to stay below 1;
  *   - the same for each fault, in that of the kinds and cases where it shows least:
  *     below 1 the fault would pass that case.
- * The bound is that of check.h with a reference in f32 (in f64 for f32).
+ * The bound is that of check.h with a reference in f32 where f32
+ * holds the products, in f64 elsewhere.
  *
  * usage: calibrate [SIZE [SEEDS]]    M = N = SIZE (32), cases a cell (2) */
 #include <math.h>
@@ -15,6 +18,7 @@
 
 #include "referee/check.h"
 #include "referee/orders.h"
+#include "referee/reference.h"
 #include "testcases/values.h"
 
 static const int depths[] = {16, 64, 256, 1024, 4096};
@@ -22,21 +26,24 @@ static const int depths[] = {16, 64, 256, 1024, 4096};
 
 /* Kinds of values whose sums behave alike. */
 #define KINDS_MAX 3
+#define WIDE_MOST 10 /* or what the type allows of it */
 struct group {
 	char name[16];
 	size_t count;
 	struct value_spec specs[KINDS_MAX];
 };
 static const struct group groups[] = {
-	{"both signs", 3, {{VALUES_UNIFORM, 1}, {VALUES_NORMAL, 1}, {VALUES_WIDE, 10}}},
-	{"positive", 1, {{VALUES_POSITIVE, 1}}},
+	{"both signs",
+	 3,
+	 {{VALUES_UNIFORM, 1, 0, 0}, {VALUES_NORMAL, 1, 0, 0}, {VALUES_WIDE, WIDE_MOST, 0, 0}}},
+	{"positive", 1, {{VALUES_POSITIVE, 1, 0, 0}}},
 };
 
-enum table { TABLE_CONSTANT, TABLE_HONEST, TABLE_FAULTY, TABLES };
+enum table { TABLE_CONSTANT, TABLE_CUT, TABLE_HONEST, TABLE_FAULTY, TABLES };
 
 struct setup {
 	int size, seeds;
-	enum dtype type;
+	const struct type *inputs, *result;
 	const struct problem *problem;
 	enum table table;
 	float *scratch;
@@ -45,24 +52,37 @@ struct setup {
 static struct test_case make_case(const struct setup *setup, struct value_spec spec, int k,
 								  uint64_t seed)
 {
-	struct shape shape = {setup->size, setup->size, k};
-	struct test_case test = case_of_shape(setup->problem, shape, 1.0f, 1.0f, seed);
-	test.a = test.b = test.c = spec;
+	struct shape shape = {{[SIZE_BATCH] = 1,
+						   [SIZE_M] = setup->size,
+						   [SIZE_N] = setup->size,
+						   [SIZE_K] = k,
+						   [SIZE_GROUP] = 1}};
+	if (spec.distribution == VALUES_WIDE)
+		spec.scale = fminf(spec.scale, setup->inputs->wide_most);
+	float ones[SCALARS_MAX];
+	for (size_t i = 0; i < SCALARS_MAX; i++)
+		ones[i] = 1;
+	struct test_case test = case_of_shape(setup->problem, &shape, ones, seed);
+	for (size_t i = 0; i < problem_operands(setup->problem); i++)
+		test.values[i] = spec;
 	return test;
 }
 
-/* The largest constant that an element of this case needs. */
-static double constant_needed(const struct order *order, const struct operands *o,
-							  const struct test_case *test, float *scratch)
+/* The largest constant, or cut, that an element of this case needs. */
+static double constant_needed(const struct setup *setup, const struct order *order,
+							  const struct operands *o, const struct test_case *test)
 {
+	double alpha = (double)test->scalar[SCALAR_ALPHA], beta = (double)test->scalar[SCALAR_BETA];
 	double worst = 0;
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			size_t at = i * o->n + j;
-			double want = test->alpha * o->product[at] + (double)test->beta * o->c[at];
-			double got = order_element(order, o, test, i, j, scratch);
-			double scale = sqrt((double)o->k) * 0x1p-24 *
-						   (fabs(test->alpha) * o->magnitude[at] + fabs(test->beta * o->c[at]));
+			double want = alpha * o->product[at] + beta * o->c[at];
+			double got = order_element(order, o, test, i, j, setup->scratch);
+			double magnitude = fabs(alpha) * o->magnitude[at] + fabs(beta * o->c[at]);
+			double scale = setup->table == TABLE_CUT
+							   ? fabs(want) / 2 + magnitude / sqrt((double)o->k)
+							   : sqrt((double)o->k) * 0x1p-24 * magnitude;
 			if (scale > 0 && fabs(got - want) / scale > worst)
 				worst = fabs(got - want) / scale;
 		}
@@ -71,21 +91,23 @@ static double constant_needed(const struct order *order, const struct operands *
 
 /* The largest ratio of error to bound in this case's output. */
 static double ratio_seen(const struct setup *setup, const struct order *order,
-						 const struct operands *o, const struct test_case *test, float *scratch)
+						 const struct operands *o, const struct test_case *test)
 {
 	struct check_input input = {
-		.type = setup->type,
+		.problem = setup->problem,
 		.test = test,
-		.product.unit_roundoff = setup->type == DTYPE_F32 ? 0x1p-53 : 0x1p-24,
+		.product.unit_roundoff =
+			reference_request(setup->problem, test, 0).wide ? 0x1p-53 : 0x1p-24,
 	};
 	struct check_rule rule = check_rule_of(&input);
+	const struct number_format *format = &setup->result->format;
 	double worst = 0;
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			size_t at = i * o->n + j;
-			float out = order_element(order, o, test, i, j, scratch);
+			float out = order_element(order, o, test, i, j, setup->scratch);
 			struct check_element element = {
-				.out = values_to_double(setup->type, values_from_double(setup->type, out)),
+				.out = values_to_double(format, values_from_double(format, out)),
 				.product = o->product[at],
 				.magnitude = o->magnitude[at],
 				.c = o->c[at],
@@ -105,11 +127,11 @@ static double measure(const struct setup *setup, const struct order *order,
 		for (int seed = 0; seed < setup->seeds; seed++) {
 			struct operands o;
 			struct test_case test = make_case(setup, group->specs[i], k, 1000u + (unsigned)seed);
-			if (!operands_draw(&o, &test, setup->type))
+			if (!operands_draw(&o, setup->problem, &test))
 				return NAN;
-			double value = setup->table == TABLE_CONSTANT
-							   ? constant_needed(order, &o, &test, setup->scratch)
-							   : ratio_seen(setup, order, &o, &test, setup->scratch);
+			double value = setup->table == TABLE_CONSTANT || setup->table == TABLE_CUT
+							   ? constant_needed(setup, order, &o, &test)
+							   : ratio_seen(setup, order, &o, &test);
 			result = setup->table == TABLE_FAULTY ? fmin(result, value) : fmax(result, value);
 			operands_free(&o);
 		}
@@ -122,14 +144,15 @@ static bool print_rows(const struct setup *setup, const struct group *group)
 	const struct order *orders =
 		setup->table == TABLE_FAULTY ? orders_faulty(&count) : orders_honest(&count);
 	for (size_t i = 0; i < count; i++) {
-		if (!order_suits(&orders[i], setup->type))
+		if (!order_suits(&orders[i], setup->inputs))
 			continue;
-		printf("| %s | %s | %s |", dtype_name(setup->type), group->name, orders[i].name);
+		printf("| %s | %s | %s |", setup->inputs->name, group->name, orders[i].name);
 		for (size_t d = 0; d < DEPTHS; d++) {
 			double value = measure(setup, &orders[i], group, depths[d]);
 			if (isnan(value))
 				return false;
-			printf(setup->table == TABLE_FAULTY ? " %.3g |" : " %.2f |", value);
+			bool fixed = setup->table == TABLE_CONSTANT || setup->table == TABLE_HONEST;
+			printf(fixed ? " %.2f |" : " %.3g |", value);
 		}
 		printf("\n");
 	}
@@ -139,15 +162,19 @@ static bool print_rows(const struct setup *setup, const struct group *group)
 static bool print_table(struct setup *setup)
 {
 	static const char *const titles[] = {"Honest orders: constant needed",
+										 "Honest orders: cut needed",
 										 "Honest orders: error / bound", "Faults: error / bound"};
-	static const char *const problems[] = {"gemm-f16", "gemm-bf16", "sgemm"};
+	static const char *const problems[] = {"gemm-f16", "gemm-bf16", "sgemm", "gemm-e4m3"};
 	printf("\n%s\n\n| type | values | order |", titles[setup->table]);
 	for (size_t d = 0; d < DEPTHS; d++)
 		printf(" K=%d |", depths[d]);
 	printf("\n|---|---|---|---|---|---|---|---|\n");
 	for (size_t p = 0; p < sizeof problems / sizeof problems[0]; p++) {
 		setup->problem = problem_find(problems[p]);
-		setup->type = setup->problem->dtype;
+		setup->inputs = type_of(problem_part(setup->problem, PART_LEFT)->type);
+		setup->result = type_of(problem_part(setup->problem, PART_RESULT)->type);
+		if (setup->table == TABLE_CUT && setup->inputs->cut == 0)
+			continue;
 		for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
 			if (!print_rows(setup, &groups[g]))
 				return false;

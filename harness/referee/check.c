@@ -20,13 +20,14 @@ static double overflow_threshold(const struct type *type)
 	return type->format.infinity != 0 ? type->largest * (1 + u / (2 - 2 * u)) : INFINITY;
 }
 
-/* What sums of the case's products may lose, relative to |A||B|: a path's sums are as many as its
+/* What sums of the case's K products may lose, relative to |A||B|: a path's sums are as many as its
  * edges, which its magnitude counts. */
-static double accumulation_of(const struct problem *problem, double growth)
+static double accumulation_of(const struct problem *problem, double k)
 {
 	if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return 0x1p-24;
-	return growth * 0x1p-24 + type_of(problem_part(problem, PART_LEFT)->type)->cut;
+	return CHECK_CONSTANT * sqrt(k) * 0x1p-24 +
+		   type_of(problem_part(problem, PART_LEFT)->type)->cut / sqrt(k);
 }
 
 struct check_rule check_rule_of(const struct check_input *input)
@@ -34,8 +35,9 @@ struct check_rule check_rule_of(const struct check_input *input)
 	const struct test_case *test = input->test;
 	const struct problem *problem = input->problem;
 	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
+	const struct type *inputs = type_of(problem_part(problem, PART_LEFT)->type);
 	const float *scalar = test->scalar;
-	double k = test->shape.size[SIZE_K], growth = CHECK_CONSTANT * sqrt(k);
+	double k = test->shape.size[SIZE_K];
 	return (struct check_rule){
 		.type = type,
 		.alpha = (double)scalar[SCALAR_ALPHA] * (double)scalar[SCALAR_SCALE_LEFT] *
@@ -43,9 +45,9 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.beta = (double)scalar[SCALAR_BETA],
 		.exact = test->exact || input->product.unit_roundoff == 0,
 		.tolerance = input->tolerance,
-		.accumulation = accumulation_of(problem, growth),
-		.truncation = type_of(problem_part(problem, PART_LEFT)->type)->truncation * k * 0x1p-24,
-		.reference = growth * input->product.unit_roundoff,
+		.accumulation = accumulation_of(problem, k),
+		.truncation = inputs->truncation * k * 0x1p-24 + inputs->cut / 2,
+		.reference = CHECK_CONSTANT * sqrt(k) * input->product.unit_roundoff,
 		.threshold = overflow_threshold(type),
 		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
 				   scalar[SCALAR_SCALE_RESULT]},

@@ -12,10 +12,9 @@
 #include "referee/stages.h"
 #include "testcases/case.h"
 
-/* The constants of the bound, calibrated: see README.md. c, for rounding in any
- * order; t, for tensor cores, which cut sums off instead of rounding them. */
+/* c of the bound, for rounding in any order, calibrated: see README.md. What tensor cores cut off
+ * stands in the rows of types. */
 #define CHECK_CONSTANT 4.0
-#define CHECK_TRUNCATION 0.3
 
 struct check_input {
 	const struct problem *problem;
@@ -62,10 +61,11 @@ struct check_rule {
 	double alpha, beta;      /* alpha: with the operands' scales */
 	bool exact;
 	struct tolerance tolerance;
-	double accumulation; /* c * sqrt(K) * 2^-24, and what tensor cores cut off; of a path 2^-24 */
-	double truncation;   /* t * K * 2^-24 for the types that tensor cores take, else 0 */
-	double reference;    /* c * sqrt(K) * unit roundoff of the reference */
-	double threshold;    /* of the type: where infinity begins */
+	double
+		accumulation;  /* c * sqrt(K) * 2^-24 + cut / sqrt(K), of the magnitude; of a path 2^-24 */
+	double truncation; /* t * K * 2^-24 + cut / 2, of the result; t and cut: of the inputs' type */
+	double reference;  /* c * sqrt(K) * unit roundoff of the reference */
+	double threshold;  /* of the type: where infinity begins */
 	/* A result of integers: round(sum * scales[0] * scales[1] / scales[2]) + zero. */
 	float scales[3];
 	double zero;

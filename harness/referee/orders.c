@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "referee/reference.h"
 #include "testcases/values.h"
 
 static const struct order honest[] = {
@@ -20,22 +21,46 @@ static const struct order honest[] = {
 	{.name = "blocked 8", .kind = ORDER_BLOCKED, .parts = 8},
 	{.name = "blocked 16", .kind = ORDER_BLOCKED, .parts = 16},
 	{.name = "blocked 32", .kind = ORDER_BLOCKED, .parts = 32},
-	{.name = "tensor 4, 1 extra bit", .kind = ORDER_TENSOR, .parts = 4, .extra = 1},
-	{.name = "tensor 8, 1 extra bit", .kind = ORDER_TENSOR, .parts = 8, .extra = 1},
-	{.name = "tensor 16, 2 extra bits", .kind = ORDER_TENSOR, .parts = 16, .extra = 2},
-	{.name = "three TF32 products", .kind = ORDER_TF32X3},
+	{.name = "tensor 4, 1 extra bit",
+	 .kind = ORDER_TENSOR,
+	 .types = "f16 bf16",
+	 .parts = 4,
+	 .extra = 1},
+	{.name = "tensor 8, 1 extra bit",
+	 .kind = ORDER_TENSOR,
+	 .types = "f16 bf16",
+	 .parts = 8,
+	 .extra = 1},
+	{.name = "tensor 16, 2 extra bits",
+	 .kind = ORDER_TENSOR,
+	 .types = "f16 bf16",
+	 .parts = 16,
+	 .extra = 2},
+	{.name = "fp8 tensor, promoted by 128",
+	 .kind = ORDER_FP8,
+	 .types = "e4m3",
+	 .parts = 32,
+	 .promoted = 128},
+	{.name = "three TF32 products", .kind = ORDER_TF32X3, .types = "f32"},
 };
 
+/* f16 accumulators overflow, or are as good as exact, on the range of bf16; narrowing to a type
+ * does nothing to the type itself. */
 static const struct order faulty[] = {
-	{.name = "f16 accumulation", .kind = ORDER_F16},
-	{.name = "f16 accumulation by 16", .kind = ORDER_F16_TENSOR, .parts = 16},
-	{.name = "bf16 accumulation", .kind = ORDER_BF16},
-	{.name = "bf16 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_BF16},
-	{.name = "fp8 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_FP8},
-	{.name = "f16 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_F16},
-	{.name = "TF32 inputs", .kind = ORDER_SEQUENTIAL, .inputs = NARROW_TF32},
-	{.name = "last K dropped", .kind = ORDER_SEQUENTIAL, .dropped = 1},
-	{.name = "beta*C omitted", .kind = ORDER_SEQUENTIAL, .without_c = true},
+	{.name = "f16 accumulation", .kind = ORDER_F16, .types = "f16 f32"},
+	{.name = "f16 accumulation by 16", .kind = ORDER_F16_TENSOR, .types = "f16 f32", .parts = 16},
+	{.name = "bf16 accumulation", .kind = ORDER_BF16, .types = "bf16 f32 e4m3"},
+	{.name = "fp8 tensor, never promoted",
+	 .kind = ORDER_FP8,
+	 .types = "e4m3",
+	 .parts = 32,
+	 .shows_from = 4096},
+	{.name = "bf16 inputs", .types = "f16 f32", .inputs = NARROW_BF16},
+	{.name = "fp8 inputs", .types = "f16 bf16 f32", .inputs = NARROW_FP8},
+	{.name = "f16 inputs", .types = "f32", .inputs = NARROW_F16},
+	{.name = "TF32 inputs", .types = "f32", .inputs = NARROW_TF32},
+	{.name = "last K dropped", .dropped = 1},
+	{.name = "beta*C omitted", .types = "f16 bf16 f32", .without_c = true},
 };
 
 const struct order *orders_honest(size_t *count)
@@ -50,32 +75,41 @@ const struct order *orders_faulty(size_t *count)
 	return faulty;
 }
 
-bool order_suits(const struct order *order, enum dtype type)
+bool order_suits(const struct order *order, const struct type *type)
 {
-	switch (order->inputs) {
-	case NARROW_BF16: return type != DTYPE_BF16;
-	case NARROW_F16:
-	case NARROW_TF32: return type == DTYPE_F32;
-	case NARROW_FP8:
-	case NARROW_NONE: break;
+	size_t length = strlen(type->name);
+	const char *word = order->types;
+	while (*word != '\0') {
+		size_t end = strcspn(word, " ");
+		if (end == length && memcmp(word, type->name, length) == 0)
+			return true;
+		word += end;
+		word += strspn(word, " ");
 	}
-	switch (order->kind) {
-	case ORDER_TENSOR: return type != DTYPE_F32;
-	case ORDER_TF32X3: return type == DTYPE_F32;
-	case ORDER_BF16: return type != DTYPE_F16;
-	/* f16 accumulators overflow, or are as good as exact, on the others' ranges */
-	case ORDER_F16:
-	case ORDER_F16_TENSOR: return type != DTYPE_BF16;
-	default: return true;
-	}
+	return order->types[0] == '\0';
 }
 
 /* ---- operands ------------------------------------------------------------------ */
 
-static float draw(const struct value_spec *spec, enum dtype type, uint64_t seed, uint32_t operand,
-				  size_t index)
+static float number_at(const struct device_matrix *matrix, size_t index)
 {
-	return (float)values_to_double(type, values_at(type, *spec, seed, operand, index));
+	return (float)device_matrix_number(matrix, index, values_at(&matrix->values, index));
+}
+
+static void draw(struct operands *o, const struct problem *problem, const struct test_case *test)
+{
+	struct device_request request = reference_request(problem, test, test->seed);
+	const struct device_matrix *left = &request.left, *right = &request.right;
+	for (size_t i = 0; i < o->m; i++)
+		for (size_t l = 0; l < o->k; l++)
+			o->a[i * o->k + l] = number_at(left, left->transposed ? l * o->m + i : i * o->k + l);
+	for (size_t j = 0; j < o->n; j++)
+		for (size_t l = 0; l < o->k; l++)
+			o->b[j * o->k + l] = number_at(right, right->transposed ? j * o->k + l : l * o->n + j);
+	struct values before =
+		values_of_operand(problem, test, test->seed, problem_part_index(problem, PART_RESULT));
+	for (size_t i = 0; i < o->m * o->n; i++)
+		o->c[i] = (float)values_number_at(&before, i);
 }
 
 static void multiply(struct operands *o)
@@ -94,9 +128,11 @@ static void multiply(struct operands *o)
 		}
 }
 
-bool operands_draw(struct operands *out, const struct test_case *test, enum dtype type)
+bool operands_draw(struct operands *out, const struct problem *problem,
+				   const struct test_case *test)
 {
-	size_t m = (size_t)test->shape.m, n = (size_t)test->shape.n, k = (size_t)test->shape.k;
+	const int32_t *size = test->shape.size;
+	size_t m = (size_t)size[SIZE_M], n = (size_t)size[SIZE_N], k = (size_t)size[SIZE_K];
 	*out = (struct operands){.m = m, .n = n, .k = k};
 	out->a = calloc(m * k, sizeof *out->a);
 	out->b = calloc(n * k, sizeof *out->b);
@@ -108,13 +144,7 @@ bool operands_draw(struct operands *out, const struct test_case *test, enum dtyp
 		operands_free(out);
 		return false;
 	}
-	for (size_t i = 0; i < m * k; i++)
-		out->a[i] = draw(&test->a, type, test->seed, VALUES_STREAM_A, i);
-	for (size_t i = 0; i < m * n; i++)
-		out->c[i] = draw(&test->c, type, test->seed, VALUES_STREAM_C, i);
-	for (size_t j = 0; j < n; j++)
-		for (size_t l = 0; l < k; l++)
-			out->b[j * k + l] = draw(&test->b, type, test->seed, VALUES_STREAM_B, l * n + j);
+	draw(out, problem, test);
 	multiply(out);
 	return true;
 }
@@ -142,25 +172,18 @@ static float round_bits(float x, int p)
 	return x;
 }
 
-static float round_to(float x, enum dtype type)
+static double round_to(double x, const struct type *type)
 {
-	return (float)values_to_double(type, values_from_double(type, x));
-}
-
-/* e4m3: four significand bits, the smallest subnormal 2^-9, 448 the largest. */
-static float round_fp8(float x)
-{
-	float rounded = fabsf(x) < 0x1p-6f ? rintf(x * 0x1p9f) * 0x1p-9f : round_bits(x, 4);
-	return fmaxf(-448.0f, fminf(448.0f, rounded));
+	return values_to_double(&type->format, values_from_double(&type->format, x));
 }
 
 static float narrow(float x, enum narrowing how)
 {
 	switch (how) {
 	case NARROW_BF16: return round_bits(x, 8);
-	case NARROW_FP8: return round_fp8(x);
+	case NARROW_FP8: return (float)round_to(x, type_of(DTYPE_E4M3));
 	case NARROW_TF32: return round_bits(x, 11);
-	case NARROW_F16: return round_to(x, DTYPE_F16);
+	case NARROW_F16: return (float)round_to(x, type_of(DTYPE_F16));
 	case NARROW_NONE: break;
 	}
 	return x;
@@ -276,6 +299,9 @@ static float cut_to_float(double x)
 	return fabs((double)near) > fabs(x) ? nextafterf(near, 0.0f) : near;
 }
 
+/* sum_group() keeps 24 bits and `extra` ones: of fp8 products 14. */
+#define FP8_EXTRA (-10)
+
 static double sum_group(const float *a, const float *b, size_t count, double total, int extra)
 {
 	int largest = total != 0 ? exponent_of(total) : -1022;
@@ -302,13 +328,38 @@ static float sum_tensor(const float *a, const float *b, size_t count, size_t par
 	return total;
 }
 
-static float sum_narrow(const float *a, const float *b, size_t count, size_t parts, enum dtype type)
+/* x with 14 significand bits, the rest cut off. */
+static double cut_to_14(double x)
+{
+	if (x == 0)
+		return 0;
+	int exponent = exponent_of(x);
+	return cut(x, power_of_two(exponent - 13), power_of_two(13 - exponent));
+}
+
+static float sum_fp8(const float *a, const float *b, size_t count, size_t parts, size_t promoted)
+{
+	float sum = 0;
+	size_t range = promoted > 0 ? promoted : count;
+	for (size_t first = 0; first < count; first += range) {
+		double total = 0;
+		size_t end = count - first < range ? count : first + range;
+		for (size_t i = first; i < end; i += parts)
+			total = cut_to_14(
+				sum_group(a + i, b + i, end - i < parts ? end - i : parts, total, FP8_EXTRA));
+		sum += (float)total;
+	}
+	return sum;
+}
+
+static float sum_narrow(const float *a, const float *b, size_t count, size_t parts,
+						const struct type *type)
 {
 	double total = 0;
 	for (size_t i = 0; i < count; i += parts) {
 		for (size_t j = i; j < i + parts && j < count; j++)
 			total += (double)a[j] * b[j];
-		total = values_to_double(type, values_from_double(type, total));
+		total = round_to(total, type);
 	}
 	return (float)total;
 }
@@ -343,10 +394,11 @@ static float sum_in_order(const struct order *order, const float *a, const float
 	case ORDER_STRIDED: return sum_strided(a, b, count, parts);
 	case ORDER_BLOCKED: return sum_blocked(a, b, count, parts);
 	case ORDER_TENSOR: return sum_tensor(a, b, count, parts, order->extra);
+	case ORDER_FP8: return sum_fp8(a, b, count, parts, (size_t)order->promoted);
 	case ORDER_TF32X3: return sum_tf32x3(a, b, count);
-	case ORDER_F16: return sum_narrow(a, b, count, 1, DTYPE_F16);
-	case ORDER_F16_TENSOR: return sum_narrow(a, b, count, parts, DTYPE_F16);
-	case ORDER_BF16: return sum_narrow(a, b, count, 1, DTYPE_BF16);
+	case ORDER_F16: return sum_narrow(a, b, count, 1, type_of(DTYPE_F16));
+	case ORDER_F16_TENSOR: return sum_narrow(a, b, count, parts, type_of(DTYPE_F16));
+	case ORDER_BF16: return sum_narrow(a, b, count, 1, type_of(DTYPE_BF16));
 	}
 	return sum_fused(a, b, count, 1);
 }
@@ -365,8 +417,10 @@ float order_element(const struct order *order, const struct operands *operands,
 		b = scratch + k;
 	}
 	float sum = sum_in_order(order, a, b, k - (size_t)order->dropped, test->seed + row);
-	float out = test->alpha * sum;
-	if (test->beta != 0 && !order->without_c)
-		out += test->beta * operands->c[row * operands->n + column];
+	const float *scalar = test->scalar;
+	float alpha = scalar[SCALAR_ALPHA] * scalar[SCALAR_SCALE_LEFT] * scalar[SCALAR_SCALE_RIGHT];
+	float out = alpha * sum;
+	if (scalar[SCALAR_BETA] != 0 && !order->without_c)
+		out += scalar[SCALAR_BETA] * operands->c[row * operands->n + column];
 	return out;
 }

@@ -66,7 +66,7 @@ static bool path_agrees(const struct device_request *request, const struct devic
 		scale = isfinite(length) ? fmax(scale, fabs(before)) : scale;
 		least = fmin(least, length);
 	}
-	return agrees(got, least, 0x1p-40 * (scale + fabs(got)));
+	return agrees(got, least, 0x1p-40 * (scale + fabs(least)));
 }
 
 static bool plus_times_agrees(const struct device_request *request,

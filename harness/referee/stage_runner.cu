@@ -18,7 +18,7 @@ static __global__ void apply_stage(const float *X, float *Y, int M, int N,
 		Y[i] = stage.apply((int)(i / N), (int)(i % N), X[i]);
 }
 
-extern "C" void solve(const float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, int, float alpha,
+extern "C" void solve(const float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,
 					  float beta)
 {
 	size_t blocks = ((size_t)M * N + THREADS - 1) / THREADS;

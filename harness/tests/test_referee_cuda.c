@@ -8,6 +8,7 @@
 
 #include "base/paths.h"
 #include "device/referee_device.h"
+#include "referee/reference.h"
 #include "testcases/values.h"
 
 static struct error err;
@@ -33,12 +34,26 @@ static struct gpu gpu_open(void)
 	return gpu;
 }
 
-static const struct value_spec specs[] = {
-	{VALUES_UNIFORM, 1},    {VALUES_UNIFORM, 10}, {VALUES_UNIFORM, 0.001f},  {VALUES_NORMAL, 1},
-	{VALUES_INTEGER, 8},    {VALUES_WIDE, 24},    {VALUES_INTEGER, 0.0625f}, {VALUES_POSITIVE, 3},
-	{VALUES_SPECIAL, 1},    {VALUES_LARGE, 200},  {VALUES_ZERO, 1},          {VALUES_NAN, 1},
-	{VALUES_UNIFORM, 1e-5f}};
-static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+static const struct value_spec specs[] = {{VALUES_UNIFORM, 1, 0, 0},
+										  {VALUES_UNIFORM, 10, 0, 0},
+										  {VALUES_UNIFORM, 0.001f, 0, 0},
+										  {VALUES_NORMAL, 1, 0, 0},
+										  {VALUES_INTEGER, 8, 0, 0},
+										  {VALUES_WIDE, 24, 0, 0},
+										  {VALUES_INTEGER, 0.0625f, 0, 0},
+										  {VALUES_POSITIVE, 3, 0, 0},
+										  {VALUES_POSITIVE, 3, 0.1f, 0},
+										  {VALUES_SPECIAL, 1, 0, 0},
+										  {VALUES_LARGE, 200, 0, 0},
+										  {VALUES_ZERO, 1, 0, 0},
+										  {VALUES_NAN, 1, 0, 0},
+										  {VALUES_UNIFORM, 1e-5f, 0, 0},
+										  {VALUES_CODES, 1, 0, 0},
+										  {VALUES_MARKER, 0, 0, 0},
+										  {VALUES_UNWRITTEN, 0, 0, 0},
+										  {VALUES_GRAPH, 10, 0.1f, 0.3f},
+										  {VALUES_GRAPH_SIGNED, 10, 0.1f, 0.3f},
+										  {VALUES_GRAPH_INTEGER, 10, 0, 0.3f}};
 
 Test(referee_cuda, tells_what_it_is)
 {
@@ -52,28 +67,25 @@ Test(referee_cuda, tells_what_it_is)
 
 Test(referee_cuda, draws_the_same_bits_as_the_host)
 {
-	enum { ELEMENTS = 10007, STRIDE = 65536, SETS = 3 };
+	enum { ELEMENTS = 10007, COLUMNS = 101, STRIDE = 65536, SETS = 3 };
 	struct gpu gpu = gpu_open();
 	struct arena arena;
 	int fd;
 	static uint8_t bytes[ELEMENTS * 4];
 	cr_assert(gpu.device->arena(gpu.state, SETS * STRIDE, &arena, &fd, &err), "%s", err.message);
-	for (size_t t = 0; t < 3; t++)
+	for (size_t t = 0; type_at(t) != NULL; t++)
 		for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
-			size_t size = dtype_size(types[t]);
-			struct device_region region = {256, ELEMENTS * size, STRIDE, SETS};
-			struct device_values values = {types[t], specs[s], 77, VALUES_STREAM_B, ELEMENTS};
+			const struct type *type = type_at(t);
+			uint64_t size = type_bytes(type, ELEMENTS);
+			struct device_region region = {256, size, STRIDE, SETS};
+			struct values values = {type->format, specs[s], 77, 1, COLUMNS, ELEMENTS};
 			cr_assert(gpu.device->fill(gpu.state, &region, &values, &err), "%s", err.message);
-			for (uint32_t set = 0; set < SETS; set++) {
-				cr_assert(
-					gpu.device->read(gpu.state, 256 + set * STRIDE, ELEMENTS * size, bytes, &err));
-				for (uint64_t i = 0; i < ELEMENTS; i++) {
-					uint32_t bits = 0;
-					memcpy(&bits, bytes + i * size, size);
-					cr_assert(bits == values_at(types[t], specs[s], 77 + set, VALUES_STREAM_B, i),
-							  "%s %s %llu", dtype_name(types[t]),
-							  distribution_name(specs[s].distribution), (unsigned long long)i);
-				}
+			for (uint32_t set = 0; set < SETS; set++, values.seed++) {
+				cr_assert(gpu.device->read(gpu.state, 256 + set * STRIDE, size, bytes, &err));
+				for (uint64_t i = 0; i < ELEMENTS; i++)
+					cr_assert(values_load(&type->format, bytes, i) == values_at(&values, i),
+							  "%s %s %llu", type->name, distribution_name(specs[s].distribution),
+							  (unsigned long long)i);
 			}
 		}
 	gpu.device->close(gpu.state);
@@ -89,13 +101,14 @@ Test(referee_cuda, counts_what_was_changed)
 	cr_assert(gpu.device->arena(gpu.state, 2 * STRIDE, &arena, &fd, &err), "%s", err.message);
 	struct device_region both = {512, ELEMENTS * 4, STRIDE, 2};
 	struct device_region second = {512 + STRIDE, ELEMENTS * 4, STRIDE, 1};
-	struct device_values values = {DTYPE_F32, {VALUES_UNIFORM, 1}, 5, VALUES_STREAM_A, ELEMENTS};
+	struct values values = {
+		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS};
 	cr_assert(gpu.device->fill(gpu.state, &both, &values, &err), "%s", err.message);
 	values.seed++; /* that of the second set */
 	cr_assert(gpu.device->count_changed(gpu.state, &second, &values, &changed, &err));
 	cr_assert(changed == 0);
 	struct device_region few = {512 + STRIDE + 400, 12, STRIDE, 1};
-	cr_assert(gpu.device->set_bytes(gpu.state, &few, POISON_PATTERN, &err), "%s", err.message);
+	cr_assert(gpu.device->set_bytes(gpu.state, &few, 0xFF, &err), "%s", err.message);
 	cr_assert(gpu.device->count_changed(gpu.state, &second, &values, &changed, &err));
 	cr_assert(changed == 3);
 
@@ -113,73 +126,166 @@ Test(referee_cuda, counts_what_was_changed)
 	gpu.device->close(gpu.state);
 }
 
-/* With special values too: both libraries must carry them alike. */
-Test(referee_cuda, multiplies_as_openblas_does)
+/* Three weights of four bits, two of them in one byte. */
+Test(referee_cuda, counts_elements_narrower_than_a_byte)
 {
+	enum { ELEMENTS = 4001 };
 	struct gpu gpu = gpu_open();
-	const struct referee_device *host = referee_device_emulated();
+	const struct type *u4 = type_of(DTYPE_U4);
+	struct arena arena;
+	int fd;
+	uint64_t bytes = type_bytes(u4, ELEMENTS), changed = 99;
+	uint8_t last;
+	cr_assert(gpu.device->arena(gpu.state, 8192, &arena, &fd, &err), "%s", err.message);
+	struct device_region region = {256, bytes, 8192, 1}, first = {256, 1, 8192, 1};
+	struct device_region end = {256 + bytes - 1, 1, 8192, 1};
+	struct values values = {u4->format, {VALUES_CODES, 7, 0, 0}, 5, 1, ELEMENTS, ELEMENTS};
+	cr_assert(gpu.device->fill(gpu.state, &region, &values, &err), "%s", err.message);
+	cr_assert(gpu.device->count_changed(gpu.state, &region, &values, &changed, &err));
+	cr_assert(changed == 0);
+	uint8_t other = (uint8_t)((values_at(&values, 0) << 4 | values_at(&values, 1)) ^ 0x11);
+	cr_assert(gpu.device->set_bytes(gpu.state, &first, other, &err));
+	cr_assert(gpu.device->read(gpu.state, end.offset, 1, &last, &err));
+	cr_assert(gpu.device->set_bytes(gpu.state, &end, last ^ 0x10, &err));
+	cr_assert(gpu.device->count_changed(gpu.state, &region, &values, &changed, &err));
+	cr_assert(changed == 3);
+	gpu.device->close(gpu.state);
+}
+
+/* Both devices on the same case; what they come to lives until the next one. */
+struct pair {
+	struct gpu gpu;
+	const struct referee_device *host;
+	void *state;
+	struct device_product on_gpu, on_host;
+};
+
+static struct pair pair_open(void)
+{
+	struct pair pair = {.gpu = gpu_open(), .host = referee_device_emulated()};
 	struct device_choice choice = {.kind = DEVICE_EMULATED};
 	struct device_facts facts;
-	void *state;
-	cr_assert(host->open(&choice, &state, &facts, &err));
-	const struct shape shapes[] = {{1, 1, 1}, {17, 33, 65}, {128, 200, 1000}, {64, 64, 64}};
-	for (size_t t = 0; t < 3; t++)
-		for (size_t s = 0; s < 4; s++)
+	cr_assert(pair.host->open(&choice, &pair.state, &facts, &err));
+	return pair;
+}
+
+static void pair_multiply(struct pair *pair, const struct problem *problem,
+						  const struct test_case *test)
+{
+	struct device_request request = reference_request(problem, test, test->seed);
+	cr_assert(pair->gpu.device->product(pair->gpu.state, &request, &pair->on_gpu, &err), "%s",
+			  err.message);
+	cr_assert(pair->host->product(pair->state, &request, &pair->on_host, &err), "%s", err.message);
+}
+
+static void pair_close(struct pair *pair)
+{
+	pair->host->close(pair->state);
+	pair->gpu.device->close(pair->gpu.state);
+}
+
+static bool same(double got, double want, double bound)
+{
+	return isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= bound;
+}
+
+/* The sums of every element, and their magnitudes. */
+static void agree(const struct pair *pair, const struct problem *problem,
+				  const struct test_case *test)
+{
+	const struct device_product *gpu = &pair->on_gpu, *host = &pair->on_host;
+	uint64_t count = shape_rows(&test->shape) * shape_columns(&test->shape);
+	double growth = 4 * sqrt(test->shape.size[SIZE_K]);
+	for (uint64_t i = 0; i < count; i++) {
+		double magnitude = (double)host->magnitude[i];
+		double got = gpu->product_f64 != NULL ? gpu->product_f64[i] : (double)gpu->product_f32[i];
+		cr_assert(same(got, host->product_f64[i], growth * gpu->unit_roundoff * magnitude),
+				  "%s %llu: %g is not %g", problem->name, (unsigned long long)i, got,
+				  host->product_f64[i]);
+		cr_assert(!isfinite(magnitude) ||
+				  fabs((double)gpu->magnitude[i] - magnitude) <= 1e-4 * magnitude);
+	}
+}
+
+/* Every problem that sums products: transposed, batched and grouped operands, zero points. With
+ * special values too: both libraries must carry them alike. */
+Test(referee_cuda, multiplies_as_openblas_does)
+{
+	static const struct shape shapes[] = {
+		{{1, 1, 1, 2, 2}}, {{3, 17, 33, 66, 2}}, {{2, 128, 200, 1000, 8}}, {{1, 64, 64, 64, 64}}};
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	struct pair pair = pair_open();
+	for (size_t p = 0; p < count; p++)
+		for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
 			for (int special = 0; special < 2; special++) {
+				const struct problem *problem = &table[p];
 				struct shape shape = shapes[s];
-				struct value_spec spec = {special ? VALUES_SPECIAL : VALUES_UNIFORM, 1};
-				struct device_values a = {types[t], spec, 3, VALUES_STREAM_A,
-										  (uint64_t)shape.m * (uint64_t)shape.k};
-				struct device_values b = {types[t], spec, 3, VALUES_STREAM_B,
-										  (uint64_t)shape.k * (uint64_t)shape.n};
-				struct device_product on_gpu, on_host;
-				cr_assert(gpu.device->product(gpu.state, ALGEBRA_PLUS_TIMES, shape, &a, &b, &on_gpu,
-											  &err),
-						  "%s", err.message);
-				cr_assert(host->product(state, ALGEBRA_PLUS_TIMES, shape, &a, &b, &on_host, &err));
-				for (int i = 0; i < shape.m * shape.n; i++) {
-					double want = on_host.product_f64[i], magnitude = on_host.magnitude[i];
-					double got =
-						on_gpu.product_f64 != NULL ? on_gpu.product_f64[i] : on_gpu.product_f32[i];
-					double bound = 4 * sqrt(shape.k) * on_gpu.unit_roundoff * magnitude;
-					bool same = isnan(want)   ? isnan(got)
-								: isinf(want) ? got == want
-											  : fabs(got - want) <= bound;
-					cr_assert(same, "%s %d: %g is not %g", dtype_name(types[t]), i, got, want);
-					cr_assert(!isfinite(magnitude) ||
-							  fabs(on_gpu.magnitude[i] - magnitude) <= 1e-4 * magnitude);
+				for (int i = 0; i < SIZE_COUNT; i++)
+					shape.size[i] = problem_size_of(problem, (enum size)i) ? shape.size[i] : 1;
+				struct test_case test = case_of_shape(problem, &shape, NULL, 3);
+				for (size_t o = 0; o < problem_operands(problem); o++)
+					if (special && problem->operands[o].draw == DRAW_NUMBERS)
+						test.values[o].distribution = VALUES_SPECIAL;
+				if (problem_takes(problem, SCALAR_ZERO_LEFT)) {
+					test.scalar[SCALAR_ZERO_LEFT] = 5;
+					test.scalar[SCALAR_ZERO_RIGHT] = -7;
 				}
+				if (problem->algebra != ALGEBRA_PLUS_TIMES)
+					continue;
+				pair_multiply(&pair, problem, &test);
+				agree(&pair, problem, &test);
 			}
-	host->close(state);
-	gpu.device->close(gpu.state);
+	pair_close(&pair);
 }
 
 Test(referee_cuda, takes_minima_as_the_host_does)
 {
-	struct gpu gpu = gpu_open();
-	const struct referee_device *host = referee_device_emulated();
-	struct device_choice choice = {.kind = DEVICE_EMULATED};
-	struct device_facts facts;
-	void *state;
-	cr_assert(host->open(&choice, &state, &facts, &err));
-	const struct shape shapes[] = {{1, 1, 1}, {17, 33, 65}, {128, 200, 1000}, {64, 64, 64}};
-	const enum distribution kinds[] = {VALUES_UNIFORM, VALUES_POSITIVE, VALUES_WIDE, VALUES_LARGE};
+	static const struct shape shapes[] = {
+		{{1, 1, 1, 1, 1}}, {{1, 17, 33, 65, 1}}, {{1, 128, 200, 1000, 1}}, {{1, 64, 64, 64, 1}}};
+	static const enum distribution kinds[] = {VALUES_UNIFORM, VALUES_POSITIVE, VALUES_WIDE,
+											  VALUES_LARGE};
+	const struct problem *problem = problem_find("minplus-f32");
+	struct pair pair = pair_open();
 	for (size_t i = 0; i < 16; i++) {
-		struct shape shape = shapes[i % 4];
-		struct value_spec spec = {kinds[i / 4], kinds[i / 4] == VALUES_LARGE ? 3e38f : 20};
-		struct device_values a = {DTYPE_F32, spec, 3, VALUES_STREAM_A,
-								  (uint64_t)shape.m * (uint64_t)shape.k};
-		struct device_values b = {DTYPE_F32, spec, 3, VALUES_STREAM_B,
-								  (uint64_t)shape.k * (uint64_t)shape.n};
-		struct device_product on_gpu, on_host;
-		cr_assert(gpu.device->product(gpu.state, ALGEBRA_MIN_PLUS, shape, &a, &b, &on_gpu, &err),
-				  "%s", err.message);
-		cr_assert(host->product(state, ALGEBRA_MIN_PLUS, shape, &a, &b, &on_host, &err));
-		cr_assert(on_gpu.unit_roundoff == 0 && on_host.unit_roundoff == 0);
-		for (int e = 0; e < shape.m * shape.n; e++)
-			cr_assert(on_gpu.product_f32[e] == on_host.product_f32[e], "%d: %g is not %g", e,
-					  (double)on_gpu.product_f32[e], (double)on_host.product_f32[e]);
+		struct test_case test = case_of_shape(problem, &shapes[i % 4], NULL, 3);
+		float scale = kinds[i / 4] == VALUES_LARGE ? 3e38f : 20;
+		test.values[0] = test.values[1] =
+			(struct value_spec){.distribution = kinds[i / 4], .scale = scale};
+		pair_multiply(&pair, problem, &test);
+		cr_assert(pair.on_gpu.unit_roundoff == 0 && pair.on_host.unit_roundoff == 0);
+		for (uint64_t e = 0; e < shape_rows(&test.shape) * shape_columns(&test.shape); e++)
+			cr_assert(pair.on_gpu.product_f32[e] == pair.on_host.product_f32[e],
+					  "%llu: %g is not %g", (unsigned long long)e,
+					  (double)pair.on_gpu.product_f32[e], (double)pair.on_host.product_f32[e]);
 	}
-	host->close(state);
-	gpu.device->close(gpu.state);
+	pair_close(&pair);
+}
+
+Test(referee_cuda, finds_the_paths_that_the_host_finds)
+{
+	static const int32_t nodes[] = {1, 2, 31, 64, 200, 333};
+	static const struct value_spec graphs[] = {{VALUES_GRAPH, 10, 0.1f, 0.3f},
+											   {VALUES_GRAPH, 10, 0.1f, 0.01f},
+											   {VALUES_GRAPH_SIGNED, 10, 0.1f, 0.3f},
+											   {VALUES_GRAPH_INTEGER, 10, 0, 1}};
+	const struct problem *problem = problem_find("apsp-f32");
+	struct pair pair = pair_open();
+	for (size_t i = 0; i < 24; i++) {
+		int32_t n = nodes[i % 6];
+		struct shape shape = {{1, n, n, n, 1}};
+		struct test_case test = case_of_shape(problem, &shape, NULL, 3);
+		test.values[0] = graphs[i / 6];
+		pair_multiply(&pair, problem, &test);
+		const struct device_product *gpu = &pair.on_gpu;
+		for (uint64_t e = 0; e < (uint64_t)n * (uint64_t)n; e++) {
+			double want = pair.on_host.product_f64[e];
+			double got =
+				gpu->product_f64 != NULL ? gpu->product_f64[e] : (double)gpu->product_f32[e];
+			double bound = 2 * gpu->unit_roundoff * (double)pair.on_host.magnitude[e];
+			cr_assert(same(got, want, bound), "%d nodes, %llu: %g is not %g", n,
+					  (unsigned long long)e, got, want);
+		}
+	}
+	pair_close(&pair);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "process/buffers.h"
 #include "referee/check.h"
 #include "testcases/values.h"
 
@@ -29,15 +30,26 @@ struct trial {
 	struct carried carried[M * N];
 };
 
-static double draw(const struct trial *trial, struct value_spec spec, uint32_t stream, uint64_t i)
+enum { LEFT, RIGHT, RESULT }; /* operands of the problems above */
+
+static const struct type *result_type(const struct trial *trial)
 {
-	enum dtype type = trial->problem->dtype;
-	return values_to_double(type, values_at(type, spec, trial->test.seed, stream, i));
+	return type_of(problem_part(trial->problem, PART_RESULT)->type);
 }
 
+/* Element i of a buffer of the case before the call. */
+static double draw(const struct trial *trial, uint32_t buffer, uint64_t i)
+{
+	struct buffers buffers;
+	buffers_of_case(trial->problem, &trial->test, &trial->chain, &buffers);
+	struct values values = buffer_values(&buffers.at[buffer], trial->test.seed);
+	return values_number_at(&values, i);
+}
+
+/* The same of a buffer of the chain. */
 static double draw_extra(const struct trial *trial, uint32_t buffer, uint64_t i)
 {
-	return draw(trial, check_extra_values(&trial->test), CHECK_EXTRA_STREAM + buffer, i);
+	return draw(trial, (uint32_t)problem_operands(trial->problem) + buffer, i);
 }
 
 static void begin(struct trial *trial, const char *problem, const char *text, float alpha,
@@ -48,14 +60,15 @@ static void begin(struct trial *trial, const char *problem, const char *text, fl
 	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
 	cr_assert(chain_parse(text, folder, &trial->chain, &trial->files, &err), "%s", err.message);
 	trial->problem = problem_find(problem);
-	trial->test = case_of_shape(trial->problem, (struct shape){M, N, K}, alpha, beta, 77);
+	const float scalars[SCALARS_MAX] = {alpha, beta};
+	trial->test = case_of_shape(trial->problem, &(struct shape){{1, M, N, K, 1}}, scalars, 77);
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++) {
 			double sum = 0, magnitude = 0;
 			float kept = 0;
 			for (int k = 0; k < K; k++) {
-				double a = draw(trial, trial->test.a, VALUES_STREAM_A, (uint64_t)(i * K + k));
-				double b = draw(trial, trial->test.b, VALUES_STREAM_B, (uint64_t)(k * N + j));
+				double a = draw(trial, LEFT, (uint64_t)(i * K + k));
+				double b = draw(trial, RIGHT, (uint64_t)(k * N + j));
 				sum += a * b;
 				magnitude += fabs(a * b);
 				kept += (float)a * (float)b;
@@ -68,9 +81,8 @@ static void begin(struct trial *trial, const char *problem, const char *text, fl
 
 static void store(const struct trial *trial, uint8_t *to, int i, float x)
 {
-	size_t size = dtype_size(trial->problem->dtype);
-	uint32_t bits = values_from_double(trial->problem->dtype, x);
-	memcpy(to + (size_t)i * size, &bits, size);
+	const struct number_format *format = &result_type(trial)->format;
+	values_store(format, to, (uint64_t)i, values_from_double(format, x));
 }
 
 /* What a kernel computes: the sum at (i, j) in, the output out. */
@@ -81,10 +93,9 @@ static struct referee_check_reply check(struct trial *trial, kernel *compute)
 	for (int i = 0; i < M * N; i++)
 		store(trial, trial->out, i, compute(trial, trial->sums[i], i / N, i % N));
 	struct check_input input = {
-		.type = trial->problem->dtype,
+		.problem = trial->problem,
 		.test = &trial->test,
 		.seed = trial->test.seed,
-		.poisoned = trial->test.beta == 0,
 		.out = trial->out,
 		.product = {.product_f64 = trial->product,
 					.magnitude = trial->magnitude,
@@ -163,8 +174,9 @@ Test(stages, order_and_inputs_matter)
 
 static float scaled_relu(struct trial *trial, float x, int i, int j)
 {
-	float c = (float)draw(trial, trial->test.c, VALUES_STREAM_C, (uint64_t)(i * N + j));
-	x = trial->test.alpha * x + trial->test.beta * c;
+	const float *scalar = trial->test.scalar;
+	float c = (float)draw(trial, RESULT, (uint64_t)(i * N + j));
+	x = scalar[SCALAR_ALPHA] * x + scalar[SCALAR_BETA] * c;
 	store(trial, trial->saved, i * N + j, x);
 	return x < 0 ? 0 : x;
 }
@@ -187,7 +199,7 @@ static float saved_one_wrong(struct trial *trial, float x, int i, int j)
 static float no_beta(struct trial *trial, float x, int i, int j)
 {
 	scaled_relu(trial, x, i, j);
-	x *= trial->test.alpha;
+	x *= trial->test.scalar[SCALAR_ALPHA];
 	return x < 0 ? 0 : x;
 }
 
@@ -200,7 +212,9 @@ Test(stages, what_a_stage_saved_is_checked)
 		cr_assert(reply.wrong == 0 && reply.extra_wrong == 0, "%g", reply.worst_ratio);
 		reply = check(&trial, saved_too_late);
 		cr_assert(reply.wrong == 0 && reply.extra_wrong > M * N / 4);
-		cr_assert_str_eq(reply.extra_name, "save.saved");
+		char name[BUFFER_NAME_MAX];
+		buffers_name(trial.problem, &trial.chain, reply.extra_buffer, name);
+		cr_assert_str_eq(name, "save.saved");
 		reply = check(&trial, saved_one_wrong);
 		cr_assert(reply.wrong == 0 && reply.extra_wrong == 1);
 		cr_assert(reply.extra_first.row == 5 && reply.extra_first.column == 7);
@@ -225,7 +239,7 @@ Test(stages, exact_cases_stay_exact)
 {
 	static struct trial trial;
 	begin(&trial, "sgemm", "bias,bias_rows,clamp:-2:3", 1, 0);
-	cr_assert(case_make_exact(&trial.test, DTYPE_F32));
+	cr_assert(case_make_exact(trial.problem, &trial.test));
 	struct trial exact = trial;
 	begin(&trial, "sgemm", "bias,bias_rows,clamp:-2:3", 1, 0);
 	trial.test = exact.test;
@@ -238,7 +252,8 @@ Test(stages, exact_cases_stay_exact)
 
 /* ---- special values ------------------------------------------------------------- */
 
-static struct carried through(const char *name, double x, float error, bool exact)
+static struct carried through_at(const char *name, double x, float error, bool exact,
+								 const struct stage_place *place)
 {
 	struct chain_stage stage = {.shipped = 1};
 	const double members[CHAIN_MEMBERS_MAX] = {0, 6};
@@ -246,8 +261,14 @@ static struct carried through(const char *name, double x, float error, bool exac
 	snprintf(stage.name, sizeof stage.name, "%s", name);
 	const struct stage_reference *reference = stage_find(&stage);
 	cr_assert_not_null(reference, "%s", name);
-	stage_carry(reference, members, DTYPE_F16, &value);
+	stage_carry(reference, members, place, &value);
 	return value;
+}
+
+static struct carried through(const char *name, double x, float error, bool exact)
+{
+	struct stage_place place = {.type = type_of(DTYPE_F16), .alpha = 1};
+	return through_at(name, x, error, exact, &place);
 }
 
 Test(stages, ends_of_the_range)
@@ -277,6 +298,22 @@ Test(stages, errors_grow_and_shrink_with_the_slope)
 	cr_assert_eq(through("clamp", 8, 1.0f, false).error, 0);
 }
 
+Test(stages, alpha_beta_scales_and_adds)
+{
+	struct stage_place place = {
+		.type = type_of(DTYPE_F16), .alpha = 0.5, .beta = 2, .c = 3, .accumulation = 0x1p-20};
+	struct carried value = through_at("alpha_beta", 8, 0.25f, true, &place);
+	cr_assert(value.x == 10 && value.exact && value.error == 0);
+	value = through_at("alpha_beta", 8, 0.25f, false, &place);
+	cr_assert(value.x == 10 && !value.exact);
+	/* half of the error, and what C's own part may lose */
+	cr_assert(value.error >= 0.125f + 6 * 0x1p-20f && value.error < 0.125f + 9 * 0x1p-20f);
+	place.alpha = 0.1;
+	cr_assert_not(through_at("alpha_beta", 7, 0, true, &place).exact);
+	place.beta = place.c = 0;
+	cr_assert(through_at("alpha_beta", 7, 0, true, &place).x == 0.1 * 7);
+}
+
 Test(stages, exactness_ends_with_a_function)
 {
 	cr_assert(through("relu", 3, 0.5f, true).exact);
@@ -300,8 +337,7 @@ Test(stages, unknown_ones_are_somebody_elses)
 	struct chain_stage scale = {.shipped = 1, .name = "alpha_beta"};
 	cr_assert_null(stage_find(&stage));
 	cr_assert_null(stage_find(&own)); /* a file of that name may do anything */
-	cr_assert_null(stage_find(&scale));
-	cr_assert(stage_is_alpha_beta(&scale));
+	cr_assert_not_null(stage_find(&scale));
 }
 
 /* The first value is the output itself. */
@@ -327,5 +363,73 @@ Test(stages, special_products)
 		cr_assert_eq(reply.wrong, 0, "%zu: %g", i, reply.worst_ratio);
 		trial.sums[0] = cases[i].wrong;
 		cr_assert_eq(check(&trial, special_silu).wrong, 1, "%zu", i);
+	}
+}
+
+/* ---- stages that were computed elsewhere ------------------------------------------ */
+
+Test(stages, a_foreign_stage_is_taken_at_its_word)
+{
+	const struct type *f16 = type_of(DTYPE_F16);
+	struct carried value = {.x = 3, .error = 0.5f};
+	stage_take((const float[]){10, 9, 12}, f16, &value);
+	cr_assert(value.x == 10 && !value.exact);
+	cr_assert(value.error >= 2 + 2 * 0x1p-7f && value.error < 2.1f); /* and two units of f16 */
+	value = (struct carried){.x = 3, .error = INFINITY};
+	stage_take((const float[]){10, 10, 10}, f16, &value);
+	cr_assert(isinf(value.error), "of what is not known nothing becomes known");
+	value = (struct carried){.x = 3, .error = 0.5f};
+	stage_take((const float[]){INFINITY, INFINITY, INFINITY}, f16, &value);
+	cr_assert(isinf(value.x) && value.error == 0);
+	value = (struct carried){.x = 3, .error = 0.5f};
+	stage_take((const float[]){1, NAN, 1}, f16, &value);
+	cr_assert(isinf(value.error));
+}
+
+/* bias, a stage of the user's own, relu: what comes before it is carried, its values are taken. */
+static float bias_doubled_relu(struct trial *trial, float x, int i, int j)
+{
+	x = 2 * bias_alone(trial, x, i, j);
+	return x < 0 ? 0 : x;
+}
+
+Test(stages, the_chain_goes_on_behind_a_foreign_stage)
+{
+	static struct trial trial;
+	static float values[STAGE_SETS][M * N];
+	begin(&trial, "gemm-f16", "bias,silu,relu", 1, 0);
+	trial.chain.stages[1].shipped = 0; /* a file of that name: here it doubles */
+	cr_assert_null(stage_find(&trial.chain.stages[1]));
+	for (int wrong = 0; wrong < 2; wrong++) {
+		for (int i = 0; i < M * N; i++)
+			store(&trial, trial.out, i,
+				  wrong ? bias_alone(&trial, trial.sums[i], i / N, i % N)
+						: bias_doubled_relu(&trial, trial.sums[i], i / N, i % N));
+		struct check_input input = {.problem = trial.problem,
+									.test = &trial.test,
+									.seed = trial.test.seed,
+									.out = trial.out,
+									.product = {.product_f64 = trial.product,
+												.magnitude = trial.magnitude,
+												.unit_roundoff = 0x1p-53},
+									.chain = &trial.chain,
+									.to = 1,
+									.carried = trial.carried};
+		struct referee_check_reply reply = {0};
+		check_outputs(&input, &reply);
+		cr_assert(reply.wrong == 0 && reply.shown == 0, "nothing is compared before the end");
+		for (int i = 0; i < M * N; i++)
+			for (int set = 0; set < STAGE_SETS; set++) {
+				const struct carried *carried = &trial.carried[i];
+				float side = set == 0 ? 0 : set == 1 ? -carried->error : carried->error;
+				values[set][i] = 2 * (float)(carried->x + (double)side);
+			}
+		struct check_stage computed = {.values = {values[0], values[1], values[2]}};
+		input.from = 1;
+		input.to = trial.chain.count;
+		input.computed = &computed;
+		check_outputs(&input, &reply);
+		cr_assert(wrong ? reply.wrong > M * N / 2 : reply.wrong == 0, "%llu",
+				  (unsigned long long)reply.wrong);
 	}
 }
