@@ -1,4 +1,4 @@
-"""Tables and pictures of what tools/ladder has measured.
+"""Tables, pictures and headers of what tools/ladder has measured.
 
 usage: ladder_write.py write|headers RESULT.json SOLUTIONS
 """
@@ -7,12 +7,13 @@ import json
 import math
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 
 def read_facts(path):
-    """ladders.txt: facts of steps, units and GPUs."""
+    """ladders.txt: facts of steps, units and GPUs; `shape` is for tools/ladder itself."""
     steps, units, gpus = {}, {}, {}
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
@@ -50,7 +51,7 @@ class Column:
 
     def tflops(self, label):
         case, us = self.timing["case"], self.median(label)
-        return 2 * case["m"] * case["n"] * case["k"] / us * 1e-6 if us else None
+        return 2 * case["batch"] * case["m"] * case["n"] * case["k"] / us * 1e-6 if us else None
 
     def rate(self, label):
         return self.entries[label]["gbytes_per_s"] if self.vector else self.tflops(label)
@@ -67,15 +68,21 @@ class Column:
     def baselines(self):
         return [label for label in self.entries if not label.endswith(".cu")]
 
+    @property
+    def yardstick(self):
+        """The first baseline that was measured, cuBLAS where the problem has it."""
+        return next((label for label in self.baselines if self.median(label)), None)
+
     def percent(self, label):
-        """Of the first baseline, cuBLAS where the problem has it."""
+        """Of the yardstick."""
         own = self.median(label)
-        theirs = self.median(self.baselines[0]) if self.baselines else None
-        return 100 * theirs / own if own and theirs else None
+        return 100 * self.median(self.yardstick) / own if own and self.yardstick else None
 
     @property
     def title(self):
         sizes = self.shape.split("x")
+        if len(sizes) == 1:
+            return "N = " + self.shape
         return sizes[0] + "^3" if len(sizes) == 3 and len(set(sizes)) == 1 else self.shape
 
 
@@ -85,11 +92,15 @@ def number(value):
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
+def percentage(value):
+    return "" if value is None else f"{value:.1f}%"
+
+
 def table_of(ladder, columns, labels, facts, why):
     """`why` says, for (shape, label), why a cell is empty; returns lines and notes."""
     head = ["Step"]
     for column in columns:
-        head += [column.title + ", us", column.unit, "of " + (column.baselines or ["-"])[0]]
+        head += [column.title + ", us", column.unit, f"of {column.yardstick or '-'}"]
     sources = any(facts.get(f"{ladder}/{label.removesuffix('.cu')}", (0, ""))[1] for label in labels)
     lines = ["| " + " | ".join(head + ["source's own"] * sources) + " |",
              "|---" + "|--:" * (len(head) - 1) + "|---" * sources + "|"]
@@ -107,7 +118,7 @@ def table_of(ladder, columns, labels, facts, why):
                 cells += [f"({notes.index(reason) + 1})", "", ""]
                 continue
             wrong = "\\*" if column.entries[label]["wrong_elements"] else ""
-            cells += [number(us) + wrong, number(column.rate(label)), f"{column.percent(label):.1f}%"]
+            cells += [number(us) + wrong, number(column.rate(label)), percentage(column.percent(label))]
         cells += [facts.get(step, (0, ""))[1]] * sources
         lines.append("| " + " | ".join(cells) + " |")
     return lines, notes
@@ -198,9 +209,9 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     if compute:
         plots.append(f'{compute} with lines linewidth 2 linecolor "#555555" '
                      f'title "{unit[0]}, {number(compute)} TFLOP/s"')
-    best = column.tflops(column.baselines[0]) if column.baselines else None
-    if best:
-        plots.append(f'{best} with lines dashtype 2 linecolor "#d62728" title "{column.baselines[0]}"')
+    if column.yardstick:
+        plots.append(f'{column.tflops(column.yardstick)} with lines dashtype 2 linecolor "#d62728" '
+                     f'title "{column.yardstick}"')
     plots.append('"-" using 1:2 with points pointtype 7 pointsize 0.7 linecolor "black" notitle')
     script = GNUPLOT.format(
         svg=folder / ladder / "roofline.svg", x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
@@ -213,7 +224,7 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
 def load(path):
     """Columns by ladder, in the order measured, and why steps are missing."""
     result = json.loads(pathlib.Path(path).read_text())
-    if result.get("schema_version") != 1:
+    if result.get("schema_version") != 2:
         sys.exit(f"{path}: no result of tools/ladder measure")
     ladders = {}
     for run in result["runs"]:
@@ -236,46 +247,66 @@ def picture_column(columns):
     return next((c for c in whole if c.title == "4096^3"), whole[-1])
 
 
+def measured_on(result, column):
+    """A section's first line."""
+    device, factors = column.device, column.timing["case"]["scalars"]
+    line = (f"Measured on an {device['name']} ({device['multiprocessors']} SMs, driver {device['driver']}, "
+            f"runtime {device['runtime']}, {device['library']}) on {column.started[:10]} by `{result['command']}`")
+    return line + (", with " + ", ".join(f"{name} = {value:g}" for name, value in factors.items()) if factors else "") + "."
+
+
+def section(result, ladder, columns, missing, facts, solutions):
+    """The page's text about a ladder; draws its picture."""
+    steps, units, gpus = facts
+    labels = labels_of(columns)
+
+    def why(shape, label):
+        return missing.get((ladder, shape, label)) or missing.get((ladder, shape, "*")) or "not measured"
+
+    lines, notes = table_of(ladder, columns, labels, steps, why)
+    out = [f"## {ladder}", "", measured_on(result, columns[0]), ""] + lines + [""]
+    out += [f"({i + 1}) not measured: {note}  " for i, note in enumerate(notes)]
+    if any(e["wrong_elements"] for c in columns for e in c.entries.values()):
+        out.append("\\* some elements of timed calls were outside the error bound  ")
+    there, told = {c.shape for c in columns}, set()
+    for (folder, shape, _), reason in missing.items():
+        if folder == ladder and shape not in there | told:
+            told.add(shape)
+            out.append(f"{shape} was not measured: {reason}  ")
+    out.append(clocks_of(columns))
+    if (solutions / ladder / "NOTES.md").exists():
+        out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/NOTES.md).")
+    if roofline(solutions, ladder, picture_column(columns), labels, steps, units.get(ladder),
+                gpus.get(columns[0].device["name"])):
+        out += ["", f"![{ladder}: speed over operations per byte]({ladder}/roofline.svg)"]
+    return "\n".join(out) + "\n\n"
+
+
+def folder_of(command):
+    found = re.search(r" solutions/([^/ ]+)/", command)
+    return found and found[1]
+
+
 def write(path, solutions):
+    """Puts the sections of what was measured in place; the head and all other sections stay."""
+    if not shutil.which("gnuplot"):
+        sys.exit("tools/ladder: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
     result, ladders, missing = load(path)
-    steps, units, gpus = read_facts(solutions / "ladders.txt")
-    first = next(iter(ladders.values()))[0]
-    device = first.device
-    out = [
-        "# What the ladders reach", "",
-        f"Measured on an {device['name']} ({device['multiprocessors']} SMs, driver {device['driver']}, "
-        f"runtime {device['runtime']}, {device['library']}) on {first.started[:10]}, by", "",
-        f"    {result['command']} result.json", "    tools/ladder write result.json", "",
-        "Times are medians of the device span of a call, alpha = 1 and beta = 0, with the steps of a table and its",
-        "baselines taking turns on fresh inputs (`gemmjudge bench`); outputs of timed calls are checked. Percentages are",
-        "speeds relative to the first baseline. The last column has what the step's source reports itself, on its own",
-        "GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1,",
-        "(C) V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel asks of",
-        "global memory; caches serve part of what the first steps ask for, so that these stand above the memory's roofs.",
-    ]
+    facts, page = read_facts(solutions / "ladders.txt"), solutions / "RESULTS.md"
+    head, *parts = re.split(r"^(?=## )", page.read_text(), flags=re.M)
+    sections = {part.splitlines()[0].removeprefix("## "): part for part in parts}
+    calls = [line for line in sections.pop("Commands", "").splitlines() if line.startswith("    ")]
     for ladder, columns in ladders.items():
-        labels = labels_of(columns)
-        why = lambda shape, label: missing.get((ladder, shape, label)) or \
-            missing.get((ladder, shape, "*")) or "not measured"
-        lines, notes = table_of(ladder, columns, labels, steps, why)
-        out += ["", f"## {ladder}", ""] + lines + [""]
-        out += [f"({i + 1}) not measured: {note}  " for i, note in enumerate(notes)]
-        if any(e["wrong_elements"] for c in columns for e in c.entries.values()):
-            out.append("\\* some elements of timed calls were outside the error bound  ")
-        there, told = {c.shape for c in columns}, set()
-        for (folder, shape, _), reason in missing.items():
-            if folder == ladder and shape not in there | told:
-                told.add(shape)
-                out.append(f"{shape} was not measured: {reason}  ")
-        out.append(clocks_of(columns))
-        if (solutions / ladder / "NOTES.md").exists():
-            out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/NOTES.md).")
-        if roofline(solutions, ladder, picture_column(columns), labels, steps, units.get(ladder),
-                    gpus.get(device["name"])):
-            out += ["", f"![{ladder}: speed over operations per byte]({ladder}/roofline.svg)"]
-    out += ["", "## Commands", "", "One table column each:", ""]
-    out += ["    " + c.command for columns in ladders.values() for c in columns]
-    (solutions / "RESULTS.md").write_text("\n".join(out) + "\n")
+        sections[ladder] = section(result, ladder, columns, missing, facts, solutions)
+        calls = [call for call in calls if folder_of(call) != ladder] + ["    " + c.command for c in columns]
+
+    def place(folder):
+        return result["folders"].index(folder) if folder in result["folders"] else len(result["folders"])
+
+    out = [head] + [sections[ladder] for ladder in sorted(sections, key=place)]
+    out += ["## Commands\n\nOne table column each:\n\n"]
+    out += [call + "\n" for call in sorted(calls, key=lambda call: place(folder_of(call)))]
+    page.write_text("".join(out))
 
 
 def headers(path, solutions):
@@ -287,7 +318,7 @@ def headers(path, solutions):
             column = next((c for c in at if c.title == "4096^3"), at[-1] if at else None)
             if column is None:
                 continue
-            name = column.baselines[0] if column.baselines else None
+            name = column.yardstick
             share = f", {column.percent(label):.0f}% of {name}" if name else ""
             line = (f" * reached: {number(column.rate(label))} {column.unit}{share} "
                     f"({column.device['name']}, {column.title}) */")

@@ -28,6 +28,7 @@ LIBRARY_PARTS = ("relu", "gelu", "bias_gelu")
 
 KERNEL, OWN = "cuBLAS+kernel", "cuBLASLt fused"  # labels of entrants
 AT = "4096x4096x1024"
+SCHEMAS = (1, 2)  # of gemmjudge's reports; they differ in nothing that is read here
 
 
 class Part:
@@ -37,7 +38,7 @@ class Part:
         whole = (folder / f"{name}.json").exists()
         stem = name if whole else name + ".partial"
         self.result = json.loads((folder / f"{stem}.json").read_text())
-        if self.result.get("schema_version") != 1:
+        if self.result.get("schema_version") not in SCHEMAS:
             sys.exit(f"{folder}/{stem}.json: no result of gemmjudge that this script knows")
         self.text = (folder / f"{stem}.txt").read_text()
         self.markdown = (folder / f"{stem}.md").read_text()

@@ -16,7 +16,7 @@
  * Arithmetic intensity: 2 operations for an element that is read and written, 0.25
  * per byte. 2 * N^3 operations in N launches.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include <cuda_runtime.h>
 
 constexpr int BLOCK_ROWS = 8;

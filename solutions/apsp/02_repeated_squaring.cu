@@ -14,7 +14,7 @@
  * Arithmetic intensity: 32 operations per byte of global memory, as the product.
  * 2 * N^3 * ceil(log2(N - 1)) operations in all.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include "../minplus/register_tile.cuh"
 #include "../sgemm/workspace.cuh"
 

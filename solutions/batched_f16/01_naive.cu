@@ -12,7 +12,7 @@
  * Arithmetic intensity: 2 FLOP for the 2 halves that each step of the K loop
  * loads, 2 / 4 = 0.5 FLOP per byte asked of the caches.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

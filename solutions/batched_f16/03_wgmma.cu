@@ -19,7 +19,7 @@
  * Arithmetic intensity: 2*128*128 FLOP for 256 halves, 64 FLOP per byte of global
  * memory, 85 with a shared B.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include <stdio.h>
 #include <stdlib.h>
 

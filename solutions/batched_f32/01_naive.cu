@@ -12,7 +12,7 @@
  * Arithmetic intensity: 2 FLOP for the 2 floats that each step of the K loop
  * loads, 2 / 8 = 0.25 FLOP per byte asked of the caches.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include <cuda_runtime.h>
 
 #include "epilogue.cuh"

@@ -25,7 +25,7 @@
  * coming from its neighbour, 128 of x, and does 2*256*128 FLOP: 256 FLOP per byte from the L2
  * cache.
  *
- * Reached: not measured yet */
+ * reached: not measured yet */
 #include <stdio.h>
 #include <stdlib.h>
 
