@@ -526,7 +526,7 @@ static double sigma_of_product(const struct problem *problem, double scale)
 bool case_make_exact(const struct problem *problem, struct test_case *test)
 {
 	double factor;
-	if (problem->algebra != ALGEBRA_PLUS_TIMES || !scalars_are_exact(test, &factor))
+	if (problem->algebra == ALGEBRA_SHORTEST_PATHS || !scalars_are_exact(test, &factor))
 		return false;
 	const struct number_format *format = &type_of(problem_part(problem, PART_RESULT)->type)->format;
 	if (format->is_integer) /* exact whatever the values are */
@@ -640,7 +640,7 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 	/* Every min-plus case is exact, and small integers would only make most
 	 * elements of C alike. */
 	if (!problem_takes(problem, SCALAR_SCALE_LEFT)) {
-		if (exact && case_make_exact(problem, &test)) {
+		if (exact && problem->algebra == ALGEBRA_PLUS_TIMES && case_make_exact(problem, &test)) {
 			mark_results(problem, &test);
 			return test;
 		}
