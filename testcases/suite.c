@@ -54,9 +54,14 @@ static const struct {
 	{"m", SIZE_M}, {"n", SIZE_N}, {"k", SIZE_K}, {"batch", SIZE_BATCH}, {"group", SIZE_GROUP}};
 #define SIZE_KEYS (sizeof size_keys / sizeof *size_keys)
 
-/* Where a file does not say them. */
+/* Where a file does not say them; problems that have them not ignore what it says. */
 #define BATCH_DEFAULT 3
 #define GROUP_DEFAULT 32
+
+static bool is_optional(enum size size)
+{
+	return size == SIZE_BATCH || size == SIZE_GROUP;
+}
 
 struct loader {
 	FILE *stream;
@@ -498,9 +503,10 @@ static int emit_sizes(struct loader *loader, size_t key, struct shape *shape, in
 	size_t count = row != NULL && !tied ? list_length(list) : 1;
 	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
 		long long value = size_at(list, i, w);
+		bool ignored = row == NULL && is_optional(size);
 		if (list_length(list) == 0)
 			value = size == SIZE_BATCH ? BATCH_DEFAULT : GROUP_DEFAULT;
-		else if (!check_size(loader, size_keys[key].key, value))
+		else if (!ignored && !check_size(loader, size_keys[key].key, value))
 			return 0;
 		shape->size[size] = tied ? shape->size[SIZE_M] : row != NULL ? (int32_t)value : 1;
 		if (!emit_sizes(loader, key + 1, shape, w, place))
@@ -515,8 +521,7 @@ static int check_group(struct loader *loader)
 	bool uses_w = false;
 	for (size_t i = 0; i < SIZE_KEYS; i++) {
 		const struct size_list *list = &group->sizes[size_keys[i].size];
-		bool optional = size_keys[i].size == SIZE_BATCH || size_keys[i].size == SIZE_GROUP;
-		if (list_length(list) == 0 && !optional)
+		if (list_length(list) == 0 && !is_optional(size_keys[i].size))
 			return fail_at(loader, group->line, "[%s] has no %s", group->name, size_keys[i].key);
 		uses_w = uses_w || list->power_of_w != 0;
 	}
