@@ -698,7 +698,7 @@ bool shape_parse(const char *text, int max, struct shape_text *out, struct error
 	return error_set(
 		err,
 		"\"%.80s\" is no shape: write MxNxK, each from 1 to %d, such as 1024x512x64, or "
-		"MxN for a matrix and a vector, BxMxNxK for a batch",
+		"the sizes of a problem that has others, such as MxN or BxMxNxK",
 		text, max);
 }
 

@@ -271,7 +271,8 @@ static int parse_values(struct loader *loader, const char *key, const char *text
 		return fail_at(
 			loader, loader->line,
 			"%s: unknown values \"%.40s\"; known: uniform, normal, integer, wide, positive, "
-			"zero, nan, special, large, codes, graph, graph-signed, graph-integer",
+			"zero, nan, special, large, codes, marker, unwritten, graph, graph-signed, "
+			"graph-integer",
 			key, text);
 	spec->scale = 1;
 	spec->low = 0;
@@ -330,8 +331,8 @@ static int parse_only(struct loader *loader, const char *text)
 		}
 	}
 	return fail_at(loader, loader->line,
-				   "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, plus-times, "
-				   "min-plus",
+				   "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, s8, "
+				   "plus-times, min-plus, shortest-paths",
 				   text);
 }
 
