@@ -116,6 +116,7 @@ static json_t *check(const struct problem *problem, const struct case_result *re
 	json_object_set_new(json, "elements", json_integer((json_int_t)check->elements));
 	json_object_set_new(json, "wrong", json_integer((json_int_t)check->wrong));
 	json_object_set_new(json, "untouched", json_integer((json_int_t)check->untouched));
+	json_object_set_new(json, "read", json_integer((json_int_t)check->read));
 	json_object_set_new(json, "worst_ratio", real(check->worst_ratio));
 	json_object_set_new(json, "worst_error", real(check->worst_error));
 	json_object_set_new(json, "worst_batch", json_integer(check->worst_row / rows));

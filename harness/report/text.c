@@ -141,13 +141,17 @@ static void wrong_elements_print(const struct page *page, const struct problem *
 }
 
 /* How much is wrong, where the table below shows what. */
-static void wrong_summary(char *out, size_t capacity, const struct referee_check_reply *check)
+static void wrong_summary(char *out, size_t capacity, const struct problem *problem,
+						  const struct referee_check_reply *check)
 {
 	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
 						(unsigned long long)check->wrong, (unsigned long long)check->elements);
 	if (check->untouched > 0)
-		snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
-				 (unsigned long long)check->untouched);
+		used += snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
+						 (unsigned long long)check->untouched);
+	if (check->read > 0)
+		snprintf(out + used, capacity - (size_t)used, "; %s is read although beta is 0",
+				 problem_part(problem, PART_RESULT)->name);
 }
 
 /* Whether the output is one line that the detail repeats. */
@@ -175,7 +179,7 @@ static void case_print(const struct page *page, const struct problem *problem,
 		result->verdict == VERDICT_WRONG_ANSWER && result->checked && result->check.shown > 0;
 	const char *detail = result->detail;
 	if (table) {
-		wrong_summary(summary, sizeof summary, &result->check);
+		wrong_summary(summary, sizeof summary, problem, &result->check);
 		detail = summary;
 	}
 	if (detail[0] != '\0')

@@ -314,6 +314,7 @@ static void make_batched(struct judgement *item)
 	result->check.worst_row = 22;
 	result->check.first[0] = (struct wrong_element){22, 16, 1, NAN, -0.75, 1.5e-4};
 	result->check.changed[1] = 9;
+	result->check.read = 2;
 }
 
 Test(report, elements_of_a_batch_are_counted_within_their_matrix)
@@ -321,7 +322,8 @@ Test(report, elements_of_a_batch_are_counted_within_their_matrix)
 	struct judgement_list list = some_list();
 	make_batched(&list.items[1]);
 	char *text = text_of(&list, (struct report_style){.width = 80});
-	holds(text, "never written");
+	holds(text, "7 of 561 elements wrong, 3 of them never written; C is read although beta is");
+	holds(text, "  never written           -0.75");
 	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
 		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
 	free(text);
@@ -623,6 +625,7 @@ Test(report, json_tells_batches_and_inputs_by_name)
 	cr_assert_eq(json_object_size(json_object_get(first, "scalars")), 0);
 	json_t *check = json_object_get(first, "check");
 	cr_assert(number_in(check, "worst_batch") == 1 && number_in(check, "worst_row") == 5);
+	cr_assert(number_in(check, "untouched") == 3 && number_in(check, "read") == 2);
 	json_t *changed = json_object_get(check, "changed");
 	cr_assert_eq(json_object_size(changed), 2, "the inputs");
 	cr_assert(number_in(changed, "A") == 0 && number_in(changed, "B") == 9);
