@@ -54,14 +54,9 @@ static const struct {
 	{"m", SIZE_M}, {"n", SIZE_N}, {"k", SIZE_K}, {"batch", SIZE_BATCH}, {"group", SIZE_GROUP}};
 #define SIZE_KEYS (sizeof size_keys / sizeof *size_keys)
 
-/* Where a file does not say them; problems that have them not ignore what it says. */
+/* Where a file does not say them. */
 #define BATCH_DEFAULT 3
 #define GROUP_DEFAULT 32
-
-static bool is_optional(enum size size)
-{
-	return size == SIZE_BATCH || size == SIZE_GROUP;
-}
 
 struct loader {
 	FILE *stream;
@@ -347,10 +342,17 @@ static uint64_t case_seed(uint64_t seed, size_t place)
 	return (uint64_t)words.word[0] << 32 | words.word[1];
 }
 
+/* A batch or a group where the problem has none: it stays 1, whatever the file says. */
+static bool is_ignored(const struct problem *problem, const char *key)
+{
+	return (strcmp(key, "batch") == 0 && problem_size_of(problem, SIZE_BATCH) == NULL) ||
+		   (strcmp(key, "group") == 0 && problem_size_of(problem, SIZE_GROUP) == NULL);
+}
+
 static int check_size(struct loader *loader, const char *key, long long size)
 {
 	int low = limits_of_key(loader->problem, key)->min;
-	if (size >= low && size <= DIM_MAX)
+	if (is_ignored(loader->problem, key) || (size >= low && size <= DIM_MAX))
 		return 1;
 	return fail_at(loader, loader->group.line, "[%s] %s = %lld is outside %d..%d, the sizes of %s",
 				   loader->group.name, key, size, low, DIM_MAX, loader->problem->name);
@@ -504,10 +506,9 @@ static int emit_sizes(struct loader *loader, size_t key, struct shape *shape, in
 	size_t count = row != NULL && !tied ? list_length(list) : 1;
 	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
 		long long value = size_at(list, i, w);
-		bool ignored = row == NULL && is_optional(size);
 		if (list_length(list) == 0)
 			value = size == SIZE_BATCH ? BATCH_DEFAULT : GROUP_DEFAULT;
-		else if (!ignored && !check_size(loader, size_keys[key].key, value))
+		else if (!check_size(loader, size_keys[key].key, value))
 			return 0;
 		shape->size[size] = tied ? shape->size[SIZE_M] : row != NULL ? (int32_t)value : 1;
 		if (!emit_sizes(loader, key + 1, shape, w, place))
@@ -522,7 +523,8 @@ static int check_group(struct loader *loader)
 	bool uses_w = false;
 	for (size_t i = 0; i < SIZE_KEYS; i++) {
 		const struct size_list *list = &group->sizes[size_keys[i].size];
-		if (list_length(list) == 0 && !is_optional(size_keys[i].size))
+		bool optional = size_keys[i].size == SIZE_BATCH || size_keys[i].size == SIZE_GROUP;
+		if (list_length(list) == 0 && !optional)
 			return fail_at(loader, group->line, "[%s] has no %s", group->name, size_keys[i].key);
 		uses_w = uses_w || list->power_of_w != 0;
 	}
