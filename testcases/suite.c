@@ -392,6 +392,8 @@ static bool take_tuple(const struct loader *loader, size_t tuple, struct test_ca
 	size_t count = loader->group.tuples[tuple].count, own = problem_scalars(problem);
 	bool factors = problem_takes(problem, SCALAR_ALPHA);
 	bool plain = count == 2 && values[0] == 1 && values[1] == 0;
+	if (count == 0) /* the file says none */
+		return true;
 	if (count == own && (factors || loader->suite->problem[0] != '\0')) {
 		for (size_t i = 0; i < own; i++)
 			test->scalar[problem->scalars[i].is] = values[i];
@@ -424,8 +426,7 @@ static void choose_values(const struct loader *loader, struct test_case *test)
 static int make_exact(struct loader *loader, struct test_case *test)
 {
 	size_t result = problem_part_index(loader->problem, PART_RESULT);
-	bool marked =
-		loader->problem->operands[result].role == ROLE_BOTH && test->scalar[SCALAR_BETA] == 0;
+	bool unread = test->scalar[SCALAR_BETA] == 0;
 	struct value_spec kept = test->values[result];
 	if (type_of(loader->problem->operands[result].type)->format.is_integer ||
 		loader->problem->algebra == ALGEBRA_SHORTEST_PATHS)
@@ -436,7 +437,7 @@ static int make_exact(struct loader *loader, struct test_case *test)
 			"[%s] values = integer needs alpha and beta among 0, 0.5, 1, 1.5, 2 or their "
 			"negatives",
 			loader->group.name);
-	if (marked)
+	if (unread)
 		test->values[result] = kept;
 	return 1;
 }
@@ -487,6 +488,13 @@ static size_t list_length(const struct size_list *list)
 	return list->power_of_w != 0 ? 1 : list->count;
 }
 
+/* A size that M stands for. */
+static bool is_tied(const struct problem *problem, enum size size)
+{
+	const struct problem_size *row = problem_size_of(problem, size);
+	return size != SIZE_M && row != NULL && row == problem_size_of(problem, SIZE_M);
+}
+
 /* Sets one size after the other; those that the problem has not, and a size that another one
  * stands for, to what they are without. */
 static int emit_sizes(struct loader *loader, size_t key, struct shape *shape, int w, size_t *place)
@@ -502,7 +510,7 @@ static int emit_sizes(struct loader *loader, size_t key, struct shape *shape, in
 	enum size size = size_keys[key].size;
 	const struct size_list *list = &group->sizes[size];
 	const struct problem_size *row = problem_size_of(problem, size);
-	bool tied = key > 0 && row != NULL && row == problem_size_of(problem, SIZE_M);
+	bool tied = is_tied(problem, size);
 	size_t count = row != NULL && !tied ? list_length(list) : 1;
 	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
 		long long value = size_at(list, i, w);
@@ -522,8 +530,11 @@ static int check_group(struct loader *loader)
 	struct group *group = &loader->group;
 	bool uses_w = false;
 	for (size_t i = 0; i < SIZE_KEYS; i++) {
-		const struct size_list *list = &group->sizes[size_keys[i].size];
-		bool optional = size_keys[i].size == SIZE_BATCH || size_keys[i].size == SIZE_GROUP;
+		enum size size = size_keys[i].size;
+		const struct size_list *list = &group->sizes[size];
+		bool optional = size == SIZE_BATCH || size == SIZE_GROUP ||
+						problem_size_of(loader->problem, size) == NULL ||
+						is_tied(loader->problem, size);
 		if (list_length(list) == 0 && !optional)
 			return fail_at(loader, group->line, "[%s] has no %s", group->name, size_keys[i].key);
 		uses_w = uses_w || list->power_of_w != 0;
@@ -581,10 +592,8 @@ static int finish_group(struct loader *loader, size_t *place)
 		return 0;
 	if (group->skipped)
 		return 1;
-	if (group->tuple_count == 0) {
-		group->tuples[0].count = 2;
-		group->tuples[group->tuple_count++].value[0] = 1;
-	}
+	if (group->tuple_count == 0)
+		group->tuples[group->tuple_count++].count = 0;
 	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++) {
 		struct shape shape;
 		if (!emit_sizes(loader, 0, &shape, group->w.count == 0 ? 0 : group->w.size[i], place))

@@ -285,7 +285,8 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 		float magnitude = (float)((word >> 9) + (1u << 23)) * (spec->scale * 0x1p-24f);
 		return values_from_double(format, (word & 1) != 0 ? -magnitude : magnitude);
 	}
-	case VALUES_NAN: return format->nan;
+	case VALUES_NAN:
+		return format->nan_first; /* signalling: nothing that is computed has its bits */
 	case VALUES_CODES: return values_any_code(format, word);
 	case VALUES_MARKER: return values_marker(format, word);
 	case VALUES_UNWRITTEN:

@@ -31,6 +31,8 @@ struct cudart {
 	cudaError_t (*event_synchronize)(cudaEvent_t);
 	cudaError_t (*event_elapsed)(float *, cudaEvent_t, cudaEvent_t);
 	cudaError_t (*event_destroy)(cudaEvent_t);
+	/* The emulated GPU's own: what it calls an allocation in messages. */
+	cudaError_t (*emulated_name)(const void *, const char *);
 };
 
 /* Loads FOLDER/libcudart.so.13 or, where folder is NULL, the one of this machine.

@@ -11,6 +11,7 @@
 #include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
+#include "process/buffers.h"
 #include "process/channel.h"
 #include "process/child.h"
 #include "process/protocol.h"
@@ -187,6 +188,18 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	reply_outcome(self, &request->head, out, 0.0);
 }
 
+/* The emulated GPU's messages call the buffers what solve() and the stages call them. */
+static void name_buffers(const struct contestant *self, const struct operands *operands)
+{
+	char name[BUFFER_NAME_MAX];
+	if (self->cudart.emulated_name == NULL || !self->opened.copied)
+		return;
+	for (uint32_t i = 0; i < self->opened.arena.count; i++) {
+		buffers_name(self->solution.problem, &self->solution.chain, i, name);
+		self->cudart.emulated_name(operands->at[i], name);
+	}
+}
+
 static void serve_run(struct contestant *self, const struct contestant_run *request)
 {
 	const struct cudart *cudart = &self->cudart;
@@ -198,6 +211,7 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	}
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
+		name_buffers(self, &operands);
 		cudart->get_last_error(); /* an old error is not this call's */
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);

@@ -255,6 +255,17 @@ static size_t index_of(uint64_t base)
 	return above > 0 && memory.bases[above - 1] == base ? above - 1 : memory.count;
 }
 
+bool memory_name(uint64_t base, const char *name)
+{
+	pthread_mutex_lock(&memory.lock);
+	size_t at = index_of(base);
+	bool found = at < memory.count;
+	if (found)
+		memory.entries[at]->kind = name;
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
 /* Gives pages back to the host, those that hold no neighbour. */
 static void release(uint64_t base, size_t size)
 {

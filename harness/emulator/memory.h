@@ -12,7 +12,7 @@
 struct allocation {
 	uint64_t base;    /* 256-byte aligned device address == host address */
 	uint64_t size;    /* exact bytes asked for */
-	const char *kind; /* "cudaMalloc", "variable", "host": for messages */
+	const char *kind; /* "cudaMalloc", "variable", "host", or a name: for messages */
 	uint8_t *written; /* one bit a byte, set once something wrote it; NULL: all written */
 	bool read_only;   /* constants */
 };
@@ -30,6 +30,9 @@ uint64_t memory_allocate(size_t size, const char *kind);
 /* The same for memory that the host writes without telling us (pinned, managed):
  * counts as written throughout. */
 uint64_t memory_allocate_host(size_t size, const char *kind);
+/* What messages call a live allocation from now on, in place of its kind; the text must stay.
+ * False: none starts at `base`. */
+bool memory_name(uint64_t base, const char *name);
 /* False when `base` is not the start of a live allocation made by these two. */
 bool memory_free(uint64_t base);
 

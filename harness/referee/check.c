@@ -272,6 +272,7 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 	found->wrong++;
 	found->untouched += unwritten;
 	found->read += !unwritten && isnan(out) && share->rule.beta == 0 &&
+				   problem_takes(share->input->problem, SCALAR_BETA) &&
 				   isnan(values_to_double(&share->rule.type->format, was));
 	if (found->shown == CHECK_SHOWN)
 		return;
