@@ -252,8 +252,18 @@ static int draw_batch(struct draws *draws, const struct problem *problem, const 
 	return size_any(draws, limits);
 }
 
-/* A power of two in three of four cases; K becomes a multiple of it. */
-static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape)
+static int common_multiple(int a, int b)
+{
+	int step = a;
+	while (step % b != 0)
+		step += a;
+	return step;
+}
+
+/* A power of two in three of four cases; K becomes a multiple of it, and stays one of `multiple`.
+ */
+static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape,
+					   int multiple)
 {
 	const struct problem_size *size = problem_size_of(problem, SIZE_GROUP);
 	int k = shape->size[SIZE_K], group = 2 << draw_below(draws, 7);
@@ -262,8 +272,11 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 	while (group > k && group > size->min)
 		group /= 2;
 	group += group % 2;
+	if (common_multiple(group, multiple) > k)
+		group = size->min;
+	int step = common_multiple(group, multiple);
 	shape->size[SIZE_GROUP] = group;
-	shape->size[SIZE_K] = k < group ? group : k / group * group;
+	shape->size[SIZE_K] = k < step ? step : k / step * step;
 }
 
 static struct shape draw_shape(struct draws *draws, const struct problem *problem,
@@ -294,7 +307,7 @@ static struct shape draw_shape(struct draws *draws, const struct problem *proble
 	if (problem_size_of(problem, SIZE_BATCH) != NULL)
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
 	if (problem_size_of(problem, SIZE_GROUP) != NULL)
-		draw_group(draws, problem, &shape);
+		draw_group(draws, problem, &shape, multiple);
 	return shape;
 }
 
