@@ -50,7 +50,7 @@ class Column:
 
     def tflops(self, label):
         case, us = self.timing["case"], self.median(label)
-        return 2 * case["m"] * case["n"] * case["k"] / us * 1e-6 if us else None
+        return 2 * case.get("batch", 1) * case["m"] * case["n"] * case["k"] / us * 1e-6 if us else None
 
     def rate(self, label):
         return self.entries[label]["gbytes_per_s"] if self.vector else self.tflops(label)

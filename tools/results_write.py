@@ -37,7 +37,7 @@ class Part:
         whole = (folder / f"{name}.json").exists()
         stem = name if whole else name + ".partial"
         self.result = json.loads((folder / f"{stem}.json").read_text())
-        if self.result.get("schema_version") != 1:
+        if self.result.get("schema_version") not in (1, 2):
             sys.exit(f"{folder}/{stem}.json: no result of gemmjudge that this script knows")
         self.text = (folder / f"{stem}.txt").read_text()
         self.markdown = (folder / f"{stem}.md").read_text()
