@@ -595,7 +595,7 @@ static int finish_group(struct loader *loader, size_t *place)
 	if (group->tuple_count == 0)
 		group->tuples[group->tuple_count++].count = 0;
 	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++) {
-		struct shape shape;
+		struct shape shape = {0};
 		if (!emit_sizes(loader, 0, &shape, group->w.count == 0 ? 0 : group->w.size[i], place))
 			return 0;
 	}
