@@ -252,8 +252,18 @@ static int draw_batch(struct draws *draws, const struct problem *problem, const 
 	return size_any(draws, limits);
 }
 
-/* A power of two in three of four cases; K becomes a multiple of it. */
-static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape)
+static int common_multiple(int a, int b)
+{
+	int step = a;
+	while (step % b != 0)
+		step += a;
+	return step;
+}
+
+/* A power of two in three of four cases; K becomes a multiple of it, and stays one of `multiple`.
+ */
+static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape,
+					   int multiple)
 {
 	const struct problem_size *size = problem_size_of(problem, SIZE_GROUP);
 	int k = shape->size[SIZE_K], group = 2 << draw_below(draws, 7);
@@ -262,8 +272,11 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 	while (group > k && group > size->min)
 		group /= 2;
 	group += group % 2;
+	if (common_multiple(group, multiple) > k)
+		group = size->min;
+	int step = common_multiple(group, multiple);
 	shape->size[SIZE_GROUP] = group;
-	shape->size[SIZE_K] = k < group ? group : k / group * group;
+	shape->size[SIZE_K] = k < step ? step : k / step * step;
 }
 
 static struct shape draw_shape(struct draws *draws, const struct problem *problem,
@@ -294,7 +307,7 @@ static struct shape draw_shape(struct draws *draws, const struct problem *proble
 	if (problem_size_of(problem, SIZE_BATCH) != NULL)
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
 	if (problem_size_of(problem, SIZE_GROUP) != NULL)
-		draw_group(draws, problem, &shape);
+		draw_group(draws, problem, &shape, multiple);
 	return shape;
 }
 
@@ -526,7 +539,7 @@ static double sigma_of_product(const struct problem *problem, double scale)
 bool case_make_exact(const struct problem *problem, struct test_case *test)
 {
 	double factor;
-	if (problem->algebra != ALGEBRA_PLUS_TIMES || !scalars_are_exact(test, &factor))
+	if (problem->algebra == ALGEBRA_SHORTEST_PATHS || !scalars_are_exact(test, &factor))
 		return false;
 	const struct number_format *format = &type_of(problem_part(problem, PART_RESULT)->type)->format;
 	if (format->is_integer) /* exact whatever the values are */
@@ -640,7 +653,7 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 	/* Every min-plus case is exact, and small integers would only make most
 	 * elements of C alike. */
 	if (!problem_takes(problem, SCALAR_SCALE_LEFT)) {
-		if (exact && case_make_exact(problem, &test)) {
+		if (exact && problem->algebra == ALGEBRA_PLUS_TIMES && case_make_exact(problem, &test)) {
 			mark_results(problem, &test);
 			return test;
 		}
@@ -698,7 +711,7 @@ bool shape_parse(const char *text, int max, struct shape_text *out, struct error
 	return error_set(
 		err,
 		"\"%.80s\" is no shape: write MxNxK, each from 1 to %d, such as 1024x512x64, or "
-		"MxN for a matrix and a vector, BxMxNxK for a batch",
+		"the sizes of a problem that has others, such as MxN or BxMxNxK",
 		text, max);
 }
 

@@ -266,7 +266,8 @@ static int parse_values(struct loader *loader, const char *key, const char *text
 		return fail_at(
 			loader, loader->line,
 			"%s: unknown values \"%.40s\"; known: uniform, normal, integer, wide, positive, "
-			"zero, nan, special, large, codes, graph, graph-signed, graph-integer",
+			"zero, nan, special, large, codes, marker, unwritten, graph, graph-signed, "
+			"graph-integer",
 			key, text);
 	spec->scale = 1;
 	spec->low = 0;
@@ -325,8 +326,8 @@ static int parse_only(struct loader *loader, const char *text)
 		}
 	}
 	return fail_at(loader, loader->line,
-				   "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, plus-times, "
-				   "min-plus",
+				   "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, s8, "
+				   "plus-times, min-plus, shortest-paths",
 				   text);
 }
 
@@ -341,10 +342,17 @@ static uint64_t case_seed(uint64_t seed, size_t place)
 	return (uint64_t)words.word[0] << 32 | words.word[1];
 }
 
+/* A batch or a group where the problem has none: it stays 1, whatever the file says. */
+static bool is_ignored(const struct problem *problem, const char *key)
+{
+	return (strcmp(key, "batch") == 0 && problem_size_of(problem, SIZE_BATCH) == NULL) ||
+		   (strcmp(key, "group") == 0 && problem_size_of(problem, SIZE_GROUP) == NULL);
+}
+
 static int check_size(struct loader *loader, const char *key, long long size)
 {
 	int low = limits_of_key(loader->problem, key)->min;
-	if (size >= low && size <= DIM_MAX)
+	if (is_ignored(loader->problem, key) || (size >= low && size <= DIM_MAX))
 		return 1;
 	return fail_at(loader, loader->group.line, "[%s] %s = %lld is outside %d..%d, the sizes of %s",
 				   loader->group.name, key, size, low, DIM_MAX, loader->problem->name);
@@ -587,7 +595,7 @@ static int finish_group(struct loader *loader, size_t *place)
 	if (group->tuple_count == 0)
 		group->tuples[group->tuple_count++].count = 0;
 	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++) {
-		struct shape shape;
+		struct shape shape = {0};
 		if (!emit_sizes(loader, 0, &shape, group->w.count == 0 ? 0 : group->w.size[i], place))
 			return 0;
 	}

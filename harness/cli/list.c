@@ -44,7 +44,7 @@ static void list_problems(void)
 	for (size_t i = 0; i < count; i++) {
 		const struct problem *problem = &table[i];
 		char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
-		char large[SHAPE_TEXT], legend[SHAPE_TEXT], sizes[128];
+		char large[SHAPE_TEXT], legend[SHAPE_TEXT], sizes[128], facts[384];
 		problem_prototype(problem, prototype);
 		problem_explain(problem, explanation);
 		shape_print(problem, &problem->large, large);
@@ -52,8 +52,9 @@ static void list_problems(void)
 		print_named(problem->name, problem->summary);
 		wrap_print(stdout, COLUMNS, 0, 4, prototype);
 		wrap_print(stdout, COLUMNS, 0, 4, explanation);
-		printf("    sizes %s; timed at %s (%s); solutions/%s/\n", sizes, large,
-			   shape_legend(problem, legend), problem->folder);
+		snprintf(facts, sizeof facts, "sizes %s; timed at %s (%s); solutions/%s/", sizes, large,
+				 shape_legend(problem, legend), problem->folder);
+		wrap_print(stdout, COLUMNS, 0, 4, facts);
 	}
 }
 

@@ -47,7 +47,9 @@ void epilogue_close(struct epilogue *epilogue)
 bool epilogue_fits(const struct problem *problem, struct error *err)
 {
 	return problem_has_epilogue(problem) ||
-		   error_set(err, "%s has no epilogue: only sums in f32 that become floating point have",
+		   error_set(err,
+					 "%s has no epilogue: only products that are summed in f32 and stored as "
+					 "floating-point numbers have one",
 					 problem->name);
 }
 

@@ -44,7 +44,7 @@ static void print_case(FILE *out, const struct judgement *judgement,
 	attribute(out, "classname", judgement->file);
 	fprintf(out, " time=\"%.6f\">\n", result->seconds);
 	if (result->verdict != VERDICT_ACCEPTED) {
-		char sizes[128];
+		char sizes[256];
 		facts_case_sizes(sizes, sizeof sizes, problem_find(judgement->problem), &result->test);
 		print_problem(out, element_of(result->verdict), result->verdict, result->detail, sizes);
 	}

@@ -68,7 +68,7 @@ static void print_failures(const struct judgement *item, FILE *out)
 		const struct case_result *result = &item->cases[i];
 		if (result->verdict == VERDICT_ACCEPTED || result->verdict == VERDICT_NOT_RUN)
 			continue;
-		char sizes[128];
+		char sizes[256];
 		facts_case_sizes(sizes, sizeof sizes, problem_find(item->problem), &result->test);
 		fputs("\n### ", out);
 		clean_print_cell(out, item->file);

@@ -16,19 +16,36 @@ static const struct problem *problem_at(size_t index)
 
 static bool same_spec(struct value_spec a, struct value_spec b)
 {
-	return a.distribution == b.distribution && a.scale == b.scale;
+	return a.distribution == b.distribution && a.scale == b.scale && a.low == b.low &&
+		   a.share == b.share;
 }
+
+static int size_of(const struct test_case *test, enum size size)
+{
+	return test->shape.size[size];
+}
+
+static struct shape product(int m, int n, int k)
+{
+	return (struct shape){{1, m, n, k, 1}};
+}
+
+/* M, N and K. */
+static const enum size dimensions[] = {SIZE_M, SIZE_N, SIZE_K};
 
 Test(case, same_seed_gives_same_cases)
 {
-	for (size_t i = 0; i < 50; i++) {
-		struct test_case a = case_generate(problem_at(0), 99, i, CASE_SIZES_MIXED, 4096, 1);
-		struct test_case b = case_generate(problem_at(0), 99, i, CASE_SIZES_MIXED, 4096, 1);
-		cr_assert(strcmp(a.name, b.name) == 0 && a.seed == b.seed && a.exact == b.exact);
-		cr_assert(a.shape.m == b.shape.m && a.shape.n == b.shape.n && a.shape.k == b.shape.k);
-		cr_assert(a.alpha == b.alpha && a.beta == b.beta);
-		cr_assert(same_spec(a.a, b.a) && same_spec(a.b, b.b) && same_spec(a.c, b.c));
-	}
+	for (size_t p = 0; problem_at(p) != NULL; p++)
+		for (size_t i = 0; i < 50; i++) {
+			struct test_case a = case_generate(problem_at(p), 99, i, CASE_SIZES_MIXED, 4096, 1);
+			struct test_case b = case_generate(problem_at(p), 99, i, CASE_SIZES_MIXED, 4096, 1);
+			cr_assert(strcmp(a.name, b.name) == 0 && a.seed == b.seed && a.exact == b.exact);
+			cr_assert(memcmp(&a.shape, &b.shape, sizeof a.shape) == 0);
+			for (int s = 0; s < SCALAR_COUNT; s++)
+				cr_assert(a.scalar[s] == b.scalar[s]);
+			for (size_t o = 0; o < OPERANDS_MAX; o++)
+				cr_assert(same_spec(a.values[o], b.values[o]));
+		}
 	cr_assert(case_generate(problem_at(0), 1, 0, CASE_SIZES_MIXED, 4096, 1).seed !=
 			  case_generate(problem_at(0), 2, 0, CASE_SIZES_MIXED, 4096, 1).seed);
 }
@@ -38,10 +55,50 @@ Test(case, known_answer)
 {
 	struct test_case test =
 		case_generate(problem_find("gemm-f16"), 7, 0, CASE_SIZES_MIXED, 4096, 1);
-	cr_assert(test.shape.m == 64 && test.shape.n == 113 && test.shape.k == 3263);
-	cr_assert(test.alpha == -0.26f && test.beta == 1.263f);
+	cr_assert(size_of(&test, SIZE_M) == 64 && size_of(&test, SIZE_N) == 113);
+	cr_assert(size_of(&test, SIZE_K) == 3263);
+	cr_assert(test.scalar[SCALAR_ALPHA] == -0.26f && test.scalar[SCALAR_BETA] == 1.263f);
 	test = case_generate(problem_find("gemm-f16"), 7, 0, CASE_SIZES_UNIFORM, 4096, 1);
-	cr_assert(test.shape.m == 680 && test.shape.n == 2463 && test.shape.k == 2413);
+	cr_assert(size_of(&test, SIZE_M) == 680 && size_of(&test, SIZE_N) == 2463);
+	cr_assert(size_of(&test, SIZE_K) == 2413);
+}
+
+/* The largest size that a run with this --max-dim may draw. */
+static int high_of(const struct problem_size *row, int max_dim)
+{
+	int high = max_dim < row->max ? max_dim : row->max;
+	return high > row->min ? high : row->min;
+}
+
+/* What generated sizes keep to, whatever the problem. */
+static void check_sizes(const struct problem *problem, const struct test_case *test, int max_dim)
+{
+	int group = size_of(test, SIZE_GROUP), largest = 0;
+	for (int i = 0; i < SIZE_COUNT; i++) {
+		const struct problem_size *row = problem_size_of(problem, (enum size)i);
+		int size = size_of(test, (enum size)i);
+		bool dimension = i == SIZE_M || i == SIZE_N || i == SIZE_K;
+		if (row == NULL) {
+			cr_assert_eq(size, 1, "%s: a size that it has not is %d", problem->name, size);
+			continue;
+		}
+		int high = dimension ? high_of(row, max_dim) : row->max;
+		if (i == SIZE_K && group > high) /* no K is smaller than its group */
+			high = group;
+		cr_assert(size >= row->min && size <= high, "%s %s: %s = %d is outside %d..%d",
+				  problem->name, test->name, row->name, size, row->min, high);
+		cr_assert(row->multiple < 2 || size % row->multiple == 0, "%s %s: %s = %d", problem->name,
+				  test->name, row->name, size);
+		for (int j = 0; j < i; j++) /* one size that stands for several */
+			cr_assert(problem_size_of(problem, (enum size)j) != row ||
+					  size == size_of(test, (enum size)j));
+		largest = dimension && row->max > largest ? row->max : largest;
+	}
+	cr_assert_eq(size_of(test, SIZE_K) % group, 0, "%s: a group of %d in K = %d", problem->name,
+				 group, size_of(test, SIZE_K));
+	double side = max_dim < largest ? max_dim : largest;
+	cr_assert(size_of(test, SIZE_BATCH) == 1 || shape_terms(&test->shape) <= side * side * side,
+			  "%s %s: %g terms", problem->name, test->name, shape_terms(&test->shape));
 }
 
 Test(case, sizes_stay_inside_the_limits)
@@ -53,13 +110,12 @@ Test(case, sizes_stay_inside_the_limits)
 				const struct problem *problem = problem_at(p);
 				enum case_sizes kind = i % 2 == 0 ? CASE_SIZES_MIXED : CASE_SIZES_UNIFORM;
 				struct test_case test = case_generate(problem, 3, i / 2, kind, limits[l], 1);
-				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
-				int high = limits[l] < problem->max_dim ? limits[l] : problem->max_dim;
-				for (int d = 0; d < 3; d++)
-					cr_assert(d == 1 && problem_has_vectors(problem)
-								  ? sizes[d] == 1
-								  : sizes[d] >= problem->min_dim && sizes[d] <= high);
-				cr_assert(problem_has_scalars(problem) || (test.alpha == 1 && test.beta == 0));
+				struct error err;
+				check_sizes(problem, &test, limits[l]);
+				cr_assert(shape_holds(problem, &test.shape, &err), "%s", err.message);
+				for (int s = 0; s < SCALAR_COUNT; s++)
+					cr_assert(problem_takes(problem, (enum scalar)s) ||
+							  test.scalar[s] == scalar_neutral((enum scalar)s));
 				cr_assert(strchr(test.name, ' ') == NULL);
 			}
 }
@@ -73,22 +129,25 @@ Test(case, sizes_are_the_nearest_multiples_within_the_limits)
 				const struct problem *problem = problem_at(p);
 				enum case_sizes kind = i % 2 == 0 ? CASE_SIZES_MIXED : CASE_SIZES_UNIFORM;
 				int multiple = multiples[d];
+				bool grouped = problem_size_of(problem, SIZE_GROUP) != NULL;
 				struct test_case any = case_generate(problem, 3, i / 2, kind, 1000, 1);
 				struct test_case test = case_generate(problem, 3, i / 2, kind, 1000, multiple);
-				int drawn[] = {any.shape.m, any.shape.n, any.shape.k};
-				int sizes[] = {test.shape.m, test.shape.n, test.shape.k};
 				for (int s = 0; s < 3; s++) {
-					if (s == 1 && problem_has_vectors(problem)) {
-						cr_assert_eq(sizes[s], 1);
+					const struct problem_size *row = problem_size_of(problem, dimensions[s]);
+					int drawn = size_of(&any, dimensions[s]), size = size_of(&test, dimensions[s]);
+					if (row == NULL) {
+						cr_assert_eq(size, 1);
 						continue;
 					}
-					cr_assert_eq(sizes[s] % multiple, 0);
-					cr_assert(sizes[s] >= problem->min_dim && sizes[s] <= 1000);
-					bool edge =
-						drawn[s] < problem->min_dim + multiple || drawn[s] > 1000 - multiple;
-					cr_assert(edge || abs(sizes[s] - drawn[s]) <= multiple / 2);
+					cr_assert_eq(size % multiple, 0, "%s %s", problem->name, test.name);
+					if (grouped && dimensions[s] == SIZE_K) /* goes by its group */
+						continue;
+					cr_assert(size >= row->min && size <= 1000);
+					bool edge = drawn < row->min + multiple || drawn > 1000 - multiple;
+					cr_assert(edge || abs(size - drawn) <= multiple / 2);
 				}
-				cr_assert(test.seed == any.seed && test.beta == any.beta);
+				cr_assert(test.seed == any.seed &&
+						  test.scalar[SCALAR_BETA] == any.scalar[SCALAR_BETA]);
 			}
 	cr_assert(case_has_multiple(problem_find("sgemm"), 40, 24));
 	cr_assert(!case_has_multiple(problem_find("sgemm"), 40, 64));
@@ -99,12 +158,12 @@ Test(case, sizes_are_the_nearest_multiples_within_the_limits)
 
 /* How far DRAWN sizes of one dimension are from uniform over 16..4096: chi square of
  * BINS bins, about 15 for uniform sizes and above 45 once in 10^4. */
-static double distance_from_uniform(enum case_sizes sizes, int dimension)
+static double distance_from_uniform(enum case_sizes sizes, enum size dimension)
 {
 	double bins[BINS] = {0}, square = 0;
 	for (size_t i = 0; i < DRAWN; i++) {
-		struct shape s = case_generate(problem_find("gemm-f16"), 8, i, sizes, 4096, 1).shape;
-		int size = dimension == 0 ? s.m : dimension == 1 ? s.n : s.k;
+		struct test_case test = case_generate(problem_find("gemm-f16"), 8, i, sizes, 4096, 1);
+		int size = size_of(&test, dimension);
 		cr_assert(size >= 16 && size <= 4096, "%d", size);
 		bins[(size - 16) * BINS / (4096 - 16 + 1)]++;
 	}
@@ -116,8 +175,8 @@ static double distance_from_uniform(enum case_sizes sizes, int dimension)
 Test(case, uniform_sizes_are_uniform)
 {
 	for (int dimension = 0; dimension < 3; dimension++) {
-		double uniform = distance_from_uniform(CASE_SIZES_UNIFORM, dimension);
-		double mixed = distance_from_uniform(CASE_SIZES_MIXED, dimension);
+		double uniform = distance_from_uniform(CASE_SIZES_UNIFORM, dimensions[dimension]);
+		double mixed = distance_from_uniform(CASE_SIZES_MIXED, dimensions[dimension]);
 		cr_assert(uniform < 45, "%g", uniform);
 		cr_assert(mixed > 450, "the measure tells nothing: %g", mixed);
 	}
@@ -128,11 +187,12 @@ Test(case, uniform_sizes_are_independent)
 {
 	size_t aligned = 0, both = 0, upper = 0;
 	for (size_t i = 0; i < DRAWN; i++) {
-		struct shape s =
-			case_generate(problem_find("sgemm"), 9, i, CASE_SIZES_UNIFORM, 4096, 1).shape;
-		aligned += s.n % 8 == 0;
-		both += s.n % 8 == 0 && s.k % 8 == 0;
-		upper += s.m > 2056 && s.n > 2056 && s.k > 2056;
+		struct test_case test =
+			case_generate(problem_find("sgemm"), 9, i, CASE_SIZES_UNIFORM, 4096, 1);
+		int m = size_of(&test, SIZE_M), n = size_of(&test, SIZE_N), k = size_of(&test, SIZE_K);
+		aligned += n % 8 == 0;
+		both += n % 8 == 0 && k % 8 == 0;
+		upper += m > 2056 && n > 2056 && k > 2056;
 	}
 	cr_assert(aligned > DRAWN / 8 - 90 && aligned < DRAWN / 8 + 90, "%zu", aligned);
 	cr_assert(both > DRAWN / 64 - 32 && both < DRAWN / 64 + 32, "%zu", both);
@@ -145,10 +205,11 @@ Test(case, uniform_vectors_are_long_and_one_wide)
 	const struct problem *problem = problem_find("gemv-f32");
 	size_t large = 0;
 	for (size_t i = 0; i < 400; i++) {
-		struct shape s =
-			case_generate(problem, 4, i, CASE_SIZES_UNIFORM, problem->max_dim, 8).shape;
-		cr_assert(s.n == 1 && s.m % 8 == 0 && s.k % 8 == 0);
-		large += s.m > problem->common_dim;
+		struct test_case test =
+			case_generate(problem, 4, i, CASE_SIZES_UNIFORM, case_largest(problem), 8);
+		int m = size_of(&test, SIZE_M);
+		cr_assert(size_of(&test, SIZE_N) == 1 && m % 8 == 0 && size_of(&test, SIZE_K) % 8 == 0);
+		large += m > problem->common;
 	}
 	cr_assert(large > 250 && large < 350, "%zu", large);
 }
@@ -160,12 +221,12 @@ Test(case, min_plus_takes_lengths)
 	size_t lengths = 0, large = 0;
 	for (size_t i = 0; i < 120; i++) {
 		struct test_case test = case_generate(problem, 6, i, CASE_SIZES_MIXED, 4096, 1);
-		cr_assert(!test.exact && test.alpha == 1 && test.beta == 0);
-		cr_assert(test.a.distribution != VALUES_SPECIAL && test.b.distribution != VALUES_SPECIAL);
-		bool both =
-			test.a.distribution == VALUES_POSITIVE && test.b.distribution == VALUES_POSITIVE;
+		struct value_spec a = test.values[0], b = test.values[1];
+		cr_assert(!test.exact && a.distribution != VALUES_SPECIAL &&
+				  b.distribution != VALUES_SPECIAL);
+		bool both = a.distribution == VALUES_POSITIVE && b.distribution == VALUES_POSITIVE;
 		lengths += both;
-		large += both && test.a.scale > 1e9f && test.b.scale > 1e9f;
+		large += both && a.scale > 1e9f && b.scale > 1e9f;
 	}
 	cr_assert(lengths > 40 && lengths < 90 && large > 3, "%zu, %zu", lengths, large);
 }
@@ -176,9 +237,10 @@ Test(case, most_vectors_are_of_a_common_length)
 	const struct problem *problem = problem_find("gemv-f32");
 	size_t large = 0;
 	for (size_t i = 0; i < 400; i++) {
-		struct shape shape =
-			case_generate(problem, 4, i, CASE_SIZES_MIXED, problem->max_dim, 1).shape;
-		large += shape.m > problem->common_dim || shape.k > problem->common_dim;
+		struct test_case test =
+			case_generate(problem, 4, i, CASE_SIZES_MIXED, case_largest(problem), 1);
+		large +=
+			size_of(&test, SIZE_M) > problem->common || size_of(&test, SIZE_K) > problem->common;
 	}
 	cr_assert(large > 10 && large < 80, "%zu", large);
 }
@@ -191,13 +253,12 @@ Test(case, a_dozen_is_a_mix)
 		for (size_t i = 0; i < 12; i++) {
 			struct test_case test =
 				case_generate(problem_at(0), seed, i, CASE_SIZES_MIXED, 4096, 1);
-			struct shape s = test.shape;
+			int m = size_of(&test, SIZE_M), n = size_of(&test, SIZE_N), k = size_of(&test, SIZE_K);
 			exact += test.exact;
-			square += s.m == s.n && s.n == s.k;
-			ragged += s.m % 8 != 0 || s.n % 8 != 0 || s.k % 8 != 0;
-			limits += (s.m == 16 || s.m == 4096) && (s.n == 16 || s.n == 4096) &&
-					  (s.k == 16 || s.k == 4096);
-			skinny += s.n >= 8 * s.m || s.k >= 8 * s.m || s.m >= 8 * s.k;
+			square += m == n && n == k;
+			ragged += m % 8 != 0 || n % 8 != 0 || k % 8 != 0;
+			limits += (m == 16 || m == 4096) && (n == 16 || n == 4096) && (k == 16 || k == 4096);
+			skinny += n >= 8 * m || k >= 8 * m || m >= 8 * k;
 		}
 		cr_assert(exact == 2, "seed %llu: %zu exact", (unsigned long long)seed, exact);
 		cr_assert(square >= 2 && ragged >= 4 && limits >= 1 && skinny >= 1);
@@ -209,14 +270,15 @@ Test(case, random_cases_cover_the_usual_scalars)
 	size_t plain = 0, accumulate = 0, only_c = 0, halves = 0, other = 0;
 	for (size_t i = 0; i < 240; i++) {
 		struct test_case test = case_generate(problem_at(0), 5, i, CASE_SIZES_MIXED, 512, 1);
+		float alpha = test.scalar[SCALAR_ALPHA], beta = test.scalar[SCALAR_BETA];
 		bool known = true;
-		if (test.alpha == 1 && test.beta == 0)
+		if (alpha == 1 && beta == 0)
 			plain++;
-		else if (test.alpha == 1 && test.beta == 1)
+		else if (alpha == 1 && beta == 1)
 			accumulate++;
-		else if (test.alpha == 0 && test.beta == 1)
+		else if (alpha == 0 && beta == 1)
 			only_c++;
-		else if (test.alpha == 0.5f && test.beta == 0.5f)
+		else if (alpha == 0.5f && beta == 0.5f)
 			halves++;
 		else
 			known = false;
@@ -225,87 +287,276 @@ Test(case, random_cases_cover_the_usual_scalars)
 	cr_assert(plain > 10 && accumulate > 10 && only_c > 4 && halves > 4 && other > 40);
 }
 
-/* Sums of an exact case: computed here in integers, with room to spare. */
+/* What is overwritten without being used is a number that shows, but none that spreads. */
+Test(case, a_result_that_is_not_read_is_marked)
+{
+	size_t marked = 0, kept = 0;
+	for (size_t p = 0; problem_at(p) != NULL; p++) {
+		const struct problem *problem = problem_at(p);
+		size_t result = problem_part_index(problem, PART_RESULT);
+		for (size_t i = 0; i < 60; i++) {
+			struct test_case test = case_generate(problem, 12, i, CASE_SIZES_MIXED, 512, 1);
+			enum distribution before = test.values[result].distribution;
+			if (problem->operands[result].role == ROLE_OUTPUT) {
+				cr_assert_eq(before, VALUES_UNWRITTEN);
+				continue;
+			}
+			bool read = test.scalar[SCALAR_BETA] != 0;
+			cr_assert(read == (before != VALUES_MARKER) && before != VALUES_NAN);
+			marked += !read;
+			kept += read;
+		}
+	}
+	cr_assert(marked > 40 && kept > 40, "%zu, %zu", marked, kept);
+}
+
+/* Elements of an operand in a case. */
+static double number_at(const struct problem *problem, const struct test_case *test, size_t operand,
+						uint64_t index)
+{
+	struct values values = values_of_operand(problem, test, test->seed, operand);
+	return values_number_at(&values, index);
+}
+
+/* The product of row `element` and column `element` of the first matrices, as far as they go. */
+static double sum_of(const struct problem *problem, const struct test_case *test, uint64_t element)
+{
+	const struct operand *scales = problem_part(problem, PART_RIGHT_SCALES);
+	size_t left = problem_part_index(problem, PART_LEFT);
+	size_t right = problem_part_index(problem, PART_RIGHT);
+	uint64_t inner = (uint64_t)size_of(test, SIZE_K), columns = (uint64_t)size_of(test, SIZE_N);
+	uint64_t group = (uint64_t)size_of(test, SIZE_GROUP);
+	double sum = 0;
+	for (uint64_t k = 0; k < inner; k++) {
+		bool transposed = problem->operands[right].transposed;
+		double factor = number_at(problem, test, right,
+								  transposed ? element * inner + k : k * columns + element);
+		if (scales != NULL)
+			factor *= number_at(problem, test, (size_t)(scales - problem->operands),
+								element * (inner / group) + k / group);
+		sum += number_at(problem, test, left, element * inner + k) * factor;
+	}
+	return sum;
+}
+
+/* Sums of an exact case: computed here in f64, which is exact, with room to spare. */
 Test(case, exact_cases_are_exact)
 {
 	for (size_t p = 0; problem_at(p) != NULL; p++) {
 		const struct problem *problem = problem_at(p);
+		size_t result = problem_part_index(problem, PART_RESULT), found = 0;
+		const struct number_format *format = &type_of(problem->operands[result].type)->format;
 		for (size_t i = 0; i < 120; i++) {
 			struct test_case test = case_generate(problem, 17, i, CASE_SIZES_MIXED, 4096, 1);
 			if (!test.exact)
 				continue;
-			cr_assert(test.a.distribution == VALUES_INTEGER && test.a.scale > 0);
-			cr_assert(test.a.scale * test.b.scale * (float)test.shape.k <= 0x1p24f);
-			for (uint64_t element = 0; element < 20; element++) {
-				double sum = 0;
-				for (uint64_t k = 0; k < (uint64_t)test.shape.k; k++) {
-					uint64_t at = element * (uint64_t)test.shape.k + k;
-					sum += values_to_double(problem->dtype,
-											values_at(problem->dtype, test.a, test.seed, 0, at)) *
-						   values_to_double(problem->dtype,
-											values_at(problem->dtype, test.b, test.seed, 1, at));
-				}
-				double c = values_to_double(
-					problem->dtype, values_at(problem->dtype, test.c, test.seed, 2, element));
-				double out = test.alpha * sum + test.beta * c;
-				cr_assert(values_to_double(problem->dtype,
-										   values_from_double(problem->dtype, out)) == out,
+			found++;
+			cr_assert(test.values[0].distribution == VALUES_INTEGER && test.values[0].scale > 0);
+			cr_assert(test.values[0].scale * test.values[1].scale * (float)size_of(&test, SIZE_K) <=
+					  0x1p24f);
+			double alpha = test.scalar[SCALAR_ALPHA] * test.scalar[SCALAR_SCALE_LEFT] *
+						   test.scalar[SCALAR_SCALE_RIGHT];
+			double beta = test.scalar[SCALAR_BETA];
+			int side = size_of(&test, SIZE_M) < size_of(&test, SIZE_N) ? size_of(&test, SIZE_M)
+																	   : size_of(&test, SIZE_N);
+			for (uint64_t element = 0; element < 20 && element < (uint64_t)side; element++) {
+				double out = alpha * sum_of(problem, &test, element);
+				if (beta != 0)
+					out += beta * number_at(problem, &test, result,
+											element * (uint64_t)size_of(&test, SIZE_N) + element);
+				cr_assert(values_to_double(format, values_from_double(format, out)) == out,
 						  "%s %s: %g", problem->name, test.name, out);
 			}
 		}
+		bool has_exact = problem->algebra == ALGEBRA_PLUS_TIMES && format->is_integer == 0;
+		cr_assert(has_exact ? found >= 10 : found == 0, "%s: %zu exact", problem->name, found);
 	}
 }
 
 Test(case, exactness_needs_simple_scalars)
 {
-	struct test_case test = case_of_shape(problem_at(0), (struct shape){16, 16, 16}, 0.3f, 1, 1);
-	cr_assert(!case_make_exact(&test, DTYPE_F16) && !test.exact);
-	test.alpha = 0.5f;
-	cr_assert(case_make_exact(&test, DTYPE_F16) && test.exact);
+	const struct problem *gemm = problem_at(0);
+	struct shape shape = product(16, 16, 16);
+	struct test_case test = case_of_shape(gemm, &shape, (float[]){0.3f, 1}, 1);
+	cr_assert(!case_make_exact(gemm, &test) && !test.exact);
+	test.scalar[SCALAR_ALPHA] = 0.5f;
+	cr_assert(case_make_exact(gemm, &test) && test.exact);
+
+	const struct problem *scaled = problem_find("gemm-e4m3");
+	test = case_of_shape(scaled, &shape, (float[]){0.5f, 0.3f}, 1);
+	cr_assert(!case_make_exact(scaled, &test) && !test.exact);
+	test.scalar[SCALAR_SCALE_RIGHT] = 0.25f;
+	cr_assert(case_make_exact(scaled, &test) && test.exact);
+}
+
+/* A plain case of a shape takes the scalars that it is given, or those of the large case. */
+Test(case, a_case_of_a_shape_has_plain_scalars)
+{
+	struct shape shape = product(16, 16, 16);
+	struct test_case test = case_of_shape(problem_find("sgemm"), &shape, NULL, 1);
+	cr_assert(test.scalar[SCALAR_ALPHA] == 1 && test.scalar[SCALAR_BETA] == 0);
+	cr_assert_eq(test.values[2].distribution, VALUES_MARKER);
+	test = case_of_shape(problem_find("sgemm"), &shape, (float[]){2, 0.5f}, 1);
+	cr_assert(test.scalar[SCALAR_ALPHA] == 2 && test.scalar[SCALAR_BETA] == 0.5f);
+	cr_assert_eq(test.values[2].distribution, VALUES_UNIFORM);
+	test = case_of_shape(problem_find("gemm-s8"), &shape, NULL, 1);
+	cr_assert(test.scalar[SCALAR_SCALE_LEFT] == 0.1f && test.scalar[SCALAR_SCALE_RESULT] == 0.01f);
+	cr_assert(test.scalar[SCALAR_ALPHA] == 1 && test.scalar[SCALAR_ZERO_RESULT] == 0);
+	cr_assert(test.values[0].distribution == VALUES_CODES &&
+			  test.values[2].distribution == VALUES_UNWRITTEN);
+}
+
+/* Zero points are codes of the type, scales positive, and results fill the type. */
+Test(case, quantised_cases_have_sensible_scalars)
+{
+	const struct problem *problem = problem_find("gemm-s8");
+	size_t zero = 0, power = 0;
+	for (size_t i = 0; i < 200; i++) {
+		struct test_case test = case_generate(problem, 21, i, CASE_SIZES_MIXED, 1000, 1);
+		for (int s = SCALAR_SCALE_LEFT; s <= SCALAR_SCALE_RESULT; s++)
+			cr_assert(test.scalar[s] > 0 && isfinite(test.scalar[s]));
+		for (int s = SCALAR_ZERO_LEFT; s <= SCALAR_ZERO_RESULT; s++)
+			cr_assert(test.scalar[s] >= -128 && test.scalar[s] <= 127 &&
+					  rintf(test.scalar[s]) == test.scalar[s]);
+		int exponent;
+		zero += test.scalar[SCALAR_ZERO_LEFT] == 0;
+		power += frexpf(test.scalar[SCALAR_SCALE_LEFT], &exponent) == 0.5f;
+	}
+	cr_assert(zero > 20 && zero < 100 && power > 60 && power < 160, "%zu, %zu", zero, power);
+}
+
+/* Graphs: nothing on the diagonal, and with potentials no shorter way around a cycle. */
+Test(case, graphs_have_no_negative_cycle)
+{
+	const struct problem *problem = problem_find("apsp-f32");
+	size_t negative = 0, missing = 0;
+	for (size_t i = 0; i < 60; i++) {
+		struct test_case test = case_generate(problem, 5, i, CASE_SIZES_MIXED, 40, 1);
+		uint64_t n = (uint64_t)size_of(&test, SIZE_N);
+		cr_assert(!test.exact);
+		for (uint64_t from = 0; from < n; from++)
+			for (uint64_t to = 0; to < n; to++) {
+				double there = number_at(problem, &test, 0, from * n + to);
+				double back = number_at(problem, &test, 0, to * n + from);
+				cr_assert(!isnan(there) && there > -16);
+				cr_assert(from != to || there == 0);
+				cr_assert(from == to || there + back > 0);
+				negative += there < 0;
+				missing += isinf(there);
+			}
+	}
+	cr_assert(negative > 100 && missing > 100, "%zu, %zu", negative, missing);
 }
 
 Test(case, shapes_are_parsed_or_refused)
 {
-	struct shape shape;
+	struct shape_text shape;
 	struct error err;
-	cr_assert(shape_parse("1024x512x64", 4096, &shape, &err));
-	cr_assert(shape.m == 1024 && shape.n == 512 && shape.k == 64);
-	cr_assert(shape_parse("300x17", 4096, &shape, &err));
-	cr_assert(shape.m == 300 && shape.n == 0 && shape.k == 17);
-	static const char *const bad[] = {"",       "1024",     "1x",      "1x2 ",
-									  "0x2",    "1x4097",   "1x2x3x4", "0x1x1",
-									  "1x1x-1", "1x1x4097", "1x1x1 ",  " 1x1x1",
-									  "axbxc",  "1X1X1",    "1x1x",    "99999999999999999999x1x1"};
+	cr_assert(shape_parse("1024x512x64", 4096, &shape, &err) && shape.count == 3);
+	cr_assert(shape.number[0] == 1024 && shape.number[1] == 512 && shape.number[2] == 64);
+	cr_assert(shape_parse("300x17", 4096, &shape, &err) && shape.count == 2);
+	cr_assert(shape.number[0] == 300 && shape.number[1] == 17);
+	cr_assert(shape_parse("2048", 4096, &shape, &err) && shape.count == 1);
+	cr_assert(shape_parse("32x256x256x64", 4096, &shape, &err) && shape.count == 4);
+	cr_assert_eq(shape.number[3], 64);
+	static const char *const bad[] = {
+		"",       "1024x",    "1x",        "1x2 ",
+		"0x2",    "1x4097",   "1x2x3x4x5", "0x1x1",
+		"1x1x-1", "1x1x4097", "1x1x1 ",    " 1x1x1",
+		"axbxc",  "1X1X1",    "1x1x",      "99999999999999999999x1x1"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		cr_assert(!shape_parse(bad[i], 4096, &shape, &err), "%s", bad[i]);
 		cr_assert(strstr(err.message, "MxNxK") != NULL);
 	}
 }
 
+/* Numbers as the user wrote them become this problem's shape; NULL: they do, and come back so. */
+static void fits(const char *name, const char *text, const char *refusal)
+{
+	const struct problem *problem = problem_find(name);
+	struct shape_text numbers;
+	struct shape shape;
+	struct error err;
+	char again[SHAPE_TEXT];
+	cr_assert(shape_parse(text, 20000, &numbers, &err));
+	bool good = shape_fit(problem, &numbers, &shape, &err);
+	if (refusal != NULL) {
+		cr_assert(!good, "%s takes %s", name, text);
+		cr_assert_str_eq(err.message, refusal);
+		return;
+	}
+	cr_assert(good, "%s", err.message);
+	shape_print(problem, &shape, again);
+	cr_assert_str_eq(again, text);
+	cr_assert_str_eq(case_of_shape(problem, &shape, NULL, 1).name, text);
+}
+
 Test(case, a_shape_is_written_as_it_was_typed)
 {
-	const struct problem *sgemm = problem_find("sgemm"), *gemv = problem_find("gemv-f32");
-	struct shape three = {100, 50, 20}, two = {300, 0, 17};
+	fits("sgemm", "100x50x20", NULL);
+	fits("gemv-f32", "300x17", NULL);
+	fits("batched-f16", "8x100x50x20", NULL);
+	fits("apsp-f32", "300", NULL);
+	fits("gemm-w4", "30x50x60x20", NULL);
+	fits("gemv-f32", "100x50x20", "100x50x20 is no shape of gemv-f32, which takes MxN");
+	fits("sgemm", "300x17", "300x17 is no shape of sgemm, which takes MxNxK");
+	fits("batched-f32", "10x20x30", "10x20x30 is no shape of batched-f32, which takes BxMxNxK");
+	fits("apsp-f32", "300x300", "300x300 is no shape of apsp-f32, which takes N");
+	fits("gemm-w4", "30x50x61x1", "30x50x61x1 is no shape of gemm-w4: K is a multiple of 2");
+	fits("gemm-w4", "30x50x60x8",
+		 "30x50x60x8 is no shape of gemm-w4: K is a multiple of group_size");
+}
+
+Test(case, sizes_of_a_shape_are_those_that_were_meant)
+{
+	struct shape shape;
 	struct error err;
-	char text[SHAPE_TEXT];
-	shape_print(sgemm, &three, text);
-	cr_assert_str_eq(text, "100x50x20");
-	shape_print(NULL, &two, text);
-	cr_assert_str_eq(text, "300x17");
-	cr_assert(shape_fit(sgemm, &three, &err) && !shape_fit(gemv, &three, &err));
-	cr_assert_str_eq(err.message, "100x50x20 is no shape of gemv-f32, which takes MxN");
-	cr_assert(!shape_fit(sgemm, &two, &err) && two.n == 0);
-	cr_assert_str_eq(err.message, "300x17 is no shape of sgemm, which takes MxNxK");
-	cr_assert(shape_fit(gemv, &two, &err) && two.n == 1);
-	shape_print(gemv, &two, text);
-	cr_assert_str_eq(text, "300x17");
-	cr_assert_str_eq(case_of_shape(gemv, two, 2, 2, 1).name, "300x17");
+	struct shape_text text = {2, {300, 17}};
+	cr_assert(shape_fit(problem_find("gemv-f32"), &text, &shape, &err));
+	cr_assert(shape.size[SIZE_M] == 300 && shape.size[SIZE_N] == 1 && shape.size[SIZE_K] == 17);
+	cr_assert(shape.size[SIZE_BATCH] == 1 && shape.size[SIZE_GROUP] == 1);
+	text = (struct shape_text){1, {40}};
+	cr_assert(shape_fit(problem_find("apsp-f32"), &text, &shape, &err));
+	cr_assert(shape.size[SIZE_M] == 40 && shape.size[SIZE_N] == 40 && shape.size[SIZE_K] == 40);
+	text = (struct shape_text){4, {3, 4, 5, 6}};
+	cr_assert(shape_fit(problem_find("batched-f32"), &text, &shape, &err));
+	cr_assert(shape.size[SIZE_BATCH] == 3 && shape.size[SIZE_K] == 6);
+	/* a group that is left out: 128, or the largest power of two that divides K */
+	text = (struct shape_text){3, {16, 16, 256}};
+	cr_assert(shape_fit(problem_find("gemm-w4"), &text, &shape, &err));
+	cr_assert_eq(shape.size[SIZE_GROUP], 128);
+	text.number[2] = 24;
+	cr_assert(shape_fit(problem_find("gemm-w4"), &text, &shape, &err));
+	cr_assert_eq(shape.size[SIZE_GROUP], 8);
+}
+
+/* Of every problem, generated and large. */
+Test(case, shapes_survive_being_text)
+{
+	for (size_t p = 0; problem_at(p) != NULL; p++)
+		for (size_t i = 0; i <= 50; i++) {
+			const struct problem *problem = problem_at(p);
+			struct test_case test = case_generate(problem, 31, i, CASE_SIZES_MIXED, 4096, 1);
+			struct shape first = i < 50 ? test.shape : problem->large, second;
+			struct shape_text numbers;
+			struct error err;
+			char text[SHAPE_TEXT], legend[SHAPE_TEXT];
+			shape_print(problem, &first, text);
+			cr_assert(shape_parse(text, 16384, &numbers, &err), "%s", err.message);
+			cr_assert(numbers.count == problem_sizes(problem));
+			cr_assert(shape_fit(problem, &numbers, &second, &err), "%s", err.message);
+			cr_assert(memcmp(&first, &second, sizeof first) == 0, "%s %s", problem->name, text);
+			size_t letters = 0;
+			for (const char *at = shape_legend(problem, legend); *at != '\0'; at++)
+				letters += *at == 'x';
+			cr_assert_eq(letters + 1, numbers.count, "%s", legend);
+		}
 }
 
 Test(case, distributions_have_names)
 {
 	enum distribution found;
-	for (int d = VALUES_UNIFORM; d <= VALUES_LARGE; d++)
+	for (int d = VALUES_UNIFORM; d <= VALUES_GRAPH_INTEGER; d++)
 		cr_assert(distribution_parse(distribution_name((enum distribution)d), &found) &&
 				  found == (enum distribution)d);
 	cr_assert(!distribution_parse("gaussian", &found));

@@ -107,8 +107,9 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert(p.options.judge.cases == 5);
 	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
 	cr_assert_eq(p.options.judge.max_dim, 100);
-	cr_assert(p.options.judge.time_shape_count == 1 && p.options.judge.time_shapes[0].m == 16 &&
-			  p.options.judge.time_shapes[0].n == 32 && p.options.judge.time_shapes[0].k == 64);
+	const struct shape_text *shape = &p.options.judge.time_shapes[0];
+	cr_assert(p.options.judge.time_shape_count == 1 && shape->count == 3);
+	cr_assert(shape->number[0] == 16 && shape->number[1] == 32 && shape->number[2] == 64);
 	const struct tolerance_request *tolerance = &p.options.judge.tolerance;
 	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
 			  tolerance->given.rtol == 0.2);
@@ -123,8 +124,22 @@ Test(cli_args, bench_takes_several_shapes)
 	parse(&p, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
 	cr_assert(p.ok, "%s", p.err.message);
 	cr_assert_eq(p.options.judge.time_shape_count, 2);
-	cr_assert_eq(p.options.judge.time_shapes[1].k, 6);
+	cr_assert_eq(p.options.judge.time_shapes[1].number[2], 6);
 	cr_assert(p.options.judge.beta.given && !p.options.judge.alpha.given);
+}
+
+/* Which of them a problem takes is known when the file is. */
+Test(cli_args, shapes_have_one_to_four_sizes)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "bench a.cu --shape 300 --shape 32x16x8x4 --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.time_shapes[0].count, 1);
+	cr_assert_eq(p.options.judge.time_shapes[1].number[3], 4);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x1 --shape 300 --shape 32x16x8x4 a.cu");
+	refused("bench a.cu --shape 1x2x3x4x5", "1x2x3x4x5");
 }
 
 Test(cli_args, two_dashes_end_the_options)
@@ -177,7 +192,6 @@ Test(cli_args, reproducing_command_is_quoted_and_complete)
 	char line[1024];
 	parse(&p, "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
 	cr_assert(p.ok);
-	p.options.judge.check = true;
 	cr_assert(command_complete(&p.options, &err));
 	options_again(&p.options, "build/gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "

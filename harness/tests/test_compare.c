@@ -38,7 +38,8 @@ static void begin(void)
 		entry(i, 4, TIMING_LIBRARY, "cuBLASLt fused", 0);
 		results[i] =
 			(struct timing_result){.problem = "gemm-f16",
-								   .test = {.shape = {4096, 4096, i == 0 ? 64 : 8192}, .alpha = 1},
+								   .test = {.shape.size = {1, 4096, 4096, i == 0 ? 64 : 8192, 1},
+											.scalar = {[SCALAR_ALPHA] = 1}},
 								   .count = ENTRIES,
 								   .entries = entries[i],
 								   .sets = 12};

@@ -145,21 +145,28 @@ static void open_solution(struct talk *talk, const char *problem, bool libraries
 	exchange(talk, &request, sizeof request, -1, 20);
 }
 
+/* M = 2, N = 3, K = 5, in a batch of 7 with groups of 4; scalars are 1.5, 0.5, then 3 to 8. */
 static void send_case(struct talk *talk)
 {
-	struct contestant_case request = {.head.type = MESSAGE_CONTESTANT_CASE,
-									  .test.shape = {.m = 2, .n = 3, .k = 5},
-									  .test.alpha = 1.5f,
-									  .test.beta = 0.5f,
-									  .arena = {.bytes = SETS * STRIDE,
-												.set_stride = STRIDE,
-												.sets = SETS,
-												.a_offset = 4096,
-												.a_bytes = 40,
-												.b_offset = 16384,
-												.b_bytes = 60,
-												.c_offset = 32768,
-												.c_bytes = 24}};
+	struct contestant_case request = {
+		.head.type = MESSAGE_CONTESTANT_CASE,
+		.test.shape
+			.size = {[SIZE_BATCH] = 7, [SIZE_M] = 2, [SIZE_N] = 3, [SIZE_K] = 5, [SIZE_GROUP] = 4},
+		.test.scalar = {[SCALAR_ALPHA] = 1.5f,
+						[SCALAR_BETA] = 0.5f,
+						[SCALAR_SCALE_LEFT] = 3,
+						[SCALAR_SCALE_RIGHT] = 4,
+						[SCALAR_SCALE_RESULT] = 5,
+						[SCALAR_ZERO_LEFT] = -6,
+						[SCALAR_ZERO_RIGHT] = 7,
+						[SCALAR_ZERO_RESULT] = 8},
+		.arena = {.bytes = SETS * STRIDE,
+				  .set_stride = STRIDE,
+				  .sets = SETS,
+				  .count = 3,
+				  .buffers = {{.offset = 4096, .bytes = 40},
+							  {.offset = 16384, .bytes = 60},
+							  {.offset = 32768, .bytes = 24}}}};
 	exchange(talk, &request, sizeof request, talk->kind == DEVICE_CUDA ? -1 : talk->memory, 20);
 }
 
@@ -234,26 +241,56 @@ Test(contestant, fills_operands_from_the_host_under_a_tool)
 	end_talk(&talk);
 }
 
-Test(contestant, gives_sizes_in_the_problems_order)
+/* What a solve() of this problem, which prints its arguments, says. */
+static void passes(const char *problem, const char *source, const char *says)
 {
-	build_solution("#include <stdio.h>\n"
-				   "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n"
-				   "{ printf(\"%d %d %d\", M, N, K); }\n");
+	build_solution(source);
 	struct talk talk = begin_talk(DEVICE_EMULATED);
-	open_solution(&talk, "matmul-f32", false);
+	open_solution(&talk, problem, false);
 	send_case(&talk);
 	run_set(&talk, 0, 10);
 	cr_assert_eq(talk.reply.status, RUN_OK);
-	const struct problem *problem = problem_find("matmul-f32");
-	char expected[32] = "";
-	for (int i = 0; i < 3; i++)
-		snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%d",
-				 i > 0 ? " " : "",
-				 problem->size_order[i] == 'M'   ? 2
-				 : problem->size_order[i] == 'N' ? 3
-												 : 5);
-	cr_assert_str_eq(child_output(talk.child), expected);
+	cr_assert_str_eq(child_output(talk.child), says, "%s: %s", problem, child_output(talk.child));
 	end_talk(&talk);
+}
+
+#define PRINTING "#include <stdio.h>\n#include <stdint.h>\nvoid solve("
+
+Test(contestant, gives_sizes_in_the_problems_order)
+{
+	static const char product[] =
+		PRINTING "const float *A, const float *B, float *C, int M, int N, int K)\n"
+				 "{ printf(\"%d %d %d\", M, N, K); }\n";
+	passes("minplus-f32", product, "2 3 5");
+	passes("matmul-f32", product, "2 5 3"); /* its N is summed over, its K the width */
+	passes("gemv-f32",
+		   PRINTING "const float *A, const float *x, float *y, int M, int N)\n"
+					"{ printf(\"%d %d\", M, N); }\n",
+		   "2 5");
+	passes("batched-f32",
+		   PRINTING "const float *A, const float *B, float *C, int BATCH, int M, int N, int K)\n"
+					"{ printf(\"%d %d %d %d\", BATCH, M, N, K); }\n",
+		   "7 2 3 5");
+}
+
+/* More arguments than registers take, integers and floats mixed. */
+Test(contestant, gives_scalars_in_the_problems_order)
+{
+	passes("gemm-s8",
+		   PRINTING "const int8_t *A, const int8_t *B, int8_t *C, int M, int N, int K,\n"
+					"  float a, float b, float c, int za, int zb, int zc)\n"
+					"{ printf(\"%d %d %d %g %g %g %d %d %d\", M, N, K, a, b, c, za, zb, zc); }\n",
+		   "2 3 5 3 4 5 -6 7 8");
+	passes("gemm-e4m3",
+		   PRINTING
+		   "const char *A, const char *B, short *C, int M, int N, int K, float a, float b)\n"
+		   "{ printf(\"%d %d %d %g %g\", M, N, K, a, b); }\n",
+		   "2 3 5 3 4");
+	passes("gemm-w4",
+		   PRINTING "const short *x, const uint8_t *w_q, const short *scales, short *y, int M,\n"
+					"  int N, int K, int group_size)\n"
+					"{ printf(\"%d %d %d %d\", M, N, K, group_size); }\n",
+		   "2 3 5 4");
 }
 
 Test(contestant, tells_device_errors_from_lacking_support)
@@ -355,6 +392,15 @@ Test(contestant, refuses_what_makes_no_sense)
 	send_case(&talk);
 	run_set(&talk, SETS, 10);
 	cr_assert_not(talk.reply.head.ok);
+	struct contestant_case outside = {.head.type = MESSAGE_CONTESTANT_CASE,
+									  .arena = {.bytes = SETS * STRIDE,
+												.set_stride = STRIDE,
+												.sets = SETS,
+												.count = 1,
+												.buffers = {{.offset = STRIDE, .bytes = 1}}}};
+	exchange(&talk, &outside, sizeof outside, talk.memory, 10);
+	cr_assert_not(talk.reply.head.ok);
+	send_case(&talk);
 	struct contestant_time time = {.head.type = MESSAGE_CONTESTANT_TIME, .calls = 1};
 	exchange(&talk, &time, sizeof time, -1, 10);
 	cr_assert_not(talk.reply.head.ok);

@@ -17,14 +17,18 @@
 
 /* ---- judgements to show --------------------------------------------------- */
 
+static struct shape product(int m, int n, int k)
+{
+	return (struct shape){{1, m, n, k, 1}};
+}
+
 static struct test_case some_case(const char *name)
 {
-	struct test_case test = {.shape = {17, 33, 64},
-							 .alpha = 1.0f,
-							 .beta = 0.5f,
-							 .a = {VALUES_UNIFORM, 1.0f},
-							 .b = {VALUES_NORMAL, 2.0f},
-							 .c = {VALUES_UNIFORM, 1.0f},
+	struct test_case test = {.shape = product(17, 33, 64),
+							 .scalar = {[SCALAR_ALPHA] = 1.0f, [SCALAR_BETA] = 0.5f},
+							 .values = {{VALUES_UNIFORM, 1.0f, 0, 0},
+										{VALUES_NORMAL, 2.0f, 0, 0},
+										{VALUES_UNIFORM, 1.0f, 0, 0}},
 							 .seed = 0xFFFFFFFFFFFFFFFFull};
 	snprintf(test.name, sizeof test.name, "%s", name);
 	return test;
@@ -51,8 +55,8 @@ static void add_cases(struct judgement *item, size_t count, size_t failed)
 		result->check.wrong = 7;
 		result->check.worst_ratio = INFINITY;
 		result->check.shown = 2;
-		result->check.first[0] = (struct wrong_element){0, 16, NAN, -0.75, 1.5e-4};
-		result->check.first[1] = (struct wrong_element){16, 32, 1.0e9, 0.25, 1.25e-4};
+		result->check.first[0] = (struct wrong_element){0, 16, 0, NAN, -0.75, 1.5e-4};
+		result->check.first[1] = (struct wrong_element){16, 32, 0, 1.0e9, 0.25, 1.25e-4};
 	}
 }
 
@@ -70,7 +74,7 @@ static struct timing_result some_timing(const char *label, double median)
 {
 	struct timing_result timing = {.test = some_case("timing"), .count = 3};
 	snprintf(timing.problem, sizeof timing.problem, "gemm-f16");
-	timing.test.shape = (struct shape){1024, 1024, 1024};
+	timing.test.shape = product(1024, 1024, 1024);
 	timing.entries = calloc(3, sizeof *timing.entries);
 	const char *labels[] = {label, "cuBLAS", "cuBLASLt"};
 	double medians[] = {median, 10.0, 8.0};
@@ -212,8 +216,8 @@ Test(report, a_problem_of_bandwidth_shows_bytes)
 	struct judgement_list list = some_list();
 	struct timing_result *timing = &list.items[0].timing;
 	snprintf(timing->problem, sizeof timing->problem, "gemv-f32");
-	timing->test.shape = (struct shape){16384, 1, 16384};
-	timing->test.beta = 0.0f;
+	timing->test.shape = product(16384, 1, 16384);
+	timing->test.scalar[SCALAR_BETA] = 0.0f;
 	timing->entries[0].span.median = 300.0;
 	double bytes = 4.0 * (16384.0 * 16384.0 + 2 * 16384.0);
 	cr_expect_float_eq(facts_gbytes(timing, 300.0), bytes / 300e-6 * 1e-9, 1e-6);
@@ -257,20 +261,84 @@ Test(report, a_plain_kernel_may_be_the_yardstick)
 	judgement_list_free(&list);
 }
 
+static void sizes_are(const char *problem, const struct test_case *test, const char *says)
+{
+	char text[160];
+	facts_case_sizes(text, sizeof text, problem_find(problem), test);
+	cr_expect_str_eq(text, says);
+}
+
+static void values_are(const char *problem, const struct test_case *test, const char *says)
+{
+	char text[160];
+	facts_case_values(text, sizeof text, problem_find(problem), test);
+	cr_expect_str_eq(text, says);
+}
+
 Test(report, case_sizes_are_those_of_solve)
 {
 	struct test_case test = some_case("one");
-	char text[128];
-	facts_case_sizes(text, sizeof text, "sgemm", &test);
-	cr_expect_str_eq(text, "M 17, N 33, K 64, alpha 1, beta 0.5");
-	facts_case_sizes(text, sizeof text, "matmul-f32", &test);
-	cr_expect_str_eq(text, "M 17, N 33, K 64");
-	test.shape.n = 1;
-	test.beta = 0.0f;
-	facts_case_sizes(text, sizeof text, "gemv-f32", &test);
-	cr_expect_str_eq(text, "M 17, N 64");
-	facts_case_values(text, sizeof text, "gemv-f32", &test);
-	cr_expect_str_eq(text, "A uniform +-1, x normal 2");
+	sizes_are("sgemm", &test, "M 17, N 33, K 64, alpha 1, beta 0.5");
+	sizes_are("matmul-f32", &test, "M 17, N 33, K 64");
+	values_are("sgemm", &test, "A uniform +-1, B normal 2, C uniform +-1");
+	test.scalar[SCALAR_BETA] = 0.0f;
+	values_are("sgemm", &test, "A uniform +-1, B normal 2");
+	test.shape.size[SIZE_N] = 1;
+	sizes_are("gemv-f32", &test, "M 17, N 64");
+	values_are("gemv-f32", &test, "A uniform +-1, x normal 2");
+	test.shape = (struct shape){{5, 17, 33, 64, 16}};
+	sizes_are("batched-f16", &test, "B 5, M 17, N 33, K 64");
+	sizes_are("gemm-w4", &test, "M 17, N 33, K 64, G 16");
+	test.values[1] = (struct value_spec){VALUES_CODES, 7, 0, 0};
+	test.values[2] = (struct value_spec){VALUES_POSITIVE, 0.1f, 0.01f, 0};
+	values_are("gemm-w4", &test, "x uniform +-1, w_q codes, scales positive 0.1 from 0.01");
+	for (int i = SCALAR_SCALE_LEFT; i <= SCALAR_SCALE_RESULT; i++)
+		test.scalar[i] = 0.25f;
+	test.scalar[SCALAR_ZERO_RIGHT] = -3;
+	sizes_are("gemm-s8", &test,
+			  "M 17, N 33, K 64, scale_A 0.25, scale_B 0.25, scale_C 0.25, zero_point_A 0, "
+			  "zero_point_B -3, zero_point_C 0");
+	test.shape = product(40, 40, 40);
+	sizes_are("apsp-f32", &test, "N 40");
+	test.values[0] = (struct value_spec){VALUES_GRAPH_SIGNED, 10, 0.5f, 0.25f};
+	values_are("apsp-f32", &test, "dist graph-signed 10 from 0.5, 0.25 of the edges");
+}
+
+/* Row 22 of 5 matrices of 17 rows each, never written. */
+static void make_batched(struct judgement *item)
+{
+	snprintf(item->problem, sizeof item->problem, "batched-f32");
+	struct case_result *result = &item->cases[0];
+	result->test.shape.size[SIZE_BATCH] = 5;
+	result->check.untouched = 3;
+	result->check.worst_row = 22;
+	result->check.first[0] = (struct wrong_element){22, 16, 1, NAN, -0.75, 1.5e-4};
+	result->check.changed[1] = 9;
+	result->check.read = 2;
+}
+
+Test(report, elements_of_a_batch_are_counted_within_their_matrix)
+{
+	struct judgement_list list = some_list();
+	make_batched(&list.items[1]);
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "7 of 561 elements wrong, 3 of them never written; C is read although beta is");
+	holds(text, "  never written           -0.75");
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
+	free(text);
+	text = written(report_markdown, &list);
+	holds(text, "batch 1, row 5, column 16");
+	holds(text, "never written");
+	free(text);
+	char place[80];
+	facts_place(place, sizeof place, problem_find("batched-f32"),
+				&list.items[1].cases[0].test.shape, 22, 16);
+	cr_expect_str_eq(place, "batch 1, row 5, column 16");
+	facts_place(place, sizeof place, problem_find("sgemm"), &list.items[1].cases[0].test.shape, 3,
+				16);
+	cr_expect_str_eq(place, "row 3, column 16");
+	judgement_list_free(&list);
 }
 
 Test(report, bench_shows_every_shape_and_the_means)
@@ -298,7 +366,7 @@ static struct judgement_list benched_list(size_t shapes)
 		list.bench[i] = some_timing("x.cu", i == 0 ? 40.0 : i == 1 ? 10.0 : 8.5);
 		list.bench[i].entries[1].role = list.bench[i].entries[2].role = TIMING_LIBRARY;
 	}
-	list.bench[0].test.shape.m = 4095;
+	list.bench[0].test.shape.size[SIZE_M] = 4095;
 	list.bench[shapes - 1].entries[0].ran = false;
 	snprintf(list.bench[shapes - 1].entries[0].detail, 64, "it crashed");
 	return list;
@@ -522,8 +590,48 @@ Test(report, json_can_be_read_back)
 	json_t *element = json_array_get(json_object_get(check, "first_wrong"), 0);
 	cr_assert_str_eq(json_string_value(json_object_get(element, "got")), "nan");
 	cr_assert_eq(json_number_value(json_object_get(element, "want")), -0.75);
+	cr_assert(json_is_true(json_object_get(element, "written")));
+	cr_assert_eq(json_integer_value(json_object_get(element, "batch")), 0);
+	json_t *scalars = json_object_get(first, "scalars");
+	cr_assert_eq(json_object_size(scalars), 2);
+	cr_assert_eq(json_number_value(json_object_get(scalars, "beta")), 0.5);
+	json_t *right = json_object_get(json_object_get(first, "operands"), "B");
+	cr_assert_str_eq(json_string_value(json_object_get(right, "distribution")), "normal");
+	cr_assert_eq(json_number_value(json_object_get(right, "scale")), 2.0);
 	cr_assert_eq(json_array_size(json_object_get(wrong, "cases")), 8);
 	cr_assert(json_is_null(json_object_get(wrong, "timing")));
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
+static json_int_t number_in(json_t *object, const char *key)
+{
+	json_t *number = json_object_get(object, key);
+	cr_assert(json_is_integer(number), "%s", key);
+	return json_integer_value(number);
+}
+
+Test(report, json_tells_batches_and_inputs_by_name)
+{
+	struct judgement_list list = some_list();
+	make_batched(&list.items[1]);
+	char *text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL);
+	json_t *item = json_array_get(json_object_get(json, "results"), 1);
+	json_t *first = json_array_get(json_object_get(item, "cases"), 0);
+	cr_assert_eq(number_in(first, "batch"), 5);
+	cr_assert_eq(number_in(first, "group"), 1);
+	cr_assert_eq(json_object_size(json_object_get(first, "scalars")), 0);
+	json_t *check = json_object_get(first, "check");
+	cr_assert(number_in(check, "worst_batch") == 1 && number_in(check, "worst_row") == 5);
+	cr_assert(number_in(check, "untouched") == 3 && number_in(check, "read") == 2);
+	json_t *changed = json_object_get(check, "changed");
+	cr_assert_eq(json_object_size(changed), 2, "the inputs");
+	cr_assert(number_in(changed, "A") == 0 && number_in(changed, "B") == 9);
+	json_t *element = json_array_get(json_object_get(check, "first_wrong"), 0);
+	cr_assert(number_in(element, "batch") == 1 && number_in(element, "row") == 5);
+	cr_assert(json_is_false(json_object_get(element, "written")));
 	json_decref(json);
 	free(text);
 	judgement_list_free(&list);

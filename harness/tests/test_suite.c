@@ -55,8 +55,9 @@ Test(suite, shipped_suites_load)
 	}
 	cr_assert(load_shipped("leetgpu-matmul", "matmul-f32", 0, &suite), "%s", err.message);
 	cr_assert(suite.count == 10);
-	cr_assert(suite.cases[9].shape.m == 8192 && suite.cases[9].shape.n == 4096);
-	cr_assert(suite.cases[9].shape.k == 6144 && suite.cases[9].a.scale == 10);
+	cr_assert(suite.cases[9].shape.size[SIZE_M] == 8192 &&
+			  suite.cases[9].shape.size[SIZE_N] == 4096);
+	cr_assert(suite.cases[9].shape.size[SIZE_K] == 6144 && suite.cases[9].values[0].scale == 10);
 	suite_free(&suite);
 	cr_assert(!load_shipped("leetgpu-matmul", "gemm-f16", 0, &suite));
 	cr_assert(strstr(err.message, "for matmul-f32, not for gemm-f16") != NULL);
@@ -68,9 +69,9 @@ Test(suite, edges_walk_every_dimension_and_limit)
 	cr_assert(load_shipped("edges", "gemm-f16", 0, &suite), "%s", err.message);
 	bool seen_m[4097] = {false}, seen_n[4097] = {false}, seen_k[4097] = {false};
 	for (size_t i = 0; i < suite.count; i++) {
-		seen_m[suite.cases[i].shape.m] = true;
-		seen_n[suite.cases[i].shape.n] = true;
-		seen_k[suite.cases[i].shape.k] = true;
+		seen_m[suite.cases[i].shape.size[SIZE_M]] = true;
+		seen_n[suite.cases[i].shape.size[SIZE_N]] = true;
+		seen_k[suite.cases[i].shape.size[SIZE_K]] = true;
 	}
 	for (int size = 16; size <= 80; size += 3)
 		cr_assert(seen_m[size] && seen_n[size] && seen_k[size], "%d", size);
@@ -87,12 +88,15 @@ Test(suite, lists_ranges_and_w)
 						"sgemm", 0, &suite),
 			  "%s", err.message);
 	cr_assert(suite.count == 4 * 2 * 2 + 3);
-	cr_assert(suite.cases[0].shape.m == 16 && suite.cases[4].shape.m == 20);
-	cr_assert(suite.cases[1].alpha == 0.5f && suite.cases[1].beta == -2);
-	cr_assert(suite.cases[0].a.distribution == VALUES_NORMAL && suite.cases[0].a.scale == 2);
-	cr_assert(suite.cases[0].b.distribution == VALUES_UNIFORM);
+	cr_assert(suite.cases[0].shape.size[SIZE_M] == 16 && suite.cases[4].shape.size[SIZE_M] == 20);
+	cr_assert(suite.cases[1].scalar[SCALAR_ALPHA] == 0.5f &&
+			  suite.cases[1].scalar[SCALAR_BETA] == -2);
+	cr_assert(suite.cases[0].values[0].distribution == VALUES_NORMAL &&
+			  suite.cases[0].values[0].scale == 2);
+	cr_assert(suite.cases[0].values[1].distribution == VALUES_UNIFORM);
 	cr_assert(strcmp(suite.cases[0].name, "g/16x16x16") == 0);
-	cr_assert(suite.cases[18].shape.m == 18 && suite.cases[18].shape.n == 324);
+	cr_assert(suite.cases[18].shape.size[SIZE_M] == 18 &&
+			  suite.cases[18].shape.size[SIZE_N] == 324);
 	cr_assert(suite.cases[18].exact && !suite.cases[0].exact);
 	suite_free(&suite);
 }
@@ -173,8 +177,8 @@ Test(suite, vectors_take_each_case_once)
 	bool seen[201][201] = {{false}};
 	for (size_t i = 0; i < suite.count; i++) {
 		struct shape shape = suite.cases[i].shape;
-		cr_assert(shape.n == 1 && strstr(suite.cases[i].name, "x1x") == NULL);
-		seen[shape.m][shape.k] = true;
+		cr_assert(shape.size[SIZE_N] == 1 && strstr(suite.cases[i].name, "x1x") == NULL);
+		seen[shape.size[SIZE_M]][shape.size[SIZE_K]] = true;
 	}
 	for (int size = 16; size <= 80; size += 3)
 		cr_assert(seen[size][35] && seen[33][size], "%d", size);
@@ -191,7 +195,7 @@ Test(suite, groups_are_for_an_algebra)
 	cr_assert(load_shipped("blas-strict", "minplus-f32", 0, &suite), "%s", err.message);
 	cr_assert(suite.count > 0);
 	for (size_t i = 0; i < suite.count; i++)
-		cr_assert(suite.cases[i].a.distribution != VALUES_SPECIAL);
+		cr_assert(suite.cases[i].values[0].distribution != VALUES_SPECIAL);
 	suite_free(&suite);
 	static const char group[] = "[g]\nm = 16\nn = 16\nk = 16\n";
 	static const struct {
@@ -209,4 +213,129 @@ Test(suite, groups_are_for_an_algebra)
 	snprintf(text, sizeof text, "%sb = special\n", group);
 	cr_assert(!load_text(text, "minplus-f32", 0, &suite));
 	cr_assert(strstr(err.message, "only = plus-times") != NULL, "%s", err.message);
+}
+
+/* What a file says of batches and groups; those that it does not are few and small. */
+Test(suite, batches_and_groups_are_sizes)
+{
+	struct suite suite;
+	static const char batches[] = "[g]\nbatch = 1, 5\nm = 2\nn = 3\nk = 4\n";
+	cr_assert(load_text(batches, "batched-f32", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 2 && suite.cases[1].shape.size[SIZE_BATCH] == 5);
+	cr_assert_str_eq(suite.cases[1].name, "g/5x2x3x4");
+	suite_free(&suite);
+	static const char plain[] = "[g]\nbatch = 1, 5\ngroup = 2, 8\nm = 16\nn = 16\nk = 32\n";
+	cr_assert(load_text(plain, "sgemm", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 1 && suite.cases[0].shape.size[SIZE_BATCH] == 1);
+	suite_free(&suite);
+	cr_assert(load_text(plain, "gemm-w4", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 2 && suite.cases[1].shape.size[SIZE_GROUP] == 8);
+	suite_free(&suite);
+	static const char neither[] = "[g]\nm = 16\nn = 16\nk = 64\n";
+	cr_assert(load_text(neither, "batched-f16", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 1 && suite.cases[0].shape.size[SIZE_BATCH] == 3);
+	suite_free(&suite);
+	cr_assert(load_text(neither, "gemm-w4", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 1 && suite.cases[0].shape.size[SIZE_GROUP] == 32);
+	suite_free(&suite);
+	/* a group that does not divide K has no case */
+	cr_assert(load_text("[g]\ngroup = 4, 6\nm = 16\nn = 16\nk = 16\n", "gemm-w4", 0, &suite));
+	cr_assert(suite.count == 1 && suite.cases[0].shape.size[SIZE_GROUP] == 4);
+	suite_free(&suite);
+}
+
+/* One size that stands for all three is walked once. */
+Test(suite, one_size_takes_each_case_once)
+{
+	struct suite suite;
+	cr_assert(load_text("[g]\nm = 4, 9\nn = 16, 17, 18\nk = 20\n", "apsp-f32", 0, &suite));
+	cr_assert(suite.count == 2 && suite.cases[1].shape.size[SIZE_K] == 9);
+	cr_assert_str_eq(suite.cases[0].name, "g/4");
+	cr_assert(suite.cases[0].values[0].distribution == VALUES_GRAPH);
+	suite_free(&suite);
+}
+
+Test(suite, operands_are_named_as_the_problem_names_them)
+{
+	struct suite suite;
+	static const char text[] = "[suite]\nproblem = gemm-w4\n[g]\nm = 16\nn = 16\nk = 64\n"
+							   "x = zero\nscales = positive 0.5 0.25\nw_q = codes 3\n";
+	cr_assert(load_text(text, "gemm-w4", 0, &suite), "%s", err.message);
+	const struct value_spec *values = suite.cases[0].values;
+	cr_assert(values[0].distribution == VALUES_ZERO);
+	cr_assert(values[1].distribution == VALUES_CODES && values[1].scale == 3);
+	cr_assert(values[2].distribution == VALUES_POSITIVE && values[2].scale == 0.5f &&
+			  values[2].low == 0.25f);
+	cr_assert(values[3].distribution == VALUES_UNWRITTEN);
+	suite_free(&suite);
+	/* a and b are the operands that the product takes for them; other problems' names are known */
+	static const char letters[] = "[g]\nm = 16\nn = 16\nk = 64\na = normal\nb = uniform 3\n"
+								  "dist = zero\n";
+	cr_assert(load_text(letters, "linear-f16", 0, &suite), "%s", err.message);
+	cr_assert(suite.cases[0].values[0].distribution == VALUES_NORMAL);
+	cr_assert(suite.cases[0].values[1].scale == 3);
+	suite_free(&suite);
+	/* a suite for all problems leaves codes and scales alone */
+	cr_assert(load_text(letters, "gemm-w4", 0, &suite), "%s", err.message);
+	cr_assert(suite.cases[0].values[0].distribution == VALUES_NORMAL);
+	cr_assert(suite.cases[0].values[1].distribution == VALUES_CODES);
+	suite_free(&suite);
+}
+
+Test(suite, graphs_have_a_lowest_length_and_a_share)
+{
+	struct suite suite;
+	static const char text[] = "[suite]\nproblem = apsp-f32\n[g]\nm = 8\nn = 8\nk = 8\n"
+							   "dist = graph-signed 10 0.5 0.25\n";
+	cr_assert(load_text(text, "apsp-f32", 0, &suite), "%s", err.message);
+	struct value_spec spec = suite.cases[0].values[0];
+	cr_assert(spec.distribution == VALUES_GRAPH_SIGNED && spec.scale == 10);
+	cr_assert(spec.low == 0.5f && spec.share == 0.25f);
+	suite_free(&suite);
+}
+
+/* As many as the problem has, in the order of its table. */
+Test(suite, scalars_may_be_six)
+{
+	struct suite suite;
+	static const char six[] = "[suite]\nproblem = gemm-s8\n[g]\nm = 2\nn = 3\nk = 5\n"
+							  "scalars = 0.5 0.25 0.125 1 -2 3, 1 1 1 1 3 5\n";
+	cr_assert(load_text(six, "gemm-s8", 0, &suite), "%s", err.message);
+	cr_assert_eq(suite.count, 2);
+	const float *scalar = suite.cases[0].scalar;
+	cr_assert(scalar[SCALAR_SCALE_LEFT] == 0.5f && scalar[SCALAR_SCALE_RIGHT] == 0.25f);
+	cr_assert(scalar[SCALAR_SCALE_RESULT] == 0.125f && scalar[SCALAR_ZERO_LEFT] == 1);
+	cr_assert(scalar[SCALAR_ZERO_RIGHT] == -2 && scalar[SCALAR_ZERO_RESULT] == 3);
+	cr_assert(scalar[SCALAR_ALPHA] == 1 && scalar[SCALAR_BETA] == 0);
+	suite_free(&suite);
+	/* alpha and beta of a suite for all are no scales: 1 0 stands for its plain product */
+	static const char pairs[] = "[g]\nm = 16\nn = 16\nk = 16\nscalars = 1 0, 0.5 0.5\n";
+	cr_assert(load_text(pairs, "gemm-e4m3", 0, &suite), "%s", err.message);
+	cr_assert_eq(suite.count, 1);
+	cr_assert(suite.cases[0].scalar[SCALAR_SCALE_LEFT] == 0.5f);
+	suite_free(&suite);
+	cr_assert(load_text(pairs, "gemm-s8", 0, &suite), "%s", err.message);
+	cr_assert(suite.count == 1 && suite.cases[0].scalar[SCALAR_SCALE_RESULT] == 0.01f);
+	suite_free(&suite);
+}
+
+/* Every suite for all problems has cases of every problem; max_dim leaves their seeds alone. */
+Test(suite, shipped_suites_fit_every_problem)
+{
+	static const char *const names[] = {"edges",   "blas-strict", "square",
+										"large-n", "large-k",     "flat"};
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	for (size_t p = 0; p < count; p++)
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+			struct suite suite;
+			cr_assert(load_shipped(names[i], table[p].name, 0, &suite), "%s", err.message);
+			cr_assert(suite.count > 0, "%s has no case of %s", names[i], table[p].name);
+			for (size_t c = 0; c < suite.count; c++) {
+				cr_assert(shape_holds(&table[p], &suite.cases[c].shape, &err), "%s", err.message);
+				for (size_t d = 0; d < c && suite.count < 100; d++)
+					cr_assert(suite.cases[c].seed != suite.cases[d].seed);
+			}
+			suite_free(&suite);
+		}
 }

@@ -191,10 +191,13 @@ static struct child *begin_case(void)
 	snprintf(open.solution, sizeof open.solution, "%s", path_of("solution.so"));
 	exchange(child, &open, sizeof open, &reply, sizeof reply);
 	cr_assert(reply.head.ok && reply.status == RUN_OK, "%s %s", reply.head.error, reply.error_text);
-	struct contestant_case one = {
-		.head.type = MESSAGE_CONTESTANT_CASE,
-		.test.shape = {16, 16, 16},
-		.arena = {.bytes = SETS * 4096, .set_stride = 4096, .sets = SETS, .c_bytes = 4}};
+	struct contestant_case one = {.head.type = MESSAGE_CONTESTANT_CASE,
+								  .test.shape.size = {1, 16, 16, 16, 1},
+								  .arena = {.bytes = SETS * 4096,
+											.set_stride = 4096,
+											.sets = SETS,
+											.count = 3,
+											.buffers = {{.bytes = 0}, {.bytes = 0}, {.bytes = 4}}}};
 	exchange(child, &one, sizeof one, &reply, sizeof reply);
 	cr_assert(reply.head.ok, "%s", reply.head.error);
 	return child;
