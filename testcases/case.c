@@ -269,7 +269,9 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 	int k = shape->size[SIZE_K], group = 2 << draw_below(draws, 7);
 	if (draw_below(draws, 4) == 0)
 		group = draw_between(draws, size->min / 2, size->max / 4) * 2;
-	while (group > k && group > size->min)
+	/* mostly two groups or more, as with one there is none to confuse it with */
+	int most = draw_below(draws, 4) == 0 ? k : k / 2;
+	while (group > most && group > size->min)
 		group /= 2;
 	group += group % 2;
 	if (common_multiple(group, multiple) > k)
@@ -429,15 +431,19 @@ static struct value_spec draw_codes(struct draws *draws, const struct type *type
 	return (struct value_spec){VALUES_CODES, type->uniform_most, 0, 0};
 }
 
-/* Dense and sparse, with and without negative lengths. */
+/* Dense and sparse, with and without negative lengths, and chains: paths of one edge and of as
+ * many as there are nodes. */
 static struct value_spec draw_graph(struct draws *draws, const struct shape *shape)
 {
-	static const enum distribution kinds[] = {VALUES_GRAPH, VALUES_GRAPH, VALUES_GRAPH_SIGNED,
-											  VALUES_GRAPH_INTEGER};
+	static const enum distribution kinds[] = {VALUES_GRAPH, VALUES_GRAPH_SIGNED,
+											  VALUES_GRAPH_INTEGER, VALUES_GRAPH_CHAIN};
 	enum distribution kind = kinds[draw_below(draws, 4)];
 	float share = (float)draw_between(draws, 1, 4) * 0.25f;
-	if (draw_below(draws, 3) == 0) /* a few edges a node: paths are long, and some are missing */
-		share = fminf(share, 3.0f / (float)shape->size[SIZE_N]);
+	float nodes = (float)shape->size[SIZE_N];
+	if (kind == VALUES_GRAPH_CHAIN)
+		share = draw_below(draws, 2) == 0 ? 0 : 0.25f / nodes;
+	else if (draw_below(draws, 3) == 0) /* a few edges a node, and some nodes are not reached */
+		share = fminf(share, 3.0f / nodes);
 	return (struct value_spec){kind, 10.0f, kind == VALUES_GRAPH_INTEGER ? 0 : 0.1f, share};
 }
 
@@ -665,6 +671,8 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 			case_make_exact(problem, &test);
 	}
 	mark_results(problem, &test);
+	if (test.values[0].distribution == VALUES_GRAPH_INTEGER)
+		test.exact = true;
 	return test;
 }
 
@@ -811,6 +819,7 @@ static const char *const distribution_names[] = {
 	[VALUES_GRAPH] = "graph",
 	[VALUES_GRAPH_SIGNED] = "graph-signed",
 	[VALUES_GRAPH_INTEGER] = "graph-integer",
+	[VALUES_GRAPH_CHAIN] = "graph-chain",
 };
 
 const char *distribution_name(enum distribution distribution)

@@ -31,6 +31,8 @@ enum distribution {
 	VALUES_GRAPH_SIGNED,  /* the same, then potentials from 0 to 15 are added at the one end and
 							 taken away at the other: no cycle becomes negative */
 	VALUES_GRAPH_INTEGER, /* integers from 1 to scale, with the same potentials: sums are exact */
+	VALUES_GRAPH_CHAIN, /* as VALUES_GRAPH_SIGNED, and from each node to the next there is an edge:
+						   with a small share, paths have as many edges as can be */
 };
 
 struct value_spec {

@@ -250,7 +250,8 @@ static bool take_rest(const char **at, struct value_spec *out)
 static bool has_more(enum distribution distribution)
 {
 	return distribution == VALUES_POSITIVE || distribution == VALUES_GRAPH ||
-		   distribution == VALUES_GRAPH_SIGNED || distribution == VALUES_GRAPH_INTEGER;
+		   distribution == VALUES_GRAPH_SIGNED || distribution == VALUES_GRAPH_INTEGER ||
+		   distribution == VALUES_GRAPH_CHAIN;
 }
 
 /* "uniform 10", "zero", "positive 0.1 0.01"; the scale is 1 when left out. */

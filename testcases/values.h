@@ -296,6 +296,7 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 	case VALUES_GRAPH:
 	case VALUES_GRAPH_SIGNED:
 	case VALUES_GRAPH_INTEGER:
+	case VALUES_GRAPH_CHAIN:
 	case VALUES_ZERO: break;
 	}
 	return values_from_double(format, 0);
@@ -317,7 +318,8 @@ VALUES_FUNCTION uint32_t values_edge(const struct values *values, uint64_t index
 	uint64_t from = index / values->columns, to = index % values->columns;
 	if (from == to)
 		return values_from_double(&values->format, 0);
-	if ((word & 0xFFF) >= (uint32_t)(spec->share * 4096.0f))
+	bool next = spec->distribution == VALUES_GRAPH_CHAIN && to == from + 1;
+	if (!next && (word & 0xFFF) >= (uint32_t)(spec->share * 4096.0f))
 		return values->format.infinity;
 	double length = spec->distribution == VALUES_GRAPH_INTEGER
 						? (double)(1 + ((uint64_t)(word >> 12) * (uint32_t)spec->scale >> 20))
@@ -343,7 +345,7 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 	}
 	struct values_words words = values_random(values->seed, values->stream, block);
 	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
-				 distribution == VALUES_GRAPH_INTEGER;
+				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
 	for (int i = 0; i < VALUES_BLOCK; i++)
 		out[i] = edges ? values_edge(values, block * VALUES_BLOCK + i, words.word[i])
 					   : values_of_word(values, words.word[i]);
