@@ -219,8 +219,9 @@ static struct outcome enclose(struct contestant_link *link)
 			 link->writable != NULL ? link->writable : "");
 	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
 								  sizeof reply, OPEN_SECONDS);
-	if (outcome.verdict != VERDICT_ACCEPTED && outcome.verdict != VERDICT_MEMORY_LIMIT)
-		outcome.verdict = VERDICT_NOT_RUN; /* the machine's doing: nobody's code has run */
+	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
+	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
+		outcome.verdict = VERDICT_NOT_RUN;
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
 	link->enclosed = true;
