@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "process/jail.h"
 
-/* Loading a driver and a context. */
+/* Loading a driver and a context; or a library with its kernels, from a cold disk. */
 #define OPEN_SECONDS 120.0
 #define CASE_SECONDS 60.0
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
@@ -264,7 +264,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
 	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						   link->timeout);
+						   link->libraries_allowed ? OPEN_SECONDS : link->timeout);
 }
 
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,

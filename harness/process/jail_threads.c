@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,16 +144,17 @@ bool jail_every_thread(int (*work)(long context), long context, int *error_numbe
 					   struct error *err)
 {
 	/* A thread that answers too late must find its order still there. */
-	struct order *order = calloc(1, sizeof *order);
+	struct order *order =
+		mmap(NULL, sizeof *order, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct kernel_action before;
-	if (order == NULL)
+	if (order == MAP_FAILED)
 		return error_set(err, "out of memory");
 	order->work = work;
 	order->context = context;
 	bool reached = true;
 	if (jail_has_threads()) {
 		if (!take_signal(&before)) {
-			free(order);
+			munmap(order, sizeof *order);
 			return error_set(err, "no signal for the threads: %s", strerror(errno));
 		}
 		reached = reach_all(order, err);
@@ -162,6 +164,6 @@ bool jail_every_thread(int (*work)(long context), long context, int *error_numbe
 	int own = work(context);
 	*error_number = own != 0 ? own : atomic_load(&order->error_number);
 	if (reached)
-		free(order);
+		munmap(order, sizeof *order);
 	return reached;
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,12 +226,10 @@ Test(jail, what_is_listed_stays_in_reach)
 
 static int run_program(void)
 {
-	pid_t child = vfork();
-	if (child == 0) {
-		execl("/bin/true", "true", (char *)NULL);
-		_exit(1);
-	}
-	return child < 0 ? errno : wait_for(child);
+	char *const words[] = {(char *)"true", NULL};
+	pid_t child;
+	int failed = posix_spawn(&child, "/bin/true", NULL, NULL, words, environ);
+	return failed != 0 ? failed : wait_for(child);
 }
 
 /* In a child that became another program, DONE is /bin/true's. */
