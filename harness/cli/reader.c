@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "process/jail.h"
 
 #define SECONDS_MAX 86400
 #define NAMES_MAX 64
@@ -236,6 +237,26 @@ static bool read_tolerance(const struct row *row, const char *text, struct optio
 	return tolerance_parse(text, &options->judge.tolerance, err);
 }
 
+static bool read_layers(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	unsigned layers;
+	if (!jail_parse(text, &layers, err))
+		return error_prefix(err, "--%s", row->name);
+	*(unsigned *)filled(row, options) |= layers;
+	return true;
+}
+
+static void write_layers(const struct row *row, const struct options *options, struct line *line)
+{
+	unsigned layers = *(const unsigned *)held(row, options), one;
+	const char *name;
+	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
+		if ((layers & one) != 0)
+			line_add_option(line, row->name, name);
+}
+
+const struct kind kind_layers = {read_layers, write_layers};
 const struct kind kind_problem = {read_problem, write_problem};
 const struct kind kind_device = {read_device, write_text};
 const struct kind kind_tolerance = {read_tolerance, write_text};

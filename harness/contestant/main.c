@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "contestant/cudart.h"
+#include "contestant/enclose.h"
 #include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
@@ -18,10 +19,11 @@
 
 struct contestant {
 	int channel;
-	bool open, has_case;
+	bool open, loaded, has_case;
 	bool libraries_allowed, under_tool;
 	struct device_choice device;
 	struct cudart cudart;
+	struct libraries before; /* the solution was loaded */
 	struct solution solution;
 	struct opened opened;
 	struct test_case test;
@@ -30,6 +32,7 @@ struct contestant {
 union request {
 	struct message head;
 	struct contestant_open open;
+	struct contestant_load load;
 	struct contestant_case one_case;
 	struct contestant_run run;
 	struct contestant_time time;
@@ -94,7 +97,7 @@ static struct outcome outcome_of_code(const struct contestant *self, cudaError_t
 static struct outcome outcome_of_libraries(const struct contestant *self, struct outcome before)
 {
 	struct error found = {{0}};
-	if (self->libraries_allowed || !solution_has_library(&found))
+	if (self->libraries_allowed || !libraries_came(&self->before, &found))
 		return before;
 	struct outcome out = {.status = RUN_FORBIDDEN_LIBRARY};
 	snprintf(out.text, sizeof out.text, "%.400s (only solutions/baselines/ may)", found.message);
@@ -135,13 +138,13 @@ static bool open_device(struct contestant *self, struct error *err)
 
 static void serve_open(struct contestant *self, struct contestant_open *request)
 {
+	struct contestant_open_reply reply = {.head.type = request->head.type};
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
-	request->problem[sizeof request->problem - 1] = '\0';
+	request->writable[sizeof request->writable - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
-	const struct problem *problem = problem_find(request->problem);
-	if (self->open || problem == NULL) {
-		reply_failure(self, &request->head, self->open ? "opened twice" : "unknown problem");
+	if (self->open) {
+		reply_failure(self, &request->head, "opened twice");
 		return;
 	}
 	self->device = request->device;
@@ -151,14 +154,33 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
+	enclose(request, &reply);
+	self->open = true;
+	reply_with(self, &reply, sizeof reply);
+}
+
+static void serve_load(struct contestant *self, struct contestant_load *request)
+{
+	struct error err = {{0}};
+	request->solution[sizeof request->solution - 1] = '\0';
+	request->problem[sizeof request->problem - 1] = '\0';
+	const struct problem *problem = problem_find(request->problem);
+	if (!self->open || self->loaded || problem == NULL) {
+		reply_failure(self, &request->head,
+					  !self->open    ? "not opened yet"
+					  : self->loaded ? "loaded twice"
+									 : "unknown problem");
+		return;
+	}
 	struct outcome out = {0};
+	libraries_note(&self->before);
 	out.status =
 		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
 	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
 		out.status = RUN_NO_EPILOGUE;
-	self->open = out.status == RUN_OK;
-	if (self->open) /* what the solution's constructors have left behind */
+	self->loaded = out.status == RUN_OK;
+	if (self->loaded) /* what the solution's constructors have left behind */
 		out = outcome_of_code(self, self->cudart.get_last_error());
 	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
 }
@@ -274,6 +296,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 		uint32_t type;
 		size_t bytes;
 	} known[] = {{MESSAGE_CONTESTANT_OPEN, sizeof request->open},
+				 {MESSAGE_CONTESTANT_LOAD, sizeof request->load},
 				 {MESSAGE_CONTESTANT_CASE, sizeof request->one_case},
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time}};
@@ -284,15 +307,16 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 		reply_failure(self, &request->head, "a message that a contestant does not know");
 		return;
 	}
-	if (request->head.type == MESSAGE_CONTESTANT_OPEN) {
-		serve_open(self, &request->open);
-		return;
-	}
-	if (!self->open || (request->head.type != MESSAGE_CONTESTANT_CASE && !self->has_case)) {
-		reply_failure(self, &request->head, self->open ? "no case yet" : "no solution yet");
+	bool begins = request->head.type == MESSAGE_CONTESTANT_OPEN ||
+				  request->head.type == MESSAGE_CONTESTANT_LOAD;
+	bool needs_case = !begins && request->head.type != MESSAGE_CONTESTANT_CASE;
+	if ((!begins && !self->loaded) || (needs_case && !self->has_case)) {
+		reply_failure(self, &request->head, self->loaded ? "no case yet" : "no solution yet");
 		return;
 	}
 	switch (request->head.type) {
+	case MESSAGE_CONTESTANT_OPEN: serve_open(self, &request->open); break;
+	case MESSAGE_CONTESTANT_LOAD: serve_load(self, &request->load); break;
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
 	default: serve_time(self, &request->time); break;

@@ -179,6 +179,7 @@ static void bench_verdicts(struct judgement_list *list)
 			if (strcmp(item->problem, list->bench[b].problem) != 0)
 				continue;
 			const struct timing_entry *entry = &list->bench[b].entries[member++];
+			judgement_take_layers(item, entry->enclosed, entry->layers);
 			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
 				continue;
 			item->verdict = entry->wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;

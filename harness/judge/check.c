@@ -124,7 +124,8 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
-								   .memory_limit = run->memory_limit};
+								   .memory_limit = run->memory_limit,
+								   .without = run->options->without};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, err) &&
 		   (!entrant->fused ||
@@ -144,6 +145,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (*dead)
 		outcome = contestant_link_open(contestant);
+	if (!contestant_link_holds(contestant, err))
+		return false;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome =
 			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
@@ -202,14 +205,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct emulated_watch watch;
 	if (!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
 		return false;
-	struct contestant_link contestant = {.device = &run->referee.device,
-										 .library = entrant->library,
-										 .problem = problem->name,
-										 .environment = watch.environment,
-										 .chain = entrant->fused ? run_chain(run) : NULL,
-										 .under = tool_words(&run->tool),
-										 .libraries_allowed = entrant->libraries_allowed,
-										 .memory_limit = run->memory_limit};
+	struct contestant_link contestant = run_contestant(run, problem, entrant);
+	contestant.environment = watch.environment;
+	contestant.under = tool_words(&run->tool);
+	contestant.writable = watch.folder;
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
 	for (size_t i = 0; i < out->count && ok; i++) {
@@ -222,6 +221,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			continue;
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
+		judgement_take_layers(out, contestant.enclosed, contestant.layers);
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}

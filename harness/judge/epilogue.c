@@ -131,6 +131,8 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	runner->link.problem = PROBLEM_STAGE;
 	runner->link.memory_limit = check->memory_limit;
 	runner->link.chain = &runner->chain;
+	runner->link.timeout = check->timeout;
+	runner->link.without = check->without;
 	*outcome = contestant_link_open(&runner->link);
 	return true;
 }

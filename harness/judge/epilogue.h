@@ -42,6 +42,7 @@ struct epilogue_check {
 	const struct test_case *test;
 	double timeout;
 	size_t memory_limit;
+	unsigned without; /* layers of the jail that are left open */
 };
 
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on

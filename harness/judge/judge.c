@@ -11,6 +11,7 @@
 #include "judge/check.h"
 #include "judge/emulated.h"
 #include "judge/submission.h"
+#include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
  * mean is what counts. */
@@ -51,6 +52,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	if (!measured)
 		return false;
 	out->has_timing = true;
+	judgement_take_layers(out, out->timing.entries[0].enclosed, out->timing.entries[0].layers);
 	if (!out->timing.entries[0].ran) {
 		out->verdict =
 			out->timing.entries[0].wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;
@@ -58,6 +60,16 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 				 out->timing.entries[0].detail);
 	}
 	return true;
+}
+
+/* The compiler's, too; the others were looked at before anything was loaded. */
+static bool layers_hold(const struct run *run, const struct judgement *out, struct error *err)
+{
+	unsigned missing = run->options->required & ~out->layers;
+	char names[JAIL_TEXT];
+	return !out->was_run || missing == 0 ||
+		   error_set(err, "--require: not closed around %.400s: %s", out->file,
+					 jail_print(missing, names));
 }
 
 static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
@@ -183,6 +195,8 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	else
 		for (size_t i = 0; i < options->file_count && ok; i++)
 			ok = judge_file(run, &submissions[i], &out->items[i], err);
+	for (size_t i = 0; i < out->count && ok; i++)
+		ok = layers_hold(run, &out->items[i], err);
 	referee_link_close(&run->referee);
 	out->facts.interrupted = run_stopped(run);
 	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;

@@ -52,6 +52,8 @@ struct judge_options {
 	double timeout;     /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
 	double time_budget; /* seconds of measuring per shape; 0: 3 */
 	size_t memory_mib;  /* resident; 0: 8192 */
+	unsigned without;   /* layers of the jail that are left open, for tests */
+	unsigned required;  /* layers without which nothing is judged */
 };
 
 /* Progress, for a terminal. May be called often; must return fast. */

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_RUN_H
 #define GEMMJUDGE_JUDGE_RUN_H
 
+#include "judge/contestant_link.h"
 #include "judge/epilogue.h"
 #include "judge/judge.h"
 #include "judge/referee_link.h"
@@ -38,6 +39,10 @@ const struct chain *run_chain(const struct run *run);
 /* Tells whoever looks on, if anybody does. */
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);
+
+/* A process for the entrant's solution, as the run wants it; not started. */
+struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
+									  const struct entrant *entrant);
 
 /* Whether somebody wants no more cases. */
 bool run_stopped(const struct run *run);

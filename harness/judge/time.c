@@ -24,7 +24,9 @@
 #define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
 #define WIDTH_WARNED 0.02
 #define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
-#define EVENT_EVERY 4   /* every so many rounds times with events */
+/* more for loading and for the first call, which pay for what is lazy */
+#define FIRST_SECONDS 10.0
+#define EVENT_EVERY 4 /* every so many rounds times with events */
 
 struct lane {
 	struct contestant_link contestant;
@@ -114,7 +116,7 @@ static struct outcome lane_open(struct run *run, struct lane *lane, const struct
 	/* The first call pays for lazy loading and the library's own tuning. */
 	double seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
+		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + FIRST_SECONDS, &seconds);
 	lane->running = !outcome.dead;
 	return outcome;
 }
@@ -246,14 +248,9 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 	timer->count = count;
 	for (size_t i = 0; i < count; i++) {
 		timer->lanes[i].entrant = &entrants[i];
-		timer->lanes[i].contestant = (struct contestant_link){
-			.device = &run->referee.device,
-			.library = entrants[i].library,
-			.problem = problem->name,
-			.chain = entrants[i].fused ? run_chain(run) : NULL,
-			.libraries_allowed = entrants[i].libraries_allowed,
-			.memory_limit = run->memory_limit,
-		};
+		timer->lanes[i].contestant = run_contestant(run, problem, &entrants[i]);
+		timer->lanes[i].contestant.timed = true;
+		timer->lanes[i].contestant.timeout += FIRST_SECONDS;
 	}
 	return timer;
 }
@@ -265,8 +262,9 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
-/* Those that cannot take part have said why in their entry. */
-static void lanes_open(struct timer *timer, struct timing_result *out)
+/* Those that cannot take part have said why in their entry. False where a layer of the jail that
+ * is required does not hold. */
+static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
 {
 	for (size_t i = 0; i < timer->count; i++) {
 		struct lane *lane = &timer->lanes[i];
@@ -279,9 +277,14 @@ static void lanes_open(struct timer *timer, struct timing_result *out)
 		}
 		entry->ran = true;
 		struct outcome outcome = lane_open(timer->run, lane, &out->test);
+		if (!contestant_link_holds(&lane->contestant, err))
+			return false;
+		entry->enclosed = lane->contestant.enclosed;
+		entry->layers = lane->contestant.layers;
 		if (outcome.verdict != VERDICT_ACCEPTED)
 			lane_failed(entry, outcome);
 	}
+	return true;
 }
 
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
@@ -299,10 +302,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	bool ok = referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
-	if (ok) {
-		lanes_open(timer, out);
-		ok = measure(timer, out, &clocks, err);
-	}
+	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++) {

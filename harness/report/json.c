@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/jail.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
@@ -318,6 +319,20 @@ static json_t *counters(const struct judgement *judgement)
 	return json;
 }
 
+/* Null where nothing of the file was run. */
+static json_t *guarantees(const struct judgement *judgement)
+{
+	if (!judgement->was_run)
+		return json_null();
+	json_t *json = json_array();
+	unsigned layer;
+	const char *name;
+	for (size_t i = 0; (name = jail_name(i, &layer)) != NULL; i++)
+		if ((judgement->layers & layer) != 0)
+			json_array_append_new(json, json_string(name));
+	return json;
+}
+
 static json_t *judgement(const struct judgement *judgement)
 {
 	json_t *json = json_object();
@@ -325,6 +340,7 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "problem", text(judgement->problem));
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
