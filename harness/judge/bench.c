@@ -157,7 +157,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 		error_set(err, "out of memory for %zu timings", case_count);
 	else
 		bench = bench_open(run, first->problem, group, members, err);
-	bool ok = bench != NULL;
+	bool ok = bench != NULL && run_renew(run, err);
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};

@@ -200,7 +200,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 {
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
-	if (!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
+	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
+		!emulated_watch_open(&watch, run->options, err))
 		return false;
 	struct contestant_link contestant = {.device = &run->referee.device,
 										 .library = entrant->library,

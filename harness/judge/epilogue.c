@@ -32,14 +32,19 @@ struct epilogue *epilogue_open(const char *text, struct error *err)
 	return epilogue;
 }
 
+void epilogue_renew(struct epilogue *epilogue)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++)
+		contestant_link_close(&epilogue->runners[i].link);
+}
+
 void epilogue_close(struct epilogue *epilogue)
 {
 	if (epilogue == NULL)
 		return;
-	for (int i = 0; i < CHAIN_STAGES_MAX; i++) {
-		contestant_link_close(&epilogue->runners[i].link);
+	epilogue_renew(epilogue);
+	for (int i = 0; i < CHAIN_STAGES_MAX; i++)
 		compiled_free(&epilogue->runners[i].compiled);
-	}
 	free(epilogue->header);
 	free(epilogue);
 }
