@@ -1,12 +1,11 @@
 #include "cli/command.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 
@@ -21,12 +20,8 @@ bool command_complete(struct options *options, struct error *err)
 	judge->file_count = options->argument_count;
 	if (judge->file_count == 0)
 		return error_set(err, "name at least one solution file (--help shows the usage)");
-	if (!options->has_seed) {
-		uint64_t seed;
-		if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
-			return error_set(err, "cannot draw a seed: %s (give one with --seed)", strerror(errno));
-		judge->seed = seed & 0xFFFFFFFFu; /* 32 bits: easy to copy, enough to be fresh */
-	}
+	if (!options->has_seed && !random_draw(&judge->seed, err))
+		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
 	bool emulated = device_seems_emulated(&judge->device);

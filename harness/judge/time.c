@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "judge/check.h"
 #include "judge/clocks.h"
 #include "judge/contestant_link.h"
@@ -167,11 +168,11 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
 		entry_take_kernels(entry, &reply->kernels);
-	/* which set is looked at changes with the pass, unknown to the solution */
-	if (check)
-		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,
-						 err);
-	return true;
+	/* which set is looked at is drawn when it is too late to know */
+	uint64_t drawn;
+	return !check || (random_draw(&drawn, err) &&
+					  check_set(timer, test, tolerance, WARMUPS + (uint32_t)(drawn % calls), lane,
+								entry, err));
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
@@ -197,15 +198,15 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	size_t count = timer->count;
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
 	double start = clock_seconds(), checking = 0.0;
-	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {
 		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
-		fresh = fresh * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX LCG */
-		if (fresh == 0)
-			fresh = 1;
+		/* never from --seed, which a solution may know; the same for all entrants */
+		uint64_t fresh;
+		if (!random_draw(&fresh, err))
+			return false;
 		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
 		for (size_t i = 0; i < count; i++) {
 			size_t turn = round % 2 == 0 ? i : count - 1 - i;
