@@ -181,7 +181,7 @@ static void bench_verdicts(struct judgement_list *list)
 			const struct timing_entry *entry = &list->bench[b].entries[member++];
 			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
 				continue;
-			item->verdict = entry->wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;
+			item->verdict = entry->verdict;
 			snprintf(item->detail, sizeof item->detail, "%s", entry->detail);
 		}
 	}

@@ -167,6 +167,10 @@ static bool check_case(struct run *run, const struct problem *problem,
 	result->checked = true;
 	result->verdict =
 		check_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
+	if (result->verdict == VERDICT_WRONG_ANSWER && contestant->left.verdict != VERDICT_ACCEPTED) {
+		result->verdict = contestant->left.verdict; /* most likely the cause */
+		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);
+	}
 	return true;
 }
 

@@ -153,8 +153,11 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 		return false;
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
-	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++)
+	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++) {
 		*outcome = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+		if (outcome->verdict == VERDICT_ACCEPTED) /* it probes nothing: an error is one */
+			*outcome = runner->link.left;
+	}
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
 	contestant_link_close(&runner->link);

@@ -52,8 +52,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 		return false;
 	out->has_timing = true;
 	if (!out->timing.entries[0].ran) {
-		out->verdict =
-			out->timing.entries[0].wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;
+		out->verdict = out->timing.entries[0].verdict;
 		snprintf(out->detail, sizeof out->detail, "while timing: %s",
 				 out->timing.entries[0].detail);
 	}

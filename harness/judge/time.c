@@ -68,6 +68,7 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 static void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
+	entry->verdict = outcome.verdict;
 	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
 			 outcome.detail);
 }
@@ -91,6 +92,10 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 		check_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
+	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, lane->contestant.left);
+		return true;
+	}
 	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
@@ -151,7 +156,7 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
 												  run->timeout + 1.0 * calls, reply);
 	clocks_sample(clocks);
-	if (outcome.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
+	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
 		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
 		return true;
@@ -275,6 +280,7 @@ static void lanes_open(struct timer *timer, struct timing_result *out)
 		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 		entry->role = lane->entrant->role;
 		if (lane->entrant->library == NULL) {
+			entry->verdict = VERDICT_COMPILE_ERROR;
 			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
 			continue;
 		}
