@@ -57,6 +57,13 @@ static bool read_file(pid_t pid, const char *file, char *out, size_t capacity)
 	return true;
 }
 
+/* Of /proc/PID/stat. */
+struct process {
+	bool ended; /* a zombie */
+	pid_t parent;
+	long flags, started;
+};
+
 /* Field `wanted` of /proc/PID/stat; `state` points to field 3. */
 static long stat_field(const char *state, int wanted)
 {
@@ -65,19 +72,50 @@ static long stat_field(const char *state, int wanted)
 	return state != NULL ? number_at(state) : -1;
 }
 
-/* The parent of a process that lives; -1 for a zombie or none. */
-static pid_t parent_of(pid_t pid)
+/* False where there is none. */
+static bool process_read(pid_t pid, struct process *out)
 {
 	char text[512];
 	if (!read_file(pid, "stat", text, sizeof text))
-		return -1;
+		return false;
 	/* PID (NAME) STATE PARENT ...; the name may hold anything, so look from the end. */
 	const char *after = strrchr(text, ')');
 	if (after == NULL || strlen(after) < 5)
-		return -1;
+		return false;
 	/* A process whose first thread has ended looks like a zombie while others run. */
-	bool ended = after[2] == 'X' || (after[2] == 'Z' && stat_field(after + 2, 20) <= 1);
-	return ended ? -1 : (pid_t)stat_field(after + 2, 4);
+	out->ended = after[2] == 'X' || (after[2] == 'Z' && stat_field(after + 2, 20) <= 1);
+	out->parent = (pid_t)stat_field(after + 2, 4);
+	out->flags = stat_field(after + 2, 9);
+	out->started = stat_field(after + 2, 22);
+	return true;
+}
+
+long tree_started(pid_t pid)
+{
+	struct process process;
+	return process_read(pid, &process) ? process.started : -1;
+}
+
+#define FLAG_EXITING 0x4l /* PF_EXITING, as proc(5) points to it */
+
+/* SIGKILL waits for the process to look: one in a system call that nothing interrupts does not. */
+static bool kill_pending(pid_t pid)
+{
+	char text[4096];
+	if (!read_file(pid, "status", text, sizeof text))
+		return true;
+	const char *line = strstr(text, "\nSigPnd:");
+	size_t length = line != NULL ? strcspn(line + 1, "\n") : 0;
+	/* hexadecimal, signal 1 in the last bit: that of signal 9 is in the third digit from the end */
+	char digit = length > 3 ? line[1 + length - 3] : '0';
+	return digit != '0' && strchr("13579bdf", digit) != NULL;
+}
+
+bool tree_ends(pid_t pid)
+{
+	struct process process;
+	return !process_read(pid, &process) || process.ended || (process.flags & FLAG_EXITING) != 0 ||
+		   kill_pending(pid);
 }
 
 struct scan {
@@ -97,11 +135,13 @@ static bool scan_has(const struct scan *scan, pid_t pid)
 	return false;
 }
 
-static void scan_process(struct scan *scan, pid_t pid)
+static void scan_process(void *context, pid_t pid)
 {
-	pid_t parent = parent_of(pid);
-	if (parent <= 0 || pid == scan->root)
+	struct scan *scan = context;
+	struct process process;
+	if (pid == scan->root || !process_read(pid, &process) || process.ended || process.parent <= 0)
 		return;
+	pid_t parent = process.parent;
 	if (parent != scan->root && !scan_has(scan, parent)) {
 		scan->again |= parent > pid;
 		return;
@@ -115,7 +155,8 @@ static void scan_process(struct scan *scan, pid_t pid)
 	scan->count++;
 }
 
-static void scan_pass(struct scan *scan, int proc)
+/* Every process that there is. */
+static void scan_pass(int proc, void (*each)(void *context, pid_t pid), void *context)
 {
 	_Alignas(struct kernel_dirent) char entries[8192];
 	long got;
@@ -125,7 +166,7 @@ static void scan_pass(struct scan *scan, int proc)
 			const struct kernel_dirent *entry = (const void *)(entries + at);
 			long pid = number_at(entry->name);
 			if (pid > 0)
-				scan_process(scan, (pid_t)pid);
+				each(context, (pid_t)pid);
 			at += entry->length;
 		}
 }
@@ -140,10 +181,40 @@ size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal)
 	do {
 		before = scan.count;
 		scan.again = false;
-		scan_pass(&scan, proc);
+		scan_pass(proc, scan_process, &scan);
 	} while (scan.again && scan.count > before && scan.count < scan.max);
 	close(proc);
 	return scan.count;
+}
+
+struct younger {
+	pid_t parent, pid;
+	long started;
+	pid_t *out;
+	size_t count, max;
+};
+
+static void younger_process(void *context, pid_t pid)
+{
+	struct younger *younger = context;
+	struct process process;
+	if (younger->count == younger->max || !process_read(pid, &process) ||
+		process.parent != younger->parent || process.started < younger->started ||
+		(process.started == younger->started && pid <= younger->pid))
+		return;
+	younger->out[younger->count++] = pid;
+}
+
+size_t tree_younger(pid_t parent, pid_t pid, long started, pid_t *out, size_t max)
+{
+	struct younger younger = {
+		.parent = parent, .pid = pid, .started = started, .out = out, .max = max};
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0)
+		return 0;
+	scan_pass(proc, younger_process, &younger);
+	close(proc);
+	return younger.count;
 }
 
 void tree_kill(pid_t root)

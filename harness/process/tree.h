@@ -3,6 +3,7 @@
 #ifndef GEMMJUDGE_PROCESS_TREE_H
 #define GEMMJUDGE_PROCESS_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -12,6 +13,16 @@
  * of them, and sends each of them `signal` when it is not 0, as soon as it is
  * seen. Returns how many there are. */
 size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal);
+
+/* When a process started, in ticks since the machine did; -1 where there is none. */
+long tree_started(pid_t pid);
+
+/* Whether it is on its way out (killed, or leaving), or gone. A driver can hold it there. */
+bool tree_ends(pid_t pid);
+
+/* The children of `parent`, zombies too, that are younger than process number `pid`, which started
+ * at `started`; at most `max`. Returns how many were stored. */
+size_t tree_younger(pid_t parent, pid_t pid, long started, pid_t *out, size_t max);
 
 /* Sends SIGKILL to all descendants until there are none but zombies, which
  * their parents or the nearest subreaper has to reap. Gives up after some
