@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,12 @@ static bool was_interrupted(void *context)
 	return interrupted != 0;
 }
 
+static void print_note(void *context, const char *line)
+{
+	output_progress_close(context);
+	fprintf(stderr, "gemmjudge: %s\n", line);
+}
+
 /* What is ignored, as in the background of a script, stays so. */
 static void watch_interrupts(void)
 {
@@ -111,8 +118,10 @@ int command_run(const char *program, struct options *options)
 
 	struct output_progress progress;
 	output_progress_open(&progress);
-	struct judge_progress steps = {
-		.step = output_progress_step, .stop = was_interrupted, .context = &progress};
+	struct judge_progress steps = {.step = output_progress_step,
+								   .note = print_note,
+								   .stop = was_interrupted,
+								   .context = &progress};
 	watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "judge/bench.h"
 #include "judge/check.h"
 #include "judge/emulated.h"
+#include "judge/lock.h"
 #include "judge/submission.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
@@ -131,12 +133,43 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	return true;
 }
 
+#define LOCK_SECONDS 0.2 /* between two looks at a lock that another judge has */
+
+/* Waits for the judge that uses the device, without a context of our own on it meanwhile. An
+ * interrupt ends the wait; no file is judged then. */
+static bool run_lock(struct run *run, struct error *err)
+{
+	char name[64], line[160];
+	struct timespec pause = {.tv_nsec = (long)(LOCK_SECONDS * 1e9)};
+	lock_name(&run->referee.device, &run->referee.facts, name);
+	if (name[0] == '\0' || lock_take(name, &run->lock) != LOCK_BUSY)
+		return true;
+	referee_link_close(&run->referee);
+	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it", name);
+	if (run->progress != NULL && run->progress->note != NULL)
+		run->progress->note(run->progress->context, line);
+	while (!run_stopped(run) && lock_take(name, &run->lock) == LOCK_BUSY)
+		nanosleep(&pause, NULL);
+	return referee_link_renew(&run->referee, err);
+}
+
+static void run_close(struct run *run)
+{
+	referee_link_close(&run->referee);
+	if (run->lock >= 0)
+		close(run->lock);
+	run->lock = -1;
+}
+
 /* The device, the tool and what is allowed there. */
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))
+	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err) ||
+		!run_lock(run, err)) {
+		run_close(run);
 		return JUDGE_CANNOT_RUN;
+	}
 	enum judge_status status = JUDGE_DONE;
 	enum device_kind kind = run->referee.device.kind;
 	if (!tool_device(options, kind, err) ||
@@ -145,7 +178,7 @@ static enum judge_status run_open(struct run *run, struct error *err)
 	else if (!tool_find(&run->tool, options, err))
 		status = JUDGE_CANNOT_RUN;
 	if (status != JUDGE_DONE)
-		referee_link_close(&run->referee);
+		run_close(run);
 	return status;
 }
 
@@ -182,7 +215,7 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	else
 		for (size_t i = 0; i < options->file_count && ok; i++)
 			ok = judge_file(run, &submissions[i], &out->items[i], err);
-	referee_link_close(&run->referee);
+	run_close(run);
 	out->facts.interrupted = run_stopped(run);
 	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;
 }
@@ -192,7 +225,7 @@ enum judge_status judge_run(const struct judge_options *options,
 							struct error *err)
 {
 	*out = (struct judgement_list){.count = options->file_count};
-	struct run run = {.options = options, .progress = progress};
+	struct run run = {.options = options, .progress = progress, .referee.arena_fd = -1, .lock = -1};
 	err->message[0] = '\0';
 	if (options->epilogue != NULL)
 		run.epilogue = epilogue_open(options->epilogue, err);

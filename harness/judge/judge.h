@@ -57,6 +57,8 @@ struct judge_options {
 /* Progress, for a terminal. May be called often; must return fast. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* A line about why nothing goes on; may be NULL. */
+	void (*note)(void *context, const char *line);
 	/* Whether to stop before the next case, with what there is by then; may be NULL. */
 	bool (*stop)(void *context);
 	void *context;

@@ -13,6 +13,7 @@ struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
+	int lock;                  /* of the device, or -1 */
 	struct epilogue *epilogue; /* NULL: none */
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
