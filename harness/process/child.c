@@ -40,7 +40,7 @@ struct child {
 	double last_round, dying;     /* 0: not seen to be dying */
 	sig_atomic_t continued;
 	pid_t known[WATCHED_PROCESSES];
-	size_t known_count;
+	size_t known_count, files; /* bytes in their files without a name */
 	struct ring ring;
 };
 
@@ -423,6 +423,7 @@ static bool watch_memory(struct child *child)
 	if (time >= child->next_scan) {
 		size_t found = tree_scan(child->keeper, child->known, WATCHED_PROCESSES, 0);
 		child->known_count = found < WATCHED_PROCESSES ? found : WATCHED_PROCESSES;
+		child->files = tree_memory_files(child->known, child->known_count);
 		double took = clock_seconds() - time;
 		child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
 		if (child->program <= 0 || !tree_ends(child->program))
@@ -430,9 +431,9 @@ static bool watch_memory(struct child *child)
 		else if (child->dying == 0.0)
 			child->dying = time;
 	}
-	size_t used = tree_memory(child->known, child->known_count);
+	size_t used = tree_memory(child->known, child->known_count, child->files);
 	if (child->memory_limit > 0 && used > child->memory_limit && child->known_count > 1)
-		used = tree_memory_exact(child->known, child->known_count);
+		used = tree_memory_exact(child->known, child->known_count, child->files);
 	if (used > child->result.peak_memory_bytes)
 		child->result.peak_memory_bytes = used;
 	child->next_watch = time + WATCH_SECONDS;

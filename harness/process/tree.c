@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,8 +34,8 @@ static long number_at(const char *text)
 	return value;
 }
 
-/* Reads /proc/PID/file, NUL-terminated. printf's family is not safe here. */
-static bool read_file(pid_t pid, const char *file, char *out, size_t capacity)
+/* Opens /proc/PID/entry. printf's family is not safe here. */
+static int open_entry(pid_t pid, const char *entry, int flags)
 {
 	char path[64], digits[16];
 	size_t length = 0;
@@ -44,9 +45,14 @@ static bool read_file(pid_t pid, const char *file, char *out, size_t capacity)
 	while (length > 0)
 		*end++ = digits[--length];
 	*end++ = '/';
-	strcpy(end, file);
+	strcpy(end, entry);
+	return open(path, flags);
+}
 
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+/* Reads /proc/PID/file, NUL-terminated. */
+static bool read_file(pid_t pid, const char *file, char *out, size_t capacity)
+{
+	int fd = open_entry(pid, file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	ssize_t got = read(fd, out, capacity - 1);
@@ -233,40 +239,92 @@ void tree_kill(pid_t root)
 	} while (clock_seconds() < deadline);
 }
 
-/* The sum of "Name:  123 kB" lines, in bytes. */
-static size_t sum_lines(const char *text, const char *first, const char *second)
+/* The value of a "Name:  123 kB" line, in bytes. */
+static size_t line_bytes(const char *text, const char *name)
 {
-	size_t sum = 0;
-	const char *names[] = {first, second};
-	for (int i = 0; i < 2; i++) {
-		const char *line = strstr(text, names[i]);
-		if (line == NULL)
-			continue;
-		line += strlen(names[i]);
-		line += strspn(line, " \t");
-		long kib = number_at(line);
-		sum += kib > 0 ? (size_t)kib * 1024 : 0;
-	}
-	return sum;
+	const char *line = strstr(text, name);
+	if (line == NULL)
+		return 0;
+	line += strlen(name);
+	line += strspn(line, " \t");
+	long kib = number_at(line);
+	return kib > 0 ? (size_t)kib * 1024 : 0;
 }
 
-static size_t sum_files(const pid_t *pids, size_t count, const char *file, const char *first,
-						const char *second)
+static size_t sum_files(const pid_t *pids, size_t count, size_t files, const char *file,
+						const char *own_name, const char *shared_name)
 {
 	char text[4096];
-	size_t sum = 0;
+	size_t own = 0, shared = 0;
 	for (size_t i = 0; i < count; i++)
-		if (read_file(pids[i], file, text, sizeof text))
-			sum += sum_lines(text, first, second);
-	return sum;
+		if (read_file(pids[i], file, text, sizeof text)) {
+			own += line_bytes(text, own_name);
+			shared += line_bytes(text, shared_name);
+		}
+	return own + (shared > files ? shared : files);
 }
 
-size_t tree_memory(const pid_t *pids, size_t count)
+size_t tree_memory(const pid_t *pids, size_t count, size_t files)
 {
-	return sum_files(pids, count, "status", "\nRssAnon:", "\nRssShmem:");
+	return sum_files(pids, count, files, "status", "\nRssAnon:", "\nRssShmem:");
 }
 
-size_t tree_memory_exact(const pid_t *pids, size_t count)
+size_t tree_memory_exact(const pid_t *pids, size_t count, size_t files)
 {
-	return sum_files(pids, count, "smaps_rollup", "\nPss_Anon:", "\nPss_Shmem:");
+	return sum_files(pids, count, files, "smaps_rollup", "\nPss_Anon:", "\nPss_Shmem:");
+}
+
+#define FILES_KNOWN 1024 /* beyond these a file counts once for each descriptor */
+
+struct file_scan {
+	size_t bytes, count;
+	struct {
+		dev_t device;
+		ino_t inode;
+	} known[FILES_KNOWN];
+};
+
+/* Descriptor `name` in the folder /proc/PID/fd. */
+static void file_add(struct file_scan *scan, int folder, const char *name)
+{
+	static const char memory[] = "/memfd:";
+	char target[sizeof memory];
+	struct stat facts;
+	ssize_t length = readlinkat(folder, name, target, sizeof memory - 1);
+	if (length != sizeof memory - 1 || memcmp(target, memory, sizeof memory - 1) != 0 ||
+		fstatat(folder, name, &facts, 0) != 0)
+		return;
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->known[i].device == facts.st_dev && scan->known[i].inode == facts.st_ino)
+			return;
+	if (scan->count < FILES_KNOWN) {
+		scan->known[scan->count].device = facts.st_dev;
+		scan->known[scan->count++].inode = facts.st_ino;
+	}
+	scan->bytes += (size_t)facts.st_blocks * 512;
+}
+
+static void files_of_process(struct file_scan *scan, pid_t pid)
+{
+	_Alignas(struct kernel_dirent) char entries[8192];
+	long got;
+	int folder = open_entry(pid, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return;
+	while ((got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+		for (long at = 0; at < got;) {
+			const struct kernel_dirent *entry = (const void *)(entries + at);
+			if (number_at(entry->name) >= 0)
+				file_add(scan, folder, entry->name);
+			at += entry->length;
+		}
+	close(folder);
+}
+
+size_t tree_memory_files(const pid_t *pids, size_t count)
+{
+	struct file_scan scan = {.bytes = 0};
+	for (size_t i = 0; i < count; i++)
+		files_of_process(&scan, pids[i]);
+	return scan.bytes;
 }

@@ -31,8 +31,14 @@ void tree_kill(pid_t root);
 
 /* Memory of its own (anonymous and shared, not files and not device mappings)
  * that these processes hold together. Pages that several of them share after a
- * fork count once each; tree_memory_exact counts them once, and is slow. */
-size_t tree_memory(const pid_t *pids, size_t count);
-size_t tree_memory_exact(const pid_t *pids, size_t count);
+ * fork count once each; tree_memory_exact counts them once, and is slow.
+ *
+ * `files` is what tree_memory_files() found. What of it is mapped is shared memory, too: the larger
+ * of both counts, so that nothing counts twice. */
+size_t tree_memory(const pid_t *pids, size_t count, size_t files);
+size_t tree_memory_exact(const pid_t *pids, size_t count, size_t files);
+
+/* Memory in files without a name (memfd_create) that these processes have open, mapped or not. */
+size_t tree_memory_files(const pid_t *pids, size_t count);
 
 #endif
