@@ -82,9 +82,45 @@ static bool was_interrupted(void *context)
 	return interrupted != 0;
 }
 
+#define SAVE_SECONDS 1.0 /* between two writings of the reports */
+
+struct command {
+	struct options *options;
+	const char *program;
+	struct output_progress progress;
+	double saved;
+};
+
+/* Facts that only the command line knows. */
+static void complete_facts(const struct command *command, struct judgement_list *list)
+{
+	struct options *options = command->options;
+	if (options->judge.device.text == NULL) /* again on the device that was chosen */
+		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
+	options_again(options, command->program, list->facts.command, sizeof list->facts.command);
+}
+
+static void show_step(void *context, const char *file, const char *what, size_t done, size_t total)
+{
+	struct command *command = context;
+	output_progress_step(&command->progress, file, what, done, total);
+}
+
+/* What a run that dies leaves: the reports of a second before. */
+static void save_judged(void *context, struct judgement_list *list)
+{
+	struct command *command = context;
+	if (command->saved > 0.0 && clock_seconds() < command->saved + SAVE_SECONDS)
+		return;
+	complete_facts(command, list);
+	output_save(command->options, list);
+	command->saved = clock_seconds();
+}
+
 static void print_note(void *context, const char *line)
 {
-	output_progress_close(context);
+	struct command *command = context;
+	output_progress_close(&command->progress);
 	fprintf(stderr, "gemmjudge: %s\n", line);
 }
 
@@ -116,28 +152,29 @@ int command_run(const char *program, struct options *options)
 	if (!command_complete(options, &err) || !output_probe(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 
-	struct output_progress progress;
-	output_progress_open(&progress);
-	struct judge_progress steps = {.step = output_progress_step,
+	struct command command = {.options = options, .program = program};
+	output_progress_open(&command.progress);
+	struct judge_progress steps = {.step = show_step,
+								   .judged = save_judged,
 								   .note = print_note,
 								   .stop = was_interrupted,
-								   .context = &progress};
+								   .context = &command};
 	watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);
-	output_progress_close(&progress);
-	if (status != JUDGE_DONE)
+	output_progress_close(&command.progress);
+	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
-	if (options->judge.device.text == NULL) /* again on the device that was chosen */
-		options->judge.device.text = list.facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
-	options_again(options, program, list.facts.command, sizeof list.facts.command);
+	complete_facts(&command, &list);
 	int exit_status = EXIT_ACCEPTED;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.items[i].verdict != VERDICT_ACCEPTED)
 			exit_status = EXIT_NOT_ACCEPTED;
+	if (status == JUDGE_CUT_SHORT)
+		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	if (!output_write(options, &list, &err))
-		exit_status = cli_fail(EXIT_BAD_INPUT, &err);
+		exit_status = cli_fail(status == JUDGE_CUT_SHORT ? EXIT_CANNOT_RUN : EXIT_BAD_INPUT, &err);
 	judgement_list_free(&list);
 	end_interrupted();
 	return exit_status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -109,6 +110,19 @@ bool output_write(const struct options *options, const struct judgement_list *li
 			ok = false;
 	}
 	return ok;
+}
+
+void output_save(const struct options *options, const struct judgement_list *list)
+{
+	struct report reports[REPORTS_MAX];
+	size_t count = reports_asked(options, reports);
+	for (size_t i = 0; i < count; i++) {
+		struct stat facts;
+		struct error ignored;
+		if (strcmp(reports[i].path, "-") != 0 &&
+			(stat(reports[i].path, &facts) != 0 || S_ISREG(facts.st_mode)))
+			report_save(reports[i].path, reports[i].write, list, &ignored);
+	}
 }
 
 /* ---- progress ----------------------------------------------------------- */

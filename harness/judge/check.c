@@ -217,8 +217,13 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 										 .memory_limit = run->memory_limit};
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
-	for (size_t i = 0; i < out->count && ok; i++) {
+	for (size_t i = 0; i < out->count; i++) {
 		struct case_result *result = &out->cases[i];
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, RUN_ENDED);
+			continue;
+		}
 		run_progress(run, entrant->file, "case", i, out->count);
 		if (stopped || run_stopped(run)) {
 			result->verdict = VERDICT_NOT_RUN;
@@ -227,6 +232,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			continue;
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
+		}
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}

@@ -64,8 +64,8 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
 					   struct error *err)
 {
-	snprintf(out->file, sizeof out->file, "%s", s->file);
-	snprintf(out->problem, sizeof out->problem, "%s", s->problem->name);
+	out->verdict = VERDICT_ACCEPTED;
+	out->detail[0] = '\0';
 	if (run_stopped(run)) {
 		out->verdict = VERDICT_NOT_RUN;
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
@@ -199,6 +199,25 @@ static void limits_set(struct run *run)
 		run->memory_limit = options->memory_mib << 20;
 }
 
+static void items_prepare(const struct submission *submissions, struct judgement_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct judgement *item = &list->items[i];
+		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
+		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		item->verdict = VERDICT_NOT_RUN;
+		snprintf(item->detail, sizeof item->detail, RUN_ENDED);
+	}
+}
+
+static bool something_judged(const struct judgement_list *list)
+{
+	bool some = list->bench_count > 0;
+	for (size_t i = 0; i < list->count; i++)
+		some = some || list->items[i].verdict != VERDICT_NOT_RUN || list->items[i].count > 0;
+	return some;
+}
+
 static enum judge_status run_all(struct run *run, struct submission *submissions,
 								 struct judgement_list *out, struct error *err)
 {
@@ -210,14 +229,20 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	facts_fill(run, &out->facts);
 
 	bool ok = true;
+	items_prepare(submissions, out);
 	if (options->mode != JUDGE_CHECKS)
 		ok = bench_all(run, submissions, options->file_count, out, err);
 	else
-		for (size_t i = 0; i < options->file_count && ok; i++)
+		for (size_t i = 0; i < options->file_count && ok; i++) {
 			ok = judge_file(run, &submissions[i], &out->items[i], err);
+			if (ok)
+				run_judged(run, out);
+			else
+				run_gave_up(&out->items[i], err->message);
+		}
 	run_close(run);
-	out->facts.interrupted = run_stopped(run);
-	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;
+	out->facts.interrupted = !ok || run_stopped(run);
+	return ok ? JUDGE_DONE : something_judged(out) ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;
 }
 
 enum judge_status judge_run(const struct judge_options *options,
@@ -247,7 +272,7 @@ enum judge_status judge_run(const struct judge_options *options,
 		submission_free(&submissions[i]);
 	free(submissions);
 	epilogue_close(run.epilogue);
-	if (status != JUDGE_DONE)
+	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "judge/tool.h"
 
 #define RUN_INTERRUPTED "interrupted before its turn"
+#define RUN_ENDED "the judge ended before its turn"
 
 struct run {
 	const struct judge_options *options;
@@ -44,6 +45,12 @@ bool run_renew(struct run *run, struct error *err);
 /* Tells whoever looks on, if anybody does. */
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);
+
+/* Hands on what was judged until now. */
+void run_judged(const struct run *run, struct judgement_list *list);
+
+/* A file that the run did not get through, for this reason. */
+void run_gave_up(struct judgement *judgement, const char *why);
 
 /* Whether somebody wants no more cases. */
 bool run_stopped(const struct run *run);
