@@ -173,8 +173,9 @@ int command_run(const char *program, struct options *options)
 			exit_status = EXIT_NOT_ACCEPTED;
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
+	/* output_probe() found the paths good: what fails now is the disk's condition */
 	if (!output_write(options, &list, &err))
-		exit_status = cli_fail(status == JUDGE_CUT_SHORT ? EXIT_CANNOT_RUN : EXIT_BAD_INPUT, &err);
+		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);
 	end_interrupted();
 	return exit_status;

@@ -27,7 +27,7 @@ int cli_finish(int status)
 	/* who wrote before us may have told already; errno tells only once */
 	if (errno != 0)
 		fprintf(stderr, "gemmjudge: cannot write to standard output: %s\n", strerror(errno));
-	return EXIT_BAD_INPUT;
+	return status == EXIT_CANNOT_RUN ? status : EXIT_BAD_INPUT;
 }
 
 bool output_color(const struct options *options, FILE *stream)
