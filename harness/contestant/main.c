@@ -81,6 +81,7 @@ static enum run_status status_of(cudaError_t code)
 
 struct outcome {
 	enum run_status status;
+	enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
 	cudaError_t code;
 	char text[512];
 };
@@ -90,6 +91,19 @@ static struct outcome outcome_of_code(const struct contestant *self, cudaError_t
 	struct outcome out = {.status = status_of(code), .code = code};
 	if (code != cudaSuccess)
 		snprintf(out.text, sizeof out.text, "%s", self->cudart.get_error_string(code));
+	return out;
+}
+
+/* Of a call that ended with this code, and left another one behind. A refused cudaFuncSetAttribute
+ * that nobody asked about is no fault: whether it did harm, the result tells. */
+static struct outcome outcome_of_call(const struct contestant *self, cudaError_t code,
+									  cudaError_t left)
+{
+	if (code != cudaSuccess)
+		return outcome_of_code(self, code);
+	struct outcome out = outcome_of_code(self, left);
+	out.left = out.status;
+	out.status = RUN_OK;
 	return out;
 }
 
@@ -114,6 +128,7 @@ static void reply_outcome(const struct contestant *self, const struct message *r
 {
 	struct contestant_reply reply = {.head.type = request->type,
 									 .status = outcome.status,
+									 .left = outcome.left,
 									 .error_code = (int32_t)outcome.code,
 									 .seconds = seconds};
 	error_name(self, outcome.code, reply.error_name, sizeof reply.error_name);
@@ -231,33 +246,34 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		reply_failure(self, &request->head, "no such set of buffers");
 		return;
 	}
+	cudaError_t left = cudaSuccess;
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
 		cudart->get_last_error(); /* an old error is not this call's */
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
-		code = cudart->get_last_error();
-		cudaError_t later = cudart->device_synchronize();
+		left = cudart->get_last_error();
+		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
-		if (code == cudaSuccess)
-			code = later;
 	}
 	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
-	reply_outcome(self, &request->head, outcome_of_libraries(self, outcome_of_code(self, code)),
-				  seconds);
+	reply_outcome(self, &request->head,
+				  outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds);
 }
 
 static bool measure(struct contestant *self, const struct contestant_time *request,
 					struct contestant_time_reply *reply, struct error *err)
 {
+	cudaError_t left = cudaSuccess;
 	const struct timing timing = {.cudart = &self->cudart,
 								  .solution = &self->solution,
 								  .opened = &self->opened,
 								  .test = &self->test,
 								  .first = request->first,
 								  .warmups = request->warmups,
-								  .calls = request->calls};
+								  .calls = request->calls,
+								  .left = &left};
 	cudaError_t code = cudaSuccess;
 	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
 	if (self->device.kind != DEVICE_CUDA)
@@ -271,8 +287,9 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 						? timing_span(&timing, reply->microseconds, &reply->activities,
 									  &reply->kernels, &code, err)
 						: timing_event(&timing, reply->microseconds, &code, err);
-	struct outcome out = outcome_of_libraries(self, outcome_of_code(self, code));
+	struct outcome out = outcome_of_libraries(self, outcome_of_call(self, code, left));
 	reply->status = out.status;
+	reply->left = out.left;
 	reply->error_code = (int32_t)out.code;
 	error_name(self, out.code, reply->error_name, sizeof reply->error_name);
 	snprintf(reply->error_text, sizeof reply->error_text, "%s", out.text);

@@ -18,6 +18,7 @@ struct timing {
 	const struct opened *opened;
 	const struct test_case *test;
 	uint32_t first, warmups, calls;
+	cudaError_t *left; /* the first error that a call left behind without a fault of the device */
 };
 
 /* Both fill microseconds[0..calls). *code is the CUDA error that ended it, if any.
@@ -37,7 +38,8 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
 				 struct kernel_list *kernels, cudaError_t *code, struct error *err);
 
-/* One call on the index'th of the pass's sets, without synchronisation. */
+/* One call on the index'th of the pass's sets, without synchronisation. Takes the error that the
+ * call leaves behind. */
 void timing_call(const struct timing *timing, uint32_t index);
 
 #endif

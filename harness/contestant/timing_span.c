@@ -238,9 +238,7 @@ static bool make_calls(const struct timing *timing, uint64_t *marks, cudaError_t
 			break;
 		pause_for(PAUSE_SECONDS / 2);
 		timing_call(timing, i);
-		*code = cudart->get_last_error();
-		if (*code == cudaSuccess)
-			*code = cudart->device_synchronize();
+		*code = cudart->device_synchronize();
 	}
 	return check(result, "no time", err);
 }

@@ -170,6 +170,10 @@ static bool check_case(struct run *run, const struct problem *problem,
 	result->checked = true;
 	result->verdict =
 		check_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
+	if (result->verdict == VERDICT_WRONG_ANSWER && contestant->left.verdict != VERDICT_ACCEPTED) {
+		result->verdict = contestant->left.verdict; /* most likely the cause */
+		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);
+	}
 	return true;
 }
 
@@ -203,7 +207,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 {
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
-	if (!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
+	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
+		!emulated_watch_open(&watch, run->options, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, problem, entrant);
 	contestant.environment = watch.environment;
@@ -211,8 +216,13 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	contestant.writable = watch.folder;
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
-	for (size_t i = 0; i < out->count && ok; i++) {
+	for (size_t i = 0; i < out->count; i++) {
 		struct case_result *result = &out->cases[i];
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, RUN_ENDED);
+			continue;
+		}
 		run_progress(run, entrant->file, "case", i, out->count);
 		if (stopped || run_stopped(run)) {
 			result->verdict = VERDICT_NOT_RUN;
@@ -222,6 +232,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
 		judgement_take_layers(out, contestant.enclosed, contestant.layers);
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
+		}
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}

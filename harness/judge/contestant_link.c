@@ -135,9 +135,15 @@ static struct outcome call(struct contestant_link *link, const char *doing, cons
 		return outcome_of_end(link, result, doing, seconds);
 
 	const struct message *head = reply;
-	if (got >= sizeof *head && !head->ok) /* of timing, which may lack CUPTI, or be lied to */
-		return outcome_failed(VERDICT_NOT_RUN, true, "%.*s", (int)sizeof head->error - 1,
-							  head->error);
+	if (got >= sizeof *head && !head->ok) {
+		/* before the solution is loaded nobody but us can have said so */
+		bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
+		struct outcome outcome =
+			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
+						   (int)sizeof head->error - 1, head->error);
+		outcome.refused = true;
+		return outcome;
+	}
 	if (got != reply_bytes)
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
@@ -165,6 +171,16 @@ static struct outcome call_for_status(struct contestant_link *link, const char *
 	}
 	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
 							 reply->error_text);
+}
+
+/* What a reply to a call that went well says of an error that was left behind. */
+static struct outcome outcome_left(struct contestant_link *link, enum run_status left,
+								   int error_code, char name[RUN_NAME_BYTES],
+								   char text[RUN_TEXT_BYTES])
+{
+	struct outcome outcome = outcome_of_status(link, left, error_code, name, text);
+	outcome.dead = false;
+	return outcome;
 }
 
 /* A tool tells what it has found when the program ends by itself. */
@@ -287,6 +303,9 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	struct outcome outcome =
 		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
 	*seconds = reply.seconds;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left =
+			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
 	return outcome;
 }
 
@@ -306,8 +325,12 @@ struct outcome contestant_link_time(struct contestant_link *link, enum time_meth
 	if (reply->calls > calls) /* a solution could have written the reply itself */
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
 							  "solve() broke the channel to the judge");
-	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
-							 reply->error_text);
+	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+								reply->error_text);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left = outcome_left(link, reply->left, reply->error_code, reply->error_name,
+								  reply->error_text);
+	return outcome;
 }
 
 char *contestant_link_output(struct contestant_link *link)

@@ -7,6 +7,17 @@
 #include "process/child.h"
 #include "process/protocol.h"
 
+/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
+ * itself failed is another matter, and told by false and an error.) */
+struct outcome {
+	enum verdict verdict;
+	char detail[1024]; /* one line */
+	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
+						  (contestant_link_open) */
+	bool refused;      /* it answered, that it cannot do what was asked; only to a pass of spans
+						  that is no fault */
+};
+
 struct contestant_link {
 	struct child *child; /* NULL: not running */
 	/* what to start; borrowed */
@@ -27,18 +38,11 @@ struct contestant_link {
 	unsigned without;     /* layers of the jail that are left open */
 	unsigned required;    /* without which nothing is loaded */
 	/* filled by contestant_link_open() */
-	bool enclosed;     /* the next two are known */
-	unsigned layers;   /* that hold: none where libraries are allowed, or under a tool */
-	char lacking[512]; /* why others do not */
-};
-
-/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
- * itself failed is another matter, and told by false and an error.) */
-struct outcome {
-	enum verdict verdict;
-	char detail[1024]; /* one line */
-	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
-						  (contestant_link_open) */
+	bool enclosed;       /* the next two are known */
+	unsigned layers;     /* that hold: none where libraries are allowed, or under a tool */
+	char lacking[512];   /* why others do not */
+	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
+							behind means where its result is wrong; ACCEPTED: there is none */
 };
 
 /* Stops the process that runs, if any, starts a new one, closes it and loads the solution. Where a

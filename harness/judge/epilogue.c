@@ -32,14 +32,19 @@ struct epilogue *epilogue_open(const char *text, struct error *err)
 	return epilogue;
 }
 
+void epilogue_renew(struct epilogue *epilogue)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++)
+		contestant_link_close(&epilogue->runners[i].link);
+}
+
 void epilogue_close(struct epilogue *epilogue)
 {
 	if (epilogue == NULL)
 		return;
-	for (int i = 0; i < CHAIN_STAGES_MAX; i++) {
-		contestant_link_close(&epilogue->runners[i].link);
+	epilogue_renew(epilogue);
+	for (int i = 0; i < CHAIN_STAGES_MAX; i++)
 		compiled_free(&epilogue->runners[i].compiled);
-	}
 	free(epilogue->header);
 	free(epilogue);
 }
@@ -150,8 +155,11 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 		return false;
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
-	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++)
+	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++) {
 		*outcome = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+		if (outcome->verdict == VERDICT_ACCEPTED) /* it probes nothing: an error is one */
+			*outcome = runner->link.left;
+	}
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
 	contestant_link_close(&runner->link);

@@ -30,6 +30,10 @@ struct epilogue {
 struct epilogue *epilogue_open(const char *text, struct error *err);
 void epilogue_close(struct epilogue *epilogue);
 
+/* Ends the processes of stages that run by themselves, whose results count as the referee's: the
+ * next check starts new ones. NULL has none. */
+void epilogue_renew(struct epilogue *epilogue);
+
 /* Whether the problem has an epilogue at all. */
 bool epilogue_fits(const struct problem *problem, struct error *err);
 

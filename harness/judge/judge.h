@@ -59,6 +59,11 @@ struct judge_options {
 /* Progress, for a terminal. May be called often; must return fast. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* What is there by now, once in a while during a run, with every file that has had its turn;
+	 * `facts.interrupted` is set. May be NULL. */
+	void (*judged)(void *context, struct judgement_list *list);
+	/* A line about why nothing goes on; may be NULL. */
+	void (*note)(void *context, const char *line);
 	/* Whether to stop before the next case, with what there is by then; may be NULL. */
 	bool (*stop)(void *context);
 	void *context;
@@ -69,6 +74,8 @@ enum judge_status {
 	JUDGE_DONE,       /* *out is filled: verdicts are inside */
 	JUDGE_BAD_INPUT,  /* unknown problem, unreadable file, bad suite, ...: err (exit 2) */
 	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
+	JUDGE_CUT_SHORT,  /* the run could not go on: *out is filled with what was judged before, the
+						 rest is NOT_RUN, and err says why (exit 3) */
 };
 
 enum judge_status judge_run(const struct judge_options *options,

@@ -51,6 +51,7 @@ struct timing_entry {
 	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
 	enum timing_role role;
 	bool ran;
+	enum verdict verdict;     /* ACCEPTED where it ran */
 	char detail[512];         /* why it did not run */
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;

@@ -1,5 +1,7 @@
 #include "judge/run.h"
 
+#include <stdio.h>
+
 const struct chain *run_chain(const struct run *run)
 {
 	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
@@ -19,11 +21,32 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 									.required = entrant->is_yardstick ? 0 : run->options->required};
 }
 
+bool run_renew(struct run *run, struct error *err)
+{
+	epilogue_renew(run->epilogue);
+	return referee_link_renew(&run->referee, err);
+}
+
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total)
 {
 	if (run->progress != NULL && run->progress->step != NULL)
 		run->progress->step(run->progress->context, file, what, done, total);
+}
+
+void run_judged(const struct run *run, struct judgement_list *list)
+{
+	list->facts.interrupted = true; /* as far as anybody knows */
+	if (run->progress != NULL && run->progress->judged != NULL)
+		run->progress->judged(run->progress->context, list);
+}
+
+void run_gave_up(struct judgement *judgement, const char *why)
+{
+	if (judgement->verdict != VERDICT_ACCEPTED)
+		return;
+	judgement->verdict = VERDICT_NOT_RUN;
+	snprintf(judgement->detail, sizeof judgement->detail, "%s", why);
 }
 
 bool run_stopped(const struct run *run)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "judge/check.h"
 #include "judge/clocks.h"
 #include "judge/contestant_link.h"
@@ -69,6 +70,7 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 static void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
+	entry->verdict = outcome.verdict;
 	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
 			 outcome.detail);
 }
@@ -92,6 +94,10 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 		check_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
+	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, lane->contestant.left);
+		return true;
+	}
 	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
@@ -152,7 +158,7 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
 												  run->timeout + 1.0 * calls, reply);
 	clocks_sample(clocks);
-	if (outcome.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
+	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
 		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
 		return true;
@@ -169,11 +175,11 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
 		entry_take_kernels(entry, &reply->kernels);
-	/* which set is looked at changes with the pass, unknown to the solution */
-	if (check)
-		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,
-						 err);
-	return true;
+	/* which set is looked at is drawn when it is too late to know */
+	uint64_t drawn;
+	return !check || (random_draw(&drawn, err) &&
+					  check_set(timer, test, tolerance, WARMUPS + (uint32_t)(drawn % calls), lane,
+								entry, err));
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
@@ -199,15 +205,15 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	size_t count = timer->count;
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
 	double start = clock_seconds(), checking = 0.0;
-	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {
 		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
-		fresh = fresh * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX LCG */
-		if (fresh == 0)
-			fresh = 1;
+		/* never from --seed, which a solution may know; the same for all entrants */
+		uint64_t fresh;
+		if (!random_draw(&fresh, err))
+			return false;
 		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
 		for (size_t i = 0; i < count; i++) {
 			size_t turn = round % 2 == 0 ? i : count - 1 - i;
@@ -272,6 +278,7 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 		entry->role = lane->entrant->role;
 		if (lane->entrant->library == NULL) {
+			entry->verdict = VERDICT_COMPILE_ERROR;
 			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
 			continue;
 		}

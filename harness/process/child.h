@@ -52,6 +52,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 
 /* Sends `request` (request_bytes, with descriptor fd attached when fd >= 0; the
  * caller keeps its fd) and waits for one reply, for at most `seconds`.
+ * Time in which the supervisor itself was stopped does not count.
  * On CHILD_REPLIED reply holds *reply_bytes bytes and *reply_fd is the
  * descriptor that came with it, or -1 (caller closes it). On any other outcome
  * the child and all of its descendants are dead and reaped. */

@@ -43,9 +43,9 @@ static void let_go(void)
 	close(START_FD);
 }
 
-static void tell_failure(int what)
+static void tell(int what, int number)
 {
-	struct keeper_failure failure = {.what = what, .error_number = errno};
+	struct keeper_failure failure = {.what = what, .error_number = number};
 	if (write(START_FD, &failure, sizeof failure) < 0)
 		return; /* the supervisor is gone; nobody to tell */
 }
@@ -71,11 +71,12 @@ static _Noreturn void become_program(const struct keeper_task *task, pid_t keepe
 	setrlimit(RLIMIT_CORE, &no_core);
 	reset_signals();
 	if (task->working_folder != NULL && chdir(task->working_folder) != 0) {
-		tell_failure(KEEPER_CANNOT_ENTER);
+		tell(KEEPER_CANNOT_ENTER, errno);
 		_exit(127);
 	}
+	tell(KEEPER_EXECUTES, (int)getpid());
 	execve(task->argv[0], (char *const *)task->argv, task->environment);
-	tell_failure(KEEPER_CANNOT_EXECUTE);
+	tell(KEEPER_CANNOT_EXECUTE, errno);
 	_exit(127);
 }
 
@@ -139,6 +140,8 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	setsid();                 /* the terminal's interrupts are the supervisor's business */
 	prctl(PR_SET_NAME, "gemmjudge-keep");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* Should the program stop the keeper and the supervisor die, the keeper has work to do. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	sigemptyset(&child_signal);
 	sigaddset(&child_signal, SIGCHLD);
 	int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -147,7 +150,7 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	if (report.program == 0)
 		become_program(task, self);
 	if (report.program < 0) {
-		tell_failure(KEEPER_CANNOT_FORK);
+		tell(KEEPER_CANNOT_FORK, errno);
 		_exit(1);
 	}
 	let_go();

@@ -32,7 +32,12 @@ struct keeper_failure {
 	int error_number;
 };
 
-enum keeper_failure_kind { KEEPER_CANNOT_FORK, KEEPER_CANNOT_ENTER, KEEPER_CANNOT_EXECUTE };
+enum keeper_failure_kind {
+	KEEPER_CANNOT_FORK,
+	KEEPER_CANNOT_ENTER,
+	KEEPER_CANNOT_EXECUTE,
+	KEEPER_EXECUTES, /* no failure: the program is about to run as process `error_number` */
+};
 
 struct keeper_report {
 	pid_t program;

@@ -238,6 +238,9 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	enum run_status status;
 	int32_t error_code;
 	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
+	/* RUN: the device synchronised, but solve() left a CUDA error behind: what it would mean. The
+	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
+	enum run_status left;
 	double seconds; /* RUN: wall time of the call with its synchronisation */
 };
 
@@ -278,6 +281,7 @@ struct contestant_time_reply {
 	enum run_status status;
 	int32_t error_code;
 	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
+	enum run_status left;       /* of the first call that left an error behind */
 	uint32_t calls;             /* samples below */
 	uint32_t activities;        /* kernels, copies and sets per call, the most seen */
 	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */

@@ -241,6 +241,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
+	json_object_set_new(json, "verdict", json_string(verdict_name(entry->verdict)));
 	json_object_set_new(json, "detail", text(entry->detail));
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
