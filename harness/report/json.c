@@ -58,6 +58,14 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
+static json_t *nvcc_flags(const struct run_facts *facts)
+{
+	json_t *json = json_array();
+	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
+		json_array_append_new(json, text(*flag));
+	return json;
+}
+
 static json_t *values(const struct value_spec *values)
 {
 	json_t *json = json_object();
@@ -388,6 +396,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
+	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

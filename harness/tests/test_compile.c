@@ -182,7 +182,8 @@ Test(compile, stops_at_its_time_limit)
 	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
 	struct compile_options options = {
 		.source = path_of("a.cu"), .architecture = "", .seconds = 0.05};
-	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_TIMED_OUT);
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_STOPPED);
+	cr_assert_str_eq(err.message, "nvcc took more than 0.05 s");
 	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&out);
 }
