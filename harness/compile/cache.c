@@ -449,13 +449,14 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 				 struct error *err)
 {
 	char entry[PATHS_MAX];
-	struct cache_key name;
+	struct cache_key name = *key;
 	char *inputs = read_inputs(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
 	bool stored = false;
 
+	/* of a list with /dev/null in it nobody knows when to compile again */
 	if (scratch == NULL || !entry_key(key, scratch, &name)) {
-		error_set(err, "%s: nvcc left no usable list of the files that it read", folder);
-		goto done;
+		name = *key;
+		reusable = false;
 	}
 	if (!reusable) { /* a name that nobody will look for */
 		const char *unique = strrchr(folder, '.');
@@ -467,7 +468,6 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
 			 paths_join(library, entry, "solution.so", err);
 	*lease = stored ? lease_take(entry) : 0;
-done:
 	free(inputs);
 	free(scratch);
 	if (!stored)

@@ -74,7 +74,8 @@ enum cache_collected cache_collect(const char *folder, struct error *err);
 bool cache_has_room(const char *cache, struct error *err);
 
 /* Stores FOLDER/solution.so and the log, with the inputs named in
- * FOLDER/dependencies (make's notation). `reusable`: later judges may find it.
+ * FOLDER/dependencies (make's notation). `reusable`: later judges may find it,
+ * if each input is a regular file.
  * The folder is used up. *lease as above. */
 bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
 				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,

@@ -20,6 +20,8 @@
 /* Part of every key: to be changed when what is stored means something else. */
 #define CACHE_FORMAT "gemmjudge compile 2"
 
+#define SOURCE_BYTES ((off_t)64 << 20)
+
 /* The clock that stamps files. */
 static double file_time(void)
 {
@@ -31,7 +33,7 @@ static double file_time(void)
 /* The file's absolute path, and its folder, where nvcc runs: so #include "..."
  * and messages do not depend on where the judge was started. */
 static bool locate_source(const char *source, char path[PATHS_MAX], char folder[PATHS_MAX],
-						  struct error *err)
+						  off_t *bytes, struct error *err)
 {
 	struct stat facts;
 	char real[PATH_MAX], parent[PATHS_MAX];
@@ -39,6 +41,7 @@ static bool locate_source(const char *source, char path[PATHS_MAX], char folder[
 		return error_set(err, "%s: %s", source, strerror(errno));
 	if (!S_ISREG(facts.st_mode))
 		return error_set(err, "%s: is no regular file", source);
+	*bytes = facts.st_size;
 	if (snprintf(parent, sizeof parent, "%s", source) >= PATHS_MAX)
 		return error_set(err, "path too long: %s", source);
 	char *slash = strrchr(parent, '/');
@@ -180,8 +183,13 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
-	if (!locate_source(options->source, job->source, job->source_folder, err))
+	off_t bytes;
+	if (!locate_source(options->source, job->source, job->source_folder, &bytes, err))
 		return COMPILE_FAILED;
+	if (bytes > SOURCE_BYTES) {
+		error_set(err, "the file has more than %lld MiB", (long long)(SOURCE_BYTES >> 20));
+		return COMPILE_STOPPED;
+	}
 	if (!compile_find_nvcc(job->nvcc, job->version, err))
 		return COMPILE_NO_COMPILER;
 	if (!locate_cache(job->cache, err) ||

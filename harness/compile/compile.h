@@ -23,7 +23,7 @@ struct compile_options {
 	double seconds;            /* time limit */
 };
 
-/* What a file may take; hopper.cu, the largest here, takes 20 s. */
+/* What a file may take; hopper.cu, the largest here, takes NN s. */
 #define COMPILE_SECONDS 120.0
 
 /* The virtual architecture that the emulated GPU takes. */
@@ -35,7 +35,7 @@ enum compile_status {
 	COMPILE_OK,
 	COMPILE_ERROR,       /* nvcc refused the file: `log` has its messages, unchanged */
 	COMPILE_FORBIDDEN,   /* it calls what only a library has that does GEMMs: err names it */
-	COMPILE_STOPPED,     /* nvcc went over a limit or was ended by a signal: err says which */
+	COMPILE_STOPPED,     /* the file or nvcc went over a limit, or a signal ended nvcc: err */
 	COMPILE_NO_COMPILER, /* no nvcc or host compiler: err says where it was looked for */
 	COMPILE_FAILED,      /* the file cannot be read, the cache not written, the disk is full: err */
 };
