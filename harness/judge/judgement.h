@@ -96,6 +96,7 @@ struct judgement {
 	char *compile_log; /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
+	bool compile_jailed; /* the compiler reached no file but those of compile/reach.h */
 	size_t count; /* cases */
 	size_t accepted;
 	struct case_result *cases; /* owned */

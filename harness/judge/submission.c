@@ -313,6 +313,7 @@ void judgement_take_compile(const struct submission *s, struct judgement *out)
 	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;
+	out->compile_jailed = s->compiled.jailed;
 	if (s->compiled.status == COMPILE_OK)
 		return;
 	out->verdict =

@@ -338,6 +338,7 @@ static json_t *judgement(const struct judgement *judgement)
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
+	json_object_set_new(compile, "jailed", json_boolean(judgement->compile_jailed));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
