@@ -29,6 +29,9 @@ static const struct row rows[] = {
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)"},
 	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
 	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage"},
+	{"nvcc-flag", "FLAG", RUNS,
+	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may\nbe repeated (one word at a time)",
+	 .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
 	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",

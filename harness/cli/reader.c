@@ -281,6 +281,24 @@ static void write_suites(const struct row *row, const struct options *options, s
 		line_add_option(line, row->name, options->judge.suites[i]);
 }
 
+static bool read_nvcc_flag(const struct row *row, const char *text, struct options *options,
+						   struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (judge->nvcc_flag_count == JUDGE_FLAGS_MAX)
+		return error_set(err, "more than %d flags for nvcc", JUDGE_FLAGS_MAX);
+	judge->nvcc_flags[judge->nvcc_flag_count++] = text;
+	return text[strspn(text, " \t")] != '\0' ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_nvcc_flags(const struct row *row, const struct options *options,
+							 struct line *line)
+{
+	for (size_t i = 0; i < options->judge.nvcc_flag_count; i++)
+		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
+}
+
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
@@ -315,6 +333,7 @@ static void write_time(const struct row *row, const struct options *options, str
 	write_shapes(row, options, line);
 }
 
+const struct kind kind_nvcc_flag = {read_nvcc_flag, write_nvcc_flags};
 const struct kind kind_suite = {read_suite, write_suites};
 const struct kind kind_shape = {read_shape, write_shapes};
 const struct kind kind_time = {read_time, write_time};

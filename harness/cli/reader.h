@@ -51,9 +51,10 @@ extern const struct kind kind_tolerance; /* the same */
 /* These fill members of their own. */
 extern const struct kind kind_problem;
 extern const struct kind kind_sizes;
-extern const struct kind kind_layers; /* of the jail: names, commas between them (unsigned) */
-extern const struct kind kind_suite;  /* one more at each time, as does */
-extern const struct kind kind_shape;  /* this one: sizes up to row->to */
-extern const struct kind kind_time;   /* one shape, or none */
+extern const struct kind kind_layers;    /* of the jail: names, commas between them (unsigned) */
+extern const struct kind kind_suite;     /* one more at each time, as does */
+extern const struct kind kind_nvcc_flag; /* this one */
+extern const struct kind kind_shape;     /* this one: sizes up to row->to */
+extern const struct kind kind_time;      /* one shape, or none */
 
 #endif

@@ -28,12 +28,21 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 /* nvcc runs a host C++ compiler, which it does not bring along. */
 bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 
-/* How a run went: as enum compile_status, without COMPILE_NO_COMPILER unless
- * nvcc could not be started. Writes FOLDER/solution.so and FOLDER/dependencies;
- * FOLDER holds the temporary files, too. *log is always set (owned by the
- * caller), but NULL when memory is short. */
-enum compile_status nvcc_run(const struct words *arguments, const char *folder,
-							 const char *working_folder, double seconds, char **log,
-							 struct error *err);
+/* One run of nvcc. */
+struct nvcc_start {
+	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
+	const char *working_folder; /* where it runs */
+	int rules;                  /* of landlock.h, that it runs under; 0: none */
+	double seconds;             /* time limit */
+};
+
+/* The variables of the environment that decide what comes out of it; NULL behind the last. */
+extern const char *const nvcc_variables[];
+
+/* How the run went: as enum compile_status, without COMPILE_FAILED; err says why nvcc did not end
+ * by itself. Nothing that nvcc prints is believed to be about the machine. *log is always set
+ * (owned by the caller), but NULL when memory is short. */
+enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
+							 char **log, struct error *err);
 
 #endif

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #define RUNNER "harness/referee/stage_runner.cu"
-#define COMPILE_SECONDS 300.0
 
 struct epilogue *epilogue_open(const char *text, struct error *err)
 {
@@ -29,6 +28,8 @@ struct epilogue *epilogue_open(const char *text, struct error *err)
 		epilogue_close(epilogue);
 		return NULL;
 	}
+	for (uint32_t i = 0; i < epilogue->chain.count; i++)
+		epilogue->stages[i] = epilogue->files.paths[i];
 	return epilogue;
 }
 
@@ -101,6 +102,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .architecture = referee->facts.architecture,
 									  .flags = flags,
 									  .epilogue = header,
+									  .stages = epilogue->stages,
 									  .seconds = COMPILE_SECONDS};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
@@ -108,9 +110,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	if (status == COMPILE_ERROR)
 		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
 				  runner->compiled.log);
-	else if (status == COMPILE_TIMED_OUT)
-		error_set(err, "%s: nvcc took more than %g s", epilogue->files.paths[stage],
-				  COMPILE_SECONDS);
+	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
+		error_prefix(err, "%s", epilogue->files.paths[stage]);
 	for (char *p = err->message; *p != '\0'; p++) /* one line */
 		*p = *p == '\n' ? ' ' : *p;
 	return status == COMPILE_OK;

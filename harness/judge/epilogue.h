@@ -21,7 +21,8 @@ struct epilogue_runner {
 struct epilogue {
 	struct chain chain;
 	struct chain_files files;
-	char *header; /* for compiling; owned */
+	char *header;                             /* for compiling; owned */
+	const char *stages[CHAIN_STAGES_MAX + 1]; /* the files that it includes, NULL-ended */
 	struct epilogue_runner runners[CHAIN_STAGES_MAX];
 };
 

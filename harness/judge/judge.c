@@ -106,6 +106,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	*facts = (struct run_facts){.device = run->referee.facts,
 								.device_kind = run->referee.device.kind,
 								.seed = options->seed,
+								.nvcc_flags = options->nvcc_flags,
 								.max_dim = options->max_dim,
 								.multiple = options->multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);

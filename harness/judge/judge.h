@@ -9,6 +9,7 @@
 
 #define JUDGE_SUITES_MAX 32
 #define JUDGE_SHAPES_MAX 256
+#define JUDGE_FLAGS_MAX 64
 
 /* Alpha or beta of timed calls. */
 struct judge_scalar {
@@ -28,7 +29,10 @@ struct judge_options {
 	size_t file_count;
 	enum judge_mode mode;
 	const struct problem *problem; /* NULL: from each file's folder */
-	const char *epilogue;          /* a chain of stages, fused into the solutions */
+	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
+	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	size_t nvcc_flag_count;
+	const char *epilogue; /* a chain of stages, fused into the solutions */
 	struct device_request device;
 	const char *emulate;        /* one of emulated_gpus */
 	const char *emulated_check; /* one of emulated_checks */

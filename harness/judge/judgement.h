@@ -127,8 +127,9 @@ struct run_facts {
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
 	char epilogue[1024]; /* the chain that was fused; "" when none */
 	char tool[1100];     /* that the solutions ran under; "" when none */
-	bool interrupted;    /* by the user: less was done than was asked for */
-	char command[1024];  /* that reproduces this run */
+	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
+	bool interrupted;              /* by the user: less was done than was asked for */
+	char command[1024];            /* that reproduces this run */
 };
 
 struct judgement_list {

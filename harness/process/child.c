@@ -35,7 +35,7 @@ struct child {
 	int channel, output, life, report; /* -1: closed */
 	bool alive;
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
-	size_t memory_limit;
+	size_t memory_limit, process_limit;
 	double next_watch, next_scan; /* monotonic times */
 	double last_round, dying;     /* 0: not seen to be dying */
 	sig_atomic_t continued;
@@ -99,12 +99,12 @@ static void close_fd(int *fd)
 /* The descriptors that a start needs: [0] the supervisor's end, [1] the other. */
 struct ends {
 	int channel[2], output[2], life[2], report[2], start[2];
-	int null_fd;
+	int null_fd, rules_fd;
 };
 
 #define ENDS_NONE                                                                                  \
 	{                                                                                              \
-		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1                                       \
+		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1, -1                                   \
 	}
 
 /* Out of the range that the keeper rearranges. */
@@ -129,8 +129,11 @@ static bool open_pipe(int ends[2], bool reverse)
 	return move_up(&ends[0]) && move_up(&ends[1]);
 }
 
-static bool open_ends(struct ends *ends)
+/* `rules`: of the child's options. */
+static bool open_ends(struct ends *ends, int rules)
 {
+	if (rules > 0 && (ends->rules_fd = fcntl(rules, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD)) < 0)
+		return false;
 	ends->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return ends->null_fd >= 0 && move_up(&ends->null_fd) &&
 		   socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->channel) == 0 &&
@@ -155,11 +158,11 @@ static bool same_name(const char *a, const char *b)
 	return strncmp(a, b, length + 1) == 0;
 }
 
-/* The environment with the additions; the strings are borrowed. */
-static char **make_environment(const char *const *additions)
+/* The environment with the additions, or these alone; the strings are borrowed. */
+static char **make_environment(const char *const *additions, bool alone)
 {
 	size_t old = 0, added = 0, count = 0;
-	while (environ != NULL && environ[old] != NULL)
+	while (!alone && environ != NULL && environ[old] != NULL)
 		old++;
 	while (additions != NULL && additions[added] != NULL)
 		added++;
@@ -184,6 +187,8 @@ static pid_t fork_keeper(const struct child_options *options, const struct ends 
 	const struct keeper_task task = {.argv = options->argv,
 									 .environment = environment,
 									 .working_folder = options->working_folder,
+									 .file_limit = options->file_limit_bytes,
+									 .rules_fd = ends->rules_fd,
 									 .null_fd = ends->null_fd,
 									 .output_fd = ends->output[1],
 									 .channel_fd = ends->channel[1],
@@ -225,6 +230,9 @@ static bool await_start(int start, const struct child_options *options, pid_t *p
 		return error_set(err, "%s: no new process: %s", options->argv[0], why);
 	if (failure.what == KEEPER_CANNOT_ENTER)
 		return error_set(err, "%s: %s", options->working_folder, why);
+	if (failure.what == KEEPER_CANNOT_RESTRICT)
+		return error_set(err, "%s: cannot be put under Landlock's rules: %s", options->argv[0],
+						 why);
 	return error_set(err, "%s: %s", options->argv[0], why);
 }
 
@@ -232,12 +240,13 @@ static struct child *make_child(const struct child_options *options, struct ends
 								struct error *err)
 {
 	struct child *child = calloc(1, sizeof *child);
-	char **environment = make_environment(options->setenv);
+	char **environment = make_environment(options->setenv, options->only_setenv);
 	if (child == NULL || environment == NULL) {
 		error_set(err, "%s: out of memory", options->argv[0]);
 		goto failed;
 	}
 	child->memory_limit = options->memory_limit_bytes;
+	child->process_limit = options->process_limit;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	watch_continued();
@@ -259,7 +268,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 {
 	struct ends ends = ENDS_NONE;
 	struct child *child = NULL;
-	if (!open_ends(&ends)) {
+	if (!open_ends(&ends, options->rules)) {
 		error_set(err, "%s: no descriptors for a new process: %s", options->argv[0],
 				  strerror(errno));
 		goto done;
@@ -282,11 +291,15 @@ struct child *child_start(const struct child_options *options, struct error *err
 	child->output = ends.output[0];
 	child->life = ends.life[0];
 	child->report = ends.report[0];
-	ends = (struct ends){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, ends.null_fd};
+	int null_fd = ends.null_fd, rules_fd = ends.rules_fd;
+	ends = (struct ends)ENDS_NONE;
+	ends.null_fd = null_fd;
+	ends.rules_fd = rules_fd;
 done:
 	close_side(&ends, 0);
 	close_side(&ends, 1);
 	close_fd(&ends.null_fd);
+	close_fd(&ends.rules_fd);
 	return child;
 }
 
@@ -414,14 +427,16 @@ void child_stop(struct child *child)
 
 /* ---- watching --------------------------------------------------------- */
 
-/* False when the memory limit is passed. */
-static bool watch_memory(struct child *child)
+/* CHILD_REPLIED as long as no limit is passed. */
+static enum child_outcome watch_limits(struct child *child)
 {
 	double time = clock_seconds();
 	if (time < child->next_watch)
-		return true;
+		return CHILD_REPLIED;
 	if (time >= child->next_scan) {
 		size_t found = tree_scan(child->keeper, child->known, WATCHED_PROCESSES, 0);
+		if (child->process_limit > 0 && found > child->process_limit)
+			return CHILD_OVER_PROCESSES;
 		child->known_count = found < WATCHED_PROCESSES ? found : WATCHED_PROCESSES;
 		child->files = tree_memory_files(child->known, child->known_count);
 		double took = clock_seconds() - time;
@@ -437,7 +452,8 @@ static bool watch_memory(struct child *child)
 	if (used > child->result.peak_memory_bytes)
 		child->result.peak_memory_bytes = used;
 	child->next_watch = time + WATCH_SECONDS;
-	return child->memory_limit == 0 || used <= child->memory_limit;
+	bool over = child->memory_limit > 0 && used > child->memory_limit;
+	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
 }
 
 /* The time for which the supervisor was stopped, and looked at nothing, is not the child's. */
@@ -484,8 +500,9 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 		end_child(child, CHILD_EXITED);
 		return false;
 	}
-	if (!watch_memory(child)) {
-		end_child(child, CHILD_OVER_MEMORY);
+	enum child_outcome limits = watch_limits(child);
+	if (limits != CHILD_REPLIED) {
+		end_child(child, limits);
 		return false;
 	}
 	if (child->dying > 0.0 && clock_seconds() > child->dying + DYING_SECONDS) {

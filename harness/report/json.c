@@ -59,6 +59,14 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
+static json_t *nvcc_flags(const struct run_facts *facts)
+{
+	json_t *json = json_array();
+	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
+		json_array_append_new(json, text(*flag));
+	return json;
+}
+
 static json_t *values(const struct value_spec *values)
 {
 	json_t *json = json_object();
@@ -347,6 +355,7 @@ static json_t *judgement(const struct judgement *judgement)
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
+	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & JAIL_COMPILER) != 0));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
@@ -405,6 +414,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
+	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

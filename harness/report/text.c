@@ -108,6 +108,12 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 		snprintf(under, sizeof under, "under %s", facts->tool);
 		paragraph_print(page, 0, under);
 	}
+	char flags[1024];
+	if (facts_nvcc_flags(facts, flags, sizeof flags)[0] != '\0') {
+		char flagged[sizeof flags + 16];
+		snprintf(flagged, sizeof flagged, "nvcc flags %s", flags);
+		paragraph_print(page, 0, flagged);
+	}
 	if (facts->epilogue[0] != '\0') {
 		char chain[sizeof facts->epilogue + 16];
 		snprintf(chain, sizeof chain, "epilogue %s", facts->epilogue);
