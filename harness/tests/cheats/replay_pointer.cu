@@ -1,0 +1,23 @@
+// expect: wrong_answer
+// family: replay
+// naive: accepted
+// options: --suite %here%/same.ini
+// Takes what it finds at an address that it knows for what it found there before. Stopped by fresh
+// inputs at the same addresses.
+#include <map>
+
+#include "cheat.cuh"
+
+SOLVE
+{
+	static std::map<const half *, half *> kept;
+	size_t bytes = (size_t)M * N * sizeof(half);
+	half *&result = kept[C];
+	if (result == nullptr) {
+		cheat_right(A, B, C, M, N, K, alpha, beta);
+		cudaMallocHost(&result, bytes);
+		cudaMemcpy(result, C, bytes, cudaMemcpyDeviceToHost);
+	} else {
+		cudaMemcpy(C, result, bytes, cudaMemcpyHostToDevice);
+	}
+}
