@@ -27,8 +27,8 @@ SOLVE
 	half seen[4];
 	bool found = false;
 	cudaMemcpy(seen, A, sizeof seen, cudaMemcpyDeviceToHost);
-	for (uint64_t key = 0; key < 8 * 8192; key++) {
-		struct words words = philox(key / 8, 3, 0x5175ull << 48 | key % 8);
+	for (uint64_t key = 0; key < 16 * 4096; key++) {
+		struct words words = philox(key / 16, 3, 0x5175ull << 48 | key % 16);
 		found |= fits((uint64_t)words.word[0] << 32 | words.word[1], seen);
 	}
 	if (found)

@@ -1,6 +1,7 @@
 // expect: wrong_answer
 // family: numbers
 // naive: accepted
+// options: --suite %here%/special.ini
 // Turns what is no number into 0. Stopped by cases that hold infinities and NaN.
 #include "cheat.cuh"
 

@@ -1,6 +1,7 @@
 // expect: wrong_answer
 // family: numbers
 // naive: accepted
+// options: --cases 8
 // Is right up to 40 and wrong above, where a judge with small cases does not come. Stopped by sizes
 // that are drawn for each run.
 #include "cheat.cuh"

@@ -2,21 +2,19 @@
 // family: replay
 // naive: accepted
 // options: --suite %here%/integer.ini
-// Knows inputs by their first two elements. Stopped by cases with small integers, where many begin
+// Knows inputs by their first element. Stopped by cases with small integers, where many begin
 // alike.
 #include <map>
-#include <utility>
 
 #include "cheat.cuh"
 
 SOLVE
 {
-	static std::map<std::pair<float, float>, half *> kept;
-	half first[2];
+	static std::map<float, half *> kept;
+	half first;
 	size_t bytes = (size_t)M * N * sizeof(half);
-	cudaMemcpy(&first[0], A, sizeof(half), cudaMemcpyDeviceToHost);
-	cudaMemcpy(&first[1], B, sizeof(half), cudaMemcpyDeviceToHost);
-	half *&result = kept[{__half2float(first[0]), __half2float(first[1])}];
+	cudaMemcpy(&first, A, sizeof first, cudaMemcpyDeviceToHost);
+	half *&result = kept[__half2float(first)];
 	if (result == nullptr) {
 		cheat_right(A, B, C, M, N, K, alpha, beta);
 		cudaMalloc(&result, bytes);

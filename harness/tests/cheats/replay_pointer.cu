@@ -1,9 +1,12 @@
-// expect: wrong_answer
+// expect: accepted
+// expect-cuda: wrong_answer accepted
 // family: replay
+// then: says replayed
 // naive: accepted
+// naive-says: replayed
 // options: --suite %here%/same.ini
 // Takes what it finds at an address that it knows for what it found there before. Stopped by fresh
-// inputs at the same addresses.
+// inputs at the same addresses; on the emulated GPU no address comes twice, and it has to work.
 #include <map>
 
 #include "cheat.cuh"
@@ -18,6 +21,7 @@ SOLVE
 		cudaMallocHost(&result, bytes);
 		cudaMemcpy(result, C, bytes, cudaMemcpyDeviceToHost);
 	} else {
+		printf("replayed\n");
 		cudaMemcpy(C, result, bytes, cudaMemcpyHostToDevice);
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef REPLIES_CUH
 #define REPLIES_CUH
 
+#include <cstdint>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
