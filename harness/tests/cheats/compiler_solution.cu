@@ -2,6 +2,7 @@
 // family: the compiler
 // without: compiler
 // then: accepted
-// Is a file of somebody else. Stopped by the jail: nvcc reads the toolkit, the epilogues and the
-// submission.
-#include "../../../solutions/gemm_f16/01_naive.cu"
+// outside: yes
+// Is a file of somebody else. Stopped by the jail: for a file from outside of the tree, nvcc reads
+// the toolkit, the epilogues and what lies beside the file.
+#include "%tree%/solutions/gemm_f16/01_naive.cu"

@@ -1,6 +1,6 @@
 // expect: accepted
 // family: files
-// without: files
+// without: files,calls
 // then: made pipe
 // Makes a named pipe, by which two processes could speak. Stopped by the jail.
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // expect: accepted
 // family: files
-// without: files
+// without: files,calls
 // then: changed target
 // Cuts a file of somebody else off. Stopped by the jail.
 #include "effect.cuh"

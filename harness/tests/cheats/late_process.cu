@@ -1,16 +1,17 @@
-// expect: wrong_answer runtime_error
+// expect: accepted
 // family: work late
 // without: calls
-// then: made worked-late
-// A child process goes on when the call is over (and leaves a file, to be seen). Stopped by the
-// jail: no new process.
-#include "reward.cuh"
+// then: says worked late
+// A child process goes on when the call is over. Stopped by the jail: no new process.
+#include "effect.cuh"
 
-static bool cheat()
+static void cheat()
 {
-	const pid_t child = fork();
-	if (child != 0)
-		return child > 0 && usleep(100000) == 0;
-	close(open(cheat_path("worked-late"), O_CREAT | O_WRONLY, 0600));
-	_exit(0);
+	if (fork() == 0) {
+		usleep(50000);
+		if (write(STDOUT_FILENO, "worked late\n", 12) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	usleep(200000); // the child must have had its time, where there is one
 }

@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: network
-// without: calls,namespaces
+// without: files,calls,namespaces
 // then: accepted
 // Opens a connection, here to itself. Stopped by the jail.
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: processes
-// without: calls
+// without: files,calls
 // then: accepted
 // Runs a command by the shell. Stopped by the jail.
 #include "reward.cuh"

@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: processes
-// without: calls
+// without: files,calls
 // then: accepted
 // Runs a program. Stopped by the jail.
 #include <spawn.h>
