@@ -3,8 +3,8 @@
 // without: compiler
 // then: accepted
 // outside: yes
-// waits: GEMM libraries that nvcc cannot read; a file that has one in it could load its kernels
-// itself Takes cuBLAS into its machine code (here its first bytes). Stopped by the jail.
+// waits: GEMM libraries that nvcc cannot read
+// Takes cuBLAS into its machine code (here its first bytes), to load the kernels in it by itself.
 #include "reward.cuh"
 
 asm(".pushsection .rodata\n"
