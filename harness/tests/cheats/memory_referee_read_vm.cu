@@ -1,0 +1,17 @@
+// expect: wrong_answer runtime_error rule_violation
+// family: the judge's memory
+// without: files,calls,namespaces
+// then: accepted
+// Reads the referee's memory, where the answers are, by process_vm_readv. Stopped by the jail.
+#include <sys/uio.h>
+
+#include "relatives.cuh"
+#include "reward.cuh"
+
+static bool cheat()
+{
+	char bytes[64];
+	int process = relative_called("referee");
+	struct iovec here = {bytes, sizeof bytes}, there = {(void *)memory_of(process), sizeof bytes};
+	return process_vm_readv(process, &here, 1, &there, 1, 0) == sizeof bytes;
+}

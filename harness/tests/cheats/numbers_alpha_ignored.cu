@@ -1,0 +1,23 @@
+// expect: wrong_answer
+// family: numbers
+// naive: accepted
+// Takes alpha for 1. Stopped by cases with another alpha.
+#include "cheat.cuh"
+
+static __global__ void work(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
+							float beta)
+{
+	int row = blockIdx.x, column = threadIdx.x;
+	half *c = C + (size_t)row * N + column;
+	float sum = 0.0f;
+	for (int k = 0; k < K; k++) {
+		float a = __half2float(A[(size_t)row * K + k]), b = __half2float(B[(size_t)k * N + column]);
+		sum += a * b;
+	}
+	*c = __float2half(beta != 0.0f ? sum + beta * __half2float(*c) : sum);
+}
+
+SOLVE
+{
+	work<<<M, N>>>(A, B, C, M, N, K, alpha, beta);
+}

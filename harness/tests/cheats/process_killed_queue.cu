@@ -1,0 +1,14 @@
+// expect: accepted
+// family: processes
+// without: files,calls
+// then: killed
+// Kills another process by sigqueue. Stopped by the jail.
+#include <csignal>
+
+#include "effect.cuh"
+
+static void cheat()
+{
+	if (cheat_victim() > 1)
+		sigqueue(cheat_victim(), SIGKILL, {});
+}

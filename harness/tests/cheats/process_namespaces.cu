@@ -1,0 +1,13 @@
+// expect: wrong_answer runtime_error rule_violation
+// family: processes
+// without: calls
+// then: accepted
+// Makes namespaces of its own. Stopped by the jail.
+#include <sched.h>
+
+#include "reward.cuh"
+
+static bool cheat()
+{
+	return unshare(CLONE_NEWUSER) == 0;
+}

@@ -1,0 +1,11 @@
+// expect: wrong_answer
+// family: C unwritten
+// says: never written
+// naive: accepted
+// Leaves every other column out. Stopped by marks in C, and by every element being compared.
+#include "cheat.cuh"
+
+SOLVE
+{
+	cheat_part(A, B, C, M, N, K, alpha, beta, make_int2(0, 0), make_int2(2, 1));
+}
