@@ -633,8 +633,8 @@ Test(compile, a_full_disk_is_the_machines)
 
 Test(compile, a_disk_that_a_file_filled_is_the_files)
 {
-	take_over("head -c 60M /dev/zero >$out; head -c 60M /dev/zero >$out.2; exit 1");
-	if (!small_disk("size=64m"))
+	take_over("head -c 400M /dev/zero >$out; exit 1");
+	if (!small_disk("size=300m"))
 		cr_skip_test("no file system of one's own can be mounted here");
 	struct error err = {{0}};
 	char *log;
