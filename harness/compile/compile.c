@@ -185,7 +185,7 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
-	off_t bytes;
+	off_t bytes = 0;
 	if (!locate_source(options->source, job->source, job->source_folder, &bytes, err))
 		return COMPILE_FAILED;
 	if (bytes > SOURCE_BYTES) {
