@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,8 +22,9 @@
 #define STALE_SECONDS (24 * 3600)
 #define LIBRARY_BYTES ((off_t)1 << 30)
 #define DEPENDENCIES_BYTES ((off_t)16 << 20)
-#define INPUT_BYTES ((off_t)1 << 30) /* of one file that a compilation read */
-#define ROOM_BYTES ((off_t)32 << 20) /* hopper.cu, the largest source here, takes 24 MiB */
+#define INPUT_BYTES ((off_t)1 << 30)     /* of one file that a compilation read */
+#define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
+#define TRIAL_BYTES ((off_t)16 << 20)
 
 /* ---- files -------------------------------------------------------------- */
 
@@ -377,26 +380,40 @@ enum cache_collected cache_collect(const char *folder, struct error *err)
 	return how;
 }
 
-bool cache_has_room(const char *cache, struct error *err)
+/* Why a file of this size cannot be written there, or 0: a quota shows nowhere else. */
+static int try_to_write(const char *cache, off_t bytes)
 {
 	char folder[PATHS_MAX], path[PATHS_MAX];
+	struct error ignored;
 	struct rlimit own;
-	if (getrlimit(RLIMIT_FSIZE, &own) == 0 && own.rlim_cur < (rlim_t)ROOM_BYTES)
-		return true; /* cannot be found out */
-	if (!cache_begin(cache, folder, err))
-		return false;
-	int fd =
-		paths_join(path, folder, "room", err) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-	int why = fd >= 0 ? posix_fallocate(fd, 0, ROOM_BYTES) : errno;
+	if (getrlimit(RLIMIT_FSIZE, &own) == 0 && own.rlim_cur < (rlim_t)bytes)
+		return 0; /* cannot be found out */
+	if (!cache_begin(cache, folder, &ignored))
+		return errno;
+	int fd = paths_join(path, folder, "room", &ignored)
+				 ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+				 : -1;
+	int why = fd >= 0 ? posix_fallocate(fd, 0, bytes) : errno;
 	if (fd >= 0)
 		close(fd);
 	cache_drop(folder);
-	if (why != ENOSPC && why != EDQUOT)
+	return why;
+}
+
+bool cache_has_room(const char *cache, struct error *err)
+{
+	struct statvfs disk;
+	if (statvfs(cache, &disk) != 0)
+		return error_set(err, "%s: %s", cache, strerror(errno));
+	uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
+	int why = try_to_write(cache, TRIAL_BYTES);
+	if (left >= ROOM_BYTES && why != ENOSPC && why != EDQUOT)
 		return true;
 	return error_set(err,
-					 "%s: no room to compile: %s (%lld MiB are needed; GEMMJUDGE_CACHE names "
-					 "another folder)",
-					 cache, strerror(why), (long long)(ROOM_BYTES >> 20));
+					 "%s: no room to compile: %s, %llu MiB left, and %llu are needed "
+					 "(GEMMJUDGE_CACHE names another folder)",
+					 cache, strerror(why == EDQUOT ? EDQUOT : ENOSPC),
+					 (unsigned long long)(left >> 20), (unsigned long long)(ROOM_BYTES >> 20));
 }
 
 /* ---- storing --------------------------------------------------------------- */

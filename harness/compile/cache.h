@@ -70,7 +70,7 @@ enum cache_collected {
  * FOLDER/nvcc. To be called once nothing runs there any more. */
 enum cache_collected cache_collect(const char *folder, struct error *err);
 
-/* Whether the disk takes what a compilation writes, found out by writing it. */
+/* Whether the disk takes what a compilation writes: by what is left, and by writing some of it. */
 bool cache_has_room(const char *cache, struct error *err);
 
 /* Stores FOLDER/solution.so and the log, with the inputs named in

@@ -79,6 +79,7 @@ struct job {
 	bool jailed;
 	struct cache_key key;
 	double key_time; /* when the key was made, by the clock that stamps files */
+	double deadline; /* of nvcc, by the monotonic clock */
 };
 
 /* KEY of cache.h. */
@@ -120,7 +121,8 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 	const struct nvcc_start start = {.folder = folder,
 									 .working_folder = job->source_folder,
 									 .rules = rules,
-									 .seconds = options->seconds};
+									 .limit = options->seconds,
+									 .deadline = job->deadline};
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, err);
 	if (rules > 0)
 		close(rules);
@@ -183,7 +185,7 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
-	off_t bytes;
+	off_t bytes = 0;
 	if (!locate_source(options->source, job->source, job->source_folder, &bytes, err))
 		return COMPILE_FAILED;
 	if (bytes > SOURCE_BYTES) {
@@ -196,29 +198,46 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		(options->epilogue != NULL &&
 		 !cache_generate(job->cache, ".cuh", options->epilogue, job->epilogue, err)))
 		return COMPILE_FAILED;
-	nvcc_arguments(&job->arguments, job->nvcc, options, job->source,
-				   options->epilogue != NULL ? job->epilogue : NULL);
-	if (job->arguments.failed) {
-		error_set(err, "out of memory for nvcc's command line");
-		return COMPILE_FAILED;
-	}
 	job->jailed = !options->unjailed && landlock_abi() > 0;
-	return make_key(job, err) ? COMPILE_OK : COMPILE_FAILED;
+	return COMPILE_OK;
 }
 
+/* The command line and the key. */
+static bool job_choose(struct job *job, bool lambdas, struct error *err)
+{
+	words_free(&job->arguments);
+	nvcc_arguments(&job->arguments, job->nvcc, job->options, job->source,
+				   job->epilogue[0] != '\0' ? job->epilogue : NULL, lambdas);
+	if (job->arguments.failed)
+		return error_set(err, "out of memory for nvcc's command line");
+	return make_key(job, err);
+}
+
+/* Without lambdas for the device, and with them where nvcc asks for that. Each has an entry of its
+ * own. */
 static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
 {
 	enum compile_status status = job_prepare(job, err);
 	if (status != COMPILE_OK)
 		return status;
 	out->jailed = job->jailed;
-	if (cache_find(job->cache, &job->key, out->library, &out->log, &out->lease)) {
-		out->cached = true;
-		return COMPILE_OK;
+	for (int lambdas = 0; lambdas < 2; lambdas++) {
+		if (!job_choose(job, lambdas == 1, err))
+			return COMPILE_FAILED;
+		out->cached = cache_find(job->cache, &job->key, out->library, &out->log, &out->lease);
+		if (out->cached)
+			return COMPILE_OK;
 	}
 	if (!nvcc_has_host_compiler(&job->arguments, err))
 		return COMPILE_NO_COMPILER;
-	return compile_now(job, out, err);
+	if (!job_choose(job, false, err))
+		return COMPILE_FAILED;
+	status = compile_now(job, out, err);
+	if (status != COMPILE_ERROR || !nvcc_wants_lambdas(out->log))
+		return status;
+	free(out->log);
+	out->log = NULL;
+	return job_choose(job, true, err) ? compile_now(job, out, err) : COMPILE_FAILED;
 }
 
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
@@ -231,6 +250,7 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 	err->message[0] = '\0';
 	if (job != NULL) {
 		job->options = options;
+		job->deadline = started + options->seconds;
 		out->status = compile_or_find(job, out, err);
 		words_free(&job->arguments);
 		free(job);

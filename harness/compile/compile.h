@@ -20,10 +20,10 @@ struct compile_options {
 	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
-	double seconds;            /* time limit */
+	double seconds;            /* time limit of nvcc, also where it runs twice */
 };
 
-/* What a file may take; hopper.cu, the largest here, takes NN s. */
+/* What a file may take; hopper.cu, the largest here, takes 35 s. */
 #define COMPILE_SECONDS 120.0
 
 /* The virtual architecture that the emulated GPU takes. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/child.h"
 
 /* The major version of the toolkit that the harness is written for: it decides
@@ -203,7 +204,7 @@ static bool has_standard(const char *const *flags)
 }
 
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source, const char *epilogue)
+					const char *source, const char *epilogue, bool lambdas)
 {
 	/* -static-...: the library loads on a machine without this libstdc++. -z defs: what is declared
 	 * and nowhere defined is an error here, not when it is loaded; so old C libraries have to be
@@ -216,7 +217,6 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 										"--no-compress",
 										"-O3",
 										"-lineinfo",
-										"--extended-lambda",
 										"--expt-relaxed-constexpr",
 										"-Xcompiler",
 										"-fPIC,-static-libstdc++,-static-libgcc",
@@ -231,6 +231,8 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	words_add(words, "%s", nvcc);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		words_add(words, "%s", fixed[i]);
+	if (lambdas)
+		words_add(words, "--extended-lambda");
 	if (!has_standard(options->flags))
 		words_add(words, "-std=c++17");
 	add_architecture(words, options->architecture);
@@ -304,6 +306,11 @@ static bool forbidden_symbol(const char *log, struct error *err)
 	return false;
 }
 
+bool nvcc_wants_lambdas(const char *log)
+{
+	return log != NULL && strstr(log, "--extended-lambda") != NULL;
+}
+
 static enum compile_status status_of_end(struct child_result result, const char *output,
 										 double seconds, struct error *err)
 {
@@ -366,9 +373,9 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	struct child *child = child_start(&options, err);
 	if (child == NULL)
 		goto done;
-	struct child_result result = child_wait(child, start->seconds);
+	struct child_result result = child_wait(child, start->deadline - clock_seconds());
 	const char *output = child_output(child);
-	status = status_of_end(result, output, start->seconds, err);
+	status = status_of_end(result, output, start->limit, err);
 	*log = copy_log(output);
 	child_stop(child);
 done:

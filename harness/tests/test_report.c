@@ -598,6 +598,23 @@ Test(report, tables_compare_by_one_clock)
 	free(timing.entries);
 }
 
+Test(report, flags_of_nvcc_are_shown)
+{
+	static const char *const flags[] = {"-std=c++20", "-rdc=true", NULL};
+	struct judgement_list list = some_list();
+	list.facts.nvcc_flags = flags;
+	char *text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL), *shown = json_object_get(json, "nvcc_flags");
+	cr_expect_str_eq(json_string_value(json_array_get(shown, 0)), flags[0]);
+	cr_expect_str_eq(json_string_value(json_array_get(shown, 1)), flags[1]);
+	json_decref(json);
+	free(text);
+	text = written(report_markdown, &list);
+	cr_expect_not_null(strstr(text, "nvcc flags -std=c++20 -rdc=true"), "%s", text);
+	free(text);
+	judgement_list_free(&list);
+}
+
 /* ---- JSON ------------------------------------------------------------------ */
 
 Test(report, json_can_be_read_back)
