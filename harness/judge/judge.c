@@ -226,8 +226,12 @@ static void items_prepare(const struct submission *submissions, struct judgement
 static bool something_judged(const struct judgement_list *list)
 {
 	bool some = list->bench_count > 0;
-	for (size_t i = 0; i < list->count; i++)
-		some = some || list->items[i].verdict != VERDICT_NOT_RUN || list->items[i].count > 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		some = some || item->verdict != VERDICT_NOT_RUN;
+		for (size_t c = 0; c < item->count; c++)
+			some = some || item->cases[c].verdict != VERDICT_NOT_RUN;
+	}
 	return some;
 }
 
