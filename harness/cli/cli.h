@@ -9,7 +9,7 @@ enum {
 	EXIT_ACCEPTED = 0,     /* all that was asked for went well */
 	EXIT_NOT_ACCEPTED = 1, /* a solution was not accepted */
 	EXIT_BAD_INPUT = 2,    /* usage, a file that cannot be read or written */
-	EXIT_CANNOT_RUN = 3,   /* no compiler, no such device */
+	EXIT_CANNOT_RUN = 3,   /* no compiler or device, the run cannot go on, a full disk */
 };
 
 /* A subcommand. Its options are those that options.c gives to its name. */

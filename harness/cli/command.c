@@ -1,12 +1,12 @@
 #include "cli/command.h"
 
-#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 
@@ -21,12 +21,8 @@ bool command_complete(struct options *options, struct error *err)
 	judge->file_count = options->argument_count;
 	if (judge->file_count == 0)
 		return error_set(err, "name at least one solution file (--help shows the usage)");
-	if (!options->has_seed) {
-		uint64_t seed;
-		if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
-			return error_set(err, "cannot draw a seed: %s (give one with --seed)", strerror(errno));
-		judge->seed = seed & 0xFFFFFFFFu; /* 32 bits: easy to copy, enough to be fresh */
-	}
+	if (!options->has_seed && !random_draw(&judge->seed, err))
+		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
 	bool emulated = device_seems_emulated(&judge->device);
@@ -86,6 +82,48 @@ static bool was_interrupted(void *context)
 	return interrupted != 0;
 }
 
+#define SAVE_SECONDS 1.0 /* between two writings of the reports */
+
+struct command {
+	struct options *options;
+	const char *program;
+	struct output_progress progress;
+	double saved;
+};
+
+/* Facts that only the command line knows. */
+static void complete_facts(const struct command *command, struct judgement_list *list)
+{
+	struct options *options = command->options;
+	if (options->judge.device.text == NULL) /* again on the device that was chosen */
+		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
+	options_again(options, command->program, list->facts.command, sizeof list->facts.command);
+}
+
+static void show_step(void *context, const char *file, const char *what, size_t done, size_t total)
+{
+	struct command *command = context;
+	output_progress_step(&command->progress, file, what, done, total);
+}
+
+/* What a run that dies leaves: the reports of a second before. */
+static void save_judged(void *context, struct judgement_list *list)
+{
+	struct command *command = context;
+	if (command->saved > 0.0 && clock_seconds() < command->saved + SAVE_SECONDS)
+		return;
+	complete_facts(command, list);
+	output_save(command->options, list);
+	command->saved = clock_seconds();
+}
+
+static void print_note(void *context, const char *line)
+{
+	struct command *command = context;
+	output_progress_close(&command->progress);
+	fprintf(stderr, "gemmjudge: %s\n", line);
+}
+
 /* What is ignored, as in the background of a script, stays so. */
 static void watch_interrupts(void)
 {
@@ -114,26 +152,30 @@ int command_run(const char *program, struct options *options)
 	if (!command_complete(options, &err) || !output_probe(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 
-	struct output_progress progress;
-	output_progress_open(&progress);
-	struct judge_progress steps = {
-		.step = output_progress_step, .stop = was_interrupted, .context = &progress};
+	struct command command = {.options = options, .program = program};
+	output_progress_open(&command.progress);
+	struct judge_progress steps = {.step = show_step,
+								   .judged = save_judged,
+								   .note = print_note,
+								   .stop = was_interrupted,
+								   .context = &command};
 	watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);
-	output_progress_close(&progress);
-	if (status != JUDGE_DONE)
+	output_progress_close(&command.progress);
+	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
-	if (options->judge.device.text == NULL) /* again on the device that was chosen */
-		options->judge.device.text = list.facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
-	options_again(options, program, list.facts.command, sizeof list.facts.command);
+	complete_facts(&command, &list);
 	int exit_status = EXIT_ACCEPTED;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.items[i].verdict != VERDICT_ACCEPTED)
 			exit_status = EXIT_NOT_ACCEPTED;
+	if (status == JUDGE_CUT_SHORT)
+		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
+	/* output_probe() found the paths good: what fails now is the disk's condition */
 	if (!output_write(options, &list, &err))
-		exit_status = cli_fail(EXIT_BAD_INPUT, &err);
+		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);
 	end_interrupted();
 	return exit_status;

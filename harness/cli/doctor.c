@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -11,6 +12,7 @@
 #include "compile/prune.h"
 #include "judge/device.h"
 #include "judge/tool.h"
+#include "process/jail.h"
 #include "report/wrap.h"
 
 struct examination {
@@ -197,6 +199,49 @@ static void examine_rest(struct examination *e)
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 
+/* Closes a child process with this layer alone, and says whether it holds there. */
+static bool try_layer(unsigned layer, struct error *err)
+{
+	int ends[2], status = 1;
+	error_set(err, "no process to try it in");
+	if (pipe(ends) != 0)
+		return false;
+	pid_t child = fork();
+	if (child == 0) {
+		struct error why = {{0}};
+		bool holds = jail_close(&(struct jail){0}, layer, &why) == layer;
+		_exit(write(ends[1], why.message, sizeof why.message) < 0 || !holds);
+	}
+	close(ends[1]);
+	if (child > 0 && read(ends[0], err->message, sizeof err->message) > 0)
+		err->message[sizeof err->message - 1] = '\0';
+	close(ends[0]);
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+		   WEXITSTATUS(status) == 0;
+}
+
+/* The layers that a solution's process is closed with. */
+static void examine_jail(struct examination *e)
+{
+	static const struct {
+		unsigned layer;
+		const char *what, *present, *missing;
+	} layers[] = {
+		{JAIL_FILES, "jail, files", "a solution reads no file, and writes none",
+		 "a solution can read and write what you can (Landlock, Linux 5.13)"},
+		{JAIL_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
+		 "a solution can start programs, and reach other processes (seccomp)"},
+		{JAIL_NAMESPACES, "jail, namespaces", "a solution has a network, IPC and mounts of its own",
+		 "a solution shares the network, IPC and mounts of this machine"},
+	};
+	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+		struct error err = {{0}};
+		bool holds = try_layer(layers[i].layer, &err);
+		print_line(e, holds ? PRESENT : ABSENT, layers[i].what, holds ? "" : err.message,
+				   holds ? layers[i].present : layers[i].missing);
+	}
+}
+
 static int doctor(const char *program, struct options *options)
 {
 	struct error err = {{0}};
@@ -212,6 +257,7 @@ static int doctor(const char *program, struct options *options)
 	examine_gpu(&e, &facts);
 	examine_libraries(&e, &facts);
 	examine_emulator(&e);
+	examine_jail(&e);
 	examine_rest(&e);
 
 	if (e.compiler && (e.gpu || e.emulator)) {

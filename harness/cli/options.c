@@ -29,6 +29,9 @@ static const struct row rows[] = {
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)"},
 	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
 	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage"},
+	{"nvcc-flag", "FLAG", RUNS,
+	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may\nbe repeated (one word at a time)",
+	 .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
 	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",
@@ -92,6 +95,11 @@ static const struct row rows[] = {
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
 	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
+	{"require", "LAYERS", RUNS,
+	 "judges nothing where one of these does not hold: jail\n(all), or some of files, calls, "
+	 "namespaces, compiler",
+	 FILLS(kind_layers, judge.required)},
+	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
 	{"json", "FILE", RUNS, "writes the results as JSON; - is stdout, the text\nthen goes to stderr",
 	 FILLS(kind_text, json), FILE_NEEDED},
@@ -147,7 +155,7 @@ static bool unknown_option(const char *command, const char *text, struct error *
 	const char *names[ROW_COUNT];
 	size_t count = 0;
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (row_is_of(&rows[i], command))
+		if (row_is_of(&rows[i], command) && rows[i].help != NULL)
 			names[count++] = rows[i].name;
 	char word[64], others[COMMANDS_TEXT];
 	const char *start = text + strspn(text, "-");
@@ -210,7 +218,7 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 void options_help(const char *command, FILE *out)
 {
 	for (size_t i = 0; i < ROW_COUNT; i++) {
-		if (!row_is_of(&rows[i], command))
+		if (!row_is_of(&rows[i], command) || rows[i].help == NULL)
 			continue;
 		char left[40];
 		snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value != NULL ? " " : "",

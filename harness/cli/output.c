@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -26,7 +27,7 @@ int cli_finish(int status)
 	/* who wrote before us may have told already; errno tells only once */
 	if (errno != 0)
 		fprintf(stderr, "gemmjudge: cannot write to standard output: %s\n", strerror(errno));
-	return EXIT_BAD_INPUT;
+	return status == EXIT_CANNOT_RUN ? status : EXIT_BAD_INPUT;
 }
 
 bool output_color(const struct options *options, FILE *stream)
@@ -109,6 +110,19 @@ bool output_write(const struct options *options, const struct judgement_list *li
 			ok = false;
 	}
 	return ok;
+}
+
+void output_save(const struct options *options, const struct judgement_list *list)
+{
+	struct report reports[REPORTS_MAX];
+	size_t count = reports_asked(options, reports);
+	for (size_t i = 0; i < count; i++) {
+		struct stat facts;
+		struct error ignored;
+		if (strcmp(reports[i].path, "-") != 0 &&
+			(stat(reports[i].path, &facts) != 0 || S_ISREG(facts.st_mode)))
+			report_save(reports[i].path, reports[i].write, list, &ignored);
+	}
 }
 
 /* ---- progress ----------------------------------------------------------- */

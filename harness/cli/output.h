@@ -15,6 +15,10 @@ bool output_probe(const struct options *options, struct error *err);
 bool output_write(const struct options *options, const struct judgement_list *list,
 				  struct error *err);
 
+/* Writes the report files, not those that go to stdout, devices or pipes, with what is there by
+ * now. That one cannot be written is told at the end, if it is still so. */
+void output_save(const struct options *options, const struct judgement_list *list);
+
 /* A line on stderr that is rewritten in place; nothing where stderr is no
  * terminal. */
 struct output_progress {

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "process/jail.h"
 
 #define SECONDS_MAX 86400
 #define NAMES_MAX 64
@@ -236,6 +237,26 @@ static bool read_tolerance(const struct row *row, const char *text, struct optio
 	return tolerance_parse(text, &options->judge.tolerance, err);
 }
 
+static bool read_layers(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	unsigned layers;
+	if (!jail_parse(text, &layers, err))
+		return error_prefix(err, "--%s", row->name);
+	*(unsigned *)filled(row, options) |= layers;
+	return true;
+}
+
+static void write_layers(const struct row *row, const struct options *options, struct line *line)
+{
+	unsigned layers = *(const unsigned *)held(row, options), one;
+	const char *name;
+	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
+		if ((layers & one) != 0)
+			line_add_option(line, row->name, name);
+}
+
+const struct kind kind_layers = {read_layers, write_layers};
 const struct kind kind_problem = {read_problem, write_problem};
 const struct kind kind_device = {read_device, write_text};
 const struct kind kind_tolerance = {read_tolerance, write_text};
@@ -258,6 +279,24 @@ static void write_suites(const struct row *row, const struct options *options, s
 {
 	for (size_t i = 0; i < options->judge.suite_count; i++)
 		line_add_option(line, row->name, options->judge.suites[i]);
+}
+
+static bool read_nvcc_flag(const struct row *row, const char *text, struct options *options,
+						   struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (judge->nvcc_flag_count == JUDGE_FLAGS_MAX)
+		return error_set(err, "more than %d flags for nvcc", JUDGE_FLAGS_MAX);
+	judge->nvcc_flags[judge->nvcc_flag_count++] = text;
+	return text[strspn(text, " \t")] != '\0' ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_nvcc_flags(const struct row *row, const struct options *options,
+							 struct line *line)
+{
+	for (size_t i = 0; i < options->judge.nvcc_flag_count; i++)
+		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
 }
 
 static bool read_shape(const struct row *row, const char *text, struct options *options,
@@ -294,6 +333,7 @@ static void write_time(const struct row *row, const struct options *options, str
 	write_shapes(row, options, line);
 }
 
+const struct kind kind_nvcc_flag = {read_nvcc_flag, write_nvcc_flags};
 const struct kind kind_suite = {read_suite, write_suites};
 const struct kind kind_shape = {read_shape, write_shapes};
 const struct kind kind_time = {read_time, write_time};

@@ -20,7 +20,8 @@ struct row {
 	const char *name;
 	const char *value;    /* what --help calls it; NULL: the option takes none */
 	const char *commands; /* the subcommands, blanks between them */
-	const char *help;     /* lines after the first are indented when printed */
+	const char *help;     /* lines after the first are indented when printed; NULL: --help and
+							 suggestions do not know the option */
 	const struct kind *kind;
 	size_t at, size; /* of what it fills in struct options */
 	enum again again;
@@ -50,8 +51,10 @@ extern const struct kind kind_tolerance; /* the same */
 /* These fill members of their own. */
 extern const struct kind kind_problem;
 extern const struct kind kind_sizes;
-extern const struct kind kind_suite; /* one more at each time, as does */
-extern const struct kind kind_shape; /* this one: sizes up to row->to */
-extern const struct kind kind_time;  /* one shape, or none */
+extern const struct kind kind_layers;    /* of the jail: names, commas between them (unsigned) */
+extern const struct kind kind_suite;     /* one more at each time, as does */
+extern const struct kind kind_nvcc_flag; /* this one */
+extern const struct kind kind_shape;     /* this one: sizes up to row->to */
+extern const struct kind kind_time;      /* one shape, or none */
 
 #endif

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +20,11 @@
 #include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
+#define LIBRARY_BYTES ((off_t)1 << 30)
+#define DEPENDENCIES_BYTES ((off_t)16 << 20)
+#define INPUT_BYTES ((off_t)1 << 30)     /* of one file that a compilation read */
+#define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
+#define TRIAL_BYTES ((off_t)16 << 20)
 
 /* ---- files -------------------------------------------------------------- */
 
@@ -93,6 +101,10 @@ void cache_hash_add_text(struct cache_hash *hash, const char *text)
 bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error *err)
 {
 	size_t size;
+	struct stat facts;
+	/* An input's name is the compiler's word: no pipe, no device. */
+	if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES))
+		return error_set(err, "%s: is no regular file of a bearable size", path);
 	char *text = read_whole(path, &size);
 	if (text == NULL)
 		return error_set(err, "%s: %s", path, strerror(errno));
@@ -306,6 +318,106 @@ bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err)
 	return true;
 }
 
+/* ---- what the compiler left ------------------------------------------------ */
+
+/* The descriptor; -1 for what is no regular file of at most `limit` bytes, but for an empty one. */
+static int open_left(const char *path, off_t limit)
+{
+	struct stat facts;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+		facts.st_size <= limit)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool write_copy(int from, const char *path, struct error *err)
+{
+	char bytes[65536];
+	ssize_t got = 0;
+	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	bool good = to >= 0;
+	while (good && (got = read(from, bytes, sizeof bytes)) > 0)
+		good = write(to, bytes, (size_t)got) == got;
+	good = good && got == 0;
+	int saved = errno;
+	if (to >= 0 && close(to) != 0 && good) {
+		saved = errno;
+		good = false;
+	}
+	return good || error_set(err, "%s: %s", path, strerror(saved));
+}
+
+static enum cache_collected collect_file(const char *folder, const char *name, off_t limit,
+										 struct error *err)
+{
+	char left[PATHS_MAX], path[PATHS_MAX];
+	if (!paths_join(path, folder, name, err) ||
+		snprintf(left, sizeof left, "%s/" CACHE_COMPILER "/%s", folder, name) >= PATHS_MAX)
+		return CACHE_NOT_WRITTEN;
+	int fd = open_left(left, limit);
+	if (fd < 0) {
+		error_set(err, "nvcc left no %s that is a file of at most %lld MiB", name,
+				  (long long)(limit >> 20));
+		return CACHE_NOTHING_LEFT;
+	}
+	bool copied = write_copy(fd, path, err);
+	close(fd);
+	return copied ? CACHE_COLLECTED : CACHE_NOT_WRITTEN;
+}
+
+enum cache_collected cache_collect(const char *folder, struct error *err)
+{
+	char compiler[PATHS_MAX];
+	enum cache_collected how = collect_file(folder, "solution.so", LIBRARY_BYTES, err);
+	if (how == CACHE_COLLECTED)
+		how = collect_file(folder, "dependencies", DEPENDENCIES_BYTES, err);
+	if (paths_join(compiler, folder, CACHE_COMPILER, err))
+		cache_drop(compiler);
+	return how;
+}
+
+/* Why a file of this size cannot be written there, or 0: a quota shows nowhere else. */
+static int try_to_write(const char *cache, off_t bytes)
+{
+	char folder[PATHS_MAX], path[PATHS_MAX];
+	struct error ignored;
+	struct rlimit own;
+	if (getrlimit(RLIMIT_FSIZE, &own) == 0 && own.rlim_cur < (rlim_t)bytes)
+		return 0; /* cannot be found out */
+	if (!cache_begin(cache, folder, &ignored))
+		return errno;
+	int fd = paths_join(path, folder, "room", &ignored)
+				 ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+				 : -1;
+	int why = fd >= 0 ? posix_fallocate(fd, 0, bytes) : errno;
+	if (fd >= 0)
+		close(fd);
+	cache_drop(folder);
+	return why;
+}
+
+bool cache_has_room(const char *cache, struct error *err)
+{
+	struct statvfs disk;
+	if (statvfs(cache, &disk) != 0)
+		return error_set(err, "%s: %s", cache, strerror(errno));
+	uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
+	int why = try_to_write(cache, TRIAL_BYTES);
+	if (left >= ROOM_BYTES && why != ENOSPC && why != EDQUOT)
+		return true;
+	return error_set(err,
+					 "%s: no room to compile: %s, %llu MiB left, and %llu are needed "
+					 "(GEMMJUDGE_CACHE names another folder)",
+					 cache, strerror(why == EDQUOT ? EDQUOT : ENOSPC),
+					 (unsigned long long)(left >> 20), (unsigned long long)(ROOM_BYTES >> 20));
+}
+
+/* ---- storing --------------------------------------------------------------- */
+
 /* Renames the folder to the entry. Where a valid one has come up meanwhile, that
  * one stays; a damaged one makes room. */
 static bool install(const char *cache, const char *folder, const char *entry, struct error *err)
@@ -354,13 +466,14 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 				 struct error *err)
 {
 	char entry[PATHS_MAX];
-	struct cache_key name;
+	struct cache_key name = *key;
 	char *inputs = read_inputs(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
 	bool stored = false;
 
+	/* of a list with /dev/null in it nobody knows when to compile again */
 	if (scratch == NULL || !entry_key(key, scratch, &name)) {
-		error_set(err, "%s: nvcc left no usable list of the files that it read", folder);
-		goto done;
+		name = *key;
+		reusable = false;
 	}
 	if (!reusable) { /* a name that nobody will look for */
 		const char *unique = strrchr(folder, '.');
@@ -372,7 +485,6 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
 			 paths_join(library, entry, "solution.so", err);
 	*lease = stored ? lease_take(entry) : 0;
-done:
 	free(inputs);
 	free(scratch);
 	if (!stored)

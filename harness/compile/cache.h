@@ -8,10 +8,20 @@
  *     CACHE/KEY2/sum             hashes of both, to notice damage
  *     CACHE/KEY3.cuh             a header that was generated for a compilation
  *     CACHE/tmp.XXXXXX/          a compilation in progress
+ *     CACHE/tmp.XXXXXX/nvcc/     the only place where the compiler may write
  *
  * KEY hashes the solution's content, the command line and the compiler's
  * version; KEY2 hashes KEY and the present content of the inputs. So a changed
- * header leads to another entry, and a library once returned stays as it is. */
+ * header leads to another entry, and a library once returned stays as it is.
+ *
+ * `sum` has no key: it tells of a disk or a copy that went wrong, not of a forger. Nobody who could
+ * forge an entry gets there: the compiler writes in nvcc/ alone (reach.h), from where the judge
+ * copies two files, of names, sizes and kinds that it chose, once the compiler and all that it
+ * started are dead; a solution's process can write no file at all. Who can write to the cache
+ * otherwise is the user, and could replace the judge as well. Where a machine has no jail for one
+ * of them the guarantee is missing, and reported as missing; a key that the same user can read
+ * would not bring it back. Entries that were made without a jail have other names than those that
+ * were made in one. */
 #ifndef GEMMJUDGE_COMPILE_CACHE_H
 #define GEMMJUDGE_COMPILE_CACHE_H
 
@@ -47,8 +57,25 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err);
 void cache_drop(const char *folder);
 
+/* The compiler's folder, below one of cache_begin. */
+#define CACHE_COMPILER "nvcc"
+
+enum cache_collected {
+	CACHE_COLLECTED,
+	CACHE_NOTHING_LEFT, /* no regular file, or none of a bearable size */
+	CACHE_NOT_WRITTEN,
+};
+
+/* Copies solution.so and dependencies from FOLDER/nvcc to FOLDER, no links followed, and removes
+ * FOLDER/nvcc. To be called once nothing runs there any more. */
+enum cache_collected cache_collect(const char *folder, struct error *err);
+
+/* Whether the disk takes what a compilation writes: by what is left, and by writing some of it. */
+bool cache_has_room(const char *cache, struct error *err);
+
 /* Stores FOLDER/solution.so and the log, with the inputs named in
- * FOLDER/dependencies (make's notation). `reusable`: later judges may find it.
+ * FOLDER/dependencies (make's notation). `reusable`: later judges may find it,
+ * if each input is a regular file.
  * The folder is used up. *lease as above. */
 bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
 				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,

@@ -14,9 +14,13 @@
 #include "compile/lease.h"
 #include "compile/nvcc.h"
 #include "compile/prune.h"
+#include "compile/reach.h"
+#include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 1"
+#define CACHE_FORMAT "gemmjudge compile 2"
+
+#define SOURCE_BYTES ((off_t)64 << 20)
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -29,7 +33,7 @@ static double file_time(void)
 /* The file's absolute path, and its folder, where nvcc runs: so #include "..."
  * and messages do not depend on where the judge was started. */
 static bool locate_source(const char *source, char path[PATHS_MAX], char folder[PATHS_MAX],
-						  struct error *err)
+						  off_t *bytes, struct error *err)
 {
 	struct stat facts;
 	char real[PATH_MAX], parent[PATHS_MAX];
@@ -37,6 +41,7 @@ static bool locate_source(const char *source, char path[PATHS_MAX], char folder[
 		return error_set(err, "%s: %s", source, strerror(errno));
 	if (!S_ISREG(facts.st_mode))
 		return error_set(err, "%s: is no regular file", source);
+	*bytes = facts.st_size;
 	if (snprintf(parent, sizeof parent, "%s", source) >= PATHS_MAX)
 		return error_set(err, "path too long: %s", source);
 	char *slash = strrchr(parent, '/');
@@ -63,94 +68,195 @@ static bool locate_cache(char cache[PATHS_MAX], struct error *err)
 	return true;
 }
 
+/* What is compiled, and how. */
+struct job {
+	const struct compile_options *options;
+	struct words arguments;
+	char nvcc[PATHS_MAX], version[64];
+	char source[PATHS_MAX], source_folder[PATHS_MAX];
+	char epilogue[PATHS_MAX]; /* the generated header, "" without */
+	char cache[PATHS_MAX];
+	bool jailed;
+	struct cache_key key;
+	double key_time; /* when the key was made, by the clock that stamps files */
+	double deadline; /* of nvcc, by the monotonic clock */
+};
+
 /* KEY of cache.h. */
-static bool make_key(const struct words *arguments, const char *version, const char *source,
-					 struct cache_key *key, struct error *err)
+static bool make_key(struct job *job, struct error *err)
 {
-	static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN",
-											"CPATH", "CPLUS_INCLUDE_PATH"};
 	struct cache_hash *hash = cache_hash_begin();
 	if (hash == NULL)
 		return error_set(err, "out of memory");
+	job->key_time = file_time();
 	cache_hash_add_text(hash, CACHE_FORMAT);
-	cache_hash_add_text(hash, version);
-	for (size_t i = 0; i < arguments->count; i++)
-		cache_hash_add_text(hash, arguments->at[i]);
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
+	cache_hash_add_text(hash, job->jailed ? "jailed" : "");
+	cache_hash_add_text(hash, job->version);
+	for (size_t i = 0; i < job->arguments.count; i++)
+		cache_hash_add_text(hash, job->arguments.at[i]);
+	for (size_t i = 0; nvcc_variables[i] != NULL; i++) {
+		const char *value = getenv(nvcc_variables[i]);
 		cache_hash_add_text(hash, value != NULL ? value : "");
 	}
-	bool read = cache_hash_add_file(hash, source, err);
-	*key = cache_hash_end(hash);
+	bool read = cache_hash_add_file(hash, job->source, err);
+	job->key = cache_hash_end(hash);
 	return read;
 }
 
-/* Compiles and stores. `key_time`: when the key was made, on the real-time clock. */
-static enum compile_status compile_now(const struct words *arguments, const struct cache_key *key,
-									   const char *cache, const char *source_folder,
-									   double key_time, double seconds, struct compiled *out,
+/* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
+static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
+								  struct error *err)
+{
+	const struct compile_options *options = job->options;
+	const struct reach reach = {.nvcc = job->nvcc,
+								.source = job->source,
+								.source_folder = job->source_folder,
+								.epilogue = job->epilogue[0] != '\0' ? job->epilogue : NULL,
+								.stages = options->stages,
+								.flags = options->flags,
+								.folder = folder};
+	int rules = 0;
+	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
+		return COMPILE_FAILED;
+	const struct nvcc_start start = {.folder = folder,
+									 .working_folder = job->source_folder,
+									 .rules = rules,
+									 .limit = options->seconds,
+									 .deadline = job->deadline};
+	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, err);
+	if (rules > 0)
+		close(rules);
+	return status;
+}
+
+/* From the start of the compiler to a folder with all that an entry holds. */
+static enum compile_status compile_in(const struct job *job, const char *folder,
+									  struct compiled *out, struct error *err)
+{
+	char compiler[PATHS_MAX];
+	if (!paths_join(compiler, folder, CACHE_COMPILER, err))
+		return COMPILE_FAILED;
+	if (mkdir(compiler, 0700) != 0) {
+		error_set(err, "%s: %s", compiler, strerror(errno));
+		return COMPILE_FAILED;
+	}
+	enum compile_status status = run_in(job, compiler, out, err);
+	if (status == COMPILE_OK && out->log == NULL) {
+		error_set(err, "out of memory for nvcc's messages");
+		return COMPILE_FAILED;
+	}
+	if (status != COMPILE_OK)
+		return status;
+	switch (cache_collect(folder, err)) {
+	case CACHE_COLLECTED: return COMPILE_OK;
+	case CACHE_NOTHING_LEFT: return COMPILE_STOPPED;
+	default: return COMPILE_FAILED;
+	}
+}
+
+/* Compiles and stores. */
+static enum compile_status compile_now(const struct job *job, struct compiled *out,
 									   struct error *err)
 {
 	char folder[PATHS_MAX];
-	prune_cache(cache, &(struct prune_limits){.bytes = PRUNE_BYTES, .seconds = PRUNE_SECONDS});
-	if (!cache_begin(cache, folder, err))
+	struct error full;
+	prune_cache(job->cache, &(struct prune_limits){.bytes = PRUNE_BYTES, .seconds = PRUNE_SECONDS});
+	if (!cache_begin(job->cache, folder, err))
 		return COMPILE_FAILED;
-	enum compile_status status =
-		nvcc_run(arguments, folder, source_folder, seconds, &out->log, err);
-	if (status != COMPILE_OK || out->log == NULL) {
-		cache_drop(folder);
-		if (status == COMPILE_FAILED)
-			error_prefix(err, "%s", cache);
-		return status == COMPILE_OK ? COMPILE_FAILED : status;
+	enum compile_status status = compile_in(job, folder, out, err);
+	if (status == COMPILE_OK) {
+		bool reusable = !cache_inputs_changed(folder, job->key_time);
+		bool stored = cache_store(job->cache, &job->key, folder, out->log, reusable, out->library,
+								  &out->lease, err);
+		return stored ? COMPILE_OK : COMPILE_FAILED;
 	}
-	bool reusable = !cache_inputs_changed(folder, key_time);
-	return cache_store(cache, key, folder, out->log, reusable, out->library, &out->lease, err)
-			   ? COMPILE_OK
-			   : COMPILE_FAILED;
+	cache_drop(folder);
+	/* A file can make nvcc say that the disk is full. Once what it wrote is gone, the disk tells.
+	 */
+	if ((status == COMPILE_ERROR || status == COMPILE_STOPPED) &&
+		!cache_has_room(job->cache, &full)) {
+		*err = full;
+		status = COMPILE_FAILED;
+	}
+	return status;
 }
 
-static enum compile_status compile_or_find(const struct compile_options *options,
-										   struct words *arguments, struct compiled *out,
-										   struct error *err)
+/* Everything that can be known before compiling. */
+static enum compile_status job_prepare(struct job *job, struct error *err)
 {
-	char nvcc[PATHS_MAX], version[64], source[PATHS_MAX], folder[PATHS_MAX], cache[PATHS_MAX];
-	char epilogue[PATHS_MAX];
-	struct cache_key key;
-
-	if (!locate_source(options->source, source, folder, err))
+	const struct compile_options *options = job->options;
+	off_t bytes = 0;
+	if (!locate_source(options->source, job->source, job->source_folder, &bytes, err))
 		return COMPILE_FAILED;
-	if (!compile_find_nvcc(nvcc, version, err))
+	if (bytes > SOURCE_BYTES) {
+		error_set(err, "the file has more than %lld MiB", (long long)(SOURCE_BYTES >> 20));
+		return COMPILE_STOPPED;
+	}
+	if (!compile_find_nvcc(job->nvcc, job->version, err))
 		return COMPILE_NO_COMPILER;
-	if (!locate_cache(cache, err) ||
+	if (!locate_cache(job->cache, err) ||
 		(options->epilogue != NULL &&
-		 !cache_generate(cache, ".cuh", options->epilogue, epilogue, err)))
+		 !cache_generate(job->cache, ".cuh", options->epilogue, job->epilogue, err)))
 		return COMPILE_FAILED;
-	nvcc_arguments(arguments, nvcc, options, source, options->epilogue != NULL ? epilogue : NULL);
-	if (arguments->failed) {
-		error_set(err, "out of memory for nvcc's command line");
-		return COMPILE_FAILED;
+	job->jailed = !options->unjailed && landlock_abi() > 0;
+	return COMPILE_OK;
+}
+
+/* The command line and the key. */
+static bool job_choose(struct job *job, bool lambdas, struct error *err)
+{
+	words_free(&job->arguments);
+	nvcc_arguments(&job->arguments, job->nvcc, job->options, job->source,
+				   job->epilogue[0] != '\0' ? job->epilogue : NULL, lambdas);
+	if (job->arguments.failed)
+		return error_set(err, "out of memory for nvcc's command line");
+	return make_key(job, err);
+}
+
+/* Without lambdas for the device, and with them where nvcc asks for that. Each has an entry of its
+ * own. */
+static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
+{
+	enum compile_status status = job_prepare(job, err);
+	if (status != COMPILE_OK)
+		return status;
+	out->jailed = job->jailed;
+	for (int lambdas = 0; lambdas < 2; lambdas++) {
+		if (!job_choose(job, lambdas == 1, err))
+			return COMPILE_FAILED;
+		out->cached = cache_find(job->cache, &job->key, out->library, &out->log, &out->lease);
+		if (out->cached)
+			return COMPILE_OK;
 	}
-	double key_time = file_time();
-	if (!make_key(arguments, version, source, &key, err))
-		return COMPILE_FAILED;
-	if (cache_find(cache, &key, out->library, &out->log, &out->lease)) {
-		out->cached = true;
-		return COMPILE_OK;
-	}
-	if (!nvcc_has_host_compiler(arguments, err))
+	if (!nvcc_has_host_compiler(&job->arguments, err))
 		return COMPILE_NO_COMPILER;
-	return compile_now(arguments, &key, cache, folder, key_time, options->seconds, out, err);
+	if (!job_choose(job, false, err))
+		return COMPILE_FAILED;
+	status = compile_now(job, out, err);
+	if (status != COMPILE_ERROR || !nvcc_wants_lambdas(out->log))
+		return status;
+	free(out->log);
+	out->log = NULL;
+	return job_choose(job, true, err) ? compile_now(job, out, err) : COMPILE_FAILED;
 }
 
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
 									 struct error *err)
 {
 	double started = clock_seconds();
-	struct words arguments = {0};
+	struct job *job = calloc(1, sizeof *job);
 
 	*out = (struct compiled){.status = COMPILE_FAILED};
-	out->status = compile_or_find(options, &arguments, out, err);
-	words_free(&arguments);
+	err->message[0] = '\0';
+	if (job != NULL) {
+		job->options = options;
+		job->deadline = started + options->seconds;
+		out->status = compile_or_find(job, out, err);
+		words_free(&job->arguments);
+		free(job);
+	} else {
+		error_set(err, "out of memory");
+	}
 	if (out->status != COMPILE_OK)
 		out->library[0] = '\0';
 	if (out->log == NULL)

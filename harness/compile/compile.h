@@ -12,24 +12,32 @@
 #include "base/paths.h"
 
 struct compile_options {
-	const char *source;       /* the solution file */
-	const char *architecture; /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
-								 means PTX for EMULATED_ARCHITECTURE only */
-	const char *const *flags; /* more nvcc flags, NULL-ended, or NULL */
-	const char *epilogue;     /* text of the header that EPILOGUE_CHAIN names, or NULL */
-	bool libraries;           /* link cuBLAS and cuBLASLt (baselines only) */
-	double seconds;           /* time limit */
+	const char *source;        /* the solution file */
+	const char *architecture;  /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
+								  means PTX for EMULATED_ARCHITECTURE only */
+	const char *const *flags;  /* more nvcc flags, NULL-ended, or NULL */
+	const char *epilogue;      /* text of the header that EPILOGUE_CHAIN names, or NULL */
+	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
+	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
+	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
+	double seconds;            /* time limit of nvcc, also where it runs twice */
 };
+
+/* What a file may take; hopper.cu, the largest here, takes 35 s. */
+#define COMPILE_SECONDS 120.0
 
 /* The virtual architecture that the emulated GPU takes. */
 #define EMULATED_ARCHITECTURE "90a"
 
+/* Every end of the compiler is the file's, whatever the compiler says about it. The last two are
+ * the machine's: found out by looking at it, never in nvcc's messages. */
 enum compile_status {
 	COMPILE_OK,
-	COMPILE_ERROR, /* nvcc refused the file: `log` has its messages, unchanged */
-	COMPILE_TIMED_OUT,
-	COMPILE_NO_COMPILER, /* no nvcc: err says where it was looked for and what to do */
-	COMPILE_FAILED,      /* the file cannot be read, the cache not written, ...: err */
+	COMPILE_ERROR,       /* nvcc refused the file: `log` has its messages, unchanged */
+	COMPILE_FORBIDDEN,   /* it calls what only a library has that does GEMMs: err names it */
+	COMPILE_STOPPED,     /* the file or nvcc went over a limit, or a signal ended nvcc: err */
+	COMPILE_NO_COMPILER, /* no nvcc or host compiler: err says where it was looked for */
+	COMPILE_FAILED,      /* the file cannot be read, the cache not written, the disk is full: err */
 };
 
 struct compiled {
@@ -38,6 +46,7 @@ struct compiled {
 	char *log;               /* nvcc's stdout and stderr; owned, may be "" */
 	int lease;               /* keeps the library in the cache until compiled_free(); 0: none */
 	bool cached;
+	bool jailed; /* the compiler reached only what reach.h says, also when it was another run's */
 	double seconds;
 };
 

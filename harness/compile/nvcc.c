@@ -7,12 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/child.h"
 
 /* The major version of the toolkit that the harness is written for: it decides
  * which libcudart a solution asks for. */
 #define TOOLKIT_MAJOR "13"
 #define VERSION_SECONDS 30.0
+
+/* What a compilation may take. Temporary files have some times the size of the source, and nvcc is
+ * a dozen processes. */
+#define FILE_BYTES ((size_t)1 << 30)
+#define MEMORY_BYTES ((size_t)16 << 30) /* at most; half of what the machine has */
+#define PROCESSES 256
 
 /* ---- words ------------------------------------------------------------ */
 
@@ -187,10 +194,21 @@ static void add_libraries(struct words *words, const char *nvcc)
 	words_add(words, "-lcublasLt");
 }
 
-void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source, const char *epilogue)
+/* -std=... by the user takes the place of ours. */
+static bool has_standard(const char *const *flags)
 {
-	/* -static-...: the library loads on a machine without this libstdc++. */
+	for (; flags != NULL && *flags != NULL; flags++)
+		if (strncmp(*flags, "-std", 4) == 0 || strncmp(*flags, "--std", 5) == 0)
+			return true;
+	return false;
+}
+
+void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
+					const char *source, const char *epilogue, bool lambdas)
+{
+	/* -static-...: the library loads on a machine without this libstdc++. -z defs: what is declared
+	 * and nowhere defined is an error here, not when it is loaded; so old C libraries have to be
+	 * named whose parts new ones have in one. */
 	static const char *const fixed[] = {"-x",
 										"cu",
 										"-shared",
@@ -199,15 +217,24 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 										"--no-compress",
 										"-O3",
 										"-lineinfo",
-										"-std=c++17",
+										"--expt-relaxed-constexpr",
 										"-Xcompiler",
-										"-fPIC,-static-libstdc++,-static-libgcc"};
+										"-fPIC,-static-libstdc++,-static-libgcc",
+										"-Xlinker",
+										"-z,defs",
+										"-lpthread",
+										"-ldl",
+										"-lrt"};
 	char tree[PATHS_MAX];
 	struct error ignored;
 
 	words_add(words, "%s", nvcc);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		words_add(words, "%s", fixed[i]);
+	if (lambdas)
+		words_add(words, "--extended-lambda");
+	if (!has_standard(options->flags))
+		words_add(words, "-std=c++17");
 	add_architecture(words, options->architecture);
 	if (paths_source(tree, &ignored))
 		words_add(words, "-I%s/epilogues", tree);
@@ -222,11 +249,32 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 
 /* ---- running ----------------------------------------------------------- */
 
-/* Half of what the machine has: some sources make a compiler eat all memory. */
+/* Some sources make a compiler eat all memory. */
 static size_t memory_limit(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : 0;
+	size_t half = pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : MEMORY_BYTES;
+	return half < MEMORY_BYTES ? half : MEMORY_BYTES;
+}
+
+const char *const nvcc_variables[] = {
+	"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH",
+	"CPLUS_INCLUDE_PATH", "LIBRARY_PATH",      NULL};
+
+/* All that nvcc finds in its environment. Its home and its temporary files are in the folder, so
+ * that none is left behind. */
+static void make_environment(struct words *words, const char *folder)
+{
+	static const char *const others[] = {"PATH", "CUDA_HOME", "LD_LIBRARY_PATH"};
+	words_add(words, "HOME=%s", folder);
+	words_add(words, "TMPDIR=%s", folder);
+	words_add(words, "LANG=C");
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (getenv(others[i]) != NULL)
+			words_add(words, "%s=%s", others[i], getenv(others[i]));
+	for (size_t i = 0; nvcc_variables[i] != NULL; i++)
+		if (getenv(nvcc_variables[i]) != NULL)
+			words_add(words, "%s=%s", nvcc_variables[i], getenv(nvcc_variables[i]));
 }
 
 /* The messages, with a word before them when the first ones are lost. */
@@ -239,6 +287,30 @@ static char *copy_log(const char *output)
 	return asprintf(&log, "%s%s", note, output) >= 0 ? log : NULL;
 }
 
+/* "undefined reference to `cublasCreate_v2'", or as another linker has it: the name, if it is of a
+ * library that does GEMMs. Who writes such a message himself makes his own verdict. */
+static bool forbidden_symbol(const char *log, struct error *err)
+{
+	static const char *const said[] = {"undefined reference to ", "undefined symbol: "};
+	static const char *const begins[] = {"cublas",   "cudnn",  "cusparse", "cusolver",
+										 "cutensor", "nvblas", "cblas_"};
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		for (const char *at = log; (at = strstr(at, said[i])) != NULL;) {
+			at += strlen(said[i]);
+			at += strspn(at, "`'");
+			for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+				if (strncmp(at, begins[k], strlen(begins[k])) == 0)
+					return !error_set(err, "undefined symbol: %.*s", (int)strcspn(at, "`'( \n"),
+									  at);
+		}
+	return false;
+}
+
+bool nvcc_wants_lambdas(const char *log)
+{
+	return log != NULL && strstr(log, "--extended-lambda") != NULL;
+}
+
 static enum compile_status status_of_end(struct child_result result, const char *output,
 										 double seconds, struct error *err)
 {
@@ -246,67 +318,68 @@ static enum compile_status status_of_end(struct child_result result, const char 
 	case CHILD_EXITED: break;
 	case CHILD_TIMED_OUT:
 		error_set(err, "nvcc took more than %g s", seconds);
-		return COMPILE_TIMED_OUT;
+		return COMPILE_STOPPED;
 	case CHILD_OVER_MEMORY:
 		error_set(err, "nvcc used more than %zu MiB of memory", memory_limit() >> 20);
-		return COMPILE_FAILED;
+		return COMPILE_STOPPED;
+	case CHILD_OVER_PROCESSES:
+		error_set(err, "nvcc started more than %d processes", PROCESSES);
+		return COMPILE_STOPPED;
 	default:
 		error_set(err, "nvcc was ended by signal %d (%s)", result.signal_number,
 				  strsignal(result.signal_number));
-		return COMPILE_FAILED;
+		return COMPILE_STOPPED;
 	}
 	if (result.exit_status == 0)
 		return COMPILE_OK;
-	/* These are no faults of the solution. */
-	const char *const full[] = {"No space left on device", "Disk quota exceeded"};
-	for (size_t i = 0; i < sizeof full / sizeof *full; i++)
-		if (strstr(output, full[i]) != NULL) {
-			error_set(err, "nvcc could not write its files: %s", full[i]);
-			return COMPILE_FAILED;
-		}
-	return COMPILE_ERROR;
+	return forbidden_symbol(output, err) ? COMPILE_FORBIDDEN : COMPILE_ERROR;
 }
 
-enum compile_status nvcc_run(const struct words *arguments, const char *folder,
-							 const char *working_folder, double seconds, char **log,
-							 struct error *err)
+/* The command line with what is of this run alone. */
+static void complete_arguments(struct words *words, const struct words *arguments,
+							   const char *folder)
 {
-	enum compile_status status = COMPILE_FAILED;
-	struct words words = {0};
-	char temporary[PATHS_MAX + 16];
+	static const char *const dependencies[] = {"-MD", "-MT", "solution", "-MF"};
+	for (size_t i = 0; i < arguments->count; i++)
+		words_add(words, "%s", arguments->at[i]);
+	for (size_t i = 0; i < sizeof dependencies / sizeof *dependencies; i++)
+		words_add(words, "%s", dependencies[i]);
+	words_add(words, "%s/dependencies", folder);
+	words_add(words, "-o");
+	words_add(words, "%s/solution.so", folder);
+}
+
+enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
+							 char **log, struct error *err)
+{
+	enum compile_status status = COMPILE_NO_COMPILER;
+	struct words words = {0}, environment = {0};
 
 	*log = NULL;
-	for (size_t i = 0; i < arguments->count; i++)
-		words_add(&words, "%s", arguments->at[i]);
-	words_add(&words, "-MD");
-	words_add(&words, "-MT");
-	words_add(&words, "solution");
-	words_add(&words, "-MF");
-	words_add(&words, "%s/dependencies", folder);
-	words_add(&words, "-o");
-	words_add(&words, "%s/solution.so", folder);
-	if (words.failed) {
+	complete_arguments(&words, arguments, start->folder);
+	make_environment(&environment, start->folder);
+	if (words.failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		goto done;
 	}
-	/* Where nvcc and the host compiler put their files, so that none is left behind. */
-	snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
-	const char *environment[] = {temporary, NULL};
-	struct child_options start = {.argv = (const char *const *)words.at,
-								  .setenv = environment,
-								  .working_folder = working_folder,
-								  .memory_limit_bytes = memory_limit()};
-	struct child *child = child_start(&start, err);
-	if (child == NULL) {
-		status = COMPILE_NO_COMPILER;
+	struct child_options options = {.argv = (const char *const *)words.at,
+									.setenv = (const char *const *)environment.at,
+									.only_setenv = true,
+									.working_folder = start->working_folder,
+									.memory_limit_bytes = memory_limit(),
+									.file_limit_bytes = FILE_BYTES,
+									.process_limit = PROCESSES,
+									.rules = start->rules};
+	struct child *child = child_start(&options, err);
+	if (child == NULL)
 		goto done;
-	}
-	struct child_result result = child_wait(child, seconds);
+	struct child_result result = child_wait(child, start->deadline - clock_seconds());
 	const char *output = child_output(child);
-	status = status_of_end(result, output, seconds, err);
+	status = status_of_end(result, output, start->limit, err);
 	*log = copy_log(output);
 	child_stop(child);
 done:
 	words_free(&words);
+	words_free(&environment);
 	return status;
 }

@@ -21,19 +21,32 @@ void words_free(struct words *words);
 
 /* Everything on nvcc's command line that decides what comes out of it, beginning
  * with nvcc itself; `source` is the absolute path of the solution, `epilogue` that
- * of the header that EPILOGUE_CHAIN names, or NULL. */
+ * of the header that EPILOGUE_CHAIN names, or NULL. `lambdas`: with lambdas for
+ * the device, which cost half a second of every compilation, wanted or not. */
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source, const char *epilogue);
+					const char *source, const char *epilogue, bool lambdas);
+
+/* Whether nvcc refused a file for the want of them. */
+bool nvcc_wants_lambdas(const char *log);
 
 /* nvcc runs a host C++ compiler, which it does not bring along. */
 bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 
-/* How a run went: as enum compile_status, without COMPILE_NO_COMPILER unless
- * nvcc could not be started. Writes FOLDER/solution.so and FOLDER/dependencies;
- * FOLDER holds the temporary files, too. *log is always set (owned by the
- * caller), but NULL when memory is short. */
-enum compile_status nvcc_run(const struct words *arguments, const char *folder,
-							 const char *working_folder, double seconds, char **log,
-							 struct error *err);
+/* One run of nvcc. */
+struct nvcc_start {
+	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
+	const char *working_folder; /* where it runs */
+	int rules;                  /* of landlock.h, that it runs under; 0: none */
+	double limit, deadline;     /* in seconds; the second by the monotonic clock */
+};
+
+/* The variables of the environment that decide what comes out of it; NULL behind the last. */
+extern const char *const nvcc_variables[];
+
+/* How the run went: as enum compile_status, without COMPILE_FAILED; err says why nvcc did not end
+ * by itself. Nothing that nvcc prints is believed to be about the machine. *log is always set
+ * (owned by the caller), but NULL when memory is short. */
+enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
+							 char **log, struct error *err);
 
 #endif

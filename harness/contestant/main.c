@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "contestant/cudart.h"
+#include "contestant/enclose.h"
 #include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
@@ -18,10 +19,11 @@
 
 struct contestant {
 	int channel;
-	bool open, has_case;
+	bool open, loaded, has_case;
 	bool libraries_allowed, under_tool;
 	struct device_choice device;
 	struct cudart cudart;
+	struct libraries before; /* the solution was loaded */
 	struct solution solution;
 	struct opened opened;
 	struct test_case test;
@@ -30,6 +32,7 @@ struct contestant {
 union request {
 	struct message head;
 	struct contestant_open open;
+	struct contestant_load load;
 	struct contestant_case one_case;
 	struct contestant_run run;
 	struct contestant_time time;
@@ -78,6 +81,7 @@ static enum run_status status_of(cudaError_t code)
 
 struct outcome {
 	enum run_status status;
+	enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
 	cudaError_t code;
 	char text[512];
 };
@@ -90,11 +94,24 @@ static struct outcome outcome_of_code(const struct contestant *self, cudaError_t
 	return out;
 }
 
+/* Of a call that ended with this code, and left another one behind. A refused cudaFuncSetAttribute
+ * that nobody asked about is no fault: whether it did harm, the result tells. */
+static struct outcome outcome_of_call(const struct contestant *self, cudaError_t code,
+									  cudaError_t left)
+{
+	if (code != cudaSuccess)
+		return outcome_of_code(self, code);
+	struct outcome out = outcome_of_code(self, left);
+	out.left = out.status;
+	out.status = RUN_OK;
+	return out;
+}
+
 /* After each time that the solution's code ran. */
 static struct outcome outcome_of_libraries(const struct contestant *self, struct outcome before)
 {
 	struct error found = {{0}};
-	if (self->libraries_allowed || !solution_has_library(&found))
+	if (self->libraries_allowed || !libraries_came(&self->before, &found))
 		return before;
 	struct outcome out = {.status = RUN_FORBIDDEN_LIBRARY};
 	snprintf(out.text, sizeof out.text, "%.400s (only solutions/baselines/ may)", found.message);
@@ -111,6 +128,7 @@ static void reply_outcome(const struct contestant *self, const struct message *r
 {
 	struct contestant_reply reply = {.head.type = request->type,
 									 .status = outcome.status,
+									 .left = outcome.left,
 									 .error_code = (int32_t)outcome.code,
 									 .seconds = seconds};
 	error_name(self, outcome.code, reply.error_name, sizeof reply.error_name);
@@ -135,13 +153,13 @@ static bool open_device(struct contestant *self, struct error *err)
 
 static void serve_open(struct contestant *self, struct contestant_open *request)
 {
+	struct contestant_open_reply reply = {.head.type = request->head.type};
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
-	request->problem[sizeof request->problem - 1] = '\0';
+	request->writable[sizeof request->writable - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
-	const struct problem *problem = problem_find(request->problem);
-	if (self->open || problem == NULL) {
-		reply_failure(self, &request->head, self->open ? "opened twice" : "unknown problem");
+	if (self->open) {
+		reply_failure(self, &request->head, "opened twice");
 		return;
 	}
 	self->device = request->device;
@@ -151,14 +169,33 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
+	enclose(request, &reply);
+	self->open = true;
+	reply_with(self, &reply, sizeof reply);
+}
+
+static void serve_load(struct contestant *self, struct contestant_load *request)
+{
+	struct error err = {{0}};
+	request->solution[sizeof request->solution - 1] = '\0';
+	request->problem[sizeof request->problem - 1] = '\0';
+	const struct problem *problem = problem_find(request->problem);
+	if (!self->open || self->loaded || problem == NULL) {
+		reply_failure(self, &request->head,
+					  !self->open    ? "not opened yet"
+					  : self->loaded ? "loaded twice"
+									 : "unknown problem");
+		return;
+	}
 	struct outcome out = {0};
+	libraries_note(&self->before);
 	out.status =
 		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
 	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
 		out.status = RUN_NO_EPILOGUE;
-	self->open = out.status == RUN_OK;
-	if (self->open) /* what the solution's constructors have left behind */
+	self->loaded = out.status == RUN_OK;
+	if (self->loaded) /* what the solution's constructors have left behind */
 		out = outcome_of_code(self, self->cudart.get_last_error());
 	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
 }
@@ -209,33 +246,34 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		reply_failure(self, &request->head, "no such set of buffers");
 		return;
 	}
+	cudaError_t left = cudaSuccess;
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
 		cudart->get_last_error(); /* an old error is not this call's */
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
-		code = cudart->get_last_error();
-		cudaError_t later = cudart->device_synchronize();
+		left = cudart->get_last_error();
+		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
-		if (code == cudaSuccess)
-			code = later;
 	}
 	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
-	reply_outcome(self, &request->head, outcome_of_libraries(self, outcome_of_code(self, code)),
-				  seconds);
+	reply_outcome(self, &request->head,
+				  outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds);
 }
 
 static bool measure(struct contestant *self, const struct contestant_time *request,
 					struct contestant_time_reply *reply, struct error *err)
 {
+	cudaError_t left = cudaSuccess;
 	const struct timing timing = {.cudart = &self->cudart,
 								  .solution = &self->solution,
 								  .opened = &self->opened,
 								  .test = &self->test,
 								  .first = request->first,
 								  .warmups = request->warmups,
-								  .calls = request->calls};
+								  .calls = request->calls,
+								  .left = &left};
 	cudaError_t code = cudaSuccess;
 	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
 	if (self->device.kind != DEVICE_CUDA)
@@ -249,8 +287,9 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 						? timing_span(&timing, reply->microseconds, &reply->activities,
 									  &reply->kernels, &code, err)
 						: timing_event(&timing, reply->microseconds, &code, err);
-	struct outcome out = outcome_of_libraries(self, outcome_of_code(self, code));
+	struct outcome out = outcome_of_libraries(self, outcome_of_call(self, code, left));
 	reply->status = out.status;
+	reply->left = out.left;
 	reply->error_code = (int32_t)out.code;
 	error_name(self, out.code, reply->error_name, sizeof reply->error_name);
 	snprintf(reply->error_text, sizeof reply->error_text, "%s", out.text);
@@ -274,6 +313,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 		uint32_t type;
 		size_t bytes;
 	} known[] = {{MESSAGE_CONTESTANT_OPEN, sizeof request->open},
+				 {MESSAGE_CONTESTANT_LOAD, sizeof request->load},
 				 {MESSAGE_CONTESTANT_CASE, sizeof request->one_case},
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time}};
@@ -284,15 +324,16 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 		reply_failure(self, &request->head, "a message that a contestant does not know");
 		return;
 	}
-	if (request->head.type == MESSAGE_CONTESTANT_OPEN) {
-		serve_open(self, &request->open);
-		return;
-	}
-	if (!self->open || (request->head.type != MESSAGE_CONTESTANT_CASE && !self->has_case)) {
-		reply_failure(self, &request->head, self->open ? "no case yet" : "no solution yet");
+	bool begins = request->head.type == MESSAGE_CONTESTANT_OPEN ||
+				  request->head.type == MESSAGE_CONTESTANT_LOAD;
+	bool needs_case = !begins && request->head.type != MESSAGE_CONTESTANT_CASE;
+	if ((!begins && !self->loaded) || (needs_case && !self->has_case)) {
+		reply_failure(self, &request->head, self->loaded ? "no case yet" : "no solution yet");
 		return;
 	}
 	switch (request->head.type) {
+	case MESSAGE_CONTESTANT_OPEN: serve_open(self, &request->open); break;
+	case MESSAGE_CONTESTANT_LOAD: serve_load(self, &request->load); break;
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
 	default: serve_time(self, &request->time); break;

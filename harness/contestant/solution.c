@@ -72,7 +72,8 @@ void solution_call(struct solution *solution, const struct test_case *test,
 	call_run(&solution->call, solution->solve, test, operands);
 }
 
-static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)
+/* The file's name where it is one that does GEMMs, else NULL. */
+static const char *forbidden_name(const struct dl_phdr_info *info)
 {
 	static const char *const names[] = {
 		"libcublas",     "libcudnn",   "libcutlass",  "libcusparse", "libcusolver", "libnvblas",
@@ -80,16 +81,45 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *context
 		"libtensorflow", "libdnnl",    "libcublasdx", "libnvpl_blas"};
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
-	(void)size;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strncmp(file, names[i], strlen(names[i])) == 0) {
-			error_set(context, "%s", file);
-			return 1;
-		}
+		if (strncmp(file, names[i], strlen(names[i])) == 0)
+			return file;
+	return NULL;
+}
+
+static int note_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct libraries *out = context;
+	(void)size;
+	if (forbidden_name(info) != NULL && out->count < LIBRARIES_BEFORE)
+		out->base[out->count++] = info->dlpi_addr;
 	return 0;
 }
 
-bool solution_has_library(struct error *err)
+void libraries_note(struct libraries *out)
 {
-	return dl_iterate_phdr(look_at_library, err) != 0;
+	out->count = 0;
+	dl_iterate_phdr(note_library, out);
+}
+
+struct look {
+	const struct libraries *before;
+	struct error *err;
+};
+
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct look *look = context;
+	const char *file = forbidden_name(info);
+	(void)size;
+	for (size_t i = 0; file != NULL && i < look->before->count; i++)
+		if (look->before->base[i] == info->dlpi_addr)
+			return 0;
+	return file != NULL && !error_set(look->err, "%s", file);
+}
+
+bool libraries_came(const struct libraries *before, struct error *err)
+{
+	struct look look = {before, err};
+	return dl_iterate_phdr(look_at_library, &look) != 0;
 }

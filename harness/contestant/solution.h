@@ -3,6 +3,8 @@
 #define GEMMJUDGE_CONTESTANT_SOLUTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "contestant/call.h"
@@ -29,7 +31,15 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct operands *operands);
 
-/* Whether a library that does GEMMs is in the process; its file name in err. */
-bool solution_has_library(struct error *err);
+/* The libraries that do GEMMs and were in the process before the solution was: somebody else's. */
+#define LIBRARIES_BEFORE 64
+struct libraries {
+	size_t count;
+	uintptr_t base[LIBRARIES_BEFORE]; /* where they lie */
+};
+void libraries_note(struct libraries *out);
+
+/* Whether another one is there now; its file name in err. */
+bool libraries_came(const struct libraries *before, struct error *err);
 
 #endif

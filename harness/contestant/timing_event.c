@@ -15,6 +15,9 @@ void timing_call(const struct timing *timing, uint32_t index)
 	/* On a real device this only computes addresses. */
 	opened_take(timing->opened, timing->cudart, timing->first + index, &operands);
 	solution_call(timing->solution, timing->test, &operands);
+	cudaError_t left = timing->cudart->get_last_error();
+	if (*timing->left == cudaSuccess)
+		*timing->left = left;
 }
 
 struct event_pair {
@@ -31,8 +34,7 @@ static cudaError_t measure(const struct timing *timing, uint32_t index, struct e
 	if (code != cudaSuccess)
 		return code;
 	timing_call(timing, index);
-	code = cudart->get_last_error();
-	if (code == cudaSuccess && late)
+	if (late)
 		code = cudart->device_synchronize();
 	if (code == cudaSuccess)
 		code = cudart->event_record(events.stop, NULL);

@@ -162,15 +162,20 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
 	free(buffer);
 }
 
+static bool make_ready(struct error *err)
+{
+	if (recorder.ready)
+		return true;
+	recorder.ready = load(&recorder.cupti, err) &&
+					 check(recorder.cupti.register_callbacks(buffer_requested, buffer_completed),
+						   "cannot register callbacks", err);
+	return recorder.ready;
+}
+
 static bool begin_recording(struct error *err)
 {
-	if (!recorder.ready) {
-		if (!load(&recorder.cupti, err) ||
-			!check(recorder.cupti.register_callbacks(buffer_requested, buffer_completed),
-				   "cannot register callbacks", err))
-			return false;
-		recorder.ready = true;
-	}
+	if (!make_ready(err))
+		return false;
 	pthread_mutex_lock(&recorder.lock);
 	recorder.count = 0;
 	recorder.kernels.count = 0;
@@ -203,6 +208,11 @@ static bool end_recording(struct error *err)
 	return true;
 }
 
+bool timing_prepare(struct error *err)
+{
+	return begin_recording(err) && end_recording(err);
+}
+
 /* ---- measuring ---------------------------------------------------------- */
 
 static void pause_for(double seconds)
@@ -228,9 +238,7 @@ static bool make_calls(const struct timing *timing, uint64_t *marks, cudaError_t
 			break;
 		pause_for(PAUSE_SECONDS / 2);
 		timing_call(timing, i);
-		*code = cudart->get_last_error();
-		if (*code == cudaSuccess)
-			*code = cudart->device_synchronize();
+		*code = cudart->device_synchronize();
 	}
 	return check(result, "no time", err);
 }
@@ -359,6 +367,11 @@ done:
 }
 
 #else
+
+bool timing_prepare(struct error *err)
+{
+	return error_set(err, "built without CUPTI's headers");
+}
 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
 				 struct kernel_list *kernels, cudaError_t *code, struct error *err)

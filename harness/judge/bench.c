@@ -138,6 +138,25 @@ void bench_close(struct bench *bench)
 	free(bench);
 }
 
+/* A file's verdict in bench is that of its worst timing. */
+static void bench_verdicts(struct judgement_list *list)
+{
+	for (size_t b = 0; b < list->bench_count; b++) {
+		size_t member = 0;
+		for (size_t i = 0; i < list->count; i++) {
+			struct judgement *item = &list->items[i];
+			if (strcmp(item->problem, list->bench[b].problem) != 0)
+				continue;
+			const struct timing_entry *entry = &list->bench[b].entries[member++];
+			judgement_take_layers(item, entry->enclosed, entry->layers);
+			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
+				continue;
+			item->verdict = entry->verdict;
+			snprintf(item->detail, sizeof item->detail, "%s", entry->detail);
+		}
+	}
+}
+
 /* bench: the files that solve what `first` solves, side by side over its cases. */
 static bool bench_problem(struct run *run, const struct submission *first,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
@@ -157,34 +176,23 @@ static bool bench_problem(struct run *run, const struct submission *first,
 		error_set(err, "out of memory for %zu timings", case_count);
 	else
 		bench = bench_open(run, first->problem, group, members, err);
-	bool ok = bench != NULL;
+	bool ok = bench != NULL && run_renew(run, err);
 	for (size_t i = 0; i < case_count && ok && !run_stopped(run); i++) {
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
 		run_progress(run, first->file, "shape", i, case_count);
 		ok = bench_time(bench, &first->cases[i], result, err);
+		if (!ok) { /* half a shape is none */
+			free(result->entries);
+			list->bench_count--;
+		}
+		bench_verdicts(list);
+		if (ok)
+			run_judged(run, list);
 	}
 	bench_close(bench);
 	free(group);
 	return ok;
-}
-
-/* A file's verdict in bench is that of its worst timing. */
-static void bench_verdicts(struct judgement_list *list)
-{
-	for (size_t b = 0; b < list->bench_count; b++) {
-		size_t member = 0;
-		for (size_t i = 0; i < list->count; i++) {
-			struct judgement *item = &list->items[i];
-			if (strcmp(item->problem, list->bench[b].problem) != 0)
-				continue;
-			const struct timing_entry *entry = &list->bench[b].entries[member++];
-			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
-				continue;
-			item->verdict = entry->wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;
-			snprintf(item->detail, sizeof item->detail, "%s", entry->detail);
-		}
-	}
 }
 
 /* The file without the epilogue, for a comparison. */
@@ -224,8 +232,8 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 	bool ok = plain != NULL || error_set(err, "out of memory");
 	for (size_t i = 0; i < count && ok; i++) {
 		struct judgement *item = &list->items[i];
-		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
-		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		item->verdict = VERDICT_ACCEPTED;
+		item->detail[0] = '\0';
 		ok = submission_compile(run, &submissions[i], err);
 		judgement_take_compile(&submissions[i], item);
 		if (ok && compare)
@@ -233,8 +241,8 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 	}
 	if (ok)
 		ok = bench_problems(run, submissions, count, list, err);
-	if (ok)
-		bench_verdicts(list);
+	for (size_t i = 0; !ok && i < list->count; i++)
+		run_gave_up(&list->items[i], err->message);
 	for (size_t i = 0; plain != NULL && i < count; i++)
 		compiled_free(&plain[i].compiled);
 	free(plain);

@@ -124,7 +124,8 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
-								   .memory_limit = run->memory_limit};
+								   .memory_limit = run->memory_limit,
+								   .without = run->options->without};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, err) &&
 		   (!entrant->fused ||
@@ -144,6 +145,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (*dead)
 		outcome = contestant_link_open(contestant);
+	if (!contestant_link_holds(contestant, err))
+		return false;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome =
 			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
@@ -167,6 +170,10 @@ static bool check_case(struct run *run, const struct problem *problem,
 	result->checked = true;
 	result->verdict =
 		check_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
+	if (result->verdict == VERDICT_WRONG_ANSWER && contestant->left.verdict != VERDICT_ACCEPTED) {
+		result->verdict = contestant->left.verdict; /* most likely the cause */
+		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);
+	}
 	return true;
 }
 
@@ -200,20 +207,22 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 {
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
-	if (!tool_open(&run->tool, err) || !emulated_watch_open(&watch, run->options, err))
+	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
+		!emulated_watch_open(&watch, run->options, err))
 		return false;
-	struct contestant_link contestant = {.device = &run->referee.device,
-										 .library = entrant->library,
-										 .problem = problem->name,
-										 .environment = watch.environment,
-										 .chain = entrant->fused ? run_chain(run) : NULL,
-										 .under = tool_words(&run->tool),
-										 .libraries_allowed = entrant->libraries_allowed,
-										 .memory_limit = run->memory_limit};
+	struct contestant_link contestant = run_contestant(run, problem, entrant);
+	contestant.environment = watch.environment;
+	contestant.under = tool_words(&run->tool);
+	contestant.writable = watch.folder;
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
-	for (size_t i = 0; i < out->count && ok; i++) {
+	for (size_t i = 0; i < out->count; i++) {
 		struct case_result *result = &out->cases[i];
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, RUN_ENDED);
+			continue;
+		}
 		run_progress(run, entrant->file, "case", i, out->count);
 		if (stopped || run_stopped(run)) {
 			result->verdict = VERDICT_NOT_RUN;
@@ -222,6 +231,11 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			continue;
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
+		judgement_take_layers(out, contestant.enclosed, contestant.layers);
+		if (!ok) {
+			result->verdict = VERDICT_NOT_RUN;
+			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
+		}
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}

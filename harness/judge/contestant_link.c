@@ -7,8 +7,9 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "process/jail.h"
 
-/* Loading a driver, a context and a library with its kernels. */
+/* Loading a driver and a context; or a library with its kernels, from a cold disk. */
 #define OPEN_SECONDS 120.0
 #define CASE_SECONDS 60.0
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
@@ -134,9 +135,15 @@ static struct outcome call(struct contestant_link *link, const char *doing, cons
 		return outcome_of_end(link, result, doing, seconds);
 
 	const struct message *head = reply;
-	if (got >= sizeof *head && !head->ok)
-		return outcome_failed(VERDICT_NOT_RUN, true, "%.*s", (int)sizeof head->error - 1,
-							  head->error);
+	if (got >= sizeof *head && !head->ok) {
+		/* before the solution is loaded nobody but us can have said so */
+		bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
+		struct outcome outcome =
+			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
+						   (int)sizeof head->error - 1, head->error);
+		outcome.refused = true;
+		return outcome;
+	}
 	if (got != reply_bytes)
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
@@ -151,12 +158,29 @@ static struct outcome call_for_status(struct contestant_link *link, const char *
 {
 	struct outcome outcome =
 		call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	if (outcome.verdict == VERDICT_NOT_RUN) { /* the solution ran before, or wrote this itself */
+		char why[sizeof reply->head.error];
+		memcpy(why, outcome.detail, sizeof why);
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true,
+						   "%s left the judge's part of its process at a loss: %.900s", doing, why);
+	}
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		reply->seconds = 0.0;
 		return outcome;
 	}
 	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
 							 reply->error_text);
+}
+
+/* What a reply to a call that went well says of an error that was left behind. */
+static struct outcome outcome_left(struct contestant_link *link, enum run_status left,
+								   int error_code, char name[RUN_NAME_BYTES],
+								   char text[RUN_TEXT_BYTES])
+{
+	struct outcome outcome = outcome_of_status(link, left, error_code, name, text);
+	outcome.dead = false;
+	return outcome;
 }
 
 /* A tool tells what it has found when the program ends by itself. */
@@ -177,14 +201,11 @@ void contestant_link_close(struct contestant_link *link)
 	link->child = NULL;
 }
 
-struct outcome contestant_link_open(struct contestant_link *link)
+static bool start(struct contestant_link *link, struct error *err)
 {
-	contestant_link_close(link);
-	struct error err = {{0}};
 	char build[PATHS_MAX], program[PATHS_MAX];
-	if (!paths_build(build, &err) || !paths_join(program, build, "libexec/contestant", &err))
-		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
-
+	if (!paths_build(build, err) || !paths_join(program, build, "libexec/contestant", err))
+		return false;
 	const char *argv[CONTESTANT_WORDS + 2];
 	size_t words = 0;
 	for (; link->under != NULL && link->under[words] != NULL && words < CONTESTANT_WORDS; words++)
@@ -194,21 +215,72 @@ struct outcome contestant_link_open(struct contestant_link *link)
 	link->child = child_start(&(struct child_options){.argv = argv,
 													  .setenv = link->environment,
 													  .memory_limit_bytes = link->memory_limit},
-							  &err);
-	if (link->child == NULL)
-		return outcome_failed(VERDICT_NOT_RUN, true, "cannot start the contestant: %s",
-							  err.message);
+							  err);
+	return link->child != NULL || error_prefix(err, "cannot start the contestant");
+}
 
+/* Makes the context and closes the process; no foreign code runs in it yet. */
+static struct outcome enclose(struct contestant_link *link)
+{
+	bool open = link->libraries_allowed || link->under != NULL;
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
+									  .layers = open ? 0 : JAIL_SOLUTION & ~link->without,
+									  .timed = link->timed,
 									  .libraries_allowed = link->libraries_allowed,
-									  .under_tool = link->under != NULL,
+									  .under_tool = link->under != NULL};
+	struct contestant_open_reply reply;
+	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	snprintf(request.writable, sizeof request.writable, "%s",
+			 link->writable != NULL ? link->writable : "");
+	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
+								  sizeof reply, OPEN_SECONDS);
+	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
+	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
+		outcome.verdict = VERDICT_NOT_RUN;
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
+	link->enclosed = true;
+	link->layers = reply.layers;
+	snprintf(link->lacking, sizeof link->lacking, "%s",
+			 link->libraries_allowed ? "it is a baseline, which may use libraries"
+			 : open                  ? "a tool looks on"
+									 : reply.lacking);
+	return outcome;
+}
+
+bool contestant_link_holds(const struct contestant_link *link, struct error *err)
+{
+	unsigned missing = link->required & JAIL_SOLUTION & ~link->layers;
+	char names[JAIL_TEXT];
+	return !link->enclosed || missing == 0 ||
+		   error_set(err, "--require: not closed around the solution: %s%s%s",
+					 jail_print(missing, names), link->lacking[0] != '\0' ? "; " : "",
+					 link->lacking);
+}
+
+struct outcome contestant_link_open(struct contestant_link *link)
+{
+	struct error err = {{0}};
+	contestant_link_close(link);
+	link->enclosed = false;
+	link->layers = 0;
+	link->lacking[0] = '\0';
+	if (!start(link, &err))
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+	struct outcome outcome = enclose(link);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
+	if (!contestant_link_holds(link, &err))
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+
+	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
 									  .has_epilogue = link->chain != NULL};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
 	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						   OPEN_SECONDS);
+						   link->libraries_allowed ? OPEN_SECONDS : link->timeout);
 }
 
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
@@ -231,6 +303,9 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	struct outcome outcome =
 		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
 	*seconds = reply.seconds;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left =
+			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
 	return outcome;
 }
 
@@ -250,8 +325,12 @@ struct outcome contestant_link_time(struct contestant_link *link, enum time_meth
 	if (reply->calls > calls) /* a solution could have written the reply itself */
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
 							  "solve() broke the channel to the judge");
-	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
-							 reply->error_text);
+	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+								reply->error_text);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left = outcome_left(link, reply->left, reply->error_code, reply->error_name,
+								  reply->error_text);
+	return outcome;
 }
 
 char *contestant_link_output(struct contestant_link *link)

@@ -7,6 +7,17 @@
 #include "process/child.h"
 #include "process/protocol.h"
 
+/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
+ * itself failed is another matter, and told by false and an error.) */
+struct outcome {
+	enum verdict verdict;
+	char detail[1024]; /* one line */
+	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
+						  (contestant_link_open) */
+	bool refused;      /* it answered, that it cannot do what was asked; only to a pass of spans
+						  that is no fault */
+};
+
 struct contestant_link {
 	struct child *child; /* NULL: not running */
 	/* what to start; borrowed */
@@ -20,20 +31,27 @@ struct contestant_link {
 	char *said;                     /* under a tool: what was printed in ending; the caller
 									   frees it */
 	bool libraries_allowed;
+	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
+	double timeout;       /* seconds for loading the solution, which runs its constructors */
+	const char *writable; /* a folder that it may write to; NULL or "": none */
+	unsigned without;     /* layers of the jail that are left open */
+	unsigned required;    /* without which nothing is loaded */
+	/* filled by contestant_link_open() */
+	bool enclosed;       /* the next two are known */
+	unsigned layers;     /* that hold: none where libraries are allowed, or under a tool */
+	char lacking[512];   /* why others do not */
+	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
+							behind means where its result is wrong; ACCEPTED: there is none */
 };
 
-/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
- * itself failed is another matter, and told by false and an error.) */
-struct outcome {
-	enum verdict verdict;
-	char detail[1024]; /* one line */
-	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
-						  (contestant_link_open) */
-};
-
-/* Stops the process that runs, if any, starts a new one and loads the solution. */
+/* Stops the process that runs, if any, starts a new one, closes it and loads the solution. Where a
+ * layer that is required does not hold, the verdict is NOT_RUN, and contestant_link_holds() tells.
+ */
 struct outcome contestant_link_open(struct contestant_link *link);
+
+/* Whether the layers that are required hold, after contestant_link_open(); else err names them. */
+bool contestant_link_holds(const struct contestant_link *link, struct error *err);
 void contestant_link_close(struct contestant_link *link);
 
 /* Gives it the buffers of a case (arena_fd: the memfd, or -1). */

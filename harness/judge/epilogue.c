@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #define RUNNER "harness/referee/stage_runner.cu"
-#define COMPILE_SECONDS 300.0
 
 struct epilogue *epilogue_open(const char *text, struct error *err)
 {
@@ -29,17 +28,24 @@ struct epilogue *epilogue_open(const char *text, struct error *err)
 		epilogue_close(epilogue);
 		return NULL;
 	}
+	for (uint32_t i = 0; i < epilogue->chain.count; i++)
+		epilogue->stages[i] = epilogue->files.paths[i];
 	return epilogue;
+}
+
+void epilogue_renew(struct epilogue *epilogue)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++)
+		contestant_link_close(&epilogue->runners[i].link);
 }
 
 void epilogue_close(struct epilogue *epilogue)
 {
 	if (epilogue == NULL)
 		return;
-	for (int i = 0; i < CHAIN_STAGES_MAX; i++) {
-		contestant_link_close(&epilogue->runners[i].link);
+	epilogue_renew(epilogue);
+	for (int i = 0; i < CHAIN_STAGES_MAX; i++)
 		compiled_free(&epilogue->runners[i].compiled);
-	}
 	free(epilogue->header);
 	free(epilogue);
 }
@@ -96,6 +102,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .architecture = referee->facts.architecture,
 									  .flags = flags,
 									  .epilogue = header,
+									  .stages = epilogue->stages,
 									  .seconds = COMPILE_SECONDS};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
@@ -103,9 +110,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	if (status == COMPILE_ERROR)
 		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
 				  runner->compiled.log);
-	else if (status == COMPILE_TIMED_OUT)
-		error_set(err, "%s: nvcc took more than %g s", epilogue->files.paths[stage],
-				  COMPILE_SECONDS);
+	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
+		error_prefix(err, "%s", epilogue->files.paths[stage]);
 	for (char *p = err->message; *p != '\0'; p++) /* one line */
 		*p = *p == '\n' ? ' ' : *p;
 	return status == COMPILE_OK;
@@ -131,6 +137,8 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	runner->link.problem = PROBLEM_STAGE;
 	runner->link.memory_limit = check->memory_limit;
 	runner->link.chain = &runner->chain;
+	runner->link.timeout = check->timeout;
+	runner->link.without = check->without;
 	*outcome = contestant_link_open(&runner->link);
 	return true;
 }
@@ -148,8 +156,11 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 		return false;
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
-	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++)
+	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++) {
 		*outcome = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+		if (outcome->verdict == VERDICT_ACCEPTED) /* it probes nothing: an error is one */
+			*outcome = runner->link.left;
+	}
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
 	contestant_link_close(&runner->link);

@@ -21,7 +21,8 @@ struct epilogue_runner {
 struct epilogue {
 	struct chain chain;
 	struct chain_files files;
-	char *header; /* for compiling; owned */
+	char *header;                             /* for compiling; owned */
+	const char *stages[CHAIN_STAGES_MAX + 1]; /* the files that it includes, NULL-ended */
 	struct epilogue_runner runners[CHAIN_STAGES_MAX];
 };
 
@@ -29,6 +30,10 @@ struct epilogue {
  * empty), or when it is faulty (err). */
 struct epilogue *epilogue_open(const char *text, struct error *err);
 void epilogue_close(struct epilogue *epilogue);
+
+/* Ends the processes of stages that run by themselves, whose results count as the referee's: the
+ * next check starts new ones. NULL has none. */
+void epilogue_renew(struct epilogue *epilogue);
 
 /* Whether the problem has an epilogue at all. */
 bool epilogue_fits(const struct problem *problem, struct error *err);
@@ -42,6 +47,7 @@ struct epilogue_check {
 	const struct test_case *test;
 	double timeout;
 	size_t memory_limit;
+	unsigned without; /* layers of the jail that are left open */
 };
 
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "judge/bench.h"
 #include "judge/check.h"
 #include "judge/emulated.h"
+#include "judge/lock.h"
 #include "judge/submission.h"
+#include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
  * mean is what counts. */
@@ -51,20 +54,30 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	if (!measured)
 		return false;
 	out->has_timing = true;
+	judgement_take_layers(out, out->timing.entries[0].enclosed, out->timing.entries[0].layers);
 	if (!out->timing.entries[0].ran) {
-		out->verdict =
-			out->timing.entries[0].wrong > 0 ? VERDICT_WRONG_ANSWER : VERDICT_RUNTIME_ERROR;
+		out->verdict = out->timing.entries[0].verdict;
 		snprintf(out->detail, sizeof out->detail, "while timing: %s",
 				 out->timing.entries[0].detail);
 	}
 	return true;
 }
 
+/* The compiler's, too; the others were looked at before anything was loaded. */
+static bool layers_hold(const struct run *run, const struct judgement *out, struct error *err)
+{
+	unsigned missing = run->options->required & ~out->layers;
+	char names[JAIL_TEXT];
+	return !out->was_run || missing == 0 ||
+		   error_set(err, "--require: not closed around %.400s: %s", out->file,
+					 jail_print(missing, names));
+}
+
 static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
 					   struct error *err)
 {
-	snprintf(out->file, sizeof out->file, "%s", s->file);
-	snprintf(out->problem, sizeof out->problem, "%s", s->problem->name);
+	out->verdict = VERDICT_ACCEPTED;
+	out->detail[0] = '\0';
 	if (run_stopped(run)) {
 		out->verdict = VERDICT_NOT_RUN;
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
@@ -93,6 +106,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	*facts = (struct run_facts){.device = run->referee.facts,
 								.device_kind = run->referee.device.kind,
 								.seed = options->seed,
+								.nvcc_flags = options->nvcc_flags,
 								.max_dim = options->max_dim,
 								.multiple = options->multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
@@ -132,12 +146,43 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	return true;
 }
 
+#define LOCK_SECONDS 0.2 /* between two looks at a lock that another judge has */
+
+/* Waits for the judge that uses the device, without a context of our own on it meanwhile. An
+ * interrupt ends the wait; no file is judged then. */
+static bool run_lock(struct run *run, struct error *err)
+{
+	char name[64], line[160];
+	struct timespec pause = {.tv_nsec = (long)(LOCK_SECONDS * 1e9)};
+	lock_name(&run->referee.device, &run->referee.facts, name);
+	if (name[0] == '\0' || lock_take(name, &run->lock) != LOCK_BUSY)
+		return true;
+	referee_link_close(&run->referee);
+	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it", name);
+	if (run->progress != NULL && run->progress->note != NULL)
+		run->progress->note(run->progress->context, line);
+	while (!run_stopped(run) && lock_take(name, &run->lock) == LOCK_BUSY)
+		nanosleep(&pause, NULL);
+	return referee_link_renew(&run->referee, err);
+}
+
+static void run_close(struct run *run)
+{
+	referee_link_close(&run->referee);
+	if (run->lock >= 0)
+		close(run->lock);
+	run->lock = -1;
+}
+
 /* The device, the tool and what is allowed there. */
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))
+	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err) ||
+		!run_lock(run, err)) {
+		run_close(run);
 		return JUDGE_CANNOT_RUN;
+	}
 	enum judge_status status = JUDGE_DONE;
 	enum device_kind kind = run->referee.device.kind;
 	if (!tool_device(options, kind, err) ||
@@ -146,7 +191,7 @@ static enum judge_status run_open(struct run *run, struct error *err)
 	else if (!tool_find(&run->tool, options, err))
 		status = JUDGE_CANNOT_RUN;
 	if (status != JUDGE_DONE)
-		referee_link_close(&run->referee);
+		run_close(run);
 	return status;
 }
 
@@ -167,6 +212,29 @@ static void limits_set(struct run *run)
 		run->memory_limit = options->memory_mib << 20;
 }
 
+static void items_prepare(const struct submission *submissions, struct judgement_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct judgement *item = &list->items[i];
+		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
+		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		item->verdict = VERDICT_NOT_RUN;
+		snprintf(item->detail, sizeof item->detail, RUN_ENDED);
+	}
+}
+
+static bool something_judged(const struct judgement_list *list)
+{
+	bool some = list->bench_count > 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		some = some || item->verdict != VERDICT_NOT_RUN;
+		for (size_t c = 0; c < item->count; c++)
+			some = some || item->cases[c].verdict != VERDICT_NOT_RUN;
+	}
+	return some;
+}
+
 static enum judge_status run_all(struct run *run, struct submission *submissions,
 								 struct judgement_list *out, struct error *err)
 {
@@ -178,14 +246,22 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	facts_fill(run, &out->facts);
 
 	bool ok = true;
+	items_prepare(submissions, out);
 	if (options->mode != JUDGE_CHECKS)
 		ok = bench_all(run, submissions, options->file_count, out, err);
 	else
-		for (size_t i = 0; i < options->file_count && ok; i++)
+		for (size_t i = 0; i < options->file_count && ok; i++) {
 			ok = judge_file(run, &submissions[i], &out->items[i], err);
-	referee_link_close(&run->referee);
-	out->facts.interrupted = run_stopped(run);
-	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;
+			if (ok)
+				run_judged(run, out);
+			else
+				run_gave_up(&out->items[i], err->message);
+		}
+	for (size_t i = 0; i < out->count && ok; i++)
+		ok = layers_hold(run, &out->items[i], err);
+	run_close(run);
+	out->facts.interrupted = !ok || run_stopped(run);
+	return ok ? JUDGE_DONE : something_judged(out) ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;
 }
 
 enum judge_status judge_run(const struct judge_options *options,
@@ -193,7 +269,7 @@ enum judge_status judge_run(const struct judge_options *options,
 							struct error *err)
 {
 	*out = (struct judgement_list){.count = options->file_count};
-	struct run run = {.options = options, .progress = progress};
+	struct run run = {.options = options, .progress = progress, .referee.arena_fd = -1, .lock = -1};
 	err->message[0] = '\0';
 	if (options->epilogue != NULL)
 		run.epilogue = epilogue_open(options->epilogue, err);
@@ -215,7 +291,7 @@ enum judge_status judge_run(const struct judge_options *options,
 		submission_free(&submissions[i]);
 	free(submissions);
 	epilogue_close(run.epilogue);
-	if (status != JUDGE_DONE)
+	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);
 	return status;
 }

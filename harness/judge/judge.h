@@ -9,6 +9,7 @@
 
 #define JUDGE_SUITES_MAX 32
 #define JUDGE_SHAPES_MAX 256
+#define JUDGE_FLAGS_MAX 64
 
 /* Alpha or beta of timed calls. */
 struct judge_scalar {
@@ -28,7 +29,10 @@ struct judge_options {
 	size_t file_count;
 	enum judge_mode mode;
 	const struct problem *problem; /* NULL: from each file's folder */
-	const char *epilogue;          /* a chain of stages, fused into the solutions */
+	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
+	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	size_t nvcc_flag_count;
+	const char *epilogue; /* a chain of stages, fused into the solutions */
 	struct device_request device;
 	const char *emulate;        /* one of emulated_gpus */
 	const char *emulated_check; /* one of emulated_checks */
@@ -52,11 +56,18 @@ struct judge_options {
 	double timeout;     /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
 	double time_budget; /* seconds of measuring per shape; 0: 3 */
 	size_t memory_mib;  /* resident; 0: 8192 */
+	unsigned without;   /* layers of the jail that are left open, for tests */
+	unsigned required;  /* layers without which nothing is judged */
 };
 
 /* Progress, for a terminal. May be called often; must return fast. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* What is there by now, once in a while during a run, with every file that has had its turn;
+	 * `facts.interrupted` is set. May be NULL. */
+	void (*judged)(void *context, struct judgement_list *list);
+	/* A line about why nothing goes on; may be NULL. */
+	void (*note)(void *context, const char *line);
 	/* Whether to stop before the next case, with what there is by then; may be NULL. */
 	bool (*stop)(void *context);
 	void *context;
@@ -67,6 +78,8 @@ enum judge_status {
 	JUDGE_DONE,       /* *out is filled: verdicts are inside */
 	JUDGE_BAD_INPUT,  /* unknown problem, unreadable file, bad suite, ...: err (exit 2) */
 	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
+	JUDGE_CUT_SHORT,  /* the run could not go on: *out is filled with what was judged before, the
+						 rest is NOT_RUN, and err says why (exit 3) */
 };
 
 enum judge_status judge_run(const struct judge_options *options,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "judge/counters.h"
+#include "process/jail.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -18,6 +19,16 @@ const char *verdict_name(enum verdict verdict)
 	case VERDICT_NOT_RUN: return "not_run";
 	}
 	return "unknown";
+}
+
+void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned layers)
+{
+	if (!enclosed)
+		return;
+	if (!judgement->was_run) /* the compiler's layer was there before */
+		judgement->layers |= layers & JAIL_SOLUTION;
+	judgement->layers &= layers | JAIL_COMPILER;
+	judgement->was_run = true;
 }
 
 void judgement_free(struct judgement *judgement)

@@ -51,11 +51,14 @@ struct timing_entry {
 	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
 	enum timing_role role;
 	bool ran;
+	enum verdict verdict;     /* ACCEPTED where it ran */
 	char detail[512];         /* why it did not run */
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;
 	uint32_t activities; /* device activities per call */
-	bool has_kernels;    /* `kernels` is filled: one call of the spans */
+	bool enclosed;       /* `layers` is filled: what closed the entrant's process */
+	unsigned layers;
+	bool has_kernels; /* `kernels` is filled: one call of the spans */
 	struct kernel_list kernels;
 	double tflops;      /* from the span when there, else from the events */
 	uint64_t wrong;     /* elements found wrong in outputs of timed calls */
@@ -96,7 +99,9 @@ struct judgement {
 	char *compile_log; /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
-	size_t count; /* cases */
+	bool was_run;    /* its code; then: */
+	unsigned layers; /* of the jail that held in all of its processes (process/jail.h) */
+	size_t count;    /* cases */
 	size_t accepted;
 	struct case_result *cases; /* owned */
 	bool has_timing;
@@ -122,8 +127,9 @@ struct run_facts {
 	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
 	char epilogue[1024]; /* the chain that was fused; "" when none */
 	char tool[1100];     /* that the solutions ran under; "" when none */
-	bool interrupted;    /* by the user: less was done than was asked for */
-	char command[1024];  /* that reproduces this run */
+	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
+	bool interrupted;              /* by the user: less was done than was asked for */
+	char command[1024];            /* that reproduces this run */
 };
 
 struct judgement_list {
@@ -135,6 +141,10 @@ struct judgement_list {
 	struct timing_result *bench; /* owned */
 	bool compare;                /* they are comparisons of fused with unfused epilogues */
 };
+
+/* A process of the file, closed by these layers. They hold for the file where they hold for every
+ * one of its processes. Nothing where it never came so far. */
+void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned layers);
 
 void judgement_free(struct judgement *judgement);
 void judgement_list_free(struct judgement_list *list);

@@ -93,10 +93,24 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 	return true;
 }
 
+bool referee_link_renew(struct referee_link *link, struct error *err)
+{
+	const struct device_choice device = link->device;
+	const struct device_facts facts = link->facts;
+	if (link->child != NULL && !link->met)
+		return true;
+	referee_link_close(link);
+	if (!referee_link_open(link, &device, err))
+		return false;
+	link->facts = facts;
+	return true;
+}
+
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err)
 {
 	drop_arena(link);
+	link->met = true;
 	struct referee_case request = {.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets};
 	if (chain != NULL)
 		request.chain = *chain;

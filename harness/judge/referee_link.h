@@ -10,6 +10,7 @@ struct referee_link {
 	struct child *child;
 	struct device_choice device;
 	struct device_facts facts;
+	bool met;                /* has had a case */
 	struct arena arena;      /* of the case at hand */
 	int arena_fd;            /* its memfd, or -1; owned */
 	uint32_t foreign_stages; /* of its chain, bit by bit: to be run by themselves */
@@ -20,6 +21,10 @@ struct referee_link {
 bool referee_link_open(struct referee_link *link, const struct device_choice *device,
 					   struct error *err);
 void referee_link_close(struct referee_link *link);
+
+/* A referee that has had a case, and so met a submission, is ended, and a new one takes its place
+ * on the same device. The facts stay. On failure the link is closed. */
+bool referee_link_renew(struct referee_link *link, struct error *err);
 
 /* chain may be NULL: none.
  *

@@ -1,8 +1,30 @@
 #include "judge/run.h"
 
+#include <stdio.h>
+
 const struct chain *run_chain(const struct run *run)
 {
 	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
+}
+
+struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
+									  const struct entrant *entrant)
+{
+	return (struct contestant_link){.device = &run->referee.device,
+									.library = entrant->library,
+									.problem = problem->name,
+									.chain = entrant->fused ? run_chain(run) : NULL,
+									.libraries_allowed = entrant->libraries_allowed,
+									.memory_limit = run->memory_limit,
+									.timeout = run->timeout,
+									.without = run->options->without,
+									.required = entrant->is_yardstick ? 0 : run->options->required};
+}
+
+bool run_renew(struct run *run, struct error *err)
+{
+	epilogue_renew(run->epilogue);
+	return referee_link_renew(&run->referee, err);
 }
 
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
@@ -10,6 +32,21 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 {
 	if (run->progress != NULL && run->progress->step != NULL)
 		run->progress->step(run->progress->context, file, what, done, total);
+}
+
+void run_judged(const struct run *run, struct judgement_list *list)
+{
+	list->facts.interrupted = true; /* as far as anybody knows */
+	if (run->progress != NULL && run->progress->judged != NULL)
+		run->progress->judged(run->progress->context, list);
+}
+
+void run_gave_up(struct judgement *judgement, const char *why)
+{
+	if (judgement->verdict != VERDICT_ACCEPTED)
+		return;
+	judgement->verdict = VERDICT_NOT_RUN;
+	snprintf(judgement->detail, sizeof judgement->detail, "%s", why);
 }
 
 bool run_stopped(const struct run *run)

@@ -2,17 +2,20 @@
 #ifndef GEMMJUDGE_JUDGE_RUN_H
 #define GEMMJUDGE_JUDGE_RUN_H
 
+#include "judge/contestant_link.h"
 #include "judge/epilogue.h"
 #include "judge/judge.h"
 #include "judge/referee_link.h"
 #include "judge/tool.h"
 
 #define RUN_INTERRUPTED "interrupted before its turn"
+#define RUN_ENDED "the judge ended before its turn"
 
 struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
+	int lock;                  /* of the device, or -1 */
 	struct epilogue *epilogue; /* NULL: none */
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
@@ -35,9 +38,24 @@ struct entrant {
 /* The chain of the run, or NULL. */
 const struct chain *run_chain(const struct run *run);
 
+/* To be called before a submission's process begins: a referee, and processes of its epilogue's
+ * stages, that have met an earlier submission make room for new ones. False with err when there is
+ * no new referee. */
+bool run_renew(struct run *run, struct error *err);
+
 /* Tells whoever looks on, if anybody does. */
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);
+
+/* A process for the entrant's solution, as the run wants it; not started. */
+struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
+									  const struct entrant *entrant);
+
+/* Hands on what was judged until now. */
+void run_judged(const struct run *run, struct judgement_list *list);
+
+/* A file that the run did not get through, for this reason. */
+void run_gave_up(struct judgement *judgement, const char *why);
 
 /* Whether somebody wants no more cases. */
 bool run_stopped(const struct run *run);

@@ -11,9 +11,8 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "process/jail.h"
 #include "testcases/suite.h"
-
-#define COMPILE_SECONDS 300.0
 
 const char *base_name(const char *path)
 {
@@ -241,6 +240,7 @@ bool submission_take(const struct run *run, const char *file, struct submission 
 	char real[PATH_MAX];
 	*out = (struct submission){.file = file,
 							   .problem = options->problem,
+							   .flags = options->nvcc_flags,
 							   .fused = run->epilogue != NULL,
 							   .is_baseline = lies_in_baselines(file)};
 	if (!file_readable(file, err))
@@ -261,32 +261,42 @@ void submission_free(struct submission *submission)
 	free(submission->cases);
 }
 
+/* As the contestant says of what is found out in loading. */
+#define SUBMISSION_NEEDS "the compiled solution needs something that is not allowed or not there: "
+
+/* The line that says why there is no library. */
+static void submission_explain(const struct run *run, struct submission *s, const char *why)
+{
+	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
+	if (s->compiled.status == COMPILE_FORBIDDEN)
+		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
+	else if (s->compiled.status == COMPILE_STOPPED)
+		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
+	else
+		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
+				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
+}
+
 bool submission_compile(const struct run *run, struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compile", 0, 1);
 	struct error why = {{0}};
-	const char *blamed;
 	struct compile_options options = {.source = s->file,
 									  .architecture = run->referee.facts.architecture,
+									  .flags = s->flags,
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
+									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
+									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
 									  .seconds = COMPILE_SECONDS};
-	switch (compile_solution(&options, &s->compiled, &why)) {
-	case COMPILE_OK: return true;
-	case COMPILE_ERROR:
-		blamed = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
-		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
-				 blamed != NULL ? "epilogue stage " : "file", blamed != NULL ? blamed : "");
-		return true;
-	case COMPILE_TIMED_OUT:
-		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc took more than %g s",
-				 COMPILE_SECONDS);
-		return true;
-	case COMPILE_NO_COMPILER: break;
-	case COMPILE_FAILED: break;
+	enum compile_status status = compile_solution(&options, &s->compiled, &why);
+	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
+		*err = why;
+		return false;
 	}
-	*err = why;
-	return false;
+	if (status != COMPILE_OK)
+		submission_explain(run, s, why.message);
+	return true;
 }
 
 struct entrant submission_entrant(const struct submission *s, const char *label)
@@ -305,8 +315,11 @@ void judgement_take_compile(const struct submission *s, struct judgement *out)
 	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;
+	if (s->compiled.jailed)
+		out->layers |= JAIL_COMPILER;
 	if (s->compiled.status == COMPILE_OK)
 		return;
-	out->verdict = VERDICT_COMPILE_ERROR;
+	out->verdict =
+		s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION : VERDICT_COMPILE_ERROR;
 	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);
 }

@@ -9,6 +9,7 @@
 struct submission {
 	const char *file; /* borrowed */
 	const struct problem *problem;
+	const char *const *flags; /* of nvcc, besides the judge's own; NULL-ended, or NULL */
 	bool fused;               /* to be compiled with the run's epilogue */
 	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
 	struct submission *plain; /* compare: the same file without the epilogue; borrowed */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "judge/check.h"
 #include "judge/clocks.h"
 #include "judge/contestant_link.h"
@@ -24,7 +25,9 @@
 #define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
 #define WIDTH_WARNED 0.02
 #define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
-#define EVENT_EVERY 4   /* every so many rounds times with events */
+/* more for loading and for the first call, which pay for what is lazy */
+#define FIRST_SECONDS 10.0
+#define EVENT_EVERY 4 /* every so many rounds times with events */
 
 struct lane {
 	struct contestant_link contestant;
@@ -67,6 +70,7 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 static void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
+	entry->verdict = outcome.verdict;
 	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
 			 outcome.detail);
 }
@@ -90,6 +94,10 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 		check_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
+	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, lane->contestant.left);
+		return true;
+	}
 	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
@@ -114,7 +122,7 @@ static struct outcome lane_open(struct run *run, struct lane *lane, const struct
 	/* The first call pays for lazy loading and the library's own tuning. */
 	double seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + 10.0, &seconds);
+		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + FIRST_SECONDS, &seconds);
 	lane->running = !outcome.dead;
 	return outcome;
 }
@@ -150,7 +158,7 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
 												  run->timeout + 1.0 * calls, reply);
 	clocks_sample(clocks);
-	if (outcome.verdict == VERDICT_NOT_RUN && method == TIME_SPAN) {
+	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
 		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
 		return true;
@@ -167,11 +175,11 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
 		entry_take_kernels(entry, &reply->kernels);
-	/* which set is looked at changes with the pass, unknown to the solution */
-	if (check)
-		return check_set(timer, test, tolerance, WARMUPS + (uint32_t)(fresh % calls), lane, entry,
-						 err);
-	return true;
+	/* which set is looked at is drawn when it is too late to know */
+	uint64_t drawn;
+	return !check || (random_draw(&drawn, err) &&
+					  check_set(timer, test, tolerance, WARMUPS + (uint32_t)(drawn % calls), lane,
+								entry, err));
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
@@ -197,15 +205,15 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	size_t count = timer->count;
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
 	double start = clock_seconds(), checking = 0.0;
-	uint64_t fresh = out->test.seed;
 	for (size_t round = 0;; round++) {
 		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
-		fresh = fresh * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX LCG */
-		if (fresh == 0)
-			fresh = 1;
+		/* never from --seed, which a solution may know; the same for all entrants */
+		uint64_t fresh;
+		if (!random_draw(&fresh, err))
+			return false;
 		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
 		for (size_t i = 0; i < count; i++) {
 			size_t turn = round % 2 == 0 ? i : count - 1 - i;
@@ -246,14 +254,9 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 	timer->count = count;
 	for (size_t i = 0; i < count; i++) {
 		timer->lanes[i].entrant = &entrants[i];
-		timer->lanes[i].contestant = (struct contestant_link){
-			.device = &run->referee.device,
-			.library = entrants[i].library,
-			.problem = problem->name,
-			.chain = entrants[i].fused ? run_chain(run) : NULL,
-			.libraries_allowed = entrants[i].libraries_allowed,
-			.memory_limit = run->memory_limit,
-		};
+		timer->lanes[i].contestant = run_contestant(run, problem, &entrants[i]);
+		timer->lanes[i].contestant.timed = true;
+		timer->lanes[i].contestant.timeout += FIRST_SECONDS;
 	}
 	return timer;
 }
@@ -265,8 +268,9 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
-/* Those that cannot take part have said why in their entry. */
-static void lanes_open(struct timer *timer, struct timing_result *out)
+/* Those that cannot take part have said why in their entry. False where a layer of the jail that
+ * is required does not hold. */
+static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
 {
 	for (size_t i = 0; i < timer->count; i++) {
 		struct lane *lane = &timer->lanes[i];
@@ -274,14 +278,20 @@ static void lanes_open(struct timer *timer, struct timing_result *out)
 		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 		entry->role = lane->entrant->role;
 		if (lane->entrant->library == NULL) {
+			entry->verdict = VERDICT_COMPILE_ERROR;
 			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
 			continue;
 		}
 		entry->ran = true;
 		struct outcome outcome = lane_open(timer->run, lane, &out->test);
+		if (!contestant_link_holds(&lane->contestant, err))
+			return false;
+		entry->enclosed = lane->contestant.enclosed;
+		entry->layers = lane->contestant.layers;
 		if (outcome.verdict != VERDICT_ACCEPTED)
 			lane_failed(entry, outcome);
 	}
+	return true;
 }
 
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
@@ -299,10 +309,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	bool ok = referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
-	if (ok) {
-		lanes_open(timer, out);
-		ok = measure(timer, out, &clocks, err);
-	}
+	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++) {

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,21 +21,71 @@
 #define WATCH_SECONDS 0.02    /* between two looks at the memory of known processes */
 #define SCAN_SECONDS 0.1      /* between two looks for new processes */
 #define STOP_SECONDS 10.0     /* a process that a driver holds takes its time to die */
+#define REAP_SECONDS 2.0      /* for what was killed from here */
+#define DYING_SECONDS 5.0     /* for a program that was killed and is not gone: a driver holds it */
 #define HANG_UP_SECONDS 2.0   /* between a closed channel and the end of its process */
 #define DRAIN_READS 16        /* a flood must not keep the supervisor from its deadline */
+#define ORPHANS 512           /* ended at once; then the next ones */
 #define WATCHED_PROCESSES 512 /* memory of more than these is not looked at */
 
 struct child {
-	pid_t keeper;
+	pid_t keeper, program;
+	long keeper_started;
+	struct child *next;                /* in the list of those alive */
 	int channel, output, life, report; /* -1: closed */
 	bool alive;
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
-	size_t memory_limit;
+	size_t memory_limit, process_limit;
 	double next_watch, next_scan; /* monotonic times */
+	double last_round, dying;     /* 0: not seen to be dying */
+	sig_atomic_t continued;
 	pid_t known[WATCHED_PROCESSES];
-	size_t known_count;
+	size_t known_count, files; /* bytes in their files without a name */
 	struct ring ring;
 };
+
+/* Two facts about the supervisor's own process, which the kernel keeps for it as a whole: who its
+ * children are (to it fall those of a killed keeper, and nothing else tells them from the keepers
+ * that live), and how often it was continued after a stop. */
+static struct child *alive;
+static volatile sig_atomic_t continued;
+
+static void note_continued(int number)
+{
+	(void)number;
+	continued++;
+}
+
+static void watch_continued(void)
+{
+	const struct sigaction action = {.sa_handler = note_continued, .sa_flags = SA_RESTART};
+	struct sigaction before;
+	if (sigaction(SIGCONT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGCONT, &action, NULL);
+}
+
+static void list_add(struct child *child)
+{
+	child->next = alive;
+	alive = child;
+}
+
+static void list_remove(const struct child *child)
+{
+	struct child **at = &alive;
+	while (*at != NULL && *at != child)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = child->next;
+}
+
+static bool is_keeper(pid_t pid)
+{
+	for (const struct child *child = alive; child != NULL; child = child->next)
+		if (child->keeper == pid)
+			return true;
+	return false;
+}
 
 static void close_fd(int *fd)
 {
@@ -48,12 +99,12 @@ static void close_fd(int *fd)
 /* The descriptors that a start needs: [0] the supervisor's end, [1] the other. */
 struct ends {
 	int channel[2], output[2], life[2], report[2], start[2];
-	int null_fd;
+	int null_fd, rules_fd;
 };
 
 #define ENDS_NONE                                                                                  \
 	{                                                                                              \
-		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1                                       \
+		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1, -1                                   \
 	}
 
 /* Out of the range that the keeper rearranges. */
@@ -78,8 +129,11 @@ static bool open_pipe(int ends[2], bool reverse)
 	return move_up(&ends[0]) && move_up(&ends[1]);
 }
 
-static bool open_ends(struct ends *ends)
+/* `rules`: of the child's options. */
+static bool open_ends(struct ends *ends, int rules)
 {
+	if (rules > 0 && (ends->rules_fd = fcntl(rules, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD)) < 0)
+		return false;
 	ends->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return ends->null_fd >= 0 && move_up(&ends->null_fd) &&
 		   socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->channel) == 0 &&
@@ -104,11 +158,11 @@ static bool same_name(const char *a, const char *b)
 	return strncmp(a, b, length + 1) == 0;
 }
 
-/* The environment with the additions; the strings are borrowed. */
-static char **make_environment(const char *const *additions)
+/* The environment with the additions, or these alone; the strings are borrowed. */
+static char **make_environment(const char *const *additions, bool alone)
 {
 	size_t old = 0, added = 0, count = 0;
-	while (environ != NULL && environ[old] != NULL)
+	while (!alone && environ != NULL && environ[old] != NULL)
 		old++;
 	while (additions != NULL && additions[added] != NULL)
 		added++;
@@ -133,6 +187,8 @@ static pid_t fork_keeper(const struct child_options *options, const struct ends 
 	const struct keeper_task task = {.argv = options->argv,
 									 .environment = environment,
 									 .working_folder = options->working_folder,
+									 .file_limit = options->file_limit_bytes,
+									 .rules_fd = ends->rules_fd,
 									 .null_fd = ends->null_fd,
 									 .output_fd = ends->output[1],
 									 .channel_fd = ends->channel[1],
@@ -153,14 +209,18 @@ static pid_t fork_keeper(const struct child_options *options, const struct ends 
 	return keeper;
 }
 
-/* Waits until the program runs. */
-static bool await_start(int start, const struct child_options *options, struct error *err)
+/* Waits until the program runs, and stores which process it is. */
+static bool await_start(int start, const struct child_options *options, pid_t *program,
+						struct error *err)
 {
 	struct keeper_failure failure;
 	ssize_t got;
-	do
-		got = read(start, &failure, sizeof failure);
-	while (got < 0 && errno == EINTR);
+	while ((got = read(start, &failure, sizeof failure)) != 0) {
+		if (got == sizeof failure && failure.what == KEEPER_EXECUTES)
+			*program = (pid_t)failure.error_number;
+		else if (got >= 0 || errno != EINTR)
+			break;
+	}
 	if (got == 0)
 		return true;
 	if (got != sizeof failure)
@@ -170,6 +230,9 @@ static bool await_start(int start, const struct child_options *options, struct e
 		return error_set(err, "%s: no new process: %s", options->argv[0], why);
 	if (failure.what == KEEPER_CANNOT_ENTER)
 		return error_set(err, "%s: %s", options->working_folder, why);
+	if (failure.what == KEEPER_CANNOT_RESTRICT)
+		return error_set(err, "%s: cannot be put under Landlock's rules: %s", options->argv[0],
+						 why);
 	return error_set(err, "%s: %s", options->argv[0], why);
 }
 
@@ -177,15 +240,18 @@ static struct child *make_child(const struct child_options *options, struct ends
 								struct error *err)
 {
 	struct child *child = calloc(1, sizeof *child);
-	char **environment = make_environment(options->setenv);
+	char **environment = make_environment(options->setenv, options->only_setenv);
 	if (child == NULL || environment == NULL) {
 		error_set(err, "%s: out of memory", options->argv[0]);
 		goto failed;
 	}
 	child->memory_limit = options->memory_limit_bytes;
+	child->process_limit = options->process_limit;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	watch_continued();
 	child->keeper = fork_keeper(options, ends, environment);
+	child->keeper_started = child->keeper > 0 ? tree_started(child->keeper) : -1;
 	if (child->keeper < 0) {
 		error_set(err, "%s: no new process: %s", options->argv[0], strerror(errno));
 		goto failed;
@@ -202,7 +268,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 {
 	struct ends ends = ENDS_NONE;
 	struct child *child = NULL;
-	if (!open_ends(&ends)) {
+	if (!open_ends(&ends, options->rules)) {
 		error_set(err, "%s: no descriptors for a new process: %s", options->argv[0],
 				  strerror(errno));
 		goto done;
@@ -211,7 +277,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 	if (child == NULL)
 		goto done;
 	close_side(&ends, 1);
-	if (!await_start(ends.start[0], options, err)) {
+	if (!await_start(ends.start[0], options, &child->program, err)) {
 		close_side(&ends, 0);
 		waitpid(child->keeper, NULL, 0);
 		free(child);
@@ -220,15 +286,20 @@ struct child *child_start(const struct child_options *options, struct error *err
 	}
 	close_fd(&ends.start[0]);
 	child->alive = true;
+	list_add(child);
 	child->channel = ends.channel[0];
 	child->output = ends.output[0];
 	child->life = ends.life[0];
 	child->report = ends.report[0];
-	ends = (struct ends){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, ends.null_fd};
+	int null_fd = ends.null_fd, rules_fd = ends.rules_fd;
+	ends = (struct ends)ENDS_NONE;
+	ends.null_fd = null_fd;
+	ends.rules_fd = rules_fd;
 done:
 	close_side(&ends, 0);
 	close_side(&ends, 1);
 	close_fd(&ends.null_fd);
+	close_fd(&ends.rules_fd);
 	return child;
 }
 
@@ -267,22 +338,48 @@ static bool await_report(struct child *child, double seconds, struct keeper_repo
 	}
 }
 
-/* The keeper did not do its work: the program killed or stopped it. What is
- * known to have been below it, and what now belongs to the supervisor for that
- * reason, is ended from here. */
-static void end_without_keeper(struct child *child)
+static void pause_shortly(void)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+	nanosleep(&pause, NULL);
+}
+
+/* Waits for a process that has been killed, but not for ever. */
+static void reap(pid_t pid)
+{
+	double deadline = clock_seconds() + REAP_SECONDS;
+	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_seconds() < deadline)
+		pause_shortly();
+}
+
+/* The keeper did not do its work: the program killed it, or a driver holds the program. */
+static void end_without_keeper(const struct child *child)
 {
 	tree_kill(child->keeper);
 	kill(child->keeper, SIGKILL);
-	waitpid(child->keeper, NULL, 0);
-	for (size_t i = 0; i < child->known_count; i++) {
-		pid_t pid = child->known[i];
-		/* Only those that became our own children are surely who they were. */
-		if (waitpid(pid, NULL, WNOHANG) != 0)
-			continue;
-		tree_kill(pid);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+	reap(child->keeper);
+}
+
+/* What a keeper leaves behind that was killed falls to the supervisor: whoever is its child, is no
+ * keeper and came after that one. */
+static void end_orphans(const struct child *child)
+{
+	pid_t pids[ORPHANS];
+	double deadline = clock_seconds() + REAP_SECONDS;
+	for (;;) {
+		size_t left = 0,
+			   count = tree_younger(getpid(), child->keeper, child->keeper_started, pids, ORPHANS);
+		for (size_t i = 0; i < count; i++) {
+			if (is_keeper(pids[i]))
+				continue;
+			tree_kill(pids[i]);
+			kill(pids[i], SIGKILL);
+			waitpid(pids[i], NULL, WNOHANG);
+			left++;
+		}
+		if (left == 0 || clock_seconds() >= deadline)
+			return;
+		pause_shortly();
 	}
 }
 
@@ -297,9 +394,11 @@ static void end_child(struct child *child, enum child_outcome outcome)
 	kill(child->keeper, SIGCONT); /* which the program may have stopped */
 	bool told = await_report(child, STOP_SECONDS, &report);
 	if (told)
-		waitpid(child->keeper, NULL, 0);
+		reap(child->keeper);
 	else
 		end_without_keeper(child);
+	list_remove(child);
+	end_orphans(child);
 	drain_output(child, CHILD_OUTPUT_MAX);
 
 	child->alive = false;
@@ -328,40 +427,67 @@ void child_stop(struct child *child)
 
 /* ---- watching --------------------------------------------------------- */
 
-/* False when the memory limit is passed. */
-static bool watch_memory(struct child *child)
+/* CHILD_REPLIED as long as no limit is passed. */
+static enum child_outcome watch_limits(struct child *child)
 {
 	double time = clock_seconds();
 	if (time < child->next_watch)
-		return true;
+		return CHILD_REPLIED;
 	if (time >= child->next_scan) {
 		size_t found = tree_scan(child->keeper, child->known, WATCHED_PROCESSES, 0);
+		if (child->process_limit > 0 && found > child->process_limit)
+			return CHILD_OVER_PROCESSES;
 		child->known_count = found < WATCHED_PROCESSES ? found : WATCHED_PROCESSES;
+		child->files = tree_memory_files(child->known, child->known_count);
 		double took = clock_seconds() - time;
 		child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
+		if (child->program <= 0 || !tree_ends(child->program))
+			child->dying = 0.0;
+		else if (child->dying == 0.0)
+			child->dying = time;
 	}
-	size_t used = tree_memory(child->known, child->known_count);
+	size_t used = tree_memory(child->known, child->known_count, child->files);
 	if (child->memory_limit > 0 && used > child->memory_limit && child->known_count > 1)
-		used = tree_memory_exact(child->known, child->known_count);
+		used = tree_memory_exact(child->known, child->known_count, child->files);
 	if (used > child->result.peak_memory_bytes)
 		child->result.peak_memory_bytes = used;
 	child->next_watch = time + WATCH_SECONDS;
-	return child->memory_limit == 0 || used <= child->memory_limit;
+	bool over = child->memory_limit > 0 && used > child->memory_limit;
+	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
+}
+
+/* The time for which the supervisor was stopped, and looked at nothing, is not the child's. */
+static void allow_for_stop(struct child *child, double *deadline)
+{
+	double time = clock_seconds();
+	if (child->continued != continued)
+		*deadline += time - child->last_round;
+	child->continued = continued;
+	child->last_round = time;
+}
+
+/* From when a child waits for a reply, or for its end. */
+static double begin_rounds(struct child *child, double seconds)
+{
+	child->last_round = clock_seconds();
+	child->continued = continued;
+	return child->last_round + seconds;
 }
 
 /* One round of waiting, at most until the deadline. `channel_events` is what to
  * look for on the channel; what is there comes back in *channel_ready. False
  * when the child has been ended. */
 static bool wait_round(struct child *child, short channel_events, short *channel_ready,
-					   double deadline)
+					   double *deadline)
 {
-	double left = deadline - clock_seconds();
+	double left = *deadline - clock_seconds();
 	if (left > WATCH_SECONDS)
 		left = WATCH_SECONDS;
 	struct pollfd events[] = {
 		{.fd = channel_events != 0 ? child->channel : -1, .events = channel_events},
 		{.fd = child->report, .events = POLLIN},
 		{.fd = child->output, .events = POLLIN}};
+	bool last = left <= 0; /* a look at what is there by now, and then the end */
 	if (poll(events, 3, left > 0 ? (int)(left * 1000.0) + 1 : 0) < 0 && errno != EINTR) {
 		end_child(child, CHILD_BROKEN);
 		return false;
@@ -374,11 +500,17 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 		end_child(child, CHILD_EXITED);
 		return false;
 	}
-	if (!watch_memory(child)) {
-		end_child(child, CHILD_OVER_MEMORY);
+	enum child_outcome limits = watch_limits(child);
+	if (limits != CHILD_REPLIED) {
+		end_child(child, limits);
 		return false;
 	}
-	if (clock_seconds() >= deadline) {
+	if (child->dying > 0.0 && clock_seconds() > child->dying + DYING_SECONDS) {
+		end_child(child, CHILD_EXITED);
+		return false;
+	}
+	allow_for_stop(child, deadline);
+	if (last && clock_seconds() >= *deadline) {
 		end_child(child, CHILD_TIMED_OUT);
 		return false;
 	}
@@ -387,7 +519,7 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 
 /* The channel is closed on the other side: either the process is about to be
  * gone, or it damaged its channel and will never answer. */
-static void await_end_after_hang_up(struct child *child, double deadline)
+static void await_end_after_hang_up(struct child *child, double *deadline)
 {
 	double patience = clock_seconds() + HANG_UP_SECONDS;
 	short ignored;
@@ -399,10 +531,10 @@ static void await_end_after_hang_up(struct child *child, double deadline)
 
 struct child_result child_wait(struct child *child, double seconds)
 {
-	double deadline = clock_seconds() + seconds;
+	double deadline = begin_rounds(child, seconds);
 	short ignored;
 	while (child->alive)
-		wait_round(child, 0, &ignored, deadline);
+		wait_round(child, 0, &ignored, &deadline);
 	return child->result;
 }
 
@@ -437,7 +569,7 @@ static ssize_t send_packet(int channel, const void *request, size_t bytes, int f
 
 /* False when the child has been ended. */
 static bool send_request(struct child *child, const void *request, size_t bytes, int fd,
-						 double deadline)
+						 double *deadline)
 {
 	char unasked;
 	short ready;
@@ -488,14 +620,14 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 							   int request_fd, void *reply, size_t reply_capacity,
 							   size_t *reply_bytes, int *reply_fd, double seconds)
 {
-	double deadline = clock_seconds() + seconds;
+	double deadline = begin_rounds(child, seconds);
 	short ready = 0;
 	*reply_bytes = 0;
 	*reply_fd = -1;
-	if (!child->alive || !send_request(child, request, request_bytes, request_fd, deadline))
+	if (!child->alive || !send_request(child, request, request_bytes, request_fd, &deadline))
 		return child->result;
 
-	while (wait_round(child, POLLIN, &ready, deadline)) {
+	while (wait_round(child, POLLIN, &ready, &deadline)) {
 		if ((ready & POLLIN) == 0 && (ready & (POLLHUP | POLLERR)) == 0)
 			continue;
 		if (take_reply(child->channel, reply, reply_capacity, reply_bytes, reply_fd)) {
@@ -506,7 +638,7 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 		if (*reply_bytes > 0)
 			end_child(child, CHILD_BROKEN);
 		else
-			await_end_after_hang_up(child, deadline);
+			await_end_after_hang_up(child, &deadline);
 		break;
 	}
 	return child->result;

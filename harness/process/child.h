@@ -26,17 +26,23 @@ struct child_options {
 	const char *const *argv;    /* argv[0] is the path of the executable */
 	const char *const *setenv;  /* "NAME=VALUE" strings added to the environment; NULL-ended,
 								   or NULL */
+	bool only_setenv;           /* they are the whole environment */
 	const char *working_folder; /* or NULL: keep */
 	size_t memory_limit_bytes;  /* resident memory of the child and its descendants; 0: none */
+	size_t file_limit_bytes;    /* of each file that it writes; 0: none */
+	size_t process_limit;       /* of it and its descendants; 0: none */
+	int rules;                  /* of landlock.h, that it is put under; the caller closes
+								   them; 0: none */
 };
 
 enum child_outcome {
-	CHILD_REPLIED,     /* a reply is there */
-	CHILD_EXITED,      /* it ended by itself: exit_status */
-	CHILD_SIGNALED,    /* a signal ended it: signal_number */
-	CHILD_TIMED_OUT,   /* deadline passed; it has been killed */
-	CHILD_OVER_MEMORY, /* memory limit passed; it has been killed */
-	CHILD_BROKEN,      /* it sent something that is no valid message; it has been killed */
+	CHILD_REPLIED,        /* a reply is there */
+	CHILD_EXITED,         /* it ended by itself: exit_status */
+	CHILD_SIGNALED,       /* a signal ended it: signal_number */
+	CHILD_TIMED_OUT,      /* deadline passed; it has been killed */
+	CHILD_OVER_MEMORY,    /* memory limit passed; it has been killed */
+	CHILD_OVER_PROCESSES, /* process limit passed; it has been killed */
+	CHILD_BROKEN,         /* it sent something that is no valid message; it has been killed */
 };
 
 struct child_result {
@@ -52,6 +58,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 
 /* Sends `request` (request_bytes, with descriptor fd attached when fd >= 0; the
  * caller keeps its fd) and waits for one reply, for at most `seconds`.
+ * Time in which the supervisor itself was stopped does not count.
  * On CHILD_REPLIED reply holds *reply_bytes bytes and *reply_fd is the
  * descriptor that came with it, or -1 (caller closes it). On any other outcome
  * the child and all of its descendants are dead and reaped. */

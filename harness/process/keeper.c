@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "process/child.h"
+#include "process/landlock.h"
 #include "process/tree.h"
 
 /* Where the keeper's own descriptors lie once the rest is closed. The program
  * does not inherit them: they are close-on-exec. */
-enum { START_FD = CHILD_CHANNEL_FD + 1, LIFE_FD, REPORT_FD, SIGNAL_FD, FIRST_FREE_FD };
+enum { START_FD = CHILD_CHANNEL_FD + 1, LIFE_FD, REPORT_FD, RULES_FD, SIGNAL_FD, FIRST_FREE_FD };
 
 _Static_assert(FIRST_FREE_FD <= KEEPER_LOWEST_FD, "the given descriptors must not be overwritten");
 
@@ -30,22 +31,27 @@ static void arrange_descriptors(const struct keeper_task *task)
 	dup3(task->start_fd, START_FD, O_CLOEXEC);
 	dup3(task->life_fd, LIFE_FD, O_CLOEXEC);
 	dup3(task->report_fd, REPORT_FD, O_CLOEXEC);
+	close(RULES_FD);
+	if (task->rules_fd >= 0)
+		dup3(task->rules_fd, RULES_FD, O_CLOEXEC);
 	closefrom(SIGNAL_FD);
 }
 
 /* The keeper holds no end of what belongs to the program, so that the
  * supervisor sees the end of it. */
-static void let_go(void)
+static void let_go(const struct keeper_task *task)
 {
 	dup2(STDIN_FILENO, STDOUT_FILENO);
 	dup2(STDIN_FILENO, STDERR_FILENO);
 	close(CHILD_CHANNEL_FD);
 	close(START_FD);
+	if (task->rules_fd >= 0)
+		close(RULES_FD);
 }
 
-static void tell_failure(int what)
+static void tell(int what, int number)
 {
-	struct keeper_failure failure = {.what = what, .error_number = errno};
+	struct keeper_failure failure = {.what = what, .error_number = number};
 	if (write(START_FD, &failure, sizeof failure) < 0)
 		return; /* the supervisor is gone; nobody to tell */
 }
@@ -63,19 +69,26 @@ static void reset_signals(void)
 
 static _Noreturn void become_program(const struct keeper_task *task, pid_t keeper)
 {
-	struct rlimit no_core = {0, 0};
+	const struct rlimit no_core = {0, 0}, files = {task->file_limit, task->file_limit};
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != keeper) /* it died before the line above */
 		_exit(127);
 	setrlimit(RLIMIT_CORE, &no_core);
+	if (task->file_limit > 0)
+		setrlimit(RLIMIT_FSIZE, &files);
 	reset_signals();
 	if (task->working_folder != NULL && chdir(task->working_folder) != 0) {
-		tell_failure(KEEPER_CANNOT_ENTER);
+		tell(KEEPER_CANNOT_ENTER, errno);
 		_exit(127);
 	}
+	if (task->rules_fd >= 0 && !landlock_restrict(RULES_FD)) {
+		tell(KEEPER_CANNOT_RESTRICT, errno);
+		_exit(127);
+	}
+	tell(KEEPER_EXECUTES, (int)getpid());
 	execve(task->argv[0], (char *const *)task->argv, task->environment);
-	tell_failure(KEEPER_CANNOT_EXECUTE);
+	tell(KEEPER_CANNOT_EXECUTE, errno);
 	_exit(127);
 }
 
@@ -139,6 +152,8 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	setsid();                 /* the terminal's interrupts are the supervisor's business */
 	prctl(PR_SET_NAME, "gemmjudge-keep");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* Should the program stop the keeper and the supervisor die, the keeper has work to do. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	sigemptyset(&child_signal);
 	sigaddset(&child_signal, SIGCHLD);
 	int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -147,10 +162,10 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	if (report.program == 0)
 		become_program(task, self);
 	if (report.program < 0) {
-		tell_failure(KEEPER_CANNOT_FORK);
+		tell(KEEPER_CANNOT_FORK, errno);
 		_exit(1);
 	}
-	let_go();
+	let_go(task);
 	report.ended = keep(report.program, signals, &report.wait_status);
 	kill_and_reap(report.program, &report.wait_status);
 	_exit(write(REPORT_FD, &report, sizeof report) == sizeof report ? 0 : 1);

@@ -9,6 +9,7 @@
 #ifndef GEMMJUDGE_PROCESS_KEEPER_H
 #define GEMMJUDGE_PROCESS_KEEPER_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /* What the keeper is given; every descriptor is above KEEPER_LOWEST_FD. */
@@ -18,6 +19,8 @@ struct keeper_task {
 	const char *const *argv;
 	char *const *environment;
 	const char *working_folder; /* or NULL */
+	size_t file_limit;          /* bytes of each file that the program writes; 0: any */
+	int rules_fd;               /* of landlock.h, for the program alone; -1: none */
 	int null_fd;                /* the program's stdin */
 	int output_fd;              /* its stdout and stderr */
 	int channel_fd;             /* its CHILD_CHANNEL_FD */
@@ -32,7 +35,13 @@ struct keeper_failure {
 	int error_number;
 };
 
-enum keeper_failure_kind { KEEPER_CANNOT_FORK, KEEPER_CANNOT_ENTER, KEEPER_CANNOT_EXECUTE };
+enum keeper_failure_kind {
+	KEEPER_CANNOT_FORK,
+	KEEPER_CANNOT_ENTER,
+	KEEPER_CANNOT_RESTRICT,
+	KEEPER_CANNOT_EXECUTE,
+	KEEPER_EXECUTES, /* no failure: the program is about to run as process `error_number` */
+};
 
 struct keeper_report {
 	pid_t program;

@@ -21,6 +21,7 @@ enum message_type {
 	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
 	MESSAGE_CONTESTANT_OPEN = 100,
+	MESSAGE_CONTESTANT_LOAD,
 	MESSAGE_CONTESTANT_CASE,
 	MESSAGE_CONTESTANT_RUN,
 	MESSAGE_CONTESTANT_TIME,
@@ -180,15 +181,31 @@ struct referee_check_reply {
 
 /* ---- contestant ------------------------------------------------------- */
 
+/* First: makes the context, then closes the process (jail.h). No foreign code has run when it
+ * answers. */
 struct contestant_open {
 	struct message head;
 	struct device_choice device;
-	char solution[4096];        /* path of the compiled solution (.so) */
-	char problem[32];           /* whose call it has; PROBLEM_STAGE: a stage by itself */
+	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
+	char writable[4096];        /* a folder that stays so; "": none */
+	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */
+	uint32_t timed;             /* TIME will follow */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
 								   size, on a GPU too, and the process ends with exit() */
-	uint32_t has_epilogue;      /* was compiled with a chain, and has to let it be bound */
+};
+struct contestant_open_reply {
+	struct message head;
+	uint32_t layers;   /* that hold */
+	char lacking[512]; /* why others do not; "" where all do */
+};
+
+/* Then: loads the solution. */
+struct contestant_load {
+	struct message head;
+	char solution[4096];   /* as in OPEN */
+	char problem[32];      /* whose call it has; PROBLEM_STAGE: a stage by itself */
+	uint32_t has_epilogue; /* was compiled with a chain, and has to let it be bound */
 };
 
 struct contestant_case {
@@ -216,11 +233,14 @@ enum run_status {
 };
 #define RUN_NAME_BYTES 64
 #define RUN_TEXT_BYTES 512
-struct contestant_reply { /* to OPEN, CASE and RUN */
+struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
 	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
+	/* RUN: the device synchronised, but solve() left a CUDA error behind: what it would mean. The
+	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
+	enum run_status left;
 	double seconds; /* RUN: wall time of the call with its synchronisation */
 };
 
@@ -261,6 +281,7 @@ struct contestant_time_reply {
 	enum run_status status;
 	int32_t error_code;
 	char error_name[RUN_NAME_BYTES], error_text[RUN_TEXT_BYTES];
+	enum run_status left;       /* of the first call that left an error behind */
 	uint32_t calls;             /* samples below */
 	uint32_t activities;        /* kernels, copies and sets per call, the most seen */
 	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */

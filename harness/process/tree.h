@@ -3,6 +3,7 @@
 #ifndef GEMMJUDGE_PROCESS_TREE_H
 #define GEMMJUDGE_PROCESS_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -13,6 +14,16 @@
  * seen. Returns how many there are. */
 size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal);
 
+/* When a process started, in ticks since the machine did; -1 where there is none. */
+long tree_started(pid_t pid);
+
+/* Whether it is on its way out (killed, or leaving), or gone. A driver can hold it there. */
+bool tree_ends(pid_t pid);
+
+/* The children of `parent`, zombies too, that are younger than process number `pid`, which started
+ * at `started`; at most `max`. Returns how many were stored. */
+size_t tree_younger(pid_t parent, pid_t pid, long started, pid_t *out, size_t max);
+
 /* Sends SIGKILL to all descendants until there are none but zombies, which
  * their parents or the nearest subreaper has to reap. Gives up after some
  * seconds: a process in uninterruptible sleep. */
@@ -20,8 +31,14 @@ void tree_kill(pid_t root);
 
 /* Memory of its own (anonymous and shared, not files and not device mappings)
  * that these processes hold together. Pages that several of them share after a
- * fork count once each; tree_memory_exact counts them once, and is slow. */
-size_t tree_memory(const pid_t *pids, size_t count);
-size_t tree_memory_exact(const pid_t *pids, size_t count);
+ * fork count once each; tree_memory_exact counts them once, and is slow.
+ *
+ * `files` is what tree_memory_files() found. What of it is mapped is shared memory, too: the larger
+ * of both counts, so that nothing counts twice. */
+size_t tree_memory(const pid_t *pids, size_t count, size_t files);
+size_t tree_memory_exact(const pid_t *pids, size_t count, size_t files);
+
+/* Memory in files without a name (memfd_create) that these processes have open, mapped or not. */
+size_t tree_memory_files(const pid_t *pids, size_t count);
 
 #endif

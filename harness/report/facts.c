@@ -238,3 +238,14 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';
 }
+
+const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity)
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
+		if (used < capacity)
+			used +=
+				(size_t)snprintf(out + used, capacity - used, "%s%s", used > 0 ? " " : "", *flag);
+	return out;
+}

@@ -62,6 +62,9 @@ void facts_yardsticks(const struct timing_result *timing,
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 
+/* The flags of nvcc that were asked for, blanks between them; "" without. */
+const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity);
+
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
 

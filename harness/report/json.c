@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/jail.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
@@ -55,6 +56,14 @@ static json_t *device(const struct run_facts *facts)
 	json_object_set_new(json, "driver", text(device->driver));
 	json_object_set_new(json, "runtime", text(device->runtime));
 	json_object_set_new(json, "library", text(device->library));
+	return json;
+}
+
+static json_t *nvcc_flags(const struct run_facts *facts)
+{
+	json_t *json = json_array();
+	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
+		json_array_append_new(json, text(*flag));
 	return json;
 }
 
@@ -240,6 +249,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
+	json_object_set_new(json, "verdict", json_string(verdict_name(entry->verdict)));
 	json_object_set_new(json, "detail", text(entry->detail));
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
@@ -318,6 +328,20 @@ static json_t *counters(const struct judgement *judgement)
 	return json;
 }
 
+/* Null where nothing of the file was run. */
+static json_t *guarantees(const struct judgement *judgement)
+{
+	if (!judgement->was_run)
+		return json_null();
+	json_t *json = json_array();
+	unsigned layer;
+	const char *name;
+	for (size_t i = 0; (name = jail_name(i, &layer)) != NULL; i++)
+		if ((judgement->layers & layer) != 0)
+			json_array_append_new(json, json_string(name));
+	return json;
+}
+
 static json_t *judgement(const struct judgement *judgement)
 {
 	json_t *json = json_object();
@@ -325,11 +349,13 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "problem", text(judgement->problem));
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
+	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & JAIL_COMPILER) != 0));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
@@ -388,6 +414,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
+	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

@@ -159,6 +159,11 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 		fputs(", epilogue ", out);
 		clean_print_cell(out, facts->epilogue);
 	}
+	char flags[1024];
+	if (facts_nvcc_flags(facts, flags, sizeof flags)[0] != '\0') {
+		fputs(", nvcc flags ", out);
+		clean_print_cell(out, flags);
+	}
 	fprintf(out, ", gemmjudge %s, %s. Reproduce with:\n\n    ", facts->version, facts->started);
 	clean_print(out, facts->command);
 	fputs("\n\n", out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/jail.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/counters.h"
@@ -106,6 +107,12 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 		char under[sizeof facts->tool + 16];
 		snprintf(under, sizeof under, "under %s", facts->tool);
 		paragraph_print(page, 0, under);
+	}
+	char flags[1024];
+	if (facts_nvcc_flags(facts, flags, sizeof flags)[0] != '\0') {
+		char flagged[sizeof flags + 16];
+		snprintf(flagged, sizeof flagged, "nvcc flags %s", flags);
+		paragraph_print(page, 0, flagged);
 	}
 	if (facts->epilogue[0] != '\0') {
 		char chain[sizeof facts->epilogue + 16];
@@ -506,6 +513,28 @@ static void gpu_warning_print(const struct page *page, const struct judgement_li
 	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);
 }
 
+/* What closed the files' processes: one line where it is the same for all that were run. */
+static void guarantees_print(const struct page *page, const struct judgement_list *list)
+{
+	const struct judgement *first = NULL;
+	bool same = true;
+	char names[JAIL_TEXT];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		if (item->was_run && first == NULL)
+			first = item;
+		same = same && (!item->was_run || item->layers == first->layers);
+	}
+	if (first != NULL && same)
+		fprintf(page->out, "guarantees: %s\n", jail_print(first->layers, names));
+	for (size_t i = 0; i < list->count && !same; i++)
+		if (list->items[i].was_run) {
+			fputs("guarantees for ", page->out);
+			clean_print(page->out, list->items[i].file);
+			fprintf(page->out, ": %s\n", jail_print(list->items[i].layers, names));
+		}
+}
+
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
 {
 	struct page page = {.out = out,
@@ -529,6 +558,7 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 		fputs("interrupted: this is what was done until then\n", out);
 	if (list->count > 1)
 		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
+	guarantees_print(&page, list);
 	fputs("again: ", out);
 	clean_print(out, list->facts.command);
 	fputc('\n', out);

@@ -348,7 +348,7 @@ Test(case, exact_cases_are_exact)
 		const struct number_format *format = &type_of(problem->operands[result].type)->format;
 		for (size_t i = 0; i < 120; i++) {
 			struct test_case test = case_generate(problem, 17, i, CASE_SIZES_MIXED, 4096, 1);
-			if (!test.exact)
+			if (!test.exact || problem->algebra == ALGEBRA_SHORTEST_PATHS)
 				continue;
 			found++;
 			cr_assert(test.values[0].distribution == VALUES_INTEGER && test.values[0].scale > 0);
@@ -433,7 +433,7 @@ Test(case, graphs_have_no_negative_cycle)
 	for (size_t i = 0; i < 60; i++) {
 		struct test_case test = case_generate(problem, 5, i, CASE_SIZES_MIXED, 40, 1);
 		uint64_t n = (uint64_t)size_of(&test, SIZE_N);
-		cr_assert(!test.exact);
+		cr_assert_eq(test.exact, test.values[0].distribution == VALUES_GRAPH_INTEGER);
 		for (uint64_t from = 0; from < n; from++)
 			for (uint64_t to = 0; to < n; to++) {
 				double there = number_at(problem, &test, 0, from * n + to);

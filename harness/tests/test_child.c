@@ -83,6 +83,36 @@ static void child_leave_orphans(int channel)
 	child_serve(channel);
 }
 
+/* Before anybody can have seen its processes. */
+static void child_kill_keeper_at_once(void)
+{
+	prctl(PR_SET_PDEATHSIG, 0);
+	for (int i = 0; i < 6; i++)
+		if (fork() == 0) {
+			setsid();
+			fork();
+			for (;;)
+				pause();
+		}
+	kill(getppid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* Says more than a pipe holds, and needs a reader before it can answer. */
+static void child_answer_after_talk(int channel)
+{
+	char request[64], text[200000];
+	size_t bytes;
+	memset(text, 'x', sizeof text);
+	while (channel_receive(channel, request, sizeof request, &bytes, NULL)) {
+		usleep(300000);
+		if (write(1, text, sizeof text) < 0)
+			_exit(9);
+		channel_send(channel, request, bytes, -1);
+	}
+}
+
 static void child_kill_keeper(void)
 {
 	if (fork() == 0) {
@@ -147,6 +177,16 @@ __attribute__((constructor)) static void be_child(void)
 	}
 	if (strcmp(name, "kill-keeper") == 0)
 		child_kill_keeper();
+	if (strcmp(name, "kill-keeper-at-once") == 0)
+		child_kill_keeper_at_once();
+	if (strcmp(name, "stop-keeper") == 0) {
+		kill(getppid(), SIGSTOP);
+		child_serve(channel);
+		for (;;)
+			pause();
+	}
+	if (strcmp(name, "talk") == 0)
+		child_answer_after_talk(channel);
 	if (strcmp(name, "descriptors") == 0)
 		for (int fd = 0; fd < 1024; fd++)
 			if (fd != channel && fcntl(fd, F_GETFD) >= 0)
@@ -365,6 +405,80 @@ Test(child, survives_the_death_of_its_keeper)
 	cr_assert_lt(now() - started, 20);
 	assert_nothing_left();
 	child_stop(child);
+}
+
+Test(child, leaves_no_orphan_of_a_killed_keeper)
+{
+	for (int i = 0; i < 5; i++) {
+		struct child *other = start("serve", 0), *child = start("kill-keeper-at-once", 0);
+		double started = now();
+		struct child_result result = call(child, 30);
+		cr_assert_eq(result.outcome, CHILD_SIGNALED);
+		cr_assert_lt(now() - started, 10);
+		child_stop(child);
+		cr_assert_eq(call(other, 10).outcome, CHILD_REPLIED, "it has its own keeper");
+		child_stop(other);
+		assert_nothing_left();
+	}
+}
+
+/* Whoever was there before is none of the judge's. */
+Test(child, leaves_others_alone)
+{
+	pid_t before = fork();
+	if (before == 0)
+		for (;;)
+			pause();
+	struct child *child = start("kill-keeper-at-once", 0);
+	cr_assert_eq(call(child, 30).outcome, CHILD_SIGNALED);
+	child_stop(child);
+	cr_assert_eq(waitpid(before, NULL, WNOHANG), 0);
+	kill(before, SIGKILL);
+	waitpid(before, NULL, 0);
+	assert_nothing_left();
+}
+
+/* In a process of its own: the framework does not expect its tests to stop. */
+Test(child, is_not_blamed_for_a_stopped_supervisor)
+{
+	int status;
+	pid_t supervisor = fork();
+	if (supervisor == 0) {
+		struct child *child = start("talk", 0);
+		struct child_result result = call(child, 1.5);
+		child_stop(child);
+		_exit(result.outcome);
+	}
+	usleep(200000);
+	kill(supervisor, SIGSTOP);
+	usleep(2500000);
+	kill(supervisor, SIGCONT);
+	cr_assert_eq(waitpid(supervisor, &status, 0), supervisor);
+	cr_assert(WIFEXITED(status));
+	cr_assert_eq(WEXITSTATUS(status), CHILD_REPLIED);
+}
+
+/* The program stops its keeper, and then the supervisor is killed. */
+Test(child, dies_with_its_supervisor_though_its_keeper_was_stopped)
+{
+	int ends[2];
+	char byte;
+	cr_assert_eq(pipe(ends), 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	pid_t supervisor = fork();
+	if (supervisor == 0) {
+		close(ends[0]);
+		struct child *child = start("stop-keeper", 0);
+		call(child, 10);
+		kill(getpid(), SIGKILL);
+	}
+	close(ends[1]);
+	cr_assert_eq(waitpid(supervisor, NULL, 0), supervisor);
+	cr_assert_eq(read(ends[0], &byte, 1), 0);
+	double deadline = now() + 10;
+	while (waitpid(-1, NULL, WNOHANG) >= 0 && now() < deadline)
+		usleep(1000);
+	assert_nothing_left();
 }
 
 Test(child, inherits_nothing)

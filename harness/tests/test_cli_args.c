@@ -205,12 +205,14 @@ Test(cli_args, reproducing_command_has_what_differs_from_the_default)
 	parse(&p,
 		  "judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
 		  "--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
-		  "--counters --check race --emulate t4 --device cuda:2 --seed 1 --json - --verbose x.cu");
+		  "--nvcc-flag -std=c++20 --nvcc-flag -DN=$X --counters --check race --emulate t4 "
+		  "--device cuda:2 --seed 1 --json - --verbose x.cu");
 	cr_assert(p.ok, "%s", p.err.message);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(
 		line, "gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
-			  "--sanitize memcheck --problem sgemm --epilogue relu --suite a --suite b "
+			  "--sanitize memcheck --problem sgemm --epilogue relu --nvcc-flag -std=c++20 "
+			  "--nvcc-flag '-DN=$X' --suite a --suite b "
 			  "--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
 			  "--memory 64 x.cu");
 	parse(

@@ -3,17 +3,21 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compile/compile.h"
 #include "compile/prune.h"
+#include "process/landlock.h"
 
 #define SOLVE "extern \"C\" int solve() { return ANSWER; }\n"
 
@@ -182,7 +186,8 @@ Test(compile, stops_at_its_time_limit)
 	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
 	struct compile_options options = {
 		.source = path_of("a.cu"), .architecture = "", .seconds = 0.05};
-	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_TIMED_OUT);
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_STOPPED);
+	cr_assert_str_eq(err.message, "nvcc took more than 0.05 s");
 	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&out);
 }
@@ -337,4 +342,328 @@ Test(compile, a_changed_stage_is_compiled_again)
 	cr_assert_not(out.cached);
 	cr_assert_eq(answer(out.library), 12);
 	compiled_free(&out);
+}
+
+/* ---- what a file may reach, and what the compiler may say -------------------- */
+
+static void need_jail(void)
+{
+	if (landlock_abi() == 0)
+		cr_skip_test("this kernel has no Landlock");
+}
+
+/* The end of compiling a file of the test's folder, with what was said in *err. */
+static enum compile_status try(const char *name, bool unjailed, double seconds, char **log,
+							   struct error *err)
+{
+	struct compiled out;
+	struct compile_options options = {
+		.source = path_of(name), .architecture = "", .unjailed = unjailed, .seconds = seconds};
+	enum compile_status status = compile_solution(&options, &out, err);
+	cr_assert_eq(out.jailed && unjailed, false);
+	*log = strdup(out.log);
+	compiled_free(&out);
+	return status;
+}
+
+static void expect_end(const char *name, enum compile_status expected, const char *said)
+{
+	struct error err = {{0}};
+	char *log;
+	enum compile_status status = try(name, false, 60, &log, &err);
+	cr_expect_eq(status, expected, "%d: %s\n%s", status, err.message, log);
+	cr_expect(strstr(log, said) != NULL || strstr(err.message, said) != NULL, "%s\n%s", err.message,
+			  log);
+	cr_expect_eq(count_entries("tmp."), 0);
+	free(log);
+}
+
+/* Refused in the jail, and for no other reason. */
+static void expect_refused(const char *name, const char *said)
+{
+	struct error err = {{0}};
+	char *log;
+	expect_end(name, COMPILE_ERROR, said);
+	enum compile_status status = try(name, true, 60, &log, &err);
+	cr_expect_eq(status, COMPILE_OK, "without the jail: %s\n%s", err.message, log);
+	free(log);
+}
+
+/* SOLVE behind a line that names a path. */
+static void write_naming(const char *name, const char *before, const char *path, const char *after)
+{
+	char text[2 * PATHS_MAX];
+	snprintf(text, sizeof text, "%s%s%s\n#define ANSWER 7\n" SOLVE, before, path, after);
+	write_file(name, text);
+}
+
+Test(compile, a_strangers_file_reads_nothing_of_ours)
+{
+	need_jail();
+	char tree[PATHS_MAX], path[PATHS_MAX + 64];
+	struct error err;
+	cr_assert(paths_source(tree, &err));
+	snprintf(path, sizeof path, "%s/solutions/gemm_f16/tile.cuh", tree);
+	write_naming("a.cu", "#include \"", path, "\"");
+	expect_refused("a.cu", "Permission denied");
+	write_naming("b.cu", "asm(\".section .rodata\\n.incbin \\\"", path, "\\\"\\n.previous\");");
+	expect_refused("b.cu", "file not found");
+	cr_assert_eq(symlink(path, path_of("tile.cuh")), 0);
+	write_naming("c.cu", "#include \"", "tile.cuh", "\"");
+	expect_refused("c.cu", "Permission denied");
+	snprintf(path, sizeof path, "%s/harness/process/keeper.h", tree);
+	write_naming("d.cu", "#include \"", path, "\"");
+	expect_end("d.cu", COMPILE_ERROR, "Permission denied");
+	write_naming("e.cu", "asm(\".section .rodata\\n.incbin \\\"", "/etc/passwd",
+				 "\\\"\\n.previous\");");
+	expect_end("e.cu", COMPILE_ERROR, "file not found");
+	write_naming("f.cu", "#include \"", "/dev/urandom", "\"");
+	expect_end("f.cu", COMPILE_ERROR, "Permission denied");
+}
+
+Test(compile, a_file_reads_what_lies_beside_it)
+{
+	need_jail();
+	write_file("beside.cuh", "#define ANSWER 3\n");
+	cr_assert_eq(mkdir(path_of("below"), 0700), 0);
+	write_file("below/more.cuh", "#include \"../beside.cuh\"\n");
+	write_file("a.cu", "#include \"below/more.cuh\"\n" SOLVE);
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	cr_assert(out.jailed);
+	cr_assert_eq(answer(out.library), 3);
+	compiled_free(&out);
+}
+
+/* In a home, or where everybody writes: the source files, and nothing below. */
+Test(compile, a_file_in_a_home_reads_source_files_alone)
+{
+	need_jail();
+	setenv("HOME", folder, 1);
+	write_file("beside.cuh", "#define ANSWER 3\n");
+	write_file("a.cu", "#include \"beside.cuh\"\n" SOLVE);
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	cr_assert_eq(answer(out.library), 3);
+	compiled_free(&out);
+	cr_assert_eq(mkdir(path_of(".ssh"), 0700), 0);
+	write_file(".ssh/key.h", "\n");
+	write_naming("b.cu", "#include \"", ".ssh/key.h", "\"");
+	expect_refused("b.cu", "Permission denied");
+	write_file("secret", "\n");
+	write_naming("c.cu", "#include \"", "secret", "\"");
+	expect_refused("c.cu", "Permission denied");
+}
+
+Test(compile, what_a_flag_names_may_be_read)
+{
+	need_jail();
+	struct compiled out;
+	struct error err = {{0}};
+	char other[] = "/tmp/test_compile_other.XXXXXX", path[128], flag[128], source[PATHS_MAX];
+	cr_assert_not_null(mkdtemp(other));
+	snprintf(path, sizeof path, "%s/other.cuh", other);
+	FILE *file = fopen(path, "w");
+	fputs("#define ANSWER 5\n", file);
+	fclose(file);
+	write_file("a.cu", "#include \"other.cuh\"\n" SOLVE);
+	snprintf(flag, sizeof flag, "-I%s", other);
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
+	const char *flags[] = {flag, "-std=c++20", NULL};
+	struct compile_options options = {
+		.source = source, .architecture = "", .flags = flags, .seconds = 120};
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s\n%s", err.message,
+				 out.log);
+	cr_expect_str_empty(out.log, "the judge's own -std makes room: %s", out.log);
+	compiled_free(&out);
+	unlink(path);
+	rmdir(other);
+}
+
+Test(compile, believes_nothing_that_is_said_about_the_machine)
+{
+	write_file("a.cu", "#error No space left on device, Disk quota exceeded\n");
+	expect_end("a.cu", COMPILE_ERROR, "No space left on device");
+}
+
+Test(compile, what_is_nowhere_defined_is_an_error)
+{
+	write_file("a.cu", "int helper(int);\n#define ANSWER helper(1)\n" SOLVE);
+	expect_end("a.cu", COMPILE_ERROR, "undefined reference to `helper(int)'");
+	write_file("b.cu", "extern \"C\" int cublasCreate_v2(void *);\n"
+					   "#define ANSWER cublasCreate_v2(0)\n" SOLVE);
+	expect_end("b.cu", COMPILE_FORBIDDEN, "undefined symbol: cublasCreate_v2");
+}
+
+Test(compile, what_cannot_be_read_again_is_compiled_again)
+{
+	write_naming("a.cu", "#include \"", "/dev/null", "\"");
+	struct compiled first = compile("a.cu", COMPILE_OK), second = compile("a.cu", COMPILE_OK);
+	cr_assert_not(second.cached);
+	compiled_free(&first);
+	compiled_free(&second);
+}
+
+Test(compile, ends_what_does_not_end)
+{
+	struct error err = {{0}};
+	char *log;
+	write_file("a.cu", "#include __FILE__\n#include __FILE__\n");
+	cr_expect_eq(try("a.cu", false, 3, &log, &err), COMPILE_STOPPED);
+	cr_expect_str_eq(err.message, "nvcc took more than 3 s");
+	free(log);
+	write_file("b.cu", "#pragma message(\"" /* hundreds of MB of messages */
+					   "----------------------------------------------------------------"
+					   "----------------------------------------------------------------\")\n"
+					   "#include __FILE__\n#include __FILE__\n");
+	cr_expect_eq(try("b.cu", false, 3, &log, &err), COMPILE_STOPPED);
+	cr_expect_leq(strlen(log), 70000);
+	free(log);
+	cr_expect_eq(truncate(path_of("b.cu"), 100 << 20), 0);
+	cr_expect_eq(try("b.cu", false, 3, &log, &err), COMPILE_STOPPED);
+	cr_expect_str_eq(err.message, "the file has more than 64 MiB");
+	free(log);
+	cr_expect_eq(count_entries("tmp."), 0);
+}
+
+/* ---- a compiler that the file has taken over ---------------------------------- */
+
+/* A shell script in place of nvcc. $out is where it puts the library. */
+static void take_over(const char *script)
+{
+	char text[4096];
+	snprintf(text, sizeof text,
+			 "#!/bin/sh\n"
+			 "test \"$1\" = --version && echo 'release 13.0, V13.0.88' && exit\n"
+			 "for out; do :; done\n"
+			 "there=%s\n%s\n",
+			 folder, script);
+	write_file("nvcc", text);
+	cr_assert_eq(chmod(path_of("nvcc"), 0755), 0);
+	setenv("GEMMJUDGE_NVCC", path_of("nvcc"), 1);
+	write_file("a.cu", "any\n");
+}
+
+Test(compile, a_compiler_writes_in_its_folder_alone)
+{
+	need_jail();
+	take_over("echo x >$there/a.cu || echo no source\n"
+			  "echo x >$there/cache/entry || echo no entry\n"
+			  "echo x >/tmp/entry.$$ || echo no file\n"
+			  "mkdir $there/cache/folder || echo no folder\n"
+			  "ln -s /etc/passwd $out || echo no link\n"
+			  "cat $there/cache/*/log /proc/self/environ /etc/passwd | grep . || echo no text\n"
+			  "touch $TMPDIR/file && echo but a file\n"
+			  "exit 1");
+	struct error err = {{0}};
+	char *log;
+	cr_assert_eq(try("a.cu", false, 60, &log, &err), COMPILE_ERROR);
+	const char *const said[] = {"no source", "no entry", "no file",   "no folder",
+								"no link",   "no text",  "but a file"};
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		cr_expect_not_null(strstr(log, said[i]), "%s: %s", said[i], log);
+	cr_expect_eq(count_entries("tmp."), 0);
+	free(log);
+}
+
+Test(compile, a_compiler_sees_a_short_environment)
+{
+	setenv("API_TOKEN", "secret", 1);
+	setenv("LD_PRELOAD_OF_SOMEBODY", "secret", 1);
+	setenv("NVCC_APPEND_FLAGS", "-DANSWER=1", 1);
+	take_over("env; cat; exit 1");
+	struct error err = {{0}};
+	char *log, home[PATHS_MAX];
+	cr_assert_eq(try("a.cu", false, 60, &log, &err), COMPILE_ERROR);
+	snprintf(home, sizeof home, "HOME=%s/cache/tmp.", folder);
+	cr_expect_not_null(strstr(log, home), "%s", log);
+	cr_expect_not_null(strstr(log, "NVCC_APPEND_FLAGS=-DANSWER=1\n"), "%s", log);
+	cr_expect_null(strstr(log, "secret"), "%s", log);
+	free(log);
+}
+
+Test(compile, every_end_of_the_compiler_is_the_files)
+{
+	take_over("kill -SEGV $$");
+	expect_end("a.cu", COMPILE_STOPPED, "nvcc was ended by signal 11");
+	take_over("exit 0");
+	expect_end("a.cu", COMPILE_STOPPED, "nvcc left no solution.so");
+	take_over("echo x >$out; mkdir ${out%/*}/dependencies");
+	expect_end("a.cu", COMPILE_STOPPED, "nvcc left no dependencies");
+	take_over("for i in $(seq 300); do sleep 30 & done; wait");
+	expect_end("a.cu", COMPILE_STOPPED, "nvcc started more than 256 processes");
+	take_over("dd if=/dev/null of=$out bs=1M seek=1025; exit 1"); /* sparse */
+	expect_end("a.cu", COMPILE_ERROR, "File size limit exceeded");
+}
+
+/* What it left is taken only where it is a file. */
+Test(compile, follows_no_link_that_a_compiler_left)
+{
+	struct error err = {{0}};
+	char *log;
+	take_over("ln -s /etc/passwd $out; echo 'solution: x' >${out%/*}/dependencies");
+	cr_expect_eq(try("a.cu", true, 60, &log, &err), COMPILE_STOPPED, "%s", err.message);
+	cr_expect_not_null(strstr(err.message, "left no solution.so"), "%s", err.message);
+	free(log);
+	take_over("mkfifo $out; echo 'solution: x' >${out%/*}/dependencies");
+	cr_expect_eq(try("a.cu", true, 60, &log, &err), COMPILE_STOPPED, "%s", err.message);
+	free(log);
+}
+
+/* ---- a full disk ------------------------------------------------------------------ */
+
+static bool write_line(const char *path, const char *format, unsigned id)
+{
+	char line[32];
+	int length = snprintf(line, sizeof line, format, id), fd = open(path, O_WRONLY);
+	bool written = fd >= 0 && write(fd, line, (size_t)length) == length;
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
+/* A cache on a disk of its own, for a process without threads; false where none can be made. */
+static bool small_disk(const char *options)
+{
+	unsigned user = getuid(), group = getgid();
+	return (mkdir(path_of("cache"), 0700) == 0 || errno == EEXIST) &&
+		   unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+		   write_line("/proc/self/setgroups", "deny", 0) &&
+		   write_line("/proc/self/uid_map", "0 %u 1", user) &&
+		   write_line("/proc/self/gid_map", "0 %u 1", group) &&
+		   mount("none", path_of("cache"), "tmpfs", 0, options) == 0;
+}
+
+enum { AS_EXPECTED, NOT_AS_EXPECTED, NO_DISK };
+
+/* Compiles on such a disk, in a process of its own. */
+static void expect_end_on(const char *disk, enum compile_status expected, const char *said)
+{
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct error err = {{0}};
+		char *log;
+		if (!small_disk(disk))
+			_exit(NO_DISK);
+		if (try("a.cu", false, 60, &log, &err) == expected &&
+			(strstr(log, said) != NULL || strstr(err.message, said) != NULL))
+			_exit(AS_EXPECTED);
+		fprintf(stderr, "%s\n%s\n", err.message, log);
+		_exit(NOT_AS_EXPECTED);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_DISK)
+		cr_skip_test("no file system of one's own can be mounted here");
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == AS_EXPECTED);
+}
+
+Test(compile, a_full_disk_is_the_machines)
+{
+	take_over("head -c 3M /dev/null; exit 1");
+	expect_end_on("size=2m", COMPILE_FAILED, "no room to compile: No space left on device, 2 MiB");
+}
+
+Test(compile, a_disk_that_a_file_filled_is_the_files)
+{
+	take_over("yes | head -c 400M >$out; exit 1");
+	expect_end_on("size=300m", COMPILE_ERROR, "No space left on device");
 }

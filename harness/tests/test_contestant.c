@@ -1,4 +1,4 @@
-/* links: process testcases base; timeout: 300 */
+/* links: jail process testcases base; timeout: 300 */
 /* The contestant on a runtime made for this test: device memory is malloc's, and
  * errors come when a solution asks for them. Solutions are C compiled by gcc. */
 #define _GNU_SOURCE
@@ -13,6 +13,7 @@
 
 #include "base/paths.h"
 #include "process/child.h"
+#include "process/jail.h"
 #include "process/protocol.h"
 
 static const char *const runtime_source =
@@ -98,6 +99,7 @@ struct talk {
 	unsigned char *arena;
 	struct child_result result; /* of the last exchange */
 	struct contestant_reply reply;
+	struct contestant_open_reply opened;
 };
 
 static void exchange(struct talk *talk, const void *request, size_t bytes, int fd, double seconds)
@@ -133,16 +135,36 @@ static void end_talk(struct talk *talk)
 	close(talk->memory);
 }
 
-static void open_solution(struct talk *talk, const char *problem, bool libraries)
+static void open_device(struct talk *talk, bool libraries, unsigned layers)
 {
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device.kind = talk->kind,
+									  .layers = layers,
 									  .under_tool = talk->kind == DEVICE_CUDA,
 									  .libraries_allowed = libraries};
+	size_t got;
+	int back;
 	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
+	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
+	talk->result = child_call(talk->child, &request, sizeof request, -1, &talk->opened,
+							  sizeof talk->opened, &got, &back, 20);
+}
+
+static void load_solution(struct talk *talk, const char *problem)
+{
+	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD};
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
 	snprintf(request.problem, sizeof request.problem, "%s", problem);
 	exchange(talk, &request, sizeof request, -1, 20);
+}
+
+/* Not closed in: what the contestant itself sees is looked at. */
+static void open_solution(struct talk *talk, const char *problem, bool libraries)
+{
+	open_device(talk, libraries, 0);
+	cr_assert(talk->opened.head.ok, "%s", talk->opened.head.error);
+	cr_assert_eq(talk->opened.layers, 0);
+	load_solution(talk, problem);
 }
 
 /* M = 2, N = 3, K = 5, in a batch of 7 with groups of 4; scalars are 1.5, 0.5, then 3 to 8. */
@@ -349,6 +371,47 @@ Test(contestant, finds_a_library_loaded_by_stealth)
 	end_talk(&talk);
 }
 
+/* Somebody else's: here the runtime's; with LD_PRELOAD the user's. */
+Test(contestant, blames_nobody_for_what_was_there_before)
+{
+	char flags[256];
+	build("libcublas.so.13", "int cublasCreate_v2(void *p) { return 0; }\n", "");
+	snprintf(flags, sizeof flags,
+			 "-Wl,-soname,libcudart.so.13,--no-as-needed -L%s -l:libcublas.so.13", folder);
+	build("libcudart.so.13", runtime_source, flags);
+	build_solution("void solve(void) { cublasCreate_v2(0); }\n");
+	struct talk talk = begin_talk(DEVICE_EMULATED);
+	open_solution(&talk, "sgemm", false);
+	send_case(&talk);
+	run_set(&talk, 0, 10);
+	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+	end_talk(&talk);
+}
+
+/* The reply to OPEN comes before the solution's first instruction, which is inside. */
+Test(contestant, closes_itself_before_the_solution)
+{
+	char text[JAIL_TEXT];
+	build_solution("#include <fcntl.h>\n#include <errno.h>\n#include <unistd.h>\n"
+				   "static int file, child;\n"
+				   "__attribute__((constructor)) static void begin(void)\n"
+				   "{ file = open(\"/etc/passwd\", O_RDONLY) >= 0; child = fork();\n"
+				   "  if (child == 0) _exit(0); }\n"
+				   "void solve(void) { if (file || child > 0) cudaTestFail(700); }\n");
+	struct talk talk = begin_talk(DEVICE_EMULATED);
+	open_device(&talk, false, JAIL_SOLUTION);
+	cr_assert(talk.opened.head.ok, "%s", talk.opened.head.error);
+	if ((talk.opened.layers & (JAIL_FILES | JAIL_CALLS)) != (JAIL_FILES | JAIL_CALLS))
+		cr_skip_test("this machine has %s: %s", jail_print(talk.opened.layers, text),
+					 talk.opened.lacking);
+	load_solution(&talk, "sgemm");
+	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+	send_case(&talk);
+	run_set(&talk, 0, 10);
+	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+	end_talk(&talk);
+}
+
 Test(contestant, dies_alone_when_solve_does_harm)
 {
 	struct talk talk =
@@ -383,10 +446,17 @@ Test(contestant, refuses_what_makes_no_sense)
 	cr_assert_not(talk.reply.head.ok);
 	cr_assert_str_eq(talk.reply.head.error, "no solution yet");
 	build_solution("void solve(void) { }\n");
+	load_solution(&talk, "sgemm");
+	cr_assert_not(talk.reply.head.ok);
+	cr_assert_str_eq(talk.reply.head.error, "not opened yet");
 	open_solution(&talk, "gemm-f17", false);
 	cr_assert_not(talk.reply.head.ok);
-	open_solution(&talk, "sgemm", false);
+	open_device(&talk, false, 0);
+	cr_assert_not(talk.opened.head.ok, "twice");
+	load_solution(&talk, "sgemm");
 	cr_assert(talk.reply.head.ok);
+	load_solution(&talk, "sgemm");
+	cr_assert_not(talk.reply.head.ok, "twice");
 	run_set(&talk, 0, 10);
 	cr_assert_not(talk.reply.head.ok);
 	send_case(&talk);
@@ -418,9 +488,9 @@ Test(contestant, says_when_there_is_no_runtime)
 	build_solution("void solve(void) { }\n");
 	cr_assert_eq(remove(path_of("libcudart.so.13")), 0);
 	struct talk talk = begin_talk(DEVICE_EMULATED);
-	open_solution(&talk, "sgemm", false);
-	cr_assert_not(talk.reply.head.ok);
-	cr_assert_not_null(strstr(talk.reply.head.error, "libcudart.so.13"), "%s",
-					   talk.reply.head.error);
+	open_device(&talk, false, 0);
+	cr_assert_not(talk.opened.head.ok);
+	cr_assert_not_null(strstr(talk.opened.head.error, "libcudart.so.13"), "%s",
+					   talk.opened.head.error);
 	end_talk(&talk);
 }

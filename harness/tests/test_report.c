@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/jail.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/overall.h"
@@ -165,6 +166,36 @@ Test(report, text_tells_verdicts_and_first_wrong_elements)
 	holds(text, "1 of 3 solutions accepted");
 	holds(text, list.facts.command);
 	free(text);
+	judgement_list_free(&list);
+}
+
+/* One line where all are alike, one a file where they are not; none of what was never run. */
+Test(report, tells_what_held)
+{
+	struct judgement_list list = some_list();
+	struct report_style style = {.width = 80};
+	char *said = text_of(&list, style);
+	cr_expect_null(strstr(said, "guarantees"));
+	free(said);
+	judgement_take_layers(&list.items[0], true, JAIL_FILES | JAIL_CALLS);
+	judgement_take_layers(&list.items[1], true, JAIL_FILES | JAIL_CALLS);
+	said = text_of(&list, style);
+	holds(said, "\nguarantees: files, calls\n");
+	free(said);
+	list.items[1].layers |= JAIL_COMPILER; /* what its next process lacks it has not */
+	judgement_take_layers(&list.items[1], true, JAIL_CALLS | JAIL_NAMESPACES);
+	said = text_of(&list, style);
+	holds(said, "one\" <&>.cu: calls, compiler\n");
+	free(said);
+	said = written(report_json, &list);
+	json_t *json = json_loads(said, 0, NULL);
+	json_t *results = json_object_get(json, "results");
+	json_t *names = json_object_get(json_array_get(results, 1), "guarantees");
+	cr_expect_eq(json_array_size(names), 2);
+	cr_expect_str_eq(json_string_value(json_array_get(names, 1)), "compiler");
+	cr_expect(json_is_null(json_object_get(json_array_get(results, 2), "guarantees")));
+	json_decref(json);
+	free(said);
 	judgement_list_free(&list);
 }
 
@@ -565,6 +596,23 @@ Test(report, tables_compare_by_one_clock)
 	cr_assert_eq(facts_percent_of(&timing, &timing.entries[0], "cuBLAS", true), 0.0);
 	cr_assert_float_eq(facts_percent_of(&timing, &timing.entries[0], "cuBLASLt", true), 20.0, 1e-9);
 	free(timing.entries);
+}
+
+Test(report, flags_of_nvcc_are_shown)
+{
+	static const char *const flags[] = {"-std=c++20", "-rdc=true", NULL};
+	struct judgement_list list = some_list();
+	list.facts.nvcc_flags = flags;
+	char *text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL), *shown = json_object_get(json, "nvcc_flags");
+	cr_expect_str_eq(json_string_value(json_array_get(shown, 0)), flags[0]);
+	cr_expect_str_eq(json_string_value(json_array_get(shown, 1)), flags[1]);
+	json_decref(json);
+	free(text);
+	text = written(report_markdown, &list);
+	cr_expect_not_null(strstr(text, "nvcc flags -std=c++20 -rdc=true"), "%s", text);
+	free(text);
+	judgement_list_free(&list);
 }
 
 /* ---- JSON ------------------------------------------------------------------ */

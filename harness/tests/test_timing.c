@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "compile/compile.h"
 #include "process/child.h"
+#include "process/jail.h"
 #include "process/protocol.h"
 
 /* Kernels start 3 us after their launch or when the one before has ended. Those
@@ -186,10 +187,17 @@ static struct child *begin_case(void)
 	cr_assert_not_null(child, "%s", err.message);
 
 	struct contestant_reply reply;
-	struct contestant_open open = {
-		.head.type = MESSAGE_CONTESTANT_OPEN, .device.kind = DEVICE_CUDA, .problem = "sgemm"};
+	struct contestant_open_reply opened;
+	struct contestant_open open = {.head.type = MESSAGE_CONTESTANT_OPEN,
+								   .device.kind = DEVICE_CUDA,
+								   .layers = JAIL_SOLUTION, /* CUPTI is loaded before */
+								   .timed = 1};
+	struct contestant_load load = {.head.type = MESSAGE_CONTESTANT_LOAD, .problem = "sgemm"};
 	snprintf(open.solution, sizeof open.solution, "%s", path_of("solution.so"));
-	exchange(child, &open, sizeof open, &reply, sizeof reply);
+	snprintf(load.solution, sizeof load.solution, "%s", path_of("solution.so"));
+	exchange(child, &open, sizeof open, &opened, sizeof opened);
+	cr_assert(opened.head.ok, "%s", opened.head.error);
+	exchange(child, &load, sizeof load, &reply, sizeof reply);
 	cr_assert(reply.head.ok && reply.status == RUN_OK, "%s %s", reply.head.error, reply.error_text);
 	struct contestant_case one = {.head.type = MESSAGE_CONTESTANT_CASE,
 								  .test.shape.size = {1, 16, 16, 16, 1},

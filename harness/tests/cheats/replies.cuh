@@ -14,10 +14,11 @@ struct forged_reply {
 	char error[1024];
 	int32_t status, code;
 	char name[64], text[512];
+	int32_t left;
 	double seconds;
 };
 
-constexpr uint32_t FORGED_RUN = 102;
+constexpr uint32_t FORGED_RUN = 103;
 
 static inline struct forged_reply forged(uint32_t ok)
 {

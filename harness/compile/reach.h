@@ -1,0 +1,31 @@
+/* Which files a compiler may reach, as rules of Landlock: what compiling takes, and what belongs to
+ * the file. So a file cannot make a part of itself out of what lies elsewhere on the machine, be it
+ * by #include, #embed, .incbin or a linker script, and nothing is written but the compiler's own
+ * folder. */
+#ifndef GEMMJUDGE_COMPILE_REACH_H
+#define GEMMJUDGE_COMPILE_REACH_H
+
+#include "base/error.h"
+
+/* Absolute paths; lists are NULL-ended, or NULL. */
+struct reach {
+	const char *nvcc;
+	const char *source, *source_folder;
+	const char *epilogue;      /* the generated header, or NULL */
+	const char *const *stages; /* files that it includes */
+	const char *const *flags;  /* of nvcc, by the user: what they name may be reached */
+	const char *folder;        /* the compiler's, to write in */
+};
+
+/* The rules (landlock.h), which the caller closes; -1 and err where there is no Landlock, or a
+ * path is not there.
+ *
+ * Beside the toolkit, the host compiler, the system's libraries and headers, and what the user
+ * named in flags or in $CPATH and its like: the source and what lies in its folder and below. Of a
+ * folder that is somebody's home, that everybody may write to, or that is the judge's source tree,
+ * only the source files in it. What belongs to the judge and lies below the folder is left out. A
+ * source within the judge's tree may read solutions/, another one nothing of the tree but
+ * epilogues/. */
+int reach_open(const struct reach *what, struct error *err);
+
+#endif

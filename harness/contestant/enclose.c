@@ -1,0 +1,57 @@
+#include "contestant/enclose.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "contestant/timing.h"
+#include "process/jail.h"
+
+/* Counters of the emulated GPU are small; what a solution prints goes through a pipe. */
+#define FILE_BYTES ((size_t)64 << 20)
+
+/* What a compiled solution is linked with, and what is loaded by name when it is first needed:
+ * libgcc_s by exceptions and the end of threads, libzstd by the emulated GPU. In glibc from 2.34
+ * on the last three are empty. */
+static const char *const of_all[] = {
+	"libgcc_s.so.1",   "libstdc++.so.6", "libm.so.6",  "libzstd.so.1",
+	"libpthread.so.0", "libdl.so.2",     "librt.so.1", NULL};
+/* The driver's compiler of PTX, which it loads when a kernel has no machine code for the GPU, and
+ * how the loader finds it. Not loaded beforehand: they bring a C++ library of their own, beside
+ * which a solution's std::cout crashes (seen on an H200). */
+static const char *const of_driver[] = {"/etc/ld.so.cache",
+										"/usr/lib/x86_64-linux-gnu/libnvidia-ptxjitcompiler.so.1",
+										"/usr/lib/x86_64-linux-gnu/libnvidia-gpucomp.so.1",
+										"/usr/lib/x86_64-linux-gnu/libnvidia-nvvm.so.4",
+										"/usr/lib64/libnvidia-ptxjitcompiler.so.1",
+										"/usr/lib64/libnvidia-nvvm.so.4",
+										NULL};
+#define DRIVER_FILES (sizeof of_driver / sizeof *of_driver)
+
+/* One that is not there will be missed by whoever needs it. */
+static void load_all(const char *const *names)
+{
+	for (size_t i = 0; names[i] != NULL; i++)
+		dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+}
+
+void enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
+{
+	struct error err = {{0}};
+	const char *readable[1 + DRIVER_FILES] = {request->solution};
+	const char *writable[] = {request->writable[0] != '\0' ? request->writable : NULL, NULL};
+	if (request->layers == 0)
+		return;
+	load_all(of_all);
+	size_t count = request->solution[0] != '\0' ? 1 : 0;
+	for (size_t i = 0; request->device.kind == DEVICE_CUDA && of_driver[i] != NULL; i++)
+		if (access(of_driver[i], R_OK) == 0)
+			readable[count++] = of_driver[i];
+	readable[count] = NULL;
+	if (request->timed) /* whoever measures later tells what is missing */
+		timing_prepare(&err);
+	reply->layers = jail_close(
+		&(struct jail){.readable = readable, .writable = writable, .file_bytes = FILE_BYTES},
+		request->layers, &err);
+	snprintf(reply->lacking, sizeof reply->lacking, "%.500s", err.message);
+}

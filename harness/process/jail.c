@@ -1,0 +1,112 @@
+#include "process/jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "process/jail_layers.h"
+
+/* ---- namespaces --------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) < 0) /* then the ids show as nobody's, which does no harm */
+		errno = 0;
+	close(fd);
+}
+
+/* Who is not root may have the other namespaces within one of users only. The kernel grants it
+ * to a process of one thread. */
+static void take_users(void)
+{
+	char users[64], groups[64];
+	snprintf(users, sizeof users, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
+	snprintf(groups, sizeof groups, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
+	if (jail_has_threads() || unshare(CLONE_NEWUSER) != 0)
+		return;
+	write_file("/proc/self/setgroups", "deny");
+	write_file("/proc/self/uid_map", users);
+	write_file("/proc/self/gid_map", groups);
+}
+
+static int unshare_one(long flag)
+{
+	return unshare((int)flag) == 0 ? 0 : errno;
+}
+
+bool jail_namespaces_close(struct error *err)
+{
+	static const struct {
+		int flag;
+		const char *name;
+	} kinds[] = {{CLONE_NEWNET, "network"}, {CLONE_NEWIPC, "IPC"}, {CLONE_NEWNS, "mount"}};
+	bool all = true;
+	take_users();
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		int error_number = 0;
+		struct error why = {{0}};
+		bool reached = jail_every_thread(unshare_one, kinds[i].flag, &error_number, &why);
+		if (reached && error_number == 0)
+			continue;
+		if (all) /* the first is told, the others are tried */
+			error_set(err, "no %s namespace: %s", kinds[i].name,
+					  reached ? strerror(error_number) : why.message);
+		all = false;
+	}
+	return all;
+}
+
+/* ---- all of it ------------------------------------------------------------------ */
+
+static bool limits_close(const struct jail *what, struct error *err)
+{
+	struct rlimit none = {0, 0}, bytes = {what->file_bytes, what->file_bytes};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || setrlimit(RLIMIT_CORE, &none) != 0 ||
+		(what->file_bytes > 0 && setrlimit(RLIMIT_FSIZE, &bytes) != 0))
+		return error_set(err, "no limits: %s", strerror(errno));
+	return true;
+}
+
+static void add_reason(struct error *err, const char *layer, const struct error *why)
+{
+	size_t used = strlen(err->message);
+	snprintf(err->message + used, sizeof err->message - used, "%s%s: %s", used > 0 ? "; " : "",
+			 layer, why->message);
+}
+
+unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
+{
+	unsigned held = 0;
+	struct error why = {{0}};
+	err->message[0] = '\0';
+	wanted &= JAIL_SOLUTION;
+	if (wanted == 0)
+		return 0;
+	if (!limits_close(what, &why)) {
+		add_reason(err, "limits", &why);
+		return 0;
+	}
+	/* Files after namespaces, which look at /proc; calls last, as they refuse what the others
+	 * are made with. */
+	if ((wanted & JAIL_NAMESPACES) != 0 && jail_namespaces_close(&why))
+		held |= JAIL_NAMESPACES;
+	else if ((wanted & JAIL_NAMESPACES) != 0)
+		add_reason(err, "namespaces", &why);
+	if ((wanted & JAIL_FILES) != 0 && jail_files_close(what, &why))
+		held |= JAIL_FILES;
+	else if ((wanted & JAIL_FILES) != 0)
+		add_reason(err, "files", &why);
+	if ((wanted & JAIL_CALLS) != 0 && jail_calls_close(&why))
+		held |= JAIL_CALLS;
+	else if ((wanted & JAIL_CALLS) != 0)
+		add_reason(err, "calls", &why);
+	return held;
+}

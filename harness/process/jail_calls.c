@@ -1,0 +1,112 @@
+/* seccomp, through libseccomp. What is refused fails with EPERM; what exists only in kernels newer
+ * than this list fails with ENOSYS, so that nobody needs to know of it. */
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "process/jail_layers.h"
+
+/* Whatever its arguments. */
+static const char *const refused[] = {
+	/* other programs, other processes */
+	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
+	"process_madvise", "process_mrelease", "kcmp", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",
+	"tkill", "setpgid", "setsid", "vhangup", "personality", "acct",
+	/* ways to reach somebody, or to keep something */
+	"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "io_uring_setup",
+	"io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret", "msgget", "semget",
+	"mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "userfaultfd", "bpf",
+	"perf_event_open", "fanotify_init", "inotify_init", "inotify_init1", "lookup_dcookie",
+	/* what Landlock leaves open, or older ones do */
+	"truncate", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat", "utime",
+	"utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr",
+	"lremovexattr", "fremovexattr", "open_by_handle_at", "mknod", "mknodat",
+	/* the file systems */
+	"mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount",
+	"fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "quotactl", "quotactl_fd", "swapon",
+	"swapoff",
+	/* who one is, and what one gets */
+	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid",
+	"setgroups", "capset", "setrlimit", "setpriority", "sched_setscheduler", "sched_setparam",
+	"sched_setattr", "ioprio_set", "migrate_pages", "move_pages",
+	/* the machine */
+	"clock_settime", "clock_adjtime", "settimeofday", "adjtimex", "reboot", "sethostname",
+	"setdomainname", "init_module", "finit_module", "delete_module", "kexec_load",
+	"kexec_file_load", "iopl", "ioperm", "modify_ldt", "syslog", "sysfs", "_sysctl", "uselib",
+	"nfsservctl"};
+
+/* The first argument must be the own process. */
+static const char *const own[] = {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"};
+
+/* prctl()s that would take it out of sight or out of reach. */
+static const int prctls[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER,
+							 PR_SET_PTRACER, PR_SET_MM};
+
+static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
+											CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
+											CLONE_NEWNET};
+
+#define REFUSED SCMP_ACT_ERRNO(EPERM)
+/* Behind futex_waitv, the last that this list has looked at. */
+#define FIRST_UNKNOWN 450
+#define LAST_UNKNOWN 511
+
+/* 0, or a negative errno. A name that the library does not know is no call of this machine. */
+static int refuse(scmp_filter_ctx filter, const char *name)
+{
+	int number = seccomp_syscall_resolve_name(name);
+	return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, REFUSED, number, 0);
+}
+
+static int refuse_some_arguments(scmp_filter_ctx filter)
+{
+	int bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (bad == 0) /* glibc then begins threads with clone(), whose flags can be seen */
+		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(clone), 1,
+							   SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+	for (size_t i = 0; i < sizeof clone_namespaces / sizeof *clone_namespaces && bad == 0; i++)
+		bad =
+			seccomp_rule_add(filter, REFUSED, SCMP_SYS(clone), 1,
+							 SCMP_A0(SCMP_CMP_MASKED_EQ, clone_namespaces[i], clone_namespaces[i]));
+	for (size_t i = 0; i < sizeof own / sizeof *own && bad == 0; i++)
+		bad = seccomp_rule_add(filter, REFUSED, seccomp_syscall_resolve_name(own[i]), 1,
+							   SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
+	/* the kernel looks at 32 bits of it */
+	for (size_t i = 0; i < sizeof prctls / sizeof *prctls && bad == 0; i++)
+		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prctl), 1,
+							   SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)prctls[i]));
+	if (bad == 0) /* reading one's limits is all right */
+		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
+	return bad;
+}
+
+static int fill(scmp_filter_ctx filter)
+{
+	int bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); /* all threads */
+	if (bad == 0) /* no slower memory for it: there is no secret in this process */
+		bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	if (bad == 0)
+		bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (bad == 0)
+		bad = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, REFUSED); /* 32-bit calls */
+	for (size_t i = 0; i < sizeof refused / sizeof *refused && bad == 0; i++)
+		bad = refuse(filter, refused[i]);
+	for (int number = FIRST_UNKNOWN; number <= LAST_UNKNOWN && bad == 0; number++)
+		bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+	return bad == 0 ? refuse_some_arguments(filter) : bad;
+}
+
+bool jail_calls_close(struct error *err)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	if (filter == NULL)
+		return error_set(err, "seccomp: out of memory");
+	int bad = fill(filter);
+	if (bad == 0)
+		bad = seccomp_load(filter);
+	seccomp_release(filter);
+	return bad == 0 || error_set(err, "seccomp: %s", strerror(-bad));
+}

@@ -1,0 +1,60 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "process/jail.h"
+
+static const struct {
+	unsigned layers;
+	const char *name;
+} names[] = {{JAIL_FILES, "files"},
+			 {JAIL_CALLS, "calls"},
+			 {JAIL_NAMESPACES, "namespaces"},
+			 {JAIL_COMPILER, "compiler"}};
+#define NAMES (sizeof names / sizeof *names)
+
+const char *jail_name(size_t i, unsigned *layer)
+{
+	if (i >= NAMES)
+		return NULL;
+	*layer = names[i].layers;
+	return names[i].name;
+}
+
+const char *jail_print(unsigned layers, char out[JAIL_TEXT])
+{
+	size_t used = 0;
+	snprintf(out, JAIL_TEXT, "none");
+	for (size_t i = 0; i < NAMES; i++)
+		if ((layers & names[i].layers) != 0)
+			used += (size_t)snprintf(out + used, JAIL_TEXT - used, "%s%s", used > 0 ? ", " : "",
+									 names[i].name);
+	return out;
+}
+
+static unsigned layers_of(const char *word, size_t length)
+{
+	if (length == 4 && memcmp(word, "jail", 4) == 0)
+		return JAIL_ALL;
+	for (size_t i = 0; i < NAMES; i++)
+		if (strlen(names[i].name) == length && memcmp(word, names[i].name, length) == 0)
+			return names[i].layers;
+	return 0;
+}
+
+bool jail_parse(const char *text, unsigned *layers, struct error *err)
+{
+	*layers = 0;
+	for (const char *word = text;; word++) {
+		size_t length = strcspn(word, ",");
+		unsigned found = layers_of(word, length);
+		if (found == 0)
+			return error_set(err,
+							 "'%.*s' is no layer: files, calls, namespaces and compiler are, and "
+							 "jail is all of them",
+							 (int)length, word);
+		*layers |= found;
+		word += length;
+		if (*word == '\0')
+			return true;
+	}
+}

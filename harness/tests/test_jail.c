@@ -1,0 +1,641 @@
+/* links: jail process base; timeout: 300 */
+/* What a closed process can do no longer. Each attempt is made in a child process of its own,
+ * first without the layer, where it must succeed, so that no attempt fails for another reason. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/jail.h"
+
+/* What an attempt returns when it has had its way; else an errno value. */
+#define DONE 0
+#define LACKS_LAYER 250
+#define ENDED_BADLY 251
+
+static char folder[64]; /* inside/ is writable, inside/../readable is a file, secret another one */
+static struct stat network; /* of the parent */
+static char inside[80], readable[80], secret[80];
+
+static void make_file(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	cr_assert_not_null(file);
+	fputs("text\n", file);
+	fclose(file);
+}
+
+static void begin(void)
+{
+	strcpy(folder, "/tmp/test_jail.XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(inside, sizeof inside, "%s/inside", folder);
+	snprintf(readable, sizeof readable, "%s/readable", folder);
+	snprintf(secret, sizeof secret, "%s/secret", folder);
+	cr_assert_eq(mkdir(inside, 0700), 0);
+	make_file(readable);
+	make_file(secret);
+	cr_assert_eq(stat("/proc/self/ns/net", &network), 0);
+}
+
+static void end(void)
+{
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf %s", folder);
+	cr_assert_eq(system(command), 0);
+}
+
+TestSuite(jail, .init = begin, .fini = end);
+
+static unsigned close_with(unsigned layers, struct error *err)
+{
+	const char *reading[] = {readable, NULL}, *writing[] = {inside, NULL};
+	const struct jail what = {.readable = reading, .writable = writing, .file_bytes = 1 << 20};
+	return jail_close(&what, layers, err);
+}
+
+static int wait_for(pid_t child)
+{
+	int status;
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : ENDED_BADLY;
+}
+
+static int attempt_in(unsigned layers, int (*attempt)(void))
+{
+	struct error err;
+	pid_t child = fork();
+	if (child == 0) {
+		if (close_with(layers, &err) != layers) {
+			fprintf(stderr, "%s\n", err.message);
+			_exit(LACKS_LAYER);
+		}
+		_exit(attempt());
+	}
+	cr_assert_gt(child, 0);
+	return wait_for(child);
+}
+
+static void refused(unsigned layer, int (*attempt)(void), int error_number, const char *name)
+{
+	cr_assert_eq(attempt_in(0, attempt), DONE, "%s cannot be done here at all: %s", name,
+				 strerror(attempt_in(0, attempt)));
+	int got = attempt_in(layer, attempt);
+	if (got == LACKS_LAYER)
+		cr_skip_test("this machine lacks the layer");
+	cr_assert_eq(got, error_number, "%s: %s", name, got == DONE ? "done" : strerror(got));
+	cr_assert_eq(attempt_in(JAIL_SOLUTION & ~layer, attempt) != LACKS_LAYER, 1,
+				 "the other layers hold by themselves");
+}
+#define REFUSED(layer, attempt, error_number) refused(layer, attempt, error_number, #attempt)
+
+/* ---- files ------------------------------------------------------------------ */
+
+static int open_and_close(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return DONE;
+}
+
+static int read_passwd(void)
+{
+	return open_and_close("/etc/passwd", O_RDONLY);
+}
+
+static int read_secret(void)
+{
+	return open_and_close(secret, O_RDONLY);
+}
+
+static int read_own_memory(void)
+{
+	return open_and_close("/proc/self/mem", O_RDWR);
+}
+
+static int read_listing(void)
+{
+	return open_and_close("/proc", O_RDONLY | O_DIRECTORY);
+}
+
+static int write_readable(void)
+{
+	return open_and_close(readable, O_WRONLY);
+}
+
+static int create_outside(void)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/new.%d", folder, (int)getpid());
+	return open_and_close(path, O_WRONLY | O_CREAT | O_EXCL);
+}
+
+static int make_folder_outside(void)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/folder.%d", folder, (int)getpid());
+	return mkdir(path, 0700) == 0 ? DONE : errno;
+}
+
+static int link_secret_inside(void)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/linked.%d", inside, (int)getpid());
+	return link(secret, path) == 0 ? DONE : errno;
+}
+
+static int change_mode(void)
+{
+	return chmod(secret, 0600) == 0 ? DONE : errno;
+}
+
+static int cut_short(void)
+{
+	return truncate(secret, 0) == 0 ? DONE : errno;
+}
+
+static int use_what_is_listed(void)
+{
+	char path[128], beside[128];
+	snprintf(path, sizeof path, "%s/a", inside);
+	snprintf(beside, sizeof beside, "%s/b", inside);
+	int got = open_and_close(readable, O_RDONLY);
+	if (got == DONE)
+		got = open_and_close(path, O_WRONLY | O_CREAT | O_TRUNC);
+	if (got == DONE && rename(path, beside) != 0)
+		got = errno;
+	if (got == DONE)
+		got = open_and_close(beside, O_RDONLY);
+	if (got == DONE && unlink(beside) != 0)
+		got = errno;
+	return got;
+}
+
+static int grow_a_file(void)
+{
+	char path[128];
+	signal(SIGXFSZ, SIG_IGN);
+	snprintf(path, sizeof path, "%s/large.%d", inside, (int)getpid());
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	return fd < 0 ? errno : ftruncate(fd, 2 << 20) == 0 ? DONE : errno;
+}
+
+Test(jail, files_are_out_of_reach)
+{
+	REFUSED(JAIL_FILES, read_passwd, EACCES);
+	REFUSED(JAIL_FILES, read_secret, EACCES);
+	REFUSED(JAIL_FILES, read_own_memory, EACCES);
+	REFUSED(JAIL_FILES, read_listing, EACCES);
+	REFUSED(JAIL_FILES, write_readable, EACCES);
+	REFUSED(JAIL_FILES, create_outside, EACCES);
+	REFUSED(JAIL_FILES, make_folder_outside, EACCES);
+	REFUSED(JAIL_FILES, link_secret_inside, EXDEV);
+	REFUSED(JAIL_CALLS, change_mode, EPERM);
+	REFUSED(JAIL_CALLS, cut_short, EPERM);
+}
+
+Test(jail, what_is_listed_stays_in_reach)
+{
+	cr_assert_eq(attempt_in(JAIL_SOLUTION, use_what_is_listed), DONE);
+	cr_assert_eq(attempt_in(0, grow_a_file), DONE);
+	cr_assert_eq(attempt_in(JAIL_FILES, grow_a_file), EFBIG);
+}
+
+/* ---- processes -------------------------------------------------------------- */
+
+static int run_program(void)
+{
+	char *const words[] = {(char *)"true", NULL};
+	pid_t child;
+	int failed = posix_spawn(&child, "/bin/true", NULL, NULL, words, environ);
+	return failed != 0 ? failed : wait_for(child);
+}
+
+/* In a child that became another program, DONE is /bin/true's. */
+static int become_program(void)
+{
+	execl("/bin/true", "true", (char *)NULL);
+	return errno;
+}
+
+static int become_memory(void)
+{
+	char *const words[] = {(char *)"true", NULL}, *const none[] = {NULL};
+	char bytes[65536];
+	int from = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	int to = memfd_create("program", MFD_CLOEXEC);
+	if (to < 0)
+		return errno;
+	for (ssize_t got; (got = read(from, bytes, sizeof bytes)) > 0;)
+		if (write(to, bytes, (size_t)got) != got)
+			return errno;
+	fexecve(to, words, none);
+	return errno;
+}
+
+static int begin_process(void)
+{
+	pid_t child = fork();
+	if (child == 0)
+		_exit(DONE);
+	return child < 0 ? errno : wait_for(child);
+}
+
+static int begin_process_by_clone(void)
+{
+	long child = syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+	if (child == 0)
+		_exit(DONE);
+	return child < 0 ? errno : wait_for((pid_t)child);
+}
+
+static int signal_parent(void)
+{
+	return kill(getppid(), SIGCONT) == 0 ? DONE : errno;
+}
+
+static int look_for_parent(void)
+{
+	return kill(getppid(), 0) == 0 ? DONE : errno;
+}
+
+static int queue_to_parent(void)
+{
+	return sigqueue(getppid(), SIGCONT, (union sigval){0}) == 0 ? DONE : errno;
+}
+
+static int trace_parent(void)
+{
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? DONE : errno;
+}
+
+static int write_parent(void)
+{
+	static int here = 5;
+	struct iovec part = {&here, sizeof here};
+	return process_vm_writev(getppid(), &part, 1, &part, 1, 0) == sizeof here ? DONE : errno;
+}
+
+static int read_parent_memory(void)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
+	return open_and_close(path, O_RDWR);
+}
+
+static int slow_down_parent(void)
+{
+	return setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, 0)) == 0 ? DONE
+																						 : errno;
+}
+
+static int limit_parent(void)
+{
+	struct rlimit limit;
+	prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit);
+	return prlimit(getppid(), RLIMIT_NOFILE, &limit, NULL) == 0 ? DONE : errno;
+}
+
+static int ask_limit(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? DONE : errno;
+}
+
+static int hide_from_death(void)
+{
+	return prctl(PR_SET_PDEATHSIG, 0) == 0 ? DONE : errno;
+}
+
+static int schedule_otherwise(void)
+{
+	struct sched_param param = {0};
+	return sched_setscheduler(0, SCHED_BATCH, &param) == 0 ? DONE : errno;
+}
+
+static int unshare_something(void)
+{
+	return unshare(CLONE_FS) == 0 ? DONE : errno;
+}
+
+Test(jail, no_other_program_or_process)
+{
+	REFUSED(JAIL_CALLS, run_program, EPERM);
+	REFUSED(JAIL_CALLS, become_program, EPERM);
+	REFUSED(JAIL_CALLS, become_memory, EPERM);
+	REFUSED(JAIL_CALLS, begin_process, EPERM);
+	REFUSED(JAIL_CALLS, begin_process_by_clone, EPERM);
+	REFUSED(JAIL_FILES, become_program, EACCES);
+}
+
+Test(jail, others_are_left_alone)
+{
+	REFUSED(JAIL_CALLS, signal_parent, EPERM);
+	REFUSED(JAIL_CALLS, look_for_parent, EPERM);
+	REFUSED(JAIL_CALLS, queue_to_parent, EPERM);
+	REFUSED(JAIL_CALLS, trace_parent, EPERM);
+	REFUSED(JAIL_CALLS, write_parent, EPERM);
+	REFUSED(JAIL_CALLS, slow_down_parent, EPERM);
+	REFUSED(JAIL_CALLS, limit_parent, EPERM);
+	REFUSED(JAIL_CALLS, hide_from_death, EPERM);
+	REFUSED(JAIL_CALLS, schedule_otherwise, EPERM);
+	REFUSED(JAIL_CALLS, unshare_something, EPERM);
+	REFUSED(JAIL_FILES, read_parent_memory, EACCES);
+	REFUSED(JAIL_FILES, write_parent, EPERM);
+	cr_assert_eq(attempt_in(JAIL_CALLS, ask_limit), DONE);
+}
+
+/* Landlock has this from ABI 6 on. */
+Test(jail, signals_stay_inside_by_landlock_too)
+{
+	if (syscall(444, NULL, 0, 1) < 6)
+		cr_skip_test("this kernel's Landlock does not know signals");
+	REFUSED(JAIL_FILES, signal_parent, EPERM);
+}
+
+/* ---- the network and the rest ------------------------------------------------ */
+
+static int open_socket(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	return fd < 0 ? errno : DONE;
+}
+
+static int socket_pair(void)
+{
+	int ends[2];
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 ? DONE : errno;
+}
+
+static int memory_file(void)
+{
+	return memfd_create("memory", MFD_CLOEXEC) < 0 ? errno : DONE;
+}
+
+static int message_queue(void)
+{
+	int queue = msgget(IPC_PRIVATE, 0600);
+	if (queue < 0)
+		return errno;
+	msgctl(queue, IPC_RMID, NULL);
+	return DONE;
+}
+
+static int bind_abstract(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "\0test_jail"};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
+		return errno;
+	return DONE;
+}
+
+static int own_network(void)
+{
+	struct stat here;
+	if (stat("/proc/thread-self/ns/net", &here) != 0)
+		return errno;
+	return here.st_ino == network.st_ino ? DONE : ENETDOWN;
+}
+
+Test(jail, no_sockets_and_no_memory_files)
+{
+	REFUSED(JAIL_CALLS, open_socket, EPERM);
+	REFUSED(JAIL_CALLS, socket_pair, EPERM);
+	REFUSED(JAIL_CALLS, memory_file, EPERM);
+	REFUSED(JAIL_CALLS, message_queue, EPERM);
+	REFUSED(JAIL_CALLS, bind_abstract, EPERM);
+	REFUSED(JAIL_NAMESPACES, own_network, ENETDOWN);
+}
+
+/* A call by the numbers of 32-bit programs, and one of the x32 kind. */
+static int old_call(void)
+{
+	long result;
+	__asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "r8", "r9", "r10", "r11");
+	return result == getpid() ? DONE : EPERM;
+}
+
+static int x32_call(void)
+{
+	return syscall(0x40000000 + SYS_getpid) < 0 ? errno : DONE;
+}
+
+static int unknown_call(void)
+{
+	return syscall(500) < 0 ? errno : DONE;
+}
+
+Test(jail, other_doors_to_the_kernel_are_closed)
+{
+	cr_assert_neq(attempt_in(JAIL_CALLS, old_call), DONE);
+	cr_assert_neq(attempt_in(JAIL_CALLS, x32_call), DONE);
+	cr_assert_eq(attempt_in(JAIL_CALLS, unknown_call), ENOSYS);
+}
+
+/* ---- what goes on ------------------------------------------------------------ */
+
+static void *add_one(void *number)
+{
+	*(int *)number += 1;
+	return NULL;
+}
+
+static int use_threads(void)
+{
+	int numbers[8] = {0}, sum = 0;
+	pthread_t threads[8];
+	for (int i = 0; i < 8; i++)
+		if (pthread_create(&threads[i], NULL, add_one, &numbers[i]) != 0)
+			return EAGAIN;
+	for (int i = 0; i < 8; i++) {
+		pthread_join(threads[i], NULL);
+		sum += numbers[i];
+	}
+	return sum == 8 ? DONE : EINVAL;
+}
+
+static volatile sig_atomic_t signalled;
+
+static void note(int number)
+{
+	signalled = number;
+}
+
+static int signal_itself(void)
+{
+	signal(SIGUSR1, note);
+	if (raise(SIGUSR1) != 0 || kill(getpid(), SIGUSR1) != 0)
+		return errno;
+	return signalled == SIGUSR1 ? DONE : EINVAL;
+}
+
+static int use_memory(void)
+{
+	char *bytes = mmap(NULL, 1 << 24, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return errno;
+	memset(bytes, 1, 1 << 24);
+	return munmap(bytes, 1 << 24) == 0 ? DONE : errno;
+}
+
+Test(jail, threads_signals_and_memory_go_on)
+{
+	cr_assert_eq(attempt_in(JAIL_SOLUTION, use_threads), DONE);
+	cr_assert_eq(attempt_in(JAIL_SOLUTION, signal_itself), DONE);
+	cr_assert_eq(attempt_in(JAIL_SOLUTION, use_memory), DONE);
+}
+
+Test(jail, a_channel_that_is_open_goes_on)
+{
+	int ends[2], here = open(secret, O_RDONLY | O_CLOEXEC);
+	char byte = 'x', control[CMSG_SPACE(sizeof here)] = {0};
+	struct error err;
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	pid_t child = fork();
+	if (child == 0) { /* sends a byte, and gets one with a descriptor */
+		struct iovec part = {&byte, 1};
+		struct msghdr message = {.msg_iov = &part,
+								 .msg_iovlen = 1,
+								 .msg_control = control,
+								 .msg_controllen = sizeof control};
+		close_with(JAIL_SOLUTION, &err);
+		if (write(ends[1], &byte, 1) != 1 || recvmsg(ends[1], &message, 0) != 1)
+			_exit(errno);
+		_exit(CMSG_FIRSTHDR(&message) != NULL ? DONE : EINVAL);
+	}
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part,
+							 .msg_iovlen = 1,
+							 .msg_control = control,
+							 .msg_controllen = sizeof control};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof here);
+	memcpy(CMSG_DATA(header), &here, sizeof here);
+	cr_assert_eq(read(ends[0], &byte, 1), 1);
+	cr_assert_eq(sendmsg(ends[0], &message, 0), 1);
+	cr_assert_eq(wait_for(child), DONE);
+}
+
+/* ---- threads that were there before -------------------------------------------- */
+
+struct waiting {
+	pthread_barrier_t ready;
+	int go[2]; /* a pipe that it waits at */
+	int (*attempt)(void);
+	int result;
+};
+
+/* All signals blocked, as the driver's threads have it. */
+static void *attempt_when_told(void *context)
+{
+	struct waiting *waiting = context;
+	sigset_t all;
+	char byte;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_barrier_wait(&waiting->ready);
+	if (read(waiting->go[0], &byte, 1) != 1)
+		return NULL;
+	waiting->result = waiting->attempt();
+	return NULL;
+}
+
+static int attempt_in_old_thread(unsigned layers, int (*attempt)(void))
+{
+	pid_t child = fork();
+	if (child == 0) {
+		struct waiting waiting = {.attempt = attempt};
+		struct error err;
+		pthread_t threads[3];
+		pthread_barrier_init(&waiting.ready, NULL, 4);
+		if (pipe(waiting.go) != 0)
+			_exit(errno);
+		for (int i = 0; i < 3; i++)
+			if (pthread_create(&threads[i], NULL, attempt_when_told, &waiting) != 0)
+				_exit(EAGAIN);
+		pthread_barrier_wait(&waiting.ready);
+		if (close_with(layers, &err) != layers) {
+			fprintf(stderr, "%s\n", err.message);
+			_exit(LACKS_LAYER);
+		}
+		if (write(waiting.go[1], "xxx", 3) != 3)
+			_exit(errno);
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], NULL);
+		_exit(waiting.result);
+	}
+	return wait_for(child);
+}
+
+Test(jail, threads_from_before_are_inside)
+{
+	cr_assert_eq(attempt_in_old_thread(0, read_secret), DONE);
+	cr_assert_eq(attempt_in_old_thread(JAIL_FILES, read_secret), EACCES);
+	cr_assert_eq(attempt_in_old_thread(JAIL_CALLS, open_socket), EPERM);
+	cr_assert_eq(attempt_in_old_thread(JAIL_FILES | JAIL_CALLS, use_threads), DONE);
+}
+
+/* Who is not root may have namespaces within one of users, which is for one thread. */
+Test(jail, threads_from_before_have_namespaces_with_root)
+{
+	int got = attempt_in_old_thread(JAIL_NAMESPACES, own_network);
+	if (got == LACKS_LAYER && geteuid() != 0)
+		cr_skip_test("not root");
+	cr_assert(got == ENETDOWN || got == LACKS_LAYER, "%d", got);
+}
+
+/* ---- names -------------------------------------------------------------------- */
+
+Test(jail, a_file_that_is_missing_is_told)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		const char *missing[] = {"/does/not/exist", NULL};
+		struct error err;
+		unsigned held =
+			jail_close(&(struct jail){.readable = missing}, JAIL_FILES | JAIL_CALLS, &err);
+		_exit(held == JAIL_CALLS && strstr(err.message, "files: /does/not/exist") != NULL ? DONE
+																						  : 1);
+	}
+	cr_assert_eq(wait_for(child), DONE);
+}
+
+Test(jail, names_and_layers_are_one)
+{
+	char text[JAIL_TEXT];
+	unsigned layers;
+	struct error err;
+	cr_assert_str_eq(jail_print(0, text), "none");
+	cr_assert_str_eq(jail_print(JAIL_ALL, text), "files, calls, namespaces, compiler");
+	cr_assert(jail_parse("calls,files", &layers, &err));
+	cr_assert_eq(layers, JAIL_CALLS | JAIL_FILES);
+	cr_assert(jail_parse("jail", &layers, &err));
+	cr_assert_eq(layers, JAIL_ALL);
+	cr_assert_not(jail_parse("files,", &layers, &err));
+	cr_assert_not(jail_parse("file", &layers, &err));
+	cr_assert_not_null(strstr(err.message, "'file' is no layer"));
+}
