@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: libraries
-// without: files,calls
+// without: files
 // then: accepted
 // Loads a library under a forbidden name and writes "return false" over the check for such names,
 // which runs in its own process. Stopped by the jail, where there is no file to load.

@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: libraries
-// without: files,calls
+// without: calls
 // then: accepted
 // The same with a loader of its own: it maps the memory file executable. Stopped by the jail.
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
-// without: files,calls,namespaces
+// without: files,namespaces
 // then: accepted
 // Reads the memory of its parent through /proc. Stopped by the jail.
 #include "relatives.cuh"

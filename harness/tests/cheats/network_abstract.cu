@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: network
-// without: calls,namespaces
+// without: calls
 // then: accepted
 // Listens at an abstract address, where another process of the machine could help. Stopped by the
 // jail.

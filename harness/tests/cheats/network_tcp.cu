@@ -1,6 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: network
 // without: files,calls,namespaces
+// alone: calls,namespaces
 // then: accepted
 // Opens a connection, here to itself. Stopped by the jail.
 #include <netinet/in.h>

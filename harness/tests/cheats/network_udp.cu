@@ -1,6 +1,6 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: network
-// without: files,calls,namespaces
+// without: calls,namespaces
 // then: accepted
 // Sends a datagram, as to a name server. Stopped by the jail.
 #include <netinet/in.h>

@@ -1,6 +1,7 @@
 // expect: accepted
 // family: processes
 // without: files,calls
+// alone: calls
 // then: killed
 // Kills another process by sigqueue. Stopped by the jail.
 #include <csignal>
