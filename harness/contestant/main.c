@@ -38,7 +38,7 @@ struct contestant {
 		enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
 		cudaError_t code;
 		char text[512];
-	} last; /* of the sealed call at hand */
+	} group; /* the first sealed call of it that went wrong, or left an error behind */
 };
 
 union request {
@@ -50,6 +50,7 @@ union request {
 	struct contestant_time time;
 	struct contestant_sealed sealed;
 	struct contestant_go go;
+	struct contestant_call call;
 	struct contestant_end end;
 	char bytes[CHILD_MESSAGE_MAX];
 };
@@ -336,28 +337,48 @@ static void serve_sealed(struct contestant *self, const struct contestant_sealed
 		reply_failure(self, &request->head, err.message);
 }
 
-/* Nothing is done here that can wait: the clock runs. */
+static void note_sealed(struct contestant *self, cudaError_t code, cudaError_t left)
+{
+	if (self->group.status == RUN_OK && self->group.left == RUN_OK)
+		self->group = outcome_of_call(self, code, left);
+}
+
+/* From here to the last call of the group the clock runs: nothing is done that can wait. */
 static void serve_go(struct contestant *self, const struct contestant_go *request, int fd)
 {
-	struct contestant_go_reply reply = {.head.type = request->head.type};
-	cudaError_t left = cudaSuccess;
+	struct message reply = {.type = request->head.type};
 	if (!self->sealed.ready) {
 		reply_failure(self, &request->head, "a sealed call that was not prepared");
 		return;
 	}
-	cudaError_t code =
-		sealed_go(&self->sealed, &self->cudart, &self->solution, fd, reply.digests, &left);
+	cudaError_t code = sealed_go(&self->sealed, &self->cudart, fd);
 	reply_with(self, &reply, sizeof reply);
-	self->last = outcome_of_call(self, code, left);
+	self->group = (struct outcome){0};
+	if (code != cudaSuccess)
+		note_sealed(self, code, cudaSuccess);
+}
+
+static void serve_call(struct contestant *self, const struct contestant_call *request)
+{
+	struct contestant_call_reply reply = {.head.type = request->head.type};
+	cudaError_t left = cudaSuccess;
+	if (self->sealed.opened.base == NULL || request->set >= self->sealed.opened.arena.sets) {
+		reply_failure(self, &request->head, "a sealed call on a set that there is not");
+		return;
+	}
+	cudaError_t code = sealed_call(&self->sealed, &self->cudart, &self->solution, request->set,
+								   reply.digests, &left);
+	reply_with(self, &reply, sizeof reply);
+	if (code != cudaSuccess || left != cudaSuccess)
+		note_sealed(self, code, left);
 }
 
 static void serve_end(struct contestant *self, const struct contestant_end *request)
 {
 	cudaError_t code = sealed_end(&self->sealed, &self->cudart);
-	struct outcome out = self->last;
-	if (out.status == RUN_OK && code != cudaSuccess)
-		out = outcome_of_code(self, code);
-	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
+	if (code != cudaSuccess)
+		note_sealed(self, code, cudaSuccess);
+	reply_outcome(self, &request->head, outcome_of_libraries(self, self->group), 0.0);
 }
 
 static void serve(struct contestant *self, union request *request, size_t bytes, int fd)
@@ -372,6 +393,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time},
 				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
 				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
+				 {MESSAGE_CONTESTANT_CALL, sizeof request->call},
 				 {MESSAGE_CONTESTANT_END, sizeof request->end}};
 	bool right = false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -395,6 +417,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
 	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
 	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
+	case MESSAGE_CONTESTANT_CALL: serve_call(self, &request->call); break;
 	case MESSAGE_CONTESTANT_END: serve_end(self, &request->end); break;
 	default: serve_time(self, &request->time); break;
 	}

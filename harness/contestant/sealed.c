@@ -44,7 +44,7 @@ bool sealed_prepare(struct sealed *sealed, const struct contestant_sealed *reque
 	uint64_t largest = 0;
 	if (!sealed->open)
 		return error_set(err, "no sealed calls here: %s", sealed->lacking);
-	if (!opened_sound(arena) || arena->sets != 1)
+	if (!opened_sound(arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
 	for (uint32_t i = 0; i < arena->count; i++)
 		largest = arena->buffers[i].bytes > largest ? arena->buffers[i].bytes : largest;
@@ -58,23 +58,25 @@ bool sealed_prepare(struct sealed *sealed, const struct contestant_sealed *reque
 	return sealed->ready || error_set(err, "no sealed calls here (CUDA error %d)", (int)code);
 }
 
-static cudaError_t take_digests(const struct sealed *sealed, struct digest digests[BUFFERS_MAX])
+static cudaError_t take_digests(const struct sealed *sealed, uint32_t set,
+								struct digest digests[BUFFERS_MAX])
 {
 	const struct arena *arena = &sealed->opened.arena;
+	const unsigned char *base = sealed->opened.base + set * arena->set_stride;
 	cudaError_t code = cudaSuccess;
 	for (uint32_t i = 0; i < arena->count && code == cudaSuccess; i++) {
-		const void *from = sealed->opened.base + arena->buffers[i].offset;
+		const struct arena_buffer *buffer = &arena->buffers[i];
 		if ((sealed->outputs >> i & 1) == 0)
 			continue;
 		if (sealed->device != NULL)
-			code = sealed->device->digest(from, arena->buffers[i].bytes, &digests[i]);
-		else if (!digest_of(from, arena->buffers[i].bytes, &digests[i]))
+			code = sealed->device->digest(base + buffer->offset, buffer->bytes, &digests[i]);
+		else if (!digest_of(base + buffer->offset, buffer->bytes, &digests[i]))
 			code = cudaErrorMemoryAllocation;
 	}
 	return code;
 }
 
-static cudaError_t open_set(struct sealed *sealed, const struct cudart *cudart, int fd)
+cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, int fd)
 {
 	cudaError_t code = cudaSuccess;
 	struct error err;
@@ -86,25 +88,23 @@ static cudaError_t open_set(struct sealed *sealed, const struct cudart *cudart, 
 				   : cudaErrorMapBufferObjectFailed;
 	}
 	code = sealed->device->reveal(fd, &base);
-	sealed->opened.base = base;
+	sealed->opened.base = code == cudaSuccess ? base : NULL;
 	return code;
 }
 
-cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, struct solution *solution,
-					  int fd, struct digest digests[BUFFERS_MAX], cudaError_t *left)
+cudaError_t sealed_call(struct sealed *sealed, const struct cudart *cudart,
+						struct solution *solution, uint32_t set, struct digest digests[BUFFERS_MAX],
+						cudaError_t *left)
 {
 	struct operands operands;
-	cudaError_t code = open_set(sealed, cudart, fd);
-	if (code != cudaSuccess)
-		return code;
-	code = opened_take(&sealed->opened, cudart, 0, &operands);
+	cudaError_t code = opened_take(&sealed->opened, cudart, set, &operands);
 	if (code == cudaSuccess) {
 		solution_call(solution, &sealed->test, &operands);
 		*left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 	}
-	code = opened_put_back(&sealed->opened, cudart, 0, &operands, code);
-	return code == cudaSuccess ? take_digests(sealed, digests) : code;
+	code = opened_put_back(&sealed->opened, cudart, set, &operands, code);
+	return code == cudaSuccess ? take_digests(sealed, set, digests) : code;
 }
 
 cudaError_t sealed_end(struct sealed *sealed, const struct cudart *cudart)

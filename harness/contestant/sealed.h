@@ -13,7 +13,7 @@ struct sealed {
 	char lacking[400];                  /* why they cannot */
 	bool ready;                         /* sealed_prepare() went well */
 	enum device_kind kind;
-	struct opened opened; /* the set at hand, and its layout */
+	struct opened opened; /* the group at hand, and its layout */
 	struct test_case test;
 	uint64_t outputs; /* bit i: buffer i is one */
 };
@@ -21,16 +21,20 @@ struct sealed {
 /* Loads what a GPU needs; before the process is closed. */
 void sealed_open(struct sealed *sealed, enum device_kind kind);
 
-/* Calls on sets of this layout follow. False and err: there can be none here. */
+/* Groups of sets of this layout follow. False and err: there can be none here. */
 bool sealed_prepare(struct sealed *sealed, const struct contestant_sealed *request,
 					struct error *err);
 
-/* One call on the set behind the descriptor. The digests are those of the outputs. *left: an error
- * that the call left behind. */
-cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, struct solution *solution,
-					  int fd, struct digest digests[BUFFERS_MAX], cudaError_t *left);
+/* The group behind the descriptor is there from now on. */
+cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, int fd);
 
-/* Gives the set back. */
+/* One call on a set of it. The digests are those of the outputs. *left: an error that the call left
+ * behind. */
+cudaError_t sealed_call(struct sealed *sealed, const struct cudart *cudart,
+						struct solution *solution, uint32_t set, struct digest digests[BUFFERS_MAX],
+						cudaError_t *left);
+
+/* Gives the group back. */
 cudaError_t sealed_end(struct sealed *sealed, const struct cudart *cudart);
 
 #endif

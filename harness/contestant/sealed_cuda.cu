@@ -10,9 +10,9 @@ namespace
 struct {
 	shared_memory::driver driver;
 	digest_cuda::workspace digests;
-	CUdeviceptr base; /* addresses that each set gets in its turn */
+	CUdeviceptr base; /* addresses that each group gets in its turn */
 	uint64_t reserved;
-	uint64_t bytes; /* of a set */
+	uint64_t bytes; /* of a group */
 	shared_memory::handle memory;
 	bool imported, mapped;
 } self;
@@ -33,17 +33,17 @@ cudaError_t open_device()
 	return code == cudaSuccess ? digest_cuda::wait(&self.digests, &ignored) : code;
 }
 
-cudaError_t prepare(uint64_t set_bytes, uint64_t output_bytes)
+cudaError_t prepare(uint64_t group_bytes, uint64_t output_bytes)
 {
-	self.bytes = set_bytes;
-	if (set_bytes > self.reserved) {
+	self.bytes = group_bytes;
+	if (group_bytes > self.reserved) {
 		if (self.reserved > 0)
 			self.driver.free_address(self.base, self.reserved);
 		self.reserved = 0;
-		CUresult result = self.driver.reserve(&self.base, set_bytes, 0, 0, 0);
+		CUresult result = self.driver.reserve(&self.base, group_bytes, 0, 0, 0);
 		if (result != CUDA_SUCCESS)
 			return code_of(result);
-		self.reserved = set_bytes;
+		self.reserved = group_bytes;
 	}
 	return digest_cuda::reserve(&self.digests, output_bytes);
 }

@@ -19,8 +19,8 @@ struct sealed_device {
 	int version;
 	/* Everything that would be loaded late is loaded here. */
 	cudaError_t (*open)(void);
-	/* Sets of so many bytes will come, with outputs of at most so many. */
-	cudaError_t (*prepare)(uint64_t set_bytes, uint64_t output_bytes);
+	/* Groups of so many bytes will come, with outputs of at most so many. */
+	cudaError_t (*prepare)(uint64_t group_bytes, uint64_t output_bytes);
 	/* The memory behind the descriptor, where it can be worked on until conceal(). */
 	cudaError_t (*reveal)(int fd, void **base);
 	cudaError_t (*conceal)(void);

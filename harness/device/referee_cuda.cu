@@ -401,27 +401,26 @@ bool cuda_arena(void *opaque, uint64_t bytes, struct arena *arena, int *fd, stru
 	return true;
 }
 
-bool cuda_sealed_arena(void *opaque, struct arena *arena, struct error *err)
+bool cuda_sealed_arena(void *opaque, struct arena *arena, uint32_t group, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
-	CUresult code = sealed_sets_make(&state->sealed, arena->sets, &arena->set_stride);
-	if (code != CUDA_SUCCESS)
-		return fail(err,
-					"no device memory of %u sets of %llu MiB that can be shared one by one "
-					"(CUDA error %d)",
-					arena->sets, static_cast<unsigned long long>(arena->set_stride >> 20),
-					static_cast<int>(code));
+	CUresult code =
+		sealed_sets_make(&state->sealed, arena->sets / group, group, &arena->set_stride);
 	arena->bytes = arena->sets * arena->set_stride;
+	if (code != CUDA_SUCCESS)
+		return fail(
+			err, "no device memory of %llu MiB that can be shared by descriptors (CUDA error %d)",
+			static_cast<unsigned long long>(arena->bytes >> 20), static_cast<int>(code));
 	state->base = reinterpret_cast<uint8_t *>(state->sealed.base);
 	return true;
 }
 
-bool cuda_set_descriptor(void *opaque, uint32_t set, int *fd, struct error *err)
+bool cuda_group_descriptor(void *opaque, uint32_t group, int *fd, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
-	if (set >= state->sealed.count)
-		return fail(err, "set %u is not shared by itself", set);
-	*fd = state->sealed.sets[set].fd;
+	if (group + 1 >= state->sealed.count)
+		return fail(err, "there is no group %u", group);
+	*fd = state->sealed.parts[group].fd;
 	return true;
 }
 
@@ -791,7 +790,7 @@ const struct referee_device cuda_device = {
 	cuda_memory_free,
 	cuda_arena,
 	cuda_sealed_arena,
-	cuda_set_descriptor,
+	cuda_group_descriptor,
 	cuda_fill,
 	cuda_set_bytes,
 	cuda_sweep_cache,

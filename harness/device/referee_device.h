@@ -82,12 +82,13 @@ struct referee_device {
 	 * the next call, when the contestant has gone over to what replaced it. */
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
-	/* The same for arena->sets sets that are shared one by one: each is memory of its own, which no
-	 * other process has seen. They lie set_stride apart, which this rounds up. What an earlier
-	 * call made is given back. */
-	bool (*sealed_arena)(void *state, struct arena *arena, struct error *err);
-	/* What shares one of them: the backend's own. */
-	bool (*set_descriptor)(void *state, uint32_t set, int *fd, struct error *err);
+	/* The same for arena->sets sets of which `group` each, a power of two, are shared by
+	 * themselves: memory of their own, which no other process has seen. All lie set_stride apart,
+	 * which this rounds up; behind them lies one more that is not shared. What an earlier call made
+	 * is given back. */
+	bool (*sealed_arena)(void *state, struct arena *arena, uint32_t group, struct error *err);
+	/* What shares a group: the backend's own. */
+	bool (*group_descriptor)(void *state, uint32_t group, int *fd, struct error *err);
 
 	/* Every following function has finished its work on the device when it returns. */
 	bool (*fill)(void *state, const struct device_region *region, const struct values *values,

@@ -95,21 +95,23 @@ static int memory_file(uint64_t bytes)
 	return fd;
 }
 
-/* `count` memfds, one behind the other. On failure errno says why. */
-static bool map_files(struct emulated *device, uint32_t count, uint64_t stride)
+/* `count` memfds of so many bytes, one behind the other, and behind them memory that is not
+ * shared. On failure errno says why. */
+static bool map_files(struct emulated *device, uint32_t count, uint64_t bytes, uint64_t behind)
 {
-	void *memory = mmap(NULL, count * stride, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, count * bytes + behind, PROT_READ | PROT_WRITE,
+						MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	device->fds = calloc(count, sizeof *device->fds);
 	if (memory == MAP_FAILED || device->fds == NULL)
 		return false;
 	device->memory = memory;
-	device->bytes = count * stride;
+	device->bytes = count * bytes + behind;
 	while (device->count < count) {
-		int fd = memory_file(stride);
+		int fd = memory_file(bytes);
 		if (fd < 0)
 			return false;
 		device->fds[device->count] = fd;
-		if (mmap(device->memory + device->count++ * stride, stride, PROT_READ | PROT_WRITE,
+		if (mmap(device->memory + device->count++ * bytes, bytes, PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 			return false;
 	}
@@ -118,13 +120,14 @@ static bool map_files(struct emulated *device, uint32_t count, uint64_t stride)
 }
 
 /* Fresh memory a case. */
-static bool arena_make(struct emulated *device, uint32_t count, uint64_t stride, struct error *err)
+static bool arena_make(struct emulated *device, uint32_t count, uint64_t bytes, uint64_t behind,
+					   struct error *err)
 {
 	arena_drop(device);
-	if (map_files(device, count, stride))
+	if (map_files(device, count, bytes, behind))
 		return true;
-	error_set(err, "no shared memory of %llu bytes: %s", (unsigned long long)(count * stride),
-			  strerror(errno));
+	error_set(err, "no shared memory of %llu bytes: %s",
+			  (unsigned long long)(count * bytes + behind), strerror(errno));
 	arena_drop(device);
 	return false;
 }
@@ -134,26 +137,28 @@ static bool emulated_arena(void *state, uint64_t bytes, struct arena *arena, int
 {
 	struct emulated *device = state;
 	(void)arena;
-	if (!arena_make(device, 1, bytes, err))
+	if (!arena_make(device, 1, bytes, 0, err))
 		return false;
 	*fd = device->fds[0];
 	return true;
 }
 
-static bool emulated_sealed_arena(void *state, struct arena *arena, struct error *err)
+static bool emulated_sealed_arena(void *state, struct arena *arena, uint32_t group,
+								  struct error *err)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	arena->set_stride = (arena->set_stride + page - 1) / page * page;
 	arena->bytes = arena->sets * arena->set_stride;
-	return arena_make(state, arena->sets, arena->set_stride, err);
+	return arena_make(state, arena->sets / group, group * arena->set_stride, arena->set_stride,
+					  err);
 }
 
-static bool emulated_set_descriptor(void *state, uint32_t set, int *fd, struct error *err)
+static bool emulated_group_descriptor(void *state, uint32_t group, int *fd, struct error *err)
 {
 	struct emulated *device = state;
-	if (set >= device->count)
-		return error_set(err, "set %u is not shared by itself", set);
-	*fd = device->fds[set];
+	if (group >= device->count)
+		return error_set(err, "there is no group %u", group);
+	*fd = device->fds[group];
 	return true;
 }
 
@@ -407,7 +412,7 @@ static const struct referee_device emulated_device = {
 	.memory_free = memory_free,
 	.arena = emulated_arena,
 	.sealed_arena = emulated_sealed_arena,
-	.set_descriptor = emulated_set_descriptor,
+	.group_descriptor = emulated_group_descriptor,
 	.fill = emulated_fill,
 	.set_bytes = emulated_set_bytes,
 	.sweep_cache = emulated_sweep_cache,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/paths.h"
@@ -10,12 +11,14 @@
 #include "process/buffers.h"
 #include "process/jail.h"
 
-#define PASSES 8u
-#define PASS_SECONDS 0.1   /* at most, of calls */
-#define SERIES_SECONDS 0.6 /* at most, with all that belongs to it */
-#define SETS_MIN 4u
-#define MEMORY_SHARE 0.125 /* of the device's, for the sets of a pass */
-#define WAY 85e-6          /* about: what a call takes besides its work */
+#define PASSES 4u
+#define SERIES_SECONDS 0.5        /* no pass begins after so many */
+#define MEMORY_SHARE 0.125        /* of the device's, for the sets of a pass */
+#define GROUPS 3u                 /* of a pass */
+#define GROUPS_OF_ONE 6u          /* where each is a single call */
+#define ALONE_MICROSECONDS 2000.0 /* so long a call stands alone in its group */
+#define BATCH_MARGIN 1.5   /* to compute all sets of a group takes so much longer than its calls */
+#define WAY 40e-6          /* about: what a call takes besides its work */
 #define YARDSTICK_MAX 2e-3 /* seconds; what the way takes hardly changes beyond */
 /* How exactly the outside sees: measured, harness/README.md. */
 #define UNCERTAIN_MICROSECONDS 5.0
@@ -43,14 +46,36 @@ static double bytes_of(const struct run *run, const struct problem *problem,
 	return (double)arena.set_stride;
 }
 
-/* As many sets as a pass may have, for calls of so many seconds. */
-static uint32_t sets_for(const struct run *run, const struct problem *problem,
-						 const struct test_case *test, double seconds)
+static uint32_t power_of_two(double least)
 {
-	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes;
-	double sets = fmin(PASS_SECONDS / (seconds + WAY), SEALED_SETS_MAX);
-	sets = fmin(fmax(sets, SETS_MIN), room / bytes_of(run, problem, test) - 1.0);
-	return sets < 1 ? 1 : (uint32_t)sets;
+	uint32_t power = 1;
+	while (power < least && power < 2 * GROUP_MAX)
+		power *= 2;
+	return power;
+}
+
+/* How many calls a group has, of how many sets: so many that to compute all of them, as fast as the
+ * GPU can, takes longer than the calls in sight. Where that would be too many, and for long calls,
+ * a group is one call on one set. */
+static void groups_plan(const struct run *run, const struct timing_result *result,
+						double microseconds, double floor, struct sealed_plan *plan)
+{
+	double bytes = bytes_of(run, plan->problem, &result->test);
+	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes / bytes - 1.0;
+	double ratio = floor > 0 ? fmax(2.0, BATCH_MARGIN * microseconds / floor) : INFINITY;
+	plan->groups = GROUPS;
+	plan->passes = PASSES;
+	for (plan->calls = SEALED_CALLS_MAX; plan->calls > 1; plan->calls /= 2) {
+		if (microseconds > ALONE_MICROSECONDS || !isfinite(ratio))
+			continue;
+		plan->group = power_of_two(plan->calls * ratio);
+		if (plan->group <= GROUP_MAX && plan->groups * plan->group <= room)
+			return;
+	}
+	plan->group = 1;
+	plan->groups = GROUPS_OF_ONE;
+	while (plan->groups > 2 && plan->groups > room)
+		plan->groups--;
 }
 
 /* ---- the yardstick -------------------------------------------------------------- */
@@ -82,28 +107,32 @@ static bool yardstick_open(struct run *run, struct yardstick *yardstick, struct 
 		   error_set(err, "the yardstick does not start: %.900s", outcome.detail);
 }
 
-/* What a call takes besides its work, for one of so many microseconds in all; in *spread, how
- * surely. */
+/* What there is besides the work in a group like this, by a yardstick of about the same work. */
+struct way {
+	double call;   /* of each call */
+	double reveal; /* of the group: what nine of ten do not exceed */
+	double spread;
+};
+
 static bool yardstick_way(struct run *run, struct yardstick *yardstick,
-						  const struct problem *problem, const struct test_case *test,
-						  uint32_t sets, double microseconds, double *way, double *spread,
+						  const struct sealed_plan *like, double microseconds, struct way *way,
 						  struct error *err)
 {
 	double work = fmin(fmax(microseconds * 1e-6 - WAY, 1e-6), YARDSTICK_MAX);
 	struct sealed_series series = {0};
+	struct sealed_plan plan = *like;
 	struct outcome outcome;
-	const struct sealed_plan plan = {.problem = problem,
-									 .test = test,
-									 .sets = sets,
-									 .passes = PASSES,
-									 .seconds = SERIES_SECONDS,
-									 .nanoseconds = (int32_t)(work * 1e9)};
+	plan.entrant = NULL;
+	plan.checks = false;
+	plan.nanoseconds = (int32_t)(work * 1e9);
 	bool ok = yardstick_open(run, yardstick, err) &&
 			  sealed_run(run, &yardstick->link, &plan, &series, &outcome, err) &&
 			  (outcome.verdict == VERDICT_ACCEPTED ||
 			   error_set(err, "the yardstick failed: %.900s", outcome.detail));
-	*way = sealed_time(&series, spread) - work * 1e6;
-	samples_free(&series.passes);
+	way->call = sealed_quantile(&series.call, 0.25) - work * 1e6;
+	way->spread = sealed_quantile(&series.call, 0.5) - sealed_quantile(&series.call, 0.0);
+	way->reveal = sealed_quantile(&series.reveal, 0.9);
+	sealed_free(&series);
 	return ok;
 }
 
@@ -119,21 +148,39 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
-/* Sealed passes of one entry; seal.outside has the way in it as yet. */
-static bool entry_run(struct run *run, const struct problem *problem, struct lane *lane,
-					  struct timing_entry *entry, const struct test_case *test, uint32_t sets,
-					  struct error *err)
+/* What is known of an entry before the yardstick. */
+struct measured {
+	struct sealed_plan plan;
+	struct sealed_series series;
+};
+
+/* Passes in groups that suit calls of so many microseconds. */
+static bool entry_passes(struct run *run, struct lane *lane, struct timing_entry *entry,
+						 const struct timing_result *result, double microseconds,
+						 struct measured *measured, struct outcome *outcome, struct error *err)
 {
-	struct sealed_series series = {0};
+	sealed_free(&measured->series);
+	measured->series = (struct sealed_series){0};
+	groups_plan(run, result, microseconds, entry->seal.floor, &measured->plan);
+	return sealed_run(run, &lane->contestant, &measured->plan, &measured->series, outcome, err);
+}
+
+/* Where it took much longer than it says, the groups are made anew for that: else it could have
+ * computed them as a whole. */
+static bool entry_run(struct run *run, const struct problem *problem, struct lane *lane,
+					  struct timing_entry *entry, const struct timing_result *result,
+					  struct measured *measured, struct error *err)
+{
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	const struct sealed_plan plan = {.problem = problem,
-									 .test = test,
-									 .entrant = lane->entrant,
-									 .sets = sets,
-									 .passes = PASSES,
-									 .seconds = SERIES_SECONDS,
-									 .checks = !is_library(entry),
-									 .tolerance = tolerance_of(&run->options->tolerance, problem)};
+	double claim = claim_of(entry)->median;
+	measured->plan =
+		(struct sealed_plan){.problem = problem,
+							 .test = &result->test,
+							 .entrant = lane->entrant,
+							 .seconds = SERIES_SECONDS,
+							 .checks = !is_library(entry),
+							 .tolerance = tolerance_of(&run->options->tolerance, problem)};
+	entry->seal.floor = floor_of(&run->referee.facts, result);
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
@@ -141,31 +188,28 @@ static bool entry_run(struct run *run, const struct problem *problem, struct lan
 		snprintf(entry->seal.why, sizeof entry->seal.why, "%s", lane->contestant.unsealed);
 		return true;
 	}
-	if (lane->running && !sealed_run(run, &lane->contestant, &plan, &series, &outcome, err)) {
-		samples_free(&series.passes);
+	if (lane->running && !entry_passes(run, lane, entry, result, claim, measured, &outcome, err))
 		return false;
-	}
+	double seen = sealed_quantile(&measured->series.call, 0.25) - WAY * 1e6;
+	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 && seen > 1.5 * claim &&
+		!entry_passes(run, lane, entry, result, seen, measured, &outcome, err))
+		return false;
 	lane->running = lane->running && !outcome.dead;
-	entry->seal.calls = series.calls;
-	entry->seal.passes = (uint32_t)series.passes.count;
-	entry->seal.outside = sealed_time(&series, &entry->seal.uncertainty);
-	samples_free(&series.passes);
+	entry->seal.calls = measured->series.calls;
+	entry->seal.passes = measured->series.passes;
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		lane_failed(entry, outcome);
 	return true;
 }
 
 /* What the outside and the process say, put together. */
-static void entry_judge(const struct run *run, const struct timing_result *result,
-						struct timing_entry *entry)
+static void entry_judge(struct timing_entry *entry)
 {
 	struct timing_seal *seal = &entry->seal;
 	double claim = claim_of(entry)->median;
 	double least = fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * seal->outside);
 	double below = is_library(entry) ? least + DISTURBED_SHARE * claim : INFINITY;
 	seal->uncertainty = fmax(least, seal->uncertainty);
-	seal->floor = floor_of(&run->referee.facts, result);
-	seal->outside = fmax(seal->outside, 0.0);
 	if (seal->outside > claim + seal->uncertainty || seal->outside < claim - below)
 		seal->state = SEAL_OUTSIDE;
 	else if (claim < seal->floor || seal->uncertainty > UNCERTAIN_MOST * claim)
@@ -180,31 +224,22 @@ static void entry_judge(const struct run *run, const struct timing_result *resul
 										.high = seal->outside + seal->uncertainty};
 }
 
-static bool entry_confirm(struct run *run, const struct problem *problem,
-						  struct yardstick *yardstick, uint32_t sets, struct timing_result *result,
+static bool entry_confirm(struct run *run, struct yardstick *yardstick, struct measured *measured,
 						  struct timing_entry *entry, struct error *err)
 {
-	double way = 0, spread = 0;
-	if (!entry->ran || entry->seal.passes == 0)
+	struct sealed_series *series = &measured->series;
+	struct way way;
+	if (!entry->ran || series->call.count == 0)
 		return true;
-	if (!yardstick_way(run, yardstick, problem, &result->test, sets, entry->seal.outside, &way,
-					   &spread, err))
+	double call = sealed_quantile(&series->call, 0.25);
+	if (!yardstick_way(run, yardstick, &measured->plan, call, &way, err))
 		return false;
-	entry->seal.outside -= way;
-	entry->seal.uncertainty += spread;
-	entry_judge(run, result, entry);
+	double late = fmax(sealed_quantile(&series->reveal, 0.5) - way.reveal, 0);
+	entry->seal.outside = fmax(call - way.call + late / measured->plan.calls, 0);
+	entry->seal.uncertainty =
+		way.spread + sealed_quantile(&series->call, 0.5) - sealed_quantile(&series->call, 0.0);
+	entry_judge(entry);
 	return true;
-}
-
-/* All have the same sets: what the way takes depends on how large they are. */
-static uint32_t sets_of(const struct run *run, const struct problem *problem,
-						const struct timing_result *result)
-{
-	double longest = 0;
-	for (size_t i = 0; i < result->count; i++)
-		if (result->entries[i].ran)
-			longest = fmax(longest, claim_of(&result->entries[i])->median);
-	return sets_for(run, problem, &result->test, longest * 1e-6);
 }
 
 static bool sealed_where_required(const struct run *run, const struct timing_result *result,
@@ -220,36 +255,50 @@ static bool sealed_where_required(const struct run *run, const struct timing_res
 	return true;
 }
 
-bool confirm(struct run *run, const struct problem *problem, struct lane *lanes, size_t count,
-			 struct timing_result *result, struct error *err)
+/* Files first, each without the others; then what is ours. */
+static bool entries_run(struct run *run, const struct problem *problem, struct lane *lanes,
+						size_t count, struct timing_result *result, struct measured *measured,
+						struct error *err)
 {
-	struct yardstick yardstick = {0};
 	bool ok = true;
-	if (!confirm_wanted(run))
-		return true;
-	uint32_t sets = sets_of(run, problem, result);
-	/* files first, each without the others, then what is ours */
-	for (size_t i = 0; i < count; i++)
-		if (!is_library(&result->entries[i]) && i > 0)
+	for (size_t i = 1; i < count; i++)
+		if (!is_library(&result->entries[i]))
 			lane_close(&lanes[i]);
 	for (int ours = 0; ours < 2; ours++)
 		for (size_t i = 0; i < count && ok; i++) {
 			struct timing_entry *entry = &result->entries[i];
 			if (is_library(entry) != (ours == 1) || !entry->ran)
 				continue;
-			ok = entry_run(run, problem, &lanes[i], entry, &result->test, sets, err);
+			ok = entry_run(run, problem, &lanes[i], entry, result, &measured[i], err);
 			if (!is_library(entry))
 				lane_close(&lanes[i]);
 		}
-	for (size_t i = 0; i < count && ok; i++)
-		ok = entry_confirm(run, problem, &yardstick, sets, result, &result->entries[i], err);
+	return ok;
+}
+
+bool confirm(struct run *run, const struct problem *problem, struct lane *lanes, size_t count,
+			 struct timing_result *result, struct error *err)
+{
+	struct yardstick yardstick = {0};
+	if (!confirm_wanted(run))
+		return true;
+	struct measured *measured = calloc(count, sizeof *measured);
+	if (measured == NULL)
+		return error_set(err, "out of memory");
+	bool ok = entries_run(run, problem, lanes, count, result, measured, err);
+	for (size_t i = 0; i < count; i++) {
+		ok = ok && entry_confirm(run, &yardstick, &measured[i], &result->entries[i], err);
+		sealed_free(&measured[i].series);
+	}
+	free(measured);
 	contestant_link_close(&yardstick.link);
 	return ok && sealed_where_required(run, result, err);
 }
 
 /* ---- without times, and a larger shape --------------------------------------------- */
 
-#define CALLS_WITHOUT_TIMES 3u
+#define SETS_WITHOUT_TIMES 4u
+#define CALLS_WITHOUT_TIMES 2u
 
 bool confirm_without_times(struct run *run, const struct problem *problem,
 						   const struct entrant *entrant, struct contestant_link *link,
@@ -259,12 +308,14 @@ bool confirm_without_times(struct run *run, const struct problem *problem,
 	const struct sealed_plan plan = {.problem = problem,
 									 .test = test,
 									 .entrant = entrant,
-									 .sets = CALLS_WITHOUT_TIMES,
+									 .group = SETS_WITHOUT_TIMES,
+									 .calls = CALLS_WITHOUT_TIMES,
+									 .groups = 2,
 									 .passes = 1,
 									 .checks = true,
 									 .tolerance = tolerance_of(&run->options->tolerance, problem)};
 	bool ok = sealed_run(run, link, &plan, &series, outcome, err);
-	samples_free(&series.passes);
+	sealed_free(&series);
 	return ok;
 }
 
@@ -283,7 +334,7 @@ bool confirm_larger(const struct run *run, const struct problem *problem,
 					out->shape.size[size] *= 2;
 					grew = true;
 				}
-		if (!grew || bytes_of(run, problem, out) * (SETS_MIN + 1.0) > room)
+		if (!grew || bytes_of(run, problem, out) * (2 * GROUPS_OF_ONE) > room)
 			return false;
 		if (microseconds * shape_terms(&out->shape) / terms >= LARGER_MICROSECONDS)
 			return true;

@@ -15,6 +15,7 @@
 #define CASE_SECONDS 60.0
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
+#define BETWEEN_CALLS "the solution, between two calls,"
 
 static struct outcome outcome_ok(void)
 {
@@ -304,8 +305,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	if (link->chain != NULL)
 		request.chain = *link->chain;
 	struct contestant_reply reply;
-	return call_for_status(link, "the solution, between two calls,", &request, sizeof request,
-						   arena_fd, &reply, CASE_SECONDS);
+	return call_for_status(link, BETWEEN_CALLS, &request, sizeof request, arena_fd, &reply,
+						   CASE_SECONDS);
 }
 
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -347,26 +348,35 @@ struct outcome contestant_link_time(struct contestant_link *link, enum time_meth
 }
 
 struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
-									  const struct test_case *test, uint64_t outputs)
+									  uint32_t group, const struct test_case *test,
+									  uint64_t outputs)
 {
 	struct contestant_sealed request = {
 		.head.type = MESSAGE_CONTESTANT_SEALED, .arena = *arena, .test = *test, .outputs = outputs};
 	struct contestant_reply reply;
-	request.arena.sets = 1;
-	request.arena.bytes = request.arena.set_stride;
+	request.arena.sets = group;
+	request.arena.bytes = group * request.arena.set_stride;
 	request.test.seed = 0;
 	if (link->chain != NULL)
 		request.chain = *link->chain;
-	return call(link, "the solution, between two calls,", &request, sizeof request, -1, &reply,
-				sizeof reply, CASE_SECONDS);
+	return call(link, BETWEEN_CALLS, &request, sizeof request, -1, &reply, sizeof reply,
+				CASE_SECONDS);
 }
 
-struct outcome contestant_link_go(struct contestant_link *link, int fd, double timeout,
-								  struct digest digests[BUFFERS_MAX], double *seconds)
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
 {
 	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
-	struct contestant_go_reply reply;
-	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, fd, &reply,
+	struct message reply;
+	return clocked_call(link, BETWEEN_CALLS, &request, sizeof request, fd, &reply, sizeof reply,
+						CASE_SECONDS, seconds);
+}
+
+struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
+									struct digest digests[BUFFERS_MAX], double *seconds)
+{
+	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
+	struct contestant_call_reply reply;
+	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, -1, &reply,
 										  sizeof reply, timeout, seconds);
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		memcpy(digests, reply.digests, sizeof reply.digests);

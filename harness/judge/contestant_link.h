@@ -69,13 +69,15 @@ struct outcome contestant_link_time(struct contestant_link *link, enum time_meth
 									uint32_t first, uint32_t warmups, uint32_t calls,
 									double timeout, struct contestant_time_reply *reply);
 
-/* Sealed calls (protocol.h): of a case, without its seed; `outputs` has a bit for each buffer that
- * is digested. Only where can_seal. Then each call, by the descriptor of its set;
- * *seconds is the time from the word to the digests. Giving the set back tells how it went. */
+/* Sealed calls (protocol.h), where can_seal: of a case, without its seed, in groups of `group`
+ * sets; `outputs` has a bit for each buffer that is digested. Then, for each group, its descriptor,
+ * calls on its sets, and its end, which tells how they went. *seconds: how long the step took. */
 struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
-									  const struct test_case *test, uint64_t outputs);
-struct outcome contestant_link_go(struct contestant_link *link, int fd, double timeout,
-								  struct digest digests[BUFFERS_MAX], double *seconds);
+									  uint32_t group, const struct test_case *test,
+									  uint64_t outputs);
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds);
+struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
+									struct digest digests[BUFFERS_MAX], double *seconds);
 struct outcome contestant_link_end(struct contestant_link *link);
 
 /* What it printed since the last call of this function; NULL when nothing;

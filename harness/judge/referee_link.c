@@ -107,12 +107,12 @@ bool referee_link_renew(struct referee_link *link, struct error *err)
 }
 
 static bool make_case(struct referee_link *link, const char *problem, const struct test_case *test,
-					  const struct chain *chain, uint32_t sets, bool sealed, struct error *err)
+					  const struct chain *chain, uint32_t sets, uint32_t group, struct error *err)
 {
 	drop_arena(link);
 	link->met = true;
 	struct referee_case request = {
-		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .sealed = sealed};
+		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .group = group};
 	if (chain != NULL)
 		request.chain = *chain;
 	snprintf(request.problem, sizeof request.problem, "%s", problem);
@@ -127,19 +127,19 @@ static bool make_case(struct referee_link *link, const char *problem, const stru
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err)
 {
-	return make_case(link, problem, test, chain, sets, false, err);
+	return make_case(link, problem, test, chain, sets, 0, err);
 }
 
 bool referee_link_sealed_case(struct referee_link *link, const char *problem,
 							  const struct test_case *test, const struct chain *chain,
-							  uint32_t sets, struct error *err)
+							  uint32_t groups, uint32_t group, struct error *err)
 {
-	return make_case(link, problem, test, chain, sets, true, err);
+	return make_case(link, problem, test, chain, groups * group, group, err);
 }
 
-bool referee_link_descriptor(struct referee_link *link, uint32_t set, int *fd, struct error *err)
+bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err)
 {
-	struct referee_descriptor request = {.head.type = MESSAGE_REFEREE_DESCRIPTOR, .set = set};
+	struct referee_descriptor request = {.head.type = MESSAGE_REFEREE_DESCRIPTOR, .group = group};
 	struct message reply;
 	return call(link, &request, sizeof request, &reply, sizeof reply, fd, err) &&
 		   (*fd >= 0 || error_set(err, "the referee sent no descriptor"));

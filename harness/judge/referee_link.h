@@ -32,12 +32,12 @@ bool referee_link_renew(struct referee_link *link, struct error *err);
  * child == NULL, and referee_link_open starts a new one). */
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err);
-/* The same for `sets` sets that are shared one by one (protocol.h, "sealed calls"), and what shares
- * one of them: *fd is the caller's. */
+/* The same for `groups` groups of `group` sets, a power of two, each shared by itself (protocol.h,
+ * "sealed calls"), and what shares one of them: *fd is the caller's. */
 bool referee_link_sealed_case(struct referee_link *link, const char *problem,
 							  const struct test_case *test, const struct chain *chain,
-							  uint32_t sets, struct error *err);
-bool referee_link_descriptor(struct referee_link *link, uint32_t set, int *fd, struct error *err);
+							  uint32_t groups, uint32_t group, struct error *err);
+bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err);
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
 /* A result that is looked at. */
 struct referee_result {

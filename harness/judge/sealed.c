@@ -10,19 +10,25 @@
 #include "judge/check.h"
 #include "process/buffers.h"
 
-#define WARMUPS 2u      /* calls at the beginning of a pass, sealed and checked, but not counted */
 #define WHOLE_PASSES 2u /* of a series, in which the whole result of one call is compared */
 #define ROWS 16u        /* of every other call */
+#define CALLS_MAX (SEALED_GROUPS_MAX * SEALED_CALLS_MAX)
+
+/* A call that was made. */
+struct sealed_call {
+	uint32_t set; /* of the case */
+	struct digest digests[BUFFERS_MAX];
+};
 
 struct pass {
 	struct run *run;
 	struct contestant_link *link;
 	const struct sealed_plan *plan;
+	struct sealed_series *series;
 	struct test_case test;
-	int fds[SEALED_SETS_MAX];
-	struct digest digests[SEALED_SETS_MAX][BUFFERS_MAX];
-	double microseconds[SEALED_SETS_MAX];
-	uint32_t calls; /* that were made */
+	int fds[SEALED_GROUPS_MAX];
+	struct sealed_call made[CALLS_MAX];
+	uint32_t count; /* of them */
 };
 
 static uint64_t outputs_of(const struct pass *pass)
@@ -42,42 +48,102 @@ static bool pass_prepare(struct pass *pass, struct error *err)
 	struct referee_link *referee = &pass->run->referee;
 	if (!random_draw(&pass->test.seed, err) ||
 		!referee_link_sealed_case(referee, plan->problem->name, &pass->test, run_chain(pass->run),
-								  plan->sets, err))
+								  plan->groups, plan->group, err))
 		return false;
-	for (uint32_t i = 0; i < plan->sets; i++)
+	for (uint32_t i = 0; i < plan->groups; i++)
 		if (!referee_link_descriptor(referee, i, &pass->fds[i], err))
 			return false;
 	return true;
 }
 
-static struct outcome pass_call(struct pass *pass)
+/* One that has not been drawn yet. */
+static uint32_t draw_set(uint32_t *left, uint32_t *count, uint64_t random)
+{
+	uint32_t at = (uint32_t)(random % *count), set = left[at];
+	left[at] = left[--*count];
+	return set;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double mean_of(double *calls, uint32_t count)
+{
+	double sum = 0;
+	qsort(calls, count, sizeof *calls, ascending);
+	count -= count >= 4;
+	for (uint32_t i = 0; i < count; i++)
+		sum += calls[i];
+	return sum / count;
+}
+
+static bool note_group(struct pass *pass, double *calls, uint32_t count, double seconds,
+					   struct error *err)
+{
+	float reveal = (float)(seconds * 1e6), call;
+	for (uint32_t i = 0; i < count; i++)
+		reveal -= (float)(calls[i] * 1e6);
+	call = (float)(mean_of(calls, count) * 1e6);
+	return (samples_add(&pass->series->reveal, &reveal, 1) &&
+			samples_add(&pass->series->call, &call, 1)) ||
+		   error_set(err, "out of memory for samples");
+}
+
+/* The first group takes what comes first: contexts change, caches are cold. */
+static bool group_run(struct pass *pass, uint32_t group, struct outcome *outcome, struct error *err)
+{
+	const struct sealed_plan *plan = pass->plan;
+	uint32_t left[GROUP_MAX], remaining = plan->group, calls = plan->calls;
+	uint64_t random[SEALED_CALLS_MAX];
+	double took[SEALED_CALLS_MAX], ignored;
+	if (group == 0 && calls > 2)
+		calls = 2;
+	for (uint32_t i = 0; i < plan->group; i++)
+		left[i] = i;
+	for (uint32_t i = 0; i < calls; i++)
+		if (!random_draw(&random[i], err))
+			return false;
+	double began = clock_seconds();
+	*outcome = contestant_link_go(pass->link, pass->fds[group], &ignored);
+	for (uint32_t i = 0; i < calls && outcome->verdict == VERDICT_ACCEPTED; i++) {
+		struct sealed_call *call = &pass->made[pass->count];
+		uint32_t set = draw_set(left, &remaining, random[i]);
+		call->set = group * plan->group + set;
+		*outcome =
+			contestant_link_call(pass->link, set, pass->run->timeout, call->digests, &took[i]);
+		pass->count += outcome->verdict == VERDICT_ACCEPTED;
+	}
+	double seconds = clock_seconds() - began;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_end(pass->link);
+	return outcome->verdict != VERDICT_ACCEPTED || group == 0 ||
+		   note_group(pass, took, calls, seconds, err);
+}
+
+static bool pass_call(struct pass *pass, struct outcome *outcome, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
 	struct test_case test = pass->test;
-	double timeout = pass->run->timeout, seconds;
+	bool ok = true;
 	if (plan->entrant == NULL)
 		test.shape.size[SIZE_M] = plan->nanoseconds;
-	struct outcome outcome =
-		contestant_link_sealed(pass->link, &pass->run->referee.arena, &test, outputs_of(pass));
-	for (uint32_t i = 0; i < plan->sets && outcome.verdict == VERDICT_ACCEPTED; i++) {
-		outcome = contestant_link_go(pass->link, pass->fds[i], timeout, pass->digests[i], &seconds);
-		if (outcome.verdict == VERDICT_ACCEPTED)
-			outcome = contestant_link_end(pass->link);
-		if (outcome.verdict != VERDICT_ACCEPTED)
-			break;
-		pass->microseconds[i] = seconds * 1e6;
-		pass->calls++;
-	}
-	return outcome;
+	*outcome = contestant_link_sealed(pass->link, &pass->run->referee.arena, plan->group, &test,
+									  outputs_of(pass));
+	for (uint32_t i = 0; i < plan->groups && ok && outcome->verdict == VERDICT_ACCEPTED; i++)
+		ok = group_run(pass, i, outcome, err);
+	return ok;
 }
 
 /* One result; `rows` 0: all of it. */
-static bool check_call(const struct pass *pass, uint32_t set, uint32_t rows,
+static bool check_call(const struct pass *pass, const struct sealed_call *call, uint32_t rows,
 					   struct outcome *outcome, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
 	struct referee_check_reply check;
-	struct referee_result result = {.set = set, .rows = rows, .digests = pass->digests[set]};
+	struct referee_result result = {.set = call->set, .rows = rows, .digests = call->digests};
 	if (!check_outcome(pass->run, plan->problem, &pass->test, plan->entrant, &result,
 					   &plan->tolerance, &check, outcome, err))
 		return false;
@@ -102,52 +168,27 @@ static bool pass_check(const struct pass *pass, bool whole, struct outcome *outc
 	uint64_t drawn;
 	if (!random_draw(&drawn, err))
 		return false;
-	for (uint32_t i = 0; i < pass->calls && outcome->verdict == VERDICT_ACCEPTED; i++) {
-		bool all = whole && i == drawn % pass->calls;
-		if (!check_call(pass, i, all ? 0 : ROWS, outcome, err))
+	for (uint32_t i = 0; i < pass->count && outcome->verdict == VERDICT_ACCEPTED; i++) {
+		bool all = whole && i == drawn % pass->count;
+		if (!check_call(pass, &pass->made[i], all ? 0 : ROWS, outcome, err))
 			return false;
 	}
 	return true;
 }
 
-static int ascending(const void *a, const void *b)
+static bool pass_run(struct pass *pass, bool whole, struct outcome *outcome, struct error *err)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* The mean of the counted calls, without the tenth that took longest. */
-static double pass_mean(const struct pass *pass)
-{
-	double sorted[SEALED_SETS_MAX], sum = 0;
-	uint32_t first = pass->calls > WARMUPS ? WARMUPS : 0, count = pass->calls - first;
-	memcpy(sorted, pass->microseconds + first, count * sizeof *sorted);
-	qsort(sorted, count, sizeof *sorted, ascending);
-	uint32_t counted = count - (count + 9) / 10;
-	counted = counted > 0 ? counted : 1;
-	for (uint32_t i = 0; i < counted; i++)
-		sum += sorted[i];
-	return sum / counted;
-}
-
-static bool pass_run(struct pass *pass, bool whole, struct sealed_series *series,
-					 struct outcome *outcome, struct error *err)
-{
-	for (uint32_t i = 0; i < SEALED_SETS_MAX; i++)
+	for (uint32_t i = 0; i < SEALED_GROUPS_MAX; i++)
 		pass->fds[i] = -1;
-	bool ok = pass_prepare(pass, err);
-	if (ok)
-		*outcome = pass_call(pass);
-	for (uint32_t i = 0; i < SEALED_SETS_MAX; i++)
+	bool ok = pass_prepare(pass, err) && pass_call(pass, outcome, err);
+	for (uint32_t i = 0; i < SEALED_GROUPS_MAX; i++)
 		if (pass->fds[i] >= 0)
 			close(pass->fds[i]);
-	if (ok && pass->plan->checks)
-		ok = outcome->verdict != VERDICT_ACCEPTED || pass_check(pass, whole, outcome, err);
-	if (!ok || outcome->verdict != VERDICT_ACCEPTED)
-		return ok;
-	float mean = (float)pass_mean(pass);
-	series->calls += pass->calls;
-	return samples_add(&series->passes, &mean, 1) || error_set(err, "out of memory for samples");
+	if (ok && pass->plan->checks && outcome->verdict == VERDICT_ACCEPTED)
+		ok = pass_check(pass, whole, outcome, err);
+	pass->series->calls += pass->count;
+	pass->series->passes++;
+	return ok;
 }
 
 bool sealed_run(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
@@ -160,20 +201,24 @@ bool sealed_run(struct run *run, struct contestant_link *link, const struct seal
 	for (uint32_t i = 0; ok && i < plan->passes && outcome->verdict == VERDICT_ACCEPTED; i++) {
 		if (i >= 2 && clock_seconds() - began > plan->seconds)
 			break;
-		*pass = (struct pass){.run = run, .link = link, .plan = plan, .test = *plan->test};
-		ok = pass_run(pass, i < WHOLE_PASSES, series, outcome, err);
+		*pass = (struct pass){
+			.run = run, .link = link, .plan = plan, .series = series, .test = *plan->test};
+		ok = pass_run(pass, i < WHOLE_PASSES, outcome, err);
 	}
 	free(pass);
 	return ok;
 }
 
-double sealed_time(struct sealed_series *series, double *spread)
+double sealed_quantile(struct samples *samples, double share)
 {
-	size_t count = series->passes.count;
-	*spread = 0;
-	if (count == 0)
+	if (samples->count == 0)
 		return 0;
-	qsort(series->passes.at, count, sizeof *series->passes.at, ascending);
-	*spread = series->passes.at[count / 2] - series->passes.at[0];
-	return series->passes.at[count / 4];
+	qsort(samples->at, samples->count, sizeof *samples->at, ascending);
+	return samples->at[(size_t)(share * (double)(samples->count - 1) + 0.5)];
+}
+
+void sealed_free(struct sealed_series *series)
+{
+	samples_free(&series->reveal);
+	samples_free(&series->call);
 }

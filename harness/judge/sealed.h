@@ -1,4 +1,4 @@
-/* Passes of sealed calls of one process (protocol.h): harness/README.md, "Sealed timing", says what
+/* Groups of sealed calls of one process (protocol.h): harness/README.md, "Sealed timing", says what
  * they prove. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_SEALED_H
 #define GEMMJUDGE_JUDGE_SEALED_H
@@ -6,14 +6,17 @@
 #include "judge/run.h"
 #include "judge/stats.h"
 
-#define SEALED_SETS_MAX 16
+#define SEALED_GROUPS_MAX 8
+#define SEALED_CALLS_MAX 8 /* of a group */
 
-/* What one series of passes is to be. */
+/* What a series of passes is to be. A pass is some groups of fresh sets. */
 struct sealed_plan {
 	const struct problem *problem;
 	const struct test_case *test;
 	const struct entrant *entrant; /* NULL: the yardstick */
-	uint32_t sets;                 /* a pass: one call each, at most SEALED_SETS_MAX */
+	uint32_t group;                /* sets of a group, a power of two */
+	uint32_t calls;                /* on so many of them, drawn one after the other */
+	uint32_t groups;               /* of a pass; the first is not counted */
 	uint32_t passes;
 	double seconds;      /* no pass begins after so many; two there are in any case */
 	int32_t nanoseconds; /* the yardstick's */
@@ -21,11 +24,12 @@ struct sealed_plan {
 	struct tolerance tolerance;
 };
 
-/* What it gave. Zero-initialise. */
+/* What it gave, in microseconds. Zero-initialise. */
 struct sealed_series {
-	struct samples
-		passes; /* of each, the mean of its calls, in microseconds, as seen from outside */
-	uint32_t calls;
+	struct samples reveal; /* of each group: what passed apart from its calls */
+	struct samples call;   /* of each group: the mean of its calls, but for the longest of four or
+							  more */
+	uint32_t calls, passes;
 };
 
 /* The link's process is open, and can_seal. *outcome tells what became of the entrant; false with
@@ -33,8 +37,9 @@ struct sealed_series {
 bool sealed_run(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
 				struct sealed_series *series, struct outcome *outcome, struct error *err);
 
-/* How long a call took, the way there and back in it: what a quarter of the passes stays below.
- * What disturbs a pass only makes it longer. *spread: how far the better half lies apart. */
-double sealed_time(struct sealed_series *series, double *spread);
+/* The value that `share` of the samples do not exceed; sorts them. 0 without any. */
+double sealed_quantile(struct samples *samples, double share);
+
+void sealed_free(struct sealed_series *series);
 
 #endif

@@ -29,6 +29,7 @@ enum message_type {
 	MESSAGE_CONTESTANT_TIME,
 	MESSAGE_CONTESTANT_SEALED,
 	MESSAGE_CONTESTANT_GO,
+	MESSAGE_CONTESTANT_CALL,
 	MESSAGE_CONTESTANT_END,
 };
 
@@ -106,7 +107,8 @@ struct referee_case {
 	struct test_case test;
 	struct chain chain;
 	uint32_t sets;
-	uint32_t sealed; /* each set is memory of its own, shared by its descriptor alone */
+	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
+					   descriptor alone; a power of two up to GROUP_MAX that divides `sets` */
 };
 struct referee_case_reply {
 	struct message head;
@@ -123,11 +125,12 @@ struct referee_reset {
 	uint64_t fresh;
 };
 
-/* What shares a set of a sealed case; it comes with the reply, a struct message. Whoever has it
- * sees the set, then and later. */
+/* What shares a group of sets of a sealed case; it comes with the reply, a struct message. Whoever
+ * has it sees them, then and later. */
+#define GROUP_MAX 1024u
 struct referee_descriptor {
 	struct message head;
-	uint32_t set;
+	uint32_t group;
 };
 
 enum tolerance_kind { TOLERANCE_BOUND, TOLERANCE_FLAT };
@@ -271,26 +274,33 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 
 /* ---- sealed calls --------------------------------------------------------- */
 
-/* Sealed calls follow: SEALED once, then GO and END for each. Nothing of the inputs is known before
- * GO brings the descriptor of their memory. The supervisor's clock runs from the sending of GO to
- * the reply, in which the digests of all outputs commit the contestant to them. */
+/* Sealed calls come in groups: SEALED once, then GO, some CALLs and END for each group. Nothing of
+ * the group's sets is known before GO brings the descriptor of their memory, and which of them is
+ * called next, before the reply to the call before. The supervisor's clock runs from the sending
+ * of GO to the reply to the last CALL. In each reply to a CALL the digests of all outputs commit
+ * the contestant to them. */
 struct contestant_sealed {
 	struct message head;
-	struct arena arena;    /* of one set: sets = 1, bytes = set_stride */
+	struct arena arena;    /* of one group */
 	struct test_case test; /* without its seed */
 	struct chain chain;
 	uint64_t outputs; /* bit i: buffer i is digested */
 };
 
-struct contestant_go { /* the set's descriptor comes along */
+struct contestant_go { /* the group's descriptor comes along; the reply is a struct message */
 	struct message head;
 };
-struct contestant_go_reply {
+
+struct contestant_call {
+	struct message head;
+	uint32_t set; /* of the group */
+};
+struct contestant_call_reply {
 	struct message head;
 	struct digest digests[BUFFERS_MAX];
 };
 
-/* Not timed: gives the set back, and tells with a contestant_reply how the call went. */
+/* Not timed: gives the group back, and tells with a contestant_reply how the calls went. */
 struct contestant_end {
 	struct message head;
 };

@@ -65,7 +65,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_DESCRIPTOR:
 		*bytes = sizeof reply->head;
 		return is_size(got, sizeof request->descriptor, err) &&
-			   referee_descriptor(referee, request->descriptor.set, fd, err);
+			   referee_descriptor(referee, request->descriptor.group, fd, err);
 	case MESSAGE_REFEREE_CHECK:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&

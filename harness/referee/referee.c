@@ -152,6 +152,13 @@ static uint32_t foreign_stages(const struct chain *chain)
 	return foreign;
 }
 
+static bool group_is_sound(const struct referee_case *request)
+{
+	uint32_t group = request->group;
+	return group == 0 ||
+		   (group <= GROUP_MAX && (group & (group - 1)) == 0 && request->sets % group == 0);
+}
+
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,
 				  struct error *err)
 {
@@ -171,24 +178,25 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return false;
 	if (request->sets < 1 || request->sets > SETS_MAX)
 		return error_set(err, "%u sets of buffers: 1 to %u may be", request->sets, SETS_MAX);
+	if (!group_is_sound(request))
+		return error_set(err, "%u sets in groups of %u", request->sets, request->group);
 
 	struct arena arena = {.sets = request->sets};
 	buffers_of_case(referee->problem, &request->test, &request->chain, &referee->buffers);
 	buffers_lay_out(&referee->buffers, &arena);
-	referee->sealed = request->sealed != 0;
-	arena.sets += referee->sealed;
 	arena.bytes = arena.sets * arena.set_stride;
-	if (referee->sealed ? !referee->device->sealed_arena(referee->state, &arena, err)
-						: !referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
+	referee->group = request->group;
+	if (referee->group > 0
+			? !referee->device->sealed_arena(referee->state, &arena, referee->group, err)
+			: !referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
 		return false;
-	arena.sets -= referee->sealed;
 	referee->test = request->test;
 	referee->chain = request->chain;
 	referee->foreign = foreign_stages(&referee->chain);
 	referee->seed = request->test.seed;
 	referee->arena = arena;
 	if (!fill_guards(referee, err) || !fill_buffers(referee, true, err) ||
-		(referee->sealed && !referee->device->sweep_cache(referee->state, err)))
+		(referee->group > 0 && !referee->device->sweep_cache(referee->state, err)))
 		return false;
 	referee->has_case = true;
 	return true;
@@ -206,11 +214,11 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 		   referee->device->sweep_cache(referee->state, err);
 }
 
-bool referee_descriptor(struct referee *referee, uint32_t set, int *fd, struct error *err)
+bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err)
 {
-	if (!referee->has_case || !referee->sealed || set >= referee->arena.sets)
-		return error_set(err, "there is no sealed set %u", set);
-	return referee->device->set_descriptor(referee->state, set, fd, err);
+	if (!referee->has_case || referee->group == 0)
+		return error_set(err, "the case is not sealed");
+	return referee->device->group_descriptor(referee->state, group, fd, err);
 }
 
 /* ---- checking ------------------------------------------------------------------ */
@@ -458,7 +466,7 @@ static bool take_outputs(struct referee *referee, const struct referee_check *re
 						 struct error *err)
 {
 	referee->row_count = 0;
-	if (!referee->sealed)
+	if (referee->group == 0)
 		return read_outputs(referee, request->set, err);
 	return copy_outputs(referee, request, err) &&
 		   (request->rows == 0 || !rows_alone(referee) || draw_rows(referee, request->rows, err)) &&

@@ -14,7 +14,7 @@ struct referee {
 	unsigned threads; /* for comparing */
 
 	bool has_case;
-	bool sealed; /* behind the sets that are shared one by one lies one more, for copies */
+	uint32_t group; /* > 0: the case is sealed; behind its sets lies one more, for copies */
 	const struct problem *problem;
 	struct test_case test;
 	struct chain chain;
@@ -49,7 +49,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 				  struct error *err);
 bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 /* *fd: the referee's own. */
-bool referee_descriptor(struct referee *referee, uint32_t set, int *fd, struct error *err);
+bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct referee_check_reply *reply, struct error *err);
 /* Foreign stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
