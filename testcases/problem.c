@@ -316,9 +316,10 @@ static const struct problem yardstick = {
 	.folder = "",
 	.summary = "a call that takes a known time",
 	.formula = "nothing, for so many nanoseconds",
-	.sizes = {{"nanoseconds", "M", IS(M), 1, 1000000000, 0}},
+	.sizes = {{"nanoseconds", "M", IS(M), 1, 1000000000, 0},
+			  {"kibibytes", "N", IS(N), 0, 1 << 24, 0}},
 	.operands = {RESULT("C", DTYPE_F32)},
-	.call = "C nanoseconds",
+	.call = "C nanoseconds kibibytes",
 };
 
 /* ---- finding --------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ const struct problem *problem_of_path(const char *path);
 enum { PROBLEM_STAGE_VALUES, PROBLEM_STAGE_RESULT, PROBLEM_STAGE_OUT }; /* its operands: X, C, Y */
 
 /* Not a problem either: the signature of the program that sealed calls are compared with, which
- * takes a known time and does nothing. */
+ * takes M nanoseconds. Its only buffer is an output of which it reads N KiB. */
 #define PROBLEM_YARDSTICK "yardstick"
 
 const char *algebra_name(enum algebra algebra); /* "plus-times", ... */

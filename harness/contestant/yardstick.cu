@@ -1,15 +1,23 @@
-/* The yardstick of sealed calls: a solution that does nothing for a known time. What its calls take
- * beyond that is what the way there and back takes. PROBLEM_YARDSTICK has its signature. */
-__global__ void wait_kernel(long long nanoseconds)
+/* The yardstick of sealed calls: a solution that reads its output, so that it lies in the L2 cache as
+ * it does after a solution that wrote it, and then does nothing for the rest of a known time. What
+ * its calls take beyond that is what the way there and back takes. PROBLEM_YARDSTICK has its
+ * signature. */
+__global__ void wait_kernel(uint4 *output, long long count, long long nanoseconds)
 {
 	long long begin, now;
+	unsigned seen = 0;
 	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+	for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+		 i += gridDim.x * blockDim.x)
+		seen |= output[i].x;
 	do
 		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
 	while (now - begin < nanoseconds);
+	if (seen == 0x2545F491u && now == 0) /* never: keeps the loads */
+		output[0].x = 0;
 }
 
-extern "C" void solve(float *, int nanoseconds)
+extern "C" void solve(float *output, int nanoseconds, int kibibytes)
 {
-	wait_kernel<<<1, 32>>>(nanoseconds);
+	wait_kernel<<<256, 256>>>(reinterpret_cast<uint4 *>(output), kibibytes * 64ll, nanoseconds);
 }

@@ -14,6 +14,7 @@
 #define PASSES 4u
 #define SERIES_SECONDS 0.5        /* no pass begins after so many */
 #define MEMORY_SHARE 0.125        /* of the device's, for the sets of a pass */
+#define ROUNDS 3                  /* of passes, at most */
 #define GROUPS 3u                 /* of a pass */
 #define GROUPS_OF_ONE 6u          /* where each is a single call */
 #define ALONE_MICROSECONDS 2000.0 /* so long a call stands alone in its group */
@@ -83,29 +84,8 @@ static void groups_plan(const struct run *run, const struct timing_result *resul
 struct yardstick {
 	struct contestant_link link;
 	char library[PATHS_MAX];
-	bool open;
+	double before; /* the way of a call, in microseconds, before any file's process began */
 };
-
-static bool yardstick_open(struct run *run, struct yardstick *yardstick, struct error *err)
-{
-	char build[PATHS_MAX];
-	if (yardstick->open)
-		return true;
-	if (!paths_build(build, err) ||
-		!paths_join(yardstick->library, build, "libexec/yardstick.so", err))
-		return false;
-	yardstick->link = (struct contestant_link){.device = &run->referee.device,
-											   .library = yardstick->library,
-											   .problem = PROBLEM_YARDSTICK,
-											   .memory_limit = run->memory_limit,
-											   .timeout = run->timeout + LANE_FIRST_SECONDS,
-											   .timed = true,
-											   .without = run->options->without};
-	struct outcome outcome = contestant_link_open(&yardstick->link);
-	yardstick->open = outcome.verdict == VERDICT_ACCEPTED;
-	return yardstick->open ||
-		   error_set(err, "the yardstick does not start: %.900s", outcome.detail);
-}
 
 /* What there is besides the work in a group like this, by a yardstick of about the same work. */
 struct way {
@@ -125,8 +105,7 @@ static bool yardstick_way(struct run *run, struct yardstick *yardstick,
 	plan.entrant = NULL;
 	plan.checks = false;
 	plan.nanoseconds = (int32_t)(work * 1e9);
-	bool ok = yardstick_open(run, yardstick, err) &&
-			  sealed_run(run, &yardstick->link, &plan, &series, &outcome, err) &&
+	bool ok = sealed_run(run, &yardstick->link, &plan, &series, &outcome, err) &&
 			  (outcome.verdict == VERDICT_ACCEPTED ||
 			   error_set(err, "the yardstick failed: %.900s", outcome.detail));
 	way->call = sealed_quantile(&series.call, 0.25) - work * 1e6;
@@ -134,6 +113,63 @@ static bool yardstick_way(struct run *run, struct yardstick *yardstick,
 	way->reveal = sealed_quantile(&series.reveal, 0.9);
 	sealed_free(&series);
 	return ok;
+}
+
+#define SETS_BEFORE 8u /* of a group; and so many calls */
+#define WORK_BEFORE 50.0
+
+static bool yardstick_start(struct run *run, struct yardstick *yardstick,
+							const struct problem *problem, const struct timing_result *result,
+							struct error *err)
+{
+	char build[PATHS_MAX];
+	struct way way;
+	struct sealed_plan plan = {.problem = problem, .test = &result->test, .passes = PASSES};
+	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes /
+				  bytes_of(run, problem, &result->test);
+	plan.groups = GROUPS;
+	plan.group = plan.calls = GROUPS * SETS_BEFORE < room ? SETS_BEFORE : 1;
+	plan.seconds = SERIES_SECONDS;
+	if (!paths_build(build, err) ||
+		!paths_join(yardstick->library, build, "libexec/yardstick.so", err))
+		return false;
+	yardstick->link = (struct contestant_link){.device = &run->referee.device,
+											   .library = yardstick->library,
+											   .problem = PROBLEM_YARDSTICK,
+											   .memory_limit = run->memory_limit,
+											   .timeout = run->timeout + LANE_FIRST_SECONDS,
+											   .timed = true,
+											   .without = run->options->without};
+	struct outcome outcome = contestant_link_open(&yardstick->link);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return error_set(err, "the yardstick of sealed calls does not start: %.900s",
+						 outcome.detail);
+	if (!yardstick->link.can_seal)
+		return true;
+	if (!yardstick_way(run, yardstick, &plan, WORK_BEFORE + WAY * 1e6, &way, err))
+		return false;
+	yardstick->before = way.call;
+	return true;
+}
+
+bool confirm_begin(struct run *run, const struct problem *problem,
+				   const struct timing_result *result, struct yardstick **out, struct error *err)
+{
+	*out = NULL;
+	if (!confirm_wanted(run))
+		return true;
+	struct yardstick *yardstick = calloc(1, sizeof *yardstick);
+	if (yardstick == NULL)
+		return error_set(err, "out of memory");
+	*out = yardstick;
+	return yardstick_start(run, yardstick, problem, result, err);
+}
+
+void confirm_end(struct yardstick *yardstick)
+{
+	if (yardstick != NULL)
+		contestant_link_close(&yardstick->link);
+	free(yardstick);
 }
 
 /* ---- entries ---------------------------------------------------------------------- */
@@ -154,20 +190,44 @@ struct measured {
 	struct sealed_series series;
 };
 
-/* Passes in groups that suit calls of so many microseconds. */
-static bool entry_passes(struct run *run, struct lane *lane, struct timing_entry *entry,
-						 const struct timing_result *result, double microseconds,
-						 struct measured *measured, struct outcome *outcome, struct error *err)
+/* About how long a call takes, as far as is known before the yardstick's last turn. */
+static double seen_by_now(const struct yardstick *yardstick, struct measured *measured)
 {
+	return sealed_quantile(&measured->series.call, 0.25) - yardstick->before;
+}
+
+/* How much longer a call may seem than it says. */
+static double allowance(double microseconds)
+{
+	return fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * microseconds);
+}
+
+/* Passes in groups that suit calls of so many microseconds; more of them where a call seems to take
+ * longer: the machine may have been busy for a while. */
+static bool entry_passes(struct run *run, const struct yardstick *yardstick, struct lane *lane,
+						 struct timing_entry *entry, const struct timing_result *result,
+						 double microseconds, struct measured *measured, struct outcome *outcome,
+						 struct error *err)
+{
+	double claim = claim_of(entry)->median;
 	sealed_free(&measured->series);
 	measured->series = (struct sealed_series){0};
 	groups_plan(run, result, microseconds, entry->seal.floor, &measured->plan);
-	return sealed_run(run, &lane->contestant, &measured->plan, &measured->series, outcome, err);
+	for (int round = 0; round < ROUNDS; round++) {
+		if (!sealed_run(run, &lane->contestant, &measured->plan, &measured->series, outcome, err))
+			return false;
+		double seen = seen_by_now(yardstick, measured);
+		if (outcome->verdict != VERDICT_ACCEPTED || seen > 1.5 * claim + allowance(claim) ||
+			seen < claim + 0.5 * allowance(claim) || is_library(entry))
+			return true;
+	}
+	return true;
 }
 
 /* Where it took much longer than it says, the groups are made anew for that: else it could have
  * computed them as a whole. */
-static bool entry_run(struct run *run, const struct problem *problem, struct lane *lane,
+static bool entry_run(struct run *run, const struct problem *problem,
+					  const struct yardstick *yardstick, struct lane *lane,
 					  struct timing_entry *entry, const struct timing_result *result,
 					  struct measured *measured, struct error *err)
 {
@@ -188,11 +248,13 @@ static bool entry_run(struct run *run, const struct problem *problem, struct lan
 		snprintf(entry->seal.why, sizeof entry->seal.why, "%s", lane->contestant.unsealed);
 		return true;
 	}
-	if (lane->running && !entry_passes(run, lane, entry, result, claim, measured, &outcome, err))
+	if (lane->running &&
+		!entry_passes(run, yardstick, lane, entry, result, claim, measured, &outcome, err))
 		return false;
-	double seen = sealed_quantile(&measured->series.call, 0.25) - WAY * 1e6;
-	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 && seen > 1.5 * claim &&
-		!entry_passes(run, lane, entry, result, seen, measured, &outcome, err))
+	double seen = seen_by_now(yardstick, measured);
+	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 &&
+		seen > 1.5 * claim + allowance(claim) &&
+		!entry_passes(run, yardstick, lane, entry, result, seen, measured, &outcome, err))
 		return false;
 	lane->running = lane->running && !outcome.dead;
 	entry->seal.calls = measured->series.calls;
@@ -207,10 +269,12 @@ static void entry_judge(struct timing_entry *entry)
 {
 	struct timing_seal *seal = &entry->seal;
 	double claim = claim_of(entry)->median;
-	double least = fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * seal->outside);
+	double least = allowance(seal->outside);
+	/* a library's word is trusted, but somebody else may have slowed it down while it was timed */
+	double above = is_library(entry) ? INFINITY : fmax(least, seal->uncertainty);
 	double below = is_library(entry) ? least + DISTURBED_SHARE * claim : INFINITY;
 	seal->uncertainty = fmax(least, seal->uncertainty);
-	if (seal->outside > claim + seal->uncertainty || seal->outside < claim - below)
+	if (seal->outside > claim + above || seal->outside < claim - below)
 		seal->state = SEAL_OUTSIDE;
 	else if (claim < seal->floor || seal->uncertainty > UNCERTAIN_MOST * claim)
 		seal->state = SEAL_UNCERTAIN;
@@ -235,7 +299,8 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick, struct m
 	if (!yardstick_way(run, yardstick, &measured->plan, call, &way, err))
 		return false;
 	double late = fmax(sealed_quantile(&series->reveal, 0.5) - way.reveal, 0);
-	entry->seal.outside = fmax(call - way.call + late / measured->plan.calls, 0);
+	entry->seal.outside =
+		fmax(call - fmin(way.call, yardstick->before) + late / measured->plan.calls, 0);
 	entry->seal.uncertainty =
 		way.spread + sealed_quantile(&series->call, 0.5) - sealed_quantile(&series->call, 0.0);
 	entry_judge(entry);
@@ -256,9 +321,9 @@ static bool sealed_where_required(const struct run *run, const struct timing_res
 }
 
 /* Files first, each without the others; then what is ours. */
-static bool entries_run(struct run *run, const struct problem *problem, struct lane *lanes,
-						size_t count, struct timing_result *result, struct measured *measured,
-						struct error *err)
+static bool entries_run(struct run *run, const struct problem *problem,
+						const struct yardstick *yardstick, struct lane *lanes, size_t count,
+						struct timing_result *result, struct measured *measured, struct error *err)
 {
 	bool ok = true;
 	for (size_t i = 1; i < count; i++)
@@ -269,29 +334,27 @@ static bool entries_run(struct run *run, const struct problem *problem, struct l
 			struct timing_entry *entry = &result->entries[i];
 			if (is_library(entry) != (ours == 1) || !entry->ran)
 				continue;
-			ok = entry_run(run, problem, &lanes[i], entry, result, &measured[i], err);
+			ok = entry_run(run, problem, yardstick, &lanes[i], entry, result, &measured[i], err);
 			if (!is_library(entry))
 				lane_close(&lanes[i]);
 		}
 	return ok;
 }
 
-bool confirm(struct run *run, const struct problem *problem, struct lane *lanes, size_t count,
-			 struct timing_result *result, struct error *err)
+bool confirm(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err)
 {
-	struct yardstick yardstick = {0};
-	if (!confirm_wanted(run))
+	if (yardstick == NULL)
 		return true;
 	struct measured *measured = calloc(count, sizeof *measured);
 	if (measured == NULL)
 		return error_set(err, "out of memory");
-	bool ok = entries_run(run, problem, lanes, count, result, measured, err);
+	bool ok = entries_run(run, problem, yardstick, lanes, count, result, measured, err);
 	for (size_t i = 0; i < count; i++) {
-		ok = ok && entry_confirm(run, &yardstick, &measured[i], &result->entries[i], err);
+		ok = ok && entry_confirm(run, yardstick, &measured[i], &result->entries[i], err);
 		sealed_free(&measured[i].series);
 	}
 	free(measured);
-	contestant_link_close(&yardstick.link);
 	return ok && sealed_where_required(run, result, err);
 }
 

@@ -4,13 +4,22 @@
 
 #include "judge/lane.h"
 
+/* A process of ours whose calls take a known time. */
+struct yardstick;
+
+/* Starts it, and measures it for the first time: no file has a process yet. *out is NULL where
+ * nobody wants sealed times, and is there to be ended also where this fails. */
+bool confirm_begin(struct run *run, const struct problem *problem,
+				   const struct timing_result *result, struct yardstick **out, struct error *err);
+
 /* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
  * results fails. The processes of files are gone afterwards: while one is measured no other file
  * has a context on the device, and while the libraries and the yardstick are measured none has.
- * False with err when the referee cannot go on, or sealed times are required and there are
- * none. Does nothing where nobody wants sealed times. */
-bool confirm(struct run *run, const struct problem *problem, struct lane *lanes, size_t count,
-			 struct timing_result *result, struct error *err);
+ * False with err when the referee cannot go on, or sealed times are required and there are none. */
+bool confirm(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err);
+
+void confirm_end(struct yardstick *yardstick);
 
 /* Whether sealed calls are wanted in this run. */
 bool confirm_wanted(const struct run *run);

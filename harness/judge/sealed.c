@@ -31,6 +31,7 @@ struct pass {
 	uint32_t count; /* of them */
 };
 
+/* Which buffers are outputs, a bit for each. */
 static uint64_t outputs_of(const struct pass *pass)
 {
 	struct buffers buffers;
@@ -39,6 +40,21 @@ static uint64_t outputs_of(const struct pass *pass)
 	for (uint32_t i = 0; i < buffers.count; i++)
 		outputs |= (uint64_t)(buffers.at[i].role != ROLE_INPUT) << i;
 	return outputs;
+}
+
+/* The yardstick sees outputs only. Its test says how long it is to take, and how large the first of
+ * them is. */
+static void layout_of_yardstick(const struct sealed_plan *plan, struct arena *arena,
+								struct test_case *test, uint64_t *outputs)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < arena->count; i++)
+		if ((*outputs >> i & 1) != 0)
+			arena->buffers[count++] = arena->buffers[i];
+	arena->count = count;
+	*outputs = ((uint64_t)1 << count) - 1;
+	test->shape.size[SIZE_M] = plan->nanoseconds;
+	test->shape.size[SIZE_N] = (int32_t)(arena->buffers[0].bytes >> 10);
 }
 
 /* Fresh memory with fresh values, which follow from no seed. */
@@ -127,11 +143,12 @@ static bool pass_call(struct pass *pass, struct outcome *outcome, struct error *
 {
 	const struct sealed_plan *plan = pass->plan;
 	struct test_case test = pass->test;
+	struct arena arena = pass->run->referee.arena;
+	uint64_t outputs = outputs_of(pass);
 	bool ok = true;
 	if (plan->entrant == NULL)
-		test.shape.size[SIZE_M] = plan->nanoseconds;
-	*outcome = contestant_link_sealed(pass->link, &pass->run->referee.arena, plan->group, &test,
-									  outputs_of(pass));
+		layout_of_yardstick(plan, &arena, &test, &outputs);
+	*outcome = contestant_link_sealed(pass->link, &arena, plan->group, &test, outputs);
 	for (uint32_t i = 0; i < plan->groups && ok && outcome->verdict == VERDICT_ACCEPTED; i++)
 		ok = group_run(pass, i, outcome, err);
 	return ok;

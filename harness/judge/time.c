@@ -276,14 +276,17 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 		return error_set(err, "out of memory");
 
 	struct clocks clocks;
+	struct yardstick *yardstick;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
+	bool ok = confirm_begin(run, timer->problem, out, &yardstick, err) &&
+			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
 	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
-	ok = ok && confirm(run, timer->problem, timer->lanes, timer->count, out, err);
+	ok = ok && confirm(run, timer->problem, yardstick, timer->lanes, timer->count, out, err);
+	confirm_end(yardstick);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++)
