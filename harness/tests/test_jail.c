@@ -2,6 +2,7 @@
 /* What a closed process can do no longer. Each attempt is made in a child process of its own,
  * first without the layer, where it must succeed, so that no attempt fails for another reason. */
 #define _GNU_SOURCE
+#include <asm/sockios.h>
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,6 +39,7 @@
 static char folder[64]; /* inside/ is writable, inside/../readable is a file, secret another one */
 static struct stat network; /* of the parent */
 static char inside[80], readable[80], secret[80];
+static int segment_before, queue_before, socket_before; /* what the jail is closed around */
 
 static void make_file(const char *path)
 {
@@ -334,6 +339,38 @@ static int schedule_otherwise(void)
 	return sched_setscheduler(0, SCHED_BATCH, &param) == 0 ? DONE : errno;
 }
 
+static int move_to_processors_of(pid_t pid, pid_t of)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	if (sched_getaffinity(of, sizeof set, &set) != 0 ||
+		sched_setaffinity(pid, sizeof set, &set) != 0)
+		return errno;
+	return DONE;
+}
+
+static int move_parent(void)
+{
+	return move_to_processors_of(getppid(), getppid());
+}
+
+static int move_itself(void)
+{
+	return move_to_processors_of(0, 0);
+}
+
+static int schedule_parent_by_attributes(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attributes = {.size = sizeof attributes};
+	return syscall(SYS_sched_setattr, getppid(), &attributes, 0) == 0 ? DONE : errno;
+}
+
 static int unshare_something(void)
 {
 	return unshare(CLONE_FS) == 0 ? DONE : errno;
@@ -360,10 +397,13 @@ Test(jail, others_are_left_alone)
 	REFUSED(JAIL_CALLS, limit_parent, EPERM);
 	REFUSED(JAIL_CALLS, hide_from_death, EPERM);
 	REFUSED(JAIL_CALLS, schedule_otherwise, EPERM);
+	REFUSED(JAIL_CALLS, schedule_parent_by_attributes, EPERM);
+	REFUSED(JAIL_CALLS, move_parent, EPERM);
 	REFUSED(JAIL_CALLS, unshare_something, EPERM);
 	REFUSED(JAIL_FILES, read_parent_memory, EACCES);
 	REFUSED(JAIL_FILES, write_parent, EPERM);
 	cr_assert_eq(attempt_in(JAIL_CALLS, ask_limit), DONE);
+	cr_assert_eq(attempt_in(JAIL_CALLS, move_itself), DONE);
 }
 
 /* Landlock has this from ABI 6 on. */
@@ -402,6 +442,94 @@ static int message_queue(void)
 	return DONE;
 }
 
+static int send_to_queue(void)
+{
+	struct {
+		long type;
+		char text[1];
+	} message = {1, "x"};
+	return msgsnd(queue_before, &message, sizeof message.text, IPC_NOWAIT) == 0 ? DONE : errno;
+}
+
+static int shared_segment(void)
+{
+	int segment = shmget(IPC_PRIVATE, 4096, 0600);
+	if (segment < 0)
+		return errno;
+	shmctl(segment, IPC_RMID, NULL);
+	return DONE;
+}
+
+static int attach_segment(void)
+{
+	return shmat(segment_before, NULL, SHM_RDONLY) == (void *)-1 ? errno : DONE;
+}
+
+static int semaphores(void)
+{
+	int set = semget(IPC_PRIVATE, 1, 0600);
+	if (set < 0)
+		return errno;
+	semctl(set, 0, IPC_RMID);
+	return DONE;
+}
+
+static int open_datagram_socket(void)
+{
+	return socket(AF_INET, SOCK_DGRAM, 0) < 0 ? errno : DONE;
+}
+
+static int own_by_parent(void)
+{
+	return fcntl(socket_before, F_SETOWN, getppid()) == 0 ? DONE : errno;
+}
+
+static int own_by_parent_of_a_kind(void)
+{
+	struct f_owner_ex owner = {F_OWNER_PID, getppid()};
+	return fcntl(socket_before, F_SETOWN_EX, &owner) == 0 ? DONE : errno;
+}
+
+static int choose_signal(void)
+{
+	return fcntl(socket_before, F_SETSIG, SIGKILL) == 0 ? DONE : errno;
+}
+
+static int lease_file(void)
+{
+	int fd = open(readable, O_RDONLY | O_CLOEXEC);
+	return fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? DONE : errno;
+}
+
+static int call(unsigned long request, int value)
+{
+	return ioctl(socket_before, request, &value) == 0 ? DONE : errno;
+}
+
+static int have_signals_sent(void)
+{
+	return call(FIOASYNC, 1);
+}
+
+static int have_signals_sent_to_parent(void)
+{
+	return call(FIOSETOWN, getppid());
+}
+
+static int have_signals_sent_to_group(void)
+{
+	return call(SIOCSPGRP, getppid());
+}
+
+static int use_descriptor(void)
+{
+	int waiting;
+	if (ioctl(socket_before, FIONREAD, &waiting) != 0 || fcntl(socket_before, F_GETFL) < 0 ||
+		fcntl(socket_before, F_SETFL, O_NONBLOCK) != 0)
+		return errno;
+	return DONE;
+}
+
 static int bind_abstract(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "\0test_jail"};
@@ -422,11 +550,42 @@ static int own_network(void)
 Test(jail, no_sockets_and_no_memory_files)
 {
 	REFUSED(JAIL_CALLS, open_socket, EPERM);
+	REFUSED(JAIL_CALLS, open_datagram_socket, EPERM);
 	REFUSED(JAIL_CALLS, socket_pair, EPERM);
 	REFUSED(JAIL_CALLS, memory_file, EPERM);
-	REFUSED(JAIL_CALLS, message_queue, EPERM);
 	REFUSED(JAIL_CALLS, bind_abstract, EPERM);
 	REFUSED(JAIL_NAMESPACES, own_network, ENETDOWN);
+}
+
+Test(jail, nothing_of_system_v)
+{
+	segment_before = shmget(IPC_PRIVATE, 4096, 0600);
+	queue_before = msgget(IPC_PRIVATE, 0600);
+	int attached = attempt_in(JAIL_CALLS, attach_segment);
+	int sent = attempt_in(JAIL_CALLS, send_to_queue);
+	int open[] = {attempt_in(0, attach_segment), attempt_in(0, send_to_queue)};
+	shmctl(segment_before, IPC_RMID, NULL);
+	msgctl(queue_before, IPC_RMID, NULL);
+	REFUSED(JAIL_CALLS, shared_segment, EPERM);
+	REFUSED(JAIL_CALLS, message_queue, EPERM);
+	REFUSED(JAIL_CALLS, semaphores, EPERM);
+	cr_assert(open[0] == DONE && open[1] == DONE);
+	cr_assert(attached == EPERM && sent == EPERM);
+}
+
+/* By the kernel, for a descriptor that was open before. */
+Test(jail, no_signals_by_way_of_descriptors)
+{
+	socket_before = socket(AF_INET, SOCK_DGRAM, 0);
+	REFUSED(JAIL_CALLS, own_by_parent, EPERM);
+	REFUSED(JAIL_CALLS, own_by_parent_of_a_kind, EPERM);
+	REFUSED(JAIL_CALLS, choose_signal, EPERM);
+	REFUSED(JAIL_CALLS, lease_file, EPERM);
+	REFUSED(JAIL_CALLS, have_signals_sent, EPERM);
+	REFUSED(JAIL_CALLS, have_signals_sent_to_parent, EPERM);
+	REFUSED(JAIL_CALLS, have_signals_sent_to_group, EPERM);
+	cr_assert_eq(attempt_in(JAIL_CALLS, use_descriptor), DONE);
+	close(socket_before);
 }
 
 /* A call by the numbers of 32-bit programs, and one of the x32 kind. */
