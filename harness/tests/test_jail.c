@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "process/jail.h"
+#include "process/landlock.h"
 
 /* What an attempt returns when it has had its way; else an errno value. */
 #define DONE 0
@@ -409,7 +410,7 @@ Test(jail, others_are_left_alone)
 /* Landlock has this from ABI 6 on. */
 Test(jail, signals_stay_inside_by_landlock_too)
 {
-	if (syscall(444, NULL, 0, 1) < 6)
+	if (landlock_abi() < 6)
 		cr_skip_test("this kernel's Landlock does not know signals");
 	REFUSED(JAIL_FILES, signal_parent, EPERM);
 }
