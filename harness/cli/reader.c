@@ -1,6 +1,7 @@
 #include "cli/reader.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -250,10 +251,16 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 static void write_layers(const struct row *row, const struct options *options, struct line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
+	char text[JAIL_TEXT] = "jail";
 	const char *name;
-	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
+	size_t used = 0;
+	if (layers == 0)
+		return;
+	for (size_t i = 0; layers != JAIL_ALL && (name = jail_name(i, &one)) != NULL; i++)
 		if ((layers & one) != 0)
-			line_add_option(line, row->name, name);
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
+									 name);
+	line_add_option(line, row->name, text);
 }
 
 const struct kind kind_layers = {read_layers, write_layers};
