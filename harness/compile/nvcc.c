@@ -350,7 +350,7 @@ static void complete_arguments(struct words *words, const struct words *argument
 }
 
 enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
-							 char **log, struct error *err)
+							 char **log, uint64_t *written, struct error *err)
 {
 	enum compile_status status = COMPILE_NO_COMPILER;
 	struct words words = {0}, environment = {0};
@@ -358,6 +358,7 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	*log = NULL;
 	complete_arguments(&words, arguments, start->folder);
 	make_environment(&environment, start->folder);
+	*written = 0;
 	if (words.failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		goto done;
@@ -379,6 +380,7 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	*log = copy_log(output);
 	child_stop(child);
 done:
+	*written = result.written_bytes;
 	words_free(&words);
 	words_free(&environment);
 	return status;

@@ -667,3 +667,21 @@ Test(compile, a_disk_that_a_file_filled_is_the_files)
 	take_over("yes | head -c 400M >$out; exit 1");
 	expect_end_on("size=300m", COMPILE_ERROR, "No space left on device");
 }
+/* It was full while nvcc wrote, and is not now. */
+Test(compile, a_disk_that_was_full_is_the_machines)
+{
+	take_over("yes | head -c 150M >$out; rm $out; exit 1");
+	expect_end_on("size=100m", COMPILE_FAILED, "no room to compile: No space left on device");
+}
+
+/* Little is left, and less was written: the disk had no part in it. */
+Test(compile, a_failure_on_a_small_disk_is_the_files)
+{
+	take_over("yes | head -c 20M >$out; echo 'No space left on device'; exit 1");
+	expect_end_on("size=100m", COMPILE_ERROR, "No space left on device");
+	write_file("zeroes", "");
+	cr_assert_eq(truncate(path_of("zeroes"), 200 << 20), 0);
+	take_over("dd if=$there/zeroes bs=1M; exit 1"); /* messages are written to no disk */
+	expect_end_on("size=100m", COMPILE_ERROR, "");
+}
+
