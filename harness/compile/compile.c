@@ -18,7 +18,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 2"
+#define CACHE_FORMAT "gemmjudge compile 3"
 
 #define SOURCE_BYTES ((off_t)64 << 20)
 
@@ -90,7 +90,7 @@ static bool make_key(struct job *job, struct error *err)
 		return error_set(err, "out of memory");
 	job->key_time = file_time();
 	cache_hash_add_text(hash, CACHE_FORMAT);
-	cache_hash_add_text(hash, job->jailed ? "jailed" : "");
+	cache_hash_add_text(hash, !job->jailed ? "" : job->options->alone ? "alone" : "jailed");
 	cache_hash_add_text(hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
 		cache_hash_add_text(hash, job->arguments.at[i]);
@@ -114,7 +114,9 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 								.epilogue = job->epilogue[0] != '\0' ? job->epilogue : NULL,
 								.stages = options->stages,
 								.flags = options->flags,
-								.folder = folder};
+								.folder = folder,
+								.libraries = options->libraries,
+								.alone = options->alone};
 	int rules = 0;
 	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
 		return COMPILE_FAILED;
@@ -160,9 +162,9 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 {
 	char folder[PATHS_MAX];
 	struct error full;
+	uint64_t written = 0;
 	prune_cache(job->cache, &(struct prune_limits){.bytes = PRUNE_BYTES, .seconds = PRUNE_SECONDS});
 	if (!cache_begin(job->cache, folder, err))
-	uint64_t written = 0;
 		return COMPILE_FAILED;
 	enum compile_status status = compile_in(job, folder, out, &written, err);
 	if (status == COMPILE_OK) {

@@ -291,7 +291,9 @@ static char *copy_log(const char *output)
  * library that does GEMMs. Who writes such a message himself makes his own verdict. */
 static bool forbidden_symbol(const char *log, struct error *err)
 {
-	static const char *const said[] = {"undefined reference to ", "undefined symbol: "};
+	static const char *const said[] = {"undefined reference to ",
+									   "undefined symbol: ", "cannot find -l",
+									   "unable to find library -l"};
 	static const char *const begins[] = {"cublas",   "cudnn",  "cusparse", "cusolver",
 										 "cutensor", "nvblas", "cblas_"};
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -356,9 +358,9 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	struct words words = {0}, environment = {0};
 
 	*log = NULL;
+	*written = 0;
 	complete_arguments(&words, arguments, start->folder);
 	make_environment(&environment, start->folder);
-	*written = 0;
 	if (words.failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		goto done;
@@ -378,9 +380,9 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	const char *output = child_output(child);
 	status = status_of_end(result, output, start->limit, err);
 	*log = copy_log(output);
+	*written = result.written_bytes;
 	child_stop(child);
 done:
-	*written = result.written_bytes;
 	words_free(&words);
 	words_free(&environment);
 	return status;
