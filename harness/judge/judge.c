@@ -55,6 +55,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 		return false;
 	out->has_timing = true;
 	judgement_take_layers(out, out->timing.entries[0].enclosed, out->timing.entries[0].layers);
+	epilogue_take_layers(run->epilogue, out);
 	if (!out->timing.entries[0].ran) {
 		out->verdict = out->timing.entries[0].verdict;
 		snprintf(out->detail, sizeof out->detail, "while timing: %s",
