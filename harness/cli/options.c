@@ -97,7 +97,7 @@ static const struct row rows[] = {
 	 .needs = "a whole number of MiB from 64 on is needed"},
 	{"require", "LAYERS", RUNS,
 	 "judges nothing where one of these does not hold: jail\n(all), or some of files, calls, "
-	 "namespaces, compiler",
+	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file",
 	 FILLS(kind_layers, judge.required)},
 	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"

@@ -15,6 +15,10 @@
 #include "process/landlock.h"
 
 #define KEPT_MAX 8
+#define SEEN_MAX 32
+
+/* Whether a file of this name may be read where libraries lie. */
+typedef bool admission(const char *name);
 
 struct reacher {
 	int rules;
@@ -22,6 +26,12 @@ struct reacher {
 	/* The judge's own and the user's home: nothing in them is allowed by the way. */
 	char kept[KEPT_MAX][PATH_MAX];
 	size_t kept_count;
+	/* Folders whose libraries were looked at, so that none is twice: compilers share theirs. */
+	struct {
+		char path[PATH_MAX];
+		admission *admits;
+	} seen[SEEN_MAX];
+	size_t seen_count;
 	char solutions[PATHS_MAX],
 		epilogues[PATHS_MAX]; /* of the source tree; "" where it is not there */
 };
@@ -172,9 +182,6 @@ static bool allow_folder(struct reacher *self, const char *folder, enum landlock
 
 /* ---- what compiling takes ---------------------------------------------------- */
 
-/* Whether a file of this name may be read where libraries lie. */
-typedef bool admission(const char *name);
-
 static bool begins_with_one(const char *name, const char *const *beginnings)
 {
 	while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
@@ -242,6 +249,19 @@ static bool visit_all(struct reacher *self, const char *folder, visitor *visit, 
 	return allowed;
 }
 
+/* Notes the folder, and says whether that had been done before. `folder` is without links. */
+static bool was_seen(struct reacher *self, const char *folder, admission *admits)
+{
+	for (size_t i = 0; i < self->seen_count; i++)
+		if (self->seen[i].admits == admits && strcmp(self->seen[i].path, folder) == 0)
+			return true;
+	if (self->seen_count < SEEN_MAX) {
+		snprintf(self->seen[self->seen_count].path, PATH_MAX, "%s", folder);
+		self->seen[self->seen_count++].admits = admits;
+	}
+	return false;
+}
+
 /* In a folder of libraries: those admitted, under this name and without links, and the folders in
  * which compilers have files of their own; not a language's packages, an application's parts. */
 static bool visit_library(struct reacher *self, const char *name, const char *path, bool is_folder,
@@ -259,6 +279,14 @@ static bool visit_library(struct reacher *self, const char *name, const char *pa
 		   visit_all(self, path, visit_library, admits, err);
 }
 
+static bool allow_libraries(struct reacher *self, const char *folder, admission *admits,
+							struct error *err)
+{
+	char real[PATH_MAX];
+	return realpath(folder, real) == NULL || was_seen(self, real, admits) ||
+		   visit_all(self, real, visit_library, admits, err);
+}
+
 static bool visit_part(struct reacher *self, const char *name, const char *path, bool is_folder,
 					   admission *admits, struct error *err)
 {
@@ -270,7 +298,7 @@ static bool visit_part(struct reacher *self, const char *name, const char *path,
 	if (is_one(name, whole))
 		return is_broad(self, path) || allow_folder(self, path, LANDLOCK_RUNS, err);
 	if (is_one(name, libraries))
-		return visit_all(self, path, visit_library, admits, err);
+		return allow_libraries(self, path, admits, err);
 	/* An architecture has the same parts again: of the toolkit targets/x86_64-linux, of a host
 	 * compiler what it takes for the root of the system. */
 	/* NOLINTNEXTLINE(misc-no-recursion): as deep as such names are nested */
@@ -297,7 +325,7 @@ static bool allow_system(struct reacher *self, struct error *err)
 		if (!allow_prefix(self, prefixes[i], admits_no_gemm, err))
 			return false;
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-		if (!visit_all(self, libraries[i], visit_library, admits_no_gemm, err))
+		if (!allow_libraries(self, libraries[i], admits_no_gemm, err))
 			return false;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		if (!allow_if_there(self, folders[i], LANDLOCK_RUNS, err))
@@ -387,7 +415,7 @@ static bool allow_named(struct reacher *self, const char *name, struct error *er
 		return false;
 	if (paths_is_program(path) && !allow_program(self, path, err))
 		return false;
-	return holds_gemm_library(path) ? visit_all(self, path, visit_library, admits_no_gemm, err)
+	return holds_gemm_library(path) ? allow_libraries(self, path, admits_no_gemm, err)
 									: allow_if_there(self, path, LANDLOCK_RUNS, err);
 }
 
