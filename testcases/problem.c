@@ -311,6 +311,16 @@ static const struct problem stage = {
 	.call = "X C Y M N alpha beta",
 };
 
+static const struct problem yardstick = {
+	.name = PROBLEM_YARDSTICK,
+	.folder = "",
+	.summary = "a call that takes a known time",
+	.formula = "nothing, for so many nanoseconds",
+	.sizes = {{"nanoseconds", "M", IS(M), 1, 1000000000, 0}},
+	.operands = {RESULT("C", DTYPE_F32)},
+	.call = "C nanoseconds",
+};
+
 /* ---- finding --------------------------------------------------------------------------- */
 
 const struct problem *problem_table(size_t *count)
@@ -324,6 +334,8 @@ const struct problem *problem_find(const char *name)
 	for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
 		if (strcmp(problems[i].name, name) == 0)
 			return &problems[i];
+	if (strcmp(name, PROBLEM_YARDSTICK) == 0)
+		return &yardstick;
 	return strcmp(name, PROBLEM_STAGE) == 0 ? &stage : NULL;
 }
 

@@ -161,6 +161,10 @@ const struct problem *problem_of_path(const char *path);
 #define PROBLEM_STAGE "epilogue-stage"
 enum { PROBLEM_STAGE_VALUES, PROBLEM_STAGE_RESULT, PROBLEM_STAGE_OUT }; /* its operands: X, C, Y */
 
+/* Not a problem either: the signature of the program that sealed calls are compared with, which
+ * takes a known time and does nothing. */
+#define PROBLEM_YARDSTICK "yardstick"
+
 const char *algebra_name(enum algebra algebra); /* "plus-times", ... */
 
 /* ---- walking a problem's tables --------------------------------------------------- */

@@ -95,9 +95,13 @@ static const struct row rows[] = {
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
 	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
+	{"sealed", NULL, TIMES,
+	 "confirms the times by sealed calls, as judge does:\nfor files that strangers wrote",
+	 FILLS(kind_flag, judge.sealed)},
 	{"require", "LAYERS", RUNS,
 	 "judges nothing where one of these does not hold: jail\n(all), or some of files, calls, "
-	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file",
+	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file;\n"
+	 "sealed: the times are confirmed by sealed calls",
 	 FILLS(kind_layers, judge.required)},
 	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"

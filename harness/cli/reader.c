@@ -248,19 +248,22 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 	return true;
 }
 
+/* "jail,sealed": all layers of the jail are one word. */
 static void write_layers(const struct row *row, const struct options *options, struct line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
-	char text[JAIL_TEXT] = "jail";
+	bool all = (layers & JAIL_ALL) == JAIL_ALL;
+	char text[JAIL_TEXT];
 	const char *name;
-	size_t used = 0;
-	if (layers == 0)
-		return;
-	for (size_t i = 0; layers != JAIL_ALL && (name = jail_name(i, &one)) != NULL; i++)
+	size_t used = (size_t)snprintf(text, sizeof text, "%s", all ? "jail" : "");
+	if (all)
+		layers &= ~JAIL_ALL;
+	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
 		if ((layers & one) != 0)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
 									 name);
-	line_add_option(line, row->name, text);
+	if (used > 0)
+		line_add_option(line, row->name, text);
 }
 
 const struct kind kind_layers = {read_layers, write_layers};

@@ -10,12 +10,17 @@
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
 #include "contestant/opened.h"
+#include "contestant/sealed.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
 #include "process/buffers.h"
 #include "process/channel.h"
 #include "process/child.h"
 #include "process/protocol.h"
+
+/* Between sealed calls the channel is looked at without sleep for so long: to be woken takes a time
+ * that nobody could tell from the call's. */
+#define LOOK_SECONDS 0.02
 
 struct contestant {
 	int channel;
@@ -27,6 +32,13 @@ struct contestant {
 	struct solution solution;
 	struct opened opened;
 	struct test_case test;
+	struct sealed sealed;
+	struct outcome {
+		enum run_status status;
+		enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
+		cudaError_t code;
+		char text[512];
+	} last; /* of the sealed call at hand */
 };
 
 union request {
@@ -36,6 +48,9 @@ union request {
 	struct contestant_case one_case;
 	struct contestant_run run;
 	struct contestant_time time;
+	struct contestant_sealed sealed;
+	struct contestant_go go;
+	struct contestant_end end;
 	char bytes[CHILD_MESSAGE_MAX];
 };
 
@@ -78,13 +93,6 @@ static enum run_status status_of(cudaError_t code)
 	default: return RUN_DEVICE_ERROR;
 	}
 }
-
-struct outcome {
-	enum run_status status;
-	enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
-	cudaError_t code;
-	char text[512];
-};
 
 static struct outcome outcome_of_code(const struct contestant *self, cudaError_t code)
 {
@@ -169,6 +177,10 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
+	if (request->timed || self->device.kind == DEVICE_EMULATED)
+		sealed_open(&self->sealed, self->device.kind);
+	reply.sealed = self->sealed.open;
+	snprintf(reply.unsealed, sizeof reply.unsealed, "%s", self->sealed.lacking);
 	enclose(request, &reply);
 	self->open = true;
 	reply_with(self, &reply, sizeof reply);
@@ -307,6 +319,47 @@ static void serve_time(struct contestant *self, const struct contestant_time *re
 		reply_failure(self, &request->head, err.message);
 }
 
+static void serve_sealed(struct contestant *self, const struct contestant_sealed *request)
+{
+	struct error err = {{0}};
+	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > CHAIN_BUFFERS_MAX ||
+		(request->chain.count > 0 && self->solution.bind == NULL)) {
+		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
+		return;
+	}
+	opened_close(&self->opened, &self->cudart);
+	self->has_case = false;
+	self->solution.chain = request->chain;
+	if (sealed_prepare(&self->sealed, request, &err))
+		reply_outcome(self, &request->head, (struct outcome){0}, 0.0);
+	else
+		reply_failure(self, &request->head, err.message);
+}
+
+/* Nothing is done here that can wait: the clock runs. */
+static void serve_go(struct contestant *self, const struct contestant_go *request, int fd)
+{
+	struct contestant_go_reply reply = {.head.type = request->head.type};
+	cudaError_t left = cudaSuccess;
+	if (!self->sealed.ready) {
+		reply_failure(self, &request->head, "a sealed call that was not prepared");
+		return;
+	}
+	cudaError_t code =
+		sealed_go(&self->sealed, &self->cudart, &self->solution, fd, reply.digests, &left);
+	reply_with(self, &reply, sizeof reply);
+	self->last = outcome_of_call(self, code, left);
+}
+
+static void serve_end(struct contestant *self, const struct contestant_end *request)
+{
+	cudaError_t code = sealed_end(&self->sealed, &self->cudart);
+	struct outcome out = self->last;
+	if (out.status == RUN_OK && code != cudaSuccess)
+		out = outcome_of_code(self, code);
+	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
+}
+
 static void serve(struct contestant *self, union request *request, size_t bytes, int fd)
 {
 	static const struct {
@@ -316,7 +369,10 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_LOAD, sizeof request->load},
 				 {MESSAGE_CONTESTANT_CASE, sizeof request->one_case},
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
-				 {MESSAGE_CONTESTANT_TIME, sizeof request->time}};
+				 {MESSAGE_CONTESTANT_TIME, sizeof request->time},
+				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
+				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
+				 {MESSAGE_CONTESTANT_END, sizeof request->end}};
 	bool right = false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		right |= bytes == known[i].bytes && request->head.type == known[i].type;
@@ -326,7 +382,8 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	}
 	bool begins = request->head.type == MESSAGE_CONTESTANT_OPEN ||
 				  request->head.type == MESSAGE_CONTESTANT_LOAD;
-	bool needs_case = !begins && request->head.type != MESSAGE_CONTESTANT_CASE;
+	bool needs_case = request->head.type == MESSAGE_CONTESTANT_RUN ||
+					  request->head.type == MESSAGE_CONTESTANT_TIME;
 	if ((!begins && !self->loaded) || (needs_case && !self->has_case)) {
 		reply_failure(self, &request->head, self->loaded ? "no case yet" : "no solution yet");
 		return;
@@ -336,6 +393,9 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_LOAD: serve_load(self, &request->load); break;
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
+	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
+	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
+	case MESSAGE_CONTESTANT_END: serve_end(self, &request->end); break;
 	default: serve_time(self, &request->time); break;
 	}
 }
@@ -352,7 +412,8 @@ int main(void)
 		fprintf(stderr, "contestant: started by gemmjudge, not by hand\n");
 		return EXIT_FAILURE;
 	}
-	while (channel_receive(self.channel, &request, sizeof request, &bytes, &fd)) {
+	while (channel_look(self.channel, self.sealed.ready ? LOOK_SECONDS : 0.0) &&
+		   channel_receive(self.channel, &request, sizeof request, &bytes, &fd)) {
 		memset(request.bytes + bytes, 0, sizeof request - bytes);
 		serve(&self, &request, bytes, fd);
 		if (fd >= 0)

@@ -11,7 +11,7 @@ static bool within(const struct arena_buffer *buffer, uint64_t stride)
 	return buffer->bytes <= stride && buffer->offset <= stride - buffer->bytes;
 }
 
-static bool arena_sound(const struct arena *arena)
+bool opened_sound(const struct arena *arena)
 {
 	bool sound = arena->count <= BUFFERS_MAX && arena->sets > 0 &&
 				 arena->set_stride <= arena->bytes / arena->sets;
@@ -53,7 +53,7 @@ bool opened_open(struct opened *opened, const struct cudart *cudart, enum device
 {
 	*code = cudaSuccess;
 	opened_close(opened, cudart);
-	if (!arena_sound(arena))
+	if (!opened_sound(arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
 	opened->shared = device == DEVICE_CUDA && fd < 0;
 	opened->copied = !opened->shared || own;

@@ -16,6 +16,9 @@ struct opened {
 	unsigned char *base; /* NULL: none */
 };
 
+/* Whether all buffers lie within their set, and all sets within the arena. */
+bool opened_sound(const struct arena *arena);
+
 /* Lets the old arena go and opens the new one; fd is the memfd, or -1. False, with
  * *code != 0 where CUDA refused. */
 bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,

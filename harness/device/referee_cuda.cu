@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/digest_cuda.cuh"
 #include "device/referee_device.h"
+#include "device/sealed_sets.cuh"
 #include "testcases/values.h"
 
 namespace
@@ -27,7 +29,11 @@ struct buffer {
 
 struct cuda_state {
 	cublasHandle_t cublas;
+	uint8_t *base; /* of the case's buffers: the arena or the sealed sets */
 	buffer arena, replaced;
+	sealed_sets sealed;
+	digest_cuda::workspace digests;
+	buffer rows;                                           /* device */
 	buffer a_f32, b_f32, a_f64, b_f64, product, magnitude; /* device */
 	buffer host_product, host_magnitude;                   /* pinned */
 	buffer sweep;                                          /* device */
@@ -133,25 +139,41 @@ __global__ void count_changed_kernel(const uint8_t *start, struct values values,
 		atomicAdd(changed, found);
 }
 
-/* The numbers as float or double, or their absolute values. */
+/* The numbers of elements [first, first + count) as float or double, or their absolute values. */
 template <typename T>
-__global__ void draw_kernel(T *out, struct device_matrix matrix, bool absolute)
+__global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first, uint64_t count,
+							bool absolute)
 {
 	const struct values &values = matrix.values;
-	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t blocks = (first + count + VALUES_BLOCK - 1) / VALUES_BLOCK;
 	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	for (uint64_t block =
+			 first / VALUES_BLOCK + static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 		 block < blocks; block += step) {
 		uint32_t bits[VALUES_BLOCK];
 		values_block(&values, block, bits);
 		for (int i = 0; i < VALUES_BLOCK; i++) {
 			uint64_t index = block * VALUES_BLOCK + i;
-			if (index >= values.elements)
-				break;
+			if (index < first || index >= first + count)
+				continue;
 			double number = device_matrix_number(&matrix, index, bits[i]);
-			out[index] = static_cast<T>(absolute ? fabs(number) : number);
+			out[index - first] = static_cast<T>(absolute ? fabs(number) : number);
 		}
 	}
+}
+
+/* The same of some rows, counted through all batches of `m` rows. */
+template <typename T>
+__global__ void draw_rows_kernel(T *out, struct device_matrix matrix, const uint64_t *rows,
+								 uint64_t m, uint64_t k_count, bool absolute)
+{
+	uint64_t k = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	uint64_t batch = rows[blockIdx.y] / m, row = rows[blockIdx.y] % m;
+	if (k >= k_count)
+		return;
+	uint64_t index = batch * m * k_count + (matrix.transposed ? k * m + row : row * k_count + k);
+	double number = device_matrix_number(&matrix, index, values_at(&matrix.values, index));
+	out[blockIdx.y * k_count + k] = static_cast<T>(absolute ? fabs(number) : number);
 }
 
 /* One step of Floyd and Warshall's: paths through node k. Row and column k do not change in it,
@@ -206,9 +228,9 @@ __global__ void min_plus_kernel(int m, int n, int k_count, const float *a, const
 		c[static_cast<size_t>(row) * n + column] = least;
 }
 
-unsigned grid_of(const struct values &values)
+unsigned grid_of(uint64_t elements)
 {
-	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
+	uint64_t blocks = (elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
 	uint64_t grid = (blocks + threads - 1) / threads;
 	return static_cast<unsigned>(grid < 1 ? 1 : grid > 65536 ? 65536 : grid);
 }
@@ -272,6 +294,9 @@ bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
 	facts->memory_bytes = properties.totalGlobalMem;
 	facts->l2_bytes = static_cast<uint64_t>(attribute(cudaDevAttrL2CacheSize, ordinal));
 	facts->sm_clock_khz = attribute(cudaDevAttrClockRate, ordinal);
+	/* two transfers a clock */
+	facts->memory_bytes_per_second = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
+									 attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
 	driver_version(facts->driver, sizeof facts->driver);
 	snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000,
 			 runtime % 1000 / 10);
@@ -295,8 +320,10 @@ void cuda_close(void *opaque)
 		cublasDestroy(state->cublas);
 	for (buffer *memory :
 		 {&state->arena, &state->replaced, &state->a_f32, &state->b_f32, &state->a_f64,
-		  &state->b_f64, &state->product, &state->magnitude, &state->sweep})
+		  &state->b_f64, &state->product, &state->magnitude, &state->sweep, &state->rows})
 		drop(memory);
+	sealed_sets_drop(&state->sealed);
+	digest_cuda::release(&state->digests);
 	cudaFree(state->changed);
 	cudaFreeHost(state->host_product.at);
 	cudaFreeHost(state->host_magnitude.at);
@@ -370,19 +397,44 @@ bool cuda_arena(void *opaque, uint64_t bytes, struct arena *arena, int *fd, stru
 			  "device memory cannot be shared between processes", err))
 		return false;
 	memcpy(arena->ipc_handle, &handle, sizeof handle);
+	state->base = static_cast<uint8_t *>(state->arena.at);
+	return true;
+}
+
+bool cuda_sealed_arena(void *opaque, struct arena *arena, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	CUresult code = sealed_sets_make(&state->sealed, arena->sets, &arena->set_stride);
+	if (code != CUDA_SUCCESS)
+		return fail(err,
+					"no device memory of %u sets of %llu MiB that can be shared one by one "
+					"(CUDA error %d)",
+					arena->sets, static_cast<unsigned long long>(arena->set_stride >> 20),
+					static_cast<int>(code));
+	arena->bytes = arena->sets * arena->set_stride;
+	state->base = reinterpret_cast<uint8_t *>(state->sealed.base);
+	return true;
+}
+
+bool cuda_set_descriptor(void *opaque, uint32_t set, int *fd, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	if (set >= state->sealed.count)
+		return fail(err, "set %u is not shared by itself", set);
+	*fd = state->sealed.sets[set].fd;
 	return true;
 }
 
 uint8_t *arena_at(cuda_state *state, uint64_t offset)
 {
-	return static_cast<uint8_t *>(state->arena.at) + offset;
+	return state->base + offset;
 }
 
 bool cuda_fill(void *opaque, const struct device_region *region, const struct values *values,
 			   struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
-	dim3 grid(grid_of(*values), region->sets > 65535 ? 65535 : region->sets);
+	dim3 grid(grid_of(values->elements), region->sets > 65535 ? 65535 : region->sets);
 	/* Many sets are small: keep the whole grid within reason. */
 	while (static_cast<uint64_t>(grid.x) * grid.y > (1u << 20) && grid.x > 1)
 		grid.x = (grid.x + 1) / 2;
@@ -432,8 +484,8 @@ bool cuda_count_changed(void *opaque, const struct device_region *region,
 	unsigned long long found = 0;
 	if (!good(cudaMemsetAsync(state->changed, 0, sizeof found), what, err))
 		return false;
-	count_changed_kernel<<<grid_of(*values), threads>>>(arena_at(state, region->offset), *values,
-														state->changed);
+	count_changed_kernel<<<grid_of(values->elements), threads>>>(arena_at(state, region->offset),
+																 *values, state->changed);
 	if (!finish(what, err) ||
 		!good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what, err))
 		return false;
@@ -446,6 +498,26 @@ bool cuda_read(void *opaque, uint64_t offset, uint64_t bytes, void *out, struct 
 	auto *state = static_cast<cuda_state *>(opaque);
 	return good(cudaMemcpy(out, arena_at(state, offset), bytes, cudaMemcpyDeviceToHost),
 				"reading the output", err);
+}
+
+bool cuda_copy(void *opaque, uint64_t from, uint64_t to, uint64_t bytes, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	const char *what = "copying a result";
+	return good(cudaMemcpyAsync(arena_at(state, to), arena_at(state, from), bytes,
+								cudaMemcpyDeviceToDevice),
+				what, err) &&
+		   good(cudaStreamSynchronize(nullptr), what, err);
+}
+
+bool cuda_digest(void *opaque, uint64_t offset, uint64_t bytes, struct digest *out,
+				 struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	const char *what = "computing the digest of a result";
+	return good(digest_cuda::reserve(&state->digests, bytes), what, err) &&
+		   good(digest_cuda::start(&state->digests, arena_at(state, offset), bytes), what, err) &&
+		   good(digest_cuda::wait(&state->digests, out), what, err);
 }
 
 /* ---- products ------------------------------------------------------------------- */
@@ -501,7 +573,9 @@ struct strides strides_of(const struct device_request &request)
 {
 	const int32_t *size = request.shape.size;
 	int m = size[SIZE_M], n = size[SIZE_N], k = size[SIZE_K];
-	bool ta = request.left.transposed, tb = request.right.transposed;
+	bool alone = request.rows != nullptr; /* they are drawn one after the other */
+	bool ta = request.left.transposed && !alone, tb = request.right.transposed;
+	m = alone ? static_cast<int>(request.row_count) : m;
 	return {ta ? CUBLAS_OP_T : CUBLAS_OP_N,
 			tb ? CUBLAS_OP_T : CUBLAS_OP_N,
 			m,
@@ -509,7 +583,7 @@ struct strides strides_of(const struct device_request &request)
 			k,
 			ta ? m : k,
 			tb ? k : n,
-			size[SIZE_BATCH],
+			alone ? 1 : size[SIZE_BATCH],
 			static_cast<long long>(m) * k,
 			static_cast<long long>(k) * n,
 			static_cast<long long>(m) * n};
@@ -541,10 +615,11 @@ bool multiply(cuda_state *state, const struct device_request &request, const dou
 bool multiply_min_plus(cuda_state *, const struct device_request &request, const float *a,
 					   const float *b, float *c, struct error *err)
 {
-	int m = request.shape.size[SIZE_M], n = request.shape.size[SIZE_N];
+	struct strides s = strides_of(request);
+	int m = s.m, n = s.n;
 	dim3 block(min_plus_tile, min_plus_tile);
 	dim3 grid((n + min_plus_tile - 1) / min_plus_tile, (m + min_plus_tile - 1) / min_plus_tile);
-	min_plus_kernel<<<grid, block>>>(m, n, request.shape.size[SIZE_K], a, b, c);
+	min_plus_kernel<<<grid, block>>>(m, n, s.k, a, b, c);
 	return good(cudaGetLastError(), "computing the reference", err);
 }
 
@@ -553,18 +628,37 @@ using multiplier = bool (*)(cuda_state *, const struct device_request &, const T
 							struct error *);
 
 template <typename T>
-bool draw_matrix(const struct device_matrix &matrix, bool absolute, buffer *memory,
-				 struct error *err)
+bool draw_matrix(const struct device_matrix &matrix, uint64_t first, uint64_t count, bool absolute,
+				 buffer *memory, struct error *err)
 {
-	if (!grow(memory, matrix.values.elements * sizeof(T), err))
+	if (!grow(memory, count * sizeof(T), err))
 		return false;
 	draw_kernel<T>
-		<<<grid_of(matrix.values), threads>>>(static_cast<T *>(memory->at), matrix, absolute);
+		<<<grid_of(count), threads>>>(static_cast<T *>(memory->at), matrix, first, count, absolute);
 	return good(cudaGetLastError(), "drawing the reference's inputs", err);
+}
+
+template <typename T>
+bool draw_rows(cuda_state *state, const struct device_request &request, bool absolute,
+			   buffer *memory, struct error *err)
+{
+	const char *what = "drawing rows of the reference's inputs";
+	uint64_t m = request.shape.size[SIZE_M], k = request.shape.size[SIZE_K];
+	uint64_t bytes = request.row_count * sizeof *request.rows;
+	if (!grow(memory, request.row_count * k * sizeof(T), err) || !grow(&state->rows, bytes, err) ||
+		!good(cudaMemcpy(state->rows.at, request.rows, bytes, cudaMemcpyHostToDevice), what, err))
+		return false;
+	dim3 grid(static_cast<unsigned>((k + threads - 1) / threads), request.row_count);
+	draw_rows_kernel<T><<<grid, threads>>>(static_cast<T *>(memory->at), request.left,
+										   static_cast<const uint64_t *>(state->rows.at), m, k,
+										   absolute);
+	return good(cudaGetLastError(), what, err);
 }
 
 uint64_t results_of(const struct device_request &request)
 {
+	if (request.rows != nullptr)
+		return request.row_count * shape_columns(&request.shape);
 	return shape_rows(&request.shape) * shape_columns(&request.shape);
 }
 
@@ -574,8 +668,18 @@ bool draw_and_multiply(cuda_state *state, const struct device_request &request, 
 					   buffer *a_memory, buffer *b_memory, buffer *result, multiplier<T> multiply,
 					   struct error *err)
 {
-	return draw_matrix<T>(request.left, absolute, a_memory, err) &&
-		   draw_matrix<T>(request.right, absolute, b_memory, err) &&
+	uint64_t m = request.shape.size[SIZE_M], k = request.shape.size[SIZE_K];
+	uint64_t first = 0, count = request.right.values.elements;
+	bool drawn;
+	if (request.rows == nullptr) {
+		drawn =
+			draw_matrix<T>(request.left, 0, request.left.values.elements, absolute, a_memory, err);
+	} else {
+		drawn = draw_rows<T>(state, request, absolute, a_memory, err);
+		count = k * request.shape.size[SIZE_N];
+		first = request.rows[0] / m * count;
+	}
+	return drawn && draw_matrix<T>(request.right, first, count, absolute, b_memory, err) &&
 		   grow(result, results_of(request) * sizeof(T), err) &&
 		   multiply(state, request, static_cast<T *>(a_memory->at), static_cast<T *>(b_memory->at),
 					static_cast<T *>(result->at), err) &&
@@ -621,7 +725,8 @@ bool shortest_paths(cuda_state *state, const struct device_request &request,
 {
 	int n = request.shape.size[SIZE_M];
 	uint64_t count = results_of(request);
-	if (!draw_matrix<double>(request.left, false, &state->a_f64, err) ||
+	if (!draw_matrix<double>(request.left, 0, request.left.values.elements, false, &state->a_f64,
+							 err) ||
 		!grow(&state->product, count * sizeof(double), err) ||
 		!grow(&state->magnitude, count * sizeof(float), err))
 		return false;
@@ -680,15 +785,20 @@ bool cuda_product(void *opaque, const struct device_request *request, struct dev
 
 const struct referee_device cuda_device = {
 	REFEREE_DEVICE_VERSION,
+	true,
 	cuda_open,
 	cuda_close,
 	cuda_memory_free,
 	cuda_arena,
+	cuda_sealed_arena,
+	cuda_set_descriptor,
 	cuda_fill,
 	cuda_set_bytes,
 	cuda_sweep_cache,
 	cuda_count_changed,
 	cuda_read,
+	cuda_copy,
+	cuda_digest,
 	cuda_product,
 };
 

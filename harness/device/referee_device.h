@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "process/digest.h"
 #include "process/protocol.h"
 #include "testcases/case.h"
 #include "testcases/values.h"
@@ -43,6 +44,10 @@ struct device_request {
 	struct shape shape;
 	struct device_matrix left, right;
 	bool wide; /* products and sums need f64 */
+	/* Of these rows only, all of one batch, counted through all batches; NULL: of all. The result
+	 * then has no other rows. No closure, and only where the device has `rows_alone`. */
+	const uint64_t *rows;
+	uint32_t row_count;
 };
 
 /* The result of one set over the problem's algebra, and the magnitude that its rounding errors
@@ -57,10 +62,11 @@ struct device_product {
 							   what every right solution gets, bit for bit */
 };
 
-#define REFEREE_DEVICE_VERSION 4
+#define REFEREE_DEVICE_VERSION 5
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
+	bool rows_alone;
 
 	/* *state is what the other functions get. */
 	bool (*open)(const struct device_choice *choice, void **state, struct device_facts *facts,
@@ -76,6 +82,13 @@ struct referee_device {
 	 * the next call, when the contestant has gone over to what replaced it. */
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
+	/* The same for arena->sets sets that are shared one by one: each is memory of its own, which no
+	 * other process has seen. They lie set_stride apart, which this rounds up. What an earlier
+	 * call made is given back. */
+	bool (*sealed_arena)(void *state, struct arena *arena, struct error *err);
+	/* What shares one of them: the backend's own. */
+	bool (*set_descriptor)(void *state, uint32_t set, int *fd, struct error *err);
+
 	/* Every following function has finished its work on the device when it returns. */
 	bool (*fill)(void *state, const struct device_region *region, const struct values *values,
 				 struct error *err);
@@ -90,6 +103,9 @@ struct referee_device {
 	bool (*count_changed)(void *state, const struct device_region *region,
 						  const struct values *values, uint64_t *changed, struct error *err);
 	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
+	bool (*copy)(void *state, uint64_t from, uint64_t to, uint64_t bytes, struct error *err);
+	bool (*digest)(void *state, uint64_t offset, uint64_t bytes, struct digest *out,
+				   struct error *err);
 
 	/* Draws the operands anew, apart from the arena, and computes the result. */
 	bool (*product)(void *state, const struct device_request *request, struct device_product *out,

@@ -15,7 +15,8 @@
 #include "testcases/values.h"
 
 struct emulated {
-	int fd;
+	int *fds; /* of the arena, or of each of its sets */
+	uint32_t count;
 	uint8_t *memory;
 	uint8_t *filled; /* what fill() put there, where nobody else reaches it */
 	uint64_t bytes;
@@ -28,12 +29,14 @@ static void arena_drop(struct emulated *device)
 {
 	if (device->memory != NULL)
 		munmap(device->memory, device->bytes);
-	if (device->fd >= 0)
-		close(device->fd);
+	for (uint32_t i = 0; i < device->count; i++)
+		close(device->fds[i]);
+	free(device->fds);
 	free(device->filled);
+	device->fds = NULL;
+	device->count = 0;
 	device->filled = NULL;
 	device->memory = NULL;
-	device->fd = -1;
 }
 
 static uint64_t memory_free(void *state)
@@ -49,7 +52,6 @@ static bool emulated_open(const struct device_choice *choice, void **state,
 	struct emulated *device = calloc(1, sizeof *device);
 	if (device == NULL)
 		return error_set(err, "out of memory");
-	device->fd = -1;
 	*state = device;
 
 	*facts = (struct device_facts){.name = "emulated GPU"};
@@ -80,37 +82,78 @@ static void emulated_close(void *state)
 	free(device);
 }
 
-/* A fresh memfd a case; sealed in size, so that a contestant that shrinks it
- * cannot make the referee's own reads fault. */
+/* Sealed in size, so that a contestant that shrinks it cannot make the referee's own reads fault.
+ */
+static int memory_file(uint64_t bytes)
+{
+	int fd = memfd_create("gemmjudge-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && (ftruncate(fd, (off_t)bytes) != 0 ||
+					fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* `count` memfds, one behind the other. On failure errno says why. */
+static bool map_files(struct emulated *device, uint32_t count, uint64_t stride)
+{
+	void *memory = mmap(NULL, count * stride, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	device->fds = calloc(count, sizeof *device->fds);
+	if (memory == MAP_FAILED || device->fds == NULL)
+		return false;
+	device->memory = memory;
+	device->bytes = count * stride;
+	while (device->count < count) {
+		int fd = memory_file(stride);
+		if (fd < 0)
+			return false;
+		device->fds[device->count] = fd;
+		if (mmap(device->memory + device->count++ * stride, stride, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+			return false;
+	}
+	device->filled = malloc(device->bytes);
+	return device->filled != NULL;
+}
+
+/* Fresh memory a case. */
+static bool arena_make(struct emulated *device, uint32_t count, uint64_t stride, struct error *err)
+{
+	arena_drop(device);
+	if (map_files(device, count, stride))
+		return true;
+	error_set(err, "no shared memory of %llu bytes: %s", (unsigned long long)(count * stride),
+			  strerror(errno));
+	arena_drop(device);
+	return false;
+}
+
 static bool emulated_arena(void *state, uint64_t bytes, struct arena *arena, int *fd,
 						   struct error *err)
 {
 	struct emulated *device = state;
 	(void)arena;
-	arena_drop(device);
-	device->fd = memfd_create("gemmjudge-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (device->fd < 0 || ftruncate(device->fd, (off_t)bytes) != 0 ||
-		fcntl(device->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-		error_set(err, "no shared memory of %llu bytes: %s", (unsigned long long)bytes,
-				  strerror(errno));
-		arena_drop(device);
+	if (!arena_make(device, 1, bytes, err))
 		return false;
-	}
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, device->fd, 0);
-	if (memory == MAP_FAILED) {
-		error_set(err, "no shared memory of %llu bytes: %s", (unsigned long long)bytes,
-				  strerror(errno));
-		arena_drop(device);
-		return false;
-	}
-	device->memory = memory;
-	device->bytes = bytes;
-	device->filled = malloc(bytes);
-	if (device->filled == NULL) {
-		arena_drop(device);
-		return error_set(err, "no memory for the inputs: %llu bytes", (unsigned long long)bytes);
-	}
-	*fd = device->fd;
+	*fd = device->fds[0];
+	return true;
+}
+
+static bool emulated_sealed_arena(void *state, struct arena *arena, struct error *err)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	arena->set_stride = (arena->set_stride + page - 1) / page * page;
+	arena->bytes = arena->sets * arena->set_stride;
+	return arena_make(state, arena->sets, arena->set_stride, err);
+}
+
+static bool emulated_set_descriptor(void *state, uint32_t set, int *fd, struct error *err)
+{
+	struct emulated *device = state;
+	if (set >= device->count)
+		return error_set(err, "set %u is not shared by itself", set);
+	*fd = device->fds[set];
 	return true;
 }
 
@@ -179,6 +222,22 @@ static bool emulated_read(void *state, uint64_t offset, uint64_t bytes, void *ou
 	(void)err;
 	memcpy(out, device->memory + offset, bytes);
 	return true;
+}
+
+static bool emulated_copy(void *state, uint64_t from, uint64_t to, uint64_t bytes,
+						  struct error *err)
+{
+	struct emulated *device = state;
+	(void)err;
+	memcpy(device->memory + to, device->memory + from, bytes);
+	return true;
+}
+
+static bool emulated_digest(void *state, uint64_t offset, uint64_t bytes, struct digest *out,
+							struct error *err)
+{
+	struct emulated *device = state;
+	return digest_of(device->memory + offset, bytes, out) || error_set(err, "out of memory");
 }
 
 static void draw_doubles(const struct device_matrix *matrix, double *out)
@@ -347,11 +406,15 @@ static const struct referee_device emulated_device = {
 	.close = emulated_close,
 	.memory_free = memory_free,
 	.arena = emulated_arena,
+	.sealed_arena = emulated_sealed_arena,
+	.set_descriptor = emulated_set_descriptor,
 	.fill = emulated_fill,
 	.set_bytes = emulated_set_bytes,
 	.sweep_cache = emulated_sweep_cache,
 	.count_changed = emulated_count_changed,
 	.read = emulated_read,
+	.copy = emulated_copy,
+	.digest = emulated_digest,
 	.product = emulated_product,
 };
 

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/confirm.h"
 #include "judge/contestant_link.h"
 #include "judge/emulated.h"
 #include "process/buffers.h"
+#include "process/jail.h"
 
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
@@ -95,6 +97,17 @@ enum verdict check_verdict(const struct problem *problem, const struct test_case
 				 check->reference_disagreements, check->reference_spot_checks);
 		return VERDICT_NOT_RUN;
 	}
+	for (uint32_t i = 0; i < BUFFERS_MAX; i++) {
+		char name[BUFFER_NAME_MAX];
+		if ((check->altered >> i & 1) == 0)
+			continue;
+		buffers_name(problem, chain, i, name);
+		snprintf(detail, 1024,
+				 "%s changed after the call had ended: solve() has to be done when it and the "
+				 "device are",
+				 name);
+		return VERDICT_RULE_VIOLATION;
+	}
 	if (check->guard_changed > 0)
 		return guard_verdict(problem, chain, check, detail);
 	if (find_changed(problem, chain, check, detail))
@@ -118,9 +131,12 @@ enum verdict check_verdict(const struct problem *problem, const struct test_case
 }
 
 bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
-				   const struct entrant *entrant, uint32_t set, const struct tolerance *tolerance,
-				   struct referee_check_reply *reply, struct outcome *outcome, struct error *err)
+				   const struct entrant *entrant, const struct referee_result *result,
+				   const struct tolerance *tolerance, struct referee_check_reply *reply,
+				   struct outcome *outcome, struct error *err)
 {
+	struct referee_result asked = *result;
+	asked.plain = !entrant->fused;
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
@@ -128,7 +144,7 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 								   .without = run->options->without,
 								   .required = run->options->required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
-	return referee_link_check(&run->referee, set, !entrant->fused, tolerance, reply, err) &&
+	return referee_link_check(&run->referee, &asked, tolerance, reply, err) &&
 		   (!entrant->fused ||
 			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, outcome, err));
 }
@@ -160,8 +176,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
 
-	if (!check_outcome(run, problem, &result->test, entrant, 0, tolerance, &result->check, &outcome,
-					   err))
+	if (!check_outcome(run, problem, &result->test, entrant, &(struct referee_result){.set = 0},
+					   tolerance, &result->check, &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		result->verdict = outcome.verdict;
@@ -203,6 +219,41 @@ static bool hopeless(enum verdict verdict, size_t deaths)
 		   deaths >= DEATHS_ALLOWED;
 }
 
+/* A case that is done soon, and is none of the smallest. */
+#define SEALED_TERMS 4e6
+
+static const struct test_case *sealed_case(const struct judgement *judgement)
+{
+	const struct test_case *chosen = &judgement->cases[0].test;
+	for (size_t i = 1; i < judgement->count; i++) {
+		const struct test_case *test = &judgement->cases[i].test;
+		double terms = shape_terms(&test->shape), best = shape_terms(&chosen->shape);
+		if (terms <= SEALED_TERMS ? terms > best || best > SEALED_TERMS : terms < best)
+			chosen = test;
+	}
+	return chosen;
+}
+
+/* On the emulated GPU, for a file that was right until now. Not under a tool, and not where
+ * launches are counted. */
+static bool check_sealed(struct run *run, const struct problem *problem,
+						 const struct entrant *entrant, struct contestant_link *contestant,
+						 struct judgement *out, struct error *err)
+{
+	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
+	if (out->verdict != VERDICT_ACCEPTED || run->referee.device.kind != DEVICE_EMULATED ||
+		!confirm_wanted(run) || tool_words(&run->tool) != NULL || run->options->counters ||
+		contestant->child == NULL || !contestant->can_seal)
+		return true;
+	const struct test_case *test = sealed_case(out);
+	if (!confirm_without_times(run, problem, entrant, contestant, test, &outcome, err))
+		return false;
+	out->verdict = outcome.verdict;
+	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
+	out->layers |= JAIL_SEALED;
+	return true;
+}
+
 bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
 				 struct judgement *out, struct error *err)
 {
@@ -241,9 +292,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		deaths += dead;
 		stopped = dead && hopeless(result->verdict, deaths);
 	}
+	summarise(out);
+	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);
-	summarise(out);
 	tool_close(&run->tool, contestant.said, out);
 	free(contestant.said);
 	return ok;

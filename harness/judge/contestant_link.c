@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
@@ -122,15 +123,18 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 	return outcome;
 }
 
-/* Sends a request; on failure the process may be gone (then `dead`). */
-static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
-						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-						   double seconds)
+/* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how
+ * long it took. */
+static struct outcome clocked_call(struct contestant_link *link, const char *doing,
+								   const void *request, size_t request_bytes, int fd, void *reply,
+								   size_t reply_bytes, double seconds, double *elapsed)
 {
 	size_t got = 0;
 	int got_fd = -1;
-	struct child_result result = child_call(link->child, request, request_bytes, fd, reply,
-											reply_bytes, &got, &got_fd, seconds);
+	struct child_result result = child_call_clocked(link->child, request, request_bytes, fd, reply,
+													reply_bytes, &got, &got_fd, seconds, elapsed);
+	if (got_fd >= 0)
+		close(got_fd);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
 
@@ -148,6 +152,13 @@ static struct outcome call(struct contestant_link *link, const char *doing, cons
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
 	return outcome_ok();
+}
+
+static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
+						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
+						   double seconds)
+{
+	return clocked_call(link, doing, request, request_bytes, fd, reply, reply_bytes, seconds, NULL);
 }
 
 /* The same for the requests that are answered with a contestant_reply, with what
@@ -242,6 +253,8 @@ static struct outcome enclose(struct contestant_link *link)
 		return outcome;
 	link->enclosed = true;
 	link->layers = reply.layers;
+	link->can_seal = reply.sealed != 0;
+	snprintf(link->unsealed, sizeof link->unsealed, "%.399s", reply.unsealed);
 	snprintf(link->lacking, sizeof link->lacking, "%s",
 			 link->libraries_allowed ? "it is a baseline, which may use libraries"
 			 : open                  ? "a tool looks on"
@@ -330,6 +343,45 @@ struct outcome contestant_link_time(struct contestant_link *link, enum time_meth
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left = outcome_left(link, reply->left, reply->error_code, reply->error_name,
 								  reply->error_text);
+	return outcome;
+}
+
+struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
+									  const struct test_case *test, uint64_t outputs)
+{
+	struct contestant_sealed request = {
+		.head.type = MESSAGE_CONTESTANT_SEALED, .arena = *arena, .test = *test, .outputs = outputs};
+	struct contestant_reply reply;
+	request.arena.sets = 1;
+	request.arena.bytes = request.arena.set_stride;
+	request.test.seed = 0;
+	if (link->chain != NULL)
+		request.chain = *link->chain;
+	return call(link, "the solution, between two calls,", &request, sizeof request, -1, &reply,
+				sizeof reply, CASE_SECONDS);
+}
+
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double timeout,
+								  struct digest digests[BUFFERS_MAX], double *seconds)
+{
+	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
+	struct contestant_go_reply reply;
+	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, fd, &reply,
+										  sizeof reply, timeout, seconds);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		memcpy(digests, reply.digests, sizeof reply.digests);
+	return outcome;
+}
+
+struct outcome contestant_link_end(struct contestant_link *link)
+{
+	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
+	struct contestant_reply reply;
+	struct outcome outcome =
+		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, CASE_SECONDS);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left =
+			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
 	return outcome;
 }
 

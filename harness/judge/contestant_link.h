@@ -41,6 +41,8 @@ struct contestant_link {
 	bool enclosed;       /* the next two are known */
 	unsigned layers;     /* that hold: none where libraries are allowed, or under a tool */
 	char lacking[512];   /* why others do not */
+	bool can_seal;       /* sealed calls can be made */
+	char unsealed[400];  /* why they cannot */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */
 };
@@ -66,6 +68,15 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
 									uint32_t first, uint32_t warmups, uint32_t calls,
 									double timeout, struct contestant_time_reply *reply);
+
+/* Sealed calls (protocol.h): of a case, without its seed; `outputs` has a bit for each buffer that
+ * is digested. Only where can_seal. Then each call, by the descriptor of its set;
+ * *seconds is the time from the word to the digests. Giving the set back tells how it went. */
+struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
+									  const struct test_case *test, uint64_t outputs);
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double timeout,
+								  struct digest digests[BUFFERS_MAX], double *seconds);
+struct outcome contestant_link_end(struct contestant_link *link);
 
 /* What it printed since the last call of this function; NULL when nothing;
  * caller frees. Works after a death, too, until the next open. */

@@ -56,6 +56,7 @@ struct judge_options {
 	double timeout;     /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
 	double time_budget; /* seconds of measuring per shape; 0: 3 */
 	size_t memory_mib;  /* resident; 0: 8192 */
+	bool sealed;        /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
 	unsigned without;   /* layers of the jail that are left open, for tests */
 	unsigned required;  /* layers without which nothing is judged */
 };

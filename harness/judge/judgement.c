@@ -21,13 +21,20 @@ const char *verdict_name(enum verdict verdict)
 	return "unknown";
 }
 
+const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span)
+{
+	if (entry->seal.state == SEAL_OUTSIDE)
+		return &entry->seal.shown;
+	return span ? &entry->span : &entry->event;
+}
+
 void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned layers)
 {
 	if (!enclosed)
 		return;
 	if (!judgement->was_run) /* the compiler's layer was there before */
 		judgement->layers |= layers & JAIL_SOLUTION;
-	judgement->layers &= layers | JAIL_COMPILER;
+	judgement->layers &= layers | JAIL_COMPILER | JAIL_SEALED;
 	judgement->was_run = true;
 }
 
@@ -39,6 +46,7 @@ void judgement_free(struct judgement *judgement)
 	free(judgement->compile_log);
 	free(judgement->tool_report);
 	free(judgement->timing.entries);
+	free(judgement->larger.entries);
 	counters_free(judgement);
 	*judgement = (struct judgement){0};
 }

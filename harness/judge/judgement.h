@@ -47,6 +47,23 @@ enum timing_role {
 	TIMING_LIBRARY,    /* a baseline */
 };
 
+/* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
+enum seal_state {
+	SEAL_NONE,      /* there were none */
+	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
+	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
+	SEAL_UNCERTAIN, /* too short to be told from outside */
+};
+struct timing_seal {
+	enum seal_state state;
+	char why[400];             /* SEAL_NONE: why there were none; "" where nobody asked */
+	double outside;            /* microseconds that a call takes, seen from outside */
+	double uncertainty;        /* of that, in microseconds */
+	struct timing_stats shown; /* SEAL_OUTSIDE: in place of what the process says */
+	double floor;              /* microseconds below which no time is believed; 0: unknown */
+	uint32_t calls, passes;
+};
+
 struct timing_entry {
 	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
 	enum timing_role role;
@@ -55,6 +72,7 @@ struct timing_entry {
 	char detail[512];         /* why it did not run */
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;
+	struct timing_seal seal;
 	uint32_t activities; /* device activities per call */
 	bool enclosed;       /* `layers` is filled: what closed the entrant's process */
 	unsigned layers;
@@ -106,6 +124,8 @@ struct judgement {
 	struct case_result *cases; /* owned */
 	bool has_timing;
 	struct timing_result timing;
+	bool has_larger; /* where the timed shape was too short to be confirmed: */
+	struct timing_result larger;
 	char timing_note[256]; /* why there is none ("the emulated GPU has no time") */
 	char *tool_report;     /* of the tool that the solution ran under; owned, NULL when none */
 	bool has_counters;     /* asked for, and written */
@@ -141,6 +161,10 @@ struct judgement_list {
 	struct timing_result *bench; /* owned */
 	bool compare;                /* they are comparisons of fused with unfused epilogues */
 };
+
+/* The times that count: of sealed calls where more was seen from outside, else the process's own,
+ * of device spans or between events. */
+const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
 
 /* A process of the file, closed by these layers. They hold for the file where they hold for every
  * one of its processes. Nothing where it never came so far. */

@@ -106,12 +106,13 @@ bool referee_link_renew(struct referee_link *link, struct error *err)
 	return true;
 }
 
-bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
-					   const struct chain *chain, uint32_t sets, struct error *err)
+static bool make_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					  const struct chain *chain, uint32_t sets, bool sealed, struct error *err)
 {
 	drop_arena(link);
 	link->met = true;
-	struct referee_case request = {.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets};
+	struct referee_case request = {
+		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .sealed = sealed};
 	if (chain != NULL)
 		request.chain = *chain;
 	snprintf(request.problem, sizeof request.problem, "%s", problem);
@@ -123,6 +124,27 @@ bool referee_link_case(struct referee_link *link, const char *problem, const str
 	return true;
 }
 
+bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					   const struct chain *chain, uint32_t sets, struct error *err)
+{
+	return make_case(link, problem, test, chain, sets, false, err);
+}
+
+bool referee_link_sealed_case(struct referee_link *link, const char *problem,
+							  const struct test_case *test, const struct chain *chain,
+							  uint32_t sets, struct error *err)
+{
+	return make_case(link, problem, test, chain, sets, true, err);
+}
+
+bool referee_link_descriptor(struct referee_link *link, uint32_t set, int *fd, struct error *err)
+{
+	struct referee_descriptor request = {.head.type = MESSAGE_REFEREE_DESCRIPTOR, .set = set};
+	struct message reply;
+	return call(link, &request, sizeof request, &reply, sizeof reply, fd, err) &&
+		   (*fd >= 0 || error_set(err, "the referee sent no descriptor"));
+}
+
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err)
 {
 	struct referee_reset request = {.head.type = MESSAGE_REFEREE_RESET, .fresh = fresh};
@@ -130,12 +152,17 @@ bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error 
 	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
 }
 
-bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
+bool referee_link_check(struct referee_link *link, const struct referee_result *result,
 						const struct tolerance *tolerance, struct referee_check_reply *reply,
 						struct error *err)
 {
-	struct referee_check request = {
-		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .plain = plain, .tolerance = *tolerance};
+	struct referee_check request = {.head.type = MESSAGE_REFEREE_CHECK,
+									.set = result->set,
+									.plain = result->plain,
+									.rows = result->rows,
+									.tolerance = *tolerance};
+	if (result->digests != NULL)
+		memcpy(request.digests, result->digests, sizeof request.digests);
 	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
 }
 

@@ -32,10 +32,23 @@ bool referee_link_renew(struct referee_link *link, struct error *err);
  * child == NULL, and referee_link_open starts a new one). */
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err);
+/* The same for `sets` sets that are shared one by one (protocol.h, "sealed calls"), and what shares
+ * one of them: *fd is the caller's. */
+bool referee_link_sealed_case(struct referee_link *link, const char *problem,
+							  const struct test_case *test, const struct chain *chain,
+							  uint32_t sets, struct error *err);
+bool referee_link_descriptor(struct referee_link *link, uint32_t set, int *fd, struct error *err);
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
-/* `plain`: what a solution computes without an epilogue was computed, whatever the case's chain.
- * Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
-bool referee_link_check(struct referee_link *link, uint32_t set, bool plain,
+/* A result that is looked at. */
+struct referee_result {
+	uint32_t set;
+	bool plain;    /* what a solution computes without an epilogue was computed, whatever the case's
+					  chain */
+	uint32_t rows; /* of a sealed case: so many are compared; 0: all */
+	const struct digest *digests; /* of a sealed case: BUFFERS_MAX of them; else NULL */
+};
+/* Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
+bool referee_link_check(struct referee_link *link, const struct referee_result *result,
 						const struct tolerance *tolerance, struct referee_check_reply *reply,
 						struct error *err);
 

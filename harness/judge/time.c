@@ -13,8 +13,8 @@
 #include "base/random.h"
 #include "judge/check.h"
 #include "judge/clocks.h"
-#include "judge/contestant_link.h"
-#include "judge/stats.h"
+#include "judge/confirm.h"
+#include "judge/lane.h"
 #include "judge/time.h"
 #include "process/buffers.h"
 
@@ -25,17 +25,7 @@
 #define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
 #define WIDTH_WARNED 0.02
 #define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
-/* more for loading and for the first call, which pay for what is lazy */
-#define FIRST_SECONDS 10.0
-#define EVENT_EVERY 4 /* every so many rounds times with events */
-
-struct lane {
-	struct contestant_link contestant;
-	struct samples span, event;
-	bool span_missing; /* no CUPTI: events only */
-	const struct entrant *entrant;
-	bool running; /* the process is there, and can take a case */
-};
+#define EVENT_EVERY 4   /* every so many rounds times with events */
 
 struct timer {
 	struct run *run;
@@ -67,14 +57,6 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
 }
 
-static void lane_failed(struct timing_entry *entry, struct outcome outcome)
-{
-	entry->ran = false;
-	entry->verdict = outcome.verdict;
-	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
-			 outcome.detail);
-}
-
 /* Compares the output of one set; false when the referee is gone. */
 static bool check_set(struct timer *timer, const struct test_case *test,
 					  const struct tolerance *tolerance, uint32_t set, const struct lane *lane,
@@ -82,8 +64,8 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 {
 	struct referee_check_reply check;
 	struct outcome outcome;
-	if (!check_outcome(timer->run, timer->problem, test, lane->entrant, set, tolerance, &check,
-					   &outcome, err))
+	if (!check_outcome(timer->run, timer->problem, test, lane->entrant,
+					   &(struct referee_result){.set = set}, tolerance, &check, &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
@@ -107,24 +89,6 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
 			 verdict_name(verdict), detail);
 	return true;
-}
-
-/* Ready for the case: in a new process for the first one and after a death. */
-static struct outcome lane_open(struct run *run, struct lane *lane, const struct test_case *test)
-{
-	struct referee_link *referee = &run->referee;
-	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	lane->span_missing = false;
-	if (!lane->running)
-		outcome = contestant_link_open(&lane->contestant);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
-	/* The first call pays for lazy loading and the library's own tuning. */
-	double seconds;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(&lane->contestant, 0, run->timeout + FIRST_SECONDS, &seconds);
-	lane->running = !outcome.dead;
-	return outcome;
 }
 
 /* The solution's process could have said anything. */
@@ -235,10 +199,17 @@ static void finish_entry(struct lane *lane, struct timing_entry *entry, struct t
 	entry->span = stats_of(&lane->span);
 	entry->event = stats_of(&lane->event);
 	const struct timing_stats *stats = entry->span.samples > 0 ? &entry->span : &entry->event;
-	if (stats->samples > 0 && stats->median > 0.0)
-		entry->tflops = 2.0 * shape_terms(&out->test.shape) / stats->median * 1e-6;
 	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
 		out->wide = true;
+	samples_free(&lane->span);
+	samples_free(&lane->event);
+}
+
+static void entry_rate(struct timing_entry *entry, const struct timing_result *out)
+{
+	const struct timing_stats *stats = timing_shown(entry, entry->span.samples > 0);
+	if (stats->samples > 0 && stats->median > 0.0)
+		entry->tflops = 2.0 * shape_terms(&out->test.shape) / stats->median * 1e-6;
 }
 
 struct timer *timer_open(struct run *run, const struct problem *problem,
@@ -256,7 +227,7 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 		timer->lanes[i].entrant = &entrants[i];
 		timer->lanes[i].contestant = run_contestant(run, problem, &entrants[i]);
 		timer->lanes[i].contestant.timed = true;
-		timer->lanes[i].contestant.timeout += FIRST_SECONDS;
+		timer->lanes[i].contestant.timeout += LANE_FIRST_SECONDS;
 	}
 	return timer;
 }
@@ -310,12 +281,12 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
 	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
+	for (size_t i = 0; i < timer->count; i++)
+		finish_entry(&timer->lanes[i], &out->entries[i], out);
+	ok = ok && confirm(run, timer->problem, timer->lanes, timer->count, out, err);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
-	for (size_t i = 0; i < timer->count; i++) {
-		finish_entry(&timer->lanes[i], &out->entries[i], out);
-		samples_free(&timer->lanes[i].span);
-		samples_free(&timer->lanes[i].event);
-	}
+	for (size_t i = 0; i < timer->count; i++)
+		entry_rate(&out->entries[i], out);
 	return ok;
 }

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/child.h"
 
 /* Out of the way of code that closes or reuses the low descriptors. */
@@ -24,6 +26,15 @@ int channel_open(void)
 	if (moved >= 0)
 		close(CHILD_CHANNEL_FD);
 	return moved;
+}
+
+bool channel_look(int channel, double seconds)
+{
+	struct pollfd events = {.fd = channel, .events = POLLIN};
+	for (double until = clock_seconds() + seconds; seconds > 0.0 && clock_seconds() < until;)
+		if (poll(&events, 1, 0) != 0)
+			break;
+	return true;
 }
 
 /* The descriptor in the message's control data, or -1. */

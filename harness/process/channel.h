@@ -19,6 +19,9 @@
  * supervisor. Call it first, once. */
 int channel_open(void);
 
+/* Looks for a message without sleeping, for at most so many seconds. Always true. */
+bool channel_look(int channel, double seconds);
+
 /* Waits for one request and stores its length in *bytes, and in *fd the
  * descriptor that came with it (close-on-exec; the caller closes it), or -1. fd
  * may be NULL: a descriptor that comes all the same is closed. False when there

@@ -621,16 +621,31 @@ static bool take_reply(int channel, void *reply, size_t capacity, size_t *bytes,
 	return false;
 }
 
-struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
-							   int request_fd, void *reply, size_t reply_capacity,
-							   size_t *reply_bytes, int *reply_fd, double seconds)
+/* The way a process is woken takes tens of microseconds; one that looks takes one. */
+#define LOOK_SECONDS 0.2
+
+static void look_for_reply(const struct child *child)
+{
+	struct pollfd events = {.fd = child->channel, .events = POLLIN};
+	double until = clock_seconds() + LOOK_SECONDS;
+	while (poll(&events, 1, 0) == 0 && clock_seconds() < until)
+		;
+}
+
+struct child_result child_call_clocked(struct child *child, const void *request,
+									   size_t request_bytes, int request_fd, void *reply,
+									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
+									   double seconds, double *elapsed)
 {
 	double deadline = begin_rounds(child, seconds);
 	short ready = 0;
 	*reply_bytes = 0;
 	*reply_fd = -1;
+	double started = clock_seconds();
 	if (!child->alive || !send_request(child, request, request_bytes, request_fd, &deadline))
 		return child->result;
+	if (elapsed != NULL)
+		look_for_reply(child);
 
 	while (wait_round(child, POLLIN, &ready, &deadline)) {
 		if ((ready & POLLIN) == 0 && (ready & (POLLHUP | POLLERR)) == 0)
@@ -638,6 +653,8 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 		if (take_reply(child->channel, reply, reply_capacity, reply_bytes, reply_fd)) {
 			struct child_result result = child->result;
 			result.outcome = CHILD_REPLIED;
+			if (elapsed != NULL)
+				*elapsed = clock_seconds() - started;
 			return result;
 		}
 		if (*reply_bytes > 0)
@@ -647,6 +664,14 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 		break;
 	}
 	return child->result;
+}
+
+struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
+							   int request_fd, void *reply, size_t reply_capacity,
+							   size_t *reply_bytes, int *reply_fd, double seconds)
+{
+	return child_call_clocked(child, request, request_bytes, request_fd, reply, reply_capacity,
+							  reply_bytes, reply_fd, seconds, NULL);
 }
 
 /* ---- output ----------------------------------------------------------- */

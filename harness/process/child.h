@@ -68,6 +68,13 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 							   int request_fd, void *reply, size_t reply_capacity,
 							   size_t *reply_bytes, int *reply_fd, double seconds);
 
+/* The same, with the time from before the request is sent to after the reply is there; looked for
+ * without sleep, as long as that is sensible. *elapsed is set on CHILD_REPLIED. */
+struct child_result child_call_clocked(struct child *child, const void *request,
+									   size_t request_bytes, int request_fd, void *reply,
+									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
+									   double seconds, double *elapsed);
+
 /* Waits for a child that is expected to end by itself (nvcc): same outcomes,
  * CHILD_EXITED being the good one. */
 struct child_result child_wait(struct child *child, double seconds);

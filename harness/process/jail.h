@@ -14,6 +14,7 @@ enum jail_layer {
 	JAIL_CALLS = 2,      /* seccomp: no exec, fork, ptrace, sockets, clocks, foreign processes */
 	JAIL_NAMESPACES = 4, /* a network, IPC and mounts of its own, with nothing in them */
 	JAIL_COMPILER = 8,   /* nvcc ran in a jail */
+	JAIL_SEALED = 16,    /* no layer, but promised like one: its calls were sealed (protocol.h) */
 };
 #define JAIL_SOLUTION ((unsigned)(JAIL_FILES | JAIL_CALLS | JAIL_NAMESPACES)) /* jail_close()'s */
 #define JAIL_ALL (JAIL_SOLUTION | (unsigned)JAIL_COMPILER)
@@ -40,7 +41,7 @@ const char *jail_print(unsigned layers, char out[JAIL_TEXT]);
 /* The i'th name, NULL behind the last; its bit in *layer. */
 const char *jail_name(size_t i, unsigned *layer);
 
-/* Names with commas between them; "jail" is all of them. */
+/* Names with commas between them; "jail" is all layers. */
 bool jail_parse(const char *text, unsigned *layers, struct error *err);
 
 #endif

@@ -9,7 +9,8 @@ static const struct {
 } names[] = {{JAIL_FILES, "files"},
 			 {JAIL_CALLS, "calls"},
 			 {JAIL_NAMESPACES, "namespaces"},
-			 {JAIL_COMPILER, "compiler"}};
+			 {JAIL_COMPILER, "compiler"},
+			 {JAIL_SEALED, "sealed"}};
 #define NAMES (sizeof names / sizeof *names)
 
 const char *jail_name(size_t i, unsigned *layer)
@@ -48,10 +49,11 @@ bool jail_parse(const char *text, unsigned *layers, struct error *err)
 		size_t length = strcspn(word, ",");
 		unsigned found = layers_of(word, length);
 		if (found == 0)
-			return error_set(err,
-							 "'%.*s' is no layer: files, calls, namespaces and compiler are, and "
-							 "jail is all of them",
-							 (int)length, word);
+			return error_set(
+				err,
+				"'%.*s' is no layer: files, calls, namespaces and compiler are, jail is "
+				"all of them, and sealed is that times are sealed",
+				(int)length, word);
 		*layers |= found;
 		word += length;
 		if (*word == '\0')

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "chain/chain.h"
+#include "process/digest.h"
 #include "testcases/case.h"
 
 enum message_type {
@@ -16,6 +17,7 @@ enum message_type {
 	MESSAGE_REFEREE_OPEN = 1,
 	MESSAGE_REFEREE_CASE,
 	MESSAGE_REFEREE_RESET,
+	MESSAGE_REFEREE_DESCRIPTOR,
 	MESSAGE_REFEREE_CHECK,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
@@ -25,6 +27,9 @@ enum message_type {
 	MESSAGE_CONTESTANT_CASE,
 	MESSAGE_CONTESTANT_RUN,
 	MESSAGE_CONTESTANT_TIME,
+	MESSAGE_CONTESTANT_SEALED,
+	MESSAGE_CONTESTANT_GO,
+	MESSAGE_CONTESTANT_END,
 };
 
 struct message {
@@ -47,7 +52,8 @@ struct device_facts {
 	char architecture[16]; /* for nvcc: "90a"; "" where the device runs PTX */
 	int multiprocessors;
 	uint64_t memory_bytes, l2_bytes;
-	int sm_clock_khz;    /* maximum SM clock; 0 unknown */
+	int sm_clock_khz;               /* maximum SM clock; 0 unknown */
+	double memory_bytes_per_second; /* of the device's memory, at most; 0 unknown */
 	char pci_bus_id[32]; /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
 	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
 };
@@ -100,6 +106,7 @@ struct referee_case {
 	struct test_case test;
 	struct chain chain;
 	uint32_t sets;
+	uint32_t sealed; /* each set is memory of its own, shared by its descriptor alone */
 };
 struct referee_case_reply {
 	struct message head;
@@ -116,6 +123,13 @@ struct referee_reset {
 	uint64_t fresh;
 };
 
+/* What shares a set of a sealed case; it comes with the reply, a struct message. Whoever has it
+ * sees the set, then and later. */
+struct referee_descriptor {
+	struct message head;
+	uint32_t set;
+};
+
 enum tolerance_kind { TOLERANCE_BOUND, TOLERANCE_FLAT };
 
 struct tolerance {
@@ -125,6 +139,11 @@ struct tolerance {
 
 /* Compares the result of one set, and what stages of the chain have written, with the
  * reference, and looks at guards and inputs.
+ *
+ * Of a sealed case a copy is compared that nobody else can reach, and told whether it has the
+ * digests that the call was ended with. With rows > 0 only so many rows are compared, all of one
+ * batch, drawn when nobody can do anything about it any more; where only all rows can be compared
+ * (a closure, a device without rows_alone, foreign stages) they are.
  *
  * Foreign stages are the supervisor's to run: the reply then tells of what comes before the first
  * of them. For each in turn, STAGE_OPEN brings an arena of STAGE_SETS sets in a memfd, laid out by
@@ -137,7 +156,10 @@ struct referee_check {
 	uint32_t plain; /* the call computed what a solution computes without an epilogue, whatever the
 					   chain of the case */
 	struct tolerance tolerance;
+	uint32_t rows;
+	struct digest digests[BUFFERS_MAX]; /* of the outputs, at their places among the buffers */
 };
+#define CHECK_ROWS_MAX 64
 
 #define STAGE_SETS 3
 struct referee_stage {
@@ -174,6 +196,7 @@ struct referee_check_reply {
 	uint64_t extra_wrong;  /* of what stages wrote, elements outside their bound; not in `wrong` */
 	uint32_t extra_buffer; /* which holds the first of them */
 	struct wrong_element extra_first;
+	uint64_t altered; /* of a sealed case, bit i: output i is not what it was when the call ended */
 	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
 										 the CPU from values drawn again */
 	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
@@ -196,8 +219,10 @@ struct contestant_open {
 };
 struct contestant_open_reply {
 	struct message head;
-	uint32_t layers;   /* that hold */
-	char lacking[512]; /* why others do not; "" where all do */
+	uint32_t layers;    /* that hold */
+	char lacking[512];  /* why others do not; "" where all do */
+	uint32_t sealed;    /* sealed calls can be made */
+	char unsealed[400]; /* why they cannot */
 };
 
 /* Then: loads the solution. */
@@ -243,6 +268,34 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	enum run_status left;
 	double seconds; /* RUN: wall time of the call with its synchronisation */
 };
+
+/* ---- sealed calls --------------------------------------------------------- */
+
+/* Sealed calls follow: SEALED once, then GO and END for each. Nothing of the inputs is known before
+ * GO brings the descriptor of their memory. The supervisor's clock runs from the sending of GO to
+ * the reply, in which the digests of all outputs commit the contestant to them. */
+struct contestant_sealed {
+	struct message head;
+	struct arena arena;    /* of one set: sets = 1, bytes = set_stride */
+	struct test_case test; /* without its seed */
+	struct chain chain;
+	uint64_t outputs; /* bit i: buffer i is digested */
+};
+
+struct contestant_go { /* the set's descriptor comes along */
+	struct message head;
+};
+struct contestant_go_reply {
+	struct message head;
+	struct digest digests[BUFFERS_MAX];
+};
+
+/* Not timed: gives the set back, and tells with a contestant_reply how the call went. */
+struct contestant_end {
+	struct message head;
+};
+
+/* ---- passes ---------------------------------------------------------------- */
 
 /* Calls solve() once on each of the sets [first, first + warmups + calls), the
  * first `warmups` of them untimed. No set is used twice, so nothing is warm in

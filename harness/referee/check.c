@@ -366,14 +366,15 @@ static double magnitude_of(const struct device_product *product, uint64_t i)
 	return product->magnitude != NULL ? (double)product->magnitude[i] : 0;
 }
 
-static void check_chained(struct share *share, uint64_t i)
+/* Element i, the `at`th that is looked at. */
+static void check_chained(struct share *share, uint64_t i, uint64_t at)
 {
 	const struct check_input *input = share->input;
 	const struct chain *chain = input->chain;
 	struct carried value = input->from > 0 || input->computed != NULL
 							   ? input->carried[i]
-							   : carried_begin(&share->rule, product_of(&input->product, i),
-											   magnitude_of(&input->product, i));
+							   : carried_begin(&share->rule, product_of(&input->product, at),
+											   magnitude_of(&input->product, at));
 	uint32_t next = input->from;
 	if (input->computed != NULL)
 		take_stage(share, &chain->stages[next++], i, &value);
@@ -390,14 +391,14 @@ static void check_chained(struct share *share, uint64_t i)
 	note(share, i, bits, out, &finding);
 }
 
-static void check_plain(struct share *share, uint64_t i)
+static void check_plain(struct share *share, uint64_t i, uint64_t at)
 {
 	const struct check_input *input = share->input;
 	const struct number_format *format = &share->rule.type->format;
 	uint32_t bits = values_load(format, input->out, i);
 	struct check_element element = {.out = values_to_double(format, bits),
-									.product = product_of(&input->product, i),
-									.magnitude = magnitude_of(&input->product, i),
+									.product = product_of(&input->product, at),
+									.magnitude = magnitude_of(&input->product, at),
 									.c = draw_c(share, i)};
 	struct check_finding finding = check_one(&share->rule, &element);
 	note(share, i, bits, element.out, &finding);
@@ -406,11 +407,15 @@ static void check_plain(struct share *share, uint64_t i)
 static void *check_share(void *argument)
 {
 	struct share *share = argument;
-	for (uint64_t i = share->first; i < share->end; i++)
-		if (share->input->chain != NULL)
-			check_chained(share, i);
+	const struct check_input *input = share->input;
+	uint64_t columns = shape_columns(&input->test->shape);
+	for (uint64_t at = share->first; at < share->end; at++) {
+		uint64_t i = input->rows != NULL ? input->rows[at / columns] * columns + at % columns : at;
+		if (input->chain != NULL)
+			check_chained(share, i, at);
 		else
-			check_plain(share, i);
+			check_plain(share, i, at);
+	}
 	return NULL;
 }
 
@@ -469,7 +474,8 @@ void check_outputs(const struct check_input *input, struct referee_check_reply *
 	struct share shares[THREADS_MAX];
 	struct buffers buffers;
 	const struct shape *shape = &input->test->shape;
-	uint64_t elements = shape_rows(shape) * shape_columns(shape);
+	uint64_t rows = input->rows != NULL ? input->row_count : shape_rows(shape);
+	uint64_t elements = rows * shape_columns(shape);
 	uint64_t count = elements / ELEMENTS_PER_THREAD + 1;
 	if (count > input->threads)
 		count = input->threads > 0 ? input->threads : 1;

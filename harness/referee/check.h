@@ -24,6 +24,9 @@ struct check_input {
 	struct device_product product;
 	struct tolerance tolerance;
 	unsigned threads; /* at most this many; 0: one */
+	/* The rows that `product` is of, in ascending order; NULL: all. Not with `carried`. */
+	const uint64_t *rows;
+	uint32_t row_count;
 
 	/* The epilogue; NULL: what a solution computes without one. The stages [from, to) are gone
 	 * through, and after the last one of the chain the outputs are compared. `carried` (a value

@@ -15,6 +15,7 @@ union request {
 	struct referee_open open;
 	struct referee_case make;
 	struct referee_reset reset;
+	struct referee_descriptor descriptor;
 	struct referee_check check;
 	struct referee_stage stage;
 };
@@ -61,6 +62,10 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		*bytes = sizeof reply->head;
 		return is_size(got, sizeof request->reset, err) &&
 			   referee_reset(referee, request->reset.fresh, err);
+	case MESSAGE_REFEREE_DESCRIPTOR:
+		*bytes = sizeof reply->head;
+		return is_size(got, sizeof request->descriptor, err) &&
+			   referee_descriptor(referee, request->descriptor.set, fd, err);
 	case MESSAGE_REFEREE_CHECK:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/random.h"
 #include "referee/check.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
@@ -174,15 +175,20 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	struct arena arena = {.sets = request->sets};
 	buffers_of_case(referee->problem, &request->test, &request->chain, &referee->buffers);
 	buffers_lay_out(&referee->buffers, &arena);
+	referee->sealed = request->sealed != 0;
+	arena.sets += referee->sealed;
 	arena.bytes = arena.sets * arena.set_stride;
-	if (!referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
+	if (referee->sealed ? !referee->device->sealed_arena(referee->state, &arena, err)
+						: !referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
 		return false;
+	arena.sets -= referee->sealed;
 	referee->test = request->test;
 	referee->chain = request->chain;
 	referee->foreign = foreign_stages(&referee->chain);
 	referee->seed = request->test.seed;
 	referee->arena = arena;
-	if (!fill_guards(referee, err) || !fill_buffers(referee, true, err))
+	if (!fill_guards(referee, err) || !fill_buffers(referee, true, err) ||
+		(referee->sealed && !referee->device->sweep_cache(referee->state, err)))
 		return false;
 	referee->has_case = true;
 	return true;
@@ -198,6 +204,13 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 	}
 	return fill_buffers(referee, fresh != 0, err) && fill_guards(referee, err) &&
 		   referee->device->sweep_cache(referee->state, err);
+}
+
+bool referee_descriptor(struct referee *referee, uint32_t set, int *fd, struct error *err)
+{
+	if (!referee->has_case || !referee->sealed || set >= referee->arena.sets)
+		return error_set(err, "there is no sealed set %u", set);
+	return referee->device->set_descriptor(referee->state, set, fd, err);
 }
 
 /* ---- checking ------------------------------------------------------------------ */
@@ -277,6 +290,21 @@ static bool reserve(void **memory, uint64_t *capacity, uint64_t bytes, struct er
 	return true;
 }
 
+/* All of an output, or the rows that are compared, each to its place. */
+static bool read_output(struct referee *referee, struct device_region region, uint8_t *to,
+						struct error *err)
+{
+	uint64_t row_bytes = region.bytes / shape_rows(&referee->test.shape);
+	if (referee->row_count == 0)
+		return referee->device->read(referee->state, region.offset, region.bytes, to, err);
+	for (uint32_t i = 0; i < referee->row_count; i++) {
+		uint64_t at = referee->rows[i] * row_bytes;
+		if (!referee->device->read(referee->state, region.offset + at, row_bytes, to + at, err))
+			return false;
+	}
+	return true;
+}
+
 static bool read_outputs(struct referee *referee, uint32_t set, struct error *err)
 {
 	uint64_t bytes = 0;
@@ -291,7 +319,7 @@ static bool read_outputs(struct referee *referee, uint32_t set, struct error *er
 		referee->outputs[i] = NULL;
 		if (!is_output(referee, i))
 			continue;
-		if (!referee->device->read(referee->state, region.offset, region.bytes, to, err))
+		if (!read_output(referee, region, to, err))
 			return false;
 		referee->outputs[i] = to;
 		to += (region.bytes + BUFFERS_ALIGNMENT - 1) / BUFFERS_ALIGNMENT * BUFFERS_ALIGNMENT;
@@ -301,13 +329,18 @@ static bool read_outputs(struct referee *referee, uint32_t set, struct error *er
 
 static bool find_product(struct referee *referee, uint32_t set, struct error *err)
 {
-	if (referee->has_product && referee->product_set == set)
+	if (referee->has_product && referee->product_set == set && referee->row_count == 0)
 		return true;
 	struct device_request request =
 		reference_request(referee->problem, &referee->test, referee->seed + set);
+	request.rows = referee->row_count > 0 ? referee->rows : NULL;
+	request.row_count = referee->row_count;
 	referee->has_product = false;
 	if (!referee->device->product(referee->state, &request, &referee->product, err))
 		return false;
+	referee->spot_checks = referee->spot_disagreements = 0;
+	if (referee->row_count > 0)
+		return true;
 	referee->spot_checks = SPOT_CHECKS;
 	referee->spot_disagreements = spot_check(&request, &referee->product);
 	referee->product_set = set;
@@ -332,6 +365,8 @@ static struct check_input input_of(struct referee *referee)
 		.tolerance = referee->checked.tolerance,
 		.threads = referee->threads,
 		.chain = is_plain(referee) ? NULL : &referee->chain,
+		.rows = referee->row_count > 0 ? referee->rows : NULL,
+		.row_count = referee->row_count,
 		.carried = referee->carried,
 	};
 	for (uint32_t i = 0; i < referee->chain.buffers; i++)
@@ -361,6 +396,75 @@ static bool check_part(struct referee *referee, uint32_t from, const struct chec
 	return true;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Different rows of one batch; all, where there are no more. */
+static bool draw_rows(struct referee *referee, uint32_t wanted, struct error *err)
+{
+	const struct shape *shape = &referee->test.shape;
+	uint64_t drawn, seed, height = (uint64_t)shape->size[SIZE_M];
+	if (!random_draw(&drawn, err) || !random_draw(&seed, err))
+		return false;
+	uint64_t first = drawn % (uint64_t)shape->size[SIZE_BATCH] * height;
+	if (wanted > CHECK_ROWS_MAX)
+		wanted = CHECK_ROWS_MAX;
+	if (wanted > height)
+		wanted = (uint32_t)height;
+	for (uint64_t i = 0; referee->row_count < wanted; i++) {
+		struct values_words words = values_random(seed, VALUES_STREAM_SPOT, i);
+		uint64_t row = first + ((uint64_t)words.word[0] << 32 | words.word[1]) % height;
+		bool known = false;
+		for (uint32_t j = 0; j < referee->row_count; j++)
+			known = known || referee->rows[j] == row;
+		if (!known)
+			referee->rows[referee->row_count++] = row;
+	}
+	qsort(referee->rows, wanted, sizeof *referee->rows, ascending);
+	return true;
+}
+
+static bool rows_alone(const struct referee *referee)
+{
+	return referee->device->rows_alone && referee->problem->algebra != ALGEBRA_SHORTEST_PATHS &&
+		   (is_plain(referee) || referee->foreign == 0);
+}
+
+/* Copies the outputs to where nobody else can reach them, and looks at their digests there. */
+static bool copy_outputs(struct referee *referee, const struct referee_check *request,
+						 struct error *err)
+{
+	_Static_assert(BUFFERS_MAX <= 64, "a bit for each buffer");
+	for (uint32_t i = 0; i < referee->buffers.count; i++) {
+		struct device_region from = buffer_region(&referee->arena, i, request->set, 1);
+		struct device_region to = buffer_region(&referee->arena, i, referee->arena.sets, 1);
+		struct digest now;
+		if (!is_output(referee, i))
+			continue;
+		if (!referee->device->copy(referee->state, from.offset, to.offset, to.bytes, err) ||
+			!referee->device->digest(referee->state, to.offset, to.bytes, &now, err))
+			return false;
+		if (memcmp(&now, &request->digests[i], sizeof now) != 0)
+			referee->reply.altered |= (uint64_t)1 << i;
+	}
+	return true;
+}
+
+/* Outputs first: what the solution left when it said that it was done. */
+static bool take_outputs(struct referee *referee, const struct referee_check *request,
+						 struct error *err)
+{
+	referee->row_count = 0;
+	if (!referee->sealed)
+		return read_outputs(referee, request->set, err);
+	return copy_outputs(referee, request, err) &&
+		   (request->rows == 0 || !rows_alone(referee) || draw_rows(referee, request->rows, err)) &&
+		   read_outputs(referee, referee->arena.sets, err);
+}
+
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct referee_check_reply *reply, struct error *err)
 {
@@ -369,11 +473,10 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	if (request->set >= referee->arena.sets)
 		return error_set(err, "there is no set %u: the case has %u", request->set,
 						 referee->arena.sets);
-	/* Outputs first: what the solution left when it said that it was done. */
 	referee->reply = (struct referee_check_reply){0};
 	referee->checked = *request;
 	elsewhere_close(&referee->elsewhere);
-	if (!read_outputs(referee, request->set, err) ||
+	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
 		!check_inputs(referee, request->set, &referee->reply, err) ||
 		!find_product(referee, request->set, err))

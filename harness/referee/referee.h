@@ -14,6 +14,7 @@ struct referee {
 	unsigned threads; /* for comparing */
 
 	bool has_case;
+	bool sealed; /* behind the sets that are shared one by one lies one more, for copies */
 	const struct problem *problem;
 	struct test_case test;
 	struct chain chain;
@@ -23,6 +24,8 @@ struct referee {
 	struct arena arena;
 	void *output; /* what a checked set's call wrote, on the host */
 	uint64_t output_capacity;
+	uint64_t rows[CHECK_ROWS_MAX];    /* that are compared, in ascending order */
+	uint32_t row_count;               /* 0: all are */
 	const void *outputs[BUFFERS_MAX]; /* in there, by buffer; NULL: an input */
 
 	/* A check that has come to a foreign stage. */
@@ -45,6 +48,8 @@ bool referee_open(struct referee *referee, const struct device_choice *choice, s
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,
 				  struct error *err);
 bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
+/* *fd: the referee's own. */
+bool referee_descriptor(struct referee *referee, uint32_t set, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct referee_check_reply *reply, struct error *err);
 /* Foreign stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then

@@ -125,7 +125,7 @@ bool facts_use_span(const struct timing_result *timing)
 
 const struct timing_stats *facts_stats(const struct timing_entry *entry, bool span)
 {
-	return span ? &entry->span : &entry->event;
+	return timing_shown(entry, span);
 }
 
 double facts_tflops(const struct shape *shape, double microseconds)

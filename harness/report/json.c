@@ -240,6 +240,26 @@ static void set_kernels(json_t *json, const struct timing_entry *entry)
 	json_object_set_new(json, "kernels_left_out", json_integer(list->run - list->shown));
 }
 
+static json_t *sealed(const struct timing_seal *seal)
+{
+	static const char *const states[] = {[SEAL_NONE] = "none",
+										 [SEAL_CONFIRMED] = "confirmed",
+										 [SEAL_OUTSIDE] = "outside",
+										 [SEAL_UNCERTAIN] = "not_confirmed"};
+	json_t *json = json_object();
+	json_object_set_new(json, "state", json_string(states[seal->state]));
+	if (seal->why[0] != '\0')
+		json_object_set_new(json, "why", text(seal->why));
+	if (seal->state == SEAL_NONE)
+		return json;
+	json_object_set_new(json, "outside", real(seal->outside));
+	json_object_set_new(json, "uncertainty", real(seal->uncertainty));
+	json_object_set_new(json, "floor", real(seal->floor));
+	json_object_set_new(json, "calls", json_integer(seal->calls));
+	json_object_set_new(json, "passes", json_integer(seal->passes));
+	return json;
+}
+
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
@@ -253,6 +273,8 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "detail", text(entry->detail));
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
+	json_object_set_new(json, "sealed", sealed(&entry->seal));
+	json_object_set_new(json, "microseconds", real(facts_stats(entry, span)->median));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	set_kernels(json, entry);
 	json_object_set_new(json, "tflops", real(entry->tflops));
@@ -372,6 +394,8 @@ static json_t *judgement(const struct judgement *judgement)
 													   : json_null());
 	json_object_set_new(json, "timing",
 						judgement->has_timing ? timing(&judgement->timing) : json_null());
+	json_object_set_new(json, "larger_timing",
+						judgement->has_larger ? timing(&judgement->larger) : json_null());
 	json_object_set_new(json, "timing_note", text(judgement->timing_note));
 	return json;
 }

@@ -8,6 +8,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/seal.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
 {
@@ -89,6 +90,25 @@ static void print_percent(double percent, FILE *out)
 		fputs(" |", out);
 }
 
+static void print_seals(const struct timing_result *timing, bool span, FILE *out)
+{
+	char line[SEAL_LINE];
+	seal_confirmed(timing, line);
+	if (line[0] != '\0')
+		fputc('\n', out);
+	clean_print_cell(out, line);
+	if (line[0] != '\0')
+		fputs(".\n", out);
+	for (size_t i = 0; i < timing->count; i++) {
+		seal_doubt(&timing->entries[i], span, line);
+		if (line[0] == '\0')
+			continue;
+		fputc('\n', out);
+		clean_print_cell(out, line);
+		fputs(".\n", out);
+	}
+}
+
 static void print_timing(const struct timing_result *timing, bool kernels, FILE *out)
 {
 	bool span = facts_use_span(timing);
@@ -129,6 +149,7 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 			timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 			timing->throttled ? "; **the clock was throttled**" : "",
 			timing->wide ? "; **the interval is wide**" : "");
+	print_seals(timing, span, out);
 	if (kernels)
 		kernels_markdown(out, timing);
 }
@@ -179,6 +200,8 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 		heading = heading || item->has_timing;
 		if (item->has_timing)
 			print_timing(&item->timing, kernels, out);
+		if (item->has_larger)
+			print_timing(&item->larger, kernels, out);
 	}
 	if (list->bench_count > 0 && !heading)
 		fputs("\n## Timing\n", out);

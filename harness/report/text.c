@@ -11,6 +11,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/seal.h"
 #include "report/wrap.h"
 
 /* Cases shown in full, and lines of a solution's own output, unless verbose. */
@@ -325,6 +326,19 @@ static void events_print(const struct page *page, const struct timing_result *ti
 		paragraph_print(page, 2, line);
 }
 
+static void seals_print(const struct page *page, const struct timing_result *timing, bool span)
+{
+	char line[SEAL_LINE];
+	seal_confirmed(timing, line);
+	if (line[0] != '\0')
+		paragraph_print(page, 2, line);
+	for (size_t i = 0; i < timing->count; i++) {
+		seal_doubt(&timing->entries[i], span, line);
+		if (line[0] != '\0')
+			paragraph_print(page, 2, line);
+	}
+}
+
 static void clocks_print(const struct page *page, const struct timing_result *timing)
 {
 	char line[256];
@@ -372,6 +386,7 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 		entry_print(page, timing, &timing->entries[i], span);
 	if (span)
 		events_print(page, timing);
+	seals_print(page, timing, span);
 	clocks_print(page, timing);
 	if (page->verbose)
 		kernels_print(page->out, page->width, timing);
@@ -428,7 +443,11 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	counters_print(page->out, item);
 	if (item->has_timing)
 		timing_print(page, &item->timing);
-	else if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
+	if (item->has_larger)
+		timing_print(page, &item->larger);
+	if (item->has_timing)
+		return;
+	if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
 		paragraph_print(page, 2, item->timing_note);
 }
 

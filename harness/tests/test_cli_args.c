@@ -238,6 +238,10 @@ Test(cli_args, reproducing_command_names_layers_once)
 	cr_assert(p.ok, "%s", p.err.message);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail x.cu");
+	parse(&p, "judge --require sealed,jail x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail,sealed x.cu");
 }
 
 Test(cli_args, reproducing_command_never_overflows)

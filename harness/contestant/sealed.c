@@ -1,0 +1,118 @@
+#include "contestant/sealed.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/paths.h"
+
+void sealed_open(struct sealed *sealed, enum device_kind kind)
+{
+	char build[PATHS_MAX], path[PATHS_MAX];
+	struct error err = {{0}};
+	sealed->kind = kind;
+	sealed->open = kind == DEVICE_EMULATED;
+	if (sealed->open)
+		return;
+	void *library = NULL;
+	const struct sealed_device *(*get)(void) = NULL;
+	if (paths_build(build, &err) && paths_join(path, build, "libexec/sealed_cuda.so", &err))
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library != NULL)
+		*(void **)&get = dlsym(library, "sealed_device_cuda");
+	const struct sealed_device *device = get != NULL ? get() : NULL;
+	if (device == NULL || device->version != SEALED_DEVICE_VERSION) {
+		const char *why = dlerror();
+		snprintf(sealed->lacking, sizeof sealed->lacking, "libexec/sealed_cuda.so: %.300s",
+				 err.message[0] != '\0' ? err.message
+				 : why != NULL          ? why
+										: "of another version");
+		return;
+	}
+	cudaError_t code = device->open();
+	sealed->device = device;
+	sealed->open = code == cudaSuccess;
+	if (!sealed->open)
+		snprintf(sealed->lacking, sizeof sealed->lacking,
+				 "the driver does not share memory by descriptors (CUDA error %d)", (int)code);
+}
+
+bool sealed_prepare(struct sealed *sealed, const struct contestant_sealed *request,
+					struct error *err)
+{
+	const struct arena *arena = &request->arena;
+	uint64_t largest = 0;
+	if (!sealed->open)
+		return error_set(err, "no sealed calls here: %s", sealed->lacking);
+	if (!opened_sound(arena) || arena->sets != 1)
+		return error_set(err, "the buffers of the case lie outside of their arena");
+	for (uint32_t i = 0; i < arena->count; i++)
+		largest = arena->buffers[i].bytes > largest ? arena->buffers[i].bytes : largest;
+	cudaError_t code = cudaSuccess;
+	if (sealed->device != NULL)
+		code = sealed->device->prepare(arena->bytes, largest);
+	sealed->opened = (struct opened){.arena = *arena, .shared = sealed->device != NULL};
+	sealed->test = request->test;
+	sealed->outputs = request->outputs;
+	sealed->ready = code == cudaSuccess;
+	return sealed->ready || error_set(err, "no sealed calls here (CUDA error %d)", (int)code);
+}
+
+static cudaError_t take_digests(const struct sealed *sealed, struct digest digests[BUFFERS_MAX])
+{
+	const struct arena *arena = &sealed->opened.arena;
+	cudaError_t code = cudaSuccess;
+	for (uint32_t i = 0; i < arena->count && code == cudaSuccess; i++) {
+		const void *from = sealed->opened.base + arena->buffers[i].offset;
+		if ((sealed->outputs >> i & 1) == 0)
+			continue;
+		if (sealed->device != NULL)
+			code = sealed->device->digest(from, arena->buffers[i].bytes, &digests[i]);
+		else if (!digest_of(from, arena->buffers[i].bytes, &digests[i]))
+			code = cudaErrorMemoryAllocation;
+	}
+	return code;
+}
+
+static cudaError_t open_set(struct sealed *sealed, const struct cudart *cudart, int fd)
+{
+	cudaError_t code = cudaSuccess;
+	struct error err;
+	void *base = NULL;
+	if (sealed->device == NULL) {
+		const struct arena arena = sealed->opened.arena;
+		return opened_open(&sealed->opened, cudart, sealed->kind, true, &arena, fd, &code, &err)
+				   ? cudaSuccess
+				   : cudaErrorMapBufferObjectFailed;
+	}
+	code = sealed->device->reveal(fd, &base);
+	sealed->opened.base = base;
+	return code;
+}
+
+cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, struct solution *solution,
+					  int fd, struct digest digests[BUFFERS_MAX], cudaError_t *left)
+{
+	struct operands operands;
+	cudaError_t code = open_set(sealed, cudart, fd);
+	if (code != cudaSuccess)
+		return code;
+	code = opened_take(&sealed->opened, cudart, 0, &operands);
+	if (code == cudaSuccess) {
+		solution_call(solution, &sealed->test, &operands);
+		*left = cudart->get_last_error();
+		code = cudart->device_synchronize();
+	}
+	code = opened_put_back(&sealed->opened, cudart, 0, &operands, code);
+	return code == cudaSuccess ? take_digests(sealed, digests) : code;
+}
+
+cudaError_t sealed_end(struct sealed *sealed, const struct cudart *cudart)
+{
+	if (sealed->device == NULL) {
+		opened_close(&sealed->opened, cudart);
+		return cudaSuccess;
+	}
+	sealed->opened.base = NULL;
+	return sealed->device->conceal();
+}

@@ -1,0 +1,29 @@
+/* Whether the times of a shape are what an outside clock sees. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_CONFIRM_H
+#define GEMMJUDGE_JUDGE_CONFIRM_H
+
+#include "judge/lane.h"
+
+/* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
+ * results fails. The processes of files are gone afterwards: while one is measured no other file
+ * has a context on the device, and while the libraries and the yardstick are measured none has.
+ * False with err when the referee cannot go on, or sealed times are required and there are
+ * none. Does nothing where nobody wants sealed times. */
+bool confirm(struct run *run, const struct problem *problem, struct lane *lanes, size_t count,
+			 struct timing_result *result, struct error *err);
+
+/* Whether sealed calls are wanted in this run. */
+bool confirm_wanted(const struct run *run);
+
+/* The same calls where there is no time to be told, on the emulated GPU: the same refusals. */
+bool confirm_without_times(struct run *run, const struct problem *problem,
+						   const struct entrant *entrant, struct contestant_link *link,
+						   const struct test_case *test, struct outcome *outcome,
+						   struct error *err);
+
+/* A shape of the same proportions that is long enough, from one that takes so many microseconds.
+ * False where the problem, or memory, ends before. */
+bool confirm_larger(const struct run *run, const struct problem *problem,
+					const struct test_case *test, double microseconds, struct test_case *out);
+
+#endif

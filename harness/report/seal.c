@@ -1,0 +1,47 @@
+#include "report/seal.h"
+
+#include <stdio.h>
+
+static int decimals(double microseconds)
+{
+	return microseconds < 100.0 ? 1 : 0;
+}
+
+void seal_confirmed(const struct timing_result *timing, char out[SEAL_LINE])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < timing->count && used < SEAL_LINE; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		const struct timing_seal *seal = &entry->seal;
+		if (!entry->ran || seal->state != SEAL_CONFIRMED)
+			continue;
+		int more = snprintf(out + used, SEAL_LINE - used, "%s %s (%.*f +-%.*f us from outside)",
+							used == 0 ? "confirmed by sealed calls:" : ",", entry->label,
+							decimals(seal->outside), seal->outside, decimals(seal->uncertainty),
+							seal->uncertainty);
+		used += more > 0 ? (size_t)more : 0;
+	}
+}
+
+void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE])
+{
+	const struct timing_seal *seal = &entry->seal;
+	const struct timing_stats *own = span ? &entry->span : &entry->event;
+	out[0] = '\0';
+	if (!entry->ran)
+		return;
+	if (seal->state == SEAL_OUTSIDE)
+		snprintf(out, SEAL_LINE,
+				 "%s: its process says %.*f us; a call takes %.*f us seen from outside (+-%.*f), "
+				 "which is shown",
+				 entry->label, decimals(own->median), own->median, decimals(seal->outside),
+				 seal->outside, decimals(seal->uncertainty), seal->uncertainty);
+	else if (seal->state == SEAL_UNCERTAIN)
+		snprintf(out, SEAL_LINE,
+				 "%s: not confirmed: too short to be told from outside (%.*f +-%.*f us)",
+				 entry->label, decimals(seal->outside), seal->outside, decimals(seal->uncertainty),
+				 seal->uncertainty);
+	else if (seal->state == SEAL_NONE && seal->why[0] != '\0')
+		snprintf(out, SEAL_LINE, "%s: not confirmed: %.400s", entry->label, seal->why);
+}
