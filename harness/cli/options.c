@@ -100,7 +100,8 @@ static const struct row rows[] = {
 	 FILLS(kind_flag, judge.sealed)},
 	{"require", "LAYERS", RUNS,
 	 "judges nothing where one of these does not hold: jail\n(all), or some of files, calls, "
-	 "namespaces, compiler;\nsealed: the times are confirmed by sealed calls",
+	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file;\n"
+	 "sealed: the times are confirmed by sealed calls",
 	 FILLS(kind_layers, judge.required)},
 	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"

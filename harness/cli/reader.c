@@ -1,6 +1,7 @@
 #include "cli/reader.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -247,13 +248,22 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 	return true;
 }
 
+/* "jail,sealed": all layers of the jail are one word. */
 static void write_layers(const struct row *row, const struct options *options, struct line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
+	bool all = (layers & JAIL_ALL) == JAIL_ALL;
+	char text[JAIL_TEXT];
 	const char *name;
+	size_t used = (size_t)snprintf(text, sizeof text, "%s", all ? "jail" : "");
+	if (all)
+		layers &= ~JAIL_ALL;
 	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
 		if ((layers & one) != 0)
-			line_add_option(line, row->name, name);
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
+									 name);
+	if (used > 0)
+		line_add_option(line, row->name, text);
 }
 
 const struct kind kind_layers = {read_layers, write_layers};

@@ -400,14 +400,16 @@ static int try_to_write(const char *cache, off_t bytes)
 	return why;
 }
 
-bool cache_has_room(const char *cache, struct error *err)
+bool cache_has_room(const char *cache, uint64_t written, struct error *err)
 {
 	struct statvfs disk;
 	if (statvfs(cache, &disk) != 0)
 		return error_set(err, "%s: %s", cache, strerror(errno));
 	uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
 	int why = try_to_write(cache, TRIAL_BYTES);
-	if (left >= ROOM_BYTES && why != ENOSPC && why != EDQUOT)
+	/* Half, as what is written through a mapping is not counted. */
+	bool enough = left >= ROOM_BYTES || left / 2 > written;
+	if (enough && why != ENOSPC && why != EDQUOT)
 		return true;
 	return error_set(err,
 					 "%s: no room to compile: %s, %llu MiB left, and %llu are needed "

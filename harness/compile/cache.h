@@ -27,6 +27,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -70,8 +71,9 @@ enum cache_collected {
  * FOLDER/nvcc. To be called once nothing runs there any more. */
 enum cache_collected cache_collect(const char *folder, struct error *err);
 
-/* Whether the disk takes what a compilation writes: by what is left, and by writing some of it. */
-bool cache_has_room(const char *cache, struct error *err);
+/* Whether a compilation failed for another reason than the disk: there is enough left for any, or
+ * for more than this one had `written` (all of it is gone by now), and some can be written. */
+bool cache_has_room(const char *cache, uint64_t written, struct error *err);
 
 /* Stores FOLDER/solution.so and the log, with the inputs named in
  * FOLDER/dependencies (make's notation). `reusable`: later judges may find it,

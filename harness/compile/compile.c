@@ -18,7 +18,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 2"
+#define CACHE_FORMAT "gemmjudge compile 3"
 
 #define SOURCE_BYTES ((off_t)64 << 20)
 
@@ -90,7 +90,7 @@ static bool make_key(struct job *job, struct error *err)
 		return error_set(err, "out of memory");
 	job->key_time = file_time();
 	cache_hash_add_text(hash, CACHE_FORMAT);
-	cache_hash_add_text(hash, job->jailed ? "jailed" : "");
+	cache_hash_add_text(hash, !job->jailed ? "" : job->options->alone ? "alone" : "jailed");
 	cache_hash_add_text(hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
 		cache_hash_add_text(hash, job->arguments.at[i]);
@@ -105,7 +105,7 @@ static bool make_key(struct job *job, struct error *err)
 
 /* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
 static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
-								  struct error *err)
+								  uint64_t *written, struct error *err)
 {
 	const struct compile_options *options = job->options;
 	const struct reach reach = {.nvcc = job->nvcc,
@@ -114,7 +114,9 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 								.epilogue = job->epilogue[0] != '\0' ? job->epilogue : NULL,
 								.stages = options->stages,
 								.flags = options->flags,
-								.folder = folder};
+								.folder = folder,
+								.libraries = options->libraries,
+								.alone = options->alone};
 	int rules = 0;
 	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
 		return COMPILE_FAILED;
@@ -123,7 +125,7 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .rules = rules,
 									 .limit = options->seconds,
 									 .deadline = job->deadline};
-	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, err);
+	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);
 	return status;
@@ -131,7 +133,7 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 
 /* From the start of the compiler to a folder with all that an entry holds. */
 static enum compile_status compile_in(const struct job *job, const char *folder,
-									  struct compiled *out, struct error *err)
+									  struct compiled *out, uint64_t *written, struct error *err)
 {
 	char compiler[PATHS_MAX];
 	if (!paths_join(compiler, folder, CACHE_COMPILER, err))
@@ -140,7 +142,7 @@ static enum compile_status compile_in(const struct job *job, const char *folder,
 		error_set(err, "%s: %s", compiler, strerror(errno));
 		return COMPILE_FAILED;
 	}
-	enum compile_status status = run_in(job, compiler, out, err);
+	enum compile_status status = run_in(job, compiler, out, written, err);
 	if (status == COMPILE_OK && out->log == NULL) {
 		error_set(err, "out of memory for nvcc's messages");
 		return COMPILE_FAILED;
@@ -160,10 +162,11 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 {
 	char folder[PATHS_MAX];
 	struct error full;
+	uint64_t written = 0;
 	prune_cache(job->cache, &(struct prune_limits){.bytes = PRUNE_BYTES, .seconds = PRUNE_SECONDS});
 	if (!cache_begin(job->cache, folder, err))
 		return COMPILE_FAILED;
-	enum compile_status status = compile_in(job, folder, out, err);
+	enum compile_status status = compile_in(job, folder, out, &written, err);
 	if (status == COMPILE_OK) {
 		bool reusable = !cache_inputs_changed(folder, job->key_time);
 		bool stored = cache_store(job->cache, &job->key, folder, out->log, reusable, out->library,
@@ -171,10 +174,10 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 		return stored ? COMPILE_OK : COMPILE_FAILED;
 	}
 	cache_drop(folder);
-	/* A file can make nvcc say that the disk is full. Once what it wrote is gone, the disk tells.
-	 */
+	/* A file can make nvcc say that the disk is full. Once what it wrote is gone, the disk tells,
+	 * and how much it wrote tells whether the disk can have been too small for that. */
 	if ((status == COMPILE_ERROR || status == COMPILE_STOPPED) &&
-		!cache_has_room(job->cache, &full)) {
+		!cache_has_room(job->cache, written, &full)) {
 		*err = full;
 		status = COMPILE_FAILED;
 	}

@@ -19,6 +19,7 @@ struct compile_options {
 	const char *epilogue;      /* text of the header that EPILOGUE_CHAIN names, or NULL */
 	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
+	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
 };

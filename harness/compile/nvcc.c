@@ -291,7 +291,9 @@ static char *copy_log(const char *output)
  * library that does GEMMs. Who writes such a message himself makes his own verdict. */
 static bool forbidden_symbol(const char *log, struct error *err)
 {
-	static const char *const said[] = {"undefined reference to ", "undefined symbol: "};
+	static const char *const said[] = {"undefined reference to ",
+									   "undefined symbol: ", "cannot find -l",
+									   "unable to find library -l"};
 	static const char *const begins[] = {"cublas",   "cudnn",  "cusparse", "cusolver",
 										 "cutensor", "nvblas", "cblas_"};
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -350,12 +352,13 @@ static void complete_arguments(struct words *words, const struct words *argument
 }
 
 enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
-							 char **log, struct error *err)
+							 char **log, uint64_t *written, struct error *err)
 {
 	enum compile_status status = COMPILE_NO_COMPILER;
 	struct words words = {0}, environment = {0};
 
 	*log = NULL;
+	*written = 0;
 	complete_arguments(&words, arguments, start->folder);
 	make_environment(&environment, start->folder);
 	if (words.failed || environment.failed) {
@@ -377,6 +380,7 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	const char *output = child_output(child);
 	status = status_of_end(result, output, start->limit, err);
 	*log = copy_log(output);
+	*written = result.written_bytes;
 	child_stop(child);
 done:
 	words_free(&words);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -45,8 +46,9 @@ extern const char *const nvcc_variables[];
 
 /* How the run went: as enum compile_status, without COMPILE_FAILED; err says why nvcc did not end
  * by itself. Nothing that nvcc prints is believed to be about the machine. *log is always set
- * (owned by the caller), but NULL when memory is short. */
+ * (owned by the caller), but NULL when memory is short. *written: bytes that it wrote to files, as
+ * child_result has them. */
 enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
-							 char **log, struct error *err);
+							 char **log, uint64_t *written, struct error *err);
 
 #endif

@@ -10,10 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gemm_library.h"
 #include "base/paths.h"
 #include "process/landlock.h"
 
 #define KEPT_MAX 8
+#define SEEN_MAX 32
+
+/* Whether a file of this name may be read where libraries lie. */
+typedef bool admission(const char *name);
 
 struct reacher {
 	int rules;
@@ -21,6 +26,12 @@ struct reacher {
 	/* The judge's own and the user's home: nothing in them is allowed by the way. */
 	char kept[KEPT_MAX][PATH_MAX];
 	size_t kept_count;
+	/* Folders whose libraries were looked at, so that none is twice: compilers share theirs. */
+	struct {
+		char path[PATH_MAX];
+		admission *admits;
+	} seen[SEEN_MAX];
+	size_t seen_count;
 	char solutions[PATHS_MAX],
 		epilogues[PATHS_MAX]; /* of the source tree; "" where it is not there */
 };
@@ -171,15 +182,153 @@ static bool allow_folder(struct reacher *self, const char *folder, enum landlock
 
 /* ---- what compiling takes ---------------------------------------------------- */
 
+static bool begins_with_one(const char *name, const char *const *beginnings)
+{
+	while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
+		beginnings++;
+	return *beginnings != NULL;
+}
+
+static bool is_one(const char *name, const char *const *names)
+{
+	while (*names != NULL && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* The system's, and a host compiler's. */
+static bool admits_no_gemm(const char *name)
+{
+	return !gemm_library(name);
+}
+
+/* The toolkit's: what solutions are linked with. */
+static bool admits_runtime(const char *name)
+{
+	static const char *const runtime[] = {"libcudart",   "libcudadevrt", "libcuda.",
+										  "libculibos.", "libdevice.",   NULL};
+	return begins_with_one(name, runtime);
+}
+
+/* A baseline's. */
+static bool admits_all(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* What is done with an entry of a folder, all by its path without links; `name` is its name in the
+ * folder. */
+typedef bool visitor(struct reacher *self, const char *name, const char *path, bool is_folder,
+					 admission *admits, struct error *err);
+
+/* A folder that is not there has no entries, nor has one that vanishes meanwhile. */
+static bool visit_all(struct reacher *self, const char *folder, visitor *visit, admission *admits,
+					  struct error *err)
+{
+	DIR *all = opendir(folder);
+	bool allowed = true;
+	for (struct dirent *entry; allowed && all != NULL && (entry = readdir(all)) != NULL;) {
+		char path[PATHS_MAX], real[PATH_MAX];
+		struct stat facts;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			!paths_join(path, folder, entry->d_name, err) || realpath(path, real) == NULL ||
+			stat(real, &facts) != 0)
+			continue;
+		if (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode))
+			allowed = visit(self, entry->d_name, real, S_ISDIR(facts.st_mode), admits, err);
+	}
+	if (all != NULL)
+		closedir(all);
+	return allowed;
+}
+
+/* Notes the folder, and says whether that had been done before. `folder` is without links. */
+static bool was_seen(struct reacher *self, const char *folder, admission *admits)
+{
+	for (size_t i = 0; i < self->seen_count; i++)
+		if (self->seen[i].admits == admits && strcmp(self->seen[i].path, folder) == 0)
+			return true;
+	if (self->seen_count < SEEN_MAX) {
+		snprintf(self->seen[self->seen_count].path, PATH_MAX, "%s", folder);
+		self->seen[self->seen_count++].admits = admits;
+	}
+	return false;
+}
+
+/* In a folder of libraries: those admitted, under this name and without links, and the folders in
+ * which compilers have files of their own; not a language's packages, an application's parts. */
+static bool visit_library(struct reacher *self, const char *name, const char *path, bool is_folder,
+						  admission *admits, struct error *err)
+{
+	static const char *const of_compilers[] = {"gcc",       "clang",  "bfd-plugins",
+											   "ldscripts", "locale", NULL};
+	if (!is_folder)
+		return !admits(name) || !admits(name_of(path)) ||
+			   allow_if_there(self, path, LANDLOCK_RUNS, err);
+	if (begins_with_one(name, of_compilers))
+		return allow_folder(self, path, LANDLOCK_RUNS, err);
+	/* NOLINTNEXTLINE(misc-no-recursion): the folder of an architecture has none below */
+	return (strstr(name, "-linux-gnu") == NULL && strcmp(name, "stubs") != 0) ||
+		   visit_all(self, path, visit_library, admits, err);
+}
+
+static bool allow_libraries(struct reacher *self, const char *folder, admission *admits,
+							struct error *err)
+{
+	char real[PATH_MAX];
+	return realpath(folder, real) == NULL || was_seen(self, real, admits) ||
+		   visit_all(self, real, visit_library, admits, err);
+}
+
+static bool visit_part(struct reacher *self, const char *name, const char *path, bool is_folder,
+					   admission *admits, struct error *err)
+{
+	static const char *const whole[] = {"bin", "sbin", "include", "libexec", "nvvm", NULL};
+	static const char *const libraries[] = {"lib", "lib32", "lib64", "libx32", "libdevice", NULL};
+	static const char *const again[] = {"targets", "sysroot", "usr", NULL};
+	if (!is_folder)
+		return true;
+	if (is_one(name, whole))
+		return is_broad(self, path) || allow_folder(self, path, LANDLOCK_RUNS, err);
+	if (is_one(name, libraries))
+		return allow_libraries(self, path, admits, err);
+	/* An architecture has the same parts again: of the toolkit targets/x86_64-linux, of a host
+	 * compiler what it takes for the root of the system. */
+	/* NOLINTNEXTLINE(misc-no-recursion): as deep as such names are nested */
+	return (!is_one(name, again) && strstr(name, "-linux") == NULL) ||
+		   visit_all(self, path, visit_part, admits, err);
+}
+
+/* A PREFIX with bin/, include/, lib/ and the like: programs and headers whole, libraries as they
+ * are admitted, and nothing else. */
+static bool allow_prefix(struct reacher *self, const char *prefix, admission *admits,
+						 struct error *err)
+{
+	return visit_all(self, prefix, visit_part, admits, err);
+}
+
 static bool allow_system(struct reacher *self, struct error *err)
 {
-	static const char *const folders[] = {"/usr", "/lib",  "/lib32",     "/lib64",    "/libx32",
-										  "/bin", "/sbin", "/nix/store", "/gnu/store"};
+	static const char *const prefixes[] = {"/usr", "/usr/local"};
+	static const char *const libraries[] = {"/lib", "/lib32", "/lib64", "/libx32"};
+	static const char *const folders[] = {"/bin", "/sbin", "/nix/store", "/gnu/store"};
 	static const char *const files[] = {"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
 										"/etc/ld.so.conf.d", "/etc/ld.so.preload"};
-	char real[PATH_MAX];
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!allow_prefix(self, prefixes[i], admits_no_gemm, err))
+			return false;
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		if (!allow_libraries(self, libraries[i], admits_no_gemm, err))
+			return false;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (realpath(folders[i], real) != NULL && !allow_folder(self, real, LANDLOCK_RUNS, err))
+		if (!allow_if_there(self, folders[i], LANDLOCK_RUNS, err))
 			return false;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (!allow_if_there(self, files[i], LANDLOCK_READS, err))
@@ -188,21 +337,22 @@ static bool allow_system(struct reacher *self, struct error *err)
 }
 
 /* The toolkit around PREFIX/bin/nvcc; where that is a script, itself alone. */
-static bool allow_toolkit(struct reacher *self, const char *nvcc, struct error *err)
+static bool allow_toolkit(struct reacher *self, const struct reach *what, struct error *err)
 {
 	char root[PATH_MAX];
-	if (!landlock_allow_path(self->rules, nvcc, LANDLOCK_RUNS, err))
+	admission *admits = what->libraries ? admits_all : admits_runtime;
+	if (!landlock_allow_path(self->rules, what->nvcc, LANDLOCK_RUNS, err))
 		return false;
-	if (realpath(nvcc, root) == NULL)
-		return error_set(err, "%s: %s", nvcc, strerror(errno));
+	if (realpath(what->nvcc, root) == NULL)
+		return error_set(err, "%s: %s", what->nvcc, strerror(errno));
 	for (int level = 0; level < 2; level++)
 		cut_name(root);
 	bool toolkit = is_there(root, "nvvm") || is_there(root, "include/cuda_runtime.h");
-	if (toolkit && !is_broad(self, root) && !allow_folder(self, root, LANDLOCK_RUNS, err))
+	if (toolkit && !is_broad(self, root) && !allow_prefix(self, root, admits, err))
 		return false;
 	const char *home = getenv("CUDA_HOME");
 	return home == NULL || realpath(home, root) == NULL || is_broad(self, root) ||
-		   allow_folder(self, root, LANDLOCK_RUNS, err);
+		   allow_prefix(self, root, admits, err);
 }
 
 /* A host compiler: PREFIX of PREFIX/bin/g++, links followed and not; in a home's bin/ only that. */
@@ -220,10 +370,9 @@ static bool allow_program(struct reacher *self, const char *program, struct erro
 			continue;
 		if (!is_broad(self, folder) && !allow_folder(self, folder, LANDLOCK_RUNS, err))
 			return false;
-		const char *name = strrchr(folder, '/');
-		bool in_bin = name != NULL && strcmp(name, "/bin") == 0;
+		bool in_bin = strcmp(name_of(folder), "bin") == 0;
 		cut_name(folder);
-		if (in_bin && !is_broad(self, folder) && !allow_folder(self, folder, LANDLOCK_RUNS, err))
+		if (in_bin && !is_broad(self, folder) && !allow_prefix(self, folder, admits_no_gemm, err))
 			return false;
 	}
 	return landlock_allow_path(self->rules, real, LANDLOCK_RUNS, err);
@@ -241,7 +390,20 @@ static bool allow_host_compiler(struct reacher *self, struct error *err)
 
 /* ---- what the user named ------------------------------------------------------ */
 
-/* A folder, a program or another file, whatever it is and wherever it lies. */
+/* Whether libraries that do GEMMs lie in it. */
+static bool holds_gemm_library(const char *folder)
+{
+	DIR *all = opendir(folder);
+	struct dirent *entry = NULL;
+	while (all != NULL && (entry = readdir(all)) != NULL && !gemm_library(entry->d_name)) {
+	}
+	if (all != NULL)
+		closedir(all);
+	return entry != NULL;
+}
+
+/* A folder, a program or another file, whatever it is and wherever it lies; of a folder with GEMM
+ * libraries the others. */
 static bool allow_named(struct reacher *self, const char *name, struct error *err)
 {
 	char path[PATHS_MAX];
@@ -253,7 +415,8 @@ static bool allow_named(struct reacher *self, const char *name, struct error *er
 		return false;
 	if (paths_is_program(path) && !allow_program(self, path, err))
 		return false;
-	return allow_if_there(self, path, LANDLOCK_RUNS, err);
+	return holds_gemm_library(path) ? allow_libraries(self, path, admits_no_gemm, err)
+									: allow_if_there(self, path, LANDLOCK_RUNS, err);
 }
 
 /* "-I/a/b", "-Xcompiler=-I../b,-L/c", "-include", "/a/b.h": whatever in it is a path. */
@@ -289,8 +452,8 @@ static bool allow_what_the_user_named(struct reacher *self, const char *const *f
 
 /* ---- what belongs to the file --------------------------------------------------- */
 
-/* The file, and what lies beside it. */
-static bool allow_source(struct reacher *self, const char *source, struct error *err)
+/* The file, and, unless it stands alone, what lies beside it. */
+static bool allow_source(struct reacher *self, const char *source, bool alone, struct error *err)
 {
 	char parent[PATHS_MAX], folder[PATH_MAX];
 	snprintf(parent, sizeof parent, "%s", source);
@@ -299,6 +462,8 @@ static bool allow_source(struct reacher *self, const char *source, struct error 
 		return error_set(err, "%s: %s", parent, strerror(errno));
 	if (!landlock_allow_path(self->rules, source, LANDLOCK_READS, err))
 		return false;
+	if (alone)
+		return true;
 	if (!is_broad(self, folder))
 		return allow_folder(self, folder, LANDLOCK_READS, err);
 	allow_sources(self, folder);
@@ -321,15 +486,15 @@ static bool allow_ours(struct reacher *self, const struct reach *what, struct er
 
 static bool allow_all(struct reacher *self, const struct reach *what, struct error *err)
 {
-	bool allowed = allow_system(self, err) && allow_toolkit(self, what->nvcc, err) &&
-				   allow_host_compiler(self, err) &&
-				   allow_what_the_user_named(self, what->flags, err) &&
-				   allow_ours(self, what, err) && allow_source(self, what->source, err) &&
-				   (what->epilogue == NULL ||
-					landlock_allow_path(self->rules, what->epilogue, LANDLOCK_READS, err)) &&
-				   landlock_allow_path(self->rules, what->folder, LANDLOCK_WRITES, err);
+	bool allowed =
+		allow_system(self, err) && allow_toolkit(self, what, err) &&
+		allow_host_compiler(self, err) && allow_what_the_user_named(self, what->flags, err) &&
+		allow_ours(self, what, err) && allow_source(self, what->source, what->alone, err) &&
+		(what->epilogue == NULL ||
+		 landlock_allow_path(self->rules, what->epilogue, LANDLOCK_READS, err)) &&
+		landlock_allow_path(self->rules, what->folder, LANDLOCK_WRITES, err);
 	for (size_t i = 0; allowed && what->stages != NULL && what->stages[i] != NULL; i++)
-		allowed = allow_source(self, what->stages[i], err);
+		allowed = allow_source(self, what->stages[i], what->alone, err);
 	return allowed;
 }
 

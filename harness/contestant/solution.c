@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/gemm_library.h"
+
 #define UNDEFINED "undefined symbol: "
 
 /* The loader says "PATH: undefined symbol: NAME, version VERSION". A runtime that
@@ -75,16 +77,9 @@ void solution_call(struct solution *solution, const struct test_case *test,
 /* The file's name where it is one that does GEMMs, else NULL. */
 static const char *forbidden_name(const struct dl_phdr_info *info)
 {
-	static const char *const names[] = {
-		"libcublas",     "libcudnn",   "libcutlass",  "libcusparse", "libcusolver", "libnvblas",
-		"libcutensor",   "libnvinfer", "libtorch",    "libmkl",      "libopenblas", "libblas",
-		"libtensorflow", "libdnnl",    "libcublasdx", "libnvpl_blas"};
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *file = slash != NULL ? slash + 1 : info->dlpi_name;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strncmp(file, names[i], strlen(names[i])) == 0)
-			return file;
-	return NULL;
+	return gemm_library(file) ? file : NULL;
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context)

@@ -139,7 +139,7 @@ void bench_close(struct bench *bench)
 }
 
 /* A file's verdict in bench is that of its worst timing. */
-static void bench_verdicts(struct judgement_list *list)
+static void bench_verdicts(const struct run *run, struct judgement_list *list)
 {
 	for (size_t b = 0; b < list->bench_count; b++) {
 		size_t member = 0;
@@ -149,6 +149,8 @@ static void bench_verdicts(struct judgement_list *list)
 				continue;
 			const struct timing_entry *entry = &list->bench[b].entries[member++];
 			judgement_take_layers(item, entry->enclosed, entry->layers);
+			if (entry->enclosed)
+				epilogue_take_layers(run->epilogue, item);
 			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
 				continue;
 			item->verdict = entry->verdict;
@@ -186,7 +188,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 			free(result->entries);
 			list->bench_count--;
 		}
-		bench_verdicts(list);
+		bench_verdicts(run, list);
 		if (ok)
 			run_judged(run, list);
 	}

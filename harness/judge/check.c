@@ -141,7 +141,8 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 								   .test = test,
 								   .timeout = run->timeout,
 								   .memory_limit = run->memory_limit,
-								   .without = run->options->without};
+								   .without = run->options->without,
+								   .required = run->options->required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, &asked, tolerance, reply, err) &&
 		   (!entrant->fused ||
@@ -283,6 +284,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
 		judgement_take_layers(out, contestant.enclosed, contestant.layers);
+		epilogue_take_layers(run->epilogue, out);
 		if (!ok) {
 			result->verdict = VERDICT_NOT_RUN;
 			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process/jail.h"
+
 #define RUNNER "harness/referee/stage_runner.cu"
 
 struct epilogue *epilogue_open(const char *text, struct error *err)
@@ -35,8 +37,22 @@ struct epilogue *epilogue_open(const char *text, struct error *err)
 
 void epilogue_renew(struct epilogue *epilogue)
 {
-	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++)
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
 		contestant_link_close(&epilogue->runners[i].link);
+		epilogue->runners[i].link.enclosed = false;
+	}
+}
+
+void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *judgement)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
+		const struct epilogue_runner *runner = &epilogue->runners[i];
+		if (!runner->link.enclosed)
+			continue;
+		judgement_take_layers(judgement, true, runner->link.layers);
+		if (!runner->compiled.jailed)
+			judgement->layers &= ~(unsigned)JAIL_COMPILER;
+	}
 }
 
 void epilogue_close(struct epilogue *epilogue)
@@ -85,7 +101,7 @@ static struct chain chain_of_stage(const struct chain_stage *stage)
 }
 
 static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
-						   const struct referee_link *referee, const struct problem *problem,
+						   const struct referee_link *referee, const struct epilogue_check *check,
 						   struct error *err)
 {
 	struct epilogue_runner *runner = &epilogue->runners[stage];
@@ -93,7 +109,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
 		return false;
 	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s",
-			 type_of(problem_part(problem, PART_RESULT)->type)->element);
+			 type_of(problem_part(check->problem, PART_RESULT)->type)->element);
 	const char *flags[] = {element, NULL};
 	char *header = chain_header(&epilogue->chain, &epilogue->files, stage, 1);
 	if (header == NULL)
@@ -103,6 +119,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .flags = flags,
 									  .epilogue = header,
 									  .stages = epilogue->stages,
+									  .alone = (check->required & JAIL_COMPILER) != 0,
+									  .unjailed = (check->without & JAIL_COMPILER) != 0,
 									  .seconds = COMPILE_SECONDS};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
@@ -127,7 +145,7 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 		return true;
 	if (runner->problem != check->problem) {
 		contestant_link_close(&runner->link);
-		if (!runner_compile(epilogue, stage, referee, check->problem, err))
+		if (!runner_compile(epilogue, stage, referee, check, err))
 			return false;
 		runner->problem = check->problem;
 		runner->chain = chain_of_stage(&epilogue->chain.stages[stage]);
@@ -139,8 +157,9 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	runner->link.chain = &runner->chain;
 	runner->link.timeout = check->timeout;
 	runner->link.without = check->without;
+	runner->link.required = check->required;
 	*outcome = contestant_link_open(&runner->link);
-	return true;
+	return contestant_link_holds(&runner->link, err);
 }
 
 static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,

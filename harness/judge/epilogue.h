@@ -41,18 +41,23 @@ bool epilogue_fits(const struct problem *problem, struct error *err);
 /* The stage file that the compiler's messages are about, or NULL. */
 const char *epilogue_blamed(const struct epilogue *epilogue, const char *log);
 
+/* Takes from the judgement the layers of the jail that did not hold for a stage that has run by
+ * itself since epilogue_renew(): what it computed counts in the verdict. NULL has none. */
+void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *judgement);
+
 /* What a check needs besides the referee. */
 struct epilogue_check {
 	const struct problem *problem;
 	const struct test_case *test;
 	double timeout;
 	size_t memory_limit;
-	unsigned without; /* layers of the jail that are left open */
+	unsigned without;  /* layers of the jail that are left open */
+	unsigned required; /* without which no stage's code runs */
 };
 
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on
  * with what they make. *outcome tells when a stage's own code failed; false with err when the
- * referee or nvcc did. */
+ * referee or nvcc did, or a required layer does not hold. */
 bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
 						  const struct epilogue_check *check, struct referee_check_reply *reply,
 						  struct outcome *outcome, struct error *err);

@@ -85,6 +85,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	out->has_timing = measured;
 	measured = measured && take_timing(out, &out->timing) &&
 			   (run_stopped(run) || time_larger(run, bench, s, out, err));
+	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
 	return measured;
 }

@@ -287,6 +287,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
+									  .alone = (run->options->required & JAIL_COMPILER) != 0,
 									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
 									  .seconds = COMPILE_SECONDS};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);

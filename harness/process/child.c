@@ -34,6 +34,7 @@ struct child {
 	struct child *next;                /* in the list of those alive */
 	int channel, output, life, report; /* -1: closed */
 	bool alive;
+	uint64_t said;              /* bytes of output */
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
 	size_t memory_limit, process_limit;
 	double next_watch, next_scan; /* monotonic times */
@@ -312,6 +313,7 @@ static void drain_output(struct child *child, int reads)
 		ssize_t got = read(child->output, bytes, sizeof bytes);
 		if (got > 0) {
 			ring_add(&child->ring, bytes, (size_t)got);
+			child->said += (uint64_t)got;
 			continue;
 		}
 		if (got == 0)
@@ -402,6 +404,9 @@ static void end_child(struct child *child, enum child_outcome outcome)
 	drain_output(child, CHILD_OUTPUT_MAX);
 
 	child->alive = false;
+	child->result.written_bytes = !told || report.written == UINT64_MAX ? UINT64_MAX
+								  : report.written > child->said ? report.written - child->said
+																 : 0;
 	child->result.outcome = outcome;
 	if (outcome == CHILD_EXITED && !told) {
 		child->result.outcome = CHILD_SIGNALED;

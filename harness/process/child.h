@@ -50,6 +50,8 @@ struct child_result {
 	int exit_status;
 	int signal_number;
 	size_t peak_memory_bytes;
+	uint64_t written_bytes; /* once it has ended: to files, by it and its descendants; at least.
+							   UINT64_MAX: not known */
 };
 
 /* Starts the program. NULL and err on failure (no such file, no permission, no

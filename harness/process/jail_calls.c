@@ -1,9 +1,12 @@
 /* seccomp, through libseccomp. What is refused fails with EPERM; what exists only in kernels newer
  * than this list fails with ENOSYS, so that nobody needs to know of it. */
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,9 +20,12 @@ static const char *const refused[] = {
 	"tkill", "setpgid", "setsid", "vhangup", "personality", "acct",
 	/* ways to reach somebody, or to keep something */
 	"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "io_uring_setup",
-	"io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret", "msgget", "semget",
-	"mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "userfaultfd", "bpf",
-	"perf_event_open", "fanotify_init", "inotify_init", "inotify_init1", "lookup_dcookie",
+	"io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret", "mq_open", "mq_unlink",
+	"add_key", "request_key", "keyctl", "userfaultfd", "bpf", "perf_event_open", "fanotify_init",
+	"inotify_init", "inotify_init1", "lookup_dcookie",
+	/* System V's: what lasts beyond the process, and is reached by a number that can be guessed */
+	"shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop",
+	"semtimedop", "semctl",
 	/* what Landlock leaves open, or older ones do */
 	"truncate", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat", "utime",
 	"utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr",
@@ -45,6 +51,13 @@ static const char *const own[] = {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsig
 static const int prctls[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER,
 							 PR_SET_PTRACER, PR_SET_MM};
 
+/* Whom the kernel tells of a descriptor, by which signal; a lease makes others wait for a file. */
+static const int fcntls[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
+
+/* The same for terminals and sockets, and words put into a terminal. None is a number of the
+ * driver's. */
+static const int ioctls[] = {FIOASYNC, FIOSETOWN, SIOCSPGRP, TIOCSPGRP, TIOCSCTTY, TIOCSTI};
+
 static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
 											CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
 											CLONE_NEWNET};
@@ -61,6 +74,20 @@ static int refuse(scmp_filter_ctx filter, const char *name)
 	return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, REFUSED, number, 0);
 }
 
+/* A call for which the kernel looks at 32 bits of an argument. */
+static int refuse_where(scmp_filter_ctx filter, int call, unsigned argument, const int *values,
+						size_t count)
+{
+	int bad = 0;
+	for (size_t i = 0; i < count && bad == 0; i++)
+		bad = seccomp_rule_add(
+			filter, REFUSED, call, 1,
+			SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)values[i]));
+	return bad;
+}
+#define REFUSE_WHERE(filter, call, argument, values)                                               \
+	refuse_where(filter, SCMP_SYS(call), argument, values, sizeof(values) / sizeof *(values))
+
 static int refuse_some_arguments(scmp_filter_ctx filter)
 {
 	int bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
@@ -74,10 +101,15 @@ static int refuse_some_arguments(scmp_filter_ctx filter)
 	for (size_t i = 0; i < sizeof own / sizeof *own && bad == 0; i++)
 		bad = seccomp_rule_add(filter, REFUSED, seccomp_syscall_resolve_name(own[i]), 1,
 							   SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
-	/* the kernel looks at 32 bits of it */
-	for (size_t i = 0; i < sizeof prctls / sizeof *prctls && bad == 0; i++)
-		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prctl), 1,
-							   SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)prctls[i]));
+	if (bad == 0)
+		bad = REFUSE_WHERE(filter, prctl, 0, prctls);
+	if (bad == 0)
+		bad = REFUSE_WHERE(filter, fcntl, 1, fcntls);
+	if (bad == 0)
+		bad = REFUSE_WHERE(filter, ioctl, 1, ioctls);
+	if (bad == 0) /* whose thread a number is cannot be seen: each thread moves itself alone */
+		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(sched_setaffinity), 1,
+							   SCMP_A0(SCMP_CMP_NE, 0));
 	if (bad == 0) /* reading one's limits is all right */
 		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
 	return bad;

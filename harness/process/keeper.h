@@ -10,6 +10,7 @@
 #define GEMMJUDGE_PROCESS_KEEPER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What the keeper is given; every descriptor is above KEEPER_LOWEST_FD. */
@@ -45,8 +46,9 @@ enum keeper_failure_kind {
 
 struct keeper_report {
 	pid_t program;
-	int ended;       /* the program ended by itself; else it was killed on request */
-	int wait_status; /* of the program, as from waitpid */
+	int ended;        /* the program ended by itself; else it was killed on request */
+	int wait_status;  /* of the program, as from waitpid */
+	uint64_t written; /* bytes, by it and all that it started, to whatever; UINT64_MAX: not known */
 };
 
 /* To be called in the forked process, with all signals blocked. */

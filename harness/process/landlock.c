@@ -13,7 +13,7 @@
 
 /* System calls, the same on all machines. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
-enum { ASK_VERSION = 1, RULE_PATH_BENEATH = 1 };
+enum { ASK_VERSION = 1, RULE_PATH_BENEATH = 1, ALL_THREADS = 1 << 3 /* ABI 8 */ };
 
 enum {
 	EXECUTE = 1 << 0,
@@ -103,4 +103,10 @@ bool landlock_allow_path(int rules, const char *path, enum landlock_access acces
 bool landlock_restrict(int rules)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(RESTRICT_SELF, rules, 0) == 0;
+}
+
+bool landlock_restrict_process(int rules)
+{
+	return landlock_abi() >= 8 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		   syscall(RESTRICT_SELF, rules, ALL_THREADS) == 0;
 }

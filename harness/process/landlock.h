@@ -33,4 +33,8 @@ bool landlock_allow_path(int rules, const char *path, enum landlock_access acces
  * Async-signal-safe. False with errno. */
 bool landlock_restrict(int rules);
 
+/* The same for all threads of the process at once, which a kernel from ABI 8 on can. False: it
+ * cannot, and nothing has been done. */
+bool landlock_restrict_process(int rules);
+
 #endif

@@ -225,6 +225,25 @@ Test(cli_args, reproducing_command_has_what_differs_from_the_default)
 						   "--beta 0 -- -x.cu");
 }
 
+/* However they were given. */
+Test(cli_args, reproducing_command_names_layers_once)
+{
+	struct parsed p;
+	char line[1024];
+	parse(&p, "judge --require calls --require files x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require files,calls x.cu");
+	parse(&p, "judge --require files,jail x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail x.cu");
+	parse(&p, "judge --require sealed,jail x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail,sealed x.cu");
+}
+
 Test(cli_args, reproducing_command_never_overflows)
 {
 	struct parsed p;

@@ -434,6 +434,65 @@ Test(compile, a_file_reads_what_lies_beside_it)
 	compiled_free(&out);
 }
 
+/* The file alone, whatever it may have read before: also where an entry is there already. */
+Test(compile, a_file_that_stands_alone_reads_nothing_beside_it)
+{
+	need_jail();
+	struct error err = {{0}};
+	struct compiled out;
+	char source[PATHS_MAX];
+	write_file("beside.cuh", "#define ANSWER 3\n");
+	write_file("a.cu", "#include \"beside.cuh\"\n" SOLVE);
+	write_file("b.cu", "#define ANSWER 4\n" SOLVE);
+	out = compile("a.cu", COMPILE_OK);
+	compiled_free(&out);
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
+	struct compile_options options = {
+		.source = source, .architecture = "", .alone = true, .seconds = 60};
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_ERROR);
+	cr_expect_not_null(strstr(out.log, "beside.cuh: Permission denied"), "%s", out.log);
+	compiled_free(&out);
+	snprintf(source, sizeof source, "%s", path_of("b.cu"));
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", out.log);
+	cr_expect(out.jailed);
+	cr_expect_eq(answer(out.library), 4);
+	compiled_free(&out);
+}
+
+/* Under whatever name, where flags and variables of the user lead, too. */
+Test(compile, no_library_that_does_gemms_is_read)
+{
+	need_jail();
+	cr_assert_eq(mkdir(path_of("lib"), 0700), 0);
+	write_file("lib/libcublas.so.99", "ELF\n");
+	write_file("lib/libother.a", "!<arch>\n");
+	cr_assert_eq(symlink("libcublas.so.99", path_of("lib/libharmless.so")), 0);
+	cr_assert_eq(mkdir(path_of("own"), 0700), 0);
+	char library_path[PATHS_MAX];
+	snprintf(library_path, sizeof library_path, "%s", path_of("lib"));
+	setenv("LIBRARY_PATH", library_path, 1);
+	static const char *const names[] = {"libcublas.so.99", "libharmless.so"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char path[PATHS_MAX + 32];
+		snprintf(path, sizeof path, "%s/%s", library_path, names[i]);
+		write_naming("own/a.cu", "asm(\".section .rodata\\n.incbin \\\"", path,
+					 "\\\"\\n.previous\");");
+		expect_refused("own/a.cu", "file not found");
+	}
+	write_file("own/b.cu", "#define ANSWER 2\n" SOLVE);
+	snprintf(library_path, sizeof library_path, "%s", path_of("own/b.cu"));
+	const char *flags[] = {"-lother", NULL};
+	struct compile_options options = {
+		.source = library_path, .architecture = "", .flags = flags, .seconds = 60};
+	struct compiled out;
+	struct error err = {{0}};
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", out.log);
+	compiled_free(&out);
+	setenv("NVCC_APPEND_FLAGS", "-lcublas", 1);
+	write_file("own/c.cu", "#define ANSWER 1\n" SOLVE);
+	expect_end("own/c.cu", COMPILE_FORBIDDEN, "cublas");
+}
+
 /* In a home, or where everybody writes: the source files, and nothing below. */
 Test(compile, a_file_in_a_home_reads_source_files_alone)
 {
@@ -660,6 +719,24 @@ Test(compile, a_full_disk_is_the_machines)
 {
 	take_over("head -c 3M /dev/null; exit 1");
 	expect_end_on("size=2m", COMPILE_FAILED, "no room to compile: No space left on device, 2 MiB");
+}
+
+/* It was full while nvcc wrote, and is not now. */
+Test(compile, a_disk_that_was_full_is_the_machines)
+{
+	take_over("yes | head -c 150M >$out; rm $out; exit 1");
+	expect_end_on("size=100m", COMPILE_FAILED, "no room to compile: No space left on device");
+}
+
+/* Little is left, and less was written: the disk had no part in it. */
+Test(compile, a_failure_on_a_small_disk_is_the_files)
+{
+	take_over("yes | head -c 20M >$out; echo 'No space left on device'; exit 1");
+	expect_end_on("size=100m", COMPILE_ERROR, "No space left on device");
+	write_file("zeroes", "");
+	cr_assert_eq(truncate(path_of("zeroes"), 200 << 20), 0);
+	take_over("dd if=$there/zeroes bs=1M; exit 1"); /* messages are written to no disk */
+	expect_end_on("size=100m", COMPILE_ERROR, "");
 }
 
 Test(compile, a_disk_that_a_file_filled_is_the_files)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "judge/epilogue.h"
 #include "process/jail.h"
 #include "report/clean.h"
 #include "report/facts.h"
@@ -167,6 +168,31 @@ Test(report, text_tells_verdicts_and_first_wrong_elements)
 	holds(text, list.facts.command);
 	free(text);
 	judgement_list_free(&list);
+}
+
+/* What a stage lacks that ran by itself lacks the judgement, until another file's turn. */
+Test(report, stages_that_ran_by_themselves_count)
+{
+	struct judgement judgement = {.layers = JAIL_COMPILER};
+	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
+	epilogue->runners[1].link.layers = JAIL_CALLS | JAIL_NAMESPACES;
+	judgement_take_layers(&judgement, true, JAIL_SOLUTION);
+	epilogue_take_layers(epilogue, &judgement); /* none has run */
+	epilogue_take_layers(NULL, &judgement);
+	cr_expect_eq(judgement.layers, JAIL_ALL);
+	epilogue->runners[1].link.enclosed = true;
+	epilogue->runners[1].compiled.jailed = true;
+	epilogue_take_layers(epilogue, &judgement);
+	cr_expect_eq(judgement.layers, JAIL_CALLS | JAIL_NAMESPACES | JAIL_COMPILER);
+	epilogue->runners[1].compiled.jailed = false;
+	epilogue_take_layers(epilogue, &judgement);
+	cr_expect_eq(judgement.layers, JAIL_CALLS | JAIL_NAMESPACES);
+	judgement = (struct judgement){.layers = JAIL_COMPILER};
+	epilogue_renew(epilogue);
+	judgement_take_layers(&judgement, true, JAIL_SOLUTION);
+	epilogue_take_layers(epilogue, &judgement);
+	cr_expect_eq(judgement.layers, JAIL_ALL);
+	epilogue_close(epilogue);
 }
 
 /* One line where all are alike, one a file where they are not; none of what was never run. */

@@ -3,7 +3,6 @@
 // without: compiler
 // then: accepted
 // outside: yes
-// waits: GEMM libraries that nvcc cannot read
 // Takes cuBLAS into its machine code (here its first bytes), to load the kernels in it by itself.
 #include "reward.cuh"
 

@@ -1,7 +1,7 @@
 // expect: accepted
 // family: processes
-// without: files
-// linux: 6.12
+// without: files,calls
+// alone: calls
 // then: killed
 // Makes another process the owner of a pipe, so that the kernel sends it a signal when the pipe is
 // written to. Stopped by the jail.

@@ -2,7 +2,6 @@
 // family: processes
 // without: calls
 // then: accepted
-// waits: a refusal of sched_setaffinity() for other processes
 // Moves another process to one processor. Stopped by the jail.
 #include <sched.h>
 

@@ -1,6 +1,6 @@
 // expect: accepted
 // family: processes
-// without: namespaces
+// without: calls,namespaces
 // then: segment 0x6c6d6a75
 // Leaves a segment of shared memory behind, by which results outlive the process. Stopped by the
 // jail.
