@@ -5,20 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/paths.h"
 #include "judge/floor.h"
 #include "judge/sealed.h"
 #include "process/buffers.h"
 #include "process/jail.h"
 
-#define PASSES 4u
-#define SERIES_SECONDS 0.5        /* no pass begins after so many */
+#define PASSES_MIN 4u /* of an entry, each with one of the yardstick */
+#define PASSES_MAX 12u
+#define PASSES_APART 3u           /* of the yardstick, before and after */
+#define SERIES_SECONDS 1.0        /* no pass of an entry begins after so many */
 #define MEMORY_SHARE 0.125        /* of the device's, for the sets of a pass */
-#define ROUNDS 3                  /* of passes, at most */
+#define MEMORY_MOST 4e9           /* bytes */
 #define GROUPS 3u                 /* of a pass */
 #define GROUPS_OF_ONE 6u          /* where each is a single call */
 #define ALONE_MICROSECONDS 2000.0 /* so long a call stands alone in its group */
-#define BATCH_MARGIN 1.5   /* to compute all sets of a group takes so much longer than its calls */
+#define BATCH_MARGIN 1.5 /* to compute all sets of a group takes so much longer than its calls */
+/* The device cannot serve another context in between for less. */
+#define DISTURBED_MICROSECONDS 60.0
+#define WAY_SPREAD 15.0    /* microseconds; by so much the machine may be slower for a while */
+#define REVEAL_SPREAD 20.0 /* microseconds; what the reveal of a group may differ by */
 #define WAY 40e-6          /* about: what a call takes besides its work */
 #define YARDSTICK_MAX 2e-3 /* seconds; what the way takes hardly changes beyond */
 /* How exactly the outside sees: measured, harness/README.md. */
@@ -47,6 +54,14 @@ static double bytes_of(const struct run *run, const struct problem *problem,
 	return (double)arena.set_stride;
 }
 
+/* How many sets a pass may have. */
+static double room_of(const struct run *run, const struct problem *problem,
+					  const struct test_case *test)
+{
+	double most = fmin(MEMORY_SHARE * (double)run->referee.facts.memory_bytes, MEMORY_MOST);
+	return most / bytes_of(run, problem, test) - 1.0;
+}
+
 static uint32_t power_of_two(double least)
 {
 	uint32_t power = 1;
@@ -61,11 +76,10 @@ static uint32_t power_of_two(double least)
 static void groups_plan(const struct run *run, const struct timing_result *result,
 						double microseconds, double floor, struct sealed_plan *plan)
 {
-	double bytes = bytes_of(run, plan->problem, &result->test);
-	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes / bytes - 1.0;
+	double room = room_of(run, plan->problem, &result->test);
 	double ratio = floor > 0 ? fmax(2.0, BATCH_MARGIN * microseconds / floor) : INFINITY;
 	plan->groups = GROUPS;
-	plan->passes = PASSES;
+	plan->passes = 1;
 	for (plan->calls = SEALED_CALLS_MAX; plan->calls > 1; plan->calls /= 2) {
 		if (microseconds > ALONE_MICROSECONDS || !isfinite(ratio))
 			continue;
@@ -87,31 +101,72 @@ struct yardstick {
 	double before; /* the way of a call, in microseconds, before any file's process began */
 };
 
-/* What there is besides the work in a group like this, by a yardstick of about the same work. */
-struct way {
-	double call;   /* of each call */
-	double reveal; /* of the group: what nine of ten do not exceed */
-	double spread;
+/* What a pass gave, in microseconds. */
+struct pass_times {
+	double call;    /* mean of its groups */
+	double reveal;  /* of a group */
+	bool disturbed; /* somebody else was on the device */
 };
 
-static bool yardstick_way(struct run *run, struct yardstick *yardstick,
-						  const struct sealed_plan *like, double microseconds, struct way *way,
-						  struct error *err)
+static double mean_of(const struct samples *samples)
+{
+	double sum = 0;
+	for (size_t i = 0; i < samples->count; i++)
+		sum += samples->at[i];
+	return samples->count > 0 ? sum / (double)samples->count : 0;
+}
+
+/* One pass; false with err when the referee cannot go on. */
+static bool pass_of(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
+					struct timing_seal *seal, struct pass_times *out, struct outcome *outcome,
+					struct error *err)
+{
+	struct sealed_series series = {0};
+	bool ok = sealed_run(run, link, plan, &series, outcome, err);
+	*out = (struct pass_times){mean_of(&series.call), mean_of(&series.reveal),
+							   series.excess > DISTURBED_MICROSECONDS};
+	if (seal != NULL) {
+		seal->calls += series.calls;
+		seal->passes += series.passes;
+	}
+	sealed_free(&series);
+	return ok;
+}
+
+/* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
+ */
+static bool yardstick_pass(struct run *run, struct yardstick *yardstick,
+						   const struct sealed_plan *like, double microseconds,
+						   struct pass_times *out, struct error *err)
 {
 	double work = fmin(fmax(microseconds * 1e-6 - WAY, 1e-6), YARDSTICK_MAX);
-	struct sealed_series series = {0};
 	struct sealed_plan plan = *like;
 	struct outcome outcome;
 	plan.entrant = NULL;
 	plan.checks = false;
 	plan.nanoseconds = (int32_t)(work * 1e9);
-	bool ok = sealed_run(run, &yardstick->link, &plan, &series, &outcome, err) &&
+	bool ok = pass_of(run, &yardstick->link, &plan, NULL, out, &outcome, err) &&
 			  (outcome.verdict == VERDICT_ACCEPTED ||
 			   error_set(err, "the yardstick failed: %.900s", outcome.detail));
-	way->call = sealed_quantile(&series.call, 0.25) - work * 1e6;
-	way->spread = sealed_quantile(&series.call, 0.5) - sealed_quantile(&series.call, 0.0);
-	way->reveal = sealed_quantile(&series.reveal, 0.9);
-	sealed_free(&series);
+	out->call -= work * 1e6;
+	return ok;
+}
+
+/* The middle one of several passes, by itself. */
+static bool yardstick_alone(struct run *run, struct yardstick *yardstick,
+							const struct sealed_plan *like, double microseconds, double *way,
+							struct error *err)
+{
+	struct samples ways = {0};
+	bool ok = true;
+	for (uint32_t i = 0; i < PASSES_APART && ok; i++) {
+		struct pass_times times;
+		ok = yardstick_pass(run, yardstick, like, microseconds, &times, err);
+		float call = (float)times.call;
+		ok = ok && (samples_add(&ways, &call, 1) || error_set(err, "out of memory"));
+	}
+	*way = sealed_quantile(&ways, 0.5);
+	samples_free(&ways);
 	return ok;
 }
 
@@ -123,13 +178,11 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 							struct error *err)
 {
 	char build[PATHS_MAX];
-	struct way way;
-	struct sealed_plan plan = {.problem = problem, .test = &result->test, .passes = PASSES};
-	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes /
-				  bytes_of(run, problem, &result->test);
-	plan.groups = GROUPS;
+	struct sealed_plan plan = {
+		.problem = problem, .test = &result->test, .passes = 1, .groups = GROUPS};
+	double room = room_of(run, problem, &result->test);
 	plan.group = plan.calls = GROUPS * SETS_BEFORE < room ? SETS_BEFORE : 1;
-	plan.seconds = SERIES_SECONDS;
+	plan.groups = plan.group == 1 && room < GROUPS ? 2 : GROUPS;
 	if (!paths_build(build, err) ||
 		!paths_join(yardstick->library, build, "libexec/yardstick.so", err))
 		return false;
@@ -146,10 +199,7 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 						 outcome.detail);
 	if (!yardstick->link.can_seal)
 		return true;
-	if (!yardstick_way(run, yardstick, &plan, WORK_BEFORE + WAY * 1e6, &way, err))
-		return false;
-	yardstick->before = way.call;
-	return true;
+	return yardstick_alone(run, yardstick, &plan, WORK_BEFORE + WAY * 1e6, &yardstick->before, err);
 }
 
 bool confirm_begin(struct run *run, const struct problem *problem,
@@ -184,17 +234,12 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
-/* What is known of an entry before the yardstick. */
+/* Passes of an entry, each with one of the yardstick that followed at once. */
 struct measured {
 	struct sealed_plan plan;
-	struct sealed_series series;
+	uint32_t count;
+	struct pass_times entry[PASSES_MAX], way[PASSES_MAX];
 };
-
-/* About how long a call takes, as far as is known before the yardstick's last turn. */
-static double seen_by_now(const struct yardstick *yardstick, struct measured *measured)
-{
-	return sealed_quantile(&measured->series.call, 0.25) - yardstick->before;
-}
 
 /* How much longer a call may seem than it says. */
 static double allowance(double microseconds)
@@ -202,42 +247,88 @@ static double allowance(double microseconds)
 	return fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * microseconds);
 }
 
-/* Passes in groups that suit calls of so many microseconds; more of them where a call seems to take
- * longer: the machine may have been busy for a while. */
-static bool entry_passes(struct run *run, const struct yardstick *yardstick, struct lane *lane,
+/* How long a call takes, by the middle one of the passes. While the file's process was there the
+ * way may be longer than `way_most` by what machines differ from second to second, and not at all
+ * where something came in between: the file could have done that. */
+static double outside_of(const struct measured *measured, double way_most, double *spread)
+{
+	struct samples calls = {0}, reveals = {0};
+	double outside = 0, late = 0;
+	for (uint32_t i = 0; i < measured->count; i++) {
+		const struct pass_times *entry = &measured->entry[i], *way = &measured->way[i];
+		double most = way_most + (way->disturbed ? 0 : WAY_SPREAD);
+		float call = (float)(entry->call - fmin(way->call, most));
+		float reveal = (float)(entry->reveal - way->reveal);
+		if (samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) {
+			outside = sealed_quantile(&calls, 0.5);
+			late = sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
+		}
+	}
+	*spread = sealed_quantile(&calls, 0.5) - sealed_quantile(&calls, 0.2);
+	samples_free(&calls);
+	samples_free(&reveals);
+	return fmax(outside + fmax(late, 0) / measured->plan.calls, 0);
+}
+
+/* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
+static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *lane,
+					struct timing_entry *entry, struct measured *measured, struct outcome *outcome,
+					struct error *err)
+{
+	uint32_t i = measured->count;
+	if (!pass_of(run, &lane->contestant, &measured->plan, &entry->seal, &measured->entry[i],
+				 outcome, err))
+		return false;
+	if (outcome->verdict != VERDICT_ACCEPTED)
+		return true;
+	child_pause(lane->contestant.child);
+	bool ok = yardstick_pass(run, yardstick, &measured->plan, measured->entry[i].call,
+							 &measured->way[i], err);
+	child_continue(lane->contestant.child);
+	measured->count += ok;
+	return ok;
+}
+
+/* In groups that suit calls of so many microseconds; goes on for longer where a call seems to take
+ * longer than its process says: the machine may be busy for a while. */
+static bool entry_passes(struct run *run, struct yardstick *yardstick, struct lane *lane,
 						 struct timing_entry *entry, const struct timing_result *result,
 						 double microseconds, struct measured *measured, struct outcome *outcome,
 						 struct error *err)
 {
-	double claim = claim_of(entry)->median;
-	sealed_free(&measured->series);
-	measured->series = (struct sealed_series){0};
+	double claim = claim_of(entry)->median, began = clock_seconds(), ignored;
 	groups_plan(run, result, microseconds, entry->seal.floor, &measured->plan);
-	for (int round = 0; round < ROUNDS; round++) {
-		if (!sealed_run(run, &lane->contestant, &measured->plan, &measured->series, outcome, err))
+	measured->count = 0;
+	while (measured->count < PASSES_MAX) {
+		uint32_t passes = measured->count;
+		if (passes >= 2 && clock_seconds() - began > SERIES_SECONDS)
+			break;
+		double seen = outside_of(measured, yardstick->before, &ignored);
+		bool settled =
+			seen < claim + 0.5 * allowance(claim) || seen > 1.5 * claim + allowance(claim);
+		if (passes >= PASSES_MIN && (settled || is_library(entry)))
+			break;
+		if (!pair_of(run, yardstick, lane, entry, measured, outcome, err))
 			return false;
-		double seen = seen_by_now(yardstick, measured);
-		if (outcome->verdict != VERDICT_ACCEPTED || seen > 1.5 * claim + allowance(claim) ||
-			seen < claim + 0.5 * allowance(claim) || is_library(entry))
-			return true;
+		if (outcome->verdict != VERDICT_ACCEPTED)
+			break;
 	}
 	return true;
 }
 
 /* Where it took much longer than it says, the groups are made anew for that: else it could have
  * computed them as a whole. */
-static bool entry_run(struct run *run, const struct problem *problem,
-					  const struct yardstick *yardstick, struct lane *lane,
-					  struct timing_entry *entry, const struct timing_result *result,
-					  struct measured *measured, struct error *err)
+static bool entry_run(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+					  struct lane *lane, struct timing_entry *entry,
+					  const struct timing_result *result, struct measured *measured,
+					  struct error *err)
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	double claim = claim_of(entry)->median;
+	double claim = claim_of(entry)->median, ignored;
 	measured->plan =
 		(struct sealed_plan){.problem = problem,
 							 .test = &result->test,
 							 .entrant = lane->entrant,
-							 .seconds = SERIES_SECONDS,
 							 .checks = !is_library(entry),
 							 .tolerance = tolerance_of(&run->options->tolerance, problem)};
 	entry->seal.floor = floor_of(&run->referee.facts, result);
@@ -251,14 +342,12 @@ static bool entry_run(struct run *run, const struct problem *problem,
 	if (lane->running &&
 		!entry_passes(run, yardstick, lane, entry, result, claim, measured, &outcome, err))
 		return false;
-	double seen = seen_by_now(yardstick, measured);
+	double seen = outside_of(measured, yardstick->before, &ignored);
 	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 &&
 		seen > 1.5 * claim + allowance(claim) &&
 		!entry_passes(run, yardstick, lane, entry, result, seen, measured, &outcome, err))
 		return false;
 	lane->running = lane->running && !outcome.dead;
-	entry->seal.calls = measured->series.calls;
-	entry->seal.passes = measured->series.passes;
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		lane_failed(entry, outcome);
 	return true;
@@ -271,7 +360,7 @@ static void entry_judge(struct timing_entry *entry)
 	double claim = claim_of(entry)->median;
 	double least = allowance(seal->outside);
 	/* a library's word is trusted, but somebody else may have slowed it down while it was timed */
-	double above = is_library(entry) ? INFINITY : fmax(least, seal->uncertainty);
+	double above = is_library(entry) ? INFINITY : least;
 	double below = is_library(entry) ? least + DISTURBED_SHARE * claim : INFINITY;
 	seal->uncertainty = fmax(least, seal->uncertainty);
 	if (seal->outside > claim + above || seal->outside < claim - below)
@@ -288,21 +377,18 @@ static void entry_judge(struct timing_entry *entry)
 										.high = seal->outside + seal->uncertainty};
 }
 
-static bool entry_confirm(struct run *run, struct yardstick *yardstick, struct measured *measured,
-						  struct timing_entry *entry, struct error *err)
+static bool entry_confirm(struct run *run, struct yardstick *yardstick,
+						  const struct measured *measured, struct timing_entry *entry,
+						  struct error *err)
 {
-	struct sealed_series *series = &measured->series;
-	struct way way;
-	if (!entry->ran || series->call.count == 0)
+	double after = yardstick->before;
+	if (!entry->ran || measured->count == 0)
 		return true;
-	double call = sealed_quantile(&series->call, 0.25);
-	if (!yardstick_way(run, yardstick, &measured->plan, call, &way, err))
+	if (!is_library(entry) &&
+		!yardstick_alone(run, yardstick, &measured->plan, measured->entry[0].call, &after, err))
 		return false;
-	double late = fmax(sealed_quantile(&series->reveal, 0.5) - way.reveal, 0);
 	entry->seal.outside =
-		fmax(call - fmin(way.call, yardstick->before) + late / measured->plan.calls, 0);
-	entry->seal.uncertainty =
-		way.spread + sealed_quantile(&series->call, 0.5) - sealed_quantile(&series->call, 0.0);
+		outside_of(measured, fmax(yardstick->before, after), &entry->seal.uncertainty);
 	entry_judge(entry);
 	return true;
 }
@@ -321,9 +407,9 @@ static bool sealed_where_required(const struct run *run, const struct timing_res
 }
 
 /* Files first, each without the others; then what is ours. */
-static bool entries_run(struct run *run, const struct problem *problem,
-						const struct yardstick *yardstick, struct lane *lanes, size_t count,
-						struct timing_result *result, struct measured *measured, struct error *err)
+static bool entries_run(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+						struct lane *lanes, size_t count, struct timing_result *result,
+						struct measured *measured, struct error *err)
 {
 	bool ok = true;
 	for (size_t i = 1; i < count; i++)
@@ -350,10 +436,8 @@ bool confirm(struct run *run, const struct problem *problem, struct yardstick *y
 	if (measured == NULL)
 		return error_set(err, "out of memory");
 	bool ok = entries_run(run, problem, yardstick, lanes, count, result, measured, err);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		ok = ok && entry_confirm(run, yardstick, &measured[i], &result->entries[i], err);
-		sealed_free(&measured[i].series);
-	}
 	free(measured);
 	return ok && sealed_where_required(run, result, err);
 }

@@ -102,7 +102,10 @@ static bool note_group(struct pass *pass, double *calls, uint32_t count, double 
 	float reveal = (float)(seconds * 1e6), call;
 	for (uint32_t i = 0; i < count; i++)
 		reveal -= (float)(calls[i] * 1e6);
-	call = (float)(mean_of(calls, count) * 1e6);
+	call = (float)(mean_of(calls, count) * 1e6); /* which sorts them */
+	double excess = (calls[count - 1] - calls[count / 2]) * 1e6;
+	if (excess > pass->series->excess)
+		pass->series->excess = excess;
 	return (samples_add(&pass->series->reveal, &reveal, 1) &&
 			samples_add(&pass->series->call, &call, 1)) ||
 		   error_set(err, "out of memory for samples");

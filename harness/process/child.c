@@ -674,6 +674,18 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 							  reply_bytes, reply_fd, seconds, NULL);
 }
 
+void child_pause(struct child *child)
+{
+	if (child->alive && child->program > 0)
+		kill(child->program, SIGSTOP);
+}
+
+void child_continue(struct child *child)
+{
+	if (child->alive && child->program > 0)
+		kill(child->program, SIGCONT);
+}
+
 /* ---- output ----------------------------------------------------------- */
 
 const char *child_output(struct child *child)

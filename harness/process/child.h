@@ -75,6 +75,11 @@ struct child_result child_call_clocked(struct child *child, const void *request,
 									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
 									   double seconds, double *elapsed);
 
+/* Between two calls: stops all threads of the program, and lets them go on. What it started on a
+ * device goes on in any case. */
+void child_pause(struct child *child);
+void child_continue(struct child *child);
+
 /* Waits for a child that is expected to end by itself (nvcc): same outcomes,
  * CHILD_EXITED being the good one. */
 struct child_result child_wait(struct child *child, double seconds);
