@@ -247,27 +247,43 @@ static double allowance(double microseconds)
 	return fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * microseconds);
 }
 
-/* How long a call takes, by the middle one of the passes. While the file's process was there the
- * way may be longer than `way_most` by what machines differ from second to second, and not at all
- * where something came in between: the file could have done that. */
-static double outside_of(const struct measured *measured, double way_most, double *spread)
+static bool is_there(const struct samples *samples, uint32_t count)
 {
-	struct samples calls = {0}, reveals = {0};
-	double outside = 0, late = 0;
+	return samples->count == count;
+}
+
+/* How long a call takes: what a quarter of the passes do not exceed, less the same of the
+ * yardstick's, for whatever disturbs a pass makes it longer. Passes of the yardstick while the
+ * file's process was there count for no more than `way_most` and what machines differ by from
+ * second to second, and for no more than way_most where something came in between: the file could
+ * have done that. */
+static double outside_of(const struct measured *measured, double before, double after,
+						 double *spread)
+{
+	struct samples calls = {0}, ways = {0}, reveals = {0};
+	float apart[] = {(float)before, (float)after};
+	samples_add(&ways, apart, 2);
 	for (uint32_t i = 0; i < measured->count; i++) {
 		const struct pass_times *entry = &measured->entry[i], *way = &measured->way[i];
-		double most = way_most + (way->disturbed ? 0 : WAY_SPREAD);
-		float call = (float)(entry->call - fmin(way->call, most));
+		double most = fmax(before, after) + (way->disturbed ? 0 : WAY_SPREAD);
+		float call = (float)entry->call, other = (float)fmin(way->call, most);
 		float reveal = (float)(entry->reveal - way->reveal);
-		if (samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) {
-			outside = sealed_quantile(&calls, 0.5);
-			late = sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
-		}
+		samples_add(&calls, &call, 1);
+		samples_add(&ways, &other, 1);
+		samples_add(&reveals, &reveal, 1);
 	}
-	*spread = sealed_quantile(&calls, 0.5) - sealed_quantile(&calls, 0.2);
+	double outside = INFINITY; /* memory is short: nothing is confirmed */
+	if (is_there(&calls, measured->count) && is_there(&ways, measured->count + 2) &&
+		is_there(&reveals, measured->count)) {
+		double late = sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
+		outside = sealed_quantile(&calls, 0.25) - sealed_quantile(&ways, 0.25) +
+				  fmax(late, 0) / measured->plan.calls;
+	}
+	*spread = sealed_quantile(&calls, 0.5) - sealed_quantile(&calls, 0.0);
 	samples_free(&calls);
+	samples_free(&ways);
 	samples_free(&reveals);
-	return fmax(outside + fmax(late, 0) / measured->plan.calls, 0);
+	return fmax(outside, 0);
 }
 
 /* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
@@ -303,10 +319,12 @@ static bool entry_passes(struct run *run, struct yardstick *yardstick, struct la
 		uint32_t passes = measured->count;
 		if (passes >= 2 && clock_seconds() - began > SERIES_SECONDS)
 			break;
-		double seen = outside_of(measured, yardstick->before, &ignored);
+		double seen = outside_of(measured, yardstick->before, yardstick->before, &ignored);
 		bool settled =
 			seen < claim + 0.5 * allowance(claim) || seen > 1.5 * claim + allowance(claim);
-		if (passes >= PASSES_MIN && (settled || is_library(entry)))
+		if (passes >= PASSES_MIN && settled)
+			break;
+		if (passes >= PASSES_LIBRARY && is_library(entry))
 			break;
 		if (!pair_of(run, yardstick, lane, entry, measured, outcome, err))
 			return false;
@@ -342,7 +360,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 	if (lane->running &&
 		!entry_passes(run, yardstick, lane, entry, result, claim, measured, &outcome, err))
 		return false;
-	double seen = outside_of(measured, yardstick->before, &ignored);
+	double seen = outside_of(measured, yardstick->before, yardstick->before, &ignored);
 	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 &&
 		seen > 1.5 * claim + allowance(claim) &&
 		!entry_passes(run, yardstick, lane, entry, result, seen, measured, &outcome, err))
@@ -387,8 +405,7 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 	if (!is_library(entry) &&
 		!yardstick_alone(run, yardstick, &measured->plan, measured->entry[0].call, &after, err))
 		return false;
-	entry->seal.outside =
-		outside_of(measured, fmax(yardstick->before, after), &entry->seal.uncertainty);
+	entry->seal.outside = outside_of(measured, yardstick->before, after, &entry->seal.uncertainty);
 	entry_judge(entry);
 	return true;
 }
