@@ -13,6 +13,7 @@
 #include "process/jail.h"
 
 #define PASSES_MIN 4u /* of an entry, each with one of the yardstick */
+#define PASSES_LIBRARY 2u
 #define PASSES_MAX 12u
 #define PASSES_APART 3u           /* of the yardstick, before and after */
 #define SERIES_SECONDS 1.0        /* no pass of an entry begins after so many */
