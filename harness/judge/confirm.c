@@ -12,13 +12,13 @@
 #include "process/buffers.h"
 #include "process/jail.h"
 
-#define PASSES_MIN 4u /* of an entry, each with one of the yardstick */
+#define PASSES_MIN 4u /* of a file, each with one of the yardstick */
 #define PASSES_LIBRARY 2u
 #define PASSES_MAX 12u
 #define PASSES_APART 3u           /* of the yardstick, before and after */
 #define SERIES_SECONDS 1.0        /* no pass of an entry begins after so many */
 #define MEMORY_SHARE 0.125        /* of the device's, for the sets of a pass */
-#define MEMORY_MOST 4e9           /* bytes */
+#define MEMORY_MOST 6e9           /* bytes */
 #define GROUPS 3u                 /* of a pass */
 #define GROUPS_OF_ONE 6u          /* where each is a single call */
 #define ALONE_MICROSECONDS 2000.0 /* so long a call stands alone in its group */
