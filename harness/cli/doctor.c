@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "compile/compile.h"
 #include "compile/prune.h"
+#include "judge/confirm.h"
 #include "judge/device.h"
 #include "judge/tool.h"
 #include "process/jail.h"
@@ -113,12 +114,14 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 	struct referee_link referee = {.arena_fd = -1};
 	struct device_request request;
 	char found[1200];
+	bool sealed = false;
 	e->gpu = device_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
 	if (e->gpu) {
 		*facts = referee.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
 				 facts->multiprocessors, (double)facts->memory_bytes / (1u << 30),
 				 facts->architecture, facts->driver);
+		sealed = confirm_possible(&referee.device, &err);
 		referee_link_close(&referee);
 	} else {
 		snprintf(found, sizeof found, "%s", err.message);
@@ -126,6 +129,10 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 	print_line(e, e->gpu ? PRESENT : ABSENT, "NVIDIA GPU", found,
 			   e->gpu ? "runs, checks and times the solutions"
 					  : "no times; solutions are checked on the emulated GPU, on small sizes");
+	if (e->gpu)
+		print_line(e, sealed ? PRESENT : ABSENT, "sealed calls", sealed ? "" : err.message,
+				   sealed ? "times are confirmed from outside of the solution's process"
+						  : "times are what the solution's process says");
 }
 
 static void examine_libraries(struct examination *e, const struct device_facts *facts)

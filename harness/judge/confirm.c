@@ -102,6 +102,35 @@ struct yardstick {
 	double before; /* the way of a call, in microseconds, before any file's process began */
 };
 
+static bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
+						   size_t memory_limit, double timeout, struct error *err)
+{
+	char build[PATHS_MAX];
+	if (!paths_build(build, err) ||
+		!paths_join(yardstick->library, build, "libexec/yardstick.so", err))
+		return false;
+	yardstick->link = (struct contestant_link){.device = device,
+											   .library = yardstick->library,
+											   .problem = PROBLEM_YARDSTICK,
+											   .memory_limit = memory_limit,
+											   .timeout = timeout,
+											   .timed = true};
+	struct outcome outcome = contestant_link_open(&yardstick->link);
+	return outcome.verdict == VERDICT_ACCEPTED ||
+		   error_set(err, "the yardstick of sealed calls does not start: %.900s", outcome.detail);
+}
+
+bool confirm_possible(const struct device_choice *device, struct error *err)
+{
+	struct yardstick *yardstick = calloc(1, sizeof *yardstick);
+	if (yardstick == NULL)
+		return error_set(err, "out of memory");
+	bool can = yardstick_open(yardstick, device, 0, LANE_FIRST_SECONDS, err) &&
+			   (yardstick->link.can_seal || error_set(err, "%s", yardstick->link.unsealed));
+	confirm_end(yardstick);
+	return can;
+}
+
 /* What a pass gave, in microseconds. */
 struct pass_times {
 	double call;    /* mean of its groups */
@@ -178,26 +207,14 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 							const struct problem *problem, const struct timing_result *result,
 							struct error *err)
 {
-	char build[PATHS_MAX];
 	struct sealed_plan plan = {
 		.problem = problem, .test = &result->test, .passes = 1, .groups = GROUPS};
 	double room = room_of(run, problem, &result->test);
 	plan.group = plan.calls = GROUPS * SETS_BEFORE < room ? SETS_BEFORE : 1;
 	plan.groups = plan.group == 1 && room < GROUPS ? 2 : GROUPS;
-	if (!paths_build(build, err) ||
-		!paths_join(yardstick->library, build, "libexec/yardstick.so", err))
+	if (!yardstick_open(yardstick, &run->referee.device, run->memory_limit,
+						run->timeout + LANE_FIRST_SECONDS, err))
 		return false;
-	yardstick->link = (struct contestant_link){.device = &run->referee.device,
-											   .library = yardstick->library,
-											   .problem = PROBLEM_YARDSTICK,
-											   .memory_limit = run->memory_limit,
-											   .timeout = run->timeout + LANE_FIRST_SECONDS,
-											   .timed = true,
-											   .without = run->options->without};
-	struct outcome outcome = contestant_link_open(&yardstick->link);
-	if (outcome.verdict != VERDICT_ACCEPTED)
-		return error_set(err, "the yardstick of sealed calls does not start: %.900s",
-						 outcome.detail);
 	if (!yardstick->link.can_seal)
 		return true;
 	return yardstick_alone(run, yardstick, &plan, WORK_BEFORE + WAY * 1e6, &yardstick->before, err);

@@ -21,6 +21,9 @@ bool confirm(struct run *run, const struct problem *problem, struct yardstick *y
 
 void confirm_end(struct yardstick *yardstick);
 
+/* Whether there can be sealed calls on this device at all; else err says why not. */
+bool confirm_possible(const struct device_choice *device, struct error *err);
+
 /* Whether sealed calls are wanted in this run. */
 bool confirm_wanted(const struct run *run);
 
