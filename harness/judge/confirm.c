@@ -99,7 +99,8 @@ static void groups_plan(const struct run *run, const struct timing_result *resul
 struct yardstick {
 	struct contestant_link link;
 	char library[PATHS_MAX];
-	double before; /* the way of a call, in microseconds, before any file's process began */
+	double before;     /* the way of a call, in microseconds, before any file's process began */
+	char lacking[400]; /* why there are no sealed calls; "" where there are */
 };
 
 static bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
@@ -167,17 +168,16 @@ static bool pass_of(struct run *run, struct contestant_link *link, const struct 
  */
 static bool yardstick_pass(struct run *run, struct yardstick *yardstick,
 						   const struct sealed_plan *like, double microseconds,
-						   struct pass_times *out, struct error *err)
+						   struct pass_times *out, struct outcome *outcome, struct error *err)
 {
 	double work = fmin(fmax(microseconds * 1e-6 - WAY, 1e-6), YARDSTICK_MAX);
 	struct sealed_plan plan = *like;
-	struct outcome outcome;
 	plan.entrant = NULL;
 	plan.checks = false;
 	plan.nanoseconds = (int32_t)(work * 1e9);
-	bool ok = pass_of(run, &yardstick->link, &plan, NULL, out, &outcome, err) &&
-			  (outcome.verdict == VERDICT_ACCEPTED ||
-			   error_set(err, "the yardstick failed: %.900s", outcome.detail));
+	bool ok = pass_of(run, &yardstick->link, &plan, NULL, out, outcome, err) &&
+			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
+			   error_set(err, "the yardstick failed: %.900s", outcome->detail));
 	out->call -= work * 1e6;
 	return ok;
 }
@@ -185,13 +185,14 @@ static bool yardstick_pass(struct run *run, struct yardstick *yardstick,
 /* The middle one of several passes, by itself. */
 static bool yardstick_alone(struct run *run, struct yardstick *yardstick,
 							const struct sealed_plan *like, double microseconds, double *way,
-							struct error *err)
+							struct outcome *outcome, struct error *err)
 {
 	struct samples ways = {0};
 	bool ok = true;
-	for (uint32_t i = 0; i < PASSES_APART && ok; i++) {
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
+	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct pass_times times;
-		ok = yardstick_pass(run, yardstick, like, microseconds, &times, err);
+		ok = yardstick_pass(run, yardstick, like, microseconds, &times, outcome, err);
 		float call = (float)times.call;
 		ok = ok && (samples_add(&ways, &call, 1) || error_set(err, "out of memory"));
 	}
@@ -317,9 +318,9 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 		return true;
 	child_pause(lane->contestant.child);
 	bool ok = yardstick_pass(run, yardstick, &measured->plan, measured->entry[i].call,
-							 &measured->way[i], err);
+							 &measured->way[i], outcome, err);
 	child_continue(lane->contestant.child);
-	measured->count += ok;
+	measured->count += ok && !outcome->refused;
 	return ok;
 }
 
@@ -371,10 +372,6 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
-	if (lane->running && !lane->contestant.can_seal) {
-		snprintf(entry->seal.why, sizeof entry->seal.why, "%s", lane->contestant.unsealed);
-		return true;
-	}
 	if (lane->running &&
 		!entry_passes(run, yardstick, lane, entry, result, claim, measured, &outcome, err))
 		return false;
@@ -384,8 +381,12 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 		!entry_passes(run, yardstick, lane, entry, result, seen, measured, &outcome, err))
 		return false;
 	lane->running = lane->running && !outcome.dead;
-	if (outcome.verdict != VERDICT_ACCEPTED)
+	if (outcome.refused && outcome.verdict == VERDICT_NOT_RUN) {
+		snprintf(entry->seal.why, sizeof entry->seal.why, "%.399s", outcome.detail);
+		measured->count = 0;
+	} else if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
+	}
 	return true;
 }
 
@@ -418,11 +419,14 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 						  struct error *err)
 {
 	double after = yardstick->before;
+	struct outcome outcome;
 	if (!entry->ran || measured->count == 0)
 		return true;
-	if (!is_library(entry) &&
-		!yardstick_alone(run, yardstick, &measured->plan, measured->entry[0].call, &after, err))
+	if (!is_library(entry) && !yardstick_alone(run, yardstick, &measured->plan,
+											   measured->entry[0].call, &after, &outcome, err))
 		return false;
+	if (after == 0) /* no memory any more */
+		after = yardstick->before;
 	entry->seal.outside = outside_of(measured, yardstick->before, after, &entry->seal.uncertainty);
 	entry_judge(entry);
 	return true;
@@ -467,6 +471,11 @@ bool confirm(struct run *run, const struct problem *problem, struct yardstick *y
 {
 	if (yardstick == NULL)
 		return true;
+	for (size_t i = 0; i < count; i++)
+		snprintf(result->entries[i].seal.why, sizeof result->entries[i].seal.why, "%s",
+				 yardstick->lacking);
+	if (yardstick->lacking[0] != '\0')
+		return sealed_where_required(run, result, err);
 	struct measured *measured = calloc(count, sizeof *measured);
 	if (measured == NULL)
 		return error_set(err, "out of memory");

@@ -201,7 +201,14 @@ static bool pass_run(struct pass *pass, bool whole, struct outcome *outcome, str
 {
 	for (uint32_t i = 0; i < SEALED_GROUPS_MAX; i++)
 		pass->fds[i] = -1;
-	bool ok = pass_prepare(pass, err) && pass_call(pass, outcome, err);
+	bool ok = pass_prepare(pass, err);
+	if (!ok && pass->run->referee.child != NULL) { /* it goes on: there is no such memory */
+		*outcome = (struct outcome){.verdict = VERDICT_NOT_RUN, .refused = true};
+		snprintf(outcome->detail, sizeof outcome->detail, "%s", err->message);
+		ok = true;
+	} else if (ok) {
+		ok = pass_call(pass, outcome, err);
+	}
 	for (uint32_t i = 0; i < SEALED_GROUPS_MAX; i++)
 		if (pass->fds[i] >= 0)
 			close(pass->fds[i]);

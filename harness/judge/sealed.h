@@ -33,8 +33,8 @@ struct sealed_series {
 	uint32_t calls, passes;
 };
 
-/* The link's process is open, and can_seal. *outcome tells what became of the entrant; false with
- * err when the referee cannot go on. */
+/* The link's process is open, and can_seal. *outcome tells what became of the entrant; `refused`
+ * that the referee has no memory for such groups. False with err when the referee cannot go on. */
 bool sealed_run(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
 				struct sealed_series *series, struct outcome *outcome, struct error *err);
 
