@@ -33,9 +33,4 @@ bool confirm_without_times(struct run *run, const struct problem *problem,
 						   const struct test_case *test, struct outcome *outcome,
 						   struct error *err);
 
-/* A shape of the same proportions that is long enough, from one that takes so many microseconds.
- * False where the problem, or memory, ends before. */
-bool confirm_larger(const struct run *run, const struct problem *problem,
-					const struct test_case *test, double microseconds, struct test_case *out);
-
 #endif

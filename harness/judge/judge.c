@@ -13,6 +13,7 @@
 #include "judge/check.h"
 #include "judge/confirm.h"
 #include "judge/emulated.h"
+#include "judge/groups.h"
 #include "judge/lock.h"
 #include "judge/submission.h"
 #include "process/jail.h"
@@ -47,7 +48,7 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	struct test_case test;
 	double budget = run->time_budget;
 	if (!entry->ran || entry->seal.state != SEAL_UNCERTAIN ||
-		!confirm_larger(run, s->problem, &s->timed, entry->seal.outside, &test))
+		!groups_larger(run, s->problem, &s->timed, entry->seal.outside, &test))
 		return true;
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
 	out->has_larger = bench_time(bench, &test, &out->larger, err);

@@ -1,0 +1,46 @@
+/* A process of ours whose calls take a known time, and what sealed calls take besides. Internal to
+ * judge/. */
+#ifndef GEMMJUDGE_JUDGE_YARDSTICK_H
+#define GEMMJUDGE_JUDGE_YARDSTICK_H
+
+#include "base/paths.h"
+#include "judge/sealed.h"
+
+#define YARDSTICK_WAY 40.0 /* microseconds: about what a call takes besides its work */
+
+struct yardstick {
+	struct contestant_link link;
+	char library[PATHS_MAX];
+	double before;     /* the way of a call, in microseconds, before any file's process began */
+	char lacking[400]; /* why there are no sealed calls; "" where there are */
+};
+
+/* What a pass gave, in microseconds. */
+struct pass_times {
+	double call;    /* mean of its groups */
+	double reveal;  /* of a group */
+	bool disturbed; /* somebody else was on the device */
+};
+
+/* Starts the process. */
+bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
+					size_t memory_limit, double timeout, struct error *err);
+void yardstick_close(struct yardstick *yardstick);
+
+/* One pass of somebody; `seal`, unless NULL, counts it. False with err when the referee cannot go
+ * on. */
+bool pass_of(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
+			 struct timing_seal *seal, struct pass_times *out, struct outcome *outcome,
+			 struct error *err);
+
+/* What there is besides the work, in a pass like this one with calls of about so many microseconds.
+ * outcome->refused: the referee has no memory for it. */
+bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
+					double microseconds, struct pass_times *out, struct outcome *outcome,
+					struct error *err);
+
+/* Of a call: the middle one of several passes. */
+bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
+					 double microseconds, double *way, struct outcome *outcome, struct error *err);
+
+#endif
