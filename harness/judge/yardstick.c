@@ -52,9 +52,9 @@ bool pass_of(struct run *run, struct contestant_link *link, const struct sealed_
 
 /* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
  */
-static bool yardstick_pass(struct run *run, struct yardstick *yardstick,
-						   const struct sealed_plan *like, double microseconds,
-						   struct pass_times *out, struct outcome *outcome, struct error *err)
+bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
+					double microseconds, struct pass_times *out, struct outcome *outcome,
+					struct error *err)
 {
 	double work = fmin(fmax(microseconds - YARDSTICK_WAY, 1.0), WORK_MOST);
 	struct sealed_plan plan = *like;
