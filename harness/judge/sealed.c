@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "judge/check.h"
+#include "judge/finding.h"
 #include "process/buffers.h"
 
 #define WHOLE_PASSES 2u /* of a series, in which the whole result of one call is compared */

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "judge/check.h"
 #include "judge/clocks.h"
 #include "judge/confirm.h"
+#include "judge/finding.h"
 #include "judge/lane.h"
 #include "judge/time.h"
 #include "process/buffers.h"
