@@ -13,8 +13,8 @@
 
 #define PASSES_MIN 4u /* of a file, each with one of the yardstick */
 #define PASSES_LIBRARY 2u
-#define PASSES_MAX 12u
-#define SERIES_SECONDS 1.0 /* no pass of an entry begins after so many */
+#define PASSES_MAX 24u
+#define SERIES_SECONDS 2.5 /* no pass of an entry begins after so many */
 #define WAY_SPREAD 15.0    /* microseconds; by so much the machine may be slower for a while */
 #define REVEAL_SPREAD 20.0 /* microseconds; what the reveal of a group may differ by */
 /* How exactly the outside sees: measured, harness/README.md. */
