@@ -289,3 +289,104 @@ Test(referee_cuda, finds_the_paths_that_the_host_finds)
 	}
 	pair_close(&pair);
 }
+
+/* ---- sealed cases ----------------------------------------------------------- */
+
+Test(referee_cuda, groups_are_memory_of_their_own_and_digests_are_those_of_the_host)
+{
+	enum { ELEMENTS = 20011, GROUPS = 2, GROUP = 4 };
+	struct gpu gpu = gpu_open();
+	struct arena arena = {.sets = GROUPS * GROUP, .set_stride = 100 * 1024};
+	static uint8_t bytes[ELEMENTS * 4];
+	int fds[GROUPS] = {-1, -1}, none;
+	cr_assert(gpu.device->sealed_arena(gpu.state, &arena, GROUP, &err), "%s", err.message);
+	cr_assert(arena.set_stride >= 100 * 1024 && arena.set_stride % 256 == 0);
+	for (uint32_t i = 0; i < GROUPS; i++)
+		cr_assert(gpu.device->group_descriptor(gpu.state, i, &fds[i], &err), "%s", err.message);
+	cr_assert(fds[0] >= 0 && fds[1] >= 0 && fds[0] != fds[1]);
+	cr_assert_not(gpu.device->group_descriptor(gpu.state, GROUPS, &none, &err));
+
+	struct device_region all = {256, ELEMENTS * 4, arena.set_stride, GROUPS * GROUP};
+	struct values values = {
+		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS};
+	cr_assert(gpu.device->fill(gpu.state, &all, &values, &err), "%s", err.message);
+	for (uint32_t set = 0; set < GROUPS * GROUP; set++) {
+		uint64_t from = 256 + set * arena.set_stride;
+		uint64_t behind = 256 + GROUPS * GROUP * arena.set_stride;
+		struct digest there, here;
+		cr_assert(gpu.device->copy(gpu.state, from, behind, sizeof bytes, &err), "%s", err.message);
+		cr_assert(gpu.device->digest(gpu.state, behind, sizeof bytes, &there, &err));
+		cr_assert(gpu.device->read(gpu.state, from, sizeof bytes, bytes, &err));
+		cr_assert(digest_of(bytes, sizeof bytes, &here));
+		cr_assert(memcmp(&there, &here, sizeof here) == 0, "set %u", set);
+	}
+	gpu.device->close(gpu.state);
+}
+
+Test(referee_cuda, digests_of_many_lengths_are_those_of_the_host)
+{
+	static const uint64_t lengths[] = {1, 15, 16, 17, 4096, DIGEST_TILE, DIGEST_TILE + 1, 3000001};
+	struct gpu gpu = gpu_open();
+	struct arena arena;
+	int fd;
+	uint8_t *bytes = malloc(3000001);
+	cr_assert(bytes != NULL);
+	cr_assert(gpu.device->arena(gpu.state, 1 << 22, &arena, &fd, &err), "%s", err.message);
+	struct device_region all = {0, 1 << 22, 1 << 22, 1};
+	struct values values = {
+		type_of(DTYPE_F32)->format, {VALUES_CODES, 1, 0, 0}, 9, 0, 1 << 20, 1 << 20};
+	cr_assert(gpu.device->fill(gpu.state, &all, &values, &err), "%s", err.message);
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		struct digest there, here;
+		cr_assert(gpu.device->digest(gpu.state, 256, lengths[i], &there, &err), "%s", err.message);
+		cr_assert(gpu.device->read(gpu.state, 256, lengths[i], bytes, &err));
+		cr_assert(digest_of(bytes, lengths[i], &here));
+		cr_assert(memcmp(&there, &here, sizeof here) == 0, "%llu bytes",
+				  (unsigned long long)lengths[i]);
+	}
+	free(bytes);
+	gpu.device->close(gpu.state);
+}
+
+/* Rows by themselves are those of the whole result, to the rounding of another order. */
+static void check_rows(struct gpu *gpu, const char *problem_name, struct shape shape,
+					   const uint64_t *rows, uint32_t count)
+{
+	const struct problem *problem = problem_find(problem_name);
+	struct test_case test = {.shape = shape};
+	struct device_product whole, alone;
+	uint64_t columns = shape_columns(&shape), total = shape_rows(&shape) * columns;
+	double *kept = malloc(total * sizeof *kept);
+	cr_assert(kept != NULL);
+	for (int i = 0; i < SCALAR_COUNT; i++)
+		test.scalar[i] = scalar_neutral((enum scalar)i);
+	for (size_t i = 0; i < OPERANDS_MAX; i++)
+		test.values[i] = (struct value_spec){VALUES_UNIFORM, 1, 0, 0};
+	struct device_request request = reference_request(problem, &test, 11);
+	cr_assert(gpu->device->product(gpu->state, &request, &whole, &err), "%s", err.message);
+	for (uint64_t i = 0; i < total; i++)
+		kept[i] = whole.product_f64 != NULL ? whole.product_f64[i] : (double)whole.product_f32[i];
+	request.rows = rows;
+	request.row_count = count;
+	cr_assert(gpu->device->product(gpu->state, &request, &alone, &err), "%s", err.message);
+	for (uint64_t i = 0; i < count * columns; i++) {
+		double row =
+			alone.product_f64 != NULL ? alone.product_f64[i] : (double)alone.product_f32[i];
+		double want = kept[rows[i / columns] * columns + i % columns];
+		cr_assert(fabs(row - want) <= 1e-4 * (1 + fabs(want)), "%s: %g, %g", problem_name, row,
+				  want);
+	}
+	free(kept);
+}
+
+Test(referee_cuda, rows_alone_are_rows_of_the_result)
+{
+	struct gpu gpu = gpu_open();
+	static const uint64_t few[] = {0, 7, 99}, batch[] = {70, 71, 99}; /* of the third of 34 rows */
+	cr_assert(gpu.device->rows_alone);
+	check_rows(&gpu, "gemm-f16", (struct shape){{1, 100, 77, 130, 1}}, few, 3);
+	check_rows(&gpu, "linear-f16", (struct shape){{1, 100, 77, 130, 1}}, few, 3);
+	check_rows(&gpu, "minplus-f32", (struct shape){{1, 100, 77, 130, 1}}, few, 3);
+	check_rows(&gpu, "batched-f32", (struct shape){{4, 34, 20, 31, 1}}, batch, 3);
+	gpu.device->close(gpu.state);
+}
