@@ -84,16 +84,25 @@ static bool hopeless(enum verdict verdict, size_t deaths)
 		   deaths >= DEATHS_ALLOWED;
 }
 
-/* A case that is done soon, and is none of the smallest. */
 #define SEALED_TERMS 4e6
 
-static const struct test_case *sealed_case(const struct judgement *judgement)
+/* What suits sealed calls is a case that needs its inputs, is done soon, and is none of the
+ * smallest: with alpha 0 a call that does nothing may be right. */
+static double sealed_worth(const struct problem *problem, const struct test_case *test)
+{
+	double terms = shape_terms(&test->shape);
+	if (problem_takes(problem, SCALAR_ALPHA) && test->scalar[SCALAR_ALPHA] == 0.0f)
+		return -terms;
+	return terms <= SEALED_TERMS ? terms : 1.0 / terms;
+}
+
+static const struct test_case *sealed_case(const struct problem *problem,
+										   const struct judgement *judgement)
 {
 	const struct test_case *chosen = &judgement->cases[0].test;
 	for (size_t i = 1; i < judgement->count; i++) {
 		const struct test_case *test = &judgement->cases[i].test;
-		double terms = shape_terms(&test->shape), best = shape_terms(&chosen->shape);
-		if (terms <= SEALED_TERMS ? terms > best || best > SEALED_TERMS : terms < best)
+		if (sealed_worth(problem, test) > sealed_worth(problem, chosen))
 			chosen = test;
 	}
 	return chosen;
@@ -110,7 +119,7 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 		!confirm_wanted(run) || tool_words(&run->tool) != NULL || run->options->counters ||
 		contestant->child == NULL || !contestant->can_seal)
 		return true;
-	const struct test_case *test = sealed_case(out);
+	const struct test_case *test = sealed_case(problem, out);
 	if (!confirm_without_times(run, problem, entrant, contestant, test, &outcome, err))
 		return false;
 	out->verdict = outcome.verdict;
