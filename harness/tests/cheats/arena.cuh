@@ -9,6 +9,7 @@
 #include <vector>
 
 #define ARENA_PAGE 4096ul
+#define ARENA_MOST (4ul << 20) // bytes; what lies behind may be large
 
 static inline bool arena_mapped(char *page)
 {
@@ -35,7 +36,7 @@ struct arena_search {
 static inline void arena_look(char *at, arena_search *search)
 {
 	char *end = at;
-	while (arena_mapped(end))
+	while (end < at + ARENA_MOST && arena_mapped(end))
 		end += ARENA_PAGE;
 	for (; at + search->count <= end && search->found == nullptr; at += 256)
 		if (memcmp(at, search->bytes, search->count) == 0)
