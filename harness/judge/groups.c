@@ -67,6 +67,23 @@ void groups_plan_small(const struct run *run, struct sealed_plan *plan)
 	plan->groups = plan->group == 1 && room < GROUPS ? 2 : GROUPS;
 }
 
+/* But for batches and groups. False where there is none, or one becomes too large. */
+static bool double_sizes(const struct problem *problem, struct shape *shape)
+{
+	bool grew = false;
+	for (size_t i = 0; i < problem_sizes(problem); i++)
+		for (int size = 0; size < SIZE_COUNT; size++) {
+			if ((problem->sizes[i].is & 1u << size) == 0 || size == SIZE_BATCH ||
+				size == SIZE_GROUP)
+				continue;
+			shape->size[size] *= 2;
+			if (shape->size[size] > SIZE_LARGEST)
+				return false;
+			grew = true;
+		}
+	return grew;
+}
+
 bool groups_larger(const struct run *run, const struct problem *problem,
 				   const struct test_case *test, double microseconds, struct test_case *out)
 {
@@ -74,15 +91,8 @@ bool groups_larger(const struct run *run, const struct problem *problem,
 	double room = MEMORY_SHARE * (double)run->referee.facts.memory_bytes;
 	*out = *test;
 	for (int step = 0; step < LARGER_STEPS; step++) {
-		bool grew = false;
-		for (size_t i = 0; i < problem_sizes(problem); i++)
-			for (int size = 0; size < SIZE_COUNT; size++)
-				if ((problem->sizes[i].is & 1u << size) != 0 && size != SIZE_BATCH &&
-					size != SIZE_GROUP) {
-					out->shape.size[size] *= 2;
-					grew = true;
-				}
-		if (!grew || bytes_of(run, problem, out) * (2 * GROUPS_OF_ONE) > room)
+		if (!double_sizes(problem, &out->shape) ||
+			bytes_of(run, problem, out) * (2 * GROUPS_OF_ONE) > room)
 			return false;
 		if (microseconds * shape_terms(&out->shape) / terms >= LARGER_MICROSECONDS)
 			return true;

@@ -13,7 +13,6 @@
 #include "testcases/values.h"
 
 #define SETS_MAX 65536u
-#define SIZE_MAX_ALLOWED 65536
 
 /* ---- opening ---------------------------------------------------------------- */
 
@@ -121,9 +120,9 @@ static bool test_is_sound(const struct problem *problem, const struct test_case 
 {
 	for (int i = 0; i < SIZE_COUNT; i++) {
 		int32_t size = test->shape.size[i];
-		if (size < 1 || size > SIZE_MAX_ALLOWED)
+		if (size < 1 || size > SIZE_LARGEST)
 			return error_set(err, "a size of %d: each must be from 1 to %d", (int)size,
-							 SIZE_MAX_ALLOWED);
+							 SIZE_LARGEST);
 		if (size != 1 && problem_size_of(problem, (enum size)i) == NULL)
 			return error_set(err, "a size of %d that %s has not", (int)size, problem->name);
 	}

@@ -267,14 +267,13 @@ static json_t *sealed_in(const struct timing_entry *entry, json_t **root)
 	struct judgement *item = &list.items[0];
 	char *text = NULL;
 	size_t size;
-	item->file = strdup("a.cu");
+	snprintf(item->file, sizeof item->file, "a.cu");
 	snprintf(item->problem, sizeof item->problem, "gemm-f16");
 	item->has_timing = true;
 	item->timing = timing_of("gemm-f16", 1024, 1024, 1024);
 	item->timing.count = 1;
 	item->timing.entries = malloc(sizeof *entry);
 	item->timing.entries[0] = *entry;
-	list.facts.command = strdup("gemmjudge judge a.cu");
 	FILE *out = open_memstream(&text, &size);
 	report_json(&list, out);
 	fclose(out);
