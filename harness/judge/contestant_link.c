@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
@@ -28,6 +29,8 @@ outcome_failed(enum verdict verdict, bool dead, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(outcome.detail, sizeof outcome.detail, format, args);
 	va_end(args);
+	for (char *p = outcome.detail; *p != '\0'; p++) /* one line, whatever the solution wrote */
+		*p = *p == '\n' ? ' ' : *p;
 	return outcome;
 }
 
@@ -131,6 +134,8 @@ static struct outcome call(struct contestant_link *link, const char *doing, cons
 	int got_fd = -1;
 	struct child_result result = child_call(link->child, request, request_bytes, fd, reply,
 											reply_bytes, &got, &got_fd, seconds);
+	if (got_fd >= 0) /* none belongs there: the solution has sent it */
+		close(got_fd);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
 
@@ -242,6 +247,7 @@ static struct outcome enclose(struct contestant_link *link)
 		return outcome;
 	link->enclosed = true;
 	link->layers = reply.layers;
+	reply.lacking[sizeof reply.lacking - 1] = '\0';
 	snprintf(link->lacking, sizeof link->lacking, "%s",
 			 link->libraries_allowed ? "it is a baseline, which may use libraries"
 			 : open                  ? "a tool looks on"
