@@ -31,7 +31,8 @@
 /* What the worker tells. */
 struct shared {
 	volatile uint64_t runs, kept, edges;
-	volatile size_t size; /* of the input at hand */
+	volatile size_t size;  /* of the input at hand */
+	volatile bool through; /* its time was up: nobody else has ended it */
 	uint8_t input[FUZZ_INPUT_MAX];
 };
 
@@ -278,6 +279,7 @@ static _Noreturn void work(void)
 		if (try_input())
 			keep_new();
 	}
+	fuzz.shared->through = true;
 	_exit(0);
 }
 
@@ -302,7 +304,7 @@ static bool watch(pid_t worker)
 		kill(worker, SIGKILL);
 		heard = clock_seconds();
 	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && fuzz.shared->through;
 }
 
 static void write_finding(void)
@@ -316,6 +318,14 @@ static void write_finding(void)
 			   path);
 	else
 		printf("%s: FOUND, but cannot write %s\n", fuzz.name, path);
+}
+
+static void print_counts(double seconds)
+{
+	const struct shared *shared = fuzz.shared;
+	printf("%s: %llu inputs in %.1f s, %.0f a second; %llu kept, %llu edges; nothing found\n",
+		   fuzz.name, (unsigned long long)shared->runs, seconds, (double)shared->runs / seconds,
+		   (unsigned long long)shared->kept, (unsigned long long)shared->edges);
 }
 
 static bool read_arguments(int argc, char **argv)
@@ -346,6 +356,15 @@ static bool read_arguments(int argc, char **argv)
 	}
 	return (fuzz.corpus_folder == NULL || load(fuzz.corpus_folder)) &&
 		   (fuzz.words == NULL || load_words(fuzz.words));
+}
+
+static bool make_shared(void)
+{
+	void *memory =
+		mmap(NULL, sizeof *fuzz.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
+		fuzz.shared = memory;
+	return fuzz.shared != NULL;
 }
 
 static bool make_folder(void)
@@ -382,9 +401,7 @@ int main(int argc, char **argv)
 				argv[0]);
 		return 2;
 	}
-	fuzz.shared =
-		mmap(NULL, sizeof *fuzz.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (fuzz.shared == MAP_FAILED || !make_folder()) {
+	if (!make_shared() || !make_folder()) {
 		perror(fuzz.name);
 		return 2;
 	}
@@ -393,12 +410,8 @@ int main(int argc, char **argv)
 	if (worker == 0)
 		work();
 	bool good = worker > 0 && watch(worker);
-	double took = clock_seconds() - started;
 	if (good)
-		printf("%s: %llu inputs in %.1f s, %.0f a second; %llu kept, %llu edges; nothing found\n",
-			   fuzz.name, (unsigned long long)fuzz.shared->runs, took,
-			   (double)fuzz.shared->runs / took, (unsigned long long)fuzz.shared->kept,
-			   (unsigned long long)fuzz.shared->edges);
+		print_counts(clock_seconds() - started);
 	else
 		write_finding();
 	remove_folder(fuzz.folder);
