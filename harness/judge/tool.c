@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -190,12 +192,19 @@ int tool_report_errors(const char *report, char first[256])
 	return errors;
 }
 
-/* The report of one process; false when it cannot be read. */
+/* The report of one process; false when it cannot be read. The solution's process may have put
+ * anything in its place: a pipe that nobody writes to, a link. */
 static bool report_read(const char *path, char text[REPORT_MAX + 1])
 {
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
+	struct stat facts;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	FILE *file =
+		fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? fdopen(fd, "r") : NULL;
+	if (file == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	size_t got = fread(text, 1, REPORT_MAX, file);
 	text[got] = '\0';
 	fclose(file);
