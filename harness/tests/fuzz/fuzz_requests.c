@@ -92,10 +92,9 @@ static bool play_receive(int channel, void *request, size_t capacity, size_t *by
 		source_patch(&play, made, *bytes);
 	if (how & 128)
 		*bytes = source_number(&play, 2) % (sizeof *made + 1);
-	made->open.device.kind =
-		made->open.device.kind == DEVICE_CUDA && made->head.type == MESSAGE_REFEREE_OPEN
-			? DEVICE_EMULATED /* its library is not the one under test */
-			: made->open.device.kind;
+	/* a GPU's library is not the one under test */
+	if (made->head.type == MESSAGE_REFEREE_OPEN && made->open.device.kind == DEVICE_CUDA)
+		made->open.device.kind = DEVICE_EMULATED;
 	if (made->head.type == MESSAGE_REFEREE_CASE)
 		clamp_case(&made->make);
 	return true;
