@@ -200,6 +200,7 @@ static size_t good_reply(const union request *request, union reply *reply)
 		memset(&reply->time.status, 0,
 			   sizeof reply->time - offsetof(struct contestant_time_reply, status));
 		reply->time.calls = request->time.calls;
+		reply->time.kernels = (struct kernel_list){.run = 1, .shown = 1, .first[0].name = "gemm"};
 		for (uint32_t i = 0; i < request->time.calls && i < TIME_CALLS_MAX; i++)
 			reply->time.microseconds[i] = 10.0f;
 		return sizeof reply->time;
