@@ -1,11 +1,13 @@
-/* links: testcases buffers base; seeds: testcases/suites */
+/* links: referee_core testcases buffers base; seeds: testcases/suites */
 /* words: testcases/suite.c testcases/problem.c testcases/case.c */
 /* Suites: any file gives an error in a line, or cases that a referee takes. */
 #include <string.h>
 
 #include "fuzz.h"
 #include "process/buffers.h"
+#include "referee/reference.h"
 #include "testcases/suite.h"
+#include "testcases/values.h"
 
 #define SIZE_LARGEST 65536 /* that a referee takes */
 
@@ -25,6 +27,13 @@ static void look_at_case(const struct problem *problem, const struct test_case *
 		fuzz_found("a shape that does not hold");
 	buffers_of_case(problem, test, NULL, &buffers);
 	buffers_lay_out(&buffers, &arena);
+	for (uint32_t i = 0; i < buffers.count; i++) {
+		uint32_t drawn[VALUES_BLOCK];
+		struct values values = buffer_values(&buffers.at[i], test->seed);
+		values_block(&values, 0, drawn);
+		values_block(&values, (buffers.at[i].elements - 1) / VALUES_BLOCK, drawn);
+	}
+	reference_request(problem, test, test->seed);
 }
 
 void fuzz_one(const uint8_t *data, size_t size)
