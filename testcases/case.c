@@ -828,6 +828,48 @@ const char *distribution_name(enum distribution distribution)
 	return (size_t)distribution < count ? distribution_names[distribution] : "unknown";
 }
 
+#define SCALE_MOST 1e30f
+
+/* What is converted to an integer of 32 bits, or is an exponent, has less room. */
+static float scale_most(enum distribution distribution)
+{
+	switch (distribution) {
+	case VALUES_INTEGER:
+	case VALUES_GRAPH_INTEGER: return 0x1p20f;
+	case VALUES_WIDE: return 200.0f;
+	default: return SCALE_MOST;
+	}
+}
+
+bool value_spec_holds(const struct value_spec *spec, struct error *err)
+{
+	float most = scale_most(spec->distribution);
+	const char *name = distribution_name(spec->distribution);
+	if ((size_t)spec->distribution >= sizeof distribution_names / sizeof distribution_names[0])
+		return error_set(err, "values of no known distribution");
+	if (!(spec->scale >= 0 && spec->scale <= most))
+		return error_set(err, "the scale of %s is at most %g", name, (double)most);
+	if (!(spec->low >= 0 && spec->low <= SCALE_MOST))
+		return error_set(err, "the lowest value of %s is at most %g", name, (double)SCALE_MOST);
+	return (spec->share >= 0 && spec->share <= 1) ||
+		   error_set(err, "the share of edges of %s is at most 1", name);
+}
+
+bool case_holds(const struct problem *problem, const struct test_case *test, struct error *err)
+{
+	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
+		float value = test->scalar[problem->scalars[i].is];
+		if (problem->scalars[i].is_integer &&
+			!(fabsf(value) <= CASE_INTEGER_MOST && value == truncf(value)))
+			return error_set(err, "%s is an integer of at most %d, not %g",
+							 problem->scalars[i].name, CASE_INTEGER_MOST, (double)value);
+	}
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		if (!value_spec_holds(&test->values[i], err))
+			return error_prefix(err, "%s", problem->operands[i].name);
+	return true;
+}
+
 bool distribution_parse(const char *text, enum distribution *out)
 {
 	for (size_t i = 0; i < sizeof distribution_names / sizeof distribution_names[0]; i++) {

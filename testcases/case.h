@@ -105,6 +105,15 @@ bool shape_parse(const char *text, int max, struct shape_text *out, struct error
 bool shape_fit(const struct problem *problem, const struct shape_text *text, struct shape *out,
 			   struct error *err);
 
+/* Whether elements can be drawn like that: the numbers are finite, not negative, and no larger than
+ * what is computed with them can hold. */
+bool value_spec_holds(const struct value_spec *spec, struct error *err);
+
+/* The same of all operands of a case, and whether scalars that are `int` are integers of at most
+ * CASE_INTEGER_MOST in magnitude. */
+#define CASE_INTEGER_MOST 32768
+bool case_holds(const struct problem *problem, const struct test_case *test, struct error *err);
+
 /* Whether sizes that depend on one another do so rightly (a group divides K). */
 bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err);
 

@@ -276,16 +276,13 @@ static int parse_values(struct loader *loader, const char *key, const char *text
 	const char *at = skip_spaces(text + length);
 	if (*at == '\0')
 		return 1;
-	if (!take_float(&at, &spec->scale) || !(spec->scale > 0) || spec->scale > 1e30f ||
+	if (!take_float(&at, &spec->scale) || !(spec->scale > 0) ||
 		!(has_more(spec->distribution) ? take_rest(&at, spec) : *skip_spaces(at) == '\0'))
 		return fail_at(loader, loader->line, "%s: the scale \"%.40s\" is no positive number", key,
 					   skip_spaces(text + length));
-	float scale_max = spec->distribution == VALUES_INTEGER ? 0x1p20f : 200.0f;
-	if ((spec->distribution == VALUES_INTEGER || spec->distribution == VALUES_WIDE) &&
-		spec->scale > scale_max)
-		return fail_at(loader, loader->line, "%s: the scale of %s is at most %g", key, name,
-					   (double)scale_max);
-	return 1;
+	struct error err;
+	return value_spec_holds(spec, &err) ||
+		   fail_at(loader, loader->line, "%s: %s", key, err.message);
 }
 
 static int parse_all_values(struct loader *loader, const char *text)
@@ -461,7 +458,7 @@ static int emit_case(struct loader *loader, const struct shape *shape, size_t tu
 					   group->name, CASES_MAX);
 	struct test_case test =
 		case_of_shape(loader->problem, shape, NULL, case_seed(loader->seed, *place));
-	struct error ignored;
+	struct error err, ignored;
 	if (!take_tuple(loader, tuple, &test) || is_too_large(loader, shape) ||
 		!shape_holds(loader->problem, shape, &ignored))
 		return 1;
@@ -472,6 +469,8 @@ static int emit_case(struct loader *loader, const struct shape *shape, size_t tu
 	name_case(loader->problem, group, &test);
 	if (group->integer && !make_exact(loader, &test))
 		return 0;
+	if (!case_holds(loader->problem, &test, &err))
+		return fail_at(loader, group->line, "[%s] %s", group->name, err.message);
 	*kept = test;
 	loader->suite->count++;
 	return 1;

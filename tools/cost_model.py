@@ -19,6 +19,8 @@ import shutil
 import subprocess
 import sys
 
+from measured import told
+
 NUMBER = r"\d+\.\d*f"
 ROW = re.compile(r"(\w+_cut<Element,[^;{}]*?)(\{\s*" + NUMBER + r"(?:,\s*" + NUMBER + r")*\s*\}|UNMEASURED)\)")
 COPY = re.compile(r"(COPY_MEGABYTE) = (" + NUMBER + ")")
@@ -323,8 +325,7 @@ def judged(program, table, gpu, path):
     return status
 
 
-def main():
-    what, arguments = sys.argv[1], sys.argv[2:]
+def main(what, *arguments):
     if what == "cuts":
         print("\n".join(Table(pathlib.Path(arguments[0])).cuts))
         return 0
@@ -344,4 +345,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(told(main, *sys.argv[1:]))

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+import measured
+
 
 def read_facts(path):
     """ladders.txt: facts of steps, units and GPUs; `shape` is for tools/ladder itself."""
@@ -44,6 +46,9 @@ class Column:
         self.started = bench["started"]
         self.command = bench["command"]
         self.entries = {e["label"]: e for e in self.timing["entries"]}
+        for label in self.entries:
+            if label.endswith(".cu"):
+                measured.name(label)
 
     def median(self, label):
         entry = self.entries.get(label)
@@ -211,11 +216,11 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
                      f'title "{unit[0]}, {number(compute)} TFLOP/s"')
     if column.yardstick:
         plots.append(f'{column.tflops(column.yardstick)} with lines dashtype 2 linecolor "#d62728" '
-                     f'title "{column.yardstick}"')
+                     f'title "{measured.plain(column.yardstick)}"')
     plots.append('"-" using 1:2 with points pointtype 7 pointsize 0.7 linecolor "black" notitle')
     script = GNUPLOT.format(
         svg=folder / ladder / "roofline.svg", x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
-        title=f"{ladder}, {column.title}, {column.device['name']}", plots=", \\\n     ".join(plots))
+        title=measured.plain(f"{ladder}, {column.title}, {column.device['name']}"), plots=", \\\n     ".join(plots))
     script += "".join(f"{x} {y}\n" for x, y, _ in points) + "e\n"
     subprocess.run(["gnuplot"], input=script, text=True, check=True)
     return True
@@ -228,7 +233,7 @@ def load(path):
         sys.exit(f"{path}: no result of tools/ladder measure")
     ladders = {}
     for run in result["runs"]:
-        ladders.setdefault(run["ladder"], []).append(Column(run["shape"], run["bench"]))
+        ladders.setdefault(measured.name(run["ladder"]), []).append(Column(run["shape"], run["bench"]))
     missing = {(m["ladder"], m["shape"], m["step"]): m["why"] for m in result["left_out"]}
     return result, ladders, missing
 
@@ -239,11 +244,11 @@ def labels_of(columns):
 
 def picture_column(columns):
     """4096^3 where all steps were measured there, else the largest shape with the most steps."""
-    def measured(column):
+    def medians(column):
         return sum(column.median(label) is not None for label in column.entries)
 
-    most = max(map(measured, columns))
-    whole = [c for c in columns if measured(c) == most]
+    most = max(map(medians, columns))
+    whole = [c for c in columns if medians(c) == most]
     return next((c for c in whole if c.title == "4096^3"), whole[-1])
 
 
@@ -332,4 +337,4 @@ def headers(path, solutions):
 
 
 if __name__ == "__main__":
-    {"write": write, "headers": headers}[sys.argv[1]](sys.argv[2], pathlib.Path(sys.argv[3]))
+    measured.told({"write": write, "headers": headers}[sys.argv[1]], sys.argv[2], pathlib.Path(sys.argv[3]))

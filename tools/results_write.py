@@ -8,6 +8,8 @@ import pathlib
 import shutil
 import sys
 
+from measured import told
+
 # Parts in the order of the page, and their titles.
 SOLUTION_PARTS = {
     "random": "200 random shapes",
@@ -220,4 +222,4 @@ def main(measured, root):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    told(main, pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define INLINE_DEPTH 32
+#define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */
 
 /* ------------------------------------------------------------------------
  * Branches and calls */
@@ -209,7 +210,7 @@ static void decode_call(struct decoder *decoder, const struct ptx_instruction *i
 		return;
 	}
 	uint32_t skip = emit_skip(decoder, in);
-	if (!frame_open(&callee, function))
+	if (decoder->inlined++ == INLINED_LIMIT || !frame_open(&callee, function))
 		decoder->failed = true;
 	else if (!bind_arguments(decoder, &callee, function->parameters, arguments) ||
 			 !bind_arguments(decoder, &callee, function->results, results))
@@ -345,10 +346,31 @@ static void collect_operands(struct decoder *decoder, const struct ptx_operand *
 	}
 }
 
+/* Whether there is nothing more to find in the function at this depth: functions that name one
+ * another often would otherwise be gone through along every way there is. */
+static bool is_collected(struct decoder *decoder, const struct ptx_function *function,
+						 uint32_t depth)
+{
+	uint32_t i = 0;
+	while (i < decoder->collected_count && decoder->collected[i].function != function)
+		i++;
+	if (i < decoder->collected_count && decoder->collected[i].depth <= depth)
+		return true;
+	if (i == decoder->collected_count) {
+		DECODE_GROW(decoder, decoder->collected, i, &decoder->collected_capacity);
+		if (decoder->failed)
+			return true;
+		decoder->collected[decoder->collected_count++].function = function;
+	}
+	decoder->collected[i].depth = depth;
+	return false;
+}
+
 static void collect_shared(struct decoder *decoder, const struct ptx_function *function,
 						   uint32_t depth)
 {
-	if (depth > 8) /* deeper calls are rare, and their variables then unresolved */
+	/* deeper calls are rare, and their variables then unresolved */
+	if (depth > 8 || is_collected(decoder, function, depth))
 		return;
 	for (uint32_t i = 0; i < function->code_count; i++)
 		collect_operands(decoder, function->code[i].operands, function->code[i].operand_count,
@@ -433,6 +455,7 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 	free(decoder.lists);
 	free(decoder.list_uses);
 	free(decoder.shareds);
+	free(decoder.collected);
 	for (int i = 0; i < 4; i++)
 		free(decoder.spare[i].slots);
 	if (!decoder.failed)

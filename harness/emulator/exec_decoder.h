@@ -53,7 +53,13 @@ struct decoder {
 	uint32_t list_use_count, list_use_capacity;
 	struct decode_placed *shareds;
 	uint32_t shared_count, shared_capacity;
+	struct {
+		const struct ptx_function *function;
+		uint32_t depth; /* the least at which its variables were collected */
+	} * collected;
+	uint32_t collected_count, collected_capacity;
 	size_t local_bytes;
+	uint32_t inlined; /* bodies of functions */
 	struct {
 		int32_t *slots;
 		uint32_t count, capacity;

@@ -30,6 +30,8 @@ outcome_failed(enum verdict verdict, bool dead, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(outcome.detail, sizeof outcome.detail, format, args);
 	va_end(args);
+	for (char *p = outcome.detail; *p != '\0'; p++) /* one line, whatever the solution wrote */
+		*p = *p == '\n' ? ' ' : *p;
 	return outcome;
 }
 
@@ -134,7 +136,7 @@ static struct outcome clocked_call(struct contestant_link *link, const char *doi
 	int got_fd = -1;
 	struct child_result result = child_call_clocked(link->child, request, request_bytes, fd, reply,
 													reply_bytes, &got, &got_fd, seconds, elapsed);
-	if (got_fd >= 0)
+	if (got_fd >= 0) /* none belongs there: the solution has sent it */
 		close(got_fd);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
@@ -255,6 +257,7 @@ static struct outcome enclose(struct contestant_link *link)
 	link->enclosed = true;
 	link->layers = reply.layers;
 	link->can_seal = reply.sealed != 0;
+	reply.lacking[sizeof reply.lacking - 1] = '\0';
 	snprintf(link->unsealed, sizeof link->unsealed, "%.399s", reply.unsealed);
 	snprintf(link->lacking, sizeof link->lacking, "%s",
 			 link->libraries_allowed ? "it is a baseline, which may use libraries"

@@ -3,9 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -13,6 +16,7 @@
 
 #define SANITIZER "compute-sanitizer"
 #define LINE_PREFIX "========= "
+#define SUMMARY "SUMMARY: "
 #define NOT_PRINTED "were not printed"
 #define REPORT_MAX 65536     /* of one process */
 #define PRINTED_MAX "20"     /* errors, each with its stack: within REPORT_MAX */
@@ -144,6 +148,24 @@ static const char *line_said(const char *line)
 	return strncmp(line, LINE_PREFIX, prefix) == 0 ? line + prefix : NULL;
 }
 
+/* Both counts; -1 is none. The solution could have written any number. */
+static int errors_add(int errors, int more)
+{
+	if (errors < 0 || more < 0)
+		return errors > more ? errors : more;
+	return errors > INT_MAX - more ? INT_MAX : errors + more;
+}
+
+/* The number behind "SUMMARY: "; -1 where there is none. */
+static int summary_count(const char *at)
+{
+	const char *digits = at + strlen(SUMMARY);
+	if (*digits < '0' || *digits > '9')
+		return -1;
+	unsigned long count = strtoul(digits, NULL, 10);
+	return count < INT_MAX ? (int)count : INT_MAX;
+}
+
 int tool_report_errors(const char *report, char first[256])
 {
 	int errors = -1;
@@ -151,12 +173,10 @@ int tool_report_errors(const char *report, char first[256])
 	for (const char *line = report; *line != '\0';) {
 		size_t length = strcspn(line, "\n");
 		const char *said = line_said(line), *end = line + length, *at;
-		int counted;
-		if (said != NULL && (at = strstr(said, "SUMMARY: ")) != NULL && at < end) {
+		if (said != NULL && (at = strstr(said, SUMMARY)) != NULL && at < end) {
 			/* a second one may tell how many "were not printed", of the same errors */
-			if (sscanf(at, "SUMMARY: %d", &counted) == 1 &&
-				memmem(at, (size_t)(end - at), NOT_PRINTED, strlen(NOT_PRINTED)) == NULL)
-				errors = (errors < 0 ? 0 : errors) + counted;
+			if (memmem(at, (size_t)(end - at), NOT_PRINTED, strlen(NOT_PRINTED)) == NULL)
+				errors = errors_add(errors, summary_count(at));
 		} else if (said != NULL && first[0] == '\0' && said[0] != ' ' &&
 				   strncmp(said, "COMPUTE-SANITIZER", strlen("COMPUTE-SANITIZER")) != 0) {
 			/* the next line says where */
@@ -172,12 +192,19 @@ int tool_report_errors(const char *report, char first[256])
 	return errors;
 }
 
-/* The report of one process; false when it cannot be read. */
+/* The report of one process; false when it cannot be read. The solution's process may have put
+ * anything in its place: a pipe that nobody writes to, a link. */
 static bool report_read(const char *path, char text[REPORT_MAX + 1])
 {
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
+	struct stat facts;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	FILE *file =
+		fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? fdopen(fd, "r") : NULL;
+	if (file == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	size_t got = fread(text, 1, REPORT_MAX, file);
 	text[got] = '\0';
 	fclose(file);
@@ -212,7 +239,7 @@ static void take_reports(const struct tool *tool, struct judgement *out)
 		if (text != NULL && report_read(path, text)) {
 			int counted = tool_report_errors(text, one);
 			silent += counted < 0;
-			errors = counted < 0 ? errors : (errors < 0 ? 0 : errors) + counted;
+			errors = errors_add(errors, counted);
 			if (first[0] == '\0' && counted != 0)
 				memcpy(first, one, sizeof first);
 			text_append(&out->tool_report, text); /* memory is short: less is shown */

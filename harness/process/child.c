@@ -596,6 +596,24 @@ static bool send_request(struct child *child, const void *request, size_t bytes,
 	return true;
 }
 
+/* The one descriptor that came along, or -1. False where there are several, which are closed: the
+ * alignment of control data leaves room for a second one. */
+static bool take_descriptor(struct msghdr *message, int *fd)
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	*fd = -1;
+	if (header == NULL || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return true;
+	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
+	for (size_t i = 0; i < count; i++) {
+		close_fd(fd);
+		memcpy(fd, CMSG_DATA(header) + i * sizeof *fd, sizeof *fd);
+	}
+	if (count > 1)
+		close_fd(fd);
+	return count <= 1;
+}
+
 /* The packet that is there. False when it is no valid one. */
 static bool take_reply(int channel, void *reply, size_t capacity, size_t *bytes, int *fd)
 {
@@ -608,14 +626,11 @@ static bool take_reply(int channel, void *reply, size_t capacity, size_t *bytes,
 	*fd = -1;
 	*bytes = 0;
 	ssize_t got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	if (got <= 0)
+	if (got < 0)
 		return false;
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-	if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-		header->cmsg_len == CMSG_LEN(sizeof *fd))
-		memcpy(fd, CMSG_DATA(header), sizeof *fd);
 	*bytes = (size_t)got;
-	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+	if (take_descriptor(&message, fd) && got > 0 &&
+		(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
 		return true;
 	close_fd(fd);
 	return false;

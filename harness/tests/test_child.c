@@ -43,6 +43,28 @@ static void die_of(int number)
 	raise(number);
 }
 
+/* Answers with several descriptors of its output. */
+static void child_send_descriptors(int channel, size_t bytes, size_t count)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {0};
+	const int outputs[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+	char request[64];
+	size_t got;
+	struct iovec part = {.iov_base = request, .iov_len = bytes};
+	struct msghdr message = {.msg_iov = &part,
+							 .msg_iovlen = 1,
+							 .msg_control = control,
+							 .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(header), outputs, count * sizeof(int));
+	channel_receive(channel, request, sizeof request, &got, NULL);
+	sendmsg(channel, &message, 0);
+	pause();
+}
+
 static void child_flood(int channel)
 {
 	char line[1000];
@@ -163,6 +185,8 @@ __attribute__((constructor)) static void be_child(void)
 			for (int i = 0; i < 2; i++)
 				channel_send(channel, request, bytes, -1);
 	}
+	if (strncmp(name, "descriptors-", 12) == 0)
+		child_send_descriptors(channel, (size_t)atoi(name + 14), (size_t)atoi(name + 12));
 	if (strcmp(name, "oversized") == 0) {
 		static char reply[4096];
 		channel_send(channel, reply, sizeof reply, -1);
@@ -349,6 +373,27 @@ Test(child, refuses_an_oversized_reply)
 	cr_assert_eq(call(child, 10).outcome, CHILD_BROKEN);
 	assert_nothing_left();
 	child_stop(child);
+}
+
+static int lowest_free_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+	close(fd);
+	return fd;
+}
+
+/* descriptors-COUNT-BYTES; none of them may stay here. */
+Test(child, keeps_no_descriptors_of_a_bad_reply)
+{
+	static const char *const names[] = {"descriptors-2-6", "descriptors-3-6", "descriptors-8-6",
+										"descriptors-1-0", "descriptors-2-0"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int before = lowest_free_descriptor();
+		struct child *child = start(names[i], 0);
+		cr_assert_eq(call(child, 10).outcome, CHILD_BROKEN, "%s", names[i]);
+		child_stop(child);
+		cr_assert_eq(lowest_free_descriptor(), before, "%s", names[i]);
+	}
 }
 
 Test(child, ends_a_memory_hog)

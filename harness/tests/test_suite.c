@@ -132,6 +132,10 @@ Test(suite, errors_name_the_line)
 	refused("[g]\nm = 16\nn = 16\nk = 16\nscalars = nan 1\n", 5, "finite");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = gaussian\n", 5, "unknown values");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = uniform -1\n", 5, "positive");
+	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = wide 1000\n", 5, "the scale of wide is at most");
+	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = graph-integer 1e9\n", 5, "at most 1.04858e+06");
+	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = graph 1 0 1e9\n", 5, "share of edges");
+	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = positive 1 1e38\n", 5, "lowest value");
 	refused("[g]\nm = 16\nn = 16\nk = 16\ncolour = red\n", 5, "unknown key");
 	refused("[g]\nm = w\nn = 16\nk = 16\n", 1, "does not set it");
 	refused("[g]\nw = 16\nm = 16\nn = 16\nk = 16\n", 1, "does not use it");
@@ -143,6 +147,22 @@ Test(suite, errors_name_the_line)
 	refused("[two words]\nm = 16\nn = 16\nk = 16\n", 1, "letters");
 	refused("[g]\nm = 16..16384\nn = 16\nk = 16\n", 2, "more than");
 	refused("[g]\nm = 16..400\nn = 16..400\nk = 16\n", 1, "more than 20000 cases");
+}
+
+/* solve() gets them as int. */
+Test(suite, zero_points_are_small_integers)
+{
+	static const char *const scalars[] = {"1 1 1 0.5 0 0", "1 1 1 0 1e30 0", "1 1 1 0 0 -40000"};
+	struct suite suite;
+	char text[160];
+	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+		snprintf(text, sizeof text,
+				 "[suite]\nproblem = gemm-s8\n[g]\nm = 16\nn = 16\nk = 16\nscalars = %s\n",
+				 scalars[i]);
+		cr_expect(!load_text(text, "gemm-s8", 0, &suite), "accepted: %s", scalars[i]);
+		cr_expect_not_null(strstr(err.message, "is an integer of at most 32768"), "%s",
+						   err.message);
+	}
 }
 
 Test(suite, long_lines_and_odd_bytes_are_refused)

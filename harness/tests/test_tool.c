@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* nftw */
 #include <criterion/criterion.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,12 @@ Test(tool, reports_are_counted_and_the_first_error_is_quoted)
 	cr_expect_eq(tool_report_errors(initcheck_many, first), 30, "an error counts once");
 	cr_expect_eq(tool_report_errors(cut_off, first), -1);
 	cr_expect_eq(tool_report_errors("", first), -1);
+	/* numbers that no tool would print */
+	cr_expect_eq(tool_report_errors("========= ERROR SUMMARY: -7 errors\n", first), -1);
+	cr_expect_eq(tool_report_errors("========= ERROR SUMMARY: 99999999999999999999 errors\n"
+									"========= ERROR SUMMARY: 5 errors\n",
+									first),
+				 INT_MAX);
 	/* what only looks like a summary is none */
 	cr_expect_eq(tool_report_errors("ERROR SUMMARY: 0 errors\n", first), -1);
 }
@@ -194,6 +201,25 @@ Test(tool_run, every_process_counts)
 	one = judged(memcheck_two, NULL, VERDICT_WRONG_ANSWER);
 	cr_expect_eq(one.verdict, VERDICT_WRONG_ANSWER, "what the referee saw goes first");
 	judgement_free(&one);
+}
+
+/* In the place of a report, by the solution's process. */
+Test(tool_run, reads_no_pipe_and_no_link)
+{
+	struct judge_options options = {.sanitize = "memcheck"};
+	struct judgement judgement = {.verdict = VERDICT_ACCEPTED};
+	struct error err = {{0}};
+	struct tool tool;
+	char path[PATHS_MAX + 8];
+	cr_assert(tool_find(&tool, &options, &err), "%s", err.message);
+	cr_assert(tool_open(&tool, &err), "%s", err.message);
+	snprintf(path, sizeof path, "%s/1.txt", tool.folder);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof path, "%s/2.txt", tool.folder);
+	cr_assert_eq(symlink("/etc/passwd", path), 0);
+	tool_close(&tool, NULL, &judgement);
+	cr_expect_eq(judgement.verdict, VERDICT_NOT_RUN);
+	cr_expect_null(judgement.tool_report);
 }
 
 Test(tool_run, its_absence_is_told)
