@@ -59,7 +59,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 	return true;
 }
 
-/* The file's verdict is that of its first case that failed. */
+/* The file's verdict is that of its first case that failed, and of one that was not run only where
+ * none did. */
 static void summarise(struct judgement *out)
 {
 	out->verdict = VERDICT_ACCEPTED;
@@ -68,7 +69,7 @@ static void summarise(struct judgement *out)
 		const struct case_result *result = &out->cases[i];
 		if (result->verdict == VERDICT_ACCEPTED) {
 			out->accepted++;
-		} else if (out->verdict == VERDICT_ACCEPTED) {
+		} else if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_NOT_RUN) {
 			out->verdict = result->verdict;
 			snprintf(out->detail, sizeof out->detail, "%s: %.900s", result->test.name,
 					 result->detail);

@@ -15,6 +15,7 @@
 #define CASE_SECONDS 60.0
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
+#define STARTS 2 /* of a process that ends while it opens the device */
 #define BETWEEN_CALLS "the solution, between two calls,"
 
 static struct outcome outcome_ok(void)
@@ -233,8 +234,9 @@ static bool start(struct contestant_link *link, struct error *err)
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
 }
 
-/* Makes the context and closes the process; no foreign code runs in it yet. */
-static struct outcome enclose(struct contestant_link *link)
+/* Makes the context and closes the process; no foreign code runs in it yet. *ended: the process
+ * came to an end over it, which is nobody's doing here. */
+static struct outcome enclose(struct contestant_link *link, bool *ended)
 {
 	bool open = link->libraries_allowed || link->under != NULL;
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
@@ -250,6 +252,7 @@ static struct outcome enclose(struct contestant_link *link)
 	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
 								  sizeof reply, OPEN_SECONDS);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
+	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->under == NULL;
 	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
 		outcome.verdict = VERDICT_NOT_RUN;
 	if (outcome.verdict != VERDICT_ACCEPTED)
@@ -276,6 +279,21 @@ bool contestant_link_holds(const struct contestant_link *link, struct error *err
 					 link->lacking);
 }
 
+/* One that is killed before foreign code runs in it gets a successor. */
+static struct outcome start_enclosed(struct contestant_link *link)
+{
+	struct error err = {{0}};
+	struct outcome outcome = outcome_ok();
+	bool ended = true;
+	for (int i = 0; i < STARTS && ended; i++) {
+		contestant_link_close(link);
+		if (!start(link, &err))
+			return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+		outcome = enclose(link, &ended);
+	}
+	return outcome;
+}
+
 struct outcome contestant_link_open(struct contestant_link *link)
 {
 	struct error err = {{0}};
@@ -283,9 +301,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 	link->enclosed = false;
 	link->layers = 0;
 	link->lacking[0] = '\0';
-	if (!start(link, &err))
-		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
-	struct outcome outcome = enclose(link);
+	struct outcome outcome = start_enclosed(link);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
 	if (!contestant_link_holds(link, &err))

@@ -91,8 +91,7 @@ static double mean_of(double *calls, uint32_t count)
 {
 	double sum = 0;
 	qsort(calls, count, sizeof *calls, ascending);
-	count -= count >= 4;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) /* the longest, too: it could have worked for all */
 		sum += calls[i];
 	return sum / count;
 }

@@ -27,8 +27,7 @@ struct sealed_plan {
 /* What it gave, in microseconds. Zero-initialise. */
 struct sealed_series {
 	struct samples reveal; /* of each group: what passed apart from its calls */
-	struct samples call;   /* of each group: the mean of its calls, but for the longest of four or
-							  more */
+	struct samples call;   /* of each group: the mean of its calls */
 	double excess; /* the most by which a call took longer than the middle one of its group */
 	uint32_t calls, passes;
 };

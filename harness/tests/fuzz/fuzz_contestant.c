@@ -1,4 +1,4 @@
-/* links: kernels channel buffers chain testcases; seeds: harness/tests/fuzz/seeds/contestant */
+/* links: kernels channel digest buffers chain testcases; seeds: harness/tests/fuzz/seeds/contestant */
 /* What the contestant may be asked: serve() on messages of an input, over a runtime of the
  * host's memory and a solution that reads and writes every byte of its operands. The messages are
  * the supervisor's own, so that this is about bugs, not about tricks.
@@ -149,6 +149,8 @@ static const struct opened *now_opened;
 #define channel_send play_send
 #define main contestant_main
 #include "contestant/opened.c" /* NOLINT(bugprone-suspicious-include) */
+
+#include "contestant/sealed.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "contestant/main.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
