@@ -1,6 +1,7 @@
 /* gemmjudge: finds the subcommand and hands over. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@ static const struct subcommand *const subcommands[] = {
 	&subcommand_judge, &subcommand_bench, &subcommand_compare,
 	&subcommand_new,   &subcommand_list,  &subcommand_doctor,
 };
+#define LARGE_BLOCK (16 << 10) /* bytes */
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
 
 static void help(FILE *out)
@@ -100,6 +102,9 @@ static int unknown_command(const char *word)
 int main(int argc, char **argv)
 {
 	struct error err;
+	/* What a file needs for a while goes back as a whole: else results, which stay, take its place
+	 * on the heap, and each file makes it longer. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	if (!hold_standard_descriptors()) {
 		error_set(&err, "standard output is closed");
 		return cli_fail(EXIT_BAD_INPUT, &err);

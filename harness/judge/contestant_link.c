@@ -15,7 +15,7 @@
 #define CASE_SECONDS 60.0
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
-#define STARTS 2 /* of a process that ends while it opens the device */
+#define STARTS 2 /* of a process that does not start, or ends while it opens the device */
 #define BETWEEN_CALLS "the solution, between two calls,"
 
 static struct outcome outcome_ok(void)
@@ -287,9 +287,10 @@ static struct outcome start_enclosed(struct contestant_link *link)
 	bool ended = true;
 	for (int i = 0; i < STARTS && ended; i++) {
 		contestant_link_close(link);
-		if (!start(link, &err))
-			return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
-		outcome = enclose(link, &ended);
+		if (start(link, &err))
+			outcome = enclose(link, &ended);
+		else
+			outcome = outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	}
 	return outcome;
 }
