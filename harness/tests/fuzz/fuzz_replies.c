@@ -100,7 +100,7 @@ static size_t fuzz_count(void)
 #define PEERS_MAX 64
 
 struct peer {
-	bool is_referee;
+	bool is_ours;   /* the referee, or the yardstick of sealed calls: it answers as it should */
 	int supervisor; /* number of the other end of the channel */
 	int channel, output, report, life;
 };
@@ -144,7 +144,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 	child->life = ends.life[0];
 	child->report = ends.report[0];
 	list_add(child);
-	play.peers[play.count++] = (struct peer){.is_referee = strstr(options->argv[0], "referee"),
+	play.peers[play.count++] = (struct peer){.is_ours = strstr(options->argv[0], "referee"),
 											 .supervisor = ends.channel[0],
 											 .channel = ends.channel[1],
 											 .output = ends.output[1],
@@ -159,6 +159,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 union request {
 	struct message head;
 	struct referee_case referee_case;
+	struct contestant_open open;
 	struct contestant_time time;
 	char bytes[CHILD_MESSAGE_MAX];
 };
@@ -171,6 +172,7 @@ union reply {
 	struct contestant_open_reply open;
 	struct contestant_reply run;
 	struct contestant_time_reply time;
+	struct contestant_call_reply call;
 	char bytes[CHILD_MESSAGE_MAX];
 };
 
@@ -180,21 +182,28 @@ static size_t good_reply(const union request *request, union reply *reply)
 	reply->head = (struct message){.type = request->head.type, .ok = 1};
 	switch (request->head.type) {
 	case MESSAGE_REFEREE_OPEN:
-		reply->referee_open.facts = (struct device_facts){.name = "a GPU", .memory_bytes = 1 << 30};
+		reply->referee_open.facts = (struct device_facts){.name = "a GPU",
+														  .architecture = "90a",
+														  .multiprocessors = 1,
+														  .sm_clock_khz = 1000,
+														  .memory_bytes = 1 << 30};
 		return sizeof reply->referee_open;
 	case MESSAGE_REFEREE_CASE:
 		memset(&reply->referee_case.arena, 0, sizeof reply->referee_case.arena);
 		reply->referee_case.arena.sets = request->referee_case.sets;
 		reply->referee_case.foreign_stages = 0;
 		return sizeof reply->referee_case;
-	case MESSAGE_REFEREE_RESET: return sizeof reply->head;
+	case MESSAGE_REFEREE_RESET:
+	case MESSAGE_REFEREE_DESCRIPTOR:
+	case MESSAGE_CONTESTANT_GO: return sizeof reply->head;
 	case MESSAGE_REFEREE_CHECK:
 		memset(&reply->check.elements, 0,
 			   sizeof reply->check - offsetof(struct referee_check_reply, elements));
 		return sizeof reply->check;
 	case MESSAGE_CONTESTANT_OPEN:
 		reply->open.layers = ~0u;
-		reply->open.lacking[0] = '\0';
+		reply->open.lacking[0] = reply->open.unsealed[0] = '\0';
+		reply->open.sealed = 1;
 		return sizeof reply->open;
 	case MESSAGE_CONTESTANT_TIME:
 		memset(&reply->time.status, 0,
@@ -204,6 +213,9 @@ static size_t good_reply(const union request *request, union reply *reply)
 		for (uint32_t i = 0; i < request->time.calls && i < TIME_CALLS_MAX; i++)
 			reply->time.microseconds[i] = 10.0f;
 		return sizeof reply->time;
+	case MESSAGE_CONTESTANT_CALL:
+		memset(reply->call.digests, 0, sizeof reply->call.digests);
+		return sizeof reply->call;
 	default:
 		memset(&reply->run.status, 0,
 			   sizeof reply->run - offsetof(struct contestant_reply, status));
@@ -244,8 +256,11 @@ static void answer(struct peer *peer, const union request *request)
 	static union reply reply;
 	struct source *source = &play.source, none = {NULL, NULL};
 	size_t size = good_reply(request, &reply), times = 1, descriptors = 0;
-	if (peer->is_referee)
+	if (request->head.type == MESSAGE_CONTESTANT_OPEN)
+		peer->is_ours = strstr(request->open.solution, "yardstick") != NULL;
+	if (peer->is_ours)
 		source = &none;
+	descriptors = request->head.type == MESSAGE_REFEREE_DESCRIPTOR;
 	uint32_t how = source_number(source, 1);
 	for (uint32_t i = 0; i < (how & 7); i++)
 		source_patch(source, reply.bytes, size);
