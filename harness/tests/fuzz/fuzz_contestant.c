@@ -1,4 +1,5 @@
-/* links: kernels channel digest buffers chain testcases; seeds: harness/tests/fuzz/seeds/contestant */
+/* links: kernels channel digest buffers chain testcases; seeds: harness/tests/fuzz/seeds/contestant
+ */
 /* What the contestant may be asked: serve() on messages of an input, over a runtime of the
  * host's memory and a solution that reads and writes every byte of its operands. The messages are
  * the supervisor's own, so that this is about bugs, not about tricks.
@@ -144,7 +145,7 @@ static bool play_send(int channel, const void *reply, size_t bytes, int fd)
 	return bytes > 0;
 }
 
-static const struct opened *now_opened;
+static const struct opened *now_opened, *now_sealed;
 
 #define channel_send play_send
 #define main contestant_main
@@ -159,8 +160,10 @@ void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct operands *operands)
 {
 	(void)solution, (void)test;
-	for (uint32_t i = 0; now_opened != NULL && i < now_opened->arena.count; i++)
-		memset(operands->at[i], 1, now_opened->arena.buffers[i].bytes);
+	const struct opened *now =
+		now_sealed != NULL && now_sealed->base != NULL ? now_sealed : now_opened;
+	for (uint32_t i = 0; now != NULL && i < now->arena.count; i++)
+		memset(operands->at[i], 1, now->arena.buffers[i].bytes);
 }
 
 /* ---- who asks -------------------------------------------------------------------------------- */
@@ -169,9 +172,10 @@ static struct source play;
 
 static size_t good_request(uint32_t which, union request *request)
 {
-	static const uint32_t types[] = {MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD,
-									 MESSAGE_CONTESTANT_CASE, MESSAGE_CONTESTANT_RUN,
-									 MESSAGE_CONTESTANT_TIME};
+	static const uint32_t types[] = {
+		MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD, MESSAGE_CONTESTANT_CASE,
+		MESSAGE_CONTESTANT_RUN,  MESSAGE_CONTESTANT_TIME, MESSAGE_CONTESTANT_SEALED,
+		MESSAGE_CONTESTANT_GO,   MESSAGE_CONTESTANT_CALL, MESSAGE_CONTESTANT_END};
 	static const struct shape shape = {{1, 5, 6, 7, 1}};
 	const struct problem *problem = problem_find("gemm-f16");
 	struct buffers buffers;
@@ -191,7 +195,18 @@ static size_t good_request(uint32_t which, union request *request)
 		buffers_lay_out(&buffers, &request->one_case.arena);
 		request->one_case.arena.bytes = 2 * request->one_case.arena.set_stride;
 		return sizeof request->one_case;
+	case MESSAGE_CONTESTANT_SEALED:
+		request->sealed.test = case_of_shape(problem, &shape, NULL, which);
+		request->sealed.arena.sets = 2;
+		request->sealed.outputs = 4; /* C */
+		buffers_of_case(problem, &request->sealed.test, NULL, &buffers);
+		buffers_lay_out(&buffers, &request->sealed.arena);
+		request->sealed.arena.bytes = 2 * request->sealed.arena.set_stride;
+		return sizeof request->sealed;
 	case MESSAGE_CONTESTANT_RUN: return sizeof request->run;
+	case MESSAGE_CONTESTANT_GO: return sizeof request->go;
+	case MESSAGE_CONTESTANT_CALL: return sizeof request->call;
+	case MESSAGE_CONTESTANT_END: return sizeof request->end;
 	default: request->time.calls = 1; return sizeof request->time;
 	}
 }
@@ -226,8 +241,10 @@ void fuzz_one(const uint8_t *data, size_t size)
 	struct contestant self = {.channel = -1};
 	play = (struct source){data, data + size};
 	now_opened = &self.opened;
+	now_sealed = &self.sealed.opened;
 	while (play.at != play.end)
 		ask(&self, &request);
 	opened_close(&self.opened, &self.cudart);
-	now_opened = NULL;
+	opened_close(&self.sealed.opened, &self.cudart);
+	now_opened = now_sealed = NULL;
 }

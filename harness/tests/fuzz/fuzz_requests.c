@@ -56,7 +56,8 @@ static size_t good_request(uint32_t which, union request *request)
 {
 	static const uint32_t types[] = {MESSAGE_REFEREE_OPEN,       MESSAGE_REFEREE_CASE,
 									 MESSAGE_REFEREE_CHECK,      MESSAGE_REFEREE_RESET,
-									 MESSAGE_REFEREE_STAGE_OPEN, MESSAGE_REFEREE_STAGE_CLOSE};
+									 MESSAGE_REFEREE_STAGE_OPEN, MESSAGE_REFEREE_STAGE_CLOSE,
+									 MESSAGE_REFEREE_DESCRIPTOR};
 	static const struct shape shape = {{1, 5, 6, 7, 1}};
 	size_t count, chosen = which / 8;
 	const struct problem *problem = problem_table(&count);
@@ -73,9 +74,11 @@ static size_t good_request(uint32_t which, union request *request)
 				request->make.test.shape.size[i] = 1;
 		snprintf(request->make.problem, sizeof request->make.problem, "%s", problem->name);
 		request->make.sets = 2;
+		request->make.group = which / 128;
 		return sizeof request->make;
 	case MESSAGE_REFEREE_RESET: return sizeof request->reset;
 	case MESSAGE_REFEREE_CHECK: return sizeof request->check;
+	case MESSAGE_REFEREE_DESCRIPTOR: return sizeof request->descriptor;
 	default: return sizeof request->stage;
 	}
 }
