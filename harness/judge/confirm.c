@@ -50,15 +50,17 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 {
 	struct sealed_plan plan = {.problem = problem, .test = &result->test};
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
+	struct pass_times way = {0};
 	groups_plan_small(run, &plan);
 	if (!yardstick_open(yardstick, &run->referee.device, run->memory_limit,
 						run->timeout + LANE_FIRST_SECONDS, err))
 		return false;
 	if (!yardstick->link.can_seal)
 		snprintf(yardstick->lacking, sizeof yardstick->lacking, "%s", yardstick->link.unsealed);
-	else if (!yardstick_alone(run, yardstick, &plan, WORK_BEFORE + YARDSTICK_WAY,
-							  &yardstick->before, &outcome, err))
+	else if (!yardstick_alone(run, yardstick, &plan, WORK_BEFORE + YARDSTICK_WAY, &way, &outcome,
+							  err))
 		return false;
+	yardstick->before = way.call;
 	if (outcome.refused)
 		snprintf(yardstick->lacking, sizeof yardstick->lacking, "%.399s", outcome.detail);
 	return true;
@@ -109,43 +111,54 @@ static double allowance(double microseconds)
 	return fmax(UNCERTAIN_MICROSECONDS, UNCERTAIN_SHARE * microseconds);
 }
 
-static bool is_there(const struct samples *samples, uint32_t count)
+/* What a pass says of a call and of the way. A group of one call is revealed and called as one: the
+ * work could begin with the reveal. */
+static void times_of(const struct measured *measured, uint32_t i, double way_most,
+					 double reveal_most, float *call, float *way)
 {
-	return samples->count == count;
+	const struct pass_times *entry = &measured->entry[i], *other = &measured->way[i];
+	double spread = other->disturbed ? 0 : WAY_SPREAD;
+	bool alone = measured->plan.calls == 1;
+	*call = (float)(entry->call + (alone ? entry->reveal : 0));
+	*way = (float)(fmin(other->call, way_most + spread) +
+				   (alone ? fmin(other->reveal, reveal_most + spread) : 0));
 }
 
 /* How long a call takes: what a quarter of the passes do not exceed, less the same of the
  * yardstick's, for whatever disturbs a pass makes it longer. Passes of the yardstick while the
- * file's process was there count for no more than `way_most` and what machines differ by from
- * second to second, and for no more than way_most where something came in between: the file could
- * have done that. */
-static double outside_of(const struct measured *measured, double before, double after,
+ * file's process was there count for no more than those before and after, and what machines differ
+ * by from second to second; and for no more than those where something came in between: the file
+ * could have done that. INFINITY where memory is short: nothing is confirmed then. */
+static double outside_of(const struct measured *measured, double before, struct pass_times after,
 						 double *spread)
 {
 	struct samples calls = {0}, ways = {0}, reveals = {0};
-	float apart[] = {(float)before, (float)after};
-	samples_add(&ways, apart, 2);
+	bool alone = measured->plan.calls == 1, there = true;
+	float apart[] = {(float)before, (float)after.call};
+	if (!alone)
+		there = samples_add(&ways, apart, 2);
 	for (uint32_t i = 0; i < measured->count; i++) {
-		const struct pass_times *entry = &measured->entry[i], *way = &measured->way[i];
-		double most = fmax(before, after) + (way->disturbed ? 0 : WAY_SPREAD);
-		float call = (float)entry->call, other = (float)fmin(way->call, most);
-		float reveal = (float)(entry->reveal - way->reveal);
-		samples_add(&calls, &call, 1);
-		samples_add(&ways, &other, 1);
-		samples_add(&reveals, &reveal, 1);
+		float call, way, late = (float)(measured->entry[i].reveal - measured->way[i].reveal);
+		times_of(measured, i, fmax(before, after.call), after.reveal, &call, &way);
+		there = there && samples_add(&calls, &call, 1) && samples_add(&ways, &way, 1) &&
+				samples_add(&reveals, &late, 1);
 	}
-	double outside = INFINITY; /* memory is short: nothing is confirmed */
-	if (is_there(&calls, measured->count) && is_there(&ways, measured->count + 2) &&
-		is_there(&reveals, measured->count)) {
-		double late = sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
-		outside = sealed_quantile(&calls, 0.25) - sealed_quantile(&ways, 0.25) +
-				  fmax(late, 0) / measured->plan.calls;
-	}
+	double late = alone ? 0 : sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
+	double outside = sealed_quantile(&calls, 0.25) - sealed_quantile(&ways, 0.25) +
+					 fmax(late, 0) / fmax(measured->plan.calls, 1);
 	*spread = sealed_quantile(&calls, 0.5) - sealed_quantile(&calls, 0.0);
 	samples_free(&calls);
 	samples_free(&ways);
 	samples_free(&reveals);
-	return fmax(outside, 0);
+	return there ? fmax(outside, 0) : INFINITY;
+}
+
+/* The same before the yardstick's last turn. */
+static double seen_by_now(const struct measured *measured, const struct yardstick *yardstick)
+{
+	double ignored;
+	return outside_of(measured, yardstick->before,
+					  (struct pass_times){.call = yardstick->before, .reveal = INFINITY}, &ignored);
 }
 
 /* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
@@ -173,14 +186,14 @@ static bool entry_passes(struct run *run, struct yardstick *yardstick, struct la
 						 struct timing_entry *entry, double microseconds, struct measured *measured,
 						 struct outcome *outcome, struct error *err)
 {
-	double claim = claim_of(entry)->median, began = clock_seconds(), ignored;
+	double claim = claim_of(entry)->median, began = clock_seconds();
 	groups_plan(run, microseconds, entry->seal.floor, &measured->plan);
 	measured->count = 0;
 	while (measured->count < PASSES_MAX) {
 		uint32_t passes = measured->count;
 		if (passes >= 2 && clock_seconds() - began > SERIES_SECONDS)
 			break;
-		double seen = outside_of(measured, yardstick->before, yardstick->before, &ignored);
+		double seen = seen_by_now(measured, yardstick);
 		bool settled =
 			seen < claim + 0.5 * allowance(claim) || seen > 1.5 * claim + allowance(claim);
 		if (passes >= PASSES_MIN && settled)
@@ -203,7 +216,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 					  struct error *err)
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	double claim = claim_of(entry)->median, ignored;
+	double claim = claim_of(entry)->median;
 	measured->plan =
 		(struct sealed_plan){.problem = problem,
 							 .test = &result->test,
@@ -216,7 +229,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
 	if (lane->running && !entry_passes(run, yardstick, lane, entry, claim, measured, &outcome, err))
 		return false;
-	double seen = outside_of(measured, yardstick->before, yardstick->before, &ignored);
+	double seen = seen_by_now(measured, yardstick);
 	if (outcome.verdict == VERDICT_ACCEPTED && measured->plan.calls > 1 &&
 		seen > 1.5 * claim + allowance(claim) &&
 		!entry_passes(run, yardstick, lane, entry, seen, measured, &outcome, err))
@@ -259,15 +272,15 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 						  const struct measured *measured, struct timing_entry *entry,
 						  struct error *err)
 {
-	double after = yardstick->before;
-	struct outcome outcome;
+	struct pass_times after = {.call = yardstick->before, .reveal = INFINITY};
+	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || measured->count == 0)
 		return true;
 	if (!is_library(entry) && !yardstick_alone(run, yardstick, &measured->plan,
 											   measured->entry[0].call, &after, &outcome, err))
 		return false;
-	if (after == 0) /* no memory any more */
-		after = yardstick->before;
+	if (outcome.refused) /* no memory any more */
+		after.call = yardstick->before;
 	entry->seal.outside = outside_of(measured, yardstick->before, after, &entry->seal.uncertainty);
 	entry_judge(entry);
 	return true;

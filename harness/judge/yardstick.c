@@ -69,19 +69,22 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 }
 
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, double *way, struct outcome *outcome, struct error *err)
+					 double microseconds, struct pass_times *way, struct outcome *outcome,
+					 struct error *err)
 {
-	struct samples ways = {0};
+	struct samples calls = {0}, reveals = {0};
 	bool ok = true;
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct pass_times times;
 		ok = yardstick_pass(run, yardstick, like, microseconds, &times, outcome, err);
-		float call = (float)times.call;
-		ok = ok && (samples_add(&ways, &call, 1) || error_set(err, "out of memory"));
+		float call = (float)times.call, reveal = (float)times.reveal;
+		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) ||
+					error_set(err, "out of memory"));
 	}
-	*way = sealed_quantile(&ways, 0.5);
-	samples_free(&ways);
+	*way = (struct pass_times){sealed_quantile(&calls, 0.5), sealed_quantile(&reveals, 0.5), false};
+	samples_free(&calls);
+	samples_free(&reveals);
 	return ok;
 }
 

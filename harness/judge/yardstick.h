@@ -39,8 +39,9 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 					double microseconds, struct pass_times *out, struct outcome *outcome,
 					struct error *err);
 
-/* Of a call: the middle one of several passes. */
+/* The middle one of several passes, nobody else having a process. */
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, double *way, struct outcome *outcome, struct error *err);
+					 double microseconds, struct pass_times *way, struct outcome *outcome,
+					 struct error *err);
 
 #endif
