@@ -56,7 +56,8 @@ class Column:
 
     def tflops(self, label):
         case, us = self.timing["case"], self.median(label)
-        return 2 * case["batch"] * case["m"] * case["n"] * case["k"] / us * 1e-6 if us else None
+        terms = math.prod(int(case[size]) for size in ("batch", "m", "n", "k"))
+        return 2 * terms / us * 1e-6 if us else None
 
     def rate(self, label):
         return self.entries[label]["gbytes_per_s"] if self.vector else self.tflops(label)

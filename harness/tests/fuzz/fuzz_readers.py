@@ -20,6 +20,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,8 @@ loader = importlib.machinery.SourceFileLoader("compare_counters", str(ROOT / "to
 compare_counters = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(compare_counters)
 
+MEMORY_BYTES = 1 << 31  # of this process
+SLOW_SECONDS = 5  # of the processor, for an input of some kilobytes
 GPU = {"multiprocessors": 132, "clusters": [132, 66, 39, 30, 22, 17, 15, 15]}
 ODD = [None, True, False, 0, -1, 1, 2.5, 1e308, -1e308, float("nan"), float("inf"), 10 ** 400, 2 ** 63, "", "x", "../../x",
        '"; system("touch x") #', "`touch x`", "a\nb", "\ud800", "4096x4096x4096", "0x0", "x" * 3000, [], {}, [[]], [None], "02_mma.cu",
@@ -105,7 +108,7 @@ def change(rng, node):
     elif how == 3 and isinstance(at[key], (int, float)) and abs(at[key]) < 1e300:
         at[key] = at[key] * rng.choice([-1, 0, 1e-300, 1e300, 1 / 3])
     else:
-        at[key] = rng.choice(ODD)
+        at[key] = copy.deepcopy(rng.choice(ODD))
 
 
 def mutated(rng, seed):
@@ -174,17 +177,21 @@ def read(reader, path):
 
 def fault(reader, path, is_seed):
     """What is wrong with how the reader ended; None: nothing. Seeds are read to the end."""
+    begun = time.process_time()
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             measured.told(read, reader, path)
     except SystemExit as end:
         if isinstance(end.code, str) and (not end.code or "\n" in end.code):
             return f"its last words are no line: {end.code!r}"
+        if "MemoryError" in str(end.code):
+            return "it took all memory"
         if is_seed:
             return f"a seed is not read: {end.code!r}"
     except BaseException:  # what a user would see as a traceback
         return traceback.format_exc()
-    return None
+    took = time.process_time() - begun
+    return f"it took {took:.1f} s" if took > SLOW_SECONDS else None
 
 
 def finding(findings, reader, text, why):
@@ -201,6 +208,7 @@ def main():
     parser.add_argument("--findings", default=".")
     parser.add_argument("again", nargs="?")
     arguments = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     make_tree(tree)
     subprocess_run, all_seeds = subprocess.run, seeds()
     ladder_write.shutil.which = lambda name: name
