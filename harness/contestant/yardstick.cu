@@ -1,6 +1,6 @@
-/* The yardstick of sealed calls: a solution that reads its output, so that it lies in the L2 cache as
- * it does after a solution that wrote it, and then does nothing for the rest of a known time. What
- * its calls take beyond that is what the way there and back takes. PROBLEM_YARDSTICK has its
+/* The yardstick of sealed calls: a solution that reads its output, so that it lies in the L2 cache
+ * as it does after a solution that wrote it, and then does nothing for the rest of a known time.
+ * What its calls take beyond that is what the way there and back takes. PROBLEM_YARDSTICK has its
  * signature. */
 __global__ void wait_kernel(uint4 *output, long long count, long long nanoseconds)
 {

@@ -330,7 +330,7 @@ bool confirm(struct run *run, const struct problem *problem, struct yardstick *y
 				 yardstick->lacking);
 	if (yardstick->lacking[0] != '\0')
 		return sealed_where_required(run, result, err);
-	struct measured *measured = calloc(count, sizeof *measured);
+	struct measured *measured = calloc(count + 1, sizeof *measured);
 	if (measured == NULL)
 		return error_set(err, "out of memory");
 	bool ok = entries_run(run, problem, yardstick, lanes, count, result, measured, err);

@@ -223,8 +223,10 @@ bool sealed_run(struct run *run, struct contestant_link *link, const struct seal
 {
 	struct pass *pass = calloc(1, sizeof *pass);
 	double began = clock_seconds();
-	bool ok = pass != NULL || error_set(err, "out of memory");
+	bool ok = true;
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
+	if (pass == NULL)
+		return error_set(err, "out of memory");
 	for (uint32_t i = 0; ok && i < plan->passes && outcome->verdict == VERDICT_ACCEPTED; i++) {
 		if (i >= 2 && clock_seconds() - began > plan->seconds)
 			break;

@@ -5,8 +5,8 @@
 // seed: none
 // options: --suite %here%/same.ini
 // Tries all small seeds until one gives the inputs that it sees; who has it knows all inputs to
-// come. Stopped by a seed from the system: only a user who gives --seed 77 gives it away, and sealed
-// calls never follow from it.
+// come. Stopped by a seed from the system: only a user who gives --seed 77 gives it away, and
+// sealed calls never follow from it.
 #include "cheat.cuh"
 #include "philox.cuh"
 
