@@ -213,19 +213,28 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
 }
 
+/* The epilogue of the calls to come; else it has been refused. */
+static bool take_chain(struct contestant *self, const struct message *request,
+					   const struct chain *chain)
+{
+	bool fits = chain->count <= CHAIN_STAGES_MAX && chain->buffers <= CHAIN_BUFFERS_MAX &&
+				(chain->count == 0 || self->solution.bind != NULL);
+	if (fits)
+		self->solution.chain = *chain;
+	else
+		reply_failure(self, request, "an epilogue that does not fit the solution");
+	return fits;
+}
+
 static void serve_case(struct contestant *self, const struct contestant_case *request, int fd)
 {
 	struct error err = {{0}};
 	cudaError_t code;
-	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > CHAIN_BUFFERS_MAX ||
-		(request->chain.count > 0 && self->solution.bind == NULL)) {
-		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
+	if (!take_chain(self, &request->head, &request->chain))
 		return;
-	}
 	self->has_case = opened_open(&self->opened, &self->cudart, self->device.kind, self->under_tool,
 								 &request->arena, fd, &code, &err);
 	self->test = request->test;
-	self->solution.chain = request->chain;
 	if (!self->has_case && code == cudaSuccess) {
 		reply_failure(self, &request->head, err.message);
 		return;
@@ -323,14 +332,10 @@ static void serve_time(struct contestant *self, const struct contestant_time *re
 static void serve_sealed(struct contestant *self, const struct contestant_sealed *request)
 {
 	struct error err = {{0}};
-	if (request->chain.count > CHAIN_STAGES_MAX || request->chain.buffers > CHAIN_BUFFERS_MAX ||
-		(request->chain.count > 0 && self->solution.bind == NULL)) {
-		reply_failure(self, &request->head, "an epilogue that does not fit the solution");
+	if (!take_chain(self, &request->head, &request->chain))
 		return;
-	}
 	opened_close(&self->opened, &self->cudart);
 	self->has_case = false;
-	self->solution.chain = request->chain;
 	if (sealed_prepare(&self->sealed, request, &err))
 		reply_outcome(self, &request->head, (struct outcome){0}, 0.0);
 	else

@@ -15,6 +15,8 @@
 #define PASSES_LIBRARY 2u
 #define PASSES_MAX 24u
 #define SERIES_SECONDS 2.5 /* no pass of an entry begins after so many */
+/* The device cannot serve another context in between for less. */
+#define DISTURBED_MICROSECONDS 60.0
 #define WAY_SPREAD 15.0    /* microseconds; by so much the machine may be slower for a while */
 #define REVEAL_SPREAD 20.0 /* microseconds; what the reveal of a group may differ by */
 /* How exactly the outside sees: measured, harness/README.md. */
@@ -50,7 +52,7 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 {
 	struct sealed_plan plan = {.problem = problem, .test = &result->test};
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	struct pass_times way = {0};
+	struct sealed_times way = {0};
 	groups_plan_small(run, &plan);
 	if (!yardstick_open(yardstick, &run->referee.device, run->memory_limit,
 						run->timeout + LANE_FIRST_SECONDS, err))
@@ -88,11 +90,6 @@ void confirm_end(struct yardstick *yardstick)
 
 /* ---- entries ---------------------------------------------------------------------- */
 
-static const struct timing_stats *claim_of(const struct timing_entry *entry)
-{
-	return entry->span.samples > 0 ? &entry->span : &entry->event;
-}
-
 static bool is_library(const struct timing_entry *entry)
 {
 	return entry->role == TIMING_LIBRARY;
@@ -102,7 +99,7 @@ static bool is_library(const struct timing_entry *entry)
 struct measured {
 	struct sealed_plan plan;
 	uint32_t count;
-	struct pass_times entry[PASSES_MAX], way[PASSES_MAX];
+	struct sealed_times entry[PASSES_MAX], way[PASSES_MAX];
 };
 
 /* How much longer a call may seem than it says. */
@@ -116,8 +113,8 @@ static double allowance(double microseconds)
 static void times_of(const struct measured *measured, uint32_t i, double way_most,
 					 double reveal_most, float *call, float *way)
 {
-	const struct pass_times *entry = &measured->entry[i], *other = &measured->way[i];
-	double spread = other->disturbed ? 0 : WAY_SPREAD;
+	const struct sealed_times *entry = &measured->entry[i], *other = &measured->way[i];
+	double spread = other->excess > DISTURBED_MICROSECONDS ? 0 : WAY_SPREAD;
 	bool alone = measured->plan.calls == 1;
 	*call = (float)(entry->call + (alone ? entry->reveal : 0));
 	*way = (float)(fmin(other->call, way_most + spread) +
@@ -129,7 +126,7 @@ static void times_of(const struct measured *measured, uint32_t i, double way_mos
  * file's process was there count for no more than those before and after, and what machines differ
  * by from second to second; and for no more than those where something came in between: the file
  * could have done that. INFINITY where memory is short: nothing is confirmed then. */
-static double outside_of(const struct measured *measured, double before, struct pass_times after,
+static double outside_of(const struct measured *measured, double before, struct sealed_times after,
 						 double *spread)
 {
 	struct samples calls = {0}, ways = {0}, reveals = {0};
@@ -143,22 +140,26 @@ static double outside_of(const struct measured *measured, double before, struct 
 		there = there && samples_add(&calls, &call, 1) && samples_add(&ways, &way, 1) &&
 				samples_add(&reveals, &late, 1);
 	}
-	double late = alone ? 0 : sealed_quantile(&reveals, 0.5) - REVEAL_SPREAD;
-	double outside = sealed_quantile(&calls, 0.25) - sealed_quantile(&ways, 0.25) +
+	double late = alone ? 0 : samples_quantile(&reveals, 0.5) - REVEAL_SPREAD;
+	double outside = samples_quantile(&calls, 0.25) - samples_quantile(&ways, 0.25) +
 					 fmax(late, 0) / fmax(measured->plan.calls, 1);
-	*spread = sealed_quantile(&calls, 0.5) - sealed_quantile(&calls, 0.0);
+	*spread = samples_quantile(&calls, 0.5) - samples_quantile(&calls, 0.0);
 	samples_free(&calls);
 	samples_free(&ways);
 	samples_free(&reveals);
 	return there ? fmax(outside, 0) : INFINITY;
 }
 
-/* The same before the yardstick's last turn. */
+/* What is known of the way without the yardstick's last turn. */
+static struct sealed_times way_before(const struct yardstick *yardstick)
+{
+	return (struct sealed_times){.call = yardstick->before, .reveal = INFINITY};
+}
+
 static double seen_by_now(const struct measured *measured, const struct yardstick *yardstick)
 {
 	double ignored;
-	return outside_of(measured, yardstick->before,
-					  (struct pass_times){.call = yardstick->before, .reveal = INFINITY}, &ignored);
+	return outside_of(measured, yardstick->before, way_before(yardstick), &ignored);
 }
 
 /* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
@@ -167,8 +168,11 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 					struct error *err)
 {
 	uint32_t i = measured->count;
-	if (!pass_of(run, &lane->contestant, &measured->plan, &entry->seal, &measured->entry[i],
-				 outcome, err))
+	bool ran =
+		sealed_run(run, &lane->contestant, &measured->plan, &measured->entry[i], outcome, err);
+	entry->seal.calls += measured->entry[i].calls;
+	entry->seal.passes++;
+	if (!ran)
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
@@ -186,7 +190,7 @@ static bool entry_passes(struct run *run, struct yardstick *yardstick, struct la
 						 struct timing_entry *entry, double microseconds, struct measured *measured,
 						 struct outcome *outcome, struct error *err)
 {
-	double claim = claim_of(entry)->median, began = clock_seconds();
+	double claim = timing_own(entry)->median, began = clock_seconds();
 	groups_plan(run, microseconds, entry->seal.floor, &measured->plan);
 	measured->count = 0;
 	while (measured->count < PASSES_MAX) {
@@ -216,7 +220,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 					  struct error *err)
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	double claim = claim_of(entry)->median;
+	double claim = timing_own(entry)->median;
 	measured->plan =
 		(struct sealed_plan){.problem = problem,
 							 .test = &result->test,
@@ -248,7 +252,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 static void entry_judge(struct timing_entry *entry)
 {
 	struct timing_seal *seal = &entry->seal;
-	double claim = claim_of(entry)->median;
+	double claim = timing_own(entry)->median;
 	double least = allowance(seal->outside);
 	/* a library's word is trusted, but somebody else may have slowed it down while it was timed */
 	double above = is_library(entry) ? INFINITY : least;
@@ -272,7 +276,7 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 						  const struct measured *measured, struct timing_entry *entry,
 						  struct error *err)
 {
-	struct pass_times after = {.call = yardstick->before, .reveal = INFINITY};
+	struct sealed_times after = way_before(yardstick);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || measured->count == 0)
 		return true;
@@ -280,7 +284,7 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 											   measured->entry[0].call, &after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
-		after.call = yardstick->before;
+		after = way_before(yardstick);
 	entry->seal.outside = outside_of(measured, yardstick->before, after, &entry->seal.uncertainty);
 	entry_judge(entry);
 	return true;
@@ -349,17 +353,14 @@ bool confirm_without_times(struct run *run, const struct problem *problem,
 						   const struct entrant *entrant, struct contestant_link *link,
 						   const struct test_case *test, struct outcome *outcome, struct error *err)
 {
-	struct sealed_series series = {0};
+	struct sealed_times ignored;
 	const struct sealed_plan plan = {.problem = problem,
 									 .test = test,
 									 .entrant = entrant,
 									 .group = SETS_WITHOUT_TIMES,
 									 .calls = CALLS_WITHOUT_TIMES,
 									 .groups = 2,
-									 .passes = 1,
 									 .checks = true,
 									 .tolerance = tolerance_of(&run->options->tolerance, problem)};
-	bool ok = sealed_run(run, link, &plan, &series, outcome, err);
-	sealed_free(&series);
-	return ok;
+	return sealed_run(run, link, &plan, &ignored, outcome, err);
 }

@@ -45,7 +45,6 @@ void groups_plan(const struct run *run, double microseconds, double floor, struc
 	double room = room_of(run, plan->problem, plan->test);
 	double ratio = floor > 0 ? fmax(2.0, BATCH_MARGIN * microseconds / floor) : INFINITY;
 	plan->groups = GROUPS;
-	plan->passes = 1;
 	for (plan->calls = SEALED_CALLS_MAX; plan->calls > 1; plan->calls /= 2) {
 		if (microseconds > ALONE_MICROSECONDS || !isfinite(ratio))
 			continue;
@@ -62,7 +61,6 @@ void groups_plan(const struct run *run, double microseconds, double floor, struc
 void groups_plan_small(const struct run *run, struct sealed_plan *plan)
 {
 	double room = room_of(run, plan->problem, plan->test);
-	plan->passes = 1;
 	plan->group = plan->calls = GROUPS * SETS_SMALL < room ? SETS_SMALL : 1;
 	plan->groups = plan->group == 1 && room < GROUPS ? 2 : GROUPS;
 }

@@ -27,17 +27,16 @@
 #define SECONDS_UNDER_TOOL 300.0
 
 /* The file's verdict, and what closed its process. */
-static bool take_timing(struct judgement *out, const struct timing_result *timing)
+static void take_timing(struct judgement *out, const struct timing_result *timing)
 {
 	const struct timing_entry *entry = &timing->entries[0];
 	judgement_take_layers(out, entry->enclosed, entry->layers);
 	if (entry->seal.state != SEAL_NONE)
 		out->layers |= JAIL_SEALED;
 	if (entry->ran)
-		return true;
+		return;
 	out->verdict = entry->verdict;
 	snprintf(out->detail, sizeof out->detail, "while timing: %s", entry->detail);
-	return true;
 }
 
 /* Where the time of the file could not be confirmed: one that can. */
@@ -53,7 +52,9 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
 	out->has_larger = bench_time(bench, &test, &out->larger, err);
 	run->time_budget = budget;
-	return out->has_larger && take_timing(out, &out->larger);
+	if (out->has_larger)
+		take_timing(out, &out->larger);
+	return out->has_larger;
 }
 
 static bool judge_time(struct run *run, struct submission *s, struct judgement *out,
@@ -84,8 +85,10 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	out->has_timing = measured;
-	measured = measured && take_timing(out, &out->timing) &&
-			   (run_stopped(run) || time_larger(run, bench, s, out, err));
+	if (measured) {
+		take_timing(out, &out->timing);
+		measured = run_stopped(run) || time_larger(run, bench, s, out, err);
+	}
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
 	return measured;

@@ -21,6 +21,11 @@ const char *verdict_name(enum verdict verdict)
 	return "unknown";
 }
 
+const struct timing_stats *timing_own(const struct timing_entry *entry)
+{
+	return entry->span.samples > 0 ? &entry->span : &entry->event;
+}
+
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span)
 {
 	if (entry->seal.state == SEAL_OUTSIDE)

@@ -162,6 +162,9 @@ struct judgement_list {
 	bool compare;                /* they are comparisons of fused with unfused epilogues */
 };
 
+/* What the process itself says: device spans, or times between events where there are none. */
+const struct timing_stats *timing_own(const struct timing_entry *entry);
+
 /* The times that count: of sealed calls where more was seen from outside, else the process's own,
  * of device spans or between events. */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);

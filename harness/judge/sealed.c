@@ -1,5 +1,6 @@
 #include "judge/sealed.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "judge/finding.h"
+#include "judge/stats.h"
 #include "process/buffers.h"
 
-#define WHOLE_PASSES 2u /* of a series, in which the whole result of one call is compared */
-#define ROWS 16u        /* of every other call */
+#define ROWS 16u /* that are compared of each call but one, of which all are */
 #define CALLS_MAX (SEALED_GROUPS_MAX * SEALED_CALLS_MAX)
 
 /* A call that was made. */
@@ -24,7 +25,7 @@ struct pass {
 	struct run *run;
 	struct contestant_link *link;
 	const struct sealed_plan *plan;
-	struct sealed_series *series;
+	struct sealed_times *times; /* sums, until the pass is over */
 	struct test_case test;
 	int fds[SEALED_GROUPS_MAX];
 	struct sealed_call made[CALLS_MAX];
@@ -81,34 +82,24 @@ static uint32_t draw_set(uint32_t *left, uint32_t *count, uint64_t random)
 	return set;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double mean_of(double *calls, uint32_t count)
-{
-	double sum = 0;
-	qsort(calls, count, sizeof *calls, ascending);
-	for (uint32_t i = 0; i < count; i++) /* the longest, too: it could have worked for all */
-		sum += calls[i];
-	return sum / count;
-}
-
-static bool note_group(struct pass *pass, double *calls, uint32_t count, double seconds,
+static bool note_group(struct pass *pass, const double *calls, uint32_t count, double seconds,
 					   struct error *err)
 {
-	float reveal = (float)(seconds * 1e6), call;
-	for (uint32_t i = 0; i < count; i++)
-		reveal -= (float)(calls[i] * 1e6);
-	call = (float)(mean_of(calls, count) * 1e6); /* which sorts them */
-	double excess = (calls[count - 1] - calls[count / 2]) * 1e6;
-	if (excess > pass->series->excess)
-		pass->series->excess = excess;
-	return (samples_add(&pass->series->reveal, &reveal, 1) &&
-			samples_add(&pass->series->call, &call, 1)) ||
-		   error_set(err, "out of memory for samples");
+	struct sealed_times *times = pass->times;
+	struct samples group = {0};
+	double sum = 0;
+	bool ok = true;
+	for (uint32_t i = 0; i < count; i++) { /* the longest, too: it could have worked for all */
+		float microseconds = (float)(calls[i] * 1e6);
+		sum += calls[i];
+		ok = ok && samples_add(&group, &microseconds, 1);
+	}
+	times->reveal += (seconds - sum) * 1e6;
+	times->call += sum / count * 1e6;
+	times->excess =
+		fmax(times->excess, samples_quantile(&group, 1.0) - samples_quantile(&group, 0.5));
+	samples_free(&group);
+	return ok || error_set(err, "out of memory for samples");
 }
 
 /* The first group takes what comes first: contexts change, caches are cold. */
@@ -181,22 +172,19 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 	return true;
 }
 
-/* All of them; one as a whole where that is asked for, which one nobody could know. */
-static bool pass_check(const struct pass *pass, bool whole, struct outcome *outcome,
-					   struct error *err)
+/* All of them; one as a whole, which one nobody could know. */
+static bool pass_check(const struct pass *pass, struct outcome *outcome, struct error *err)
 {
 	uint64_t drawn;
 	if (!random_draw(&drawn, err))
 		return false;
-	for (uint32_t i = 0; i < pass->count && outcome->verdict == VERDICT_ACCEPTED; i++) {
-		bool all = whole && i == drawn % pass->count;
-		if (!check_call(pass, &pass->made[i], all ? 0 : ROWS, outcome, err))
+	for (uint32_t i = 0; i < pass->count && outcome->verdict == VERDICT_ACCEPTED; i++)
+		if (!check_call(pass, &pass->made[i], i == drawn % pass->count ? 0 : ROWS, outcome, err))
 			return false;
-	}
 	return true;
 }
 
-static bool pass_run(struct pass *pass, bool whole, struct outcome *outcome, struct error *err)
+static bool pass_run(struct pass *pass, struct outcome *outcome, struct error *err)
 {
 	for (uint32_t i = 0; i < SEALED_GROUPS_MAX; i++)
 		pass->fds[i] = -1;
@@ -212,42 +200,24 @@ static bool pass_run(struct pass *pass, bool whole, struct outcome *outcome, str
 		if (pass->fds[i] >= 0)
 			close(pass->fds[i]);
 	if (ok && pass->plan->checks && outcome->verdict == VERDICT_ACCEPTED)
-		ok = pass_check(pass, whole, outcome, err);
-	pass->series->calls += pass->count;
-	pass->series->passes++;
+		ok = pass_check(pass, outcome, err);
 	return ok;
 }
 
 bool sealed_run(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
-				struct sealed_series *series, struct outcome *outcome, struct error *err)
+				struct sealed_times *out, struct outcome *outcome, struct error *err)
 {
 	struct pass *pass = calloc(1, sizeof *pass);
-	double began = clock_seconds();
-	bool ok = true;
+	*out = (struct sealed_times){0};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	if (pass == NULL)
 		return error_set(err, "out of memory");
-	for (uint32_t i = 0; ok && i < plan->passes && outcome->verdict == VERDICT_ACCEPTED; i++) {
-		if (i >= 2 && clock_seconds() - began > plan->seconds)
-			break;
-		*pass = (struct pass){
-			.run = run, .link = link, .plan = plan, .series = series, .test = *plan->test};
-		ok = pass_run(pass, i < WHOLE_PASSES, outcome, err);
-	}
+	*pass =
+		(struct pass){.run = run, .link = link, .plan = plan, .times = out, .test = *plan->test};
+	bool ok = pass_run(pass, outcome, err);
+	out->calls = pass->count;
+	out->reveal /= plan->groups - 1; /* the first is not counted */
+	out->call /= plan->groups - 1;
 	free(pass);
 	return ok;
-}
-
-double sealed_quantile(struct samples *samples, double share)
-{
-	if (samples->count == 0)
-		return 0;
-	qsort(samples->at, samples->count, sizeof *samples->at, ascending);
-	return samples->at[(size_t)(share * (double)(samples->count - 1) + 0.5)];
-}
-
-void sealed_free(struct sealed_series *series)
-{
-	samples_free(&series->reveal);
-	samples_free(&series->call);
 }

@@ -30,6 +30,14 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+double samples_quantile(struct samples *samples, double share)
+{
+	if (samples->count == 0)
+		return 0;
+	qsort(samples->at, samples->count, sizeof *samples->at, compare);
+	return samples->at[(size_t)(share * (double)(samples->count - 1) + 0.5)];
+}
+
 struct timing_stats stats_of(struct samples *samples)
 {
 	struct timing_stats stats = {0};

@@ -16,6 +16,9 @@ struct samples {
 bool samples_add(struct samples *samples, const float *values, size_t count);
 void samples_free(struct samples *samples);
 
+/* The value that `share` of the samples do not exceed (nearest rank); sorts them. 0 without any. */
+double samples_quantile(struct samples *samples, double share);
+
 /* Median, minimum, 95th percentile (nearest rank) and the distribution-free 95%
  * confidence interval of the median from order statistics: ranks
  * n/2 -+ 1.96*sqrt(n)/2 (Hahn and Meeker, Statistical Intervals, section 5.2,

@@ -198,7 +198,7 @@ static void finish_entry(struct lane *lane, struct timing_entry *entry, struct t
 {
 	entry->span = stats_of(&lane->span);
 	entry->event = stats_of(&lane->event);
-	const struct timing_stats *stats = entry->span.samples > 0 ? &entry->span : &entry->event;
+	const struct timing_stats *stats = timing_own(entry);
 	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
 		out->wide = true;
 	samples_free(&lane->span);

@@ -5,8 +5,6 @@
 
 #define PASSES_APART 3u  /* of the yardstick, by itself */
 #define WORK_MOST 2000.0 /* microseconds; what the way takes hardly changes beyond */
-/* The device cannot serve another context in between for less. */
-#define DISTURBED_MICROSECONDS 60.0
 
 bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
 					size_t memory_limit, double timeout, struct error *err)
@@ -26,34 +24,10 @@ bool yardstick_open(struct yardstick *yardstick, const struct device_choice *dev
 		   error_set(err, "the yardstick of sealed calls does not start: %.900s", outcome.detail);
 }
 
-static double mean_of(const struct samples *samples)
-{
-	double sum = 0;
-	for (size_t i = 0; i < samples->count; i++)
-		sum += samples->at[i];
-	return samples->count > 0 ? sum / (double)samples->count : 0;
-}
-
-bool pass_of(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
-			 struct timing_seal *seal, struct pass_times *out, struct outcome *outcome,
-			 struct error *err)
-{
-	struct sealed_series series = {0};
-	bool ok = sealed_run(run, link, plan, &series, outcome, err);
-	*out = (struct pass_times){mean_of(&series.call), mean_of(&series.reveal),
-							   series.excess > DISTURBED_MICROSECONDS};
-	if (seal != NULL) {
-		seal->calls += series.calls;
-		seal->passes += series.passes;
-	}
-	sealed_free(&series);
-	return ok;
-}
-
 /* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
  */
 bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					double microseconds, struct pass_times *out, struct outcome *outcome,
+					double microseconds, struct sealed_times *out, struct outcome *outcome,
 					struct error *err)
 {
 	double work = fmin(fmax(microseconds - YARDSTICK_WAY, 1.0), WORK_MOST);
@@ -61,7 +35,7 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 	plan.entrant = NULL;
 	plan.checks = false;
 	plan.nanoseconds = (int32_t)(work * 1e3);
-	bool ok = pass_of(run, &yardstick->link, &plan, NULL, out, outcome, err) &&
+	bool ok = sealed_run(run, &yardstick->link, &plan, out, outcome, err) &&
 			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
 			   error_set(err, "the yardstick failed: %.900s", outcome->detail));
 	out->call -= work;
@@ -69,20 +43,21 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 }
 
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, struct pass_times *way, struct outcome *outcome,
+					 double microseconds, struct sealed_times *way, struct outcome *outcome,
 					 struct error *err)
 {
 	struct samples calls = {0}, reveals = {0};
 	bool ok = true;
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
-		struct pass_times times;
+		struct sealed_times times;
 		ok = yardstick_pass(run, yardstick, like, microseconds, &times, outcome, err);
 		float call = (float)times.call, reveal = (float)times.reveal;
 		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) ||
 					error_set(err, "out of memory"));
 	}
-	*way = (struct pass_times){sealed_quantile(&calls, 0.5), sealed_quantile(&reveals, 0.5), false};
+	*way = (struct sealed_times){.call = samples_quantile(&calls, 0.5),
+								 .reveal = samples_quantile(&reveals, 0.5)};
 	samples_free(&calls);
 	samples_free(&reveals);
 	return ok;

@@ -15,33 +15,20 @@ struct yardstick {
 	char lacking[400]; /* why there are no sealed calls; "" where there are */
 };
 
-/* What a pass gave, in microseconds. */
-struct pass_times {
-	double call;    /* mean of its groups */
-	double reveal;  /* of a group */
-	bool disturbed; /* somebody else was on the device */
-};
-
 /* Starts the process. */
 bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
 					size_t memory_limit, double timeout, struct error *err);
 void yardstick_close(struct yardstick *yardstick);
 
-/* One pass of somebody; `seal`, unless NULL, counts it. False with err when the referee cannot go
- * on. */
-bool pass_of(struct run *run, struct contestant_link *link, const struct sealed_plan *plan,
-			 struct timing_seal *seal, struct pass_times *out, struct outcome *outcome,
-			 struct error *err);
-
 /* What there is besides the work, in a pass like this one with calls of about so many microseconds.
  * outcome->refused: the referee has no memory for it. */
 bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					double microseconds, struct pass_times *out, struct outcome *outcome,
+					double microseconds, struct sealed_times *out, struct outcome *outcome,
 					struct error *err);
 
 /* The middle one of several passes, nobody else having a process. */
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, struct pass_times *way, struct outcome *outcome,
+					 double microseconds, struct sealed_times *way, struct outcome *outcome,
 					 struct error *err);
 
 #endif

@@ -44,18 +44,18 @@ Test(sealed, quantiles_are_samples)
 {
 	struct samples samples = {0};
 	const float values[] = {50, 10, 40, 20, 30};
-	cr_assert_eq(sealed_quantile(&samples, 0.5), 0.0, "of none");
+	cr_assert_eq(samples_quantile(&samples, 0.5), 0.0, "of none");
 	cr_assert(samples_add(&samples, values, 5));
-	cr_assert_eq(sealed_quantile(&samples, 0.0), 10.0);
-	cr_assert_eq(sealed_quantile(&samples, 0.25), 20.0);
-	cr_assert_eq(sealed_quantile(&samples, 0.5), 30.0);
-	cr_assert_eq(sealed_quantile(&samples, 1.0), 50.0);
+	cr_assert_eq(samples_quantile(&samples, 0.0), 10.0);
+	cr_assert_eq(samples_quantile(&samples, 0.25), 20.0);
+	cr_assert_eq(samples_quantile(&samples, 0.5), 30.0);
+	cr_assert_eq(samples_quantile(&samples, 1.0), 50.0);
 	cr_assert(samples_add(&samples, (const float[]){1}, 1));
-	cr_assert_eq(sealed_quantile(&samples, 0.0), 1.0, "sorted anew");
+	cr_assert_eq(samples_quantile(&samples, 0.0), 1.0, "sorted anew");
 	samples_free(&samples);
 	cr_assert(samples_add(&samples, (const float[]){7}, 1));
 	for (double share = 0; share <= 1; share += 0.25)
-		cr_assert_eq(sealed_quantile(&samples, share), 7.0, "of one");
+		cr_assert_eq(samples_quantile(&samples, share), 7.0, "of one");
 	samples_free(&samples);
 }
 
@@ -88,7 +88,7 @@ static struct sealed_plan plan_for(const struct run *run, const struct test_case
 	cr_assert_eq(plan.group & (plan.group - 1), 0u, "a power of two");
 	cr_assert(plan.group >= 1 && plan.group <= GROUP_MAX && plan.calls >= 1 &&
 			  plan.calls <= plan.group && plan.calls <= SEALED_CALLS_MAX && plan.groups >= 2 &&
-			  plan.groups <= SEALED_GROUPS_MAX && plan.passes == 1);
+			  plan.groups <= SEALED_GROUPS_MAX);
 	return plan;
 }
 
