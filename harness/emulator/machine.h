@@ -99,7 +99,7 @@ enum instruction_class {
 };
 
 /* What kernels did, summed over launches; all members are uint64_t.
- * runtime_counters.c has Nsight Compute's names for them. */
+ * runtime/counters.c has Nsight Compute's names for them. */
 struct counters {
 	uint64_t warp_instructions;
 	uint64_t lane_instructions; /* per active lane */
@@ -119,7 +119,7 @@ struct counters {
 };
 
 struct machine_options {
-	int threads;          /* host threads; 0: one a core ($EMULATOR_THREADS overrides) */
+	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
 	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
 	bool check_race;
 };

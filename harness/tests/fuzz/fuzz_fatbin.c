@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/fatbin.h"
+#include "emulator/ptx/fatbin.h"
 #include "fuzz.h"
 
 #define EXPANDED_MAX ((size_t)1 << 16)

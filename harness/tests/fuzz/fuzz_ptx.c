@@ -1,8 +1,8 @@
 /* links: emulator_core; seeds: harness/emulator/tests/fuzz */
 /* words: harness/emulator/ptx_*.c harness/emulator/exec_decode*.c */
 /* PTX: any text gives an error, or programs of which none is run here. */
-#include "emulator/exec.h"
-#include "emulator/ptx_ir.h"
+#include "emulator/exec/exec.h"
+#include "emulator/ptx/ir.h"
 #include "fuzz.h"
 
 void fuzz_one(const uint8_t *data, size_t size)

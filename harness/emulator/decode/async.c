@@ -1,0 +1,259 @@
+/* Decoding of asynchronous copies and mbarriers. */
+#include <string.h>
+
+#include "emulator/decode/decoder.h"
+#include "emulator/exec/atomic.h"
+
+bool decode_is_shared(const struct ptx_instruction *in)
+{
+	return decode_has(in, "shared") || decode_has(in, "shared::cta") ||
+		   decode_has(in, "shared::cluster");
+}
+
+/* Three entries that exec_listed_address() reads. */
+static void list_address(struct decoder *decoder, const struct ptx_operand *operand,
+						 enum ptx_space space, int32_t out[3])
+{
+	struct exec_instruction address = {0};
+	decode_address(decoder, &address, operand, space);
+	out[0] = address.a;
+	out[1] = address.width | address.space << 8;
+	out[2] = (int32_t)address.imm;
+	if (address.imm != out[2])
+		decode_refuse(decoder);
+}
+
+/* ------------------------------------------------------------------------
+ * cp.async */
+
+static void copy_async(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	uint32_t n = in->operand_count - (decode_has(in, "L2::cache_hint") ? 1 : 0);
+	if (n < 3 || n > 4 || in->operands[2].kind != PTX_OP_INTEGER) {
+		decode_unsupported(decoder);
+		return;
+	}
+	int64_t bytes = in->operands[2].integer;
+	int32_t list[8];
+	struct exec_instruction *out = decode_emit(decoder, "cp_async");
+	out->size = (uint8_t)bytes;
+	out->cache = decoder->program->cache_count++;
+	if (bytes != 4 && bytes != 8 && bytes != 16)
+		decode_refuse(decoder);
+	list_address(decoder, &in->operands[0], PTX_SHARED, list);
+	list_address(decoder, &in->operands[1], PTX_GLOBAL, list + 3);
+	list[6] = list[7] = -1;
+	if (n == 4) {
+		const struct ptx_operand *last = &in->operands[3];
+		if (last->kind == PTX_OP_REGISTER && last->type == PTX_PRED)
+			list[7] = decode_predicate(decoder, last, NULL);
+		else
+			list[6] = decode_source(decoder, last, 4);
+	}
+	decode_list(decoder, list, 8);
+}
+
+/* ------------------------------------------------------------------------
+ * cp.async.bulk */
+
+enum { BULK_LOAD, BULK_STORE, BULK_REDUCE };
+
+static void list_coordinates(struct decoder *decoder, const struct ptx_operand *map, int32_t *list)
+{
+	const struct ptx_operand *vector = map->count == 2 ? &map->items[1] : NULL;
+	if (!vector || vector->kind != PTX_OP_VECTOR || vector->count < 1 || vector->count > 5) {
+		decode_refuse(decoder);
+		return;
+	}
+	list[11] = (int32_t)vector->count;
+	for (uint32_t i = 0; i < vector->count; i++)
+		list[12 + i] = decode_source(decoder, &vector->items[i], 4);
+}
+
+/* Elements of tensors are what their map says. */
+static void reduction_of(struct decoder *decoder, struct exec_instruction *out,
+						 const struct ptx_instruction *in)
+{
+	enum ptx_type type = decode_type(in, 0);
+	int operation = decode_atomic_operation(in);
+	if (operation < 0 || operation == ATOM_EXCH || operation == ATOM_CAS ||
+		(ptx_type_size(type) < 2 && !decode_has(in, "tensor")))
+		decode_refuse(decoder);
+	out->count = (uint8_t)operation;
+	out->reg_size = (uint8_t)ptx_type_size(type);
+	out->e = decode_atomic_number(type);
+}
+
+static bool gathers(const struct ptx_instruction *in)
+{
+	return decode_has(in, "im2col") || decode_has(in, "im2col_no_offs") ||
+		   decode_has(in, "im2col::w") || decode_has(in, "tile::gather4") ||
+		   decode_has(in, "tile::scatter4") || decode_has(in, "cp_mask");
+}
+
+/* Which way: loads name mbarrier::complete_tx::bytes, stores bulk_group. */
+static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in, bool reduce)
+{
+	bool load = decode_has(in, "mbarrier::complete_tx::bytes"), tensor = decode_has(in, "tensor");
+	uint32_t at = 2, n = in->operand_count;
+	const struct ptx_operand *ops = in->operands;
+	if (n < 2 || (reduce && load) || gathers(in) || (!load && !decode_has(in, "bulk_group"))) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "bulk");
+	int32_t list[17] = {0};
+	list[9] = list[10] = -1;
+	out->cache = decoder->program->cache_count++;
+	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
+	decoder->program->async_proxy |= !load;
+	if (reduce)
+		reduction_of(decoder, out, in);
+	const struct ptx_operand *shared = load ? &ops[0] : &ops[1], *other = load ? &ops[1] : &ops[0];
+	list_address(decoder, shared, PTX_SHARED, list);
+	/* shared to shared of another block: the source is shared memory, too */
+	bool from_shared = load && !tensor && in->part_count > 4 && !decode_has(in, "global");
+	list_address(decoder, other,
+				 tensor        ? PTX_GENERIC
+				 : from_shared ? PTX_SHARED
+							   : PTX_GLOBAL,
+				 list + 3);
+	if (tensor)
+		list_coordinates(decoder, other, list);
+	if (!tensor && at < n)
+		list[9] = decode_source(decoder, &ops[at++], 4);
+	if (load && at < n)
+		list_address(decoder, &ops[at++], PTX_SHARED, list + 6);
+	else if (load)
+		decode_refuse(decoder);
+	if (decode_has(in, "multicast::cluster") && at < n)
+		list[10] = decode_source(decoder, &ops[at++], 2);
+	decode_list(decoder, list, 17);
+}
+
+void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
+						const char *handler)
+{
+	struct exec_instruction *out = decode_emit(decoder, "%s", handler);
+	if (in->operand_count == 1 && in->operands[0].kind == PTX_OP_INTEGER)
+		out->imm = in->operands[0].integer;
+	else
+		decode_refuse(decoder);
+}
+
+static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool bulk = decode_has(in, "bulk");
+	bool reduce = in->part_count > 1 && strcmp(in->parts[1], "reduce") == 0;
+	if (in->part_count < 3) {
+		decode_unsupported(decoder);
+	} else if (bulk && decode_has(in, "prefetch")) {
+		decode_emit(decoder, "nop");
+	} else if (bulk && decode_has(in, "commit_group")) {
+		decode_emit(decoder, "bulk_commit");
+	} else if (bulk && decode_has(in, "wait_group")) {
+		decode_wait_groups(decoder, in, "bulk_wait");
+	} else if (bulk) {
+		bulk_copy(decoder, in, reduce);
+	} else if (decode_has(in, "mbarrier") && in->operand_count == 1) {
+		struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+		out->flags = EXEC_FLAG_VOLATILE;
+		out->sub = decode_has(in, "noinc") ? 9 : 8;
+		out->b = out->d = -1;
+		decode_address(decoder, out, &in->operands[0],
+					   decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC);
+	} else if (decode_has(in, "commit_group")) {
+		decode_emit(decoder, "cp_async_commit");
+	} else if (decode_has(in, "wait_all")) {
+		decode_emit(decoder, "cp_async_wait")->imm = -1;
+	} else if (decode_has(in, "wait_group")) {
+		decode_wait_groups(decoder, in, "cp_async_wait");
+	} else {
+		copy_async(decoder, in);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * mbarrier */
+
+static enum ptx_space mbarrier_space(const struct ptx_instruction *in)
+{
+	return decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC;
+}
+
+static void mbarrier_plain(struct decoder *decoder, const struct ptx_instruction *in, uint8_t sub)
+{
+	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	out->flags = EXEC_FLAG_VOLATILE;
+	out->sub = sub;
+	out->d = -1;
+	out->b = in->operand_count > 1 ? decode_source(decoder, &in->operands[1], 4) : -1;
+	decode_address(decoder, out, &in->operands[0], mbarrier_space(in));
+}
+
+/* arrive state, [addr]{, count}; the state may be missing for a remote barrier */
+static void mbarrier_arrive(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool expect = decode_has(in, "expect_tx"), drop = strncmp(in->parts[1], "arrive_drop", 11) == 0;
+	bool state = in->operand_count > 0 && in->operands[0].kind != PTX_OP_ADDRESS;
+	uint32_t at = state ? 1 : 0;
+	if (in->operand_count <= at) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	out->flags = EXEC_FLAG_VOLATILE;
+	out->sub = (uint8_t)((drop ? 5 : 4) + (expect ? 2 : 0));
+	out->d = state && in->operands[0].kind != PTX_OP_SINK
+				 ? decode_destination(decoder, &in->operands[0], 8)
+				 : -1;
+	decode_address(decoder, out, &in->operands[at], mbarrier_space(in));
+	out->b = in->operand_count > at + 1 ? decode_source(decoder, &in->operands[at + 1], 4) : -1;
+	if (expect && out->b < 0)
+		decode_refuse(decoder);
+}
+
+static void mbarrier_wait(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool parity = decode_has(in, "parity");
+	if (in->operand_count < 3) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "mbarrier_wait");
+	out->flags = EXEC_FLAG_VOLATILE;
+	out->sub = parity;
+	out->d = decode_predicate(decoder, &in->operands[0], NULL);
+	decode_address(decoder, out, &in->operands[1], mbarrier_space(in));
+	out->b = decode_source(decoder, &in->operands[2], parity ? 4 : 8);
+}
+
+static void decode_mbarrier(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const char *what = in->part_count > 1 ? in->parts[1] : "";
+	if (strcmp(what, "init") == 0 && decode_operands(decoder, in, 2))
+		mbarrier_plain(decoder, in, 0);
+	else if (strcmp(what, "inval") == 0 && decode_operands(decoder, in, 1))
+		mbarrier_plain(decoder, in, 1);
+	else if (strcmp(what, "expect_tx") == 0 && decode_operands(decoder, in, 2))
+		mbarrier_plain(decoder, in, 2);
+	else if (strcmp(what, "complete_tx") == 0 && decode_operands(decoder, in, 2))
+		mbarrier_plain(decoder, in, 3);
+	else if (strcmp(what, "arrive") == 0 || strcmp(what, "arrive_drop") == 0)
+		mbarrier_arrive(decoder, in);
+	else if (strcmp(what, "test_wait") == 0 || strcmp(what, "try_wait") == 0)
+		mbarrier_wait(decoder, in);
+	else if (strcmp(what, "pending_count") == 0 && in->operand_count == 2) {
+		struct exec_instruction *out = decode_emit(decoder, "mbarrier_pending");
+		out->d = decode_destination(decoder, &in->operands[0], 4);
+		out->a = decode_source(decoder, &in->operands[1], 8);
+	} else {
+		decode_unsupported(decoder);
+	}
+}
+
+const struct decode_entry decode_async_table[] = {
+	{"cp", decode_cp},
+	{"mbarrier", decode_mbarrier},
+	{NULL, NULL},
+};

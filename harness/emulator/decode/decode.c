@@ -1,0 +1,480 @@
+/* From PTX to decoded programs: branches, calls, bodies. Device functions are
+ * inlined; a recursive or indirect call is unsupported. */
+#include "emulator/decode/decoder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE_DEPTH 32
+#define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */
+
+/* ------------------------------------------------------------------------
+ * Branches and calls */
+
+static void decode_bra(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 1))
+		return;
+	decode_emit(decoder, "bra");
+	if (in->operands[0].kind != PTX_OP_LABEL)
+		decode_refuse(decoder);
+	else
+		decode_fixup(decoder, (uint32_t)in->operands[0].integer, -1);
+}
+
+static void decode_brx(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const struct ptx_function *function = decoder->frame->function;
+	const struct ptx_branch_table *table = NULL;
+	for (uint32_t i = 0; i < function->table_count && in->operand_count == 2; i++)
+		if (in->operands[1].name && strcmp(function->tables[i].name, in->operands[1].name) == 0)
+			table = &function->tables[i];
+	if (!table) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "brx");
+	out->a = decode_source(decoder, &in->operands[0], 4);
+	out->imm = table->count;
+	uint32_t first = decoder->list_count;
+	int32_t zero = 0;
+	decode_list(decoder, &zero, 0);
+	for (uint32_t i = 0; i < table->count; i++) {
+		DECODE_GROW(decoder, decoder->lists, decoder->list_count, &decoder->list_capacity);
+		if (decoder->failed)
+			return;
+		decoder->lists[decoder->list_count++] = 0;
+		if (table->targets[i].kind != PTX_OP_LABEL)
+			decode_refuse(decoder);
+		else
+			decode_fixup(decoder, (uint32_t)table->targets[i].integer, (int32_t)(first + i));
+	}
+}
+
+static void decode_exit(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_emit(decoder, "exit");
+}
+
+static void decode_ret(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decoder->frame->caller) {
+		decode_exit(decoder, in);
+		return;
+	}
+	decode_emit(decoder, "bra");
+	decode_fixup(decoder, decoder->frame->function->code_count, -1);
+}
+
+static void decode_body(struct decoder *decoder, struct decode_frame *frame);
+
+static bool bind_arguments(struct decoder *decoder, struct decode_frame *callee,
+						   const struct ptx_variable *formal, const struct ptx_operand *list)
+{
+	for (uint32_t i = 0; list && i < list->count; i++, formal = formal->next) {
+		const struct ptx_operand *actual = &list->items[i];
+		uint64_t address;
+		if (!formal || actual->kind != PTX_OP_VARIABLE || actual->variable->space != PTX_PARAM ||
+			decode_is_kernel_parameter(decoder, actual->variable) ||
+			!decode_place(decoder, actual->variable, &address))
+			return false;
+		decode_remember_place(decoder, &callee->locals, &callee->local_count,
+							  &callee->local_capacity, formal, address);
+	}
+	return formal == NULL;
+}
+
+/* Marks the registers that wgmma works on behind the warp's back. */
+static bool find_pending(struct decode_frame *frame)
+{
+	const struct ptx_function *function = frame->function;
+	for (uint32_t i = 0; i < function->code_count; i++) {
+		const struct ptx_instruction *in = &function->code[i];
+		if (strncmp(in->opcode, "wgmma.mma_async", 15) != 0)
+			continue;
+		if (!frame->pending)
+			frame->pending = calloc(function->register_count + 1, sizeof *frame->pending);
+		if (!frame->pending)
+			return false;
+		for (uint32_t k = 0; k < in->operand_count && k < 2; k++)
+			for (uint32_t item = 0; item < in->operands[k].count; item++)
+				if (in->operands[k].items[item].kind == PTX_OP_REGISTER)
+					frame->pending[in->operands[k].items[item].reg] = true;
+	}
+	return true;
+}
+
+static bool frame_open(struct decode_frame *frame, const struct ptx_function *function)
+{
+	frame->function = function;
+	frame->slots = malloc((function->register_count + 1) * sizeof *frame->slots);
+	frame->statements = calloc(function->code_count + 1, sizeof *frame->statements);
+	if (!frame->slots || !frame->statements)
+		return false;
+	for (uint32_t i = 0; i < function->register_count; i++)
+		frame->slots[i] = -1;
+	return find_pending(frame) && decode_lives(frame);
+}
+
+static void frame_close(struct decode_frame *frame)
+{
+	free(frame->last);
+	free(frame->shares);
+	free(frame->ends);
+	free(frame->next_end);
+	free(frame->slots);
+	free(frame->pending);
+	free(frame->statements);
+	free(frame->locals);
+	free(frame->fixups);
+}
+
+static bool recursive(const struct decode_frame *frame, const struct ptx_function *function)
+{
+	for (; frame; frame = frame->caller)
+		if (frame->function == function)
+			return true;
+	return false;
+}
+
+/* The guard of an inlined call becomes a branch around it. */
+static uint32_t emit_skip(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (in->guard < 0)
+		return UINT32_MAX;
+	struct exec_instruction *skip = decode_emit(decoder, "bra");
+	skip->guard_xor = ~skip->guard_xor;
+	return decoder->program->count - 1;
+}
+
+static const struct {
+	const char *function, *handler;
+} builtins[] = {
+	{"vprintf", "call_vprintf"},
+	{"__assertfail", "call_assertfail"},
+};
+
+/* Functions of the device runtime: in->list holds the arguments' local addresses,
+ * the result's first. */
+static void decode_builtin(struct decoder *decoder, const struct ptx_function *function,
+						   const struct ptx_operand *results, const struct ptx_operand *arguments)
+{
+	for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
+		if (strcmp(builtins[i].function, function->name) != 0)
+			continue;
+		int32_t list[8] = {-1};
+		uint32_t count = 1;
+		uint64_t address;
+		struct exec_instruction *out = decode_emit(decoder, "%s", builtins[i].handler);
+		out->cache = decoder->program->cache_count++;
+		if (results && results->count == 1 && results->items[0].kind == PTX_OP_VARIABLE &&
+			decode_place(decoder, results->items[0].variable, &address))
+			list[0] = (int32_t)address;
+		for (uint32_t k = 0; arguments && k < arguments->count && count < 8; k++) {
+			if (arguments->items[k].kind != PTX_OP_VARIABLE ||
+				!decode_place(decoder, arguments->items[k].variable, &address)) {
+				decode_refuse(decoder);
+				return;
+			}
+			list[count++] = (int32_t)address;
+		}
+		decode_list(decoder, list, 8);
+		return;
+	}
+	decode_unsupported(decoder);
+}
+
+static void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const struct ptx_operand *results = NULL, *arguments = NULL;
+	uint32_t at = 0;
+	if (at < in->operand_count && in->operands[at].kind == PTX_OP_LIST)
+		results = &in->operands[at++];
+	const struct ptx_operand *target = at < in->operand_count ? &in->operands[at++] : NULL;
+	if (at < in->operand_count && in->operands[at].kind == PTX_OP_LIST)
+		arguments = &in->operands[at];
+	if (!target || target->kind != PTX_OP_FUNCTION) {
+		decode_unsupported(decoder);
+		return;
+	}
+	const struct ptx_function *function = target->function;
+	if (!function->has_body) {
+		decode_builtin(decoder, function, results, arguments);
+		return;
+	}
+	struct decode_frame callee = {.caller = decoder->frame, .depth = decoder->frame->depth + 1};
+	if (recursive(decoder->frame, function) || callee.depth > INLINE_DEPTH) {
+		decode_unsupported(decoder);
+		return;
+	}
+	uint32_t skip = emit_skip(decoder, in);
+	if (decoder->inlined++ == INLINED_LIMIT || !frame_open(&callee, function))
+		decoder->failed = true;
+	else if (!bind_arguments(decoder, &callee, function->parameters, arguments) ||
+			 !bind_arguments(decoder, &callee, function->results, results))
+		decode_unsupported(decoder);
+	else
+		decode_body(decoder, &callee);
+	frame_close(&callee);
+	if (skip != UINT32_MAX && !decoder->failed)
+		decoder->program->code[skip].target = decoder->program->count;
+}
+
+static const struct decode_entry control_table[] = {
+	{"bra", decode_bra}, {"brx", decode_brx},   {"exit", decode_exit},
+	{"ret", decode_ret}, {"call", decode_call}, {NULL, NULL},
+};
+
+/* ------------------------------------------------------------------------
+ * Bodies */
+
+static decode_function find_decoder(const char *opcode)
+{
+	const struct decode_entry *const tables[] = {control_table,      decode_alu_table,
+												 decode_move_table,  decode_memory_table,
+												 decode_async_table, decode_matrix_table};
+	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+		for (const struct decode_entry *entry = tables[t]; entry->opcode; entry++)
+			if (strcmp(entry->opcode, opcode) == 0)
+				return entry->decode;
+	return NULL;
+}
+
+#define TOUCHED_MAX 64
+
+static uint32_t list_touched(struct decoder *decoder, const struct ptx_operand *operands,
+							 uint32_t count, int32_t *list, uint32_t used)
+{
+	for (uint32_t i = 0; i < count && used < TOUCHED_MAX; i++) {
+		const struct ptx_operand *operand = &operands[i];
+		if (operand->kind == PTX_OP_REGISTER && operand->type != PTX_PRED &&
+			decoder->frame->pending[operand->reg])
+			list[used++] = decode_register(decoder, operand->reg);
+		used = list_touched(decoder, operand->items, operand->count, list, used);
+	}
+	return used;
+}
+
+/* A check before an instruction that touches registers of wgmma. */
+static void check_touch(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	int32_t list[TOUCHED_MAX + 1];
+	if (!decoder->frame->pending || strcmp(in->parts[0], "wgmma") == 0)
+		return;
+	uint32_t count = list_touched(decoder, in->operands, in->operand_count, list, 0);
+	if (count == 0)
+		return;
+	list[count] = -1;
+	struct exec_instruction *out = decode_emit(decoder, "wgmma_touch");
+	out->sub = strcmp(in->parts[0], "mov") == 0;
+	decode_list(decoder, list, count + 1);
+}
+
+static void decode_one(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	struct exec_program *program = decoder->program;
+	uint32_t before = program->count;
+	decode_function decode = find_decoder(in->parts[0]);
+	decoder->instruction = in;
+	program->unresolved = false;
+	check_touch(decoder, in);
+	if (decode)
+		decode(decoder, in);
+	else
+		decode_unsupported(decoder);
+	decoder->instruction = in;
+	if (program->unresolved) /* an operand was not understood */
+		for (uint32_t i = before; i < program->count; i++)
+			program->code[i].handler = exec_unsupported;
+	program->unresolved = false;
+}
+
+static void resolve_fixups(struct decoder *decoder, struct decode_frame *frame)
+{
+	for (uint32_t i = 0; i < frame->fixup_count; i++) {
+		const struct decode_fixup *fixup = &frame->fixups[i];
+		uint32_t pc = frame->statements[fixup->statement];
+		if (fixup->list >= 0)
+			decoder->lists[fixup->list] = (int32_t)pc;
+		else
+			decoder->program->code[fixup->code].target = pc;
+	}
+}
+
+static void decode_body(struct decoder *decoder, struct decode_frame *frame)
+{
+	const struct ptx_function *function = frame->function;
+	struct decode_frame *outer = decoder->frame;
+	const struct ptx_instruction *outer_instruction = decoder->instruction;
+	decoder->frame = frame;
+	for (uint32_t i = 0; i < function->code_count && !decoder->failed; i++) {
+		frame->statements[i] = decoder->program->count;
+		decode_one(decoder, &function->code[i]);
+		for (uint32_t reg = frame->ends[i]; reg; reg = frame->next_end[reg - 1])
+			decode_end_register(decoder, frame, reg - 1);
+	}
+	frame->statements[function->code_count] = decoder->program->count;
+	if (!decoder->failed)
+		resolve_fixups(decoder, frame);
+	for (uint32_t reg = 0; frame->caller && reg < function->register_count; reg++)
+		decode_end_register(decoder, frame, reg);
+	decoder->frame = outer;
+	decoder->instruction = outer_instruction;
+}
+
+/* ------------------------------------------------------------------------
+ * Shared memory: what the kernel and the functions that it calls name */
+
+static void collect_shared(struct decoder *decoder, const struct ptx_function *function,
+						   uint32_t depth);
+
+static void collect_operands(struct decoder *decoder, const struct ptx_operand *operands,
+							 uint32_t count, uint32_t depth)
+{
+	for (uint32_t i = 0; i < count && !decoder->failed; i++) {
+		const struct ptx_operand *operand = &operands[i];
+		uint64_t address;
+		if (operand->kind == PTX_OP_VARIABLE && operand->variable->space == PTX_SHARED &&
+			!decode_place(decoder, operand->variable, &address))
+			decode_remember_place(decoder, &decoder->shareds, &decoder->shared_count,
+								  &decoder->shared_capacity, operand->variable, 0);
+		if (operand->kind == PTX_OP_FUNCTION && operand->function->has_body)
+			collect_shared(decoder, operand->function, depth + 1);
+		collect_operands(decoder, operand->items, operand->count, depth);
+	}
+}
+
+/* Whether there is nothing more to find in the function at this depth: functions that name one
+ * another often would otherwise be gone through along every way there is. */
+static bool is_collected(struct decoder *decoder, const struct ptx_function *function,
+						 uint32_t depth)
+{
+	uint32_t i = 0;
+	while (i < decoder->collected_count && decoder->collected[i].function != function)
+		i++;
+	if (i < decoder->collected_count && decoder->collected[i].depth <= depth)
+		return true;
+	if (i == decoder->collected_count) {
+		DECODE_GROW(decoder, decoder->collected, i, &decoder->collected_capacity);
+		if (decoder->failed)
+			return true;
+		decoder->collected[decoder->collected_count++].function = function;
+	}
+	decoder->collected[i].depth = depth;
+	return false;
+}
+
+static void collect_shared(struct decoder *decoder, const struct ptx_function *function,
+						   uint32_t depth)
+{
+	/* deeper calls are rare, and their variables then unresolved */
+	if (depth > 8 || is_collected(decoder, function, depth))
+		return;
+	for (uint32_t i = 0; i < function->code_count; i++)
+		collect_operands(decoder, function->code[i].operands, function->code[i].operand_count,
+						 depth);
+}
+
+static void place_shared(struct decoder *decoder)
+{
+	struct exec_program *program = decoder->program;
+	uint64_t at = EXEC_SHARED_BASE;
+	uint32_t dynamic_align = 16;
+	for (uint32_t i = 0; i < decoder->shared_count; i++) {
+		const struct ptx_variable *variable = decoder->shareds[i].variable;
+		if (variable->size == 0) {
+			dynamic_align = variable->align > dynamic_align ? variable->align : dynamic_align;
+			continue;
+		}
+		at = (at + variable->align - 1) / variable->align * variable->align;
+		decoder->shareds[i].address = at;
+		at += variable->size;
+	}
+	program->static_shared = at - EXEC_SHARED_BASE;
+	at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
+	program->dynamic_shared_offset = at - EXEC_SHARED_BASE;
+	for (uint32_t i = 0; i < decoder->shared_count; i++)
+		if (decoder->shareds[i].variable->size == 0)
+			decoder->shareds[i].address = at;
+}
+
+/* ------------------------------------------------------------------------ */
+
+static void finish_lists(struct decoder *decoder)
+{
+	struct exec_program *program = decoder->program;
+	program->lists = decoder->lists;
+	decoder->lists = NULL;
+	for (uint32_t i = 0; i < decoder->list_use_count; i++) {
+		struct exec_instruction *in = &program->code[decoder->list_uses[i]];
+		in->list = program->lists + (uintptr_t)in->list;
+	}
+}
+
+static void decode_kernel(struct decoder *decoder, const struct ptx_function *function)
+{
+	struct decode_frame frame = {0};
+	if (!frame_open(&frame, function)) {
+		decoder->failed = true;
+	} else {
+		decoder->frame = &frame;
+		collect_shared(decoder, function, 0);
+		place_shared(decoder);
+		decoder->frame = NULL;
+		decode_body(decoder, &frame);
+	}
+	/* a body may end without ret: its lanes leave there */
+	static const struct ptx_instruction end = {.opcode = "(end of the kernel)", .guard = -1};
+	decoder->frame = &frame;
+	decoder->instruction = &end;
+	decode_emit(decoder, "exit");
+	frame_close(&frame);
+}
+
+struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault)
+{
+	struct decoder decoder = {0};
+	struct exec_program *program = calloc(1, sizeof *program);
+	if (!program)
+		goto out_of_memory;
+	decoder.program = program;
+	program->function = function;
+	program->predicate_count = 2; /* always, never */
+	for (int i = 0; i < EXEC_SPECIALS; i++)
+		program->special[i] = -1;
+	decode_constant(&decoder, 0, 4);
+	decode_kernel(&decoder, function);
+	if (!decoder.failed)
+		finish_lists(&decoder);
+	if (!decoder.failed)
+		exec_classify(program);
+	program->local_bytes = (decoder.local_bytes + 15) & ~(size_t)15;
+	free(decoder.known);
+	free(decoder.lists);
+	free(decoder.list_uses);
+	free(decoder.shareds);
+	free(decoder.collected);
+	for (int i = 0; i < 4; i++)
+		free(decoder.spare[i].slots);
+	if (!decoder.failed)
+		return program;
+	exec_program_free(program);
+out_of_memory:
+	fault->kind = FAULT_MEMORY;
+	snprintf(fault->text, sizeof fault->text, "kernel %.200s: too large to decode", function->name);
+	return NULL;
+}
+
+void exec_program_free(struct exec_program *program)
+{
+	if (!program)
+		return;
+	free(program->code);
+	free(program->origins);
+	free(program->constants);
+	free(program->shared_places);
+	free(program->lists);
+	free(program);
+}

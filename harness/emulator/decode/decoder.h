@@ -1,0 +1,145 @@
+/* Shared by the files that turn PTX instructions into decoded ones. A decoder
+ * function asks for a handler by name, sets the operands and is done; whatever
+ * it does not know it leaves to decode_unsupported(). */
+#ifndef EMULATOR_DECODE_DECODER_H
+#define EMULATOR_DECODE_DECODER_H
+
+#include "emulator/exec/exec.h"
+
+struct decode_placed { /* where a variable lies, for one inlined instance or all */
+	const struct ptx_variable *variable;
+	uint64_t address;
+};
+
+struct decode_fixup {
+	uint32_t code, statement;
+	int32_t list; /* >= 0: entry of the program's lists instead of code's target */
+};
+
+/* A function being decoded: the kernel, or a device function inlined into it. */
+struct decode_frame {
+	const struct ptx_function *function;
+	const struct decode_frame *caller;
+	int32_t *slots;       /* register -> offset or predicate index, -1 unknown */
+	bool *pending;        /* register -> a wgmma works on it; NULL: none does */
+	uint32_t *last;       /* register -> the last statement of its life */
+	bool *shares;         /* register -> may take a slot that others had */
+	uint32_t *ends;       /* statement -> a register, + 1, whose life ends there */
+	uint32_t *next_end;   /* register -> the next one of the same statement, + 1 */
+	uint32_t *statements; /* statement -> pc */
+	struct decode_placed *locals;
+	uint32_t local_count, local_capacity;
+	struct decode_fixup *fixups;
+	uint32_t fixup_count, fixup_capacity;
+	uint32_t depth;
+};
+
+struct decoder {
+	struct exec_program *program;
+	struct decode_frame *frame;
+	const struct ptx_instruction *instruction; /* the one being decoded */
+	uint32_t code_capacity, origin_capacity;
+	size_t constant_capacity;
+	struct {
+		uint64_t bits;
+		uint32_t size;
+		int32_t operand;
+	} * known; /* constants so far */
+	uint32_t known_count, known_capacity;
+	uint32_t shared_place_capacity;
+	int32_t *lists;
+	uint32_t list_count, list_capacity;
+	uint32_t *list_uses; /* instructions whose list is an index until the end */
+	uint32_t list_use_count, list_use_capacity;
+	struct decode_placed *shareds;
+	uint32_t shared_count, shared_capacity;
+	struct {
+		const struct ptx_function *function;
+		uint32_t depth; /* the least at which its variables were collected */
+	} * collected;
+	uint32_t collected_count, collected_capacity;
+	size_t local_bytes;
+	uint32_t inlined; /* bodies of functions */
+	struct {
+		int32_t *slots;
+		uint32_t count, capacity;
+	} spare[4];  /* slots whose registers ended, by size: 2, 4, 8, 16 bytes a lane */
+	bool failed; /* no memory */
+	struct exec_instruction scratch; /* what a failed emission writes to */
+};
+
+typedef void (*decode_function)(struct decoder *decoder, const struct ptx_instruction *in);
+struct decode_entry {
+	const char *opcode; /* the first part */
+	decode_function decode;
+};
+extern const struct decode_entry decode_alu_table[], decode_move_table[], decode_memory_table[],
+	decode_async_table[], decode_matrix_table[];
+
+/* --- memory --- */
+/* The array with room for one element more, or NULL; `failed` tells. */
+void *decode_grow(struct decoder *decoder, void *array, size_t element, uint32_t count,
+				  uint32_t *capacity);
+/* `array` keeps its old value when there is no memory. */
+#define DECODE_GROW(decoder, array, count, capacity)                                               \
+	do {                                                                                           \
+		void *grown = decode_grow(decoder, array, sizeof *(array), count, capacity);               \
+		if (grown)                                                                                 \
+			(array) = grown;                                                                       \
+	} while (0)
+
+/* --- parts of the opcode --- */
+bool decode_has(const struct ptx_instruction *in, const char *part);
+/* The n-th part that names a type, or PTX_NONE. */
+enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n);
+/* The enum atomic_operation that an instruction names, -1 for none; the enum
+ * atomic_number of a type. */
+int decode_atomic_operation(const struct ptx_instruction *in);
+uint8_t decode_atomic_number(enum ptx_type type);
+/* Whether every part but the first is a type or in the NULL-terminated list. */
+bool decode_only(const struct ptx_instruction *in, const char *const *known);
+
+bool decode_is_half(enum ptx_type type); /* f16, bf16, and pairs */
+/* EXEC_FLAG_SAT, _FTZ, _RELU */
+uint8_t decode_half_flags(const struct ptx_instruction *in);
+bool decode_is_shared(const struct ptx_instruction *in); /* .shared, of whatever kind */
+
+/* --- emission; pointers last until the next emission --- */
+struct exec_instruction *decode_emit(struct decoder *decoder, const char *handler, ...)
+	__attribute__((format(printf, 2, 3)));
+void decode_unsupported(struct decoder *decoder);
+/* cp.async, bulk and wgmma: `handler` waits until only so many groups are left. */
+void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
+						const char *handler);
+bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
+
+/* --- operands. A size that does not fit makes the decoder's next emission
+ * unsupported: callers need no checks. --- */
+int32_t decode_source(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+int32_t decode_float(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+int32_t decode_destination(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+/* A predicate register (or constant) as index; *invert for !p. */
+int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *operand, bool *invert);
+int32_t decode_constant(struct decoder *decoder, uint64_t bits, size_t size);
+size_t decode_size(const struct ptx_operand *operand); /* of a register; 0 otherwise */
+/* The address operand of a memory instruction: a, imm, width, cache, space. */
+void decode_address(struct decoder *decoder, struct exec_instruction *out,
+					const struct ptx_operand *operand, enum ptx_space space);
+/* Gives the instruction just emitted a list of operands. */
+void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count);
+/* The slot of a register of the frame, made when it is first mentioned; and the end
+ * of its life, after which others may have the slot. */
+int32_t decode_register(struct decoder *decoder, uint32_t reg);
+void decode_end_register(struct decoder *decoder, struct decode_frame *frame, uint32_t reg);
+bool decode_is_kernel_parameter(const struct decoder *decoder, const struct ptx_variable *variable);
+void decode_remember_place(struct decoder *decoder, struct decode_placed **list, uint32_t *count,
+						   uint32_t *capacity, const struct ptx_variable *variable,
+						   uint64_t address);
+bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
+uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
+/* Fills in the lives of a frame's registers (decode/lives.c); false without memory. */
+bool decode_lives(struct decode_frame *frame);
+/* Marks that the present instruction cannot be decoded. */
+void decode_refuse(struct decoder *decoder);
+
+#endif

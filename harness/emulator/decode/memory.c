@@ -1,0 +1,426 @@
+/* Decoding of memory accesses, atomics, barriers and warp-wide communication. */
+#include <string.h>
+
+#include "emulator/decode/decoder.h"
+#include "emulator/exec/atomic.h"
+
+static enum ptx_space space_of(const struct ptx_instruction *in)
+{
+	if (decode_has(in, "global"))
+		return PTX_GLOBAL;
+	if (decode_has(in, "shared") || decode_has(in, "shared::cta") ||
+		decode_has(in, "shared::cluster"))
+		return PTX_SHARED;
+	if (decode_has(in, "local"))
+		return PTX_LOCAL;
+	if (decode_has(in, "param") || decode_has(in, "param::entry") || decode_has(in, "param::func"))
+		return PTX_PARAM;
+	return decode_has(in, "const") ? PTX_CONST : PTX_GENERIC;
+}
+
+/* Element types of registers: the bytes of a register that holds `operand`. */
+static size_t data_size(const struct ptx_operand *operand, size_t size)
+{
+	size_t own = decode_size(operand);
+	return own ? own : size < 2 ? 2 : size;
+}
+
+/* ld, ldu, st: one element or a vector of them. */
+static void load_store(struct decoder *decoder, const struct ptx_instruction *in, bool store)
+{
+	enum ptx_type type = decode_type(in, 0);
+	size_t size = ptx_type_size(type);
+	const struct ptx_operand *data = &in->operands[store ? 1 : 0];
+	const struct ptx_operand *address = &in->operands[store ? 0 : 1];
+	bool vector = data->kind == PTX_OP_VECTOR;
+	uint32_t count = vector ? data->count : 1;
+	const struct ptx_operand *items = vector ? data->items : data;
+	if (size == 0 || count == 0 || count > 8 || size * count > 32) {
+		decode_unsupported(decoder);
+		return;
+	}
+	size_t wide = size;
+	for (uint32_t i = 0; i < count; i++)
+		if (decode_size(&items[i]))
+			wide = data_size(&items[i], size);
+	if (wide < 2)
+		wide = 2;
+	const char *op = store ? "st" : "ld";
+	bool single = count == 1 && items[0].kind != PTX_OP_SINK;
+	struct exec_instruction *out;
+	if (wide == size && size <= 8)
+		out = decode_emit(decoder, "%s%s_%zu", op, single ? "" : "v", size * 8);
+	else
+		out = decode_emit(decoder, "%s_any", op);
+	out->size = (uint8_t)size;
+	out->reg_size = (uint8_t)wide;
+	out->count = (uint8_t)count;
+	out->flags = ptx_type_is_signed(type) && !ptx_type_is_float(type) ? EXEC_FLAG_SIGNED : 0;
+	if (decode_has(in, "volatile") || decode_has(in, "relaxed") || decode_has(in, "acquire") ||
+		decode_has(in, "release") || decode_has(in, "mmio"))
+		out->flags |= EXEC_FLAG_VOLATILE;
+	decode_address(decoder, out, address, space_of(in));
+	int32_t list[8];
+	for (uint32_t i = 0; i < count; i++) {
+		if (items[i].kind == PTX_OP_SINK && !store)
+			list[i] = -1;
+		else if (store)
+			list[i] = ptx_type_is_float(type) ? decode_float(decoder, &items[i], wide)
+											  : decode_source(decoder, &items[i], wide);
+		else
+			list[i] = decode_destination(decoder, &items[i], wide);
+	}
+	out->d = list[0];
+	decode_list(decoder, list, count);
+}
+
+static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (in->operand_count == 3) /* a cache policy, which has no effect here */
+		load_store(decoder, in, false);
+	else if (decode_operands(decoder, in, 2))
+		load_store(decoder, in, false);
+}
+
+static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "async") || decode_has(in, "bulk")) {
+		decode_unsupported(decoder);
+		return;
+	}
+	if (in->operand_count == 3 || decode_operands(decoder, in, 2))
+		load_store(decoder, in, true);
+}
+
+/* ------------------------------------------------------------------------
+ * Atomics */
+
+int decode_atomic_operation(const struct ptx_instruction *in)
+{
+	static const char *const names[] = {
+		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max",   [ATOM_AND] = "and",
+		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_EXCH] = "exch", [ATOM_CAS] = "cas",
+		[ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
+	int operation = -1;
+	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
+		if (decode_has(in, names[i]))
+			operation = i;
+	return operation;
+}
+
+uint8_t decode_atomic_number(enum ptx_type type)
+{
+	switch (type) {
+	case PTX_F16:
+	case PTX_F16X2: return ATOM_F16;
+	case PTX_BF16:
+	case PTX_BF16X2: return ATOM_BF16;
+	default:
+		return ptx_type_is_float(type)    ? ATOM_FLOAT
+			   : ptx_type_is_signed(type) ? ATOM_SIGNED
+										  : ATOM_UNSIGNED;
+	}
+}
+
+static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
+				   const struct ptx_operand *d, const struct ptx_operand *address,
+				   const struct ptx_operand *b, const struct ptx_operand *c)
+{
+	enum ptx_type type = decode_type(in, 0);
+	size_t size = ptx_type_size(type);
+	int operation = decode_atomic_operation(in);
+	uint32_t count = b->kind == PTX_OP_VECTOR ? b->count : 1;
+	bool is_cas = operation == ATOM_CAS;
+	if (operation < 0 || size < 2 || count == 0 || count > 8 || is_cas != (c != NULL)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, size == 16 ? "atom_128" : "atom");
+	out->sub = (uint8_t)operation;
+	out->size = (uint8_t)size;
+	out->count = (uint8_t)count;
+	out->e = decode_atomic_number(type);
+	out->flags = EXEC_FLAG_VOLATILE;
+	decode_address(decoder, out, address, space_of(in));
+	int32_t list[24];
+	for (uint32_t i = 0; i < count; i++) {
+		bool vector = d && d->kind == PTX_OP_VECTOR;
+		const struct ptx_operand *di = vector && d->count == count ? &d->items[i] : d;
+		const struct ptx_operand *bi = b->kind == PTX_OP_VECTOR ? &b->items[i] : b;
+		if (vector && d->count != count)
+			decode_refuse(decoder);
+		list[i] = di && di->kind != PTX_OP_SINK ? decode_destination(decoder, di, size) : -1;
+		list[count + i] = decode_float(decoder, bi, size);
+		if (!ptx_type_is_float(type))
+			list[count + i] = decode_source(decoder, bi, size);
+		if (c)
+			list[2 * count + i] = decode_source(decoder, c, size);
+	}
+	decode_list(decoder, list, c ? 3 * count : 2 * count);
+}
+
+static void decode_atom(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool is_cas = decode_has(in, "cas");
+	uint32_t count = is_cas ? 4 : 3;
+	if (in->operand_count != count && in->operand_count != count + 1) {
+		decode_unsupported(decoder);
+		return;
+	}
+	atomic(decoder, in, &in->operands[0], &in->operands[1], &in->operands[2],
+		   is_cas ? &in->operands[3] : NULL);
+}
+
+static void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "async") || (in->operand_count != 2 && in->operand_count != 3)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	atomic(decoder, in, NULL, &in->operands[0], &in->operands[1], NULL);
+}
+
+/* ------------------------------------------------------------------------
+ * Barriers */
+
+static void warp_barrier(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 1))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "bar_warp_sync");
+	out->a = decode_source(decoder, &in->operands[0], 4);
+}
+
+static void cluster_barrier(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	struct exec_instruction *out = decode_emit(decoder, "bar_cluster");
+	out->sub = decode_has(in, "arrive") ? 1 : 2;
+}
+
+/* bar.red.popc.u32 d, a{, b}, {!}c; bar.red.and.pred p, a{, b}, {!}c */
+static void barrier_reduction(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	uint32_t n = in->operand_count;
+	if (n != 3 && n != 4) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "bar");
+	bool inverted = false;
+	out->sub = decode_has(in, "popc") ? 1 : decode_has(in, "and") ? 2 : 3;
+	out->a = decode_source(decoder, &in->operands[1], 4);
+	out->b = n == 4 ? decode_source(decoder, &in->operands[2], 4) : -1;
+	out->c = decode_predicate(decoder, &in->operands[n - 1], &inverted);
+	out->flags = inverted ? EXEC_FLAG_NEGATED_C : 0;
+	out->d = out->sub == 1 ? decode_destination(decoder, &in->operands[0], 4)
+						   : decode_predicate(decoder, &in->operands[0], NULL);
+}
+
+static void decode_bar(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "warp")) {
+		warp_barrier(decoder, in);
+	} else if (decode_has(in, "cluster")) {
+		cluster_barrier(decoder, in);
+	} else if (decode_has(in, "red")) {
+		barrier_reduction(decoder, in);
+	} else if (in->operand_count == 1 || in->operand_count == 2) {
+		struct exec_instruction *out = decode_emit(decoder, "bar");
+		out->a = decode_source(decoder, &in->operands[0], 4);
+		out->b = in->operand_count == 2 ? decode_source(decoder, &in->operands[1], 4) : -1;
+		out->flags = decode_has(in, "arrive") ? EXEC_FLAG_VOLATILE : 0;
+	} else {
+		decode_unsupported(decoder);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Within a warp */
+
+/* d or d|p: the register and the predicate of a destination */
+static void pair_destination(struct decoder *decoder, struct exec_instruction *out,
+							 const struct ptx_operand *d)
+{
+	bool pair = d->kind == PTX_OP_PAIR;
+	const struct ptx_operand *reg = pair ? &d->items[0] : d;
+	out->d = reg->kind == PTX_OP_SINK ? -1 : decode_destination(decoder, reg, 4);
+	out->e = -1;
+	if (pair && d->items[1].kind != PTX_OP_SINK)
+		out->e = decode_predicate(decoder, &d->items[1], NULL);
+}
+
+static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool sync = decode_has(in, "sync");
+	if (!decode_operands(decoder, in, sync ? 5 : 4))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "shfl");
+	out->sub = decode_has(in, "up")     ? 0
+			   : decode_has(in, "down") ? 1
+			   : decode_has(in, "bfly") ? 2
+										: 3;
+	pair_destination(decoder, out, &in->operands[0]);
+	out->a = decode_source(decoder, &in->operands[1], 4);
+	out->b = decode_source(decoder, &in->operands[2], 4);
+	out->c = decode_source(decoder, &in->operands[3], 4);
+	int32_t members =
+		sync ? decode_source(decoder, &in->operands[4], 4) : decode_constant(decoder, 0, 4);
+	decode_list(decoder, &members, 1);
+}
+
+static void decode_vote(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool sync = decode_has(in, "sync"), ballot = decode_has(in, "ballot"), inverted = false;
+	if (!decode_operands(decoder, in, sync ? 3 : 2))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "vote");
+	out->sub = ballot ? 3 : decode_has(in, "all") ? 0 : decode_has(in, "any") ? 1 : 2;
+	out->a = decode_predicate(decoder, &in->operands[1], &inverted);
+	out->imm = inverted ? (int64_t)EXEC_FULL : 0;
+	out->d = ballot ? decode_destination(decoder, &in->operands[0], 4)
+					: decode_predicate(decoder, &in->operands[0], NULL);
+	int32_t members = sync ? decode_source(decoder, &in->operands[2], 4) : -1;
+	decode_list(decoder, &members, 1);
+}
+
+static void decode_match(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	size_t size = ptx_type_size(decode_type(in, 0));
+	if (!decode_operands(decoder, in, 3))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "match");
+	out->sub = decode_has(in, "all");
+	out->size = (uint8_t)size;
+	pair_destination(decoder, out, &in->operands[0]);
+	out->a = decode_source(decoder, &in->operands[1], size);
+	int32_t members = decode_source(decoder, &in->operands[2], 4);
+	decode_list(decoder, &members, 1);
+}
+
+static void decode_redux(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	static const char *const names[] = {"add", "min", "max", "and", "or", "xor"};
+	enum ptx_type type = decode_type(in, 0);
+	if (!decode_operands(decoder, in, 3))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, type == PTX_F32 ? "?" : "redux");
+	for (uint8_t i = 0; i < 6; i++)
+		if (decode_has(in, names[i]))
+			out->sub = i;
+	out->flags = ptx_type_is_signed(type) ? EXEC_FLAG_SIGNED : 0;
+	out->d = decode_destination(decoder, &in->operands[0], 4);
+	out->a = decode_source(decoder, &in->operands[1], 4);
+	int32_t members = decode_source(decoder, &in->operands[2], 4);
+	decode_list(decoder, &members, 1);
+}
+
+static void decode_activemask(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 1))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "activemask");
+	out->d = decode_destination(decoder, &in->operands[0], 4);
+}
+
+static void decode_elect(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 2))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "elect");
+	pair_destination(decoder, out, &in->operands[0]);
+	out->a = decode_source(decoder, &in->operands[1], 4);
+}
+
+/* ------------------------------------------------------------------------
+ * Clusters, hints, ends */
+
+static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	size_t size = ptx_type_size(decode_type(in, 0));
+	if (!decode_operands(decoder, in, 3))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "mapa");
+	out->reg_size = (uint8_t)size;
+	out->a = decode_source(decoder, &in->operands[1], size);
+	out->b = decode_source(decoder, &in->operands[2], 4);
+	out->d = decode_destination(decoder, &in->operands[0], size);
+}
+
+static void decode_getctarank(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 2))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "getctarank");
+	size_t size = decode_size(&in->operands[1]) == 8 ? 8 : 4;
+	out->width = (uint8_t)size;
+	out->a = decode_source(decoder, &in->operands[1], size);
+	out->d = decode_destination(decoder, &in->operands[0], 4);
+}
+
+static void decode_trap(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_emit(decoder, "trap");
+}
+
+static void decode_nanosleep(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_emit(decoder, "nanosleep");
+}
+
+/* Ordering and caching: memory is coherent and accesses are done in order. */
+static void decode_nothing(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_emit(decoder, "nop");
+}
+
+static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
+	decode_emit(decoder, proxy ? "fence_proxy_async" : "nop");
+}
+
+static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (in->operand_count == 0) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, "mov_b64");
+	out->a = decode_constant(decoder, 0, 8);
+	out->d = decode_destination(decoder, &in->operands[0], 8);
+}
+
+const struct decode_entry decode_memory_table[] = {
+	{"ld", decode_ld},
+	{"ldu", decode_ld},
+	{"st", decode_st},
+	{"atom", decode_atom},
+	{"red", decode_red},
+	{"bar", decode_bar},
+	{"barrier", decode_bar},
+	{"shfl", decode_shfl},
+	{"vote", decode_vote},
+	{"match", decode_match},
+	{"redux", decode_redux},
+	{"activemask", decode_activemask},
+	{"elect", decode_elect},
+	{"mapa", decode_mapa},
+	{"getctarank", decode_getctarank},
+	{"trap", decode_trap},
+	{"brkpt", decode_trap},
+	{"nanosleep", decode_nanosleep},
+	{"membar", decode_nothing},
+	{"fence", decode_fence},
+	{"prefetch", decode_nothing},
+	{"prefetchu", decode_nothing},
+	{"discard", decode_nothing},
+	{"applypriority", decode_nothing},
+	{"griddepcontrol", decode_nothing},
+	{"setmaxnreg", decode_nothing},
+	{"pmevent", decode_nothing},
+	{"createpolicy", decode_createpolicy},
+	{NULL, NULL},
+};

@@ -1,0 +1,417 @@
+/* Decoding of comparison, selection, movement and conversion. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/decode/decoder.h"
+
+/* ------------------------------------------------------------------------
+ * Comparison and selection */
+
+static const char *const comparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+										  "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+
+/* Unsigned comparisons have names of their own: lo, ls, hi, hs. */
+static int comparison_of(const struct ptx_instruction *in)
+{
+	static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
+	for (int i = 0; i < 4; i++)
+		if (decode_has(in, unsigned_names[i]))
+			return 2 + i;
+	for (int i = 0; i < 14; i++)
+		if (decode_has(in, comparisons[i]))
+			return i;
+	return -1;
+}
+
+static void name_comparison(char *out, size_t size, int comparison, enum ptx_type type, bool ftz)
+{
+	bool order = comparison >= 2;
+	if (ptx_type_is_float(type))
+		snprintf(out, size, "%s_%s%s", comparisons[comparison], ftz ? "ftz_" : "",
+				 ptx_type_name(type));
+	else if (order)
+		snprintf(out, size, "%s_%c%d", comparisons[comparison],
+				 ptx_type_is_signed(type) ? 's' : 'u', (int)ptx_type_size(type) * 8);
+	else
+		snprintf(out, size, "%s_b%d", comparisons[comparison], (int)ptx_type_size(type) * 8);
+}
+
+static void combine_with(struct decoder *decoder, struct exec_instruction *out,
+						 const struct ptx_instruction *in)
+{
+	bool inverted = false;
+	out->sub = decode_has(in, "and") ? 1 : decode_has(in, "or") ? 2 : decode_has(in, "xor") ? 3 : 0;
+	if (in->operand_count > 3)
+		out->c = decode_predicate(decoder, &in->operands[3], &inverted);
+	out->flags |= inverted ? EXEC_FLAG_NEGATED_C : 0;
+	if ((out->sub != 0) != (in->operand_count > 3))
+		decode_refuse(decoder);
+}
+
+static void decode_setp(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	enum ptx_type type = decode_type(in, 0);
+	size_t size = ptx_type_size(type);
+	int comparison = comparison_of(in);
+	if (comparison < 0 || in->operand_count < 3 || in->operand_count > 4) {
+		decode_unsupported(decoder);
+		return;
+	}
+	char name[32];
+	name_comparison(name, sizeof name, comparison, type, decode_has(in, "ftz"));
+	struct exec_instruction *out;
+	if (decode_is_half(type))
+		out = decode_emit(decoder, "setp_%s", ptx_type_name(type));
+	else
+		out = decode_emit(decoder, "setp_%s", name);
+	out->size = (uint8_t)comparison;
+	out->flags = decode_is_half(type) ? decode_half_flags(in) : 0;
+	out->a = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[1], size)
+									 : decode_source(decoder, &in->operands[1], size);
+	out->b = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[2], size)
+									 : decode_source(decoder, &in->operands[2], size);
+	combine_with(decoder, out, in);
+	const struct ptx_operand *d = &in->operands[0];
+	bool pair = d->kind == PTX_OP_PAIR;
+	out->d = decode_predicate(decoder, pair ? &d->items[0] : d, NULL);
+	out->e = pair ? decode_predicate(decoder, &d->items[1], NULL) : -1;
+}
+
+static void decode_set(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	enum ptx_type to = decode_type(in, 0), type = decode_type(in, 1);
+	size_t size = ptx_type_size(type), d_size = ptx_type_size(to);
+	int comparison = comparison_of(in);
+	if (comparison < 0 || in->operand_count < 3 || in->operand_count > 4 || to == PTX_NONE) {
+		decode_unsupported(decoder);
+		return;
+	}
+	char name[32];
+	name_comparison(name, sizeof name, comparison, type, decode_has(in, "ftz"));
+	bool half = decode_is_half(type);
+	struct exec_instruction *out =
+		decode_emit(decoder, "set_%s", half ? ptx_type_name(type) : name);
+	out->size = (uint8_t)comparison;
+	out->reg_size = (uint8_t)d_size;
+	out->flags = half ? decode_half_flags(in) : 0;
+	out->a = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[1], size)
+									 : decode_source(decoder, &in->operands[1], size);
+	out->b = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[2], size)
+									 : decode_source(decoder, &in->operands[2], size);
+	out->imm = to == PTX_F32                        ? 0x3f800000
+			   : to == PTX_F16 || to == PTX_F16X2   ? 0x3c00
+			   : to == PTX_BF16 || to == PTX_BF16X2 ? 0x3f80
+													: -1;
+	combine_with(decoder, out, in);
+	if (half && out->sub)
+		decode_refuse(decoder);
+	out->d = decode_destination(decoder, &in->operands[0], d_size);
+}
+
+static void decode_selp(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	enum ptx_type type = decode_type(in, 0);
+	size_t size = ptx_type_size(type);
+	bool inverted = false;
+	if (!decode_operands(decoder, in, 4))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "selp_b%zu", size * 8);
+	bool is_float = ptx_type_is_float(type);
+	out->a = is_float ? decode_float(decoder, &in->operands[1], size)
+					  : decode_source(decoder, &in->operands[1], size);
+	out->b = is_float ? decode_float(decoder, &in->operands[2], size)
+					  : decode_source(decoder, &in->operands[2], size);
+	out->c = decode_predicate(decoder, &in->operands[3], &inverted);
+	out->imm = inverted ? (int64_t)EXEC_FULL : 0;
+	out->d = decode_destination(decoder, &in->operands[0], size);
+}
+
+static void decode_slct(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	size_t size = ptx_type_size(decode_type(in, 0));
+	if (!decode_operands(decoder, in, 4))
+		return;
+	struct exec_instruction *out =
+		decode_emit(decoder, "slct_b%zu_%s", size * 8, ptx_type_name(decode_type(in, 1)));
+	out->a = decode_float(decoder, &in->operands[1], size);
+	out->b = decode_float(decoder, &in->operands[2], size);
+	out->c = decode_float(decoder, &in->operands[3], 4);
+	out->d = decode_destination(decoder, &in->operands[0], size);
+}
+
+/* ------------------------------------------------------------------------
+ * Movement */
+
+static void move_pack(struct decoder *decoder, const struct ptx_instruction *in, size_t size)
+{
+	const struct ptx_operand *vector = &in->operands[1];
+	size_t part = vector->count ? size / vector->count : 0;
+	bool halves = size == 4 && part == 2;
+	if (part < 2 || part * vector->count != size || vector->count > 4) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, halves ? "pack_b32_b16" : "pack");
+	out->count = (uint8_t)vector->count;
+	out->size = (uint8_t)part;
+	out->reg_size = (uint8_t)size;
+	out->d = decode_destination(decoder, &in->operands[0], size);
+	int32_t list[4];
+	for (uint32_t i = 0; i < vector->count; i++)
+		list[i] = decode_source(decoder, &vector->items[i], part);
+	decode_list(decoder, list, vector->count);
+}
+
+static void move_unpack(struct decoder *decoder, const struct ptx_instruction *in, size_t size)
+{
+	const struct ptx_operand *vector = &in->operands[0];
+	size_t part = vector->count ? size / vector->count : 0;
+	bool halves = size == 4 && part == 2;
+	if (part < 2 || part * vector->count != size || vector->count > 4) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, halves ? "unpack_b32_b16" : "unpack");
+	out->count = (uint8_t)vector->count;
+	out->size = (uint8_t)part;
+	out->reg_size = (uint8_t)size;
+	out->a = decode_source(decoder, &in->operands[1], size);
+	int32_t list[4];
+	for (uint32_t i = 0; i < vector->count; i++)
+		list[i] = vector->items[i].kind == PTX_OP_SINK
+					  ? -1
+					  : decode_destination(decoder, &vector->items[i], part);
+	decode_list(decoder, list, vector->count);
+}
+
+static bool move_clock(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	static const struct {
+		const char *name;
+		uint8_t sub, size;
+	} clocks[] = {{"%clock", 0, 4},       {"%clock_hi", 1, 4},       {"%clock64", 0, 8},
+				  {"%globaltimer", 2, 8}, {"%globaltimer_lo", 2, 4}, {"%globaltimer_hi", 3, 4}};
+	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+		if (strcmp(in->operands[1].name, clocks[i].name) != 0)
+			continue;
+		struct exec_instruction *out = decode_emit(decoder, "clock");
+		out->sub = clocks[i].sub;
+		out->reg_size = clocks[i].size;
+		out->d = decode_destination(decoder, &in->operands[0], clocks[i].size);
+		return true;
+	}
+	return false;
+}
+
+static void decode_mov(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	enum ptx_type type = decode_type(in, 0);
+	size_t size = ptx_type_size(type);
+	if (!decode_operands(decoder, in, 2))
+		return;
+	const struct ptx_operand *from = &in->operands[1];
+	if (type == PTX_PRED) {
+		bool inverted = false;
+		struct exec_instruction *out = decode_emit(decoder, "mov_pred");
+		out->a = out->b = decode_predicate(decoder, from, &inverted);
+		out->imm = inverted ? 1 : 0;
+		out->d = decode_predicate(decoder, &in->operands[0], NULL);
+	} else if (from->kind == PTX_OP_VECTOR) {
+		move_pack(decoder, in, size);
+	} else if (in->operands[0].kind == PTX_OP_VECTOR) {
+		move_unpack(decoder, in, size);
+	} else if (from->kind != PTX_OP_SPECIAL || !move_clock(decoder, in)) {
+		struct exec_instruction *out = decode_emit(decoder, "mov_b%zu", size * 8);
+		out->a = ptx_type_is_float(type) ? decode_float(decoder, from, size)
+										 : decode_source(decoder, from, size);
+		out->d = decode_destination(decoder, &in->operands[0], size);
+	}
+}
+
+static uint64_t window_of(const struct ptx_instruction *in)
+{
+	if (decode_has(in, "shared") || decode_has(in, "shared::cta") ||
+		decode_has(in, "shared::cluster"))
+		return EXEC_WINDOW_SHARED;
+	if (decode_has(in, "local"))
+		return EXEC_WINDOW_LOCAL;
+	return decode_has(in, "param") || decode_has(in, "param::entry") ? EXEC_WINDOW_PARAM : 0;
+}
+
+static void decode_cvta(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	bool to = decode_has(in, "to");
+	uint64_t window = window_of(in);
+	if (!decode_operands(decoder, in, 2))
+		return;
+	/* parameters of an inlined function are in local memory */
+	if (window == EXEC_WINDOW_PARAM && decoder->frame->caller)
+		window = EXEC_WINDOW_LOCAL;
+	struct exec_instruction *out = decode_emit(decoder, window == 0 ? "mov_b64"
+														: to        ? "sub_b64"
+																	: "add_b64");
+	out->a = decode_source(decoder, &in->operands[1], 8);
+	out->b = decode_constant(decoder, window, 8);
+	out->d = decode_destination(decoder, &in->operands[0], 8);
+}
+
+static void decode_isspacep(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (!decode_operands(decoder, in, 2))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, "isspacep");
+	uint64_t window = window_of(in);
+	out->space = window == EXEC_WINDOW_SHARED  ? PTX_SHARED
+				 : window == EXEC_WINDOW_LOCAL ? PTX_LOCAL
+				 : window == EXEC_WINDOW_PARAM ? PTX_PARAM
+				 : decode_has(in, "const")     ? PTX_CONST
+											   : PTX_GLOBAL;
+	out->flags = decode_has(in, "shared::cluster") ? EXEC_FLAG_CLUSTER : 0;
+	out->a = decode_source(decoder, &in->operands[1], 8);
+	out->d = decode_predicate(decoder, &in->operands[0], NULL);
+}
+
+/* ------------------------------------------------------------------------
+ * Conversion */
+
+static int conversion_rounding(const struct ptx_instruction *in, bool *integral)
+{
+	static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna"};
+	static const char *const integer_modes[] = {"rni", "rzi", "rmi", "rpi"};
+	*integral = false;
+	for (int i = 0; i < 4; i++) {
+		if (decode_has(in, integer_modes[i])) {
+			*integral = true;
+			return i;
+		}
+	}
+	for (int i = 0; i < 5; i++)
+		if (decode_has(in, modes[i]))
+			return i;
+	return 0;
+}
+
+/* What a handler of its own exists for; NULL otherwise. */
+static bool quick_conversion(const struct ptx_instruction *in, enum ptx_type to, enum ptx_type from,
+							 size_t d_size, size_t a_size, int rounding, bool integral, char *name,
+							 size_t size)
+{
+	bool plain = in->part_count == 3 || (in->part_count == 4 && decode_has(in, "rn") && !rounding);
+	if (!plain || integral)
+		return false;
+	size_t to_size = ptx_type_size(to), from_size = ptx_type_size(from);
+	if (ptx_type_is_float(to)) {
+		snprintf(name, size, "cvt_%s_%s", ptx_type_name(to), ptx_type_name(from));
+		return from_size == a_size && exec_find(name);
+	}
+	if (ptx_type_is_float(from) || from_size < 2 || to_size < 2 || a_size != from_size ||
+		d_size != to_size)
+		return false;
+	if (to_size > from_size)
+		snprintf(name, size, "cvt_%zu_%c%zu", to_size * 8, ptx_type_is_signed(from) ? 's' : 'u',
+				 from_size * 8);
+	else if (to_size == from_size)
+		snprintf(name, size, "mov_b%zu", to_size * 8);
+	else
+		snprintf(name, size, "cvt_%zu_%zu", to_size * 8, from_size * 8);
+	return exec_find(name) != NULL;
+}
+
+static size_t operand_size(const struct ptx_operand *operand, enum ptx_type type)
+{
+	size_t size = decode_size(operand), least = ptx_type_size(type) < 2 ? 2 : ptx_type_size(type);
+	return size ? size : least;
+}
+
+/* cvt.rn.f16x2.f32 d, a, b and cvt to and from pairs of 8-bit floats */
+static bool pair_types(enum ptx_type to, enum ptx_type from, enum ptx_type *to_one,
+					   enum ptx_type *from_one)
+{
+	static const struct {
+		enum ptx_type pair, one;
+	} pairs[] = {{PTX_F16X2, PTX_F16},
+				 {PTX_BF16X2, PTX_BF16},
+				 {PTX_E4M3X2, PTX_E4M3},
+				 {PTX_E5M2X2, PTX_E5M2}};
+	*to_one = PTX_NONE;
+	*from_one = from;
+	for (size_t i = 0; i < 4; i++) {
+		if (pairs[i].pair == to)
+			*to_one = pairs[i].one;
+		if (pairs[i].pair == from)
+			*from_one = pairs[i].one;
+	}
+	return *to_one != PTX_NONE;
+}
+
+static void convert_pair(struct decoder *decoder, const struct ptx_instruction *in,
+						 enum ptx_type to, enum ptx_type from)
+{
+	enum ptx_type to_one, from_one;
+	bool integral;
+	int rounding = conversion_rounding(in, &integral);
+	bool two = from == PTX_F32;
+	if (!pair_types(to, from, &to_one, &from_one) || !decode_operands(decoder, in, two ? 3 : 2)) {
+		decode_refuse(decoder);
+		decode_unsupported(decoder);
+		return;
+	}
+	bool quick = two && rounding == 0 && !decode_has(in, "satfinite") &&
+				 (to == PTX_F16X2 || to == PTX_BF16X2);
+	struct exec_instruction *out = quick ? decode_emit(decoder, "cvt_%s_f32", ptx_type_name(to))
+										 : decode_emit(decoder, "cvt_pair");
+	out->size = (uint8_t)from_one;
+	out->count = (uint8_t)to_one;
+	out->sub = (uint8_t)rounding;
+	out->e = 0;
+	out->width = (uint8_t)ptx_type_size(from_one);
+	out->reg_size = (uint8_t)ptx_type_size(to_one);
+	out->flags = (uint8_t)((decode_has(in, "relu") ? EXEC_FLAG_RELU : 0) |
+						   (decode_has(in, "satfinite") ? EXEC_FLAG_SAT : 0));
+	out->a = decode_float(decoder, &in->operands[1], ptx_type_size(from));
+	out->b = two ? decode_float(decoder, &in->operands[2], 4) : -1;
+	out->d = decode_destination(decoder, &in->operands[0], ptx_type_size(to));
+}
+
+static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	static const char *const known[] = {"rn",  "rz",  "rm",  "rp",  "rna",  "rni",       "rzi",
+										"rmi", "rpi", "ftz", "sat", "relu", "satfinite", NULL};
+	enum ptx_type to = decode_type(in, 0), from = decode_type(in, 1);
+	if (to == PTX_NONE || from == PTX_NONE || in->operand_count < 2 || !decode_only(in, known)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	enum ptx_type one, other;
+	if (pair_types(to, from, &one, &other)) {
+		convert_pair(decoder, in, to, from);
+		return;
+	}
+	bool integral;
+	int rounding = conversion_rounding(in, &integral);
+	size_t d_size = operand_size(&in->operands[0], to),
+		   a_size = operand_size(&in->operands[1], from);
+	char name[48] = "cvt_any";
+	if (!quick_conversion(in, to, from, d_size, a_size, rounding, integral, name, sizeof name))
+		snprintf(name, sizeof name, "cvt_any");
+	struct exec_instruction *out = decode_emit(decoder, "%s", name);
+	out->size = (uint8_t)from;
+	out->count = (uint8_t)to;
+	out->sub = (uint8_t)rounding;
+	/* .rzi and the like between integers and floats is the rounding itself */
+	out->e = integral && ptx_type_is_float(to) ? 1 : 0;
+	out->width = (uint8_t)a_size;
+	out->reg_size = (uint8_t)d_size;
+	bool sat = decode_has(in, "sat") || decode_has(in, "satfinite");
+	out->flags = (uint8_t)((sat ? EXEC_FLAG_SAT : 0) | (decode_has(in, "ftz") ? EXEC_FLAG_FTZ : 0) |
+						   (decode_has(in, "relu") ? EXEC_FLAG_RELU : 0));
+	out->a = ptx_type_is_float(from) ? decode_float(decoder, &in->operands[1], a_size)
+									 : decode_source(decoder, &in->operands[1], a_size);
+	out->d = decode_destination(decoder, &in->operands[0], d_size);
+}
+
+const struct decode_entry decode_move_table[] = {
+	{"setp", decode_setp},         {"set", decode_set}, {"selp", decode_selp},
+	{"slct", decode_slct},         {"mov", decode_mov}, {"cvta", decode_cvta},
+	{"isspacep", decode_isspacep}, {"cvt", decode_cvt}, {NULL, NULL},
+};

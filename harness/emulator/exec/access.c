@@ -1,0 +1,231 @@
+/* One lane's access, with every check. The handlers of simd/memory.c come
+ * here when their fast path does not apply. */
+#include <string.h>
+
+#include "emulator/exec/race.h"
+
+static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
+{
+	return cached->allocation && address >= cached->base && size <= cached->size &&
+		   address - cached->base <= cached->size - size;
+}
+
+const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot, uint64_t address,
+									  uint64_t size)
+{
+	struct exec_cached *cached = &worker->cache[slot];
+	if (contains(cached, address, size))
+		return cached;
+	for (uint32_t i = 0; i < worker->known_count; i++) {
+		if (contains(&worker->known[i], address, size)) {
+			*cached = worker->known[i];
+			return cached;
+		}
+	}
+	const struct allocation *allocation = memory_find(address);
+	if (!allocation)
+		return NULL;
+	struct exec_cached found = {allocation, allocation->base, allocation->size, false};
+	found.written =
+		!allocation->written || memory_is_written(allocation, allocation->base, allocation->size);
+	if (!contains(&found, address, size))
+		return NULL;
+	uint32_t known = sizeof worker->known / sizeof worker->known[0];
+	worker->known[worker->known_count < known ? worker->known_count++ : address / 256 % known] =
+		found;
+	*cached = found;
+	return cached;
+}
+
+bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes)
+{
+	if (cached->written)
+		return true;
+	const uint8_t *bits = cached->allocation->written;
+	uint64_t at = address - cached->base, end = at + bytes;
+	for (; at < end && at % 8; at++)
+		if (!(bits[at / 8] >> (at % 8) & 1))
+			return false;
+	for (; at + 8 <= end; at += 8)
+		if (bits[at / 8] != 0xff)
+			return false;
+	for (; at < end; at++)
+		if (!(bits[at / 8] >> (at % 8) & 1))
+			return false;
+	return true;
+}
+
+void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes)
+{
+	if (cached->written)
+		return;
+	uint8_t *bits = cached->allocation->written;
+	uint64_t at = address - cached->base, end = at + bytes;
+	while (at < end) {
+		uint64_t stop = (at | 7) + 1 < end ? (at | 7) + 1 : end;
+		uint8_t field = (uint8_t)((0xffu >> (8 - (stop - at))) << (at % 8));
+		/* neighbours may be written by other host threads */
+		if ((__atomic_load_n(&bits[at / 8], __ATOMIC_RELAXED) & field) != field)
+			__atomic_fetch_or(&bits[at / 8], field, __ATOMIC_RELAXED);
+		at = stop;
+	}
+}
+
+struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64_t *offset)
+{
+	struct exec_block *block = warp->block;
+	uint64_t rank = address >> EXEC_SHARED_RANK_SHIFT;
+	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - EXEC_SHARED_BASE;
+	if (rank == 0)
+		return block;
+	if (rank > block->cluster->count)
+		return NULL;
+	return &block->cluster->blocks[rank - 1];
+}
+
+bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
+					  const struct exec_block *block)
+{
+	if (block == warp->block || block->live > 0)
+		return false;
+	exec_fail(warp, in, lane, FAULT_ADDRESS, block->rank,
+			  "reaches the shared memory of block %u of the cluster, which has ended: it must wait "
+			  "for the others",
+			  block->rank);
+	return true;
+}
+
+static bool misaligned(struct warp *warp, const struct exec_instruction *in, int lane,
+					   uint64_t address, size_t bytes, size_t align)
+{
+	if (address % align == 0)
+		return false;
+	exec_fail(warp, in, lane, FAULT_ALIGNMENT, address,
+			  "address 0x%llx of a %zu-byte access is not a multiple of %zu",
+			  (unsigned long long)address, bytes, align);
+	return true;
+}
+
+static void *access_shared(struct warp *warp, const struct exec_instruction *in, int lane,
+						   uint64_t address, size_t bytes, bool write)
+{
+	uint64_t offset;
+	struct exec_block *block = exec_shared_block(warp, address, &offset);
+	if (!block || offset >= block->shared_bytes || bytes > block->shared_bytes - offset) {
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+				  "shared address 0x%llx (offset %lld) is outside the block's %zu bytes of shared "
+				  "memory",
+				  (unsigned long long)address, (long long)offset,
+				  block ? block->shared_bytes : (size_t)0);
+		return NULL;
+	}
+	if (exec_block_ended(warp, in, lane, block))
+		return NULL;
+	if (write) {
+		memset(block->shared_written + offset, 0xff, bytes);
+		if (block->unfenced)
+			exec_unfenced_add(block, offset, bytes);
+	} else {
+		for (size_t i = 0; i < bytes; i++) {
+			uint8_t known = block->shared_written[offset + i];
+			if (known == EXEC_SHARED_READABLE)
+				continue;
+			exec_fail(warp, in, lane,
+					  known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, address,
+					  known == EXEC_SHARED_PENDING
+						  ? "reads shared memory that an asynchronous copy is still to write, at "
+							"offset %llu: a wait is missing"
+						  : "reads shared memory that nothing wrote, at offset %llu",
+					  (unsigned long long)(offset + i));
+			return NULL;
+		}
+	}
+	if (exec_race_access(block, warp, in, lane, offset, bytes,
+						 write ? EXEC_RACE_WRITE : EXEC_RACE_READ) != EXEC_NEXT)
+		return NULL;
+	return block->shared + offset;
+}
+
+static void *access_local(struct warp *warp, const struct exec_instruction *in, int lane,
+						  uint64_t address, size_t bytes)
+{
+	size_t size = warp->worker->launch->program->local_bytes;
+	uint64_t offset = address - EXEC_LOCAL_BASE;
+	if (offset >= size || bytes > size - offset) {
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+				  "local address 0x%llx is outside the thread's %zu bytes of local memory",
+				  (unsigned long long)address, size);
+		return NULL;
+	}
+	return warp->local + (size_t)lane * size + offset;
+}
+
+static void *access_param(struct warp *warp, const struct exec_instruction *in, int lane,
+						  uint64_t address, size_t bytes, bool write)
+{
+	const struct exec_launch *launch = warp->worker->launch;
+	size_t size = launch->program->function->parameter_bytes;
+	if (write || address >= size || bytes > size - address) {
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+				  "offset %llu is outside the kernel's %zu bytes of parameters",
+				  (unsigned long long)address, size);
+		return NULL;
+	}
+	return (uint8_t *)launch->launch->parameters + address;
+}
+
+static void *access_global(struct warp *warp, const struct exec_instruction *in, int lane,
+						   uint64_t address, size_t bytes, bool write)
+{
+	const struct exec_cached *cached = exec_lookup(warp->worker, in->cache, address, bytes);
+	if (!cached) {
+		exec_fail_address(warp, in, lane, address, bytes, write);
+		return NULL;
+	}
+	if (write && cached->allocation->read_only) {
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address, "writes to constant memory at 0x%llx",
+				  (unsigned long long)address);
+		return NULL;
+	}
+	if (write) {
+		exec_mark(cached, address, bytes);
+	} else if (!exec_written(cached, address, bytes)) {
+		exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
+				  "reads memory that nothing wrote: byte %llu of a %llu-byte allocation (%s)",
+				  (unsigned long long)(address - cached->base), (unsigned long long)cached->size,
+				  cached->allocation->kind);
+		return NULL;
+	}
+	return (void *)(uintptr_t)address;
+}
+
+void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane,
+				  enum ptx_space space, uint64_t address, size_t bytes, size_t align, bool write)
+{
+	if (misaligned(warp, in, lane, address, bytes, align))
+		return NULL;
+	if (space == PTX_GENERIC) {
+		uint64_t window = address >> EXEC_WINDOW_SHIFT << EXEC_WINDOW_SHIFT;
+		space = window == EXEC_WINDOW_SHARED  ? PTX_SHARED
+				: window == EXEC_WINDOW_LOCAL ? PTX_LOCAL
+				: window == EXEC_WINDOW_PARAM ? PTX_PARAM
+											  : PTX_GLOBAL;
+		address -= space == PTX_GLOBAL ? 0 : window;
+	}
+	switch (space) {
+	case PTX_SHARED: return access_shared(warp, in, lane, address, bytes, write);
+	case PTX_LOCAL: return access_local(warp, in, lane, address, bytes);
+	case PTX_PARAM: return access_param(warp, in, lane, address, bytes, write);
+	default: return access_global(warp, in, lane, address, bytes, write);
+	}
+}
+
+struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane)
+{
+	bool wide = (entry[1] & 0xff) == 8;
+	const void *at = warp->base[entry[0] & 1] + entry[0];
+	uint64_t base = wide ? ((const uint64_t *)at)[lane] : ((const uint32_t *)at)[lane];
+	uint64_t address = base + (uint64_t)(int64_t)entry[2];
+	return (struct exec_address){wide ? address : (uint32_t)address,
+								 (enum ptx_space)(entry[1] >> 8)};
+}

@@ -1,0 +1,323 @@
+/* cp.async and mbarrier. */
+#define SIMD_LEVEL 2
+#include <stdlib.h>
+
+#include "emulator/exec/mbarrier.h"
+#include "emulator/exec/race.h"
+#include "emulator/simd/lanes.h"
+
+/* ------------------------------------------------------------------------
+ * cp.async */
+
+struct copy {
+	u64 group; /* of its lane */
+	u8 *to;
+	const u8 *from;
+	u8 *shadow;
+	u8 lane, bytes, from_bytes;
+};
+
+struct exec_copies {
+	struct copy *entries;
+	u32 count, capacity;
+	u64 committed[EXEC_LANES]; /* groups closed so far */
+};
+
+void exec_copies_clear(struct warp *w)
+{
+	if (!w->copies)
+		return;
+	w->copies->count = 0;
+	memset(w->copies->committed, 0, sizeof w->copies->committed);
+}
+
+void exec_copies_free(struct warp *w)
+{
+	if (w->copies)
+		free(w->copies->entries);
+	free(w->copies);
+	w->copies = NULL;
+}
+
+static struct copy *new_copy(struct warp *w)
+{
+	if (!w->copies)
+		w->copies = calloc(1, sizeof *w->copies);
+	struct exec_copies *copies = w->copies;
+	if (!copies)
+		return NULL;
+	if (copies->count == copies->capacity) {
+		u32 larger = copies->capacity ? copies->capacity * 2 : 256;
+		struct copy *grown = realloc(copies->entries, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		copies->entries = grown;
+		copies->capacity = larger;
+	}
+	return &copies->entries[copies->count++];
+}
+
+/* in->list: destination, source (three entries each), size operand or -1,
+ * predicate of ignore-src or -1; in->size: bytes */
+static enum exec_status copy_lane(struct warp *w, const struct exec_instruction *in, int i)
+{
+	struct exec_address to = exec_listed_address(w, in->list, i);
+	struct exec_address from = exec_listed_address(w, in->list + 3, i);
+	u32 bytes = in->size, from_bytes = bytes;
+	if (in->list[6] >= 0)
+		from_bytes = SOURCE(u32, in->list[6])[i];
+	if (in->list[7] >= 0 && (w->predicates[in->list[7]] >> i & 1))
+		from_bytes = 0;
+	if (from_bytes > bytes)
+		return exec_fail(w, in, i, FAULT_ADDRESS, from.address,
+						 "copies %u bytes of a source into %u", from_bytes, bytes);
+	u8 *host = exec_access(w, in, i, to.space, to.address, bytes, bytes, true);
+	if (!host)
+		return EXEC_FAULT;
+	const u8 *source = host;
+	if (from_bytes) {
+		source = exec_access(w, in, i, from.space, from.address, from_bytes, 1, false);
+		if (!source)
+			return EXEC_FAULT;
+		if (from.address % bytes)
+			return exec_fail(w, in, i, FAULT_ALIGNMENT, from.address,
+							 "source address 0x%llx is not a multiple of %u",
+							 (unsigned long long)from.address, bytes);
+	}
+	struct exec_block *block = w->block;
+	if (host < block->shared || host >= block->shared + block->shared_bytes)
+		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
+						 "the destination is not in the block's own shared memory");
+	struct copy *copy = new_copy(w);
+	if (!copy)
+		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
+	u64 offset = (u64)(host - block->shared);
+	*copy = (struct copy){
+		w->copies->committed[i], host, source, block->shared_written + offset, (u8)i, (u8)bytes,
+		(u8)from_bytes};
+	exec_mark_pending(block, offset, bytes);
+	return EXEC_NEXT;
+}
+
+/* fence.proxy.async: whoever executes it, what the block stored so far counts as
+ * fenced. Threads that fence for others after a barrier are right to do so. */
+HANDLER(fence_proxy_async)
+{
+	struct exec_block *block = w->block;
+	(void)in;
+	(void)mask;
+	if (block->unfenced && block->unfenced_low < block->unfenced_high)
+		memset(block->unfenced + block->unfenced_low, 0,
+			   block->unfenced_high - block->unfenced_low);
+	block->unfenced_low = ~(u64)0;
+	block->unfenced_high = 0;
+	return EXEC_NEXT;
+}
+
+HANDLER(cp_async)
+{
+	w->worker->counters.async_load_requests++;
+	for (u32 left = mask; left; left &= left - 1)
+		if (copy_lane(w, in, first_lane(left)) != EXEC_NEXT)
+			return EXEC_FAULT;
+	/* loads as well, as on a GPU */
+	w->worker->counters.global_load_requests++;
+	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	return EXEC_NEXT;
+}
+
+static void land(const struct copy *copy)
+{
+	memcpy(copy->to, copy->from, copy->from_bytes);
+	memset(copy->to + copy->from_bytes, 0, copy->bytes - copy->from_bytes);
+	memset(copy->shadow, EXEC_SHARED_READABLE, copy->bytes);
+}
+
+bool exec_copies_land(struct warp *w, const struct exec_instruction *in, u32 mask, u64 left)
+{
+	(void)in;
+	struct exec_copies *copies = w->copies;
+	if (!copies)
+		return true;
+	u32 kept = 0;
+	for (u32 k = 0; k < copies->count; k++) {
+		struct copy *copy = &copies->entries[k];
+		if (IN_MASK(copy->lane) && copy->group + left < copies->committed[copy->lane])
+			land(copy);
+		else
+			copies->entries[kept++] = *copy;
+	}
+	copies->count = kept;
+	return true;
+}
+
+static void commit(struct warp *w, u32 mask)
+{
+	for (int i = 0; w->copies && i < EXEC_LANES; i++)
+		w->copies->committed[i] += IN_MASK(i);
+}
+
+HANDLER(cp_async_commit)
+{
+	(void)in;
+	if (!w->copies)
+		w->copies = calloc(1, sizeof *w->copies);
+	commit(w, mask);
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay; -1: none, and whatever is not committed lands */
+HANDLER(cp_async_wait)
+{
+	if (in->imm < 0)
+		commit(w, mask);
+	exec_copies_land(w, in, mask, in->imm < 0 ? 0 : (u64)in->imm);
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------
+ * mbarrier */
+
+static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
+					   struct exec_block **block, u64 *offset)
+{
+	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+	address = in->width == 8 ? address : (u32)address;
+	void *host = exec_access(w, in, i, in->space, address, 8, 8, write);
+	if (!host)
+		return NULL;
+	*block = exec_shared_block(w, address & 0xffffffff, offset);
+	if (!*block || (u8 *)host < (*block)->shared ||
+		(u8 *)host >= (*block)->shared + (*block)->shared_bytes) {
+		exec_fail(w, in, i, FAULT_ADDRESS, address, "an mbarrier must be in shared memory");
+		return NULL;
+	}
+	return host;
+}
+
+/* in->sub: what is done */
+enum mbarrier_operation {
+	MBARRIER_INIT,
+	MBARRIER_INVAL,
+	MBARRIER_EXPECT,
+	MBARRIER_COMPLETE,
+	MBARRIER_ARRIVE,
+	MBARRIER_DROP,
+	MBARRIER_ARRIVE_EXPECT,
+	MBARRIER_DROP_EXPECT,
+	MBARRIER_ARRIVE_COPIES, /* cp.async.mbarrier.arrive, and .noinc */
+	MBARRIER_ARRIVE_COPIES_NOINC,
+};
+
+static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 count, u32 bytes)
+{
+	bool expect = operation == MBARRIER_EXPECT || operation == MBARRIER_ARRIVE_EXPECT ||
+				  operation == MBARRIER_DROP_EXPECT;
+	bool arrive = operation >= MBARRIER_ARRIVE;
+	bool drop = operation == MBARRIER_DROP || operation == MBARRIER_DROP_EXPECT;
+	if (expect)
+		barrier->bytes += (s32)bytes;
+	if (operation == MBARRIER_COMPLETE)
+		barrier->bytes -= (s32)bytes;
+	if (operation == MBARRIER_ARRIVE_COPIES)
+		barrier->pending++; /* and arrives at once */
+	if (barrier->bytes > (s32)MBARRIER_COUNT_MAX || barrier->bytes < -(s32)MBARRIER_COUNT_MAX)
+		return "the transaction count leaves its range";
+	if (arrive && (count == 0 || count > barrier->pending))
+		return "arrives more often than the mbarrier expects in this phase";
+	if (drop && count > barrier->expected)
+		return "drops more arrivals than the mbarrier expects";
+	barrier->pending -= arrive ? count : 0;
+	barrier->expected -= drop ? count : 0;
+	mbarrier_settle(barrier);
+	return NULL;
+}
+
+/* in->b: count or bytes, or -1; in->c: the other one for arrive.expect_tx; in->d:
+ * state, or -1 */
+HANDLER(mbarrier)
+{
+	struct exec_block *block;
+	u64 offset;
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		u64 *state = barrier_at(w, in, i, in->sub == MBARRIER_INIT, &block, &offset);
+		if (!state)
+			return EXEC_FAULT;
+		u32 operand = in->b >= 0 ? SOURCE(u32, in->b)[i] : 1;
+		if (in->sub == MBARRIER_INIT) {
+			if (operand == 0 || operand > MBARRIER_COUNT_MAX)
+				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
+								 operand);
+			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
+			continue;
+		}
+		if (in->sub == MBARRIER_INVAL) {
+			memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
+			continue;
+		}
+		struct mbarrier barrier = mbarrier_unpack(*state);
+		if (in->sub >= MBARRIER_ARRIVE_COPIES) {
+			commit(w, 1u << i);
+			exec_copies_land(w, in, 1u << i, 0);
+		}
+		if (in->d >= 0)
+			DEST(u64, in->d)[i] = *state;
+		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
+					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
+		if (in->sub >= MBARRIER_ARRIVE)
+			exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
+		if (wrong)
+			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
+		*state = mbarrier_pack(barrier);
+	}
+	return EXEC_NEXT;
+}
+
+/* in->sub: 0 compares with a state (b), 1 with a parity (b); flag VOLATILE: a
+ * failed try_wait gives up its turn; in->d: predicate */
+HANDLER(mbarrier_wait)
+{
+	u32 done = 0;
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		struct exec_block *block;
+		u64 offset;
+		u64 *state = barrier_at(w, in, i, false, &block, &offset);
+		if (!state || !exec_bulk_land(w, in, block, offset))
+			return EXEC_FAULT;
+		u32 waited = in->sub ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
+		bool over = mbarrier_unpack(*state).phase != waited;
+		done |= (u32)over << i;
+		if (over)
+			exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
+	}
+	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);
+	if ((done & mask) == mask)
+		return EXEC_NEXT;
+	w->pc = exec_pc(w, in) + 1;
+	return EXEC_YIELD;
+}
+
+HANDLER(mbarrier_pending)
+{
+	const u64 *state = SOURCE(u64, in->a);
+	u32 t[EXEC_LANES];
+	FOR_LANES t[i] = mbarrier_unpack(state[i]).pending;
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+extern const struct exec_entry exec_async[];
+extern const size_t exec_async_count;
+const struct exec_entry exec_async[] = {
+	E(fence_proxy_async), E(cp_async),      E(cp_async_commit),  E(cp_async_wait),
+	E(mbarrier),          E(mbarrier_wait), E(mbarrier_pending),
+};
+const size_t exec_async_count = sizeof exec_async / sizeof exec_async[0];

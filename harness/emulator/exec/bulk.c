@@ -1,0 +1,511 @@
+/* cp.async.bulk, with and without a tensor map. A load lands when a thread looks
+ * at the mbarrier that it completes on, a store when its group is waited for. */
+#define SIMD_LEVEL 2
+#include <stdlib.h>
+
+#include "emulator/exec/atomic.h"
+#include "emulator/exec/mbarrier.h"
+#include "emulator/exec/race.h"
+#include "emulator/simd/lanes.h"
+#include "emulator/tensor/map.h"
+
+enum bulk_kind { BULK_LOAD, BULK_STORE, BULK_REDUCE };
+
+struct bulk {
+	enum bulk_kind kind;
+	bool tensor;
+	struct exec_block *block; /* whose shared memory */
+	u64 shared;               /* offset there */
+	u64 global, bytes;        /* without a tensor map; or of another block's memory */
+	const u8 *source;
+	struct exec_block *barrier_block; /* loads */
+	u64 barrier;
+	struct warp *warp; /* stores */
+	int lane;
+	u64 group;
+	struct tensor_map map;
+	s32 coordinates[TENSOR_MAP_RANK];
+	const struct exec_instruction *in;
+};
+
+struct groups { /* of bulk stores, by warp */
+	struct warp *warp;
+	u64 committed[EXEC_LANES];
+};
+
+struct exec_bulk {
+	struct bulk *entries;
+	u32 count, capacity;
+	struct groups *groups;
+	u32 group_count, group_capacity;
+};
+
+void exec_bulk_free(struct exec_cluster *cluster)
+{
+	if (cluster->bulk) {
+		free(cluster->bulk->entries);
+		free(cluster->bulk->groups);
+	}
+	free(cluster->bulk);
+	cluster->bulk = NULL;
+}
+
+static struct bulk *new_bulk(struct warp *w)
+{
+	struct exec_cluster *cluster = w->block->cluster;
+	if (!cluster->bulk)
+		cluster->bulk = calloc(1, sizeof *cluster->bulk);
+	struct exec_bulk *bulk = cluster->bulk;
+	if (!bulk)
+		return NULL;
+	if (bulk->count == bulk->capacity) {
+		u32 larger = bulk->capacity ? bulk->capacity * 2 : 32;
+		struct bulk *grown = realloc(bulk->entries, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		bulk->entries = grown;
+		bulk->capacity = larger;
+	}
+	return &bulk->entries[bulk->count++];
+}
+
+static struct groups *groups_of(struct warp *w)
+{
+	struct exec_cluster *cluster = w->block->cluster;
+	if (!cluster->bulk)
+		cluster->bulk = calloc(1, sizeof *cluster->bulk);
+	struct exec_bulk *bulk = cluster->bulk;
+	if (!bulk)
+		return NULL;
+	for (u32 i = 0; i < bulk->group_count; i++)
+		if (bulk->groups[i].warp == w)
+			return &bulk->groups[i];
+	if (bulk->group_count == bulk->group_capacity) {
+		u32 larger = bulk->group_capacity ? bulk->group_capacity * 2 : 8;
+		struct groups *grown = realloc(bulk->groups, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		bulk->groups = grown;
+		bulk->group_capacity = larger;
+	}
+	bulk->groups[bulk->group_count] = (struct groups){.warp = w};
+	return &bulk->groups[bulk->group_count++];
+}
+
+/* ------------------------------------------------------------------------
+ * Spans of a tensor's box */
+
+struct walk {
+	struct warp *warp;
+	const struct bulk *bulk;
+	bool issuing;
+};
+
+static bool span_within(const struct walk *walk, const struct tensor_span *span)
+{
+	const struct bulk *bulk = walk->bulk;
+	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	if (offset >= bulk->block->shared_bytes || span->bytes > bulk->block->shared_bytes - offset) {
+		exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ADDRESS, span->shared,
+				  "the box of the tensor map does not fit into the block's %zu bytes of shared "
+				  "memory at offset %llu",
+				  bulk->block->shared_bytes, (unsigned long long)bulk->shared);
+		return false;
+	}
+	return true;
+}
+
+static bool source_fenced(const struct walk *walk, u64 offset, u32 bytes)
+{
+	const struct bulk *bulk = walk->bulk;
+	if (!exec_unfenced_any(bulk->block, offset, bytes))
+		return true;
+	exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ASYNC, offset,
+			  "copies shared memory at offset %llu that ordinary stores wrote, with no "
+			  "fence.proxy.async between",
+			  (unsigned long long)offset);
+	return false;
+}
+
+static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
+{
+	const struct bulk *bulk = walk->bulk;
+	if (!source_fenced(walk, offset, bytes))
+		return false;
+	for (u32 k = 0; k < bytes; k++) {
+		u8 known = bulk->block->shared_written[offset + k];
+		if (known == EXEC_SHARED_READABLE)
+			continue;
+		exec_fail(
+			walk->warp, bulk->in, bulk->lane,
+			known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, offset + k,
+			known == EXEC_SHARED_PENDING
+				? "stores shared memory that an asynchronous copy is still to write (offset %llu)"
+				: "stores shared memory that nothing wrote (offset %llu)",
+			(unsigned long long)(offset + k));
+		return false;
+	}
+	return true;
+}
+
+static bool visit_issue(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	const struct bulk *bulk = walk->bulk;
+	if (!span_within(walk, span))
+		return false;
+	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	bool load = bulk->kind == BULK_LOAD;
+	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
+		return false;
+	if (span->inside && !exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global,
+									 span->bytes, 1, !load))
+		return false;
+	if (load)
+		exec_mark_pending(bulk->block, offset, span->bytes);
+	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
+							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
+}
+
+/* cp.reduce.async.bulk: in->count: operation; in->e: number and in->reg_size: bytes
+ * of an element, but for tensors */
+static struct atomic_form reduction_form(const struct bulk *bulk)
+{
+	const struct exec_instruction *in = bulk->in;
+	if (bulk->tensor)
+		return (struct atomic_form){in->count, bulk->map.number, (int)bulk->map.element_bytes};
+	return (struct atomic_form){in->count, (enum atomic_number)in->e, in->reg_size};
+}
+
+static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+{
+	const struct atomic_form form = reduction_form(bulk);
+	const size_t size = (size_t)form.size;
+	for (u64 at = 0; at + size <= bytes; at += size) {
+		u64 value = 0;
+		memcpy(&value, from + at, size);
+		exec_atomic(to + at, value, 0, form);
+	}
+}
+
+static bool visit_land(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	const struct bulk *bulk = walk->bulk;
+	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u8 *shared = bulk->block->shared + offset;
+	u8 *global = (u8 *)(uintptr_t)span->global;
+	if (bulk->kind == BULK_LOAD) {
+		if (span->inside) {
+			memcpy(shared, global, span->bytes);
+			tensor_map_loaded(&bulk->map, shared, span->bytes);
+		} else {
+			tensor_map_fill(&bulk->map, shared, span->bytes);
+		}
+		memset(bulk->block->shared_written + offset, EXEC_SHARED_READABLE, span->bytes);
+	} else if (span->inside && bulk->kind == BULK_STORE) {
+		memcpy(global, shared, span->bytes);
+	} else if (span->inside) {
+		reduce_span(bulk, global, shared, span->bytes);
+	}
+	return true;
+}
+
+static u32 shared_address(const struct bulk *bulk)
+{
+	return (u32)bulk->shared + EXEC_SHARED_BASE;
+}
+
+static void land(struct bulk *bulk)
+{
+	struct walk walk = {bulk->warp, bulk, false};
+	if (bulk->tensor) {
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_land, &walk);
+	} else if (bulk->kind == BULK_LOAD) {
+		memcpy(bulk->block->shared + bulk->shared, bulk->source, bulk->bytes);
+		memset(bulk->block->shared_written + bulk->shared, EXEC_SHARED_READABLE, bulk->bytes);
+	} else if (bulk->kind == BULK_STORE) {
+		memcpy((void *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared, bulk->bytes);
+	} else {
+		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared,
+					bulk->bytes);
+	}
+	/* whoever waits for the barrier comes after the copy */
+	if (bulk->kind == BULK_LOAD)
+		exec_race_release(bulk->barrier_block, bulk->warp, EXEC_RACE_MBARRIER, bulk->barrier);
+	if (bulk->kind == BULK_LOAD)
+		mbarrier_complete((u64 *)(void *)(bulk->barrier_block->shared + bulk->barrier),
+						  bulk->bytes);
+}
+
+bool exec_bulk_land(struct warp *w, const struct exec_instruction *in, struct exec_block *block,
+					u64 offset)
+{
+	(void)in;
+	struct exec_bulk *bulk = w->block->cluster->bulk;
+	if (!bulk || !bulk->count)
+		return true;
+	u32 kept = 0;
+	for (u32 k = 0; k < bulk->count; k++) {
+		struct bulk *entry = &bulk->entries[k];
+		if (entry->kind == BULK_LOAD && entry->barrier_block == block && entry->barrier == offset)
+			land(entry);
+		else if (kept++ != k)
+			bulk->entries[kept - 1] = *entry;
+	}
+	bulk->count = kept;
+	return true;
+}
+
+void exec_bulk_finish(struct exec_cluster *cluster)
+{
+	struct exec_bulk *bulk = cluster->bulk;
+	if (!bulk)
+		return;
+	for (u32 k = 0; k < bulk->count; k++)
+		if (bulk->entries[k].kind != BULK_LOAD)
+			land(&bulk->entries[k]);
+	bulk->count = bulk->group_count = 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Issuing. in->list: shared address, the other address or the tensor map, the
+ * mbarrier (three entries each), then: 9 bytes operand or -1, 10 the multicast
+ * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: kind;
+ * in->flags CLUSTER: the source of a load is shared memory of this block. */
+
+static struct exec_block *shared_place(struct warp *w, const struct exec_instruction *in, int lane,
+									   struct exec_address at, u64 bytes, u64 *offset)
+{
+	u64 address = at.address;
+	if (at.space == PTX_GENERIC && address >> EXEC_WINDOW_SHIFT == 1)
+		address -= EXEC_WINDOW_SHARED;
+	struct exec_block *block = exec_shared_block(w, address, offset);
+	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, address,
+				  "shared address 0x%llx (%llu bytes) is outside the block's shared memory",
+				  (unsigned long long)address, (unsigned long long)bytes);
+		return NULL;
+	}
+	return exec_block_ended(w, in, lane, block) ? NULL : block;
+}
+
+/* As an H200 has it, for loads and stores; what it says of a reduction is not
+ * known. */
+static bool row_aligned(struct warp *w, const struct exec_instruction *in, int lane,
+						const struct bulk *bulk)
+{
+	s64 bytes = (s64)bulk->coordinates[0] * bulk->map.element_bytes;
+	if (bytes % 16 == 0 || bulk->kind == BULK_REDUCE)
+		return true;
+	exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+			  "the innermost coordinate %d of a bulk tensor copy is %lld bytes into its row: not "
+			  "a multiple of 16",
+			  bulk->coordinates[0], (long long)bytes);
+	return false;
+}
+
+/* As an H200 has it: a box to store must not start below 0, one to load may. Measured
+ * with stores whose coordinates are all negative; one of several is taken to be no
+ * better, and a reduction to be like a store. */
+static bool starts_inside(struct warp *w, const struct exec_instruction *in, int lane,
+						  const struct bulk *bulk)
+{
+	for (u32 k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
+		if (bulk->coordinates[k] >= 0)
+			continue;
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+				  "coordinate %d of dimension %u of a bulk tensor store is negative",
+				  bulk->coordinates[k], k);
+		return false;
+	}
+	return true;
+}
+
+/* Stores and reductions end with the 16 bytes that a row's last element lies in, not with
+ * that element, and so write behind the row: measured on an H200. */
+static void round_row_up(struct tensor_map *map)
+{
+	u64 unit = 16 / map->element_bytes;
+	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
+}
+
+static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
+	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
+	if (!bytes)
+		return false;
+	if (!tensor_map_decode(bytes, &out->map)) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
+				  (unsigned long long)at.address);
+		return false;
+	}
+	if ((s32)out->map.rank != in->list[11]) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
+				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);
+		return false;
+	}
+	if (out->kind == BULK_REDUCE && out->map.element_bytes < 2) {
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
+				  "reduces a tensor of elements of %u byte", out->map.element_bytes);
+		return false;
+	}
+	for (s32 k = 0; k < in->list[11]; k++)
+		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
+	if (!row_aligned(w, in, lane, out) || !starts_inside(w, in, lane, out))
+		return false;
+	if (out->kind != BULK_LOAD)
+		round_row_up(&out->map);
+	out->tensor = true;
+	out->bytes = tensor_map_box_bytes(&out->map);
+	return true;
+}
+
+static bool plain_source(struct warp *w, const struct exec_instruction *in, int lane,
+						 struct bulk *out)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
+	out->bytes = SOURCE(u32, in->list[9])[lane];
+	if (out->bytes % 16) {
+		exec_fail(w, in, lane, FAULT_ALIGNMENT, at.address, "%llu bytes are no multiple of 16",
+				  (unsigned long long)out->bytes);
+		return false;
+	}
+	if (out->bytes == 0)
+		return true;
+	void *host =
+		exec_access(w, in, lane, at.space, at.address, out->bytes, 16, out->kind != BULK_LOAD);
+	out->global = at.address;
+	out->source = host;
+	return host != NULL;
+}
+
+static bool issue_one(struct warp *w, const struct exec_instruction *in,
+					  const struct bulk *prepared, struct exec_block *block)
+{
+	struct bulk *entry = new_bulk(w);
+	if (!entry) {
+		exec_fail(w, in, prepared->lane, FAULT_MEMORY, 0, "no host memory for pending copies");
+		return false;
+	}
+	*entry = *prepared;
+	entry->block = block;
+	struct walk walk = {w, entry, true};
+	u32 align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
+	if (entry->shared % 16 || (entry->tensor && shared_address(entry) % align)) {
+		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
+				  "shared offset %llu is not a multiple of %u", (unsigned long long)entry->shared,
+				  align);
+		return false;
+	}
+	if (entry->tensor)
+		return tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
+							   &walk);
+	if (entry->kind == BULK_LOAD)
+		exec_mark_pending(block, entry->shared, entry->bytes);
+	else if (!source_readable(&walk, entry->shared, (u32)entry->bytes))
+		return false;
+	return exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
+							entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) ==
+		   EXEC_NEXT;
+}
+
+static bool issue_load(struct warp *w, const struct exec_instruction *in, struct bulk *bulk)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 6, bulk->lane);
+	bulk->barrier_block = shared_place(w, in, bulk->lane, at, 8, &bulk->barrier);
+	if (!bulk->barrier_block)
+		return false;
+	if (in->list[10] < 0)
+		return issue_one(w, in, bulk, bulk->block);
+	/* multicast: the same offsets in every block of the mask */
+	struct exec_cluster *cluster = w->block->cluster;
+	u32 blocks = SOURCE(u16, in->list[10])[bulk->lane];
+	for (u32 rank = 0; blocks >> rank; rank++) {
+		if (!(blocks >> rank & 1))
+			continue;
+		if (rank >= cluster->count) {
+			exec_fail(w, in, bulk->lane, FAULT_ADDRESS, 0,
+					  "multicast to block %u of a cluster of %u", rank, cluster->count);
+			return false;
+		}
+		bulk->barrier_block = &cluster->blocks[rank];
+		if (exec_block_ended(w, in, bulk->lane, bulk->barrier_block) ||
+			!issue_one(w, in, bulk, &cluster->blocks[rank]))
+			return false;
+	}
+	return true;
+}
+
+HANDLER(bulk)
+{
+	for (u32 left = mask; left; left &= left - 1) {
+		struct bulk bulk = {
+			.kind = (enum bulk_kind)in->sub, .lane = first_lane(left), .in = in, .warp = w};
+		bool ok = in->list[11] ? read_map(w, in, bulk.lane, &bulk)
+							   : plain_source(w, in, bulk.lane, &bulk);
+		if (!ok)
+			return EXEC_FAULT;
+		struct exec_address at = exec_listed_address(w, in->list, bulk.lane);
+		bulk.block = shared_place(w, in, bulk.lane, at, bulk.tensor ? 1 : bulk.bytes, &bulk.shared);
+		if (!bulk.block)
+			return EXEC_FAULT;
+		struct counters *counters = &w->worker->counters;
+		if (bulk.kind == BULK_LOAD) {
+			ok = issue_load(w, in, &bulk);
+			counters->bulk_load_requests++;
+			counters->bulk_load_bytes += bulk.bytes;
+		} else {
+			struct groups *groups = groups_of(w);
+			bulk.group = groups ? groups->committed[bulk.lane] : 0;
+			ok = groups && issue_one(w, in, &bulk, bulk.block);
+			counters->bulk_store_requests++;
+			counters->bulk_store_bytes += bulk.bytes;
+		}
+		if (!ok)
+			return EXEC_FAULT;
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(bulk_commit)
+{
+	(void)in;
+	struct groups *groups = groups_of(w);
+	for (int i = 0; groups && i < EXEC_LANES; i++)
+		groups->committed[i] += IN_MASK(i);
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay */
+HANDLER(bulk_wait)
+{
+	struct exec_bulk *bulk = w->block->cluster->bulk;
+	struct groups *groups = bulk ? groups_of(w) : NULL;
+	u32 kept = 0;
+	for (u32 k = 0; groups && k < bulk->count; k++) {
+		struct bulk *entry = &bulk->entries[k];
+		if (entry->kind != BULK_LOAD && entry->warp == w && IN_MASK(entry->lane) &&
+			entry->group + (u64)in->imm < groups->committed[entry->lane])
+			land(entry);
+		else if (kept++ != k)
+			bulk->entries[kept - 1] = *entry;
+	}
+	if (groups)
+		bulk->count = kept;
+	return EXEC_NEXT;
+}
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+extern const struct exec_entry exec_bulk[];
+extern const size_t exec_bulk_count;
+const struct exec_entry exec_bulk[] = {
+	E(bulk),
+	E(bulk_commit),
+	E(bulk_wait),
+};
+const size_t exec_bulk_count = sizeof exec_bulk / sizeof exec_bulk[0];

@@ -1,0 +1,103 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/exec/exec.h"
+
+static void name_source(struct fault *fault, const struct exec_origin *origin)
+{
+	const struct ptx_instruction *instruction = origin->instruction;
+	const char *inner = NULL, *outer = NULL;
+	for (struct ptx_file *file = origin->function->module->files; file; file = file->next) {
+		if (file->number == instruction->file)
+			inner = file->name;
+		if (instruction->outer_file && file->number == instruction->outer_file)
+			outer = file->name;
+	}
+	/* what was inlined from a header is found where the header's function was called */
+	bool use_outer = outer && (!inner || strstr(inner, "/include/"));
+	const char *path = use_outer ? outer : inner;
+	if (!path)
+		return;
+	const char *slash = strrchr(path, '/');
+	snprintf(fault->source, sizeof fault->source, "%s:%d", slash ? slash + 1 : path,
+			 use_outer ? instruction->outer_line : instruction->file_line);
+}
+
+static void name_thread(struct fault *fault, const struct warp *warp, int lane)
+{
+	const uint32_t *size = warp->worker->launch->launch->block;
+	uint32_t linear = warp->index * EXEC_LANES + (uint32_t)lane;
+	memcpy(fault->block, warp->block->id, sizeof fault->block);
+	fault->thread[0] = linear % size[0];
+	fault->thread[1] = linear / size[0] % size[1];
+	fault->thread[2] = linear / size[0] / size[1];
+}
+
+enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
+						   enum fault_kind kind, uint64_t address, const char *format, ...)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	struct fault *fault = &warp->worker->fault;
+	if (fault->kind != FAULT_NONE)
+		return EXEC_FAULT;
+	char what[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(what, sizeof what, format, arguments);
+	va_end(arguments);
+	*fault = (struct fault){.kind = kind, .address = address};
+	if (lane < 0)
+		lane = warp->active ? __builtin_ctz(warp->active) : 0;
+	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
+	name_thread(fault, warp, lane);
+	char place[400] = "";
+	if (in) {
+		const struct exec_origin *origin = &program->origins[in - program->code];
+		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
+		fault->ptx_line = origin->instruction->line;
+		name_source(fault, origin);
+		snprintf(place, sizeof place, ": %s (PTX line %d%s%s)", fault->instruction, fault->ptx_line,
+				 fault->source[0] ? ", " : "", fault->source);
+	}
+	snprintf(fault->text, sizeof fault->text,
+			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s: %s", fault->kernel,
+			 fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
+			 fault->thread[2], place, what);
+	return EXEC_FAULT;
+}
+
+enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
+								   uint64_t address, size_t size, bool write)
+{
+	const char *verb = write ? "writes" : "reads";
+	bool freed = false;
+	const struct allocation *near = memory_nearest(address, &freed);
+	if (address >> EXEC_WINDOW_SHIFT != 0 || !near || address < 65536)
+		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+						 "%s %zu bytes at 0x%" PRIx64 ", which is in no allocation%s", verb, size,
+						 address, address < 65536 ? " (a null pointer?)" : "");
+	uint64_t end = near->base + near->size;
+	if (freed && address < end)
+		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+						 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes into a %" PRIu64
+						 "-byte allocation (%s) that was freed",
+						 verb, size, address, address - near->base, near->size, near->kind);
+	if (address < end)
+		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+						 "%s %zu bytes at 0x%" PRIx64 ", the last %" PRIu64
+						 " past the end of a %" PRIu64 "-byte allocation (%s)",
+						 verb, size, address, address + size - end, near->size, near->kind);
+	return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+					 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes past the end of a %" PRIu64
+					 "-byte allocation (%s)",
+					 verb, size, address, address - end, near->size, near->kind);
+}
+
+enum exec_status exec_unsupported(struct warp *warp, const struct exec_instruction *in,
+								  uint32_t mask)
+{
+	return exec_fail(warp, in, __builtin_ctz(mask), FAULT_UNSUPPORTED, 0,
+					 "the emulated GPU does not implement this instruction");
+}

@@ -1,0 +1,509 @@
+/* Launches: blocks over host threads, warps of a block in turn on one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/exec/race.h"
+
+#define QUANTUM 4096
+/* Clusters that a thread may have begun, and what they may take together. */
+#define CREW_MAX 512
+#define CREW_BYTES ((size_t)1 << 30)
+#define POLLS_OF_A_WAIT 256
+#define STEP_BUDGET ((uint64_t)4000000000)
+/* Rounds in which every warp of a cluster only waited. */
+#define IDLE_ROUNDS 1000000
+
+static size_t align64(size_t bytes)
+{
+	return (bytes + 63) & ~(size_t)63;
+}
+
+/* ------------------------------------------------------------------------
+ * What a worker needs for one cluster, allocated once */
+
+struct layout {
+	uint32_t warps, threads;
+	size_t registers, predicates, local, shared;
+	size_t warp_bytes, block_bytes, total;
+};
+
+static struct layout layout_of(const struct exec_launch *launch)
+{
+	const struct exec_program *program = launch->program;
+	const struct launch *asked = launch->launch;
+	struct layout layout = {0};
+	layout.threads = asked->block[0] * asked->block[1] * asked->block[2];
+	layout.warps = (layout.threads + EXEC_LANES - 1) / EXEC_LANES;
+	layout.registers = align64(program->register_bytes) + 64;
+	layout.predicates = align64(program->predicate_count * sizeof(uint32_t));
+	layout.local = align64(program->local_bytes * EXEC_LANES);
+	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
+	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
+	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
+						 (program->async_proxy ? 3 : 2) * layout.shared;
+	layout.total =
+		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	return layout;
+}
+
+static void place_block(struct exec_worker *worker, const struct layout *layout,
+						struct exec_block *block, uint8_t *at)
+{
+	const struct exec_program *program = worker->launch->program;
+	block->cluster = &worker->cluster;
+	block->warps = (struct warp *)at;
+	at += layout->warps * align64(sizeof(struct warp));
+	block->shared = at;
+	at += layout->shared;
+	block->shared_written = at;
+	at += layout->shared;
+	block->unfenced = program->async_proxy ? at : NULL;
+	at += program->async_proxy ? layout->shared : 0;
+	block->shared_bytes =
+		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
+	block->warp_count = layout->warps;
+	block->threads = layout->threads;
+	for (uint32_t i = 0; i < layout->warps; i++) {
+		struct warp *warp = &block->warps[i];
+		warp->block = block;
+		warp->worker = worker;
+		warp->index = i;
+		warp->base[0] = at;
+		warp->base[1] = program->constants - 1;
+		warp->predicates = (uint32_t *)(at + layout->registers);
+		warp->local = at + layout->registers + layout->predicates;
+		at += layout->warp_bytes;
+	}
+}
+
+static bool worker_create(struct exec_worker *worker, struct exec_launch *launch)
+{
+	struct layout layout = layout_of(launch);
+	worker->launch = launch;
+	worker->cluster.count = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	worker->cluster.blocks = calloc(worker->cluster.count, sizeof *worker->cluster.blocks);
+	worker->cache = calloc(launch->program->cache_count + 1, sizeof *worker->cache);
+	/* zeroed, and without touching the pages of registers that nobody uses */
+	worker->storage = calloc(layout.total + 64, 1);
+	if (!worker->cluster.blocks || !worker->cache || !worker->storage)
+		return false;
+	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
+	for (uint32_t i = 0; i < worker->cluster.count; i++)
+		place_block(worker, &layout, &worker->cluster.blocks[i], start + i * layout.block_bytes);
+	return true;
+}
+
+static void worker_destroy(struct exec_worker *worker)
+{
+	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
+		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
+			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
+			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
+		}
+	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
+		exec_race_free(&worker->cluster.blocks[b]);
+	exec_bulk_free(&worker->cluster);
+	free(worker->cluster.blocks);
+	free(worker->cache);
+	free(worker->storage);
+}
+
+/* ------------------------------------------------------------------------
+ * Running */
+
+static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, char *text,
+						  size_t size)
+{
+	const struct exec_program *program = cluster->blocks[0].warps[0].worker->launch->program;
+	uint32_t lanes = 0, pc = 0;
+	for (uint32_t b = 0; b < cluster->count; b++)
+		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
+			const struct warp *warp = &cluster->blocks[b].warps[i];
+			for (uint32_t k = 0; k < warp->group_count; k++) {
+				if (warp->groups[k].wait != wait)
+					continue;
+				lanes += (uint32_t)__builtin_popcount(warp->groups[k].mask);
+				pc = warp->groups[k].pc - !exec_waits_for_lanes(wait);
+			}
+		}
+	if (lanes == 0)
+		return;
+	size_t used = strlen(text);
+	const struct exec_origin *origin = &program->origins[pc];
+	char place[64] = "the barrier of the cluster";
+	if (exec_waits_for_lanes(wait))
+		snprintf(place, sizeof place, "other lanes of their warps");
+	if (wait >= EXEC_WAIT_BARRIER)
+		snprintf(place, sizeof place, "barrier %u", wait - EXEC_WAIT_BARRIER);
+	snprintf(text + used, size - used, "%s%u threads wait for %s (%s, PTX line %d)",
+			 used ? ", " : "", lanes, place, origin->instruction->opcode,
+			 origin->instruction->line);
+}
+
+static enum exec_status report_deadlock(struct exec_cluster *cluster)
+{
+	char text[480] = "";
+	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
+		describe_wait(cluster, wait, text, sizeof text);
+	for (uint32_t b = 0; b < cluster->count; b++)
+		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
+			struct warp *warp = &cluster->blocks[b].warps[i];
+			if (!warp->live || !warp->group_count)
+				continue;
+			const struct exec_group *group = &warp->groups[0];
+			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
+			return exec_fail(warp, &warp->worker->launch->program->code[pc],
+							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
+							 "deadlock: %s, and no other thread runs", text);
+		}
+	return EXEC_FAULT;
+}
+
+static bool ready(const struct warp *warp)
+{
+	if (warp->active)
+		return true;
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].wait == EXEC_READY)
+			return true;
+	return false;
+}
+
+/* One turn of every warp. *waited: every warp that ran ended its turn waiting. */
+static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool *waited)
+{
+	const struct exec_level *level = exec_level();
+	*any = false;
+	*waited = true;
+	for (uint32_t b = 0; b < cluster->count; b++) {
+		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
+			struct warp *warp = &cluster->blocks[b].warps[i];
+			if (!warp->live || !ready(warp))
+				continue;
+			*any = true;
+			enum exec_status status = level->run_warp(warp, QUANTUM);
+			if (status == EXEC_FAULT)
+				return EXEC_FAULT;
+			*waited &= status == EXEC_YIELD && warp->active;
+		}
+	}
+	return EXEC_NEXT;
+}
+
+static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
+{
+	struct exec_cluster *cluster = &worker->cluster;
+	for (uint32_t b = 0; b < cluster->count; b++) {
+		struct exec_block *block = &cluster->blocks[b];
+		if (block->steps <= worker->launch->step_budget && idle < IDLE_ROUNDS)
+			continue;
+		for (uint32_t i = 0; i < block->warp_count; i++) {
+			struct warp *warp = &block->warps[i];
+			if (!warp->live || !ready(warp))
+				continue;
+			if (!warp->active)
+				exec_choose(warp);
+			return exec_fail(warp, &worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
+							 FAULT_BUDGET, 0,
+							 "does not end: %llu warp instructions in this block%s",
+							 (unsigned long long)block->steps,
+							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "");
+		}
+	}
+	return EXEC_NEXT;
+}
+
+/* One turn of everything in the cluster, which is not at its end yet. */
+static enum exec_status run_turn(struct exec_worker *worker)
+{
+	struct exec_cluster *cluster = &worker->cluster;
+	bool any, waited;
+	if (run_round(cluster, &any, &waited) == EXEC_FAULT)
+		return EXEC_FAULT;
+	if (!any && cluster->live)
+		return report_deadlock(cluster);
+	worker->idle = waited ? worker->idle + 1 : 0;
+	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
+		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
+		return EXEC_FAULT;
+	if (!cluster->live)
+		exec_bulk_finish(cluster);
+	return EXEC_NEXT;
+}
+
+static void add_counters(struct counters *sum, const struct counters *more)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)more;
+	for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+		to[i] += from[i];
+}
+
+static void report(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	pthread_mutex_lock(&launch->lock);
+	if (worker->fault.kind != FAULT_NONE && !launch->faulted) {
+		launch->faulted = true;
+		*launch->fault = worker->fault;
+	}
+	if (launch->counters)
+		add_counters(launch->counters, &worker->counters);
+	pthread_mutex_unlock(&launch->lock);
+}
+
+/* The clusters that a thread has begun. As long as they make headway there is one;
+ * when all of them only seem to wait, for blocks that have not begun, perhaps,
+ * another one begins beside them. */
+struct crew {
+	struct exec_worker *members[CREW_MAX];
+	uint32_t count;
+	size_t bytes; /* of a member */
+};
+
+static bool start_next(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	if (atomic_load(&launch->next_cluster) >= launch->cluster_total)
+		return false;
+	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
+	if (index >= launch->cluster_total)
+		return false;
+	exec_start_cluster(worker, index);
+	return true;
+}
+
+/* Whether the cluster did little but look at memory that others write. */
+static bool seems_to_wait(struct exec_worker *worker)
+{
+	uint64_t polls = 0;
+	for (uint32_t b = 0; b < worker->cluster.count; b++) {
+		polls += worker->cluster.blocks[b].polls;
+		worker->cluster.blocks[b].polls = 0;
+	}
+	return polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT;
+}
+
+static void add_member(struct crew *crew)
+{
+	struct exec_worker *first = crew->members[0], *added = calloc(1, sizeof *added);
+	if (!added)
+		return;
+	added->number = first->number;
+	if (!worker_create(added, first->launch) || !start_next(added)) {
+		worker_destroy(added);
+		free(added);
+		return;
+	}
+	crew->members[crew->count++] = added;
+}
+
+/* One turn of each; false when there is nothing left to do. */
+static bool crew_turn(struct exec_launch *launch, struct crew *crew)
+{
+	bool any = false, all_wait = true;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		struct exec_worker *worker = crew->members[i];
+		if (!worker->cluster.live && !start_next(worker))
+			continue;
+		any = true;
+		if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT) {
+			atomic_store(&launch->stop, true);
+			return false;
+		}
+		all_wait &= seems_to_wait(worker);
+	}
+	if (any && all_wait && crew->count < CREW_MAX && crew->bytes * crew->count < CREW_BYTES)
+		add_member(crew);
+	return any;
+}
+
+static void *work(void *argument)
+{
+	struct exec_worker *worker = argument;
+	struct exec_launch *launch = worker->launch;
+	struct crew crew = {{worker}, 1, layout_of(launch).total};
+	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
+		;
+	for (uint32_t i = 0; i < crew.count; i++) {
+		report(crew.members[i]);
+		if (i == 0)
+			continue; /* whoever made it takes it back */
+		worker_destroy(crew.members[i]);
+		free(crew.members[i]);
+	}
+	return NULL;
+}
+
+/* A cooperative launch: a worker for each cluster, a few for each thread, which
+ * gives them turns until all have ended. */
+struct share {
+	struct exec_launch *launch;
+	struct exec_worker *workers;
+	uint64_t first; /* and every launch->threads-th after it */
+};
+
+static void *work_resident(void *argument)
+{
+	struct share *share = argument;
+	struct exec_launch *launch = share->launch;
+	const uint64_t step = (uint64_t)launch->threads;
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		exec_start_cluster(&share->workers[i], i);
+	for (bool any = true; any && !atomic_load_explicit(&launch->stop, memory_order_relaxed);) {
+		any = false;
+		for (uint64_t i = share->first; i < launch->cluster_total; i += step) {
+			struct exec_worker *worker = &share->workers[i];
+			if (!worker->cluster.live)
+				continue;
+			any = true;
+			if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT)
+				atomic_store(&launch->stop, true);
+		}
+	}
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		report(&share->workers[i]);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------
+ * The launch */
+
+static bool refuse(struct fault *fault, const struct exec_program *program, enum fault_kind kind,
+				   const char *what)
+{
+	*fault = (struct fault){.kind = kind};
+	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
+	snprintf(fault->text, sizeof fault->text, "kernel %.200s: %s", fault->kernel, what);
+	return false;
+}
+
+static bool launch_valid(const struct exec_launch *launch, struct fault *fault)
+{
+	const struct launch *asked = launch->launch;
+	const struct exec_program *program = launch->program;
+	const uint32_t *required = program->function->required_block;
+	uint64_t threads = 1;
+	for (int i = 0; i < 3; i++) {
+		if (asked->block[i] == 0 || asked->block[i] > 1024)
+			return refuse(fault, program, FAULT_LAUNCH, "a block dimension is 0 or above 1024");
+		if (asked->grid[i] == 0 || (i > 0 && asked->grid[i] > 65535))
+			return refuse(fault, program, FAULT_LAUNCH, "a grid dimension is out of range");
+		if (asked->grid[i] % launch->cluster[i])
+			return refuse(fault, program, FAULT_LAUNCH, "the grid is no multiple of the cluster");
+		if (required[0] && required[i] != asked->block[i])
+			return refuse(fault, program, FAULT_LAUNCH, "the block differs from .reqntid");
+		threads *= asked->block[i];
+	}
+	uint32_t most = program->function->max_threads ? program->function->max_threads : 1024;
+	if (threads > 1024 || threads > most)
+		return refuse(fault, program, FAULT_LAUNCH, "too many threads in a block");
+	if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > EXEC_CLUSTER_BLOCKS)
+		return refuse(fault, program, FAULT_LAUNCH, "more than 16 blocks in a cluster");
+	if (program->dynamic_shared_offset + asked->dynamic_shared_bytes > 227 * 1024)
+		return refuse(fault, program, FAULT_LAUNCH, "more than 227 KiB of shared memory");
+	if (program->function->parameter_bytes && !asked->parameters)
+		return refuse(fault, program, FAULT_LAUNCH, "no parameters given");
+	return true;
+}
+
+static int thread_count(const struct exec_launch *launch, const struct machine_options *options)
+{
+	const char *wanted = getenv("EMULATED_GPU_THREADS");
+	long count = wanted ? strtol(wanted, NULL, 10) : 0;
+	if (count <= 0)
+		count = options && options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+	if (count < 1)
+		count = 1;
+	if (count > 256)
+		count = 256;
+	return (uint64_t)count > launch->cluster_total ? (int)launch->cluster_total : (int)count;
+}
+
+static bool run_workers(struct exec_launch *launch, struct fault *fault)
+{
+	int count = launch->threads, created = 0;
+	struct exec_worker *workers = calloc((size_t)count, sizeof *workers);
+	pthread_t *threads = calloc((size_t)count, sizeof *threads);
+	bool ok = workers && threads;
+	for (int i = 0; ok && i < count; i++) {
+		workers[i].number = (uint32_t)i;
+		ok = worker_create(&workers[i], launch);
+	}
+	/* the first worker is this thread; fewer than wished is no error */
+	for (int i = 1; ok && i < count; i++, created++)
+		if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
+			break;
+	if (ok)
+		work(&workers[0]);
+	for (int i = 1; i <= created; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; workers && i < count; i++)
+		worker_destroy(&workers[i]);
+	free(workers);
+	free(threads);
+	if (!ok)
+		return refuse(fault, launch->program, FAULT_MEMORY, "the host has no memory to run it");
+	return !launch->faulted;
+}
+
+/* Every thread must be there: clusters of a missing one would be waited for. */
+static bool run_resident(struct exec_launch *launch, struct fault *fault)
+{
+	int created = 0;
+	struct exec_worker *workers = calloc(launch->cluster_total, sizeof *workers);
+	struct share *shares = calloc((size_t)launch->threads, sizeof *shares);
+	pthread_t *threads = calloc((size_t)launch->threads, sizeof *threads);
+	bool ok = workers && shares && threads;
+	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
+		workers[i].number = (uint32_t)i;
+		ok = worker_create(&workers[i], launch);
+	}
+	for (int i = 0; ok && i < launch->threads; i++)
+		shares[i] = (struct share){launch, workers, (uint64_t)i};
+	for (int i = 1; ok && i < launch->threads; i++, created++)
+		ok = pthread_create(&threads[i], NULL, work_resident, &shares[i]) == 0;
+	if (ok)
+		work_resident(&shares[0]);
+	else
+		atomic_store(&launch->stop, true);
+	for (int i = 1; i <= created; i++)
+		pthread_join(threads[i], NULL);
+	for (uint64_t i = 0; workers && i < launch->cluster_total; i++)
+		worker_destroy(&workers[i]);
+	free(workers);
+	free(shares);
+	free(threads);
+	if (!ok)
+		return refuse(fault, launch->program, FAULT_MEMORY,
+					  "the host has no memory to run all of its blocks at once");
+	return !launch->faulted;
+}
+
+bool exec_run(const struct launch *asked, const struct exec_program *program,
+			  const struct machine_options *options, struct counters *counters, struct fault *fault)
+{
+	struct exec_launch launch = {
+		.launch = asked,
+		.program = program,
+		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
+		.check_race = options && options->check_race,
+		.fault = fault,
+		.counters = counters,
+	};
+	for (int i = 0; i < 3; i++)
+		launch.cluster[i] = asked->cluster[i] ? asked->cluster[i] : 1;
+	if (!launch_valid(&launch, fault))
+		return false;
+	launch.cluster_total = (uint64_t)(asked->grid[0] / launch.cluster[0]) *
+						   (asked->grid[1] / launch.cluster[1]) *
+						   (asked->grid[2] / launch.cluster[2]);
+	launch.threads = thread_count(&launch, options);
+	pthread_mutex_init(&launch.lock, NULL);
+	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
+	fflush(stdout); /* what kernels printed */
+	pthread_mutex_destroy(&launch.lock);
+	return ok;
+}

@@ -1,0 +1,456 @@
+/* The reservation is one PROT_NONE mapping; pages become readable when something
+ * is allocated in them and are given back to the host when it is freed. The
+ * written bits lie in a second lazy mapping at an eighth of the offset, so that
+ * neither costs memory before it is touched.
+ *
+ * Live allocations are kept sorted by base in two parallel arrays: the bases are
+ * contiguous, so that a lookup is a short binary search over one or two cache
+ * lines. Addresses are handed out next-fit: a freed range is reused as late as
+ * possible, which lets a use after free be told from a valid access. */
+#define _GNU_SOURCE
+#include "emulator/exec/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define ALIGNMENT 256u
+#define GAP 256u
+#define PAGE 4096u
+#define FREED_KEPT 256u
+/* Larger allocations are filled at their two ends only. */
+#define FILL_WHOLE ((size_t)64 << 20)
+#define SMALLEST_RESERVATION ((size_t)64 << 20)
+
+/* A part of the reservation with a cursor of its own. */
+struct region {
+	uint64_t start, end;
+	uint64_t cursor; /* where the next search for room starts */
+	uint64_t opened; /* end of the pages that were ever made accessible */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	uint64_t start, end; /* the reservation */
+	struct region device, host;
+	bool closed; /* the device region, for the host's code */
+	uint8_t *shadow;
+	size_t limit, used;
+	uint64_t *bases;
+	struct allocation **entries;
+	size_t count, capacity;
+	struct allocation freed[FREED_KEPT]; /* a ring */
+	size_t freed_count;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t round_up(uint64_t value, uint64_t multiple)
+{
+	return (value + multiple - 1) / multiple * multiple;
+}
+
+static uint64_t round_down(uint64_t value, uint64_t multiple)
+{
+	return value / multiple * multiple;
+}
+
+static bool reserve(size_t bytes)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *base = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
+	if (base == MAP_FAILED)
+		return false;
+	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (shadow == MAP_FAILED) {
+		munmap(base, bytes);
+		return false;
+	}
+	memory.start = (uint64_t)(uintptr_t)base;
+	memory.end = memory.start + bytes;
+	memory.shadow = shadow;
+	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
+	memory.device = (struct region){memory.start, middle, memory.start + GAP, memory.start};
+	memory.host = (struct region){middle, memory.end, middle + GAP, middle};
+	return true;
+}
+
+bool memory_init(size_t limit)
+{
+	pthread_mutex_lock(&memory.lock);
+	bool ready = memory.start != 0;
+	/* Twice the limit leaves room for late reuse; a host with an address-space
+	 * limit gets what it allows. */
+	size_t bytes = round_up(limit, PAGE) * 2 + SMALLEST_RESERVATION;
+	struct rlimit space;
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / 2 < bytes)
+		bytes = round_down(space.rlim_cur / 2, PAGE);
+	while (!ready && bytes >= SMALLEST_RESERVATION) {
+		ready = reserve(bytes);
+		if (!ready)
+			bytes = round_up(bytes / 2, PAGE);
+		else
+			memory.limit = limit < bytes ? limit : bytes;
+	}
+	pthread_mutex_unlock(&memory.lock);
+	return ready;
+}
+
+/* Index of the first live allocation whose base is above `address`. */
+static size_t index_above(uint64_t address)
+{
+	size_t low = 0, high = memory.count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (memory.bases[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool grow(void)
+{
+	if (memory.count < memory.capacity)
+		return true;
+	size_t capacity = memory.capacity ? memory.capacity * 2 : 64;
+	uint64_t *bases = realloc(memory.bases, capacity * sizeof *bases);
+	if (!bases)
+		return false;
+	memory.bases = bases;
+	struct allocation **entries = realloc(memory.entries, capacity * sizeof *entries);
+	if (!entries)
+		return false;
+	memory.entries = entries;
+	memory.capacity = capacity;
+	return true;
+}
+
+static struct allocation *insert(uint64_t base, size_t size, const char *kind)
+{
+	struct allocation *entry = grow() ? calloc(1, sizeof *entry) : NULL;
+	if (!entry)
+		return NULL;
+	*entry = (struct allocation){.base = base, .size = size, .kind = kind};
+	size_t at = index_above(base), tail = memory.count - at;
+	memmove(memory.bases + at + 1, memory.bases + at, tail * sizeof *memory.bases);
+	memmove(memory.entries + at + 1, memory.entries + at, tail * sizeof *memory.entries);
+	memory.bases[at] = base;
+	memory.entries[at] = entry;
+	memory.count++;
+	return entry;
+}
+
+static void remove_at(size_t at)
+{
+	memory.freed[memory.freed_count++ % FREED_KEPT] = *memory.entries[at];
+	free(memory.entries[at]);
+	size_t tail = memory.count - at - 1;
+	memmove(memory.bases + at, memory.bases + at + 1, tail * sizeof *memory.bases);
+	memmove(memory.entries + at, memory.entries + at + 1, tail * sizeof *memory.entries);
+	memory.count--;
+}
+
+/* First room of `size` bytes within [from, to), gaps on both sides; 0: none. */
+static uint64_t find_room(uint64_t from, uint64_t to, size_t size)
+{
+	uint64_t candidate = round_up(from, ALIGNMENT);
+	size_t next = index_above(candidate);
+	if (next > 0) {
+		const struct allocation *below = memory.entries[next - 1];
+		uint64_t clear = round_up(below->base + below->size + GAP, ALIGNMENT);
+		if (clear > candidate)
+			candidate = clear;
+	}
+	for (; next < memory.count && memory.bases[next] < to; next++) {
+		if (candidate + size + GAP <= memory.bases[next])
+			break;
+		const struct allocation *entry = memory.entries[next];
+		candidate = round_up(entry->base + entry->size + GAP, ALIGNMENT);
+	}
+	return candidate + size + GAP <= to ? candidate : 0;
+}
+
+static void fill(uint64_t base, size_t size)
+{
+	unsigned char *bytes = (unsigned char *)(uintptr_t)base;
+	if (size <= FILL_WHOLE) {
+		memset(bytes, MEMORY_FILL, size);
+		return;
+	}
+	memset(bytes, MEMORY_FILL, FILL_WHOLE / 2);
+	memset(bytes + size - FILL_WHOLE / 2, MEMORY_FILL, FILL_WHOLE / 2);
+}
+
+static uint8_t *shadow_of(uint64_t base)
+{
+	return memory.shadow + (base - memory.start) / 8;
+}
+
+static uint64_t find_room_in(const struct region *region, size_t size)
+{
+	uint64_t base = find_room(region->cursor, region->end, size);
+	return base ? base : find_room(region->start + GAP, region->end, size);
+}
+
+static bool set_access(uint64_t first, uint64_t end, bool accessible)
+{
+	int access = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
+	return mprotect((void *)(uintptr_t)first, end - first, access) == 0;
+}
+
+static uint64_t allocate_locked(struct region *region, size_t size, const char *kind)
+{
+	if (!memory.start || size == 0 || size > memory.limit - memory.used)
+		return 0;
+	uint64_t base = find_room_in(region, size);
+	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
+	if (!base || !set_access(first, last, true) || !insert(base, size, kind))
+		return 0;
+	fill(base, size);
+	if (region == &memory.device && memory.closed)
+		set_access(first, last, false);
+	region->cursor = base + size + GAP;
+	if (last > region->opened)
+		region->opened = last;
+	memory.used += size;
+	return base;
+}
+
+static size_t index_of(uint64_t base);
+
+uint64_t memory_allocate(size_t size, const char *kind)
+{
+	pthread_mutex_lock(&memory.lock);
+	uint64_t base = allocate_locked(&memory.device, size, kind);
+	if (base)
+		memory.entries[index_of(base)]->written = shadow_of(base);
+	pthread_mutex_unlock(&memory.lock);
+	return base;
+}
+
+uint64_t memory_allocate_host(size_t size, const char *kind)
+{
+	pthread_mutex_lock(&memory.lock);
+	uint64_t base = allocate_locked(&memory.host, size, kind);
+	pthread_mutex_unlock(&memory.lock);
+	return base;
+}
+
+void memory_guard(bool closed)
+{
+	pthread_mutex_lock(&memory.lock);
+	const struct region *region = &memory.device;
+	if (closed != memory.closed && region->opened > region->start)
+		set_access(region->start, region->opened, !closed);
+	memory.closed = closed;
+	pthread_mutex_unlock(&memory.lock);
+}
+
+/* Index of the live allocation that starts at `base`; memory.count: none. */
+static size_t index_of(uint64_t base)
+{
+	size_t above = index_above(base);
+	return above > 0 && memory.bases[above - 1] == base ? above - 1 : memory.count;
+}
+
+bool memory_name(uint64_t base, const char *name)
+{
+	pthread_mutex_lock(&memory.lock);
+	size_t at = index_of(base);
+	bool found = at < memory.count;
+	if (found)
+		memory.entries[at]->kind = name;
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
+/* Gives pages back to the host, those that hold no neighbour. */
+static void release(uint64_t base, size_t size)
+{
+	uint64_t first = round_up(base, PAGE), last = round_down(base + size, PAGE);
+	if (first < last)
+		madvise((void *)(uintptr_t)first, last - first, MADV_DONTNEED);
+	uint8_t *bits = shadow_of(base);
+	size_t bit_bytes = (size + 7) / 8;
+	uint64_t low = round_up((uint64_t)(uintptr_t)bits, PAGE);
+	uint64_t high = round_down((uint64_t)(uintptr_t)bits + bit_bytes, PAGE);
+	if (low >= high) {
+		memset(bits, 0, bit_bytes);
+		return;
+	}
+	madvise((void *)(uintptr_t)low, high - low, MADV_DONTNEED);
+	memset(bits, 0, low - (uint64_t)(uintptr_t)bits);
+	memset((void *)(uintptr_t)high, 0, (uint64_t)(uintptr_t)bits + bit_bytes - high);
+}
+
+static bool within_reservation(uint64_t address)
+{
+	return address >= memory.start && address < memory.end;
+}
+
+bool memory_free(uint64_t base)
+{
+	pthread_mutex_lock(&memory.lock);
+	size_t at = within_reservation(base) ? index_of(base) : memory.count;
+	bool found = at < memory.count;
+	if (found) {
+		size_t size = memory.entries[at]->size;
+		remove_at(at);
+		release(base, size);
+		memory.used -= size;
+	}
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
+const struct allocation *memory_find(uint64_t address)
+{
+	size_t above = index_above(address);
+	if (above == 0)
+		return NULL;
+	const struct allocation *entry = memory.entries[above - 1];
+	return address - entry->base < entry->size ? entry : NULL;
+}
+
+const struct allocation *memory_nearest(uint64_t address, bool *freed)
+{
+	size_t above = index_above(address);
+	const struct allocation *nearest = above > 0 ? memory.entries[above - 1] : NULL;
+	*freed = false;
+	size_t kept = memory.freed_count < FREED_KEPT ? memory.freed_count : FREED_KEPT;
+	for (size_t i = 0; i < kept; i++) {
+		const struct allocation *old = &memory.freed[i];
+		if (old->base > address || (nearest && nearest->base > old->base))
+			continue;
+		bool live_is_closer =
+			nearest && !*freed && nearest->base + nearest->size >= old->base + old->size;
+		if (live_is_closer)
+			continue;
+		nearest = old;
+		*freed = true;
+	}
+	return nearest;
+}
+
+/* The part of [address, address + size) inside the allocation, as bit offsets. */
+static bool clip(const struct allocation *allocation, uint64_t address, size_t size,
+				 uint64_t *first, uint64_t *end)
+{
+	if (!allocation->written || address < allocation->base)
+		return false;
+	*first = address - allocation->base;
+	if (*first >= allocation->size || size == 0)
+		return false;
+	*end = size < allocation->size - *first ? *first + size : allocation->size;
+	return true;
+}
+
+void memory_mark_written(const struct allocation *allocation, uint64_t address, size_t size)
+{
+	uint64_t first, end;
+	if (!clip(allocation, address, size, &first, &end))
+		return;
+	uint8_t *bits = allocation->written;
+	for (; first < end && first % 8; first++)
+		bits[first / 8] |= (uint8_t)(1u << first % 8);
+	if (end - first >= 8) {
+		memset(bits + first / 8, 0xFF, (end - first) / 8);
+		first = round_down(end, 8);
+	}
+	for (; first < end; first++)
+		bits[first / 8] |= (uint8_t)(1u << first % 8);
+}
+
+static bool bit_at(const uint8_t *bits, uint64_t at)
+{
+	return bits[at / 8] >> at % 8 & 1;
+}
+
+bool memory_is_written(const struct allocation *allocation, uint64_t address, size_t size)
+{
+	uint64_t first, end;
+	if (!clip(allocation, address, size, &first, &end))
+		return true;
+	const uint8_t *bits = allocation->written;
+	while (first < end) {
+		if (first % 8 == 0 && end - first >= 8 && bits[first / 8] == 0xFF)
+			first += 8;
+		else if (bit_at(bits, first))
+			first++;
+		else
+			return false;
+	}
+	return true;
+}
+
+void memory_copy_written(const struct allocation *to, uint64_t to_address,
+						 const struct allocation *from, uint64_t from_address, size_t size)
+{
+	if (memory_is_written(from, from_address, size)) {
+		memory_mark_written(to, to_address, size);
+		return;
+	}
+	for (size_t i = 0; to->written && i < size; i++) {
+		uint64_t at = to_address + i - to->base;
+		if (memory_is_written(from, from_address + i, 1))
+			to->written[at / 8] |= (uint8_t)(1u << at % 8);
+		else
+			to->written[at / 8] &= (uint8_t) ~(1u << at % 8);
+	}
+}
+
+bool memory_set_read_only(uint64_t base, bool read_only)
+{
+	pthread_mutex_lock(&memory.lock);
+	size_t at = index_of(base);
+	bool found = at < memory.count;
+	if (found)
+		memory.entries[at]->read_only = read_only;
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
+bool memory_register_host(void *pointer, size_t size)
+{
+	uint64_t base = (uint64_t)(uintptr_t)pointer;
+	if (base == 0 || size == 0 || base + size < base)
+		return false;
+	pthread_mutex_lock(&memory.lock);
+	size_t above = index_above(base);
+	const struct allocation *below = above > 0 ? memory.entries[above - 1] : NULL;
+	bool free_range = !(below && below->base + below->size > base) &&
+					  !(above < memory.count && memory.bases[above] < base + size) &&
+					  !within_reservation(base);
+	bool done = free_range && insert(base, size, "host memory") != NULL;
+	pthread_mutex_unlock(&memory.lock);
+	return done;
+}
+
+bool memory_unregister_host(void *pointer)
+{
+	uint64_t base = (uint64_t)(uintptr_t)pointer;
+	pthread_mutex_lock(&memory.lock);
+	size_t at = within_reservation(base) ? memory.count : index_of(base);
+	bool found = at < memory.count;
+	if (found)
+		remove_at(at);
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
+bool memory_reserved(uint64_t address)
+{
+	return within_reservation(address);
+}
+
+size_t memory_used(void)
+{
+	return memory.used;
+}
+
+size_t memory_limit(void)
+{
+	return memory.limit;
+}

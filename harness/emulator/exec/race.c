@@ -1,0 +1,179 @@
+/* Races in shared memory between the warps of a block: two accesses to a byte, at
+ * least one of them a write, that nothing orders.
+ *
+ * Each warp has a vector clock, one entry per warp of the block: the latest step
+ * of that warp that is known to lie before its own. Barriers and mbarriers carry
+ * clocks from those who arrive to those who wait. For every byte the last write
+ * and each warp's last read are kept, as steps of their warps.
+ *
+ * Lanes of one warp are not checked against each other, nor are accesses from
+ * other blocks of a cluster, atomics and volatile or ordered accesses. */
+#include "emulator/exec/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARPS 32
+
+struct written {
+	uint32_t clock, pc; /* 0: not since the start of the block */
+	uint8_t warp;
+};
+
+struct point { /* an mbarrier */
+	uint64_t offset;
+	uint32_t clock[WARPS];
+};
+
+struct exec_race {
+	uint32_t clocks[WARPS][WARPS];
+	uint32_t barriers[EXEC_BARRIERS][WARPS];
+	uint32_t cluster[WARPS];
+	struct point *points;
+	uint32_t point_count, point_capacity;
+	struct written *writes; /* of each byte */
+	uint32_t *reads;        /* of each byte, by each warp */
+	size_t bytes;
+	uint32_t warps;
+};
+
+bool exec_race_start(struct exec_block *block)
+{
+	struct exec_race *race = block->race;
+	if (!race) {
+		race = block->race = calloc(1, sizeof *race);
+		if (!race)
+			return false;
+		race->bytes = block->shared_bytes;
+		race->warps = block->warp_count;
+		race->writes = calloc(race->bytes + 1, sizeof *race->writes);
+		race->reads = calloc(race->bytes * race->warps + 1, sizeof *race->reads);
+		if (!race->writes || !race->reads)
+			return false;
+	}
+	memset(race->clocks, 0, sizeof race->clocks);
+	memset(race->barriers, 0, sizeof race->barriers);
+	memset(race->cluster, 0, sizeof race->cluster);
+	memset(race->writes, 0, race->bytes * sizeof *race->writes);
+	memset(race->reads, 0, race->bytes * race->warps * sizeof *race->reads);
+	race->point_count = 0;
+	for (uint32_t i = 0; i < WARPS; i++)
+		race->clocks[i][i] = 1;
+	return true;
+}
+
+void exec_race_free(struct exec_block *block)
+{
+	if (block->race) {
+		free(block->race->points);
+		free(block->race->writes);
+		free(block->race->reads);
+	}
+	free(block->race);
+	block->race = NULL;
+}
+
+static void join(uint32_t *into, const uint32_t *from)
+{
+	for (int i = 0; i < WARPS; i++)
+		into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
+static uint32_t *clock_of(struct exec_race *race, enum exec_race_point kind, uint64_t at)
+{
+	if (kind == EXEC_RACE_BARRIER)
+		return race->barriers[at];
+	if (kind == EXEC_RACE_CLUSTER)
+		return race->cluster;
+	for (uint32_t i = 0; i < race->point_count; i++)
+		if (race->points[i].offset == at)
+			return race->points[i].clock;
+	if (race->point_count == race->point_capacity) {
+		uint32_t larger = race->point_capacity ? race->point_capacity * 2 : 16;
+		struct point *grown = realloc(race->points, larger * sizeof *grown);
+		if (!grown)
+			return race->cluster; /* orders too much: finds less, claims nothing false */
+		race->points = grown;
+		race->point_capacity = larger;
+	}
+	race->points[race->point_count] = (struct point){.offset = at};
+	return race->points[race->point_count++].clock;
+}
+
+void exec_race_release(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
+					   uint64_t at)
+{
+	if (!block->race || warp->block != block)
+		return;
+	uint32_t *own = block->race->clocks[warp->index];
+	join(clock_of(block->race, kind, at), own);
+	own[warp->index]++;
+}
+
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
+					   uint64_t at)
+{
+	if (block->race && warp->block == block)
+		join(block->race->clocks[warp->index], clock_of(block->race, kind, at));
+}
+
+void exec_race_reset(struct exec_block *block, uint32_t barrier)
+{
+	if (block->race)
+		memset(block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+}
+
+static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
+							   uint64_t offset, bool write, const struct written *other,
+							   uint32_t other_warp)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	if (!other)
+		return exec_fail(warp, in, lane, FAULT_RACE, offset,
+						 "writes shared memory at offset %llu, which warp %u reads without a "
+						 "barrier between",
+						 (unsigned long long)offset, other_warp);
+	const struct ptx_instruction *origin = program->origins[other->pc].instruction;
+	return exec_fail(warp, in, lane, FAULT_RACE, offset,
+					 "%s shared memory at offset %llu, which warp %u writes (%s, PTX line %d) "
+					 "without a barrier between",
+					 write ? "writes" : "reads", (unsigned long long)offset, other->warp,
+					 origin->opcode, origin->line);
+}
+
+enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
+								  const struct exec_instruction *in, int lane, uint64_t offset,
+								  size_t bytes, enum exec_race_kind kind)
+{
+	bool write = kind == EXEC_RACE_WRITE;
+	struct exec_race *race = block->race;
+	if (!race || in->flags & EXEC_FLAG_VOLATILE)
+		return EXEC_NEXT;
+	bool foreign = warp->block != block;
+	const uint32_t *own = race->clocks[warp->index];
+	for (uint64_t at = offset; at < offset + bytes && at < race->bytes; at++) {
+		struct written *last = &race->writes[at];
+		uint32_t *reads = race->reads + at * race->warps;
+		if (foreign && !write)
+			continue;
+		if (foreign) { /* unknown order: forget what was known */
+			last->clock = 0;
+			memset(reads, 0, race->warps * sizeof *reads);
+			continue;
+		}
+		if (last->clock && last->warp != warp->index && last->clock > own[last->warp])
+			return report(warp, in, lane, at, write, last, last->warp);
+		if (kind == EXEC_RACE_LOOK)
+			continue;
+		if (!write) {
+			reads[warp->index] = own[warp->index];
+			continue;
+		}
+		for (uint32_t other = 0; other < race->warps; other++)
+			if (other != warp->index && reads[other] > own[other])
+				return report(warp, in, lane, at, true, NULL, other);
+		memset(reads, 0, race->warps * sizeof *reads);
+		*last = (struct written){own[warp->index], exec_pc(warp, in), (uint8_t)warp->index};
+	}
+	return EXEC_NEXT;
+}

@@ -1,0 +1,35 @@
+/* The race check (machine_options.check_race). Every function does nothing when
+ * the block is not checked. */
+#ifndef EMULATOR_EXEC_RACE_H
+#define EMULATOR_EXEC_RACE_H
+
+#include "emulator/exec/exec.h"
+
+/* What carries order from warp to warp. */
+enum exec_race_point {
+	EXEC_RACE_BARRIER,  /* at: its number */
+	EXEC_RACE_CLUSTER,  /* the block's part of barrier.cluster */
+	EXEC_RACE_MBARRIER, /* at: its offset in shared memory */
+};
+
+/* At the start of a block; false when there is no memory. */
+bool exec_race_start(struct exec_block *block);
+void exec_race_free(struct exec_block *block);
+/* What the warp did so far comes before what those do who acquire later. */
+void exec_race_release(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
+					   uint64_t at);
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
+					   uint64_t at);
+/* Named barriers begin a new phase. */
+void exec_race_reset(struct exec_block *block, uint32_t barrier);
+enum exec_race_kind {
+	EXEC_RACE_READ,
+	EXEC_RACE_WRITE,
+	EXEC_RACE_LOOK, /* a read whose end other warps may announce: not remembered */
+};
+/* An access to the block's shared memory. */
+enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
+								  const struct exec_instruction *in, int lane, uint64_t offset,
+								  size_t bytes, enum exec_race_kind kind);
+
+#endif

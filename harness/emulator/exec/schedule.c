@@ -1,0 +1,246 @@
+/* Divergence and barriers. The lanes of a warp form groups of equal program
+ * counter; the lowest ready one runs, and groups merge wherever they meet. */
+#include <string.h>
+
+#include "emulator/exec/race.h"
+
+static bool mergeable(const struct exec_group *group)
+{
+	return group->wait == EXEC_READY || exec_waits_for_lanes(group->wait);
+}
+
+static void add_group(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
+{
+	struct exec_group added = {pc, mask, wait};
+	for (uint32_t i = 0; i < warp->group_count; i++) {
+		struct exec_group *group = &warp->groups[i];
+		if (group->pc != pc || !mergeable(group) || !mergeable(&added))
+			continue;
+		group->mask |= mask;
+		group->wait = EXEC_READY; /* more lanes came: look again */
+		return;
+	}
+	warp->groups[warp->group_count++] = added;
+}
+
+void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
+{
+	warp->active &= ~mask;
+	add_group(warp, pc, mask, wait);
+}
+
+/* __syncwarp() at different places of one warp: all together are enough. */
+static void release_warpsync(struct warp *warp)
+{
+	uint32_t arrived = 0;
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].wait == EXEC_WAIT_WARPSYNC)
+			arrived |= warp->groups[i].mask;
+	if (arrived == 0 || arrived != warp->live)
+		return;
+	for (uint32_t i = 0; i < warp->group_count; i++) {
+		warp->groups[i].wait = EXEC_READY;
+		warp->groups[i].pc++;
+	}
+}
+
+/* The lowest, or when it is time for fairness, each in turn. */
+static int pick(struct warp *warp)
+{
+	int best = -1;
+	uint32_t skip = warp->turn ? warp->turns++ % warp->group_count : 0;
+	for (uint32_t k = 0; k < warp->group_count; k++) {
+		uint32_t i = (k + skip) % warp->group_count;
+		if (warp->groups[i].wait != EXEC_READY)
+			continue;
+		if (warp->turn)
+			return (int)i;
+		if (best < 0 || warp->groups[i].pc < warp->groups[best].pc)
+			best = (int)i;
+	}
+	return best;
+}
+
+bool exec_choose(struct warp *warp)
+{
+	if (warp->active)
+		add_group(warp, warp->pc, warp->active, EXEC_READY);
+	warp->active = 0;
+	if (warp->group_count == 0)
+		return false;
+	int best = pick(warp);
+	if (best < 0) {
+		release_warpsync(warp);
+		best = pick(warp);
+	}
+	warp->turn = false;
+	if (best < 0)
+		return false;
+	warp->pc = warp->groups[best].pc;
+	warp->active = warp->groups[best].mask;
+	warp->groups[best] = warp->groups[--warp->group_count];
+	warp->limit = UINT32_MAX;
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (mergeable(&warp->groups[i]) && warp->groups[i].pc > warp->pc &&
+			warp->groups[i].pc < warp->limit)
+			warp->limit = warp->groups[i].pc;
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Barriers of a block */
+
+static void finish_reduction(struct warp *warp, const struct exec_group *group,
+							 const struct exec_barrier *barrier)
+{
+	const struct exec_instruction *in = &warp->worker->launch->program->code[group->pc - 1];
+	if (in->sub == 0 || in->flags & EXEC_FLAG_VOLATILE)
+		return;
+	if (in->sub == 1) { /* popc */
+		uint32_t *d = (uint32_t *)(warp->base[0] + in->d);
+		for (int i = 0; i < EXEC_LANES; i++)
+			if (group->mask >> i & 1)
+				d[i] = barrier->count;
+		return;
+	}
+	uint32_t value = (in->sub == 2 ? barrier->all : barrier->any) ? EXEC_FULL : 0;
+	warp->predicates[in->d] = (warp->predicates[in->d] & ~group->mask) | (value & group->mask);
+}
+
+static void release(struct exec_block *block, uint32_t number)
+{
+	struct exec_barrier *barrier = &block->barriers[number];
+	for (uint32_t i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		for (uint32_t k = 0; k < warp->group_count; k++) {
+			struct exec_group *group = &warp->groups[k];
+			if (group->wait != EXEC_WAIT_BARRIER + number)
+				continue;
+			finish_reduction(warp, group, barrier);
+			exec_race_acquire(block, warp, EXEC_RACE_BARRIER, number);
+			group->wait = EXEC_READY;
+		}
+	}
+	*barrier = (struct exec_barrier){.all = 1};
+	exec_race_reset(block, number);
+}
+
+static void recheck(struct exec_block *block, uint32_t number)
+{
+	struct exec_barrier *barrier = &block->barriers[number];
+	uint32_t expected = barrier->expected ? barrier->expected : block->live;
+	if (barrier->arrived > 0 && barrier->arrived >= expected)
+		release(block, number);
+}
+
+void exec_barriers_recheck(struct exec_block *block)
+{
+	for (uint32_t i = 0; i < EXEC_BARRIERS; i++)
+		recheck(block, i);
+}
+
+/* in->a: number; in->b: threads, or -1; in->flags VOLATILE: arrive without
+ * waiting; in->sub: 1 popc, 2 and, 3 or of predicate c into d. */
+enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
+									 uint32_t mask)
+{
+	struct exec_block *block = warp->block;
+	int lane = __builtin_ctz(mask);
+	uint32_t number = ((const uint32_t *)(warp->base[in->a & 1] + in->a))[lane];
+	uint32_t expected = 0;
+	if (in->b >= 0)
+		expected = ((const uint32_t *)(warp->base[in->b & 1] + in->b))[lane];
+	if (number >= EXEC_BARRIERS)
+		return exec_fail(warp, in, lane, FAULT_BARRIER, 0, "barrier %u does not exist", number);
+	if (in->b >= 0 && (expected == 0 || expected % 32 != 0))
+		return exec_fail(warp, in, lane, FAULT_BARRIER, 0,
+						 "barrier %u expects %u threads, not a positive multiple of 32", number,
+						 expected);
+	struct exec_barrier *barrier = &block->barriers[number];
+	if (barrier->arrived && barrier->expected != expected)
+		return exec_fail(warp, in, lane, FAULT_BARRIER, 0,
+						 "barrier %u is met with %u threads expected, after %u were", number,
+						 expected, barrier->expected);
+	barrier->expected = expected;
+	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);
+	/* lanes that exited or never were count with their warp */
+	uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+	if (expected && mask == warp->live)
+		lanes = EXEC_LANES;
+	barrier->arrived += lanes;
+	if (in->sub) {
+		uint32_t p = warp->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0);
+		barrier->count += (uint32_t)__builtin_popcount(p & mask);
+		barrier->all &= (p & mask) == mask;
+		barrier->any |= (p & mask) != 0;
+	}
+	warp->pc = exec_pc(warp, in) + 1;
+	if (!(in->flags & EXEC_FLAG_VOLATILE))
+		exec_park(warp, warp->pc, mask, EXEC_WAIT_BARRIER + number);
+	recheck(block, number);
+	return EXEC_JUMP;
+}
+
+/* ------------------------------------------------------------------------
+ * The barrier of a cluster: arrive and wait are apart. in->sub: 1 arrive, 2 wait,
+ * 3 both. A lane that waits goes on once the phase it arrived in is over. */
+
+static void cluster_recheck(struct exec_cluster *cluster)
+{
+	if (cluster->live == 0 || cluster->arrived < cluster->live)
+		return;
+	cluster->arrived = 0;
+	cluster->generation++;
+	for (uint32_t b = 0; b < cluster->count; b++)
+		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
+			struct warp *warp = &cluster->blocks[b].warps[i];
+			warp->cluster_arrived = 0;
+			for (uint32_t k = 0; k < warp->group_count; k++)
+				if (warp->groups[k].wait == EXEC_WAIT_CLUSTER) {
+					exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+					warp->groups[k].wait = EXEC_READY;
+				}
+		}
+}
+
+enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instruction *in,
+									 uint32_t mask)
+{
+	struct exec_cluster *cluster = warp->block->cluster;
+	warp->pc = exec_pc(warp, in) + 1;
+	if (in->sub & 1) {
+		if (warp->cluster_arrived & mask)
+			return exec_fail(warp, in, __builtin_ctz(warp->cluster_arrived & mask), FAULT_BARRIER,
+							 0, "arrives twice at the cluster's barrier without waiting");
+		warp->cluster_arrived |= mask;
+		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+		cluster->arrived += (uint32_t)__builtin_popcount(mask);
+	}
+	/* lanes that arrived and whose phase is not over */
+	if (in->sub & 2)
+		exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+	if (in->sub & 2 && warp->cluster_arrived & mask)
+		exec_park(warp, warp->pc, mask, EXEC_WAIT_CLUSTER);
+	cluster_recheck(cluster);
+	return EXEC_JUMP;
+}
+
+void exec_exit(struct warp *warp, uint32_t mask)
+{
+	struct exec_block *block = warp->block;
+	uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+	warp->active &= ~mask;
+	warp->live &= ~mask;
+	block->live -= lanes;
+	block->cluster->live -= lanes;
+	if (warp->cluster_arrived & mask) {
+		block->cluster->arrived -= (uint32_t)__builtin_popcount(warp->cluster_arrived & mask);
+		warp->cluster_arrived &= ~mask;
+	}
+	/* whoever waited for these lanes need not any more */
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (exec_waits_for_lanes(warp->groups[i].wait))
+			warp->groups[i].wait = EXEC_READY;
+	exec_barriers_recheck(block);
+	cluster_recheck(block->cluster);
+}

@@ -1,0 +1,311 @@
+/* wgmma: asynchronous products by the four warps of a warpgroup.
+ *
+ * An operation is queued by each warp and carried out, for all four, when one of
+ * them waits for it. Reading the operands that late is what shows a buffer that
+ * was given back too soon; and registers of a pending operation that something
+ * else touches are caught (wgmma_touch, which decode/decode.c puts before such
+ * instructions). */
+#define SIMD_LEVEL 2
+#include <stdlib.h>
+
+#include "emulator/exec/race.h"
+#include "emulator/simd/lanes.h"
+#include "emulator/tensor/tensor.h"
+
+#define GROUP_WARPS 4
+#define QUEUE 64 /* operations a warp may have pending */
+
+struct mma {
+	const struct exec_instruction *in;
+	u64 a, b; /* descriptors */
+	bool scale_d;
+	u64 group;
+};
+
+struct exec_mmas {
+	struct mma queue[QUEUE];
+	u64 issued, done;  /* operations since the block began */
+	u64 committed;     /* groups */
+	bool fenced;       /* a wgmma.fence follows what last touched the registers */
+	u64 last_of_group; /* operations in closed groups */
+};
+
+void exec_mmas_clear(struct warp *w)
+{
+	if (w->mmas)
+		w->mmas->fenced = false;
+	if (w->mmas)
+		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
+}
+
+void exec_mmas_free(struct warp *w)
+{
+	free(w->mmas);
+	w->mmas = NULL;
+}
+
+/* The four warps of w's warpgroup; false when the block has no such four. */
+static bool warpgroup(struct warp *w, struct warp *warps[GROUP_WARPS])
+{
+	u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
+	if (first + GROUP_WARPS > w->block->warp_count)
+		return false;
+	for (u32 i = 0; i < GROUP_WARPS; i++)
+		warps[i] = &w->block->warps[first + i];
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Carrying out */
+
+/* in->imm: n | d type << 16 | a type << 20 | b type << 24 | negate a << 28 |
+ * negate b << 29 | a mn-major << 30 | b mn-major << 31 | saturate << 32;
+ * in->list: how many registers of d and of a, then the registers */
+static struct tensor_wgmma operation_of(const struct mma *mma)
+{
+	u64 bits = (u64)mma->in->imm;
+	return (struct tensor_wgmma){
+		.n = (u16)bits,
+		.d = (enum tensor_type)(bits >> 16 & 15),
+		.a = (enum tensor_type)(bits >> 20 & 15),
+		.b = (enum tensor_type)(bits >> 24 & 15),
+		.negate_a = bits >> 28 & 1,
+		.negate_b = bits >> 29 & 1,
+		.a_mn_major = bits >> 30 & 1,
+		.b_mn_major = bits >> 31 & 1,
+		.saturate = bits >> 32 & 1,
+		.scale_d = mma->scale_d,
+	};
+}
+
+/* Copies an operand's chunks together; false after a fault. */
+static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
+				   bool mn_major, const char *which, u8 *out)
+{
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	u32 addresses[TENSOR_CHUNKS];
+	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	struct exec_block *block = w->block;
+	for (size_t i = 0; i < count; i++) {
+		u64 offset = (u64)addresses[i] - EXEC_SHARED_BASE;
+		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
+			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
+					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
+					  "0x%x, leading %u, stride %u)",
+					  which, addresses[i], block->shared_bytes, descriptor.start,
+					  descriptor.leading, descriptor.stride);
+			return false;
+		}
+		const u8 *known = block->shared_written + offset;
+		for (u32 k = 0; k < TENSOR_CHUNK; k += 8) {
+			u64 eight;
+			memcpy(&eight, known + k, sizeof eight);
+			if (eight == ~(u64)0)
+				continue;
+			bool pending = false;
+			for (u32 j = 0; j < 8; j++)
+				pending |= known[k + j] == EXEC_SHARED_PENDING;
+			exec_fail(w, in, 0, pending ? FAULT_ASYNC : FAULT_UNINITIALISED, addresses[i],
+					  pending
+						  ? "matrix %s reads shared memory that an asynchronous copy is still to "
+							"write (offset %llu): a wait is missing, or the buffer was given "
+							"back too soon"
+						  : "matrix %s reads shared memory that nothing wrote (offset %llu)",
+					  which, (unsigned long long)offset);
+			return false;
+		}
+		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
+			exec_fail(
+				w, in, 0, FAULT_ASYNC, addresses[i],
+				"matrix %s reads shared memory (offset %llu) that ordinary stores wrote, with "
+				"no fence.proxy.async between",
+				which, (unsigned long long)offset);
+			return false;
+		}
+		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
+			return false;
+		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
+	}
+	return true;
+}
+
+static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index)
+{
+	const struct mma *mma = &w->mmas->queue[index % QUEUE];
+	const struct exec_instruction *in = mma->in;
+	struct tensor_wgmma operation = operation_of(mma);
+	_Alignas(64) u8 a[TENSOR_CHUNKS * TENSOR_CHUNK], b[TENSOR_CHUNKS * TENSOR_CHUNK];
+	u32 *d_registers[GROUP_WARPS][TENSOR_WGMMA_COLUMNS / 2];
+	const u32 *a_registers[GROUP_WARPS][4];
+	int32_t d_count = in->list[0], a_count = in->list[1];
+	for (int i = 0; i < GROUP_WARPS; i++) {
+		const struct mma *other = &warps[i]->mmas->queue[index % QUEUE];
+		if (other->in != in || other->b != mma->b || other->scale_d != mma->scale_d ||
+			(!a_count && other->a != mma->a)) {
+			exec_fail(w, in, 0, FAULT_ASYNC, 0,
+					  "the four warps of the warpgroup disagree about this operation");
+			return false;
+		}
+		for (int r = 0; r < d_count; r++)
+			d_registers[i][r] = (u32 *)(warps[i]->base[0] + in->list[2 + r]);
+		for (int r = 0; r < a_count; r++)
+			a_registers[i][r] = (const u32 *)(warps[i]->base[0] + in->list[2 + d_count + r]);
+		operation.registers[i] = d_registers[i];
+		operation.a_registers[i] = a_registers[i];
+	}
+	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b) ||
+		(!a_count && !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a)))
+		return false;
+	operation.a_bytes = a_count ? NULL : a;
+	operation.b_bytes = b;
+	tensor_wgmma(&operation);
+	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
+	w->worker->counters.tensor_flops += 2ull * TENSOR_WGMMA_ROWS * operation.n * depth;
+	return true;
+}
+
+/* Carries out the operations below `upto`. YIELD: other warps have not issued
+ * them yet. */
+static enum exec_status complete(struct warp *w, const struct exec_instruction *in, u64 upto)
+{
+	struct warp *warps[GROUP_WARPS];
+	if (!warpgroup(w, warps))
+		return exec_fail(w, in, 0, FAULT_BARRIER, 0, "the warpgroup has fewer than four warps");
+	while (w->mmas->done < upto) {
+		for (int i = 0; i < GROUP_WARPS; i++)
+			if (!warps[i]->mmas || warps[i]->mmas->issued <= w->mmas->done)
+				return EXEC_YIELD;
+		if (!carry_out(w, warps, w->mmas->done))
+			return EXEC_FAULT;
+		for (int i = 0; i < GROUP_WARPS; i++)
+			warps[i]->mmas->done++;
+	}
+	return EXEC_NEXT;
+}
+
+static enum exec_status again(struct warp *w, const struct exec_instruction *in)
+{
+	w->pc = exec_pc(w, in);
+	return EXEC_YIELD;
+}
+
+/* ------------------------------------------------------------------------
+ * Instructions */
+
+static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
+{
+	if (mask == EXEC_FULL)
+		return EXEC_NEXT;
+	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
+					 "is executed by %d lanes of a warp, where all 32 must",
+					 __builtin_popcount(mask));
+}
+
+/* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
+HANDLER(wgmma)
+{
+	if (whole_warp(w, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
+	if (!w->mmas)
+		w->mmas = calloc(1, sizeof *w->mmas);
+	struct exec_mmas *mmas = w->mmas;
+	if (!mmas)
+		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	if (!mmas->fenced)
+		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+						 "no wgmma.fence since its registers were touched, or none at all");
+	if (mmas->issued - mmas->done == QUEUE) {
+		enum exec_status status = complete(w, in, mmas->done + 1);
+		if (status != EXEC_NEXT)
+			return status == EXEC_YIELD ? again(w, in) : status;
+	}
+	mmas->queue[mmas->issued++ % QUEUE] = (struct mma){
+		.in = in,
+		.a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0,
+		.b = SOURCE(u64, in->b)[0],
+		.scale_d = w->predicates[in->c] & 1,
+		.group = mmas->committed,
+	};
+	return EXEC_NEXT;
+}
+
+HANDLER(wgmma_fence)
+{
+	(void)mask;
+	if (!w->mmas)
+		w->mmas = calloc(1, sizeof *w->mmas);
+	if (!w->mmas)
+		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	w->mmas->fenced = true;
+	return EXEC_NEXT;
+}
+
+HANDLER(wgmma_commit)
+{
+	(void)in;
+	(void)mask;
+	if (w->mmas) {
+		w->mmas->committed++;
+		w->mmas->last_of_group = w->mmas->issued;
+	}
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay */
+HANDLER(wgmma_wait)
+{
+	struct exec_mmas *mmas = w->mmas;
+	(void)mask;
+	if (!mmas)
+		return EXEC_NEXT;
+	u64 upto = mmas->done;
+	while (upto < mmas->last_of_group &&
+		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
+		upto++;
+	enum exec_status status = complete(w, in, upto);
+	return status == EXEC_YIELD ? again(w, in) : status;
+}
+
+/* in->list: registers that the next instruction touches, ended by -1. Says behind which
+ * pending operation none is left that works on them. */
+static u64 last_touching(const struct exec_mmas *mmas, const struct exec_instruction *in)
+{
+	for (u64 k = mmas->issued; k > mmas->done; k--) {
+		const struct exec_instruction *op = mmas->queue[(k - 1) % QUEUE].in;
+		for (const int32_t *touched = in->list; *touched >= 0; touched++)
+			for (int r = 0; r < op->list[0] + op->list[1]; r++)
+				if (op->list[2 + r] == *touched)
+					return k;
+	}
+	return mmas->done;
+}
+
+/* in->sub: 1 when the next instruction only moves registers. A move completes what is
+ * pending on them, as ptxas serialises there; anything else has forgotten to wait. */
+HANDLER(wgmma_touch)
+{
+	struct exec_mmas *mmas = w->mmas;
+	(void)mask;
+	/* a move may be the compiler's, which ptxas takes out again */
+	if (mmas && !in->sub)
+		mmas->fenced = false;
+	if (!mmas || mmas->done == mmas->issued)
+		return EXEC_NEXT;
+	u64 upto = last_touching(mmas, in);
+	if (upto > mmas->done && !in->sub)
+		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+						 "touches a register of a wgmma that nothing waited for");
+	enum exec_status status = complete(w, in, upto);
+	return status == EXEC_YIELD ? again(w, in) : status;
+}
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+extern const struct exec_entry exec_wgmma[];
+extern const size_t exec_wgmma_count;
+const struct exec_entry exec_wgmma[] = {
+	E(wgmma), E(wgmma_fence), E(wgmma_commit), E(wgmma_wait), E(wgmma_touch),
+};
+const size_t exec_wgmma_count = sizeof exec_wgmma / sizeof exec_wgmma[0];

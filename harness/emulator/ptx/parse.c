@@ -1,0 +1,314 @@
+/* Recursive descent over PTX text (PTX ISA 9.0, chapters 4 to 7 and 11). Module
+ * scope is here; variables are in variable.c, bodies of functions in
+ * body.c. */
+#include "emulator/ptx/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void declare_variable(struct ptx_parser *parser, struct ptx_variable *variable)
+{
+	struct ptx_module *module = parser->module;
+	struct ptx_symbol *known =
+		ptx_scope_find(&parser->scopes, variable->name, strlen(variable->name));
+	if (known && known->kind == PTX_SYMBOL_VARIABLE && known->variable->is_extern &&
+		known->variable->size == variable->size && known->variable->space == variable->space) {
+		bool is_extern = variable->is_extern;
+		struct ptx_variable *next = known->variable->next;
+		*known->variable = *variable; /* a definition after its declaration */
+		known->variable->is_extern = is_extern;
+		known->variable->next = next;
+		return;
+	}
+	struct ptx_symbol *symbol = ptx_scope_add(&parser->scopes, PTX_SYMBOL_VARIABLE, variable->name);
+	if (!symbol) {
+		ptx_take(parser, SIZE_MAX);
+		return;
+	}
+	symbol->variable = variable;
+	if (module->last_variable)
+		module->last_variable->next = variable;
+	else
+		module->variables = variable;
+	module->last_variable = variable;
+}
+
+static void parse_module_variable(struct ptx_parser *parser, enum ptx_space space, bool is_extern)
+{
+	struct ptx_variable *variable = ptx_variable_parse(parser, space);
+	uint64_t element = variable ? ptx_type_size(variable->type) : 0;
+	while (variable) {
+		variable->is_extern = is_extern;
+		if (ptx_accept(parser, '='))
+			ptx_initialiser_parse(parser, variable);
+		if (parser->lexer.failed)
+			return;
+		declare_variable(parser, variable);
+		if (!ptx_accept(parser, ','))
+			break;
+		variable = ptx_variable_again(parser, variable, element);
+	}
+	ptx_expect(parser, ';');
+}
+
+/* ------------------------------------------------------------------------
+ * Functions */
+
+static struct ptx_variable *parse_parameters(struct ptx_parser *parser, size_t *count,
+											 size_t *bytes)
+{
+	struct ptx_variable *first = NULL, **link = &first;
+	*count = *bytes = 0;
+	if (!ptx_accept(parser, '('))
+		return NULL;
+	while (!parser->lexer.failed && !ptx_accept(parser, ')')) {
+		bool in_register = ptx_accept_directive(parser, "reg");
+		if (!in_register && !ptx_accept_directive(parser, "param")) {
+			ptx_lex_fail(&parser->lexer, "a parameter expected");
+			return NULL;
+		}
+		struct ptx_variable *variable =
+			ptx_variable_parse(parser, in_register ? PTX_REG : PTX_PARAM);
+		if (!variable)
+			return NULL;
+		*bytes = (*bytes + variable->align - 1) / variable->align * variable->align;
+		variable->offset = *bytes;
+		*bytes += variable->size;
+		if (*bytes > PTX_PARAMETER_LIMIT) {
+			ptx_lex_fail(&parser->lexer, "the parameters are larger than %d bytes",
+						 PTX_PARAMETER_LIMIT);
+			return NULL;
+		}
+		++*count;
+		*link = variable;
+		link = &variable->next;
+		if (!ptx_is_mark(parser, ')'))
+			ptx_expect(parser, ',');
+	}
+	return first;
+}
+
+static void parse_triple(struct ptx_parser *parser, uint32_t out[3])
+{
+	for (int i = 0; i < 3; i++) {
+		int64_t value = 1;
+		if (i == 0 || ptx_accept(parser, ','))
+			ptx_integer(parser, &value);
+		out[i] = value > 0 && value < 65536 ? (uint32_t)value : 1;
+	}
+}
+
+static void skip_numbers(struct ptx_parser *parser)
+{
+	while (parser->lexer.token.kind == PTX_TOKEN_INTEGER || ptx_is_mark(parser, ',') ||
+		   parser->lexer.token.kind == PTX_TOKEN_STRING)
+		ptx_lex_next(&parser->lexer);
+}
+
+static void parse_tuning(struct ptx_parser *parser, struct ptx_function *function)
+{
+	while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
+		uint32_t triple[3];
+		if (ptx_accept_directive(parser, "maxntid")) {
+			parse_triple(parser, triple);
+			function->max_threads = triple[0] * triple[1] * triple[2];
+		} else if (ptx_accept_directive(parser, "reqntid")) {
+			parse_triple(parser, function->required_block);
+		} else if (ptx_accept_directive(parser, "reqnctapercluster")) {
+			parse_triple(parser, function->required_cluster);
+		} else {
+			/* .minnctapersm, .maxnreg, .noreturn, .pragma ...: hints */
+			ptx_lex_next(&parser->lexer);
+			skip_numbers(parser);
+			ptx_accept(parser, ';');
+		}
+	}
+}
+
+static struct ptx_function *function_named(struct ptx_parser *parser)
+{
+	struct ptx_module *module = parser->module;
+	const struct ptx_token *token = &parser->lexer.token;
+	if (token->kind != PTX_TOKEN_NAME) {
+		ptx_lex_fail(&parser->lexer, "the name of a function expected");
+		return NULL;
+	}
+	struct ptx_symbol *symbol = ptx_scope_find(&parser->scopes, token->text, token->length);
+	if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION) {
+		ptx_lex_next(&parser->lexer);
+		return symbol->function;
+	}
+	struct ptx_function *function = ptx_take(parser, sizeof *function);
+	const char *name = ptx_token_copy(parser);
+	symbol = function && name ? ptx_scope_add(&parser->scopes, PTX_SYMBOL_FUNCTION, name) : NULL;
+	if (!symbol)
+		return NULL;
+	symbol->function = function;
+	function->name = name;
+	function->module = module;
+	function->line = token->line;
+	if (module->last_function)
+		module->last_function->next = function;
+	else
+		module->functions = function;
+	module->last_function = function;
+	ptx_lex_next(&parser->lexer);
+	return function;
+}
+
+static void parse_function(struct ptx_parser *parser, bool is_entry)
+{
+	size_t count, bytes;
+	struct ptx_variable *results = is_entry ? NULL : parse_parameters(parser, &count, &bytes);
+	struct ptx_function *function = function_named(parser);
+	if (!function)
+		return;
+	if (function->has_body) {
+		ptx_lex_fail(&parser->lexer, "function '%s' is defined twice", function->name);
+		return;
+	}
+	function->is_entry = is_entry;
+	function->results = results;
+	function->parameters =
+		parse_parameters(parser, &function->parameter_count, &function->parameter_bytes);
+	parse_tuning(parser, function);
+	if (ptx_accept(parser, ';'))
+		return;
+	ptx_body_parse(parser, function);
+}
+
+/* ------------------------------------------------------------------------
+ * Module */
+
+static void parse_file(struct ptx_parser *parser)
+{
+	int64_t number = 0;
+	ptx_integer(parser, &number);
+	if (parser->lexer.token.kind == PTX_TOKEN_STRING) {
+		struct ptx_file *file = ptx_take(parser, sizeof *file);
+		if (!file)
+			return;
+		file->number = (uint32_t)number;
+		file->name = ptx_token_copy(parser);
+		file->next = parser->module->files;
+		parser->module->files = file;
+		ptx_lex_next(&parser->lexer);
+	}
+	skip_numbers(parser);
+}
+
+static void skip_section(struct ptx_parser *parser)
+{
+	while (!parser->lexer.failed && !ptx_accept(parser, '{')) {
+		if (parser->lexer.token.kind == PTX_TOKEN_END)
+			ptx_lex_fail(&parser->lexer, "a section without a body");
+		ptx_lex_next(&parser->lexer);
+	}
+	while (!parser->lexer.failed && !ptx_accept(parser, '}')) {
+		if (parser->lexer.token.kind == PTX_TOKEN_END)
+			ptx_lex_fail(&parser->lexer, "a section has no end");
+		ptx_lex_next(&parser->lexer);
+	}
+}
+
+static void skip_statement(struct ptx_parser *parser)
+{
+	while (!parser->lexer.failed && !ptx_accept(parser, ';')) {
+		if (parser->lexer.token.kind == PTX_TOKEN_END)
+			ptx_lex_fail(&parser->lexer, "';' expected before the end");
+		ptx_lex_next(&parser->lexer);
+	}
+}
+
+static void parse_target(struct ptx_parser *parser)
+{
+	const struct ptx_token *token = &parser->lexer.token;
+	if (token->kind == PTX_TOKEN_NAME && token->length < sizeof parser->module->target)
+		memcpy(parser->module->target, token->text, token->length);
+	ptx_lex_next(&parser->lexer);
+	while (ptx_accept(parser, ','))
+		ptx_lex_next(&parser->lexer);
+}
+
+static void parse_version(struct ptx_parser *parser)
+{
+	if (parser->lexer.token.kind != PTX_TOKEN_FLOAT)
+		ptx_lex_fail(&parser->lexer, "a version number expected");
+	ptx_lex_next(&parser->lexer);
+}
+
+static void parse_address_size(struct ptx_parser *parser)
+{
+	int64_t bits = 0;
+	if (ptx_integer(parser, &bits) && bits != 64)
+		ptx_lex_fail(&parser->lexer, "only 64-bit addresses are supported");
+}
+
+static void parse_top(struct ptx_parser *parser)
+{
+	bool is_extern = false;
+	for (;;) {
+		if (ptx_accept_directive(parser, "extern"))
+			is_extern = true;
+		else if (!ptx_accept_directive(parser, "visible") &&
+				 !ptx_accept_directive(parser, "weak") && !ptx_accept_directive(parser, "common"))
+			break;
+	}
+	if (ptx_accept_directive(parser, "global"))
+		parse_module_variable(parser, PTX_GLOBAL, is_extern);
+	else if (ptx_accept_directive(parser, "const"))
+		parse_module_variable(parser, PTX_CONST, is_extern);
+	else if (ptx_accept_directive(parser, "shared"))
+		parse_module_variable(parser, PTX_SHARED, is_extern);
+	else if (ptx_accept_directive(parser, "entry"))
+		parse_function(parser, true);
+	else if (ptx_accept_directive(parser, "func"))
+		parse_function(parser, false);
+	else if (ptx_accept_directive(parser, "version"))
+		parse_version(parser);
+	else if (ptx_accept_directive(parser, "target"))
+		parse_target(parser);
+	else if (ptx_accept_directive(parser, "address_size"))
+		parse_address_size(parser);
+	else if (ptx_accept_directive(parser, "file"))
+		parse_file(parser);
+	else if (ptx_accept_directive(parser, "section"))
+		skip_section(parser);
+	else if (ptx_accept_directive(parser, "pragma") || ptx_accept_directive(parser, "alias"))
+		skip_statement(parser);
+	else
+		ptx_lex_fail(&parser->lexer, "a directive of module scope expected, found '%.*s'",
+					 (int)(parser->lexer.token.length < 40 ? parser->lexer.token.length : 40),
+					 parser->lexer.token.text);
+}
+
+struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *fault)
+{
+	struct ptx_parser parser = {0};
+	struct ptx_arena *arena = ptx_arena_create(length * 64 + ((size_t)16 << 20));
+	parser.module = arena ? ptx_arena_take(arena, sizeof *parser.module) : NULL;
+	if (!parser.module) {
+		ptx_arena_free(arena);
+		fault->kind = FAULT_MEMORY;
+		snprintf(fault->text, sizeof fault->text, "no memory for the PTX module");
+		return NULL;
+	}
+	parser.module->arena = parser.scopes.arena = arena;
+	/* An embedded text ends with NULs. */
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	ptx_lex_start(&parser.lexer, text, length, fault);
+	while (parser.lexer.token.kind != PTX_TOKEN_END)
+		parse_top(&parser);
+	if (parser.lexer.failed) {
+		ptx_arena_free(arena);
+		return NULL;
+	}
+	return parser.module;
+}
+
+void ptx_module_free(struct ptx_module *module)
+{
+	if (module)
+		ptx_arena_free(module->arena);
+}

@@ -1,0 +1,35 @@
+/* Shared by the files of the parser. */
+#ifndef EMULATOR_PTX_PARSE_H
+#define EMULATOR_PTX_PARSE_H
+
+#include "emulator/ptx/ir.h"
+#include "emulator/ptx/lex.h"
+#include "emulator/ptx/scope.h"
+
+#define PTX_VARIABLE_LIMIT ((uint64_t)1 << 32)
+#define PTX_PARAMETER_LIMIT 32764
+#define PTX_REGISTER_LIMIT ((uint32_t)1 << 20)
+
+struct ptx_parser {
+	struct ptx_lexer lexer;
+	struct ptx_module *module;
+	struct ptx_scopes scopes;
+};
+
+void *ptx_take(struct ptx_parser *parser, size_t bytes);
+char *ptx_token_copy(struct ptx_parser *parser);
+bool ptx_is_mark(const struct ptx_parser *parser, char mark);
+bool ptx_accept(struct ptx_parser *parser, char mark);
+bool ptx_expect(struct ptx_parser *parser, char mark);
+bool ptx_accept_directive(struct ptx_parser *parser, const char *name);
+bool ptx_integer(struct ptx_parser *parser, int64_t *out);
+enum ptx_type ptx_type(struct ptx_parser *parser);
+struct ptx_variable *ptx_variable_parse(struct ptx_parser *parser, enum ptx_space space);
+struct ptx_variable *ptx_variable_again(struct ptx_parser *parser, const struct ptx_variable *first,
+										uint64_t element);
+void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *variable);
+
+/* At the '{' of a function; the result is in `function`. */
+void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function);
+
+#endif

@@ -1,0 +1,183 @@
+/* Counters of what kernels did, as JSON, for whoever started the process. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emulator/runtime/runtime.h"
+
+#define PATH_BYTES 4096
+#define WRITE_EVERY 0.05 /* seconds */
+
+static void write_string(FILE *file, const char *text)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			fprintf(file, "\\u%04x", *text);
+		else
+			fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+/* Members of struct counters under Nsight Compute's names. Those that it does not
+ * have, or has only as sums of others, begin with "emulator__". */
+#define COUNTER(member, name)                                                                      \
+	{                                                                                              \
+		offsetof(struct counters, member), name                                                    \
+	}
+#define BY_CLASS(class, name)                                                                      \
+	{                                                                                              \
+		offsetof(struct counters, classes[class].lanes), name                                      \
+	}
+#define WARPS_BY_CLASS(class, name)                                                                \
+	{                                                                                              \
+		offsetof(struct counters, classes[class].instructions), name                               \
+	}
+
+static const struct {
+	size_t offset;
+	const char *name;
+} metrics[] = {
+	COUNTER(warp_instructions, "smsp__inst_executed"),
+	COUNTER(lane_instructions, "smsp__thread_inst_executed"),
+	BY_CLASS(CLASS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on"),
+	BY_CLASS(CLASS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on"),
+	BY_CLASS(CLASS_FP64, "smsp__sass_thread_inst_executed_op_fp64_pred_on"),
+	BY_CLASS(CLASS_INTEGER, "smsp__sass_thread_inst_executed_op_integer_pred_on"),
+	BY_CLASS(CLASS_CONVERSION, "smsp__sass_thread_inst_executed_op_conversion_pred_on"),
+	BY_CLASS(CLASS_CONTROL, "smsp__sass_thread_inst_executed_op_control_pred_on"),
+	BY_CLASS(CLASS_MEMORY, "smsp__sass_thread_inst_executed_op_memory_pred_on"),
+	BY_CLASS(CLASS_COMMUNICATION,
+			 "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on"),
+	WARPS_BY_CLASS(CLASS_TENSOR, "emulator__inst_executed_tensor"),
+	WARPS_BY_CLASS(CLASS_BARRIER, "emulator__inst_executed_barrier"),
+	WARPS_BY_CLASS(CLASS_OTHER, "emulator__inst_executed_other"),
+	COUNTER(flops, "emulator__flops"),
+	COUNTER(tensor_flops, "emulator__flops_tensor"),
+	COUNTER(global_load_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld"),
+	COUNTER(global_load_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"),
+	COUNTER(global_store_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st"),
+	COUNTER(global_store_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st"),
+	COUNTER(global_atomic_requests, "emulator__global_atomic_requests"),
+	COUNTER(global_atomic_sectors, "emulator__global_atomic_sectors"),
+	COUNTER(async_load_requests, "smsp__inst_executed_op_ldgsts"),
+	COUNTER(async_load_sectors, "emulator__ldgsts_sectors"),
+	COUNTER(bulk_load_requests, "emulator__bulk_load_requests"),
+	COUNTER(bulk_load_bytes, "emulator__bulk_load_bytes"),
+	COUNTER(bulk_store_requests, "emulator__bulk_store_requests"),
+	COUNTER(bulk_store_bytes, "emulator__bulk_store_bytes"),
+	COUNTER(shared_load_requests, "smsp__inst_executed_op_shared_ld"),
+	COUNTER(shared_load_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld"),
+	COUNTER(shared_load_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld"),
+	COUNTER(shared_store_requests, "smsp__inst_executed_op_shared_st"),
+	COUNTER(shared_store_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"),
+	COUNTER(shared_store_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st"),
+};
+
+static void write_kernel(FILE *file, const struct function *function)
+{
+	const char *counters = (const char *)&function->counters;
+	fputs("    {\"name\": ", file);
+	write_string(file, function->name);
+	fprintf(file, ",\n     \"launches\": %llu", (unsigned long long)function->launches);
+	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+		uint64_t value;
+		memcpy(&value, counters + metrics[i].offset, sizeof value);
+		fprintf(file, ",\n     \"%s\": %llu", metrics[i].name, (unsigned long long)value);
+	}
+	fputc('}', file);
+}
+
+static void write_kernels(FILE *file, const struct function *list, const char **separator)
+{
+	for (const struct function *at = list; at; at = at->next) {
+		if (!at->launches)
+			continue;
+		fputs(*separator, file);
+		write_kernel(file, at);
+		*separator = ",\n";
+	}
+}
+
+static bool write_all(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	if (!file)
+		return false;
+	fprintf(file, "{\n  \"schema_version\": 1,\n  \"gpu\": \"%s\",\n  \"kernels\": [",
+			runtime.gpu ? runtime.gpu->id : "");
+	const char *separator = "\n";
+	write_kernels(file, runtime.functions, &separator);
+	write_kernels(file, runtime.retired, &separator);
+	fputs("\n  ]\n}\n", file);
+	bool failed = ferror(file) != 0;
+	return fclose(file) == 0 && !failed;
+}
+
+/* The path, with "%p" in it replaced by the process's id: programs start others. */
+static bool counters_path(char *out, size_t capacity)
+{
+	const char *from = getenv("EMULATED_GPU_COUNTERS");
+	size_t used = 0;
+	if (!from || !*from)
+		return false;
+	for (; *from && used + 1 < capacity; from++) {
+		if (from[0] == '%' && from[1] == 'p') {
+			used += (size_t)snprintf(out + used, capacity - used, "%ld", (long)getpid());
+			from++;
+		} else {
+			out[used++] = *from;
+		}
+	}
+	if (*from || used >= capacity) {
+		runtime_say("EMULATED_GPU_COUNTERS is too long");
+		return false;
+	}
+	out[used] = '\0';
+	return true;
+}
+
+/* Written beside the file and renamed, so that a reader never sees half of it. */
+void counters_write(void)
+{
+	char path[PATH_BYTES], beside[PATH_BYTES + 32];
+	if (!runtime.ready || !counters_path(path, sizeof path))
+		return;
+	snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+	if (!write_all(beside) || rename(beside, path) != 0) {
+		runtime_say("cannot write counters to %s", path);
+		unlink(beside);
+	}
+}
+
+/* After every launch, as a process may end in ways that run no destructor; but
+ * not so often that many small launches pay for it. */
+void counters_write_sometimes(bool now)
+{
+	static double next;
+	static bool due;
+	struct timespec t;
+	const char *path = getenv("EMULATED_GPU_COUNTERS");
+	if (!path || !*path || (now && !due))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	double at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	due = !now && at < next;
+	if (due)
+		return;
+	counters_write();
+	next = at + WRITE_EVERY;
+}
+
+/* Frees what a program forgot? No: CUDA drops everything with the context, and
+ * so does the end of the process. Only the counters need an end. */
+__attribute__((destructor)) static void finish(void)
+{
+	counters_write();
+}

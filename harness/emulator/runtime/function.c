@@ -1,0 +1,260 @@
+/* Attributes and occupancy of kernels. */
+#include <string.h>
+
+#include "emulator/runtime/runtime.h"
+
+#define SHARED_RESERVED ((size_t)1 << 10) /* of each block, by the system, since sm_80 */
+#define SHARED_DEFAULT ((size_t)48 << 10)
+#define REGISTERS 65536u
+#define CLUSTER_PORTABLE 8u
+#define CLUSTER_LIMIT 16u
+
+static cudaError_t enter_function(const void *host, struct function **function,
+								  struct kernel_facts *facts)
+{
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess)
+		status = function_find(host, function);
+	if (status == cudaSuccess)
+		kernel_facts((*function)->kernel, facts);
+	return status;
+}
+
+static cudaError_t set_dynamic_shared(struct function *function, const struct kernel_facts *facts,
+									  int value)
+{
+	size_t limit = (size_t)runtime.gpu->shared_per_block_optin;
+	if (value < 0 || (size_t)value + facts->static_shared_bytes > limit)
+		return cudaErrorInvalidValue;
+	function->dynamic_shared_limit = value;
+	return cudaSuccess;
+}
+
+static cudaError_t set_attribute(struct function *function, const struct kernel_facts *facts,
+								 enum cudaFuncAttribute attribute, int value)
+{
+	switch (attribute) {
+	case cudaFuncAttributeMaxDynamicSharedMemorySize:
+		return set_dynamic_shared(function, facts, value);
+	case cudaFuncAttributeNonPortableClusterSizeAllowed:
+		function->nonportable_cluster = value != 0;
+		return cudaSuccess;
+	case cudaFuncAttributePreferredSharedMemoryCarveout:
+		return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
+	case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
+	default: return cudaErrorInvalidValue;
+	}
+}
+
+EXPORT cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
+										int value)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess)
+		status = set_attribute(function, &facts, attribute, value);
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+												   enum cudaFuncAttribute attribute, int value,
+												   int device)
+{
+	if (device != 0)
+		return runtime_leave((runtime_enter(), cudaErrorInvalidDevice));
+	return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+
+EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess) {
+		int version = runtime.gpu->major * 10 + runtime.gpu->minor;
+		size_t rest = SHARED_DEFAULT > facts.static_shared_bytes
+						  ? SHARED_DEFAULT - facts.static_shared_bytes
+						  : 0;
+		*out = (struct cudaFuncAttributes){
+			.sharedSizeBytes = facts.static_shared_bytes,
+			.localSizeBytes = facts.local_bytes,
+			.maxThreadsPerBlock = (int)facts.max_threads,
+			.numRegs = facts.registers,
+			.ptxVersion = version,
+			.binaryVersion = version,
+			.maxDynamicSharedSizeBytes =
+				function->dynamic_shared_limit ? function->dynamic_shared_limit : (int)rest,
+			.preferredShmemCarveout = -1,
+			.requiredClusterWidth = (int)facts.required_cluster[0],
+			.requiredClusterHeight = (int)facts.required_cluster[1],
+			.requiredClusterDepth = (int)facts.required_cluster[2],
+			.clusterDimMustBeSet = facts.required_cluster[0] != 0,
+			.nonPortableClusterSizeAllowed = function->nonportable_cluster,
+		};
+	}
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaFuncGetName(const char **out, const void *host)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess)
+		*out = function->name;
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
+										size_t *size)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess && index >= facts.parameter_count)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess)
+		kernel_parameter(function->kernel, index, offset, size);
+	return runtime_leave(status);
+}
+
+/* Hints without a meaning here. */
+EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	(void)config;
+	return runtime_leave(enter_function(host, &function, &facts));
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t round_up(size_t value, size_t multiple)
+{
+	return (value + multiple - 1) / multiple * multiple;
+}
+
+/* The estimate rests on the PTX's register count, an upper bound of what ptxas
+ * would use, so registers limit only what they must: a block of its size runs. */
+int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
+{
+	const struct gpu *gpu = runtime.gpu;
+	struct kernel_facts facts;
+	kernel_facts(function->kernel, &facts);
+	if (threads == 0 || threads > facts.max_threads)
+		return 0;
+	size_t warps = round_up(threads, 32) / 32;
+	size_t reserved = gpu->major >= 8 ? SHARED_RESERVED : 0;
+	size_t shared = round_up(shared_bytes + facts.static_shared_bytes, 128) + reserved;
+	size_t blocks = min_size((size_t)gpu->blocks_per_multiprocessor,
+							 (size_t)gpu->threads_per_multiprocessor / (warps * 32));
+	if (shared)
+		blocks = min_size(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
+	size_t registers = round_up((size_t)(facts.registers > 0 ? facts.registers : 32), 8);
+	registers = min_size(registers, REGISTERS / (warps * 32) / 8 * 8);
+	if (registers)
+		blocks = min_size(blocks, REGISTERS / (registers * warps * 32));
+	return (int)blocks;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *out, const void *host, int threads, size_t shared_bytes, unsigned flags)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	(void)flags;
+	if (status == cudaSuccess && threads <= 0)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess)
+		*out = occupancy_blocks(function, (size_t)threads, shared_bytes);
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host,
+																 int threads, size_t shared_bytes)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, host, threads, shared_bytes,
+																  0);
+}
+
+EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host,
+															 int blocks, int threads)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess && (blocks <= 0 || threads <= 0))
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess) {
+		size_t reserved = runtime.gpu->major >= 8 ? SHARED_RESERVED : 0;
+		size_t each = (size_t)runtime.gpu->shared_per_multiprocessor / (size_t)blocks;
+		size_t used = facts.static_shared_bytes + reserved;
+		each = min_size(each, (size_t)runtime.gpu->shared_per_block_optin + reserved);
+		*out = each > used ? (each - used) / 128 * 128 : 0;
+	}
+	return runtime_leave(status);
+}
+
+unsigned cluster_limit(const struct function *function)
+{
+	return function->nonportable_cluster ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
+}
+
+static size_t cluster_blocks(const cudaLaunchConfig_t *config)
+{
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *attribute = &config->attrs[i];
+		if (attribute->id == cudaLaunchAttributeClusterDimension)
+			return (size_t)attribute->val.clusterDim.x * attribute->val.clusterDim.y *
+				   attribute->val.clusterDim.z;
+	}
+	return 1;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *host,
+														const cudaLaunchConfig_t *config)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	(void)config;
+	if (status == cudaSuccess && runtime.gpu->major < 9)
+		status = cudaErrorNotSupported;
+	if (status == cudaSuccess)
+		*out = (int)cluster_limit(function);
+	return runtime_leave(status);
+}
+
+/* Clusters stay within a GPC, so that each may have multiprocessors left over. Where several
+ * blocks share a multiprocessor, each counts as one more of those, which was not measured. */
+static int clusters_at_once(size_t blocks, size_t cluster)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < CLUSTER_GROUPS; i++)
+		count += blocks * (size_t)runtime.gpu->cluster_groups[i] / cluster;
+	return (int)count;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
+												  const cudaLaunchConfig_t *config)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess && runtime.gpu->major < 9)
+		status = cudaErrorNotSupported;
+	if (status == cudaSuccess && cluster_blocks(config) > cluster_limit(function))
+		status = cudaErrorInvalidClusterSize;
+	if (status == cudaSuccess) {
+		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
+		int blocks = occupancy_blocks(function, threads, config->dynamicSmemBytes);
+		size_t cluster = cluster_blocks(config);
+		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
+	}
+	return runtime_leave(status);
+}

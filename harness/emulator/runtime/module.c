@@ -1,0 +1,290 @@
+/* Registration: nvcc's start-up code names every fat binary, kernel and
+ * variable of a program. The PTX is parsed when one of them is first used, as
+ * CUDA loads lazily, so that a program pays only for what it runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/ptx/fatbin.h"
+#include "emulator/runtime/runtime.h"
+
+/* nvcc calls these; no public header declares them. */
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+char __cudaInitModule(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+							int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
+							int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+					   size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
+							  size_t size, int constant, int global);
+cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
+
+/* Registration cannot fail: what goes wrong shows when the thing is used. The
+ * status of entering (say, a sticky fault) is no concern here. */
+EXPORT void **__cudaRegisterFatBinary(void *wrapper)
+{
+	runtime_enter();
+	struct binary *binary = calloc(1, sizeof *binary);
+	if (binary) {
+		binary->wrapper = wrapper;
+		binary->next = runtime.binaries;
+		runtime.binaries = binary;
+	}
+	runtime_leave_quietly(cudaSuccess);
+	return (void **)binary;
+}
+
+EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+/* What a kernel counted outlives its module, whose memory holds the name. */
+static void retire(struct function *function)
+{
+	char *name = function->launches ? strdup(function->name) : NULL;
+	if (!name) {
+		free(function);
+		return;
+	}
+	function->name = name;
+	function->binary = NULL;
+	function->host = NULL;
+	function->kernel = NULL;
+	function->next = runtime.retired;
+	runtime.retired = function;
+}
+
+static void drop_functions(const struct binary *binary)
+{
+	for (struct function **at = &runtime.functions; *at;) {
+		struct function *function = *at;
+		if (function->binary != binary) {
+			at = &function->next;
+			continue;
+		}
+		*at = function->next;
+		retire(function);
+	}
+}
+
+static void drop_variables(const struct binary *binary)
+{
+	for (struct variable **at = &runtime.variables; *at;) {
+		struct variable *variable = *at;
+		if (variable->binary != binary) {
+			at = &variable->next;
+			continue;
+		}
+		*at = variable->next;
+		free(variable);
+	}
+}
+
+EXPORT void __cudaUnregisterFatBinary(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+	if (!binary)
+		return;
+	runtime_enter();
+	drop_functions(binary);
+	drop_variables(binary);
+	struct binary **at = &runtime.binaries;
+	while (*at && *at != binary)
+		at = &(*at)->next;
+	if (*at)
+		*at = binary->next;
+	if (binary->module)
+		module_free(binary->module);
+	free(binary);
+	runtime_leave_quietly(cudaSuccess);
+}
+
+EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+								   int thread_limit, uint3 *tid, uint3 *bid, dim3 *block,
+								   dim3 *grid, int *warp_size)
+{
+	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
+	(void)warp_size;
+	runtime_enter();
+	struct function *function = handle ? calloc(1, sizeof *function) : NULL;
+	if (function) {
+		function->binary = (struct binary *)handle;
+		function->host = host;
+		function->name = name;
+		function->next = runtime.functions;
+		runtime.functions = function;
+	}
+	runtime_leave_quietly(cudaSuccess);
+}
+
+static void register_variable(void **handle, const void *host, void **managed, const char *name,
+							  size_t size)
+{
+	runtime_enter();
+	struct variable *variable = handle ? calloc(1, sizeof *variable) : NULL;
+	/* The host reads and writes managed variables, which lie among the others. */
+	runtime.unguarded = runtime.unguarded || managed;
+	if (variable) {
+		variable->binary = (struct binary *)handle;
+		variable->host = host;
+		variable->managed = managed;
+		variable->name = name;
+		variable->size = size;
+		variable->next = runtime.variables;
+		runtime.variables = variable;
+	}
+	runtime_leave_quietly(cudaSuccess);
+}
+
+EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+							  size_t size, int constant, int global)
+{
+	(void)device, (void)ext, (void)constant, (void)global;
+	register_variable(handle, host, NULL, name, size);
+}
+
+EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+									 int ext, size_t size, int constant, int global)
+{
+	(void)device, (void)ext, (void)constant, (void)global;
+	register_variable(handle, host, host, name, size);
+}
+
+static cudaError_t binary_refuse(enum fatbin_status status)
+{
+	runtime_say("%s", fatbin_advice(status));
+	switch (status) {
+	case FATBIN_COMPRESSED: return cudaErrorNotSupported;
+	case FATBIN_MALFORMED: return cudaErrorInvalidKernelImage;
+	default: return cudaErrorNoKernelImageForDevice;
+	}
+}
+
+static cudaError_t binary_parse(struct binary *binary)
+{
+	const void *fatbin = fatbin_of_wrapper(binary->wrapper);
+	struct fatbin_ptx ptx;
+	int sm = runtime.gpu->major * 10 + runtime.gpu->minor;
+	enum fatbin_status found = fatbin_choose(fatbin, fatbin_size(fatbin), sm, &ptx);
+	if (found != FATBIN_FOUND)
+		return binary_refuse(found);
+	struct fault fault = {0};
+	runtime_open_memory(); /* variables are initialised */
+	binary->module = module_parse(ptx.text, ptx.length, &fault);
+	runtime_close_memory();
+	free(ptx.expanded);
+	if (binary->module)
+		return cudaSuccess;
+	runtime_say("%s", fault.text);
+	return fault.kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
+		   : fault.kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation
+										   : cudaErrorInvalidPtx;
+}
+
+static cudaError_t binary_ready(struct binary *binary)
+{
+	if (!binary->parsed) {
+		binary->parsed = true;
+		binary->status = binary_parse(binary);
+	}
+	return binary->status;
+}
+
+cudaError_t function_find(const void *host, struct function **out)
+{
+	struct function *function = runtime.functions;
+	while (function && function->host != host && function != host)
+		function = function->next;
+	*out = function;
+	if (!function || !host)
+		return cudaErrorInvalidDeviceFunction;
+	if (function->kernel)
+		return cudaSuccess;
+	cudaError_t status = binary_ready(function->binary);
+	if (status != cudaSuccess)
+		return status;
+	function->kernel = module_kernel(function->binary->module, function->name);
+	return function->kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t variable_find(const void *host, struct variable **out)
+{
+	struct variable *variable = runtime.variables;
+	while (variable && variable->host != host)
+		variable = variable->next;
+	*out = variable;
+	if (!variable)
+		return cudaErrorInvalidSymbol;
+	if (variable->address)
+		return cudaSuccess;
+	cudaError_t status = binary_ready(variable->binary);
+	if (status != cudaSuccess)
+		return status;
+	size_t size;
+	struct module *module = variable->binary->module;
+	if (!module_variable(module, variable->name, &variable->address, &size))
+		return cudaErrorInvalidSymbol;
+	variable->size = size;
+	return cudaSuccess;
+}
+
+/* Called before a __managed__ variable is first touched on the host: its host
+ * pointer must then hold the device address. */
+EXPORT char __cudaInitModule(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+	bool done = runtime_enter() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
+	for (struct variable *at = runtime.variables; done && at; at = at->next) {
+		struct variable *variable;
+		if (at->binary != binary || !at->managed)
+			continue;
+		if (variable_find(at->host, &variable) == cudaSuccess)
+			*at->managed = (void *)(uintptr_t)variable->address;
+	}
+	runtime_leave_quietly(cudaSuccess);
+	return done;
+}
+
+/* The handle does not need the kernel itself, so that a failure to parse shows
+ * at the launch, where the program looks for it. */
+EXPORT cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
+{
+	runtime_enter();
+	struct function *function = runtime.functions;
+	while (function && function->host != host && function != host)
+		function = function->next;
+	if (out)
+		*out = (cudaKernel_t)function;
+	return runtime_leave(function && out ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+EXPORT_ALIAS(cudaGetKernel, __cudaGetKernel);
+
+EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host)
+{
+	return cudaGetKernel((cudaKernel_t *)out, host);
+}
+
+EXPORT cudaError_t cudaGetSymbolAddress(void **out, const void *symbol)
+{
+	struct variable *variable;
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess)
+		status = variable_find(symbol, &variable);
+	if (status == cudaSuccess)
+		*out = (void *)(uintptr_t)variable->address;
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
+{
+	struct variable *variable;
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess)
+		status = variable_find(symbol, &variable);
+	if (status == cudaSuccess)
+		*out = variable->size;
+	return runtime_leave(status);
+}

@@ -1,0 +1,139 @@
+/* The ABI side of the emulated GPU, internal to runtime_*.c: the state behind
+ * NVIDIA's symbols. Every exported function takes the one lock, does its work,
+ * and gives its status back through runtime_leave(). */
+#ifndef EMULATOR_RUNTIME_RUNTIME_H
+#define EMULATOR_RUNTIME_RUNTIME_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emulator/exec/memory.h"
+#include "emulator/machine.h"
+
+#define KIB 1024
+#define MIB (1024 * 1024)
+#define CLUSTER_GROUPS 12
+
+#define EXPORT __attribute__((visibility("default")))
+/* The same function under a second exported name (the per-thread-stream names:
+ * everything runs in order here, so that all streams behave alike). */
+#define EXPORT_ALIAS(name, alias_name)                                                             \
+	extern __typeof(name) alias_name __attribute__((alias(#name), visibility("default")))
+
+/* What programs may ask about a GPU. One row a model in gpu.c. */
+struct gpu {
+	const char *id, *name; /* "h200", "NVIDIA H200 (emulated)" */
+	int major, minor;
+	int multiprocessors;
+	int cluster_groups[CLUSTER_GROUPS]; /* multiprocessors that a cluster stays among; 0: no more */
+	int clock_khz, memory_clock_khz, bus_bits;
+	size_t memory_bytes;
+	int l2_bytes, l2_persisting_bytes;
+	int shared_per_multiprocessor, shared_per_block_optin;
+	int threads_per_multiprocessor, blocks_per_multiprocessor;
+};
+
+struct function {
+	struct function *next;
+	struct binary *binary;
+	const void *host;            /* the host stub's address */
+	const char *name;            /* mangled */
+	const struct kernel *kernel; /* NULL before the first use */
+	int dynamic_shared_limit;    /* 0: the default of 48 KiB less the static part */
+	bool nonportable_cluster;
+	uint64_t launches;
+	struct counters counters;
+};
+
+struct variable {
+	struct variable *next;
+	struct binary *binary;
+	const void *host;
+	void **managed; /* host pointer of a __managed__ variable, to be filled in */
+	const char *name;
+	size_t size;
+	uint64_t address; /* 0 before the first use */
+};
+
+/* A registered fat binary; its PTX is parsed when something of it is first used. */
+struct binary {
+	struct binary *next;
+	const void *wrapper;
+	struct module *module;
+	bool parsed;
+	cudaError_t status; /* of parsing */
+};
+
+struct runtime {
+	bool ready;
+	cudaError_t init_status;
+	const struct gpu *gpu;
+	struct machine_options options;
+	struct binary *binaries;
+	struct function *functions;
+	struct function *retired; /* of unloaded modules, for their counters */
+	struct variable *variables;
+	struct CUstream_st *streams;
+	unsigned long long streams_made;
+	struct CUevent_st *events;
+	cudaError_t fault;   /* sticky, as in CUDA: the context is lost */
+	bool fault_surfaced; /* a synchronising call has reported it */
+	size_t limits[8];    /* cudaDeviceSetLimit */
+	unsigned device_flags;
+	bool unguarded; /* the program has managed variables */
+};
+extern struct runtime runtime;
+
+/* Takes the lock, initialises on the first call. Anything but success: do
+ * nothing and pass it to runtime_leave(). */
+cudaError_t runtime_enter(void);
+/* Releases the lock; remembers a failure for cudaGetLastError; returns `status`. */
+cudaError_t runtime_leave(cudaError_t status);
+/* The same without remembering: for cudaErrorNotReady and getters of errors. */
+cudaError_t runtime_leave_quietly(cudaError_t status);
+/* Device memory is out of the program's reach but for the time that kernels and
+ * copies need it (memory_guard). */
+void runtime_open_memory(void);
+void runtime_close_memory(void);
+/* One line on stderr, "emulated GPU: ..." */
+void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes a kernel's fault the sticky error, and says it. */
+void runtime_fault(const struct fault *fault);
+
+const struct gpu *gpu_find(const char *id); /* NULL: unknown */
+
+/* By host stub address or by the handle that cudaGetKernel gave; the kernel is
+ * looked up (and its module parsed) when that has not happened. */
+cudaError_t function_find(const void *host, struct function **out);
+cudaError_t variable_find(const void *host, struct variable **out);
+
+bool stream_valid(cudaStream_t stream);
+
+/* Launches with everything checked; `cluster` may be 0,0,0. */
+struct launch_request {
+	struct function *function;
+	dim3 grid, block, cluster;
+	void **arguments;
+	size_t shared_bytes;
+	cudaStream_t stream;
+	bool cooperative;
+};
+cudaError_t launch(const struct launch_request *request);
+/* Blocks of a multiprocessor that can be resident together. */
+int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
+/* Blocks that a cluster of the function may have. */
+unsigned cluster_limit(const struct function *function);
+
+/* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
+void counters_write(void);
+/* The same, with the lock held: after a launch (then only every so often), or
+ * `now`, when something may have been left out. */
+void counters_write_sometimes(bool now);
+
+/* Whether `size` bytes at `address` lie in one allocation; says so if not. */
+bool range_check(const char *call, uint64_t address, size_t size);
+
+#endif

@@ -1,0 +1,155 @@
+/* The runtime's state, its lock, and errors as CUDA has them: a last error per
+ * thread, and a sticky one once a kernel has faulted. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/runtime/runtime.h"
+
+struct runtime runtime;
+
+static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local cudaError_t last_error = cudaSuccess;
+
+void runtime_say(const char *format, ...)
+{
+	char line[2048] = "emulated GPU: ";
+	size_t used = strlen(line);
+	va_list arguments;
+	va_start(arguments, format);
+	int wrote = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+	va_end(arguments);
+	if (wrote > 0)
+		used += (size_t)wrote < sizeof line - used - 1 ? (size_t)wrote : sizeof line - used - 2;
+	line[used++] = '\n';
+	fflush(stdout); /* keeps a kernel's printf output before the line about its fault */
+	ssize_t ignored = write(STDERR_FILENO, line, used);
+	(void)ignored;
+}
+
+void runtime_open_memory(void)
+{
+	memory_guard(false);
+}
+
+void runtime_close_memory(void)
+{
+	memory_guard(!runtime.unguarded);
+}
+
+static uint64_t environment_number(const char *name)
+{
+	const char *text = getenv(name);
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static cudaError_t initialise(void)
+{
+	const char *id = getenv("EMULATED_GPU");
+	runtime.gpu = gpu_find(id && *id ? id : "h200");
+	if (!runtime.gpu) {
+		runtime_say("EMULATED_GPU=%s is not known; use h200, a100 or t4", id);
+		return cudaErrorNoDevice;
+	}
+	if (!memory_init(runtime.gpu->memory_bytes)) {
+		runtime_say("the host refuses the address space for device memory");
+		return cudaErrorMemoryAllocation;
+	}
+	runtime_close_memory();
+	const char *check = getenv("EMULATED_GPU_CHECK");
+	runtime.options = (struct machine_options){
+		.step_budget = environment_number("EMULATED_GPU_STEPS"),
+		.check_race = check && strstr(check, "race"),
+	};
+	return cudaSuccess;
+}
+
+static void initialise_once(void)
+{
+	if (runtime.ready)
+		return;
+	runtime.ready = true;
+	runtime.init_status = initialise();
+}
+
+cudaError_t runtime_enter(void)
+{
+	pthread_mutex_lock(&runtime_lock);
+	initialise_once();
+	if (runtime.init_status != cudaSuccess)
+		return runtime.init_status;
+	if (runtime.fault != cudaSuccess)
+		runtime.fault_surfaced = true;
+	return runtime.fault;
+}
+
+cudaError_t runtime_leave(cudaError_t status)
+{
+	if (status != cudaSuccess)
+		last_error = status;
+	pthread_mutex_unlock(&runtime_lock);
+	return status;
+}
+
+cudaError_t runtime_leave_quietly(cudaError_t status)
+{
+	pthread_mutex_unlock(&runtime_lock);
+	return status;
+}
+
+static cudaError_t fault_status(enum fault_kind kind)
+{
+	switch (kind) {
+	case FAULT_NONE: return cudaSuccess;
+	case FAULT_SYNTAX: return cudaErrorInvalidPtx;
+	case FAULT_UNSUPPORTED: return cudaErrorNotSupported;
+	case FAULT_ADDRESS: return cudaErrorIllegalAddress;
+	case FAULT_ALIGNMENT: return cudaErrorMisalignedAddress;
+	case FAULT_INSTRUCTION: return cudaErrorIllegalInstruction;
+	case FAULT_BUDGET: return cudaErrorLaunchTimeout;
+	case FAULT_ASSERT: return cudaErrorAssert;
+	case FAULT_LAUNCH: return cudaErrorInvalidConfiguration;
+	case FAULT_MEMORY: return cudaErrorMemoryAllocation;
+	case FAULT_TRAP:
+	case FAULT_UNINITIALISED:
+	case FAULT_BARRIER:
+	case FAULT_RACE:
+	case FAULT_ASYNC: break;
+	}
+	return cudaErrorLaunchFailure;
+}
+
+void runtime_fault(const struct fault *fault)
+{
+	runtime_say("%s", fault->text[0] ? fault->text : "a kernel failed without saying why");
+	if (runtime.fault == cudaSuccess)
+		runtime.fault = fault_status(fault->kind);
+	if (runtime.fault == cudaSuccess)
+		runtime.fault = cudaErrorLaunchFailure;
+}
+
+/* A fault that no call has reported yet is not visible here: on a GPU the
+ * kernel would still be running. */
+static cudaError_t take_last_error(bool reset)
+{
+	pthread_mutex_lock(&runtime_lock);
+	cudaError_t status = last_error;
+	if (runtime.fault != cudaSuccess && runtime.fault_surfaced)
+		status = runtime.fault;
+	if (reset)
+		last_error = cudaSuccess;
+	return runtime_leave_quietly(status);
+}
+
+EXPORT cudaError_t cudaGetLastError(void)
+{
+	return take_last_error(true);
+}
+
+EXPORT cudaError_t cudaPeekAtLastError(void)
+{
+	return take_last_error(false);
+}

@@ -1,0 +1,314 @@
+/* Streams and events. Everything runs in order inside the call that asks for
+ * it, so that a stream is only a handle and an event is the host time at which
+ * it was recorded: elapsed times are true of this process and say nothing about
+ * a GPU. Capturing into graphs is not supported and says so. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "emulator/runtime/runtime.h"
+
+struct CUstream_st {
+	struct CUstream_st *next;
+	unsigned flags;
+	int priority;
+	unsigned long long id;
+};
+
+struct CUevent_st {
+	struct CUevent_st *next;
+	unsigned flags;
+	bool recorded;
+	struct timespec time;
+};
+
+#define PRIORITY_GREATEST (-5)
+
+bool stream_valid(cudaStream_t stream)
+{
+	if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+		return true;
+	const struct CUstream_st *at = runtime.streams;
+	while (at && at != stream)
+		at = at->next;
+	return at != NULL;
+}
+
+static bool stream_made(cudaStream_t stream)
+{
+	return stream_valid(stream) && stream && stream != cudaStreamLegacy &&
+		   stream != cudaStreamPerThread;
+}
+
+static cudaError_t enter_stream(cudaStream_t stream)
+{
+	cudaError_t status = runtime_enter();
+	return status == cudaSuccess && !stream_valid(stream) ? cudaErrorInvalidResourceHandle : status;
+}
+
+static cudaError_t stream_create(cudaStream_t *out, unsigned flags, int priority)
+{
+	if (!out || flags > cudaStreamNonBlocking)
+		return cudaErrorInvalidValue;
+	struct CUstream_st *stream = calloc(1, sizeof *stream);
+	if (!stream)
+		return cudaErrorMemoryAllocation;
+	stream->flags = flags;
+	stream->priority = priority > 0                   ? 0
+					   : priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
+													  : priority;
+	stream->id = ++runtime.streams_made + 2; /* after the three that always exist */
+	stream->next = runtime.streams;
+	runtime.streams = stream;
+	*out = stream;
+	return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
+{
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess)
+		status = stream_create(out, flags, priority);
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+	return cudaStreamCreateWithPriority(out, flags, 0);
+}
+
+EXPORT cudaError_t cudaStreamCreate(cudaStream_t *out)
+{
+	return cudaStreamCreateWithPriority(out, cudaStreamDefault, 0);
+}
+
+EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess && !stream_made(stream))
+		status = cudaErrorInvalidResourceHandle;
+	if (status != cudaSuccess)
+		return runtime_leave(status);
+	struct CUstream_st **at = &runtime.streams;
+	while (*at != stream)
+		at = &(*at)->next;
+	*at = stream->next;
+	free(stream);
+	return runtime_leave(cudaSuccess);
+}
+
+EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	return runtime_leave(enter_stream(stream));
+}
+EXPORT_ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
+
+EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	return runtime_leave(enter_stream(stream));
+}
+EXPORT_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz);
+
+EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		*out = stream_made(stream) ? stream->flags : cudaStreamDefault;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
+
+EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		*out = stream_made(stream) ? stream->priority : 0;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
+
+EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		*out = stream_made(stream) ? stream->id : (unsigned long long)(uintptr_t)stream;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamGetId, cudaStreamGetId_ptsz);
+
+EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		*out = 0;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
+
+EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *out)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		*out = cudaStreamCaptureStatusNone;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
+
+EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *out,
+											unsigned long long *id, cudaGraph_t *graph,
+											const cudaGraphNode_t **dependencies,
+											const cudaGraphEdgeData **edges, size_t *count)
+{
+	(void)id, (void)graph, (void)dependencies, (void)edges, (void)count;
+	return cudaStreamIsCapturing(stream, out);
+}
+EXPORT_ALIAS(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
+
+/* Tuning that has no effect here (access policy windows, priorities). */
+EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+										  const cudaLaunchAttributeValue *value)
+{
+	(void)id, (void)value;
+	return runtime_leave(enter_stream(stream));
+}
+EXPORT_ALIAS(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz);
+
+EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess && least)
+		*least = 0;
+	if (status == cudaSuccess && greatest)
+		*greatest = PRIORITY_GREATEST;
+	return runtime_leave(status);
+}
+
+/* Host functions run outside of the lock: the old form may call the runtime. */
+EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess && !function)
+		status = cudaErrorInvalidValue;
+	runtime_leave(status);
+	if (status == cudaSuccess)
+		function(data);
+	return status;
+}
+EXPORT_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
+
+EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+										 void *data, unsigned flags)
+{
+	cudaError_t status = enter_stream(stream);
+	(void)flags;
+	if (status == cudaSuccess && !callback)
+		status = cudaErrorInvalidValue;
+	runtime_leave(status);
+	if (status == cudaSuccess)
+		callback(stream, cudaSuccess, data);
+	return status;
+}
+EXPORT_ALIAS(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
+
+static cudaError_t enter_event(cudaEvent_t event)
+{
+	cudaError_t status = runtime_enter();
+	if (status != cudaSuccess)
+		return status;
+	const struct CUevent_st *at = runtime.events;
+	while (at && at != event)
+		at = at->next;
+	return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+	cudaError_t status = runtime_enter();
+	struct CUevent_st *event = NULL;
+	if (status == cudaSuccess && !out)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess && !(event = calloc(1, sizeof *event)))
+		status = cudaErrorMemoryAllocation;
+	if (event) {
+		event->flags = flags;
+		event->next = runtime.events;
+		runtime.events = event;
+		*out = event;
+	}
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaEventCreate(cudaEvent_t *out)
+{
+	return cudaEventCreateWithFlags(out, cudaEventDefault);
+}
+
+EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	cudaError_t status = enter_event(event);
+	if (status != cudaSuccess)
+		return runtime_leave(status);
+	struct CUevent_st **at = &runtime.events;
+	while (*at != event)
+		at = &(*at)->next;
+	*at = event->next;
+	free(event);
+	return runtime_leave(cudaSuccess);
+}
+
+EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+	cudaError_t status = enter_event(event);
+	(void)flags;
+	if (status == cudaSuccess && !stream_valid(stream))
+		status = cudaErrorInvalidResourceHandle;
+	if (status == cudaSuccess) {
+		event->recorded = true;
+		clock_gettime(CLOCK_MONOTONIC, &event->time);
+	}
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
+
+EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return cudaEventRecordWithFlags(event, stream, 0);
+}
+EXPORT_ALIAS(cudaEventRecord, cudaEventRecord_ptsz);
+
+EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	return runtime_leave(enter_event(event));
+}
+
+EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	return runtime_leave(enter_event(event));
+}
+
+EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	cudaError_t status = enter_event(event);
+	(void)flags;
+	if (status == cudaSuccess && !stream_valid(stream))
+		status = cudaErrorInvalidResourceHandle;
+	return runtime_leave(status);
+}
+EXPORT_ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
+
+EXPORT cudaError_t cudaEventElapsedTime(float *out, cudaEvent_t start, cudaEvent_t end)
+{
+	cudaError_t status = enter_event(start);
+	if (status == cudaSuccess) {
+		runtime_leave(status);
+		status = enter_event(end);
+	}
+	if (status == cudaSuccess && !out)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess && (!start->recorded || !end->recorded ||
+								  (start->flags | end->flags) & cudaEventDisableTiming))
+		status = cudaErrorInvalidResourceHandle;
+	if (status == cudaSuccess)
+		*out = (float)(end->time.tv_sec - start->time.tv_sec) * 1e3f +
+			   (float)(end->time.tv_nsec - start->time.tv_nsec) * 1e-6f;
+	return runtime_leave(status);
+}

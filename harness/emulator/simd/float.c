@@ -1,0 +1,587 @@
+/* Floating point. f32 and f64 follow IEEE 754; the 16-bit formats are computed
+ * in f32 (add, mul: the second rounding is innocuous, as 24 >= 2 * 11 + 2; fma
+ * rounds to odd first). */
+#include "emulator/simd/lanes.h"
+
+#define BODY_1(D, A, expression)                                                                   \
+	const A *pa = SOURCE(A, in->a);                                                                \
+	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
+	FOR_LANES                                                                                      \
+	{                                                                                              \
+		A a = pa[i];                                                                               \
+		o[i] = (D)(expression);                                                                    \
+	}                                                                                              \
+	if (mask != EXEC_FULL)                                                                         \
+		merge(pd, t, sizeof(D), mask);                                                             \
+	return EXEC_NEXT;
+
+#define BODY_2(D, A, expression)                                                                   \
+	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b);                                        \
+	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
+	FOR_LANES                                                                                      \
+	{                                                                                              \
+		A a = pa[i], b = pb[i];                                                                    \
+		o[i] = (D)(expression);                                                                    \
+	}                                                                                              \
+	if (mask != EXEC_FULL)                                                                         \
+		merge(pd, t, sizeof(D), mask);                                                             \
+	return EXEC_NEXT;
+
+#define BODY_3(D, A, expression)                                                                   \
+	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b), *pc = SOURCE(A, in->c);                \
+	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
+	FOR_LANES                                                                                      \
+	{                                                                                              \
+		A a = pa[i], b = pb[i], c = pc[i];                                                         \
+		o[i] = (D)(expression);                                                                    \
+	}                                                                                              \
+	if (mask != EXEC_FULL)                                                                         \
+		merge(pd, t, sizeof(D), mask);                                                             \
+	return EXEC_NEXT;
+
+#define UNARY(name, D, A, expression)                                                              \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		BODY_1(D, A, expression)                                                                   \
+	}
+#define BINARY(name, A, expression)                                                                \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		BODY_2(A, A, expression)                                                                   \
+	}
+#define TERNARY(name, A, expression)                                                               \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		BODY_3(A, A, expression)                                                                   \
+	}
+
+/* ------------------------------------------------------------------------
+ * Rounding to nearest */
+
+BINARY(add_f32, f32, a + b)
+BINARY(sub_f32, f32, a - b)
+BINARY(mul_f32, f32, a *b)
+BINARY(div_f32, f32, a / b)
+TERNARY(fma_f32, f32, __builtin_fmaf(a, b, c))
+UNARY(sqrt_f32, f32, f32, __builtin_sqrtf(a))
+UNARY(rcp_f32, f32, f32, 1.0f / a)
+BINARY(add_ftz_f32, f32, ftz(ftz(a) + ftz(b)))
+BINARY(sub_ftz_f32, f32, ftz(ftz(a) - ftz(b)))
+BINARY(mul_ftz_f32, f32, ftz(ftz(a) * ftz(b)))
+BINARY(div_ftz_f32, f32, ftz(ftz(a) / ftz(b)))
+TERNARY(fma_ftz_f32, f32, ftz(__builtin_fmaf(ftz(a), ftz(b), ftz(c))))
+UNARY(sqrt_ftz_f32, f32, f32, __builtin_sqrtf(ftz(a)))
+UNARY(rcp_ftz_f32, f32, f32, ftz(1.0f / ftz(a)))
+BINARY(add_f64, f64, a + b)
+BINARY(sub_f64, f64, a - b)
+BINARY(mul_f64, f64, a *b)
+BINARY(div_f64, f64, a / b)
+TERNARY(fma_f64, f64, __builtin_fma(a, b, c))
+UNARY(sqrt_f64, f64, f64, __builtin_sqrt(a))
+UNARY(rcp_f64, f64, f64, 1.0 / a)
+
+/* ------------------------------------------------------------------------
+ * Other rounding modes, .sat: in->sub 0 nearest, 1 zero, 2 down, 3 up. The
+ * arithmetic reads and writes memory only between the two barriers, which keeps
+ * the compiler from moving it out of the mode. */
+
+static inline u32 rounding_enter(u32 mode)
+{
+	static const u32 control[4] = {0x0000, 0x6000, 0x2000, 0x4000};
+	u32 before = _mm_getcsr();
+	_mm_setcsr((before & ~0x6000u) | control[mode & 3]);
+	__asm__ volatile("" ::: "memory");
+	return before;
+}
+
+static inline void rounding_leave(u32 before)
+{
+	__asm__ volatile("" ::: "memory");
+	_mm_setcsr(before);
+}
+
+static __attribute__((noinline)) void finish_f32(f32 *t, u32 flags)
+{
+	if (flags & EXEC_FLAG_SAT)
+		FOR_LANES t[i] = saturate(t[i]);
+	if (flags & EXEC_FLAG_FTZ)
+		FOR_LANES t[i] = ftz(t[i]);
+}
+
+static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 flags)
+{
+	FOR_LANES out[i] = flags & EXEC_FLAG_FTZ ? ftz(in[i]) : in[i];
+}
+
+#define MODE_F32(name, expression)                                                                 \
+	HANDLER(name##_mode_f32)                                                                       \
+	{                                                                                              \
+		f32 va[EXEC_LANES], vb[EXEC_LANES], vc[EXEC_LANES], t[EXEC_LANES];                         \
+		fetch_f32(va, SOURCE(f32, in->a), in->flags);                                              \
+		fetch_f32(vb, SOURCE(f32, in->b), in->flags);                                              \
+		fetch_f32(vc, SOURCE(f32, in->c), in->flags);                                              \
+		u32 before = rounding_enter(in->sub);                                                      \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			f32 a = va[i], b = vb[i], c = vc[i];                                                   \
+			(void)b;                                                                               \
+			(void)c;                                                                               \
+			t[i] = expression;                                                                     \
+		}                                                                                          \
+		rounding_leave(before);                                                                    \
+		finish_f32(t, in->flags);                                                                  \
+		merge32(DEST(u32, in->d), (const u32 *)t, mask);                                           \
+		return EXEC_NEXT;                                                                          \
+	}
+#define MODE_F64(name, expression)                                                                 \
+	HANDLER(name##_mode_f64)                                                                       \
+	{                                                                                              \
+		const f64 *va = SOURCE(f64, in->a), *vb = SOURCE(f64, in->b), *vc = SOURCE(f64, in->c);    \
+		f64 t[EXEC_LANES];                                                                         \
+		u32 before = rounding_enter(in->sub);                                                      \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			f64 a = va[i], b = vb[i], c = vc[i];                                                   \
+			(void)b;                                                                               \
+			(void)c;                                                                               \
+			t[i] = expression;                                                                     \
+		}                                                                                          \
+		rounding_leave(before);                                                                    \
+		merge64(DEST(u64, in->d), (const u64 *)t, mask);                                           \
+		return EXEC_NEXT;                                                                          \
+	}
+
+MODE_F32(add, a + b)
+MODE_F32(sub, a - b)
+MODE_F32(mul, a *b)
+MODE_F32(div, a / b)
+MODE_F32(fma, __builtin_fmaf(a, b, c))
+MODE_F32(sqrt, __builtin_sqrtf(a))
+MODE_F32(rcp, 1.0f / a)
+MODE_F64(add, a + b)
+MODE_F64(sub, a - b)
+MODE_F64(mul, a *b)
+MODE_F64(div, a / b)
+MODE_F64(fma, __builtin_fma(a, b, c))
+MODE_F64(sqrt, __builtin_sqrt(a))
+MODE_F64(rcp, 1.0 / a)
+
+/* ------------------------------------------------------------------------
+ * Approximations: at least as near as PTX promises */
+
+static inline f32 rsqrt32(f32 a)
+{
+	return (f32)(1.0 / __builtin_sqrt((f64)a));
+}
+
+#define APPROXIMATE(name, expression)                                                              \
+	UNARY(name##_approx_f32, f32, f32, expression)                                                 \
+	HANDLER(name##_approx_ftz_f32)                                                                 \
+	{                                                                                              \
+		const f32 *pa = SOURCE(f32, in->a);                                                        \
+		f32 t[EXEC_LANES];                                                                         \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			f32 a = ftz(pa[i]);                                                                    \
+			t[i] = ftz(expression);                                                                \
+		}                                                                                          \
+		merge32(DEST(u32, in->d), (const u32 *)t, mask);                                           \
+		return EXEC_NEXT;                                                                          \
+	}
+APPROXIMATE(rsqrt, rsqrt32(a))
+APPROXIMATE(ex2, exp2f(a))
+APPROXIMATE(lg2, log2f(a))
+APPROXIMATE(sin, sinf(a))
+APPROXIMATE(cos, cosf(a))
+APPROXIMATE(tanh, tanhf(a))
+UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
+
+/* ------------------------------------------------------------------------
+ * Signs, minima, tests */
+
+#define NAN32 float_of_bits(0x7fffffff)
+
+static inline f32 least(f32 a, f32 b)
+{
+	f32 less = a < b || (a == b && __builtin_signbit(a)) ? a : b;
+	less = a != a ? b : b != b ? a : less;
+	return less != less ? NAN32 : less;
+}
+
+static inline f32 most(f32 a, f32 b)
+{
+	f32 more = a > b || (a == b && !__builtin_signbit(a)) ? a : b;
+	more = a != a ? b : b != b ? a : more;
+	return more != more ? NAN32 : more;
+}
+
+static inline f32 least_nan(f32 a, f32 b)
+{
+	return a != a || b != b ? NAN32 : least(a, b);
+}
+
+static inline f32 most_nan(f32 a, f32 b)
+{
+	return a != a || b != b ? NAN32 : most(a, b);
+}
+
+static inline f64 least64(f64 a, f64 b)
+{
+	f64 less = a < b || (a == b && __builtin_signbit(a)) ? a : b;
+	return a != a ? b : b != b ? a : less;
+}
+
+static inline f64 most64(f64 a, f64 b)
+{
+	f64 more = a > b || (a == b && !__builtin_signbit(a)) ? a : b;
+	return a != a ? b : b != b ? a : more;
+}
+
+static inline f32 with_sign(f32 magnitude, u32 sign)
+{
+	return float_of_bits((bits_of_float(magnitude) & 0x7fffffff) | (sign & 0x80000000));
+}
+
+#define SIGNS(a, b) (bits_of_float(a) ^ bits_of_float(b))
+
+UNARY(abs_f32, u32, u32, a & 0x7fffffff)
+UNARY(neg_f32, u32, u32, a ^ 0x80000000)
+UNARY(abs_ftz_f32, f32, f32, __builtin_fabsf(ftz(a)))
+UNARY(neg_ftz_f32, f32, f32, -ftz(a))
+UNARY(abs_f64, f64, f64, __builtin_fabs(a))
+UNARY(neg_f64, f64, f64, -a)
+BINARY(min_f32, f32, least(a, b))
+BINARY(max_f32, f32, most(a, b))
+BINARY(min_ftz_f32, f32, least(ftz(a), ftz(b)))
+BINARY(max_ftz_f32, f32, most(ftz(a), ftz(b)))
+BINARY(min_NaN_f32, f32, least_nan(a, b))
+BINARY(max_NaN_f32, f32, most_nan(a, b))
+BINARY(min_ftz_NaN_f32, f32, least_nan(ftz(a), ftz(b)))
+BINARY(max_ftz_NaN_f32, f32, most_nan(ftz(a), ftz(b)))
+BINARY(min_xorsign_abs_f32, f32, with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))
+BINARY(max_xorsign_abs_f32, f32, with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))
+BINARY(min_NaN_xorsign_abs_f32, f32, with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
+BINARY(max_NaN_xorsign_abs_f32, f32, with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
+BINARY(min_f64, f64, least64(a, b))
+BINARY(max_f64, f64, most64(a, b))
+/* copysign d, a, b: the sign of a, the value of b */
+BINARY(copysign_f32, f32, __builtin_copysignf(b, a))
+BINARY(copysign_f64, f64, __builtin_copysign(b, a))
+
+/* in->sub: bit k set: class k counts; 0 nan, 1 inf, 2 zero, 3 subnormal, 4 normal */
+#define TEST(type)                                                                                 \
+	HANDLER(testp_##type)                                                                          \
+	{                                                                                              \
+		const type *a = SOURCE(type, in->a);                                                       \
+		u32 value = 0;                                                                             \
+		for (int i = 0; i < EXEC_LANES; i++)                                                       \
+			value |= (in->sub >> fpclassify(a[i]) & 1u) << i;                                      \
+		w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value & mask);                    \
+		return EXEC_NEXT;                                                                          \
+	}
+TEST(f32)
+TEST(f64)
+
+/* ------------------------------------------------------------------------
+ * f16, bf16 and their pairs: COUNT values in registers of 32 lanes */
+
+static inline void write_halves(struct warp *w, const struct exec_instruction *in, const u16 *t,
+								int count, u32 mask)
+{
+	if (count == EXEC_LANES)
+		merge16(DEST(u16, in->d), t, mask);
+	else
+		merge32(DEST(u32, in->d), (const u32 *)t, mask);
+}
+
+static __attribute__((noinline)) void finish_halves(f32 *r, int count, u32 flags)
+{
+	if (flags & EXEC_FLAG_SAT)
+		for (int i = 0; i < count; i++)
+			r[i] = saturate(r[i]);
+	if (flags & EXEC_FLAG_RELU)
+		for (int i = 0; i < count; i++)
+			r[i] = r[i] <= 0.0f ? 0.0f : r[i];
+}
+
+static __attribute__((noinline)) void flush_f16_floats(f32 *r, int count)
+{
+	for (int i = 0; i < count; i++)
+		r[i] = __builtin_fabsf(r[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, r[i]) : r[i];
+}
+
+static __attribute__((noinline)) void flush_f16(u16 *h, int count)
+{
+	for (int i = 0; i < count; i++)
+		h[i] = h[i] & 0x7c00 ? h[i] : h[i] & 0x8000;
+}
+
+#define HALF_FETCH(format, v, operand, count)                                                      \
+	f32 v[count];                                                                                  \
+	format##_to_floats(v, SOURCE(u16, operand), count);                                            \
+	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
+		flush_f16_floats(v, count);
+#define HALF_STORE(format, r, count)                                                               \
+	if (in->flags & (EXEC_FLAG_SAT | EXEC_FLAG_RELU))                                              \
+		finish_halves(r, count, in->flags);                                                        \
+	u16 t[count];                                                                                  \
+	floats_to_##format(t, r, count);                                                               \
+	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
+		flush_f16(t, count);                                                                       \
+	write_halves(w, in, t, count, mask);                                                           \
+	return EXEC_NEXT;
+
+#define HALF_1(name, suffix, format, count, expression)                                            \
+	HANDLER(name##_##suffix)                                                                       \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		f32 r[count];                                                                              \
+		for (int i = 0; i < count; i++) {                                                          \
+			f32 a = va[i];                                                                         \
+			r[i] = expression;                                                                     \
+		}                                                                                          \
+		HALF_STORE(format, r, count)                                                               \
+	}
+#define HALF_2(name, suffix, format, count, expression)                                            \
+	HANDLER(name##_##suffix)                                                                       \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		HALF_FETCH(format, vb, in->b, count)                                                       \
+		f32 r[count];                                                                              \
+		for (int i = 0; i < count; i++) {                                                          \
+			f32 a = va[i], b = vb[i];                                                              \
+			r[i] = expression;                                                                     \
+		}                                                                                          \
+		HALF_STORE(format, r, count)                                                               \
+	}
+
+/* a * b + c rounded to odd, so that one more rounding gives the right result.
+ * The f16 product is exact in f32. */
+static inline f32 fma_odd_f16(f32 a, f32 b, f32 c)
+{
+	f32 p = a * b, s = p + c;
+	f32 bb = s - p, error = (p - (s - bb)) + (c - bb);
+	u32 bits = bits_of_float(s);
+	bool same = (error < 0.0f) == (s < 0.0f);
+	u32 odd = same ? bits + 1 : bits - 1;
+	bool nudge = error != 0.0f && !(bits & 1) && __builtin_fabsf(s) < INFINITY;
+	return nudge && error == error ? float_of_bits(odd) : s;
+}
+
+/* The bf16 product is exact in f64; the sum is rounded to odd twice. */
+static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
+{
+	f64 p = (f64)a * b, s = p + c;
+	f64 bb = s - p, error = (p - (s - bb)) + (c - bb);
+	f32 r = (f32)s;
+	f64 rest = (s - (f64)r) + error;
+	u32 bits = bits_of_float(r);
+	bool finite = __builtin_fabsf(r) < INFINITY;
+	bool same = (rest < 0.0) == (r < 0.0f);
+	bool nudge = finite && rest == rest && rest != 0.0 && r != 0.0f && !(bits & 1);
+	return nudge ? float_of_bits(same ? bits + 1 : bits - 1) : r;
+}
+
+#define HALF_FMA(suffix, format, count)                                                            \
+	HANDLER(fma_##suffix)                                                                          \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		HALF_FETCH(format, vb, in->b, count)                                                       \
+		HALF_FETCH(format, vc, in->c, count)                                                       \
+		f32 r[count];                                                                              \
+		for (int i = 0; i < count; i++)                                                            \
+			r[i] = fma_odd_##format(va[i], vb[i], vc[i]);                                          \
+		HALF_STORE(format, r, count)                                                               \
+	}
+
+#define HALF_ALL(suffix, format, count)                                                            \
+	HALF_2(add, suffix, format, count, a + b)                                                      \
+	HALF_2(sub, suffix, format, count, a - b)                                                      \
+	HALF_2(mul, suffix, format, count, a *b)                                                       \
+	HALF_FMA(suffix, format, count)                                                                \
+	HALF_2(min, suffix, format, count, least(a, b))                                                \
+	HALF_2(max, suffix, format, count, most(a, b))                                                 \
+	HALF_2(min_NaN, suffix, format, count, least_nan(a, b))                                        \
+	HALF_2(max_NaN, suffix, format, count, most_nan(a, b))                                         \
+	HALF_2(min_xorsign_abs, suffix, format, count,                                                 \
+		   with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))                                      \
+	HALF_2(max_xorsign_abs, suffix, format, count,                                                 \
+		   with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))                                       \
+	HALF_1(ex2_approx, suffix, format, count, exp2f(a))                                            \
+	HALF_1(tanh_approx, suffix, format, count, tanhf(a))
+
+HALF_ALL(f16, f16, 32)
+HALF_ALL(f16x2, f16, 64)
+HALF_ALL(bf16, bf16, 32)
+HALF_ALL(bf16x2, bf16, 64)
+
+UNARY(abs_b16f, u16, u16, a & 0x7fff)
+UNARY(neg_b16f, u16, u16, a ^ 0x8000)
+UNARY(abs_b16x2f, u32, u32, a & 0x7fff7fff)
+UNARY(neg_b16x2f, u32, u32, a ^ 0x80008000)
+
+static inline bool compare_floats(u32 how, f32 a, f32 b)
+{
+	bool unordered = a != a || b != b;
+	switch (how & 15) {
+	case 0: return a == b;
+	case 1: return a < b || a > b;
+	case 2: return a < b;
+	case 3: return a <= b;
+	case 4: return a > b;
+	case 5: return a >= b;
+	case 6: return unordered || a == b;
+	case 7: return a != b;
+	case 8: return unordered || a < b;
+	case 9: return unordered || a <= b;
+	case 10: return unordered || a > b;
+	case 11: return unordered || a >= b;
+	case 12: return !unordered;
+	default: return unordered;
+	}
+}
+
+/* setp and set of halves. in->size: the comparison; in->sub: 1 and, 2 or, 3 xor
+ * with c; pairs give two predicates (d, e) or two halves. in->imm: what set
+ * writes for true. */
+#define HALF_COMPARE(suffix, format, count)                                                        \
+	HANDLER(setp_##suffix)                                                                         \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		HALF_FETCH(format, vb, in->b, count)                                                       \
+		const int pairs = count / EXEC_LANES;                                                      \
+		u32 c = in->sub ? w->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0) \
+						: 0;                                                                       \
+		for (int half = 0; half < 2; half++) {                                                     \
+			int32_t d = half ? in->e : in->d;                                                      \
+			if (d < 0)                                                                             \
+				continue;                                                                          \
+			u32 value = 0;                                                                         \
+			for (int i = 0; i < EXEC_LANES; i++) {                                                 \
+				int at = pairs == 2 ? 2 * i + half : i;                                            \
+				value |= (u32)compare_floats(in->size, va[at], vb[at]) << i;                       \
+			}                                                                                      \
+			if (half && pairs == 1)                                                                \
+				value = ~value;                                                                    \
+			value = in->sub == 1   ? value & c                                                     \
+					: in->sub == 2 ? value | c                                                     \
+					: in->sub == 3 ? value ^ c                                                     \
+								   : value;                                                        \
+			w->predicates[d] = (w->predicates[d] & ~mask) | (value & mask);                        \
+		}                                                                                          \
+		return EXEC_NEXT;                                                                          \
+	}                                                                                              \
+	HANDLER(set_##suffix)                                                                          \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		HALF_FETCH(format, vb, in->b, count)                                                       \
+		if (count == EXEC_LANES && in->reg_size == 4) {                                            \
+			u32 wide[EXEC_LANES];                                                                  \
+			for (int i = 0; i < EXEC_LANES; i++)                                                   \
+				wide[i] = compare_floats(in->size, va[i], vb[i]) ? (u32)in->imm : 0;               \
+			merge32(DEST(u32, in->d), wide, mask);                                                 \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
+		u16 t[count];                                                                              \
+		for (int i = 0; i < count; i++)                                                            \
+			t[i] = compare_floats(in->size, va[i], vb[i]) ? (u16)in->imm : 0;                      \
+		write_halves(w, in, t, count, mask);                                                       \
+		return EXEC_NEXT;                                                                          \
+	}
+HALF_COMPARE(f16, f16, 32)
+HALF_COMPARE(f16x2, f16, 64)
+HALF_COMPARE(bf16, bf16, 32)
+HALF_COMPARE(bf16x2, bf16, 64)
+
+/* ------------------------------------------------------------------------ */
+
+#define E(name)                                                                                    \
+	{                                                                                              \
+#name, op_##name                                                                           \
+	}
+#define E_BOTH(name) E(name##_approx_f32), E(name##_approx_ftz_f32)
+#define E_HALF(s)                                                                                  \
+	E(add_##s), E(sub_##s), E(mul_##s), E(fma_##s), E(min_##s), E(max_##s), E(min_NaN_##s),        \
+		E(max_NaN_##s), E(min_xorsign_abs_##s), E(max_xorsign_abs_##s), E(ex2_approx_##s),         \
+		E(tanh_approx_##s), E(setp_##s), E(set_##s)
+
+extern const struct exec_entry SIMD_LEVELLED(exec_float)[];
+extern const size_t SIMD_LEVELLED(exec_float_count);
+const struct exec_entry SIMD_LEVELLED(exec_float)[] = {
+	E(add_f32),
+	E(sub_f32),
+	E(mul_f32),
+	E(div_f32),
+	E(fma_f32),
+	E(sqrt_f32),
+	E(rcp_f32),
+	E(add_ftz_f32),
+	E(sub_ftz_f32),
+	E(mul_ftz_f32),
+	E(div_ftz_f32),
+	E(fma_ftz_f32),
+	E(sqrt_ftz_f32),
+	E(rcp_ftz_f32),
+	E(add_f64),
+	E(sub_f64),
+	E(mul_f64),
+	E(div_f64),
+	E(fma_f64),
+	E(sqrt_f64),
+	E(rcp_f64),
+	E(add_mode_f32),
+	E(sub_mode_f32),
+	E(mul_mode_f32),
+	E(div_mode_f32),
+	E(fma_mode_f32),
+	E(sqrt_mode_f32),
+	E(rcp_mode_f32),
+	E(add_mode_f64),
+	E(sub_mode_f64),
+	E(mul_mode_f64),
+	E(div_mode_f64),
+	E(fma_mode_f64),
+	E(sqrt_mode_f64),
+	E(rcp_mode_f64),
+	E_BOTH(rsqrt),
+	E_BOTH(ex2),
+	E_BOTH(lg2),
+	E_BOTH(sin),
+	E_BOTH(cos),
+	E_BOTH(tanh),
+	E(rsqrt_approx_f64),
+	E(abs_f32),
+	E(neg_f32),
+	E(abs_ftz_f32),
+	E(neg_ftz_f32),
+	E(abs_f64),
+	E(neg_f64),
+	E(min_f32),
+	E(max_f32),
+	E(min_ftz_f32),
+	E(max_ftz_f32),
+	E(min_NaN_f32),
+	E(max_NaN_f32),
+	E(min_ftz_NaN_f32),
+	E(max_ftz_NaN_f32),
+	E(min_xorsign_abs_f32),
+	E(max_xorsign_abs_f32),
+	E(min_NaN_xorsign_abs_f32),
+	E(max_NaN_xorsign_abs_f32),
+	E(min_f64),
+	E(max_f64),
+	E(copysign_f32),
+	E(copysign_f64),
+	E(testp_f32),
+	E(testp_f64),
+	E_HALF(f16),
+	E_HALF(f16x2),
+	E_HALF(bf16),
+	E_HALF(bf16x2),
+	E(abs_b16f),
+	E(neg_b16f),
+	E(abs_b16x2f),
+	E(neg_b16x2f),
+};
+const size_t SIMD_LEVELLED(exec_float_count) = sizeof SIMD_LEVELLED(exec_float) /
+											   sizeof SIMD_LEVELLED(exec_float)[0];

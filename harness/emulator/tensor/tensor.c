@@ -1,0 +1,335 @@
+/* Layouts of tensor operands, and the way from registers or shared-memory chunks
+ * to the blocks that the inner loops (simd/tensor.c) read. */
+#include "emulator/tensor/tensor.h"
+
+#include <string.h>
+
+#include "emulator/simd/level.h"
+#include "emulator/simd/tensor.h"
+
+#define ROWS_MAX 32u /* of a warp: wmma's m32n8k16 and m8n32k16 */
+
+static const struct tensor_kernels *kernels(void)
+{
+	static const struct tensor_kernels *const levels[] = {&tensor_kernels_v2, &tensor_kernels_v3,
+														  &tensor_kernels_v4};
+	return levels[simd_level() - 2];
+}
+
+static bool is_integer(enum tensor_type type)
+{
+	return type == TENSOR_S8 || type == TENSOR_U8;
+}
+
+/* Elements of a row of a block: 16 bytes' worth, but 4 of f64, whose registers
+ * are twice as wide. */
+static unsigned block_width(enum tensor_type type)
+{
+	return type == TENSOR_F64 ? 4 : (unsigned)(TENSOR_CHUNK / tensor_type_bytes(type));
+}
+
+static bool accumulators_valid(const struct tensor_shape *shape)
+{
+	if (shape->a == TENSOR_F64)
+		return shape->c == TENSOR_F64 && shape->d == TENSOR_F64;
+	if (is_integer(shape->a))
+		return shape->c == TENSOR_S32 && shape->d == TENSOR_S32;
+	if (shape->a == TENSOR_BF16 || shape->a == TENSOR_TF32)
+		return shape->c == TENSOR_F32 && shape->d == TENSOR_F32;
+	return (shape->c == TENSOR_F32 || shape->c == TENSOR_F16) &&
+		   (shape->d == TENSOR_F32 || shape->d == TENSOR_F16);
+}
+
+bool tensor_shape_valid(const struct tensor_shape *shape)
+{
+	bool multiplicands = shape->a == TENSOR_F64 || shape->a <= TENSOR_U8;
+	bool same_family = shape->a == shape->b || (is_integer(shape->a) && is_integer(shape->b)) ||
+					   (tensor_type_bytes(shape->a) == 1 && tensor_type_bytes(shape->b) == 1 &&
+						!is_integer(shape->a) && !is_integer(shape->b));
+	if (!multiplicands || !same_family || !accumulators_valid(shape))
+		return false;
+	if (!shape->m || !shape->n || !shape->k || shape->m > ROWS_MAX || shape->n > ROWS_MAX)
+		return false;
+	return shape->m % 8 == 0 && shape->n % 8 == 0 && shape->k <= TENSOR_K_MAX &&
+		   shape->k % block_width(shape->a) == 0;
+}
+
+size_t tensor_registers(const struct tensor_shape *shape, enum tensor_operand operand)
+{
+	unsigned width = block_width(shape->a);
+	switch (operand) {
+	case TENSOR_A: return (size_t)shape->m / 8 * shape->k / width;
+	case TENSOR_B: return (size_t)shape->n / 8 * shape->k / width;
+	case TENSOR_C:
+	case TENSOR_D: break;
+	}
+	enum tensor_type type = operand == TENSOR_C ? shape->c : shape->d;
+	return (size_t)shape->m * shape->n / (type == TENSOR_F16 ? 64 : 32);
+}
+
+void tensor_position(const struct tensor_shape *shape, enum tensor_operand operand, unsigned lane,
+					 unsigned reg, unsigned item, unsigned *row, unsigned *column)
+{
+	unsigned width = block_width(shape->a), group = lane / 4, thread = lane % 4;
+	unsigned along = thread * (width / 4) + item;
+	reg %= tensor_registers(shape, operand);
+	if (operand == TENSOR_A) {
+		unsigned row_blocks = shape->m / 8u;
+		*row = reg % row_blocks * 8 + group;
+		*column = reg / row_blocks * width + along;
+		return;
+	}
+	if (operand == TENSOR_B) {
+		unsigned k_blocks = shape->k / width;
+		*row = reg % k_blocks * width + along;
+		*column = reg / k_blocks * 8 + group;
+		return;
+	}
+	enum tensor_type type = operand == TENSOR_C ? shape->c : shape->d;
+	unsigned element = type == TENSOR_F16 ? reg * 2 + item : reg;
+	unsigned block = element / 2, row_blocks = shape->m / 8u;
+	*row = block % row_blocks * 8 + group;
+	*column = block / row_blocks * 8 + thread * 2 + element % 2;
+}
+
+/* --- accumulators --- */
+
+/* Integer sums wrap; .satfinite clamps the exact sum instead, which 32-bit sums
+ * cannot show, so that it is computed apart. */
+static void multiply_saturating(int32_t *const d[], const int32_t *const c[],
+								const union tensor_element *a, const union tensor_element *b,
+								unsigned row_blocks, unsigned column_blocks, unsigned k)
+{
+	for (unsigned i = 0; i < row_blocks * column_blocks * 2; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+			unsigned rb = i / 2 % row_blocks, cb = i / 2 / row_blocks;
+			int64_t sum = c[i][lane];
+			for (unsigned j = 0; j < k; j++)
+				sum += (int64_t)a[(j * row_blocks + rb) * TENSOR_LANES + lane].integer *
+					   b[((cb * k + j) * 2 + i % 2) * 4 + lane % 4].integer;
+			d[i][lane] = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
+		}
+}
+
+/* d, c: of floats or of integers, as `type` is. */
+static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
+					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
+					 unsigned k, bool saturate)
+{
+	if (!is_integer(type))
+		kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
+	else if (saturate)
+		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
+	else
+		kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks, column_blocks, k);
+}
+
+#define ELEMENTS_MAX (ROWS_MAX * ROWS_MAX / TENSOR_LANES)
+
+/* Whether a register of d is one of c that is read only after d was written. */
+static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned count)
+{
+	unsigned same = 0;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned j = i + 1; j < count; j++)
+			same += d[i] == c[j];
+	return same > 0;
+}
+
+void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
+				const uint32_t *const b[], const uint32_t *const c[])
+{
+	const struct tensor_kernels *k = kernels();
+	unsigned width = block_width(shape->a), k_blocks = shape->k / width;
+	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	unsigned elements = row_blocks * column_blocks * 2;
+	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
+	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
+	_Alignas(64) uint32_t work[ELEMENTS_MAX][TENSOR_LANES];
+	uint32_t *to[ELEMENTS_MAX];
+	const uint32_t *from[ELEMENTS_MAX];
+	bool half_c = shape->c == TENSOR_F16, half_d = shape->d == TENSOR_F16;
+	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
+	k->rows(shape->a, a, row_blocks, k_blocks, left);
+	k->columns(shape->b, b, column_blocks, k_blocks, right);
+	for (unsigned i = 0; i < elements; i++) {
+		to[i] = direct ? d[i] : work[i];
+		from[i] = half_c ? work[i] : c[i];
+		if (half_c && i % 2 == 0)
+			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
+	}
+	multiply(shape->a, to, from, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	for (unsigned i = 0; i < elements && !direct; i++)
+		if (!half_d)
+			memcpy(d[i], work[i], sizeof work[i]);
+		else if (i % 2 == 0)
+			k->floats_to_halves((const float *)work[i], (const float *)work[i + 1], d[i / 2]);
+}
+
+void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const double *const a[],
+					const double *const b[], const double *const c[])
+{
+	double left[ROWS_MAX][TENSOR_K_MAX], right[ROWS_MAX][TENSOR_K_MAX];
+	unsigned row, column;
+	for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+		for (unsigned i = 0; i < tensor_registers(shape, TENSOR_A); i++) {
+			tensor_position(shape, TENSOR_A, lane, i, 0, &row, &column);
+			left[row][column] = a[i][lane];
+		}
+		for (unsigned i = 0; i < tensor_registers(shape, TENSOR_B); i++) {
+			tensor_position(shape, TENSOR_B, lane, i, 0, &row, &column);
+			right[column][row] = b[i][lane];
+		}
+	}
+	for (unsigned i = 0; i < tensor_registers(shape, TENSOR_D); i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+			tensor_position(shape, TENSOR_D, lane, i, 0, &row, &column);
+			double sum = c[i][lane];
+			for (unsigned j = 0; j < shape->k; j++)
+				sum = __builtin_fma(left[row][j], right[column][j], sum);
+			d[i][lane] = sum;
+		}
+}
+
+void tensor_transpose_b16(uint32_t reg[TENSOR_LANES])
+{
+	kernels()->transpose_b16(reg);
+}
+
+/* --- wgmma --- */
+
+uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t base_offset)
+{
+	static const uint32_t masks[] = {
+		[TENSOR_SWIZZLE_NONE] = 0,
+		[TENSOR_SWIZZLE_128] = 7,
+		[TENSOR_SWIZZLE_64] = 3,
+		[TENSOR_SWIZZLE_32] = 1,
+	};
+	uint32_t line = (address >> 7) - base_offset;
+	return address ^ (line & masks[mode]) << 4;
+}
+
+struct tensor_descriptor tensor_descriptor_decode(uint64_t bits)
+{
+	return (struct tensor_descriptor){
+		.start = (uint32_t)(bits & 0x3FFF) << 4,
+		.leading = (uint32_t)(bits >> 16 & 0x3FFF) << 4,
+		.stride = (uint32_t)(bits >> 32 & 0x3FFF) << 4,
+		.base_offset = (uint32_t)(bits >> 49 & 7),
+		.swizzle = (enum tensor_swizzle)(bits >> 62),
+	};
+}
+
+/* Bytes of a row of the swizzle pattern: how far apart neighbours lie across the
+ * contiguous direction. */
+static uint32_t pattern_row(enum tensor_swizzle mode)
+{
+	static const uint32_t bytes[] = {
+		[TENSOR_SWIZZLE_NONE] = 16,
+		[TENSOR_SWIZZLE_128] = 128,
+		[TENSOR_SWIZZLE_64] = 64,
+		[TENSOR_SWIZZLE_32] = 32,
+	};
+	return bytes[mode];
+}
+
+/* Offset of chunk `chunk` (0 or 1) of row `row`, k contiguous. */
+static uint32_t offset_k_major(const struct tensor_descriptor *d, unsigned row, unsigned chunk)
+{
+	uint32_t apart = d->swizzle == TENSOR_SWIZZLE_NONE ? d->leading : TENSOR_CHUNK;
+	return row % 8 * pattern_row(d->swizzle) + row / 8 * d->stride + chunk * apart;
+}
+
+/* Offset of the eight rows `chunk` at index k, rows contiguous. Without a swizzle
+ * the two strides change their roles. */
+static uint32_t offset_mn_major(const struct tensor_descriptor *d, unsigned k, unsigned chunk)
+{
+	uint32_t width = pattern_row(d->swizzle), chunks = width / TENSOR_CHUNK;
+	bool plain = d->swizzle == TENSOR_SWIZZLE_NONE;
+	uint32_t along = plain ? d->stride : d->leading, across = plain ? d->leading : d->stride;
+	return chunk % chunks * TENSOR_CHUNK + chunk / chunks * along + k % 8 * width + k / 8 * across;
+}
+
+size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, bool mn_major,
+					 uint32_t addresses[TENSOR_CHUNKS])
+{
+	for (unsigned i = 0; i < 2 * rows; i++) {
+		uint32_t offset = mn_major ? offset_mn_major(descriptor, i / (rows / 8), i % (rows / 8))
+								   : offset_k_major(descriptor, i / 2, i % 2);
+		addresses[i] = tensor_swizzle(descriptor->swizzle, descriptor->start + offset,
+									  descriptor->base_offset);
+	}
+	return (size_t)2 * rows;
+}
+
+#define WARP_BLOCKS 2u
+
+/* Gathered chunks as blocks. A: the blocks of 16 rows together, as a warp's
+ * registers would have them; B: those of the same columns. */
+static void blocks_from_chunks(const uint8_t *bytes, unsigned rows, bool mn_major,
+							   uint32_t blocks[][TENSOR_LANES], unsigned together)
+{
+	for (unsigned rb = 0; rb < rows / 8; rb++)
+		for (unsigned kb = 0; kb < 2; kb++) {
+			uint32_t *block = blocks[(rb / together * 2 + kb) * together + rb % together];
+			for (unsigned i = 0; i < 8; i++) {
+				unsigned chunk = mn_major ? (kb * 8 + i) * (rows / 8) + rb : (rb * 8 + i) * 2 + kb;
+				memcpy(block + 4 * i, bytes + (size_t)chunk * TENSOR_CHUNK, TENSOR_CHUNK);
+			}
+			if (mn_major)
+				tensor_transpose_b16(block);
+		}
+}
+
+static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
+					   const union tensor_element *right, unsigned depth,
+					   uint32_t *const registers[])
+{
+	const struct tensor_kernels *k = kernels();
+	unsigned column_blocks = op->n / 8u, elements = op->n / 2u;
+	_Alignas(64) union tensor_element left[WARP_BLOCKS * TENSOR_LANES * TENSOR_K_MAX];
+	_Alignas(64) float work[TENSOR_WGMMA_COLUMNS / 2][TENSOR_LANES];
+	float *acc[TENSOR_WGMMA_COLUMNS / 2];
+	bool half = op->d == TENSOR_F16;
+	for (unsigned i = 0; i < elements; i++) {
+		acc[i] = half ? work[i] : (float *)registers[i];
+		if (!op->scale_d)
+			memset(acc[i], 0, sizeof work[i]);
+		else if (half && i % 2 == 0)
+			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
+	}
+	k->rows(op->a, a, WARP_BLOCKS, 2, left);
+	multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
+	for (unsigned i = 0; half && i < elements; i += 2)
+		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
+}
+
+void tensor_wgmma(const struct tensor_wgmma *op)
+{
+	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(op->a);
+	_Alignas(64) uint32_t blocks[TENSOR_WGMMA_COLUMNS / 8 * 2][TENSOR_LANES];
+	_Alignas(64) union tensor_element right[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
+	const uint32_t *at[TENSOR_WGMMA_COLUMNS / 8 * 2];
+	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
+		at[i] = blocks[i];
+	blocks_from_chunks(op->b_bytes, op->n, op->b_mn_major, blocks, 1);
+	kernels()->columns(op->b, at, op->n / 8u, 2, right);
+	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * depth; i++)
+		right[i].number = -right[i].number;
+	if (op->a_bytes)
+		blocks_from_chunks(op->a_bytes, TENSOR_WGMMA_ROWS, op->a_mn_major, blocks, WARP_BLOCKS);
+	for (unsigned warp = 0; warp < 4; warp++)
+		wgmma_warp(op, op->a_bytes ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
+				   right, depth, op->registers[warp]);
+}
+
+float tensor_f16_to_float(uint16_t bits)
+{
+	return tensor_kernels_v2.half_to_float(bits);
+}
+
+uint16_t tensor_float_to_f16(float value)
+{
+	return tensor_kernels_v2.float_to_half(value);
+}

@@ -1,0 +1,61 @@
+# Criterion tests: one executable build/tests/test_<thing> for each test_<thing>.c.
+#
+# The first line of a test_*.c says what the executable links, and optionally
+# its label and its time limit in seconds:
+#   /* links: testcases base */
+#   /* links: device base; label: gpu; timeout: 300 */
+# A test with the label gpu is reported as skipped where there is no GPU.
+find_library(CRITERION_LIBRARY criterion)
+find_path(CRITERION_INCLUDE criterion/criterion.h)
+find_program(BASH_PROGRAM bash REQUIRED)
+set(SKIPPED 77) # the exit status that says "skipped", as in automake
+
+# The value of "key: value" in a first line ("" when it is not there).
+function(first_line_part line key out)
+  set(${out} "" PARENT_SCOPE)
+  if(line MATCHES "[ |*]${key}:([^|*]*)")
+    string(STRIP "${CMAKE_MATCH_1}" value)
+    set(${out} "${value}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(add_criterion_tests)
+  if(NOT (CRITERION_LIBRARY AND CRITERION_INCLUDE))
+    message(STATUS "Criterion (libcriterion-dev) is missing: unit tests are not built")
+    return()
+  endif()
+  foreach(source IN LISTS ARGN)
+    get_filename_component(name ${source} NAME_WE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} line LIMIT_COUNT 1)
+    string(REPLACE "\\;" "|" line "${line}") # file(STRINGS) escapes semicolons
+    first_line_part("${line}" links libraries)
+    first_line_part("${line}" label label)
+    first_line_part("${line}" timeout timeout)
+    separate_arguments(libraries)
+    set(missing)
+    foreach(library IN LISTS libraries)
+      if(NOT TARGET ${library})
+        list(APPEND missing ${library})
+      endif()
+    endforeach()
+    if(missing)
+      message(FATAL_ERROR "${source} links what is no target: ${missing}")
+    endif()
+
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE ${libraries} ${CRITERION_LIBRARY} m)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    if(label STREQUAL "gpu")
+      add_test(NAME ${name} COMMAND ${BASH_PROGRAM} ${GPU_TEST_RUNNER}
+                                    $<TARGET_FILE:${name}>)
+    else()
+      add_test(NAME ${name} COMMAND ${name})
+    endif()
+    if(NOT timeout)
+      set(timeout 120)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${label}" TIMEOUT ${timeout}
+                                            SKIP_RETURN_CODE ${SKIPPED})
+  endforeach()
+endfunction()
