@@ -15,6 +15,7 @@
 #include "compile/nvcc.h"
 #include "compile/prune.h"
 #include "compile/reach.h"
+#include "compile/stand_in.h"
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
@@ -30,18 +31,21 @@ static double file_time(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static bool measure_source(const char *source, off_t *bytes, struct error *err)
+{
+	struct stat facts;
+	if (stat(source, &facts) != 0)
+		return error_set(err, "%s: %s", source, strerror(errno));
+	*bytes = facts.st_size;
+	return S_ISREG(facts.st_mode) || error_set(err, "%s: is no regular file", source);
+}
+
 /* The file's absolute path, and its folder, where nvcc runs: so #include "..."
  * and messages do not depend on where the judge was started. */
 static bool locate_source(const char *source, char path[PATHS_MAX], char folder[PATHS_MAX],
-						  off_t *bytes, struct error *err)
+						  struct error *err)
 {
-	struct stat facts;
 	char real[PATH_MAX], parent[PATHS_MAX];
-	if (stat(source, &facts) != 0)
-		return error_set(err, "%s: %s", source, strerror(errno));
-	if (!S_ISREG(facts.st_mode))
-		return error_set(err, "%s: is no regular file", source);
-	*bytes = facts.st_size;
 	if (snprintf(parent, sizeof parent, "%s", source) >= PATHS_MAX)
 		return error_set(err, "path too long: %s", source);
 	char *slash = strrchr(parent, '/');
@@ -74,6 +78,7 @@ struct job {
 	struct words arguments;
 	char nvcc[PATHS_MAX], version[64];
 	char source[PATHS_MAX], source_folder[PATHS_MAX];
+	const char *content;      /* the file that holds the source: that one, or what stands for it */
 	char epilogue[PATHS_MAX]; /* the generated header, "" without */
 	char cache[PATHS_MAX];
 	bool jailed;
@@ -98,7 +103,7 @@ static bool make_key(struct job *job, struct error *err)
 		const char *value = getenv(nvcc_variables[i]);
 		cache_hash_add_text(hash, value != NULL ? value : "");
 	}
-	bool read = cache_hash_add_file(hash, job->source, err);
+	bool read = cache_hash_add_file(hash, job->content, err);
 	job->key = cache_hash_end(hash);
 	return read;
 }
@@ -117,10 +122,16 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 								.folder = folder,
 								.libraries = options->libraries,
 								.alone = options->alone};
+	char stand_in[PATHS_MAX] = "";
 	int rules = 0;
+	if ((options->stands_for != NULL || stand_in_is_needed(job->source)) &&
+		!stand_in_make(job->content, job->source, folder, stand_in, err))
+		return COMPILE_FAILED;
 	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
 		return COMPILE_FAILED;
-	const struct nvcc_start start = {.folder = folder,
+	const struct nvcc_start start = {.source = job->source,
+									 .stand_in = stand_in[0] != '\0' ? stand_in : NULL,
+									 .folder = folder,
 									 .working_folder = job->source_folder,
 									 .rules = rules,
 									 .limit = options->seconds,
@@ -128,6 +139,8 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);
+	if (stand_in[0] != '\0')
+		out->log = stand_in_unname(out->log, stand_in, job->source);
 	return status;
 }
 
@@ -189,8 +202,11 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
 	off_t bytes = 0;
-	if (!locate_source(options->source, job->source, job->source_folder, &bytes, err))
+	const char *shown = options->stands_for != NULL ? options->stands_for : options->source;
+	if (!measure_source(options->source, &bytes, err) ||
+		!locate_source(shown, job->source, job->source_folder, err))
 		return COMPILE_FAILED;
+	job->content = options->stands_for != NULL ? options->source : job->source;
 	if (bytes > SOURCE_BYTES) {
 		error_set(err, "the file has more than %lld MiB", (long long)(SOURCE_BYTES >> 20));
 		return COMPILE_STOPPED;

@@ -13,6 +13,8 @@
 
 struct compile_options {
 	const char *source;        /* the solution file */
+	const char *stands_for;    /* the path by which messages call it, and in whose folder its
+								  headers lie; NULL: its own */
 	const char *architecture;  /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
 								  means PTX for EMULATED_ARCHITECTURE only */
 	const char *const *flags;  /* more nvcc flags, NULL-ended, or NULL */

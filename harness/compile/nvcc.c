@@ -339,11 +339,18 @@ static enum compile_status status_of_end(struct child_result result, const char 
 
 /* The command line with what is of this run alone. */
 static void complete_arguments(struct words *words, const struct words *arguments,
-							   const char *folder)
+							   const struct nvcc_start *start)
 {
 	static const char *const dependencies[] = {"-MD", "-MT", "solution", "-MF"};
-	for (size_t i = 0; i < arguments->count; i++)
-		words_add(words, "%s", arguments->at[i]);
+	const char *folder = start->folder;
+	for (size_t i = 0; i < arguments->count; i++) {
+		bool replaced = start->stand_in != NULL && strcmp(arguments->at[i], start->source) == 0;
+		words_add(words, "%s", replaced ? start->stand_in : arguments->at[i]);
+	}
+	if (start->stand_in != NULL) { /* it runs in the folder of the source */
+		words_add(words, "-Xcompiler");
+		words_add(words, "-iquote,.");
+	}
 	for (size_t i = 0; i < sizeof dependencies / sizeof *dependencies; i++)
 		words_add(words, "%s", dependencies[i]);
 	words_add(words, "%s/dependencies", folder);
@@ -359,7 +366,7 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 
 	*log = NULL;
 	*written = 0;
-	complete_arguments(&words, arguments, start->folder);
+	complete_arguments(&words, arguments, start);
 	make_environment(&environment, start->folder);
 	if (words.failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");

@@ -35,6 +35,8 @@ bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 
 /* One run of nvcc. */
 struct nvcc_start {
+	const char *source;         /* as in the arguments */
+	const char *stand_in;       /* its copy (stand_in.h), which is compiled instead; or NULL */
 	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */

@@ -460,7 +460,7 @@ static bool allow_source(struct reacher *self, const char *source, bool alone, s
 	cut_name(parent);
 	if (realpath(parent[0] != '\0' ? parent : "/", folder) == NULL)
 		return error_set(err, "%s: %s", parent, strerror(errno));
-	if (!landlock_allow_path(self->rules, source, LANDLOCK_READS, err))
+	if (!allow_if_there(self, source, LANDLOCK_READS, err))
 		return false;
 	if (alone)
 		return true;
