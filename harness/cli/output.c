@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,7 +55,7 @@ static int width_of(FILE *stream)
 #define REPORTS_MAX 4
 
 struct report {
-	const char *path;
+	const char *option, *path;
 	report_writer write;
 };
 
@@ -62,15 +63,71 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 {
 	size_t count = 0;
 	if (options->json != NULL)
-		out[count++] = (struct report){options->json, report_json};
+		out[count++] = (struct report){"json", options->json, report_json};
 	if (options->junit != NULL)
-		out[count++] = (struct report){options->junit, report_junit};
+		out[count++] = (struct report){"junit", options->junit, report_junit};
 	if (options->markdown != NULL)
-		out[count++] = (struct report){options->markdown, options->verbose ? report_markdown_verbose
-																		   : report_markdown};
+		out[count++] = (struct report){
+			"md", options->markdown, options->verbose ? report_markdown_verbose : report_markdown};
 	if (options->svg != NULL)
-		out[count++] = (struct report){options->svg, report_svg};
+		out[count++] = (struct report){"svg", options->svg, report_svg};
 	return count;
+}
+
+/* The file that a path means, after links; also of one that is not there yet. */
+static void resolve(const char *path, char out[PATH_MAX])
+{
+	char folder[PATH_MAX], real[PATH_MAX];
+	if (realpath(path, out) != NULL)
+		return;
+	const char *slash = strrchr(path, '/');
+	snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+			 slash != NULL ? path : ".");
+	if (realpath(folder, real) == NULL ||
+		snprintf(out, PATH_MAX, "%s/%s", real, slash != NULL ? slash + 1 : path) >= PATH_MAX)
+		snprintf(out, PATH_MAX, "%s", path);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+		   first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* A slip of the hand (--json mine.cu) must not cost anybody his source. */
+static bool spares_sources(const struct options *options, const struct report *report,
+						   struct error *err)
+{
+	static const char *const endings[] = {".cu", ".cuh", ".ini", ".c", ".h"};
+	char file[PATH_MAX];
+	resolve(report->path, file);
+	const char *ending = strrchr(file, '.');
+	for (size_t i = 0; i < options->argument_count; i++)
+		if (is_same_file(file, options->arguments[i]))
+			return error_set(err,
+							 "--%s %s would overwrite a solution of this run: name another file",
+							 report->option, report->path);
+	for (size_t i = 0; i < options->judge.suite_count; i++)
+		if (is_same_file(file, options->judge.suites[i]))
+			return error_set(err, "--%s %s would overwrite a suite of this run: name another file",
+							 report->option, report->path);
+	for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(ending, endings[i]) == 0)
+			return error_set(err,
+							 "--%s %s: a report is not written to a file that ends in %s, as "
+							 "sources do: name another one",
+							 report->option, report->path, endings[i]);
+	return true;
+}
+
+static bool go_to_one_file(const struct report *a, const struct report *b)
+{
+	char first[PATH_MAX], second[PATH_MAX];
+	resolve(a->path, first);
+	resolve(b->path, second);
+	return strcmp(a->path, b->path) == 0 || strcmp(first, second) == 0 ||
+		   is_same_file(first, second);
 }
 
 bool output_probe(const struct options *options, struct error *err)
@@ -79,8 +136,10 @@ bool output_probe(const struct options *options, struct error *err)
 	size_t count = reports_asked(options, reports);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < i; j++)
-			if (strcmp(reports[i].path, reports[j].path) == 0)
+			if (go_to_one_file(&reports[i], &reports[j]))
 				return error_set(err, "two reports cannot both go to '%s'", reports[i].path);
+		if (strcmp(reports[i].path, "-") != 0 && !spares_sources(options, &reports[i], err))
+			return false;
 		if (!report_probe(reports[i].path, err))
 			return false;
 	}
