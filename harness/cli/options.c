@@ -44,6 +44,9 @@ static const struct row rows[] = {
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},
+	{"large-cases", NULL, "judge",
+	 "with --device emu: also cases that would take it\nminutes, which else are left out (not_run)",
+	 FILLS(kind_flag, judge.large_cases), .again = AGAIN_DEVICE},
 	{"sanitize", "CHECK", "judge",
 	 "on a GPU: runs the solution under compute-sanitizer;\nCHECK is memcheck, racecheck, "
 	 "initcheck or synccheck",

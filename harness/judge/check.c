@@ -33,7 +33,10 @@ static bool check_case(struct run *run, const struct problem *problem,
 		outcome =
 			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(contestant, 0, run->timeout, &result->seconds);
+		outcome = contestant_link_run(
+			contestant, 0,
+			emulated_timeout(run->options, referee->device.kind, run->timeout, &result->test),
+			&result->seconds);
 	*dead = outcome.dead;
 	result->output = contestant_link_output(contestant);
 	result->verdict = outcome.verdict;
@@ -60,7 +63,7 @@ static bool check_case(struct run *run, const struct problem *problem,
 }
 
 /* The file's verdict is that of its first case that failed, and of one that was not run only where
- * none did. */
+ * none did. Cases that are too large for the device decide nothing, unless all are. */
 static void summarise(struct judgement *out)
 {
 	out->verdict = VERDICT_ACCEPTED;
@@ -69,6 +72,8 @@ static void summarise(struct judgement *out)
 		const struct case_result *result = &out->cases[i];
 		if (result->verdict == VERDICT_ACCEPTED) {
 			out->accepted++;
+		} else if (result->too_large && out->too_large < out->count) {
+			continue;
 		} else if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_NOT_RUN) {
 			out->verdict = result->verdict;
 			snprintf(out->detail, sizeof out->detail, "%s: %.900s", result->test.name,
@@ -97,13 +102,16 @@ static double sealed_worth(const struct problem *problem, const struct test_case
 	return terms <= SEALED_TERMS ? terms : 1.0 / terms;
 }
 
+/* There is one where a file is accepted. */
 static const struct test_case *sealed_case(const struct problem *problem,
 										   const struct judgement *judgement)
 {
-	const struct test_case *chosen = &judgement->cases[0].test;
-	for (size_t i = 1; i < judgement->count; i++) {
+	const struct test_case *chosen = NULL;
+	for (size_t i = 0; i < judgement->count; i++) {
 		const struct test_case *test = &judgement->cases[i].test;
-		if (sealed_worth(problem, test) > sealed_worth(problem, chosen))
+		if (judgement->cases[i].too_large)
+			continue;
+		if (chosen == NULL || sealed_worth(problem, test) > sealed_worth(problem, chosen))
 			chosen = test;
 	}
 	return chosen;
@@ -151,6 +159,13 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			continue;
 		}
 		run_progress(run, entrant->file, "case", i, out->count);
+		if (emulated_too_large(run->options, run->referee.device.kind, run->timeout, &result->test,
+							   result->detail)) {
+			result->verdict = VERDICT_NOT_RUN;
+			result->too_large = true;
+			out->too_large++;
+			continue;
+		}
 		if (stopped || run_stopped(run)) {
 			result->verdict = VERDICT_NOT_RUN;
 			snprintf(result->detail, sizeof result->detail,

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define COUNTERS_FILE "%%p.json"                  /* for printf */
+
+/* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
+ * slower kernel on a slower machine comes through, too: 3e9 in the usual 60 s, which lets 1024^3
+ * in and leaves 1536^3 and 4096^3 out. The reference takes some times as long as such a kernel. */
+#define PRODUCTS_A_SECOND 5e7
 
 const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
 const char *const emulated_checks[] = {"race", NULL};
@@ -48,6 +54,27 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 		if (strcmp(emulated_gpus[i], options->emulate) == 0)
 			snprintf(facts->architecture, sizeof facts->architecture, "%s", architectures[i]);
 	return true;
+}
+
+bool emulated_too_large(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test, char detail[1024])
+{
+	double products = shape_terms(&test->shape), most = PRODUCTS_A_SECOND * timeout;
+	if (kind != DEVICE_EMULATED || options->large_cases || products <= most)
+		return false;
+	snprintf(detail, 1024,
+			 "too large for the emulated GPU: %.2g products, and it is given %.2g in %g s "
+			 "(--large-cases runs it)",
+			 products, most, timeout);
+	return true;
+}
+
+double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test)
+{
+	if (kind != DEVICE_EMULATED || !options->large_cases || options->timeout > 0.0)
+		return timeout;
+	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
 }
 
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,

@@ -21,6 +21,15 @@ bool emulated_options(const struct judge_options *options, struct error *err);
 bool emulated_device(const struct judge_options *options, enum device_kind kind,
 					 struct device_facts *facts, struct error *err);
 
+/* Whether a case is left out, and the line that says so: on the emulated GPU, one of more products
+ * (M N K, times the batch) than a plain kernel computes there within `timeout` seconds. */
+bool emulated_too_large(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test, char detail[1024]);
+
+/* The seconds that such a case gets where it is run all the same; else `timeout`. */
+double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test);
+
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[3][PATHS_MAX + 64];

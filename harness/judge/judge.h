@@ -36,6 +36,7 @@ struct judge_options {
 	struct device_request device;
 	const char *emulate;        /* one of emulated_gpus */
 	const char *emulated_check; /* one of emulated_checks */
+	bool large_cases;           /* emulated: also those that take it minutes */
 	bool counters;              /* emulated: what kernels did, into each judgement */
 	const char *sanitize;       /* one of tool_checks */
 	const char *under;          /* another command that it runs under, words and blanks */

@@ -27,6 +27,7 @@ struct case_result {
 	struct test_case test;
 	enum verdict verdict;
 	char detail[1024]; /* one line for people; empty when accepted */
+	bool too_large;    /* NOT_RUN: not for this device, and no fault of the solution */
 	bool checked;      /* `check` is filled */
 	struct referee_check_reply check;
 	double seconds; /* wall time of solve() */
@@ -121,6 +122,7 @@ struct judgement {
 	unsigned layers; /* of the jail that held in all of its processes (process/jail.h) */
 	size_t count;    /* cases */
 	size_t accepted;
+	size_t too_large;          /* cases that were left out for their size */
 	struct case_result *cases; /* owned */
 	bool has_timing;
 	struct timing_result timing;

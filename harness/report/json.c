@@ -382,6 +382,7 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
 	json_object_set_new(json, "worst", worst(judgement));
+	json_object_set_new(json, "cases_too_large", json_integer((json_int_t)judgement->too_large));
 	json_t *cases = json_array();
 	for (size_t i = 0; i < judgement->count; i++)
 		json_array_append_new(cases,

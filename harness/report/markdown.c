@@ -26,6 +26,9 @@ static void print_results(const struct judgement_list *list, FILE *out)
 			fprintf(out, "%.3g", worst->check.worst_ratio);
 		fputs(" | ", out);
 		clean_print_cell(out, item->detail);
+		if (item->too_large > 0)
+			fprintf(out, "%s%zu not run: too large for the emulated GPU",
+					item->detail[0] != '\0' ? "; " : "", item->too_large);
 		fputs(" |\n", out);
 	}
 }

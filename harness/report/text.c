@@ -413,7 +413,11 @@ static void summary_print(const struct page *page, const struct judgement *item)
 	int used = snprintf(line, sizeof line, "%s: %zu of %zu cases accepted", item->problem,
 						item->accepted, item->count);
 	size_t failed = facts_failed_cases(item);
-	size_t left = item->count - item->accepted - failed;
+	size_t left = item->count - item->accepted - failed - item->too_large;
+	if (item->too_large > 0)
+		used += snprintf(line + used, sizeof line - (size_t)used,
+						 ", %zu not run: too large for the emulated GPU (--large-cases runs %s)",
+						 item->too_large, item->too_large > 1 ? "them" : "it");
 	if (left > 0)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed, %zu not run",
 						 failed, left);

@@ -168,6 +168,79 @@ Test(compile, passes_the_compilers_messages_on)
 	compiled_free(&out);
 }
 
+/* nvcc hands names to a shell; what these would run leaves a file. */
+static void expect_name(const char *place, const char *file)
+{
+	char name[PATHS_MAX];
+	snprintf(name, sizeof name, "%s%s", place, file);
+	write_file(name, "#include \"beside.cuh\"\n#include \"below/more.cuh\"\n" SOLVE);
+	struct compiled out = compile(name, COMPILE_OK);
+	cr_assert_eq(answer(out.library), 3, "%s", name);
+	cr_assert_str_empty(out.log, "%s: %s", name, out.log);
+	compiled_free(&out);
+}
+
+static int no_file_ran(const char *path, const struct stat *facts, int kind, struct FTW *walk)
+{
+	(void)facts, (void)kind;
+	cr_assert_str_neq(path + walk->base, "ran", "%s", path);
+	return 0;
+}
+
+Test(compile, takes_files_of_any_name_in_folders_of_any_name)
+{
+	write_file("beside.cuh", "#define ANSWER 3\n");
+	cr_assert_eq(mkdir(path_of("below"), 0700), 0);
+	write_file("below/more.cuh", "#include \"../beside.cuh\"\n");
+	write_file("version", "not the header <version>\n");
+	static const char *const names[] = {"a`touch ran`b\"; touch ran; \"'.cu", "$(touch ran),b.cu",
+										"-o.cu", "line\nback\\slash.cu"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		expect_name("", names[i]);
+	char name[256] = "";
+	memset(name, 'a', 250);
+	expect_name("", name);
+	static const char place[] = "`touch ran`, \"$x/";
+	cr_assert_eq(mkdir(path_of(place), 0700), 0);
+	write_file("`touch ran`, \"$x/beside.cuh", "#include <version>\n#define ANSWER 3\n");
+	cr_assert_eq(mkdir(path_of("`touch ran`, \"$x/below"), 0700), 0);
+	write_file("`touch ran`, \"$x/below/more.cuh", "#include \"../beside.cuh\"\n");
+	expect_name(place, names[0]);
+	expect_name(place, "plain.cu");
+	nftw(folder, no_file_ran, 8, FTW_PHYS);
+}
+
+Test(compile, messages_have_the_users_name)
+{
+	write_file("a,`b`.cu", "\xef\xbb\xbf"
+						   "extern \"C\" void solve() {\n\tundeclared = 1; }\n");
+	struct compiled out = compile("a,`b`.cu", COMPILE_ERROR);
+	cr_assert_not_null(strstr(out.log, "/a,`b`.cu(2): error: identifier \"undeclared\""), "%s",
+					   out.log);
+	cr_assert_not_null(strstr(out.log, "in the compilation of \"/tmp/"), "%s", out.log);
+	cr_assert_null(strstr(out.log, "judged-solution"), "%s", out.log);
+	compiled_free(&out);
+}
+
+/* As that of stdin: the headers are those of the folder where it seems to lie. */
+Test(compile, a_file_can_stand_for_another)
+{
+	cr_assert_eq(mkdir(path_of("work"), 0700), 0);
+	write_file("work/beside.cuh", "#define ANSWER 5\n");
+	write_file("text", "#include \"beside.cuh\"\n" SOLVE "#warning careful\n");
+	char source[PATHS_MAX], stands_for[PATHS_MAX];
+	strcpy(source, path_of("text"));
+	strcpy(stands_for, path_of("work/stdin"));
+	struct compile_options options = {
+		.source = source, .stands_for = stands_for, .architecture = "", .seconds = 120};
+	struct compiled out;
+	struct error err = {{0}};
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s %s", err.message, out.log);
+	cr_assert_eq(answer(out.library), 5);
+	cr_assert_not_null(strstr(out.log, "/work/stdin:3:"), "%s", out.log);
+	compiled_free(&out);
+}
+
 Test(compile, keeps_warnings_with_the_entry)
 {
 	write_file("a.cu", "#warning be careful\n#define ANSWER 7\n" SOLVE);
