@@ -60,6 +60,17 @@ build_runs() {
 	[ -x "$root/build/gemmjudge" ] && "$root/build/gemmjudge" --version >/dev/null 2>&1
 }
 
+# CMake refuses a folder that it configured under another name, as in a tree that was moved
+# or copied: what it remembers goes, and what was built is built anew where it has to be.
+forget_moved() {
+	local folder=$1 remembered
+	remembered=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p;s/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' \
+		"$folder/CMakeCache.txt" 2>/dev/null) || return 0
+	[ "$(sort <<<"$remembered")" != "$(printf '%s\n' "$root" "$folder" | sort)" ] || return 0
+	say "this tree was moved or copied: ${folder#"$root"/} is configured anew"
+	rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"
+}
+
 # Configures folder $1 (below the root); the rest goes to cmake. Quiet unless
 # it fails.
 build_configure() {
@@ -67,6 +78,7 @@ build_configure() {
 	shift
 	cuda=$(find_cuda) || give_up "no usable CUDA toolkit (tools/setup fetches one)"
 	mkdir -p "$folder"
+	forget_moved "$folder"
 	if ! cmake -G Ninja -S "$root" -B "$folder" -DNVCC="$cuda/bin/nvcc" "$@" >"$folder/cmake.log" 2>&1; then
 		cat "$folder/cmake.log" >&2
 		return 1
