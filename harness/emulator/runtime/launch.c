@@ -59,6 +59,20 @@ static size_t dynamic_shared_limit(const struct function *function,
 	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
 }
 
+/* What ptxas takes of static shared memory; that the emulated GPU has none must not make more of
+ * it. Above, a kernel has no machine code, and a launch of it fails. */
+static bool static_shared_fits(const struct kernel_facts *facts)
+{
+	const struct gpu *gpu = runtime.gpu;
+	size_t limit = gpu->major >= 9 ? (size_t)gpu->shared_per_block_optin : SHARED_DEFAULT;
+	if (facts->static_shared_bytes <= limit)
+		return true;
+	runtime_say("a kernel has %zu bytes of static shared memory, and nvcc takes %zu at most for "
+				"this GPU (%s)",
+				facts->static_shared_bytes, limit, gpu->id);
+	return false;
+}
+
 /* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
  * the invalid configuration of earlier runtimes. */
 static cudaError_t check_shape(const struct launch_request *request,
@@ -66,6 +80,8 @@ static cudaError_t check_shape(const struct launch_request *request,
 {
 	dim3 grid = request->grid, block = request->block;
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	if (!static_shared_fits(facts))
+		return cudaErrorNoKernelImageForDevice;
 	if (!grid.x || !grid.y || !grid.z || !threads)
 		return cudaErrorInvalidValue;
 	if (grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
