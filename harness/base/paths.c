@@ -81,6 +81,17 @@ static bool make_folders(char *path)
 	return is_folder(path) && access(path, W_OK | X_OK) == 0;
 }
 
+/* A folder of our own among everybody's: nobody else may have made it, or write to it. */
+static bool make_private(char out[PATHS_MAX], const char *among)
+{
+	struct stat facts;
+	if (snprintf(out, PATHS_MAX, "%s/gemmjudge-%u", among, (unsigned)getuid()) >= PATHS_MAX)
+		return false;
+	mkdir(out, 0700);
+	return lstat(out, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == getuid() &&
+		   (facts.st_mode & 0022) == 0 && access(out, W_OK | X_OK) == 0;
+}
+
 bool paths_cache(char out[PATHS_MAX], struct error *err)
 {
 	const char *own = getenv("GEMMJUDGE_CACHE");
@@ -97,10 +108,14 @@ bool paths_cache(char out[PATHS_MAX], struct error *err)
 		make_folders(out))
 		return true;
 
+	const char *temporary = getenv("TMPDIR");
+	if (home == NULL && temporary != NULL && temporary[0] == '/' && make_private(out, temporary))
+		return true;
+
 	char build[PATHS_MAX];
 	if (!paths_build(build, err) || !paths_join(out, build, "cache", err))
 		return false;
-	if (make_folders(out))
+	if (make_folders(out) || make_private(out, "/tmp"))
 		return true;
 	return error_set(err, "no folder for compiled solutions can be written: set GEMMJUDGE_CACHE");
 }

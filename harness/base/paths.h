@@ -19,8 +19,9 @@ bool paths_build(char out[PATHS_MAX], struct error *err);
 bool paths_source(char out[PATHS_MAX], struct error *err);
 
 /* The user's cache folder for compiled solutions: $GEMMJUDGE_CACHE, or
- * $XDG_CACHE_HOME/gemmjudge, or ~/.cache/gemmjudge; where none of these can be
- * written, BUILD/cache. Created when missing. */
+ * $XDG_CACHE_HOME/gemmjudge, or ~/.cache/gemmjudge; without a HOME $TMPDIR/gemmjudge-UID;
+ * where none of these can be written, BUILD/cache, and then /tmp/gemmjudge-UID. Created when
+ * missing. */
 bool paths_cache(char out[PATHS_MAX], struct error *err);
 
 /* Joins two parts with one '/'. Fails when the result does not fit. */

@@ -49,9 +49,9 @@ const char *suggest_nearest(const char *word, const char *const *names, size_t c
 		if (other > WORD_MAX)
 			continue;
 		int edits = edits_between(word, names[i]);
-		/* the beginning of a longer name is meant too: "gemm" for "gemm-f16" */
-		if (edits > allowed && length >= 3 && strncmp(word, names[i], length) == 0)
-			edits = allowed;
+		/* the beginning of a longer name is meant before all: "gemm" is not "sgemm" */
+		if (length >= 3 && strncmp(word, names[i], length) == 0)
+			return names[i];
 		if (edits > allowed || (nearest != NULL && edits == allowed))
 			continue;
 		nearest = names[i];

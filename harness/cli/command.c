@@ -153,7 +153,7 @@ int command_run(const char *program, struct options *options)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 
 	struct command command = {.options = options, .program = program};
-	output_progress_open(&command.progress);
+	output_progress_open(&command.progress, options);
 	struct judge_progress steps = {.step = show_step,
 								   .judged = save_judged,
 								   .note = print_note,

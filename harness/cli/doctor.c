@@ -123,8 +123,9 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 				 facts->architecture, facts->driver);
 		sealed = confirm_possible(&referee.device, &err);
 		referee_link_close(&referee);
-	} else {
-		snprintf(found, sizeof found, "%s", err.message);
+	} else { /* what the message advises is said below */
+		const char *why = strstr(err.message, "no NVIDIA driver");
+		snprintf(found, sizeof found, "%s", why != NULL ? why : err.message);
 	}
 	print_line(e, e->gpu ? PRESENT : ABSENT, "NVIDIA GPU", found,
 			   e->gpu ? "runs, checks and times the solutions"

@@ -1,6 +1,8 @@
 /* gemmjudge judge: is it right, and how fast is it? */
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/input.h"
+#include "cli/watch.h"
 
 static int judge(const char *program, struct options *options)
 {
@@ -13,8 +15,8 @@ static int judge(const char *program, struct options *options)
 		error_set(&err, "--sizes says how generated cases are drawn; a suite has its own");
 	else if (asked->sanitize != NULL && asked->under != NULL)
 		error_set(&err, "--sanitize and --under: a solution runs under one tool at a time");
-	else
-		return command_run(program, options);
+	else if (input_take(options, &err))
+		return options->watch ? watch_run(program, options) : command_run(program, options);
 	return cli_fail(EXIT_BAD_INPUT, &err);
 }
 
@@ -28,6 +30,7 @@ const struct subcommand subcommand_judge = {
 			 "reference of higher precision, and times it on a large case (on a GPU).\n"
 			 "\n"
 			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"
+			 "  gemmjudge judge -p gemm-f16 - <mine.cu\n"
 			 "  gemmjudge judge mine.cu --problem gemm-f16 --suite edges --json result.json\n",
 	.run = judge,
 };

@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/limits.h"
 
 /* As --help shows them. */
 static const struct subcommand *const subcommands[] = {
@@ -109,6 +110,8 @@ int main(int argc, char **argv)
 		error_set(&err, "standard output is closed");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	if (!limits_suffice(&err))
+		return cli_fail(EXIT_CANNOT_RUN, &err);
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_BAD_INPUT;

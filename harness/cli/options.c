@@ -19,23 +19,27 @@
 	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
 	.size = sizeof(((struct options *)NULL)->member)
 
+static const char *const color_names[] = {"auto", "always", "never", NULL};
+
 static const struct row rows[] = {
 	{"problem", "P", RUNS " new",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
-	 .kind = &kind_problem},
+	 .kind = &kind_problem, .letter = 'p'},
 	{"epilogue", "CHAIN", RUNS,
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 FILLS(kind_text, judge.epilogue),
-	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)"},
+	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
 	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
-	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage"},
+	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage", .letter = 'e'},
 	{"nvcc-flag", "FLAG", RUNS,
 	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may\nbe repeated (one word at a time)",
 	 .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
+	{"nvcc-flags", "FLAGS", RUNS, "several, with blanks between them: \"-std=c++20 -Iinc\"",
+	 .kind = &kind_nvcc_flags, .again = AGAIN_NOT, .needs = "flags of nvcc"},
 	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",
-	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE},
+	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE, .letter = 'd'},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
 	{"check", "race", "judge", "with --device emu: also look for races in shared\nmemory",
@@ -56,14 +60,20 @@ static const struct row rows[] = {
 	 "prints in ending",
 	 FILLS(kind_text, judge.under), .again = AGAIN_DEVICE, .needs = "a command"},
 	{"cases", "N", "judge", "how many generated cases (32; 12 on the emulated GPU)",
-	 FILLS(kind_whole, judge.cases), .from = 1, .to = 1000000},
+	 FILLS(kind_whole, judge.cases), .from = 1, .to = 1000000, .letter = 'n'},
 	{"cases", "N", "bench", "times so many generated cases", FILLS(kind_whole, judge.cases),
-	 .from = 1, .to = 1000000},
+	 .from = 1, .to = 1000000, .letter = 'n'},
 	{"seed", "S", RUNS, "draws the cases and values of an earlier run again",
 	 FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
 	 .needs = "a whole number below 2^64, decimal or 0x..., is needed"},
-	{"suite", "NAME|FILE", RUNS, "cases of a suite instead of generated ones;\nmay be repeated",
-	 .kind = &kind_suite},
+	{"suite", "SUITE", RUNS,
+	 "cases of a suite (a name, or a FILE.ini) instead of\ngenerated ones; may be repeated",
+	 .kind = &kind_suite, .letter = 's'},
+	{"case", "NAME", "judge",
+	 "of all these cases only this one (random-4); may be\nrepeated, or have several with commas",
+	 .kind = &kind_case, .letter = 'c', .needs = "the name of a case, such as random-4"},
+	{"fail-fast", NULL, "judge", "ends at the first case that is not accepted",
+	 FILLS(kind_flag, judge.fail_fast), .letter = 'x'},
 	{"max-dim", "D", RUNS,
 	 "no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)",
 	 FILLS(kind_whole, judge.max_dim), .from = 1, .to = DIM_MAX},
@@ -109,18 +119,24 @@ static const struct row rows[] = {
 	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
 	{"json", "FILE", RUNS, "writes the results as JSON; - is stdout, the text\nthen goes to stderr",
-	 FILLS(kind_text, json), FILE_NEEDED},
+	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
 	{"verbose", NULL, RUNS,
 	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",
-	 FILLS(kind_flag, verbose), .again = AGAIN_NOT},
-	{"no-color", NULL, RUNS " doctor",
-	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)",
-	 FILLS(kind_flag, no_color), .again = AGAIN_NOT},
+	 FILLS(kind_flag, verbose), .again = AGAIN_NOT, .letter = 'v'},
+	{"quiet", NULL, "judge", "prints a line a file: its verdict", FILLS(kind_flag, quiet),
+	 .again = AGAIN_NOT, .letter = 'q'},
+	{"watch", NULL, "judge", "judges again whenever a file, or a header beside it, is\nsaved",
+	 FILLS(kind_flag, watch), .again = AGAIN_NOT, .letter = 'w'},
+	{"color", "WHEN", RUNS " doctor",
+	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
+	 .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
+	{"no-color", NULL, RUNS " doctor", "the same as --color never", .kind = &kind_color,
+	 .again = AGAIN_NOT, .names = color_names},
 	{"help", NULL, RUNS " new list doctor", "shows this", FILLS(kind_flag, help),
-	 .again = AGAIN_NOT},
+	 .again = AGAIN_NOT, .letter = 'h'},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -186,32 +202,52 @@ static bool refused_option(const char *command, const char *text, int option, st
 	return unknown_option(command, option != 0 ? letter : text, err);
 }
 
+static const struct row *row_of(const char *command, int option)
+{
+	if (option >= FIRST_VALUE)
+		return &rows[option - FIRST_VALUE];
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].letter == option && row_is_of(&rows[i], command))
+			return &rows[i];
+	return NULL;
+}
+
+/* getopt's tables of a subcommand; ':' first, so that a value that lacks is told apart. */
+static void tables_fill(const char *command, struct option *table, char *letters)
+{
+	*letters++ = ':';
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if (!row_is_of(&rows[i], command))
+			continue;
+		*table++ =
+			(struct option){.name = rows[i].name,
+							.has_arg = rows[i].value != NULL ? required_argument : no_argument,
+							.val = FIRST_VALUE + (int)i};
+		if (rows[i].letter != '\0')
+			*letters++ = rows[i].letter;
+		if (rows[i].letter != '\0' && rows[i].value != NULL)
+			*letters++ = ':';
+	}
+	*table = (struct option){0};
+	*letters = '\0';
+}
+
 bool options_parse(int argc, char **argv, struct options *out, struct error *err)
 {
-	*out = (struct options){.command = argv[0]};
 	struct option table[ROW_COUNT + 1];
-	size_t count = 0;
-	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (row_is_of(&rows[i], out->command))
-			table[count++] =
-				(struct option){.name = rows[i].name,
-								.has_arg = rows[i].value != NULL ? required_argument : no_argument,
-								.val = FIRST_VALUE + (int)i};
-	table[count] = (struct option){0};
+	char letters[2 * ROW_COUNT + 2];
+	*out = (struct options){.command = argv[0]};
+	tables_fill(out->command, table, letters);
 
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	for (;;) {
-		int option = getopt_long(argc, argv, ":h", table, NULL);
+		int option = getopt_long(argc, argv, letters, table, NULL);
 		if (option == -1)
 			break;
-		if (option == 'h') {
-			out->help = true;
-			continue;
-		}
 		if (option == '?')
 			return refused_option(out->command, argv[optind - 1], optopt, err);
-		const struct row *row = &rows[(option == ':' ? optopt : option) - FIRST_VALUE];
+		const struct row *row = row_of(out->command, option == ':' ? optopt : option);
 		if (option == ':')
 			return error_set(err, "--%s needs a value: %s", row->name, row->value);
 		if (!row->kind->read(row, optarg, out, err))
@@ -227,9 +263,11 @@ void options_help(const char *command, FILE *out)
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		if (!row_is_of(&rows[i], command) || rows[i].help == NULL)
 			continue;
-		char left[40];
-		snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value != NULL ? " " : "",
-				 rows[i].value != NULL ? rows[i].value : "");
+		char left[48], letter[8] = "";
+		if (rows[i].letter != '\0')
+			snprintf(letter, sizeof letter, ", -%c", rows[i].letter);
+		snprintf(left, sizeof left, "--%s%s%s%s", rows[i].name, letter,
+				 rows[i].value != NULL ? " " : "", rows[i].value != NULL ? rows[i].value : "");
 		fprintf(out, "  %-20s ", left);
 		for (const char *p = rows[i].help; *p != '\0'; p++) {
 			fputc(*p, out);
@@ -250,9 +288,9 @@ void options_again(const struct options *options, const char *program, char *out
 		for (size_t i = 0; i < ROW_COUNT; i++)
 			if (rows[i].again == order[pass] && row_is_of(&rows[i], options->command))
 				rows[i].kind->write(&rows[i], options, &line);
-	bool dashed = false; /* a file whose name begins with '-' follows "--" */
+	bool dashed = false; /* a file whose name begins with '-' follows "--"; '-' is stdin */
 	for (size_t i = 0; i < options->argument_count; i++)
-		dashed = dashed || options->arguments[i][0] == '-';
+		dashed = dashed || (options->arguments[i][0] == '-' && options->arguments[i][1] != '\0');
 	if (dashed)
 		line_add(&line, "--");
 	for (size_t i = 0; i < options->argument_count; i++)

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "judge/judge.h"
 
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 /* What was asked for. Strings point into argv. Absent: NULL, 0 or false. */
 struct options {
 	struct judge_options judge;
@@ -17,7 +19,8 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *svg;
-	bool has_seed, verbose, no_color, help;
+	enum color_when color;
+	bool has_seed, verbose, quiet, watch, help;
 };
 
 /* Reads argv[1..] (argv[0] is the subcommand) and moves what is no option to its end. */

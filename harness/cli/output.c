@@ -31,11 +31,21 @@ int cli_finish(int status)
 	return status == EXIT_CANNOT_RUN ? status : EXIT_BAD_INPUT;
 }
 
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value != NULL && value[0] != '\0';
+}
+
 bool output_color(const struct options *options, FILE *stream)
 {
-	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	if (options->no_color || (no_color != NULL && no_color[0] != '\0'))
+	const char *terminal = getenv("TERM"), *force = getenv("FORCE_COLOR");
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	if (is_set("NO_COLOR"))
 		return false;
+	if (is_set("FORCE_COLOR"))
+		return strcmp(force, "0") != 0;
 	if (terminal == NULL || strcmp(terminal, "dumb") == 0)
 		return false;
 	return isatty(fileno(stream));
@@ -156,8 +166,10 @@ bool output_write(const struct options *options, const struct judgement_list *li
 		if (strcmp(reports[i].path, "-") == 0)
 			text = stderr;
 
-	struct report_style style = {
-		.color = output_color(options, text), .width = width_of(text), .verbose = options->verbose};
+	struct report_style style = {.color = output_color(options, text),
+								 .width = width_of(text),
+								 .verbose = options->verbose,
+								 .quiet = options->quiet};
 	bool ok = true;
 	errno = 0;
 	report_text(list, &style, text);
@@ -186,11 +198,11 @@ void output_save(const struct options *options, const struct judgement_list *lis
 
 /* ---- progress ----------------------------------------------------------- */
 
-void output_progress_open(struct output_progress *progress)
+void output_progress_open(struct output_progress *progress, const struct options *options)
 {
 	const char *terminal = getenv("TERM");
-	*progress = (struct output_progress){.on = isatty(STDERR_FILENO) && terminal != NULL &&
-											   strcmp(terminal, "dumb") != 0,
+	*progress = (struct output_progress){.on = !options->quiet && isatty(STDERR_FILENO) &&
+											   terminal != NULL && strcmp(terminal, "dumb") != 0,
 										 .width = width_of(stderr),
 										 .last = -1.0};
 }

@@ -20,14 +20,14 @@ bool output_write(const struct options *options, const struct judgement_list *li
 void output_save(const struct options *options, const struct judgement_list *list);
 
 /* A line on stderr that is rewritten in place; nothing where stderr is no
- * terminal. */
+ * terminal, or with --quiet. */
 struct output_progress {
 	bool on, drawn;
 	int width;
 	double last; /* seconds of the monotonic clock at the last drawing */
 	char last_file[64], last_what[32];
 };
-void output_progress_open(struct output_progress *progress);
+void output_progress_open(struct output_progress *progress, const struct options *options);
 void output_progress_step(void *progress, const char *file, const char *what, size_t done,
 						  size_t total);
 void output_progress_close(struct output_progress *progress);

@@ -99,6 +99,22 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	return true;
 }
 
+/* --no-color has no text. */
+static bool read_color(const struct row *row, const char *text, struct options *options,
+					   struct error *err)
+{
+	size_t index = COLOR_NEVER;
+	if (text != NULL && !find_word(row, text, &index, err))
+		return false;
+	options->color = (enum color_when)index;
+	return true;
+}
+
+static void write_nothing(const struct row *row, const struct options *options, struct line *line)
+{
+	(void)row, (void)options, (void)line;
+}
+
 static void write_sizes(const struct row *row, const struct options *options, struct line *line)
 {
 	if (options->judge.sizes != 0)
@@ -109,6 +125,7 @@ const struct kind kind_flag = {read_flag, write_flag};
 const struct kind kind_text = {read_text, write_text};
 const struct kind kind_word = {read_word, write_text};
 const struct kind kind_sizes = {read_sizes, write_sizes};
+const struct kind kind_color = {read_color, write_nothing};
 
 /* ---- numbers ------------------------------------------------------------------ */
 
@@ -302,6 +319,19 @@ static bool read_nvcc_flag(const struct row *row, const char *text, struct optio
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
+/* In place: "-a  -b" becomes "-a" and "-b". */
+static bool read_nvcc_flags(const struct row *row, const char *text, struct options *options,
+							struct error *err)
+{
+	char *rest = (char *)text; /* of argv, which is ours */
+	size_t before = options->judge.nvcc_flag_count;
+	for (char *word; (word = strtok_r(rest, " \t\n", &rest)) != NULL;)
+		if (!read_nvcc_flag(row, word, options, err))
+			return false;
+	return options->judge.nvcc_flag_count > before ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
 static void write_nvcc_flags(const struct row *row, const struct options *options,
 							 struct line *line)
 {
@@ -343,6 +373,28 @@ static void write_time(const struct row *row, const struct options *options, str
 	write_shapes(row, options, line);
 }
 
+static bool read_case(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	char *rest = (char *)text;
+	size_t before = judge->only_count;
+	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
+		if (judge->only_count == JUDGE_ONLY_MAX)
+			return error_set(err, "--%s: more than %d names", row->name, JUDGE_ONLY_MAX);
+		judge->only[judge->only_count++] = name;
+	}
+	return judge->only_count > before || error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_cases(const struct row *row, const struct options *options, struct line *line)
+{
+	for (size_t i = 0; i < options->judge.only_count; i++)
+		line_add_option(line, row->name, options->judge.only[i]);
+}
+
+const struct kind kind_case = {read_case, write_cases};
+const struct kind kind_nvcc_flags = {read_nvcc_flags, write_nothing}; /* kind_nvcc_flag does */
 const struct kind kind_nvcc_flag = {read_nvcc_flag, write_nvcc_flags};
 const struct kind kind_suite = {read_suite, write_suites};
 const struct kind kind_shape = {read_shape, write_shapes};

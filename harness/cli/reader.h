@@ -28,6 +28,7 @@ struct row {
 	uint64_t from, to;        /* of a whole number */
 	const char *const *names; /* of a word; NULL after the last */
 	const char *needs;        /* the end of the line that refuses a value */
+	char letter;              /* its short form; 0: none */
 };
 
 struct kind {
@@ -42,6 +43,7 @@ struct kind {
 extern const struct kind kind_flag;      /* (bool) */
 extern const struct kind kind_text;      /* not blank (const char *) */
 extern const struct kind kind_word;      /* one of row->names (const char *: that name) */
+extern const struct kind kind_color;     /* the same, from color_names (enum color_when) */
 extern const struct kind kind_whole;     /* from row->from to row->to (int, size_t) */
 extern const struct kind kind_scalar;    /* any number (struct judge_scalar) */
 extern const struct kind kind_seconds;   /* above 0, a day at most (double) */
@@ -51,10 +53,12 @@ extern const struct kind kind_tolerance; /* the same */
 /* These fill members of their own. */
 extern const struct kind kind_problem;
 extern const struct kind kind_sizes;
-extern const struct kind kind_layers;    /* of the jail: names, commas between them (unsigned) */
-extern const struct kind kind_suite;     /* one more at each time, as does */
-extern const struct kind kind_nvcc_flag; /* this one */
-extern const struct kind kind_shape;     /* this one: sizes up to row->to */
-extern const struct kind kind_time;      /* one shape, or none */
+extern const struct kind kind_layers;     /* of the jail: names, commas between them (unsigned) */
+extern const struct kind kind_suite;      /* one more at each time, as does */
+extern const struct kind kind_nvcc_flag;  /* this one, */
+extern const struct kind kind_nvcc_flags; /* the same, several with blanks between them, */
+extern const struct kind kind_case;       /* this one: names with commas between them, */
+extern const struct kind kind_shape;      /* this one: sizes up to row->to */
+extern const struct kind kind_time;       /* one shape, or none */
 
 #endif

@@ -338,6 +338,9 @@ bool cuda_open(const struct device_choice *choice, void **opaque, struct device_
 			   struct error *err)
 {
 	int count = 0;
+	int driver = 0;
+	if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+		return fail(err, "no NVIDIA driver");
 	if (!good(cudaGetDeviceCount(&count), "no CUDA device can be used", err))
 		return false;
 	if (choice->ordinal < 0 || choice->ordinal >= count)

@@ -180,7 +180,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
 		}
 		deaths += dead;
-		stopped = dead && hopeless(result->verdict, deaths);
+		stopped = (dead && hopeless(result->verdict, deaths)) ||
+				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
 	}
 	summarise(out);
 	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);

@@ -268,6 +268,27 @@ static bool something_judged(const struct judgement_list *list)
 	return some;
 }
 
+static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
+						struct error *err)
+{
+	bool failed = false;
+	for (size_t i = 0; i < out->count; i++) {
+		struct judgement *item = &out->items[i];
+		if (failed) {
+			snprintf(item->detail, sizeof item->detail,
+					 "not judged after the first failure (--fail-fast)");
+			continue;
+		}
+		if (!judge_file(run, &submissions[i], item, err)) {
+			run_gave_up(item, err->message);
+			return false;
+		}
+		run_judged(run, out);
+		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
+	}
+	return true;
+}
+
 static enum judge_status run_all(struct run *run, struct submission *submissions,
 								 struct judgement_list *out, struct error *err)
 {
@@ -283,13 +304,7 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	if (options->mode != JUDGE_CHECKS)
 		ok = bench_all(run, submissions, options->file_count, out, err);
 	else
-		for (size_t i = 0; i < options->file_count && ok; i++) {
-			ok = judge_file(run, &submissions[i], &out->items[i], err);
-			if (ok)
-				run_judged(run, out);
-			else
-				run_gave_up(&out->items[i], err->message);
-		}
+		ok = judge_files(run, submissions, out, err);
 	for (size_t i = 0; i < out->count && ok; i++)
 		ok = layers_hold(run, &out->items[i], err);
 	run_close(run);

@@ -10,6 +10,10 @@
 #define JUDGE_SUITES_MAX 32
 #define JUDGE_SHAPES_MAX 256
 #define JUDGE_FLAGS_MAX 64
+#define JUDGE_ONLY_MAX 64
+
+/* The name of a file that is no file. */
+#define JUDGE_STDIN "-"
 
 /* Alpha or beta of timed calls. */
 struct judge_scalar {
@@ -44,6 +48,10 @@ struct judge_options {
 	uint64_t seed;
 	const char *suites[JUDGE_SUITES_MAX]; /* names or files, in order; none: generate */
 	size_t suite_count;
+	const char *only[JUDGE_ONLY_MAX]; /* names of cases: no others; none: all */
+	size_t only_count;
+	bool fail_fast;        /* nothing is judged after the first case that is not accepted */
+	const char *input;     /* JUDGE_STDIN among the files: the file with what it held */
 	enum case_sizes sizes; /* of generated cases */
 	int max_dim;           /* 0: the problem's own */
 	int multiple;          /* every size is one of this; 0 or 1: any */

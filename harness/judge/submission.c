@@ -231,6 +231,59 @@ static bool cases_make(const struct judge_options *options, struct submission *s
 										: cases_of_shapes(options, s, err);
 }
 
+/* ---- those that were named ----------------------------------------------------- */
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+	size_t i = 0;
+	while (i < count && strcmp(name, names[i]) != 0)
+		i++;
+	return i < count;
+}
+
+static bool has_case(const struct submission *s, const char *name)
+{
+	size_t i = 0;
+	while (i < s->case_count && strcmp(s->cases[i].name, name) != 0)
+		i++;
+	return i < s->case_count;
+}
+
+#define CASES_LISTED 1024
+
+static bool unknown_case(const struct judge_options *options, const struct submission *s,
+						 const char *name, struct error *err)
+{
+	const char *names[CASES_LISTED];
+	char phrase[160];
+	size_t count = s->case_count < CASES_LISTED ? s->case_count : CASES_LISTED;
+	for (size_t i = 0; i < count; i++)
+		names[i] = s->cases[i].name;
+	suggest_phrase(phrase, name, names, count);
+	if (options->suite_count == 0)
+		return error_set(err, "no case '%s': there are %s to %s (--cases N makes more)", name,
+						 names[0], s->cases[s->case_count - 1].name);
+	return error_set(err, "no case '%s' in the suite%s", name,
+					 phrase[0] != '\0' ? phrase : " (--verbose shows their names)");
+}
+
+/* All cases of a name are kept: those of a suite may share it. */
+static bool cases_choose(const struct judge_options *options, struct submission *s,
+						 struct error *err)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < options->only_count; i++)
+		if (!has_case(s, options->only[i]))
+			return unknown_case(options, s, options->only[i], err);
+	if (options->only_count == 0)
+		return true;
+	for (size_t i = 0; i < s->case_count; i++)
+		if (is_among(s->cases[i].name, options->only, options->only_count))
+			s->cases[kept++] = s->cases[i];
+	s->case_count = kept;
+	return true;
+}
+
 /* ---- the whole of it ---------------------------------------------------------- */
 
 bool submission_take(const struct run *run, const char *file, struct submission *out,
@@ -238,12 +291,14 @@ bool submission_take(const struct run *run, const char *file, struct submission 
 {
 	const struct judge_options *options = run->options;
 	char real[PATH_MAX];
-	*out = (struct submission){.file = file,
+	bool is_input = strcmp(file, JUDGE_STDIN) == 0 && options->input != NULL;
+	*out = (struct submission){.file = is_input ? "stdin" : file,
+							   .source = is_input ? options->input : file,
 							   .problem = options->problem,
 							   .flags = options->nvcc_flags,
 							   .fused = run->epilogue != NULL,
 							   .is_baseline = lies_in_baselines(file)};
-	if (!file_readable(file, err))
+	if (!file_readable(out->source, err))
 		return false;
 	if (out->problem == NULL)
 		out->problem = problem_of_path(realpath(file, real) != NULL ? real : file);
@@ -251,8 +306,9 @@ bool submission_take(const struct run *run, const char *file, struct submission 
 		return error_set(err,
 						 "%s: its folder names no problem; say which with --problem "
 						 "(gemmjudge list shows them)",
-						 file);
-	return (!out->fused || epilogue_fits(out->problem, err)) && cases_make(options, out, err);
+						 out->file);
+	return (!out->fused || epilogue_fits(out->problem, err)) && cases_make(options, out, err) &&
+		   cases_choose(options, out, err);
 }
 
 void submission_free(struct submission *submission)
@@ -281,7 +337,8 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 {
 	run_progress(run, s->file, "compile", 0, 1);
 	struct error why = {{0}};
-	struct compile_options options = {.source = s->file,
+	struct compile_options options = {.source = s->source,
+									  .stands_for = s->source != s->file ? s->file : NULL,
 									  .architecture = run->referee.facts.architecture,
 									  .flags = s->flags,
 									  .epilogue = s->fused ? run->epilogue->header : NULL,

@@ -7,7 +7,8 @@
 #include "judge/run.h"
 
 struct submission {
-	const char *file; /* borrowed */
+	const char *file;   /* as it is shown; borrowed */
+	const char *source; /* what is compiled: the same, but for stdin; borrowed */
 	const struct problem *problem;
 	const char *const *flags; /* of nvcc, besides the judge's own; NULL-ended, or NULL */
 	bool fused;               /* to be compiled with the run's epilogue */

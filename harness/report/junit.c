@@ -62,7 +62,7 @@ static bool failed_outside_cases(const struct judgement *judgement)
 	return judgement->verdict != VERDICT_ACCEPTED && facts_failed_cases(judgement) == 0;
 }
 
-static void print_suite(FILE *out, const struct judgement *judgement, const char *started)
+static void print_suite(FILE *out, const struct judgement *judgement, const struct run_facts *facts)
 {
 	size_t failures = 0, errors = 0, skipped = 0;
 	double seconds = judgement->compile_seconds;
@@ -82,11 +82,18 @@ static void print_suite(FILE *out, const struct judgement *judgement, const char
 	attribute(out, "name", judgement->file);
 	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\"",
 			judgement->count + 1, failures, errors + outside, skipped, seconds);
+	/* CI servers want a time without a zone, or with none but 'Z' left out. */
+	char started[20], flags[1024];
+	snprintf(started, sizeof started, "%.19s", facts->started);
 	attribute(out, "timestamp", started);
 	fputs(">\n    <properties>\n      <property name=\"verdict\"", out);
 	attribute(out, "value", verdict_name(judgement->verdict));
 	fputs("/>\n      <property name=\"problem\"", out);
 	attribute(out, "value", judgement->problem);
+	if (facts_nvcc_flags(facts, flags, sizeof flags)[0] != '\0') {
+		fputs("/>\n      <property name=\"nvcc_flags\"", out);
+		attribute(out, "value", flags);
+	}
 	fputs("/>\n    </properties>\n", out);
 
 	fputs("    <testcase", out);
@@ -104,11 +111,8 @@ static void print_suite(FILE *out, const struct judgement *judgement, const char
 
 void report_junit(const struct judgement_list *list, FILE *out)
 {
-	/* CI servers want a time without a zone, or with none but 'Z' left out. */
-	char started[20];
-	snprintf(started, sizeof started, "%.19s", list->facts.started);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gemmjudge\">\n", out);
 	for (size_t i = 0; i < list->count; i++)
-		print_suite(out, &list->items[i], started);
+		print_suite(out, &list->items[i], &list->facts);
 	fputs("</testsuites>\n", out);
 }

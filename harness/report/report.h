@@ -14,6 +14,7 @@ struct report_style {
 	bool color;   /* ANSI colours that read on dark and light grounds */
 	int width;    /* columns; 0 means 80 */
 	bool verbose; /* every case, not only the first that failed; which kernels ran */
+	bool quiet;   /* the line of each verdict and nothing else */
 };
 
 typedef void (*report_writer)(const struct judgement_list *list, FILE *out);

@@ -558,6 +558,31 @@ static void guarantees_print(const struct page *page, const struct judgement_lis
 		}
 }
 
+/* The first case that failed, where it is not the only one of its file: what --case repeats. */
+static const char *failed_case(const struct judgement_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t k = 0; k < list->items[i].count && list->items[i].count > 1; k++) {
+			const struct case_result *result = &list->items[i].cases[k];
+			if (result->verdict != VERDICT_ACCEPTED && result->verdict != VERDICT_NOT_RUN)
+				return result->test.name;
+		}
+	return NULL;
+}
+
+static void again_print(const struct page *page, const struct judgement_list *list)
+{
+	fputs("again: ", page->out);
+	clean_print(page->out, list->facts.command);
+	fputc('\n', page->out);
+	const char *failed = failed_case(list);
+	if (failed != NULL) {
+		fputs("one case alone: the same with --case ", page->out);
+		clean_print(page->out, failed);
+		fputc('\n', page->out);
+	}
+}
+
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
 {
 	struct page page = {.out = out,
@@ -565,6 +590,10 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 						.color = style->color,
 						.verbose = style->verbose};
 	size_t accepted = 0;
+	for (size_t i = 0; i < list->count && style->quiet; i++)
+		verdict_print(&page, list->items[i].verdict, list->items[i].file);
+	if (style->quiet)
+		return;
 	head_print(&page, &list->facts);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
@@ -582,7 +611,5 @@ void report_text(const struct judgement_list *list, const struct report_style *s
 	if (list->count > 1)
 		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
 	guarantees_print(&page, list);
-	fputs("again: ", out);
-	clean_print(out, list->facts.command);
-	fputc('\n', out);
+	again_print(&page, list);
 }

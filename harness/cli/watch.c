@@ -1,0 +1,126 @@
+#include "cli/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+
+#define SETTLE_MILLISECONDS 100 /* editors write some files at once */
+#define WAIT_MILLISECONDS 500   /* a signal just before the wait does not end it */
+
+static volatile sig_atomic_t ended;
+static volatile sig_atomic_t judge_process; /* while one runs */
+
+/* The judge says itself what it does then; a terminal tells it, too, which does no harm. */
+static void pass_on(int number)
+{
+	ended = number;
+	if (judge_process > 0)
+		kill(judge_process, number);
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Folders and not files: editors replace what they save. */
+static int watch_folders(const struct options *options, struct error *err)
+{
+	int fd = inotify_init1(IN_CLOEXEC);
+	if (fd < 0)
+		error_set(err, "--watch: the system watches no files: %s", strerror(errno));
+	for (size_t i = 0; fd >= 0 && i < options->argument_count; i++) {
+		const char *file = options->arguments[i];
+		char folder[PATH_MAX];
+		snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(file) - file), file);
+		if (inotify_add_watch(fd, folder, IN_CLOSE_WRITE | IN_MOVED_TO) >= 0)
+			continue;
+		error_set(err, "--watch: cannot watch the folder of %s: %s", file, strerror(errno));
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool matters(const struct options *options, const char *name)
+{
+	static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".inl", ".ini"};
+	const char *ending = strrchr(name, '.');
+	for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(ending, endings[i]) == 0)
+			return true;
+	for (size_t i = 0; i < options->argument_count; i++)
+		if (strcmp(name, name_of(options->arguments[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Takes what has happened, waiting so long for something; whether a file that matters is in it. */
+static bool take_events(int fd, const struct options *options, int milliseconds)
+{
+	_Alignas(struct inotify_event) char events[64 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
+	struct pollfd entry = {.fd = fd, .events = POLLIN};
+	bool changed = false;
+	if (poll(&entry, 1, milliseconds) <= 0)
+		return false;
+	ssize_t got = read(fd, events, sizeof events);
+	for (char *at = events; at < events + got;) {
+		const struct inotify_event *event = (const struct inotify_event *)at;
+		changed = changed || (event->len > 0 && matters(options, event->name));
+		at += sizeof *event + event->len;
+	}
+	return changed;
+}
+
+static int judge_once(const char *program, struct options *options)
+{
+	int status = 0;
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		exit(cli_finish(command_run(program, options)));
+	}
+	judge_process = child > 0 ? child : 0;
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+	}
+	judge_process = 0;
+	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_CANNOT_RUN;
+}
+
+int watch_run(const char *program, struct options *options)
+{
+	struct error err = {{0}};
+	const struct sigaction action = {.sa_handler = pass_on};
+	int fd = watch_folders(options, &err);
+	if (fd < 0)
+		return cli_fail(EXIT_CANNOT_RUN, &err);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	int status = EXIT_ACCEPTED;
+	while (!ended) {
+		status = judge_once(program, options);
+		if (!ended)
+			fputs("gemmjudge: waits until a file is saved (ctrl-C ends)\n", stderr);
+		while (!ended && !take_events(fd, options, WAIT_MILLISECONDS)) {
+		}
+		while (!ended && take_events(fd, options, SETTLE_MILLISECONDS)) {
+		}
+		if (!ended)
+			putchar('\n');
+	}
+	close(fd);
+	return status;
+}
