@@ -45,6 +45,14 @@ bool paths_build(char out[PATHS_MAX], struct error *err)
 						  "no libexec/ beside or above it");
 }
 
+bool paths_installed(void)
+{
+	char build[PATHS_MAX], marker[PATHS_MAX];
+	struct error ignored;
+	return paths_build(build, &ignored) && paths_join(marker, build, "installed", &ignored) &&
+		   access(marker, F_OK) == 0;
+}
+
 bool paths_source(char out[PATHS_MAX], struct error *err)
 {
 	char build[PATHS_MAX], marker[PATHS_MAX];
@@ -52,8 +60,10 @@ bool paths_source(char out[PATHS_MAX], struct error *err)
 		return false;
 
 	/* The build folder as it was configured lies at this place relative to the
-	 * source; a tree copied as a whole keeps the relation. */
-	if (!paths_join(out, build, GEMMJUDGE_BUILD_TO_SOURCE, err) ||
+	 * source; a tree copied as a whole keeps the relation. An installed one has
+	 * its own (CMakeLists.txt). */
+	const char *relation = paths_installed() ? ".." : GEMMJUDGE_BUILD_TO_SOURCE;
+	if (!paths_join(out, build, relation, err) ||
 		!paths_join(marker, out, "testcases/suites", err))
 		return false;
 	if (!is_folder(marker))

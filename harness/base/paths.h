@@ -15,6 +15,9 @@
  * the children too (they live in BUILD/libexec). */
 bool paths_build(char out[PATHS_MAX], struct error *err);
 
+/* Whether that is a folder of `cmake --install`, and the source tree nobody's to write to. */
+bool paths_installed(void);
+
 /* The source tree that holds solutions/, epilogues/, testcases/. */
 bool paths_source(char out[PATHS_MAX], struct error *err);
 

@@ -9,14 +9,10 @@
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/limits.h"
+#include "commit.h" /* made by commit.cmake */
 
-/* As --help shows them. */
-static const struct subcommand *const subcommands[] = {
-	&subcommand_judge, &subcommand_bench, &subcommand_compare,
-	&subcommand_new,   &subcommand_list,  &subcommand_doctor,
-};
 #define LARGE_BLOCK (16 << 10) /* bytes */
-#define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)
+#define SUBCOMMANDS_MAX 16
 
 static void help(FILE *out)
 {
@@ -27,14 +23,14 @@ static void help(FILE *out)
 		  "NVIDIA GPU, or on an emulated one where there is none.\n"
 		  "\n",
 		  out);
-	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
+	for (size_t i = 0; subcommands[i] != NULL; i++) {
 		const struct subcommand *one = subcommands[i];
 		int used = fprintf(out, "  %s %s", one->name, one->takes != NULL ? one->takes : "");
 		fprintf(out, "%*s%s\n", 20 - used, "", one->summary);
 	}
 	fputs("\n"
 		  "  COMMAND --help    its options\n"
-		  "  --version         the version of gemmjudge\n"
+		  "  --version, -V     the version, its commit, and the CUDA it was built with\n"
 		  "\n"
 		  "exit status: 0 all accepted, 1 not accepted, 2 wrong usage or a bad file,\n"
 		  "3 cannot run here (no compiler, no such device)\n",
@@ -62,7 +58,7 @@ static int subcommand_run(const struct subcommand *subcommand, const char *progr
 
 static const struct subcommand *subcommand_find(const char *name)
 {
-	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+	for (size_t i = 0; subcommands[i] != NULL; i++)
 		if (strcmp(name, subcommands[i]->name) == 0)
 			return subcommands[i];
 	return NULL;
@@ -85,11 +81,12 @@ static bool hold_standard_descriptors(void)
 static int unknown_command(const char *word)
 {
 	struct error err;
-	const char *names[SUBCOMMAND_COUNT];
-	for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
-		names[i] = subcommands[i]->name;
+	const char *names[SUBCOMMANDS_MAX];
+	size_t count = 0;
+	for (; subcommands[count] != NULL && count < SUBCOMMANDS_MAX; count++)
+		names[count] = subcommands[count]->name;
 	size_t length = strlen(word);
-	const char *nearest = suggest_nearest(word, names, SUBCOMMAND_COUNT);
+	const char *nearest = suggest_nearest(word, names, count);
 	if (length > 3 && strcmp(word + length - 3, ".cu") == 0)
 		error_set(&err, "unknown command '%s'; did you mean 'gemmjudge judge %s'?", word, word);
 	else if (nearest != NULL)
@@ -122,8 +119,9 @@ int main(int argc, char **argv)
 		help(stdout);
 		return cli_finish(EXIT_ACCEPTED);
 	}
-	if (strcmp(word, "--version") == 0) {
-		printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		printf("gemmjudge %s (commit %s, built with CUDA %s)\n", GEMMJUDGE_VERSION,
+			   GEMMJUDGE_COMMIT, GEMMJUDGE_CUDA);
 		return cli_finish(EXIT_ACCEPTED);
 	}
 	bool explain = strcmp(word, "help") == 0;

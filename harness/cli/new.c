@@ -29,7 +29,7 @@ static bool target_find(const char *name, const struct problem *problem, char pa
 {
 	if (name[0] == '\0' || name[strlen(name) - 1] == '/' || strcmp(name, ".cu") == 0)
 		return error_set(err, "'%s' is no name for a file", name);
-	if (strchr(name, '/') != NULL) {
+	if (strchr(name, '/') != NULL || paths_installed()) {
 		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 			return error_set(err, "path too long: %.80s...", name);
 		return new_file_ending(path, ".cu", err);
@@ -87,7 +87,7 @@ const struct subcommand subcommand_new = {
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA. A plain NAME becomes solutions/<folder of the problem>/NAME.cu in the\n"
-			 "source tree; a NAME with a '/' is that file (./mine.cu). An existing file is\n"
-			 "never overwritten.\n",
+			 "source tree, and where gemmjudge is installed NAME.cu here; a NAME with a '/' is\n"
+			 "that file (./mine.cu). An existing file is never overwritten.\n",
 	.run = new_solution,
 };

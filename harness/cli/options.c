@@ -135,7 +135,7 @@ static const struct row rows[] = {
 	 .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
 	{"no-color", NULL, RUNS " doctor", "the same as --color never", .kind = &kind_color,
 	 .again = AGAIN_NOT, .names = color_names},
-	{"help", NULL, RUNS " new list doctor", "shows this", FILLS(kind_flag, help),
+	{"help", NULL, RUNS " new list doctor generate", "shows this", FILLS(kind_flag, help),
 	 .again = AGAIN_NOT, .letter = 'h'},
 };
 
@@ -276,6 +276,26 @@ void options_help(const char *command, FILE *out)
 		}
 		fputc('\n', out);
 	}
+}
+
+bool options_facts(const char *command, size_t index, struct option_facts *out)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		const struct row *row = &rows[i];
+		if (!row_is_of(row, command) || row->help == NULL || index-- > 0)
+			continue;
+		*out = (struct option_facts){
+			.name = row->name,
+			.value = row->value,
+			.help = row->help,
+			.letter = row->letter,
+			.words = row->value != NULL ? row->names : NULL,
+			.is_problem = row->kind == &kind_problem,
+			.is_file = row->value != NULL &&
+					   (strcmp(row->value, "FILE") == 0 || strcmp(row->value, "SUITE") == 0)};
+		return true;
+	}
+	return false;
 }
 
 void options_again(const struct options *options, const char *program, char *out, size_t capacity)

@@ -29,6 +29,15 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 /* The options of a subcommand, a line or two each, in 80 columns. */
 void options_help(const char *command, FILE *out);
 
+/* The i-th option of a subcommand that --help shows, for whatever else tells of them. */
+struct option_facts {
+	const char *name, *value, *help;
+	char letter;              /* 0: none */
+	const char *const *words; /* that the value may be; NULL-ended, or NULL */
+	bool is_problem, is_file; /* the value is a problem's name, a file's */
+};
+bool options_facts(const char *command, size_t i, struct option_facts *out);
+
 /* The command line that does the same again, quoted for a shell; "..." ends it where it
  * does not fit. */
 void options_again(const struct options *options, const char *program, char *out, size_t capacity);

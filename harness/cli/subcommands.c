@@ -1,0 +1,8 @@
+#include "cli/cli.h"
+
+#include <stddef.h>
+
+const struct subcommand *const subcommands[] = {
+	&subcommand_judge, &subcommand_bench,  &subcommand_compare,  &subcommand_new,
+	&subcommand_list,  &subcommand_doctor, &subcommand_generate, NULL,
+};
