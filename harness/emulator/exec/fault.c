@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/exec/exec.h"
+#include "emulator/exec/kernel_name.h"
 
 /* "file.cu:42" into `out`; nothing where the PTX has no .loc (nvcc without -lineinfo). */
 static void name_source(char *out, size_t size, const struct exec_origin *origin)
@@ -65,7 +66,8 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 		lane = warp->active ? __builtin_ctz(warp->active) : 0;
 	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
 	name_thread(fault, warp, lane);
-	char place[EXEC_PLACE];
+	char place[EXEC_PLACE], kernel[KERNEL_NAME_SHOWN];
+	kernel_name_show(program->function->name, kernel, sizeof kernel);
 	if (in) {
 		const struct exec_origin *origin = &program->origins[exec_pc(warp, in)];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
@@ -73,9 +75,9 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 		name_source(fault->source, sizeof fault->source, origin);
 	}
 	snprintf(fault->text, sizeof fault->text,
-			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", fault->kernel,
-			 fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-			 fault->thread[2], in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
+			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", kernel, fault->block[0],
+			 fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2],
+			 in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
 	return EXEC_FAULT;
 }
 
