@@ -81,31 +81,47 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 	return EXEC_FAULT;
 }
 
+/* Farther before an allocation an address has nothing to do with it. */
+#define BEFORE ((uint64_t)1 << 20)
+
+/* Where an address lies that is in no allocation, or whose `size` bytes reach past the end of one.
+ */
+static void describe_address(uint64_t address, size_t size, char *out, size_t room)
+{
+	bool freed = false;
+	const struct allocation *near = memory_nearest(address, &freed);
+	const struct allocation *next = memory_following(address);
+	bool global = address >> EXEC_WINDOW_SHIFT == 0 && address >= 65536;
+	uint64_t end = near ? near->base + near->size : 0;
+	uint64_t behind = near && address >= end ? address - end : 0;
+	uint64_t before = next ? next->base - address : UINT64_MAX;
+	if (global && before < BEFORE && (!near || behind > before))
+		snprintf(out, room,
+				 "%" PRIu64 " bytes before the start of a %" PRIu64 "-byte allocation (%s)", before,
+				 next->size, next->kind);
+	else if (!global || !near)
+		snprintf(out, room, "which is in no allocation%s",
+				 address < 65536 ? " (a null pointer?)" : "");
+	else if (freed && address < end)
+		snprintf(out, room,
+				 "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation (%s) that was freed",
+				 address - near->base, near->size, near->kind);
+	else if (address < end)
+		snprintf(out, room,
+				 "the last %" PRIu64 " past the end of a %" PRIu64 "-byte allocation (%s)",
+				 address + size - end, near->size, near->kind);
+	else
+		snprintf(out, room, "%" PRIu64 " bytes past the end of a %" PRIu64 "-byte allocation (%s)",
+				 behind, near->size, near->kind);
+}
+
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write)
 {
-	const char *verb = write ? "writes" : "reads";
-	bool freed = false;
-	const struct allocation *near = memory_nearest(address, &freed);
-	if (address >> EXEC_WINDOW_SHIFT != 0 || !near || address < 65536)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", which is in no allocation%s", verb, size,
-						 address, address < 65536 ? " (a null pointer?)" : "");
-	uint64_t end = near->base + near->size;
-	if (freed && address < end)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes into a %" PRIu64
-						 "-byte allocation (%s) that was freed",
-						 verb, size, address, address - near->base, near->size, near->kind);
-	if (address < end)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", the last %" PRIu64
-						 " past the end of a %" PRIu64 "-byte allocation (%s)",
-						 verb, size, address, address + size - end, near->size, near->kind);
-	return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-					 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes past the end of a %" PRIu64
-					 "-byte allocation (%s)",
-					 verb, size, address, address - end, near->size, near->kind);
+	char where[200];
+	describe_address(address, size, where, sizeof where);
+	return exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s",
+					 write ? "writes" : "reads", size, address, where);
 }
 
 enum exec_status exec_unsupported(struct warp *warp, const struct exec_instruction *in,
