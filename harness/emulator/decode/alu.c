@@ -431,13 +431,13 @@ static void decode_prmt(struct decoder *decoder, const struct ptx_instruction *i
 		[PERMUTE_ECL] = "ecl", [PERMUTE_ECR] = "ecr", [PERMUTE_RC16] = "rc16"};
 	if (!decode_operands(decoder, in, 4))
 		return;
-	uint8_t mode = PERMUTE_ANY;
-	for (uint8_t i = PERMUTE_F4E; i <= PERMUTE_RC16; i++)
+	int mode = PERMUTE_ANY;
+	for (int i = PERMUTE_F4E; i <= PERMUTE_RC16; i++)
 		if (decode_has(in, modes[i]))
 			mode = i;
 	struct exec_instruction *out =
 		decode_emit(decoder, OP_PRMT, mode == PERMUTE_ANY ? FORM_B32 : FORM_MODE_B32);
-	out->sub = mode;
+	out->sub = (uint8_t)mode;
 	operands_n(decoder, out, in, 4, 4, false);
 }
 

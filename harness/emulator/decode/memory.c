@@ -308,9 +308,9 @@ static void decode_redux(struct decoder *decoder, const struct ptx_instruction *
 		return;
 	struct exec_instruction *out =
 		decode_emit(decoder, OP_REDUX, type == PTX_F32 ? FORM_NONE : FORM_ONLY);
-	for (uint8_t i = REDUX_ADD; i <= REDUX_XOR; i++)
+	for (int i = REDUX_ADD; i <= REDUX_XOR; i++)
 		if (decode_has(in, names[i]))
-			out->sub = i;
+			out->sub = (uint8_t)i;
 	out->flags = ptx_type_is_signed(type) ? EXEC_FLAG_SIGNED : 0;
 	out->d = decode_destination(decoder, &in->operands[0], 4);
 	out->a = decode_source(decoder, &in->operands[1], 4);
