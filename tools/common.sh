@@ -85,10 +85,24 @@ build_configure() {
 	fi
 }
 
+# Builds folder $1 and shows how far it is: in place on a terminal, else a line for each tenth.
+# What a failing command prints is shown whole.
+build_with_progress() {
+	if [ -t 2 ]; then
+		ninja -C "$root/$1" >&2
+		return
+	fi
+	NINJA_STATUS='@%p@' ninja -C "$root/$1" | awk -v tool="$tool" '
+		/^ninja: Entering|^ninja: no work/ { next }
+		!/^@ *[0-9]+%@/ { print; next }
+		{ tenth = int(substr($0, 2, 3) / 10) }
+		tenth > last { print tool ": built " tenth * 10 " %"; fflush(); last = tenth }' >&2
+}
+
 # Configures and builds folder $1.
 build_into() {
-	say "building into $1"
-	build_configure "$@" && ninja -C "$root/$1" --quiet
+	say "building into $1 (some minutes on two cores, the first time)"
+	build_configure "$@" && build_with_progress "$1"
 }
 
 # A path as it was meant in the folder where the script was started.

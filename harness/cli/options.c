@@ -7,6 +7,7 @@
 #include "cli/reader.h"
 #include "judge/emulated.h"
 #include "judge/tool.h"
+#include "report/annotate.h"
 
 /* Sizes that can be asked for; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
@@ -122,6 +123,9 @@ static const struct row rows[] = {
 	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	{"annotate", "github", "judge",
+	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
+	 .again = AGAIN_NOT, .names = annotate_kinds},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
 	{"verbose", NULL, RUNS,
 	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",

@@ -19,6 +19,7 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *svg;
+	const char *annotate; /* one of annotate_kinds */
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 };

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "report/annotate.h"
 #include "report/compare.h"
 
 #define PROGRESS_SECONDS 0.1
@@ -173,6 +174,8 @@ bool output_write(const struct options *options, const struct judgement_list *li
 	bool ok = true;
 	errno = 0;
 	report_text(list, &style, text);
+	if (options->annotate != NULL)
+		report_annotate(list, text);
 	if (text == stdout && (fflush(stdout) != 0 || ferror(stdout)))
 		ok = error_set(err, "cannot write to standard output: %s", strerror(errno));
 	for (size_t i = 0; i < count; i++) {
