@@ -385,7 +385,7 @@ static void collect_shared(struct decoder *decoder, const struct ptx_function *f
 static void place_shared(struct decoder *decoder)
 {
 	struct exec_program *program = decoder->program;
-	uint64_t at = EXEC_SHARED_BASE;
+	uint64_t at = program->shared_base;
 	uint32_t dynamic_align = 16;
 	for (uint32_t i = 0; i < decoder->shared_count; i++) {
 		const struct ptx_variable *variable = decoder->shareds[i].variable;
@@ -397,9 +397,9 @@ static void place_shared(struct decoder *decoder)
 		decoder->shareds[i].address = at;
 		at += variable->size;
 	}
-	program->static_shared = at - EXEC_SHARED_BASE;
+	program->static_shared = at - program->shared_base;
 	at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
-	program->dynamic_shared_offset = at - EXEC_SHARED_BASE;
+	program->dynamic_shared_offset = at - program->shared_base;
 	for (uint32_t i = 0; i < decoder->shared_count; i++)
 		if (decoder->shareds[i].variable->size == 0)
 			decoder->shareds[i].address = at;
@@ -446,6 +446,7 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 		goto out_of_memory;
 	decoder.program = program;
 	program->function = function;
+	program->shared_base = function->module->shared_base;
 	program->predicate_count = 2; /* always, never */
 	for (int i = 0; i < EXEC_SPECIALS; i++)
 		program->special[i] = -1;

@@ -75,7 +75,7 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 {
 	struct exec_block *block = warp->block;
 	uint64_t rank = address >> EXEC_SHARED_RANK_SHIFT;
-	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - EXEC_SHARED_BASE;
+	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - block->shared_base;
 	if (rank == 0)
 		return block;
 	if (rank > block->cluster->count)

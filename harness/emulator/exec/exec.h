@@ -29,9 +29,8 @@
 #define EXEC_WINDOW_CODE ((uint64_t)4 << EXEC_WINDOW_SHIFT) /* addresses of functions */
 /* A shared address: (rank in the cluster + 1) << 24 | offset, or the bare offset
  * for the own block. In a cluster of several blocks a kernel gets the former for its own
- * variables too, as on an H200, where mapa to the own rank changes nothing. Offset 0 is
- * no object, as on the hardware, which keeps the first KiB for itself. */
-#define EXEC_SHARED_BASE 0x400u
+ * variables too, as on an H200, where mapa to the own rank changes nothing. Offsets start
+ * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
 
@@ -157,7 +156,7 @@ struct exec_origin {
 struct exec_shared_place {
 	int32_t slot; /* of the register */
 	uint32_t size;
-	uint64_t offset; /* EXEC_SHARED_BASE and more */
+	uint64_t offset; /* shared_base and more */
 };
 
 struct exec_program {
@@ -175,6 +174,7 @@ struct exec_program {
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
 	size_t static_shared, dynamic_shared_offset;
+	uint32_t shared_base; /* address of the first byte of shared memory */
 	int registers;
 	int32_t *lists;
 	bool async_proxy; /* wgmma or bulk copies read shared memory */
@@ -240,6 +240,7 @@ struct exec_block {
 	uint64_t own_bits; /* of addresses of its shared variables, beyond their offset */
 	uint8_t *shared;
 	size_t shared_bytes;
+	uint64_t shared_base; /* the program's */
 	struct warp *warps;
 	uint32_t warp_count, threads, live;
 	struct exec_barrier barriers[EXEC_BARRIERS];
@@ -373,7 +374,7 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
  * memory for any other. */
 static inline uint64_t exec_own_offset(const struct exec_block *block, uint64_t address)
 {
-	return address - EXEC_SHARED_BASE - (address >= block->own_bits ? block->own_bits : 0);
+	return address - block->shared_base - (address >= block->own_bits ? block->own_bits : 0);
 }
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,

@@ -61,6 +61,7 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	at += layout->shared;
 	block->unfenced = program->async_proxy ? at : NULL;
 	at += program->async_proxy ? layout->shared : 0;
+	block->shared_base = program->shared_base;
 	block->shared_bytes =
 		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
 	block->warp_count = layout->warps;

@@ -74,7 +74,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
 	struct exec_block *block = w->block;
 	for (size_t i = 0; i < count; i++) {
-		u64 offset = (u64)addresses[i] - EXEC_SHARED_BASE;
+		u64 offset = (u64)addresses[i] - block->shared_base;
 		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
 			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
 					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
