@@ -1,6 +1,7 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are
  * inlined; a recursive or indirect call is unsupported. */
 #include "emulator/decode/decoder.h"
+#include "emulator/exec/undefined.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,6 +295,8 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 		for (uint32_t i = before; i < program->count; i++)
 			program->code[i].handler = exec_unsupported;
 	program->unresolved = false;
+	if (program->count > before && !decoder->failed)
+		decode_effects(decoder, in, program->count - 1);
 }
 
 static void resolve_fixups(struct decoder *decoder, struct decode_frame *frame)
@@ -451,6 +454,9 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 	for (int i = 0; i < EXEC_SPECIALS; i++)
 		program->special[i] = -1;
 	decode_constant(&decoder, 0, 4);
+	/* the first effects are none */
+	DECODE_GROW(&decoder, program->effects, 0, &decoder.effect_capacity);
+	decoder.effect_count = EFFECT_HEAD;
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
@@ -480,5 +486,6 @@ void exec_program_free(struct exec_program *program)
 	free(program->constants);
 	free(program->shared_places);
 	free(program->lists);
+	free(program->effects);
 	free(program);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 #define QUANTUM 4096
 /* Clusters that a thread may have begun, and what they may take together. */
@@ -102,6 +103,7 @@ static void worker_destroy(struct exec_worker *worker)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
 			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
+			exec_undefined_free(&worker->cluster.blocks[b].warps[i]);
 		}
 	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
 		exec_race_free(&worker->cluster.blocks[b]);

@@ -1,4 +1,5 @@
 /* The loop that everything passes through. */
+#include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 
 /* Where the running group meets another one. */
@@ -8,7 +9,9 @@ static const struct exec_instruction *meeting(const struct warp *w)
 	return program->code + (w->limit < program->count ? w->limit : program->count);
 }
 
-enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
+/* follow: undefined values are followed, in a second copy of this loop. */
+static inline __attribute__((always_inline)) enum exec_status run(struct warp *w, u32 quantum,
+																  const bool follow)
 {
 	const struct exec_instruction *code = w->worker->launch->program->code;
 	struct counters *counters = &w->worker->counters;
@@ -25,7 +28,10 @@ enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 		lane_instructions += (u32)__builtin_popcount(w->active);
 		counters->classes[in->class].instructions++;
 		counters->classes[in->class].lanes += lanes;
-		if (mask) {
+		if (follow) {
+			flops += in->flops * lanes;
+			status = exec_follow(w, in, mask);
+		} else if (mask) {
 			flops += in->flops * lanes;
 			status = in->handler(w, in, mask);
 		} else {
@@ -41,6 +47,16 @@ enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 			if (__builtin_expect(w->group_count == 0, 1))
 				continue;
 		} else if (status == EXEC_FAULT) {
+			if (!exec_undefined_again(w))
+				break;
+			/* as if it had not been begun */
+			w->pc = (u32)(in - code);
+			lane_instructions -= (u32)__builtin_popcount(w->active);
+			counters->classes[in->class].instructions--;
+			counters->classes[in->class].lanes -= lanes;
+			flops -= in->flops * lanes;
+			left++;
+			status = EXEC_NEXT;
 			break;
 		} else if (status == EXEC_YIELD) {
 			w->turn = w->group_count > 0;
@@ -66,4 +82,16 @@ enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 	counters->lane_instructions += lane_instructions;
 	counters->flops += flops;
 	return status;
+}
+
+static __attribute__((noinline)) enum exec_status run_and_follow(struct warp *w, u32 quantum)
+{
+	return run(w, quantum, true);
+}
+
+enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
+{
+	if (__builtin_expect(w->undefined != NULL, 0) && exec_undefined_begin(w))
+		return run_and_follow(w, quantum);
+	return run(w, quantum, false);
 }
