@@ -385,10 +385,12 @@ static void collect_shared(struct decoder *decoder, const struct ptx_function *f
 						 depth);
 }
 
+/* Alignments count from the first byte that a kernel may use, as ptxas has it: with the system's
+ * KiB before it, a variable that asks for more than 1024 lies at no multiple of that. */
 static void place_shared(struct decoder *decoder)
 {
 	struct exec_program *program = decoder->program;
-	uint64_t at = program->shared_base;
+	uint64_t at = 0;
 	uint32_t dynamic_align = 16;
 	for (uint32_t i = 0; i < decoder->shared_count; i++) {
 		const struct ptx_variable *variable = decoder->shareds[i].variable;
@@ -397,15 +399,15 @@ static void place_shared(struct decoder *decoder)
 			continue;
 		}
 		at = (at + variable->align - 1) / variable->align * variable->align;
-		decoder->shareds[i].address = at;
+		decoder->shareds[i].address = program->shared_base + at;
 		at += variable->size;
 	}
-	program->static_shared = at - program->shared_base;
+	program->static_shared = at;
 	at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
-	program->dynamic_shared_offset = at - program->shared_base;
+	program->dynamic_shared_offset = at;
 	for (uint32_t i = 0; i < decoder->shared_count; i++)
 		if (decoder->shareds[i].variable->size == 0)
-			decoder->shareds[i].address = at;
+			decoder->shareds[i].address = program->shared_base + at;
 }
 
 /* ------------------------------------------------------------------------ */
