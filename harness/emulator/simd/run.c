@@ -93,5 +93,9 @@ enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 {
 	if (__builtin_expect(w->undefined != NULL, 0) && exec_undefined_begin(w))
 		return run_and_follow(w, quantum);
-	return run(w, quantum, false);
+	enum exec_status status = run(w, quantum, false);
+	/* at once: another warp might write, in its turn, what this one reads too early */
+	if (__builtin_expect(exec_undefined_again(w), 0) && exec_undefined_begin(w))
+		return run_and_follow(w, quantum);
+	return status;
 }

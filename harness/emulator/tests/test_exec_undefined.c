@@ -240,6 +240,17 @@ Test(exec_undefined, tiles)
 		  "stores a value made of");
 }
 
+/* Warp 0 reads what warp 1 has yet to write: it gives up no turn over it. */
+Test(exec_undefined, a_barrier_too_few)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(".shared .align 128 .b8 s[256]; mov.u32 %r9, s; shl.b32 %r1, %t, 2;\n"
+					   "add.u32 %r2, %r9, %r1; xor.b32 %r1, %r1, 252; add.u32 %r3, %r9, %r1;\n"
+					   "st.shared.b32 [%r2], %t; ld.shared.b32 %r4, [%r3];\n"
+					   "st.global.b32 [%out], %r4;"),
+		(struct fixture_launch){.threads = 64}, FAULT_UNINITIALISED, "thread (0,0,0)");
+}
+
 /* Counters are those of a kernel that reads the same, written. */
 Test(exec_undefined, counters)
 {
