@@ -2,6 +2,7 @@
  * at, it is carried out, and what it wrote becomes defined or not. */
 #include <string.h>
 
+#include "emulator/exec/sub.h"
 #include "emulator/exec/undefined.h"
 
 #define REFERENCES 8 /* registers of a move: four that become one, or the reverse */
@@ -133,7 +134,7 @@ static uint32_t known(const struct warp *w, int32_t predicate, bool negated, boo
 	return is & ~w->undefined->predicates[predicate].lanes;
 }
 
-/* and.pred is false, and or.pred true, where one side says so. in->imm: 1, 2: a, b negated */
+/* and.pred is false, and or.pred true, where one side says so. */
 static enum exec_status follow_logic(struct warp *w, const struct exec_instruction *in,
 									 uint32_t mask, const struct effects *e)
 {
@@ -142,21 +143,22 @@ static enum exec_status follow_logic(struct warp *w, const struct exec_instructi
 	bool decides = origin->instruction->parts[0][0] == 'o';
 	struct exec_read read = {0};
 	uint32_t lanes = any_of(w->undefined, e->of_data, e->data, &read);
-	lanes &= ~known(w, in->a, in->imm & 1, decides) & ~known(w, in->b, in->imm & 2, decides);
+	lanes &= ~known(w, in->a, in->imm & NEGATED_A, decides) &
+			 ~known(w, in->b, in->imm & NEGATED_B, decides);
 	enum exec_status status = in->handler(w, in, mask);
 	set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
 	return status;
 }
 
 /* setp.lt.and p, a, b, c: c may decide. (A comparison that decides over an undefined c counts as
- * undefined.) in->sub: 1 and, 2 or, 3 xor */
+ * undefined.) in->sub: enum sub_combine */
 static enum exec_status follow_compare(struct warp *w, const struct exec_instruction *in,
 									   uint32_t mask, const struct effects *e)
 {
 	struct exec_read read = {0};
 	uint32_t lanes = any_of(w->undefined, e->of_data, e->data + e->control, &read);
-	if (in->sub == 1 || in->sub == 2)
-		lanes &= ~known(w, in->c, in->flags & EXEC_FLAG_NEGATED_C, in->sub == 2);
+	if (in->sub == COMBINE_AND || in->sub == COMBINE_OR)
+		lanes &= ~known(w, in->c, in->flags & EXEC_FLAG_NEGATED_C, in->sub == COMBINE_OR);
 	enum exec_status status = in->handler(w, in, mask);
 	set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
 	return status;

@@ -122,7 +122,7 @@ enum exec_status exec_follow_mma(struct warp *w, const struct exec_instruction *
 
 static bool is_f16(const struct exec_instruction *in)
 {
-	return ((uint64_t)in->imm >> 16 & 15) == TENSOR_F16;
+	return sub_unpack_wgmma(in->imm).d == TENSOR_F16;
 }
 
 /* Rows of A that come from registers. */
