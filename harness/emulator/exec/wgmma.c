@@ -77,8 +77,9 @@ static void note_undefined(struct warp *w, const struct exec_instruction *in, u6
 		if (known[k] == EXEC_SHARED_READABLE)
 			continue;
 		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
-		reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
-										 known[k] == EXEC_SHARED_UNDEFINED};
+		if (!reads->any)
+			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
+											 known[k] == EXEC_SHARED_UNDEFINED};
 		reads->any = true;
 	}
 }
