@@ -47,16 +47,6 @@ static inline __attribute__((always_inline)) enum exec_status run(struct warp *w
 			if (__builtin_expect(w->group_count == 0, 1))
 				continue;
 		} else if (status == EXEC_FAULT) {
-			if (!exec_undefined_again(w))
-				break;
-			/* as if it had not been begun */
-			w->pc = (u32)(in - code);
-			lane_instructions -= (u32)__builtin_popcount(w->active);
-			counters->classes[in->class].instructions--;
-			counters->classes[in->class].lanes -= lanes;
-			flops -= in->flops * lanes;
-			left++;
-			status = EXEC_NEXT;
 			break;
 		} else if (status == EXEC_YIELD) {
 			w->turn = w->group_count > 0;
@@ -74,6 +64,17 @@ static inline __attribute__((always_inline)) enum exec_status run(struct warp *w
 	if (over) {
 		w->pc = (u32)(in - code);
 		w->turn = w->group_count > 0;
+		status = EXEC_NEXT;
+	}
+	if (!follow && __builtin_expect(status == EXEC_FAULT, 0) && exec_undefined_again(w)) {
+		/* as if the last instruction had not been begun */
+		u32 lanes = (u32)__builtin_popcount(w->active & (predicates[in->guard] ^ in->guard_xor));
+		w->pc = (u32)(in - code);
+		taken--;
+		lane_instructions -= (u32)__builtin_popcount(w->active);
+		counters->classes[in->class].instructions--;
+		counters->classes[in->class].lanes -= lanes;
+		flops -= in->flops * lanes;
 		status = EXEC_NEXT;
 	}
 	w->steps += taken;
