@@ -162,14 +162,13 @@ bool exec_follow_wgmma(struct warp *warps[4], const struct exec_instruction *in,
 					   const struct exec_wgmma_reads *reads)
 {
 	for (int i = 0; i < 4; i++) {
-		bool rows[16] = {false}, any = reads->any;
+		bool rows[16] = {false};
 		struct exec_read read = reads->read;
-		for (int r = 0; r < 16; r++)
-			rows[r] = reads->any && reads->a[16 * i + r];
-		collect_a(warps[i], in, rows, &read);
-		any |= warps[i]->undefined && warps[i]->undefined->count;
-		if (!any)
+		if (!reads->any && !(warps[i]->undefined && warps[i]->undefined->count))
 			continue;
+		for (int r = 0; r < 16; r++)
+			rows[r] = reads->a[16 * i + r];
+		collect_a(warps[i], in, rows, &read);
 		if (!exec_undefined_open(warps[i])) {
 			exec_fail(warps[i], in, 0, FAULT_MEMORY, 0,
 					  "no host memory to follow undefined values");
