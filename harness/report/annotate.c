@@ -98,6 +98,15 @@ static bool read_message(const char *line, size_t length, struct annotation *out
 	return false;
 }
 
+/* Whether such a line came before: the preprocessor reads a file twice. */
+static bool is_repeated(const char *log, const char *line, size_t length)
+{
+	for (const char *p = log; p < line; p += strcspn(p, "\n") + 1)
+		if (strncmp(p, line, length) == 0 && p[length] == '\n')
+			return true;
+	return false;
+}
+
 /* How many errors were put. */
 static size_t put_log(FILE *out, const struct judgement *item)
 {
@@ -105,7 +114,8 @@ static size_t put_log(FILE *out, const struct judgement *item)
 	for (const char *line = item->compile_log; line != NULL && *line != '\0' && shown < SHOWN;) {
 		size_t length = strcspn(line, "\n");
 		struct annotation one;
-		if (length > 2 && read_message(line, length, &one)) {
+		if (length > 2 && !is_repeated(item->compile_log, line, length) &&
+			read_message(line, length, &one)) {
 			one.title = verdict_name(VERDICT_COMPILE_ERROR);
 			if (one.level[0] == 'w')
 				one.title = "nvcc";
