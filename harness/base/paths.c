@@ -63,8 +63,7 @@ bool paths_source(char out[PATHS_MAX], struct error *err)
 	 * source; a tree copied as a whole keeps the relation. An installed one has
 	 * its own (CMakeLists.txt). */
 	const char *relation = paths_installed() ? ".." : GEMMJUDGE_BUILD_TO_SOURCE;
-	if (!paths_join(out, build, relation, err) ||
-		!paths_join(marker, out, "testcases/suites", err))
+	if (!paths_join(out, build, relation, err) || !paths_join(marker, out, "testcases/suites", err))
 		return false;
 	if (!is_folder(marker))
 		return error_set(err,

@@ -32,20 +32,15 @@ int cli_finish(int status)
 	return status == EXIT_CANNOT_RUN ? status : EXIT_BAD_INPUT;
 }
 
-static bool is_set(const char *variable)
-{
-	const char *value = getenv(variable);
-	return value != NULL && value[0] != '\0';
-}
-
 bool output_color(const struct options *options, FILE *stream)
 {
 	const char *terminal = getenv("TERM"), *force = getenv("FORCE_COLOR");
+	const char *none = getenv("NO_COLOR");
 	if (options->color != COLOR_AUTO)
 		return options->color == COLOR_ALWAYS;
-	if (is_set("NO_COLOR"))
+	if (none != NULL && none[0] != '\0')
 		return false;
-	if (is_set("FORCE_COLOR"))
+	if (force != NULL && force[0] != '\0')
 		return strcmp(force, "0") != 0;
 	if (terminal == NULL || strcmp(terminal, "dumb") == 0)
 		return false;

@@ -153,7 +153,7 @@ Test(cli_args, two_dashes_end_the_options)
 Test(cli_args, refusals_say_what_and_why)
 {
 	refused("judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
-	refused("judge a.cu -x", "unknown option '-x'");
+	refused("judge a.cu -y", "unknown option '-y'");
 	refused("judge a.cu b.cu -yh c.cu", "unknown option '-y'");
 	refused("judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
 	refused("judge --s 1", "unknown option '--s'");
@@ -255,6 +255,43 @@ Test(cli_args, reproducing_command_never_overflows)
 		cr_assert(strlen(line) < capacity);
 		cr_assert_eq(line[capacity], '#');
 	}
+}
+
+Test(cli_args, letters_are_of_their_subcommand)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "judge -xvn7 -p sgemm -s edges -c random-1,random-2 -d emu --seed 1 -");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert(p.options.judge.fail_fast && p.options.verbose);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --device emu --problem sgemm --cases 7 "
+						   "--suite edges --case random-1 --case random-2 --fail-fast -");
+	refused("bench a.cu -x", "unknown option '-x'");
+	refused("judge a.cu -n", "--cases needs a value");
+	refused("judge a.cu -c ,", "--case needs the name of a case");
+	refused("judge a.cu --quiet=1", "--quiet takes no value");
+}
+
+/* As an environment variable would have them; --nvcc-flag takes blanks as they are. */
+Test(cli_args, flags_for_nvcc_are_split_at_blanks)
+{
+	struct parsed p = {0};
+	char flags[] = "  -std=c++20\t-Iinc ", *argv[] = {"judge", "--nvcc-flags", flags, "x.cu", NULL};
+	p.ok = options_parse(4, argv, &p.options, &p.err);
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.nvcc_flag_count, 2);
+	cr_assert_str_eq(p.options.judge.nvcc_flags[0], "-std=c++20");
+	cr_assert_str_eq(p.options.judge.nvcc_flags[1], "-Iinc");
+}
+
+Test(cli_args, the_beginning_of_a_name_is_meant_before_all)
+{
+	const char *names[] = {"sgemm", "gemv-f32", "gemm-f16", "gemm-bf16"};
+	cr_assert_str_eq(suggest_nearest("gemm", names, 4), "gemm-f16");
+	cr_assert_str_eq(suggest_nearest("gem", names, 4), "gemv-f32");
+	cr_assert_str_eq(suggest_nearest("sgem", names, 4), "sgemm");
+	cr_assert_str_eq(suggest_nearest("gemm-f6", names, 4), "gemm-f16");
 }
 
 Test(cli_args, a_fresh_seed_differs)
