@@ -231,8 +231,9 @@ static void print_counters(const struct pair *pair)
 			kernel = a->kernel;
 			putchar('\n');
 			wrap_print(stdout, WIDTH, 0, 0, kernel);
+			printf("  %-50s %13s %13s\n", "", "A", "B");
 		}
-		printf("  %-44.44s %15lld %15lld\n", a->name, (long long)a->value, (long long)b->value);
+		printf("  %-50.50s %13lld %13lld\n", a->name, (long long)a->value, (long long)b->value);
 	}
 	if (pair->counter_count > COUNTERS_SHOWN)
 		printf("  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
@@ -241,8 +242,12 @@ static void print_counters(const struct pair *pair)
 static void print_without_times(const struct pair *pair)
 {
 	bool timed = pair->a->time_count > 0 && pair->b->time_count > 0;
-	printf("\n%s\n", timed ? "no shape was timed in both: verdicts and counters are compared"
-						   : "no times to compare: verdicts and counters are");
+	bool emulated = strcmp(pair->a->device_kind, "emulated") == 0 ||
+					strcmp(pair->b->device_kind, "emulated") == 0;
+	printf("\n%s: verdicts and counters are compared\n", timed ? "no shape was timed in both"
+														 : emulated
+															 ? "the emulated GPU has no times"
+															 : "there are no times of both");
 	printf("A: %lld of %lld cases accepted; B: %lld of %lld\n", (long long)pair->a->accepted,
 		   (long long)pair->a->cases, (long long)pair->b->accepted, (long long)pair->b->cases);
 	print_counters(pair);
@@ -402,9 +407,9 @@ const struct subcommand subcommand_diff = {
 	.usage = "usage: gemmjudge diff A B [OPTION...]\n"
 			 "\n"
 			 "Compares two judgements: numbers that history shows, JSON reports, or solution\n"
-			 "files, of which the last judgements on one kind of device are taken. A difference\n"
-			 "is one of more than 1% that chance makes in less than one of a hundred cases.\n"
-			 "Exit status 1: B is slower at some shape, or accepted no longer.\n"
+			 "files, of which the last judgements on one kind of device are taken. What counts\n"
+			 "is a difference of more than 1% that chance makes in less than one case in a\n"
+			 "hundred. Exit status 1: B is slower at some shape, or is accepted no longer.\n"
 			 "\n"
 			 "  gemmjudge diff before.cu after.cu\n"
 			 "  gemmjudge diff 17 result.json\n",

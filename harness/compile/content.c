@@ -1,10 +1,12 @@
 #include "compile/content.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/paths.h"
 #include "compile/cache.h"
@@ -76,7 +78,10 @@ bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err)
 	bool ok = content.hash != NULL;
 	if (!ok)
 		return error_set(err, "out of memory");
-	ok = content_meet(&content, file) || error_set(err, "%s: is no regular file", file);
+	if (access(file, R_OK) != 0)
+		ok = error_set(err, "%s: %s", file, strerror(errno));
+	else
+		ok = content_meet(&content, file) || error_set(err, "%s: is no regular file", file);
 	for (size_t i = 0; i < content.count && ok; i++) {
 		ok = cache_hash_add_file(content.hash, content.files[i], err);
 		content_includes(&content, i);

@@ -120,6 +120,21 @@ static bool migrate(struct store *store, const char *const *schema, struct error
 	return ok;
 }
 
+/* SQLite takes a file of less than a page for an empty one, and would overwrite it. To be asked
+ * before SQLite has the file open: closing it here would let go of SQLite's locks. */
+static bool begins_as_database(const char *path, struct error *err)
+{
+	static const char magic[16] = "SQLite format 3"; /* the whole of it, with its zero */
+	char begin[sizeof magic];
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return error_set(err, "the store %s: %s", path, strerror(errno));
+	bool same = fread(begin, 1, sizeof begin, file) == sizeof begin &&
+				memcmp(begin, magic, sizeof begin) == 0;
+	fclose(file);
+	return same || error_set(err, "%s is no store of gemmjudge; it stays as it is", path);
+}
+
 /* What SQLite would hang on, or give a meaning of its own. */
 static bool path_suits(const char *path, bool writes, struct error *err)
 {
@@ -139,7 +154,7 @@ static bool path_suits(const char *path, bool writes, struct error *err)
 		return error_set(err, "the store %s: it is a folder", path);
 	if (there && !S_ISREG(facts.st_mode))
 		return error_set(err, "the store %s: it is no regular file", path);
-	return true;
+	return !there || facts.st_size == 0 || begins_as_database(path, err);
 }
 
 /* A journal that a killed process left behind is played back here, also for who only reads. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/clean.h"
 #include "store/scalars.h"
 
 /* Room for one more of `size` bytes each, zeroed. NULL where memory runs out. */
@@ -150,7 +151,24 @@ static double real_of(const json_t *object, const char *name)
 	return json_number_value(json_object_get(object, name));
 }
 
-#define COPY(out, object, name) snprintf(out, sizeof(out), "%s", text_of(object, name))
+/* Made fit for a line: whoever wrote the report may steer no terminal. The caller frees it. */
+static char *clean_of(const char *text)
+{
+	char *clean = clean_text(text);
+	for (char *p = clean; p != NULL && *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	return clean;
+}
+
+static void copy_of(char *out, size_t capacity, const json_t *object, const char *name)
+{
+	char *clean = clean_of(text_of(object, name));
+	snprintf(out, capacity, "%s", clean != NULL ? clean : "");
+	free(clean);
+}
+
+#define COPY(out, object, name) copy_of(out, sizeof(out), object, name)
 
 static bool take_shape(struct measured_time *time, const json_t *test)
 {
@@ -250,8 +268,8 @@ static bool take_counters(struct measured *out, const json_t *result)
 			struct measured_counter *counter = measured_add_counter(out);
 			if (counter == NULL)
 				return false;
-			counter->kernel = strdup(text_of(kernel, "kernel"));
-			counter->name = strdup(name);
+			counter->kernel = clean_of(text_of(kernel, "kernel"));
+			counter->name = clean_of(name);
 			counter->value = json_integer_value(value);
 			if (counter->kernel == NULL || counter->name == NULL)
 				return false;
@@ -275,12 +293,12 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	COPY(out->tolerance, report, "tolerance");
 	out->cases = json_integer_value(json_object_get(result, "cases_total"));
 	out->accepted = json_integer_value(json_object_get(result, "cases_accepted"));
-	out->file = strdup(text_of(result, "file"));
-	out->detail = strdup(text_of(result, "detail"));
-	out->epilogue = strdup(text_of(report, "epilogue"));
-	out->suite = strdup(text_of(report, "suite"));
+	out->file = clean_of(text_of(result, "file"));
+	out->detail = clean_of(text_of(result, "detail"));
+	out->epilogue = clean_of(text_of(report, "epilogue"));
+	out->suite = clean_of(text_of(report, "suite"));
 	json_t *flags = json_object_get(report, "nvcc_flags");
-	out->nvcc_flags = json_dumps(flags, JSON_COMPACT);
+	out->nvcc_flags = json_dumps(flags, JSON_COMPACT | JSON_ENSURE_ASCII);
 	if (out->nvcc_flags == NULL) /* reports of before the option */
 		out->nvcc_flags = strdup("[]");
 	bool ok = (out->file != NULL && out->detail != NULL && out->epilogue != NULL &&

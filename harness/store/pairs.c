@@ -137,7 +137,7 @@ static void note_library(struct pair *out)
 	}
 	double ratio = count > 0 ? exp(sum / (double)count) : 1.0;
 	if (fabs(log(ratio)) > log(1.0 + DIFFERENCE_MARGIN))
-		note(out, "%s itself took %.3f times as long in B as in A: so did the machine change",
+		note(out, "%s itself took %.3f times as long in B as in A: that much is the machine's",
 			 label, ratio);
 }
 

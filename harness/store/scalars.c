@@ -2,6 +2,9 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "report/clean.h"
 
 /* Nine digits tell any two floats apart. */
 #define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(9))
@@ -22,7 +25,12 @@ char *scalars_of_report(const void *object)
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)object, name, value)
-		json_object_set_new(copy, name, json_real(json_number_value(value)));
+	{
+		char *clean = clean_text(name);
+		if (clean != NULL)
+			json_object_set_new(copy, clean, json_real(json_number_value(value)));
+		free(clean);
+	}
 	char *text = json_dumps(copy, DUMP);
 	json_decref(copy);
 	return text;
