@@ -91,7 +91,8 @@ bool paths_cache(char out[PATHS_MAX], struct error *err)
 	}
 
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (xdg != NULL && xdg[0] == '/' && paths_join(out, xdg, "gemmjudge", err) && paths_make_folders(out))
+	if (xdg != NULL && xdg[0] == '/' && paths_join(out, xdg, "gemmjudge", err) &&
+		paths_make_folders(out))
 		return true;
 	if (home != NULL && home[0] == '/' && paths_join(out, home, ".cache/gemmjudge", err) &&
 		paths_make_folders(out))

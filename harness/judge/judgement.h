@@ -42,9 +42,9 @@ struct timing_stats {
 	double low, high; /* 95% confidence interval of the median (order statistics) */
 };
 
-/* What each pass says of a call, in the order that they were made: the median of its calls (a sealed
- * pass: the mean). Calls of one pass have the clock and the caches of one moment; passes are what
- * two runs can be compared by. */
+/* What each pass says of a call, in the order that they were made: the median of its calls (a
+ * sealed pass: the mean). Calls of one pass have the clock and the caches of one moment; passes are
+ * what two runs can be compared by. */
 #define PASSES_KEPT 256 /* those after them are not kept */
 struct timing_passes {
 	uint32_t count;
@@ -84,8 +84,8 @@ struct timing_entry {
 	struct timing_stats event;
 	struct timing_seal seal;
 	struct timing_passes passes; /* of the times that count: timing_shown() */
-	uint32_t activities; /* device activities per call */
-	bool enclosed;       /* `layers` is filled: what closed the entrant's process */
+	uint32_t activities;         /* device activities per call */
+	bool enclosed;               /* `layers` is filled: what closed the entrant's process */
 	unsigned layers;
 	bool has_kernels; /* `kernels` is filled: one call of the spans */
 	struct kernel_list kernels;

@@ -66,7 +66,7 @@ static const char times[] =
 	" WHERE e.judgement = ?1 AND e.ran ORDER BY t.id, e.number";
 
 static const char counters[] =
-	"SELECT kernel, name, value FROM counter WHERE judgement = ?1 ORDER BY kernel, name";
+	"SELECT kernel, name, value FROM counter WHERE judgement = ?1 ORDER BY kernel, name, value";
 
 /* A text of its own, "" for NULL. */
 static char *column_owned(sqlite3_stmt *statement, int column)

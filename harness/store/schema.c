@@ -37,10 +37,10 @@ const char *const store_schema[] = {
 	"	scalars TEXT NOT NULL, seed TEXT NOT NULL, exact INTEGER NOT NULL,\n"
 	"	verdict TEXT NOT NULL, detail TEXT NOT NULL, seconds REAL, wrong INTEGER,\n"
 	"	worst_ratio REAL, PRIMARY KEY (judgement, number)) STRICT, WITHOUT ROWID;\n"
-	"CREATE TABLE counter (\n" /* of the emulated GPU */
+	"CREATE TABLE counter (\n" /* of the emulated GPU; what a solution wrote may be there twice */
 	"	judgement INTEGER NOT NULL REFERENCES judgement, kernel TEXT NOT NULL,\n"
-	"	name TEXT NOT NULL, value INTEGER NOT NULL,\n"
-	"	PRIMARY KEY (judgement, kernel, name)) STRICT, WITHOUT ROWID;\n"
+	"	name TEXT NOT NULL, value INTEGER NOT NULL) STRICT;\n"
+	"CREATE INDEX counter_judgement ON counter(judgement);\n"
 	"CREATE TABLE timing (\n" /* one shape, on which entries took turns */
 	"	id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
 	"	problem TEXT NOT NULL, name TEXT NOT NULL,\n"
