@@ -364,7 +364,9 @@ static bool append_bench(struct store *store, int64_t run, const struct judgemen
 						 const int64_t *ids, struct error *err)
 {
 	int64_t *members = calloc(list->count + 1, sizeof *members);
-	bool ok = members != NULL || error_set(err, "out of memory");
+	bool ok = true;
+	if (members == NULL)
+		return error_set(err, "out of memory");
 	for (size_t b = 0; b < list->bench_count && ok; b++) {
 		size_t count = 0;
 		for (size_t i = 0; i < list->count; i++)
@@ -405,19 +407,29 @@ static bool append_items(struct store *store, struct store_run *run,
 	return true;
 }
 
+static bool append_all(struct store *store, struct store_run *run,
+					   const struct judgement_list *list, int64_t *ids, struct error *err)
+{
+	bool ok = true;
+	if (list->bench_count > 0)
+		return append_items(store, run, list, 0, list->count, ids, err);
+	for (size_t i = 0; i < list->count && ok; i++)
+		if (!run->stored[i] && list->items[i].verdict != VERDICT_NOT_RUN)
+			ok = append_items(store, run, list, i, i + 1, ids, err);
+	return ok;
+}
+
 bool store_append(struct store_run *run, const struct judgement_list *list, struct error *err)
 {
 	if (run->stored == NULL)
 		run->stored = calloc(list->count + 1, sizeof *run->stored);
 	int64_t *ids = calloc(list->count + 1, sizeof *ids);
-	struct store *store = NULL;
-	bool ok = (run->stored != NULL && ids != NULL) || error_set(err, "out of memory");
-	ok = ok && (store = database_open(run->path, store_schema, true, err)) != NULL;
-	if (ok && list->bench_count > 0)
-		ok = append_items(store, run, list, 0, list->count, ids, err);
-	for (size_t i = 0; i < list->count && ok && list->bench_count == 0; i++)
-		if (!run->stored[i] && list->items[i].verdict != VERDICT_NOT_RUN)
-			ok = append_items(store, run, list, i, i + 1, ids, err);
+	if (run->stored == NULL || ids == NULL) {
+		free(ids);
+		return error_set(err, "out of memory");
+	}
+	struct store *store = database_open(run->path, store_schema, true, err);
+	bool ok = store != NULL && append_all(store, run, list, ids, err);
 	database_close(store);
 	free(ids);
 	return ok;
