@@ -243,7 +243,7 @@ static bool take_bench(struct measured *out, const json_t *report, size_t index,
 	}
 	json_array_foreach(json_object_get(report, "bench"), b, timing)
 	{
-		if (strcmp(text_of(timing, "problem"), out->problem) != 0)
+		if (members == 0 || strcmp(text_of(timing, "problem"), out->problem) != 0)
 			continue;
 		json_array_foreach(json_object_get(timing, "entries"), i,
 						   entry) if (strcmp(text_of(entry, "role"), "library") != 0 &&
