@@ -154,9 +154,7 @@ static void print_side(char letter, const struct measured *run)
 	char name[STORED_NAME], date[STORED_DATE], id[24] = "";
 	if (run->id > 0)
 		snprintf(id, sizeof id, "#%lld", (long long)run->id);
-	stored_name(run, 22, name);
-	int pad = 22 - wrap_columns(name, strlen(name));
-	printf("%c  %-6s %s%*s  %-8.8s  %-16s  %s\n", letter, id, name, pad, "", run->content,
+	printf("%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, stored_cell(run, 22, name), run->content,
 		   stored_date(run, date), run->verdict);
 }
 

@@ -106,12 +106,12 @@ static void print_row(const struct measured *run, bool by_file)
 		snprintf(ratio, sizeof ratio, "%.3f", mean);
 	time_text(run, time);
 	if (by_file)
-		snprintf(what, sizeof what, "%-8.8s  %.8s", run->content,
+		snprintf(what, sizeof what, "%-8.8s  %-8.8s", run->content,
 				 run->commit[0] != '\0' ? run->commit : "-");
 	else
-		stored_name(run, 18, what);
-	printf("%6lld  %-16s  %-18s  %-14s %10s  %6s\n", (long long)run->id, stored_date(run, date),
-		   what, run->verdict, time, ratio);
+		stored_cell(run, 18, what);
+	printf("%6lld  %-16s  %s  %-14s %10s  %6s\n", (long long)run->id, stored_date(run, date), what,
+		   run->verdict, time, ratio);
 }
 
 /* The marks that were used. */

@@ -35,16 +35,14 @@ static void print_leader(const struct leader *leader)
 	char name[STORED_NAME], time[STORED_NUMBER], low[STORED_NUMBER], high[STORED_NUMBER];
 	char interval[2 * STORED_NUMBER], ratio[STORED_NUMBER] = "-";
 	const struct measured_time *at = leader->time;
-	stored_name(leader->run, 20, name);
-	int pad = 20 - wrap_columns(name, strlen(name));
 	snprintf(interval, sizeof interval, "%s-%s", stored_microseconds(at->low, low),
 			 stored_microseconds(at->high, high));
 	if (measured_ratio(at) > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
-	printf("%4zu  %s%*s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank, name, pad, "",
-		   leader->run->content, stored_microseconds(at->median, time),
-		   strcmp(at->seal, "outside") == 0 ? "*" : " ", interval, ratio,
-		   (long long)leader->run->cases, (long long)leader->run->id);
+	printf("%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
+		   stored_cell(leader->run, 20, name), leader->run->content,
+		   stored_microseconds(at->median, time), strcmp(at->seal, "outside") == 0 ? "*" : " ",
+		   interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
 }
 
 static void print_board(const struct board *board)
@@ -123,7 +121,8 @@ static void print_text(const struct options *options, const struct leaderboard *
 			print_other_shapes(all, &all->boards[i]);
 	}
 	if (!any)
-		puts("nothing is ranked: no accepted run has a time that sealed calls confirmed");
+		printf("nothing is ranked: no accepted run has a time%s that sealed calls confirmed\n",
+			   options->judge.time_shape_count > 0 ? " at this shape" : "");
 	print_left_out(all);
 }
 

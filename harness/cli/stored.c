@@ -53,6 +53,17 @@ const char *stored_name(const struct measured *run, int columns, char out[STORED
 	return out;
 }
 
+const char *stored_cell(const struct measured *run, int columns, char out[STORED_NAME])
+{
+	stored_name(run, columns, out);
+	size_t bytes = strlen(out);
+	int blanks = columns - wrap_columns(out, bytes);
+	for (; blanks > 0 && bytes < STORED_NAME - 1; blanks--)
+		out[bytes++] = ' ';
+	out[bytes] = '\0';
+	return out;
+}
+
 /* ---- JSON ------------------------------------------------------------------------- */
 
 json_t *stored_text(const char *text)

@@ -25,6 +25,9 @@ const char *stored_date(const struct measured *run, char out[STORED_DATE]);
 #define STORED_NAME 128
 const char *stored_name(const struct measured *run, int columns, char out[STORED_NAME]);
 
+/* The same with blanks behind it, up to so many columns. */
+const char *stored_cell(const struct measured *run, int columns, char out[STORED_NAME]);
+
 /* Text in JSON, made clean. */
 json_t *stored_text(const char *text);
 /* A judgement with its times. */
