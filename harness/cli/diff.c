@@ -174,9 +174,11 @@ static void print_shape(const struct pair_shape *shape)
 		strcpy(p, "<0.0001");
 	else if (difference->ranked)
 		snprintf(p, sizeof p, "%.4f", difference->p);
-	printf("%-22s %9s %9s  %6.3f  %.3f-%.3f  %8s  %s\n", sizes,
+	int digits = difference->high < 10.0 ? 3 : difference->high < 100.0 ? 2 : 0;
+	printf("%-22s %9s %9s  %6.*f  %.*f-%.*f  %8s  %s\n", sizes,
 		   stored_microseconds(shape->a->median, a), stored_microseconds(shape->b->median, b),
-		   difference->ratio, difference->low, difference->high, p, kind_word(difference->kind));
+		   digits, difference->ratio, digits, difference->low, digits, difference->high, p,
+		   kind_word(difference->kind));
 }
 
 /* How the numbers came about. */

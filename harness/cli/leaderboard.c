@@ -121,7 +121,7 @@ static void print_text(const struct options *options, const struct leaderboard *
 			print_other_shapes(all, &all->boards[i]);
 	}
 	if (!any)
-		printf("nothing is ranked: no accepted run has a time%s that sealed calls confirmed\n",
+		printf("nothing is ranked%s: no accepted run has a time that is confirmed\n",
 			   options->judge.time_shape_count > 0 ? " at this shape" : "");
 	print_left_out(all);
 }

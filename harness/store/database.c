@@ -5,8 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define BUSY_MILLISECONDS 10000
+
+/* SQLite tries several ways to open a file, and keeps the errno of the last. */
+static bool cannot_open(const struct store *store, struct error *err)
+{
+	char folder[PATHS_MAX] = ".";
+	const char *slash = strrchr(store->path, '/');
+	if (slash != NULL)
+		snprintf(folder, sizeof folder, "%.*s", (int)(slash - store->path) + 1, store->path);
+	if (access(store->path, F_OK) == 0 && access(store->path, R_OK) != 0)
+		return error_set(err, "the store %s: %s", store->path, strerror(errno));
+	if (access(folder, W_OK | X_OK) != 0)
+		return error_set(err, "the store %s cannot be made in its folder: %s", store->path,
+						 strerror(errno));
+	return error_set(err, "the store %s cannot be opened", store->path);
+}
 
 bool database_refused(const struct store *store, struct error *err)
 {
@@ -24,6 +40,7 @@ bool database_refused(const struct store *store, struct error *err)
 		return error_set(err, "the store %s has been in use by another process for %d s",
 						 store->path, BUSY_MILLISECONDS / 1000);
 	case SQLITE_FULL: return error_set(err, "the store %s: the disk is full", store->path);
+	case SQLITE_CANTOPEN: return cannot_open(store, err);
 	case SQLITE_READONLY: return error_set(err, "the store %s cannot be written", store->path);
 	default:
 		return error_set(err, "the store %s: %s%s%s", store->path, sqlite3_errmsg(database),
@@ -167,6 +184,8 @@ static bool connect(struct store *store, bool writes, struct error *err)
 	if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
 		return store->database != NULL ? database_refused(store, err)
 									   : error_set(err, "out of memory");
+	if (writes && sqlite3_db_readonly(store->database, "main") == 1)
+		return error_set(err, "the store %s cannot be written", store->path);
 	sqlite3_busy_timeout(store->database, BUSY_MILLISECONDS);
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
