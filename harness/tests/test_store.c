@@ -278,6 +278,40 @@ Test(store, what_is_no_regular_file_is_refused)
 	cr_expect_eq(access("missing", F_OK), -1);
 }
 
+/* By a user who may not; root may. The exit status is 0 where the line says so. */
+static int refusal_without_rights(const char *path, const char *says)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		struct error err = {{0}};
+		struct store_run run = {.path = path, .mode = "judge"};
+		struct judgement_list list = fixture_judged("a.cu", "aa");
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(2);
+		bool stored = store_append(&run, &list, &err);
+		fprintf(stderr, "%s\n", err.message);
+		_exit(!stored && strstr(err.message, says) != NULL ? 0 : 1);
+	}
+	int status = -1;
+	waitpid(child, &status, 0);
+	return status;
+}
+
+Test(store, what_may_not_be_written_is_told_with_the_reason)
+{
+	fixture_append("s.db", fixture_judged("a.cu", "aa"), "judge");
+	chmod("s.db", 0444);
+	chmod(folder, 0555);
+	cr_expect_eq(refusal_without_rights("s.db", "s.db cannot be written"), 0);
+	cr_expect_eq(refusal_without_rights("new.db", "in its folder: Permission denied"), 0);
+	chmod("s.db", 0);
+	cr_expect_eq(refusal_without_rights("s.db", "s.db: Permission denied"), 0);
+	chmod(folder, 0755);
+	chmod("s.db", 0644);
+	is_whole("s.db");
+	cr_expect_eq(access("new.db", F_OK), -1);
+}
+
 Test(store, a_link_leads_to_the_store)
 {
 	mkdir("real", 0777);
