@@ -222,7 +222,7 @@ static bool append_counters(struct store *store, int64_t judgement, const struct
 		for (size_t k = 0; k < item->kernels[i].count; k++) {
 			struct row_in row = row_in(store, "counter", "judgement,kernel,name,value", err);
 			row_integer(&row, judgement);
-			row_clean(&row, item->kernels[i].name);
+			row_clean(&row, item->kernels[i].shown);
 			row_clean(&row, item->kernels[i].counters[k].name);
 			row_integer(&row, (int64_t)item->kernels[i].counters[k].value);
 			if (row_insert(&row) < 0)

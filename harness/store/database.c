@@ -12,10 +12,10 @@
 /* SQLite tries several ways to open a file, and keeps the errno of the last. */
 static bool cannot_open(const struct store *store, struct error *err)
 {
-	char folder[PATHS_MAX] = ".";
-	const char *slash = strrchr(store->path, '/');
-	if (slash != NULL)
-		snprintf(folder, sizeof folder, "%.*s", (int)(slash - store->path) + 1, store->path);
+	char folder[PATHS_MAX];
+	snprintf(folder, sizeof folder, "%s", store->path);
+	char *slash = strrchr(folder, '/');
+	strcpy(slash != NULL ? slash + 1 : folder, slash != NULL ? "" : ".");
 	if (access(store->path, F_OK) == 0 && access(store->path, R_OK) != 0)
 		return error_set(err, "the store %s: %s", store->path, strerror(errno));
 	if (access(folder, W_OK | X_OK) != 0)

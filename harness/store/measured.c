@@ -261,6 +261,7 @@ static bool take_counters(struct measured *out, const json_t *result)
 	size_t i;
 	json_array_foreach(json_object_get(result, "counters"), i, kernel)
 	{
+		bool shown = json_is_string(json_object_get(kernel, "demangled"));
 		json_object_foreach((json_t *)kernel, name, value)
 		{
 			if (!json_is_integer(value))
@@ -268,7 +269,7 @@ static bool take_counters(struct measured *out, const json_t *result)
 			struct measured_counter *counter = measured_add_counter(out);
 			if (counter == NULL)
 				return false;
-			counter->kernel = clean_of(text_of(kernel, "kernel"));
+			counter->kernel = clean_of(text_of(kernel, shown ? "demangled" : "kernel"));
 			counter->name = clean_of(name);
 			counter->value = json_integer_value(value);
 			if (counter->kernel == NULL || counter->name == NULL)

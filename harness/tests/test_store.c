@@ -133,6 +133,7 @@ Test(store, counters_come_back)
 	item->kernel_count = 1;
 	item->kernels = calloc(1, sizeof *item->kernels);
 	item->kernels[0].name = strdup("_Z6kernelv");
+	item->kernels[0].shown = strdup("kernel()");
 	item->kernels[0].count = 2;
 	item->kernels[0].counters = calloc(2, sizeof(struct counter));
 	item->kernels[0].counters[0] = (struct counter){"launches", 3};
@@ -143,7 +144,7 @@ Test(store, counters_come_back)
 	const struct store_filter filter = {.id = 1, .counters = true};
 	cr_assert(store_find("s.db", &filter, &all, &err));
 	cr_assert_eq(all.items[0].counter_count, 2);
-	cr_expect_str_eq(all.items[0].counters[0].kernel, "_Z6kernelv");
+	cr_expect_str_eq(all.items[0].counters[0].kernel, "kernel()");
 	cr_expect_eq(all.items[0].counters[0].value, 3);
 	measured_list_free(&all);
 }
@@ -498,7 +499,8 @@ static size_t acknowledged(int fd)
 /* Two writers, one killed at a random moment, again and again: all that was there is there. */
 Test(store, killed_writers_lose_nothing)
 {
-	size_t there = 0;
+	size_t there = 1;
+	fixture_append("s.db", fixture_judged("first.cu", "aa"), "judge");
 	srandom((unsigned)getpid());
 	for (int i = 0; i < 10; i++) {
 		int both[2][2];
@@ -521,6 +523,7 @@ Test(store, killed_writers_lose_nothing)
 		/* a writer may have been killed between the commit and its word */
 		cr_expect_geq(all.count, there, "%zu stored, %zu acknowledged", all.count, there);
 		cr_expect_leq(all.count, there + 2 * (size_t)(i + 1));
+		cr_expect_str_eq(all.items[0].file, "first.cu");
 		measured_list_free(&all);
 		is_whole("s.db");
 	}
