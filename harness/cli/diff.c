@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "cli/cli.h"
@@ -31,20 +32,6 @@ static bool side_id(struct side *side, const struct options *options, int64_t id
 	return stored_find(options, &filter, &side->found, err) &&
 		   (side->found.count > 0 ||
 			error_set(err, "no judgement #%lld is remembered", (long long)id));
-}
-
-static bool side_report(struct side *side, struct error *err)
-{
-	size_t count = 1;
-	side->is_report = true;
-	for (size_t i = 0; i < count; i++) {
-		struct measured *item = measured_add(&side->found);
-		if (item == NULL)
-			return error_set(err, "out of memory");
-		if (!measured_read_report(side->argument, i, item, &count, err))
-			return false;
-	}
-	return true;
 }
 
 /* Why there is nothing of the file as it is now. */
@@ -77,9 +64,12 @@ static bool side_source(struct side *side, const struct options *options, struct
 		   (side->found.count > 0 || side_unknown(side, options, err));
 }
 
-/* Reports are told by what they begin with. */
+/* Reports are told by what they begin with; what can be read only once is one. */
 static bool looks_like_json(const char *path)
 {
+	struct stat facts;
+	if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
+		return !S_ISDIR(facts.st_mode);
 	FILE *file = fopen(path, "re");
 	int c = EOF;
 	while (file != NULL && (c = getc(file)) != EOF && isspace(c))
@@ -96,8 +86,9 @@ static bool side_find(struct side *side, const struct options *options, struct e
 	const char *text = side->argument[0] == '#' ? side->argument + 1 : side->argument;
 	if (number_whole(text, INT64_MAX, &id) && id > 0 && isdigit((unsigned char)text[0]))
 		return side_id(side, options, (int64_t)id, err);
-	return looks_like_json(side->argument) ? side_report(side, err)
-										   : side_source(side, options, err);
+	side->is_report = looks_like_json(side->argument);
+	return side->is_report ? measured_read_report(side->argument, &side->found, err)
+						   : side_source(side, options, err);
 }
 
 static const char *file_name(const struct measured *run)

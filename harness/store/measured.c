@@ -313,28 +313,41 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	return ok && take_bench(out, report, index, err);
 }
 
-bool measured_read_report(const char *path, size_t index, struct measured *out, size_t *count,
-						  struct error *err)
+static bool take_results(struct measured_list *out, const json_t *report, const json_t *results,
+						 struct error *err)
+{
+	size_t i;
+	const json_t *result;
+	json_array_foreach(results, i, result)
+	{
+		struct measured *item = measured_add(out);
+		if (item == NULL)
+			return error_set(err, "out of memory");
+		if (!take_result(item, report, i, result, err))
+			return false;
+	}
+	return true;
+}
+
+bool measured_read_report(const char *path, struct measured_list *out, struct error *err)
 {
 	json_error_t why;
 	json_t *report = json_load_file(path, 0, &why);
 	const json_t *results = json_object_get(report, "results");
-	*out = (struct measured){0};
-	*count = json_array_size(results);
 	bool ok = false;
+	*out = (struct measured_list){0};
 	if (report == NULL)
 		error_set(err, "%s, line %d: %s", path, why.line, why.text);
 	else if (strcmp(text_of(report, "program"), "gemmjudge") != 0 || !json_is_array(results))
 		error_set(err, "%s is no report of gemmjudge", path);
 	else if (json_integer_value(json_object_get(report, "schema_version")) != 2)
 		error_set(err, "%s has a schema_version that this gemmjudge does not know", path);
-	else if (index >= *count)
+	else if (json_array_size(results) == 0)
 		error_set(err, "%s holds no result", path);
 	else
-		ok = take_result(out, report, index, json_array_get(results, index), err) ||
-			 error_prefix(err, "%s", path);
+		ok = take_results(out, report, results, err) || error_prefix(err, "%s", path);
 	if (!ok)
-		measured_free(out);
+		measured_list_free(out);
 	json_decref(report);
 	return ok;
 }

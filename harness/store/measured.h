@@ -75,10 +75,9 @@ double measured_mean_ratio(const struct measured *measured);
 /* Takes a list of numbers in JSON; false where it is none. */
 bool measured_take_passes(struct measured_time *time, const char *json);
 
-/* Result number `index` of a JSON report (harness/report/README.md); *count: how many it has. The
- * epilogue and what else the whole run shares comes with it. False with err where the file is no
- * such report. */
-bool measured_read_report(const char *path, size_t index, struct measured *out, size_t *count,
-						  struct error *err);
+/* All results of a JSON report (harness/report/README.md), each with what the whole run shares.
+ * Reads the file once, so that it may be a pipe. False with err where it is no such report; *out is
+ * then empty. */
+bool measured_read_report(const char *path, struct measured_list *out, struct error *err);
 
 #endif

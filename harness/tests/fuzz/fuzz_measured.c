@@ -44,19 +44,15 @@ static void compare(const struct measured *a, const struct measured *b)
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
-	struct measured_list runs = {0};
+	struct measured_list runs;
 	struct leaderboard board;
 	struct error err;
-	size_t count = 1;
 	const char *path = fuzz_file("report.json", data, size);
-	for (size_t i = 0; i < count && i < 4; i++) {
-		struct measured *run = measured_add(&runs);
-		if (run == NULL || !measured_read_report(path, i, run, &count, &err)) {
-			runs.count -= run != NULL;
-			break;
-		}
-		look_at(run);
-		compare(&runs.items[0], run);
+	if (!measured_read_report(path, &runs, &err))
+		return;
+	for (size_t i = 0; i < runs.count && i < 4; i++) {
+		look_at(&runs.items[i]);
+		compare(&runs.items[0], &runs.items[i]);
 	}
 	if (leaderboard_make(&runs, &board, &err))
 		leaderboard_free(&board);
