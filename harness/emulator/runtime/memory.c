@@ -118,11 +118,23 @@ EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size
 	return enter_allocate(out, size, "cudaMallocPitch", false);
 }
 
+static void say_not_freed(uint64_t address, const char *call)
+{
+	bool freed;
+	const struct allocation *near = memory_nearest(address, &freed);
+	unsigned long long at = address;
+	if (near && freed && near->base == address)
+		runtime_say("%s(0x%llx): this memory (%s of %llu bytes) was freed before", call, at,
+					near->kind, (unsigned long long)near->size);
+	else
+		runtime_say("%s(0x%llx): not the start of a live allocation", call, at);
+}
+
 static cudaError_t enter_free(void *pointer, const char *call)
 {
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess && pointer && !memory_free(address_of(pointer))) {
-		runtime_say("%s(%p): not the start of a live allocation", runtime_call_name(call), pointer);
+		say_not_freed(address_of(pointer), runtime_call_name(call));
 		status = cudaErrorInvalidValue;
 	}
 	return runtime_leave(status);
