@@ -124,6 +124,11 @@ void runtime_fault(const struct fault *fault);
 
 const struct gpu *gpu_find(const char *id); /* NULL: unknown */
 
+/* Says which EMULATED_GPU_* variables are unknown or have values that are not understood. */
+void environment_check(void);
+/* The variable's value; 0 when it is not set or no number. */
+uint64_t environment_number(const char *name);
+
 /* By host stub address or by the handle that cudaGetKernel gave; the kernel is
  * looked up (and its module parsed) when that has not happened. */
 cudaError_t function_find(const void *host, struct function **out);

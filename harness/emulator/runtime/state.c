@@ -56,14 +56,9 @@ void runtime_close_memory(void)
 	memory_guard(!runtime.unguarded);
 }
 
-static uint64_t environment_number(const char *name)
-{
-	const char *text = getenv(name);
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static cudaError_t initialise(void)
 {
+	environment_check();
 	const char *id = getenv("EMULATED_GPU");
 	runtime.gpu = gpu_find(id && *id ? id : "h200");
 	if (!runtime.gpu) {
@@ -78,7 +73,7 @@ static cudaError_t initialise(void)
 	const char *check = getenv("EMULATED_GPU_CHECK");
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
-		.check_race = check && strstr(check, "race"),
+		.check_race = check && strcmp(check, "race") == 0,
 	};
 	return cudaSuccess;
 }
