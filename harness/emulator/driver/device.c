@@ -67,7 +67,9 @@ EXPORT CUresult cuDeviceTotalMem(size_t *out, CUdevice device)
 
 EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
-	CUresult status = begin("cuDeviceComputeCapability", device, major && minor ? major : NULL);
+	if (!major || !minor)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult status = begin("cuDeviceComputeCapability", device, major);
 	if (status == CUDA_SUCCESS) {
 		*major = runtime.gpu->major;
 		*minor = runtime.gpu->minor;

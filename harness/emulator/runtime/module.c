@@ -129,10 +129,10 @@ void modules_drop_all(void)
 {
 	for (struct binary *binary = runtime.binaries, *next; binary; binary = next) {
 		next = binary->next;
-		if (binary->wrapper)
-			binary_forget(binary);
-		else
+		if (binary->loaded)
 			binary_unload(binary);
+		else
+			binary_forget(binary);
 	}
 }
 
@@ -206,7 +206,7 @@ static enum fatbin_status find_ptx(const void *image, bool loaded, struct fatbin
 	const void *fatbin = fatbin_of_wrapper(image);
 	if (!fatbin && fatbin_size(image))
 		fatbin = image;
-	if (fatbin || !loaded)
+	if (fatbin || !loaded || !image)
 		return fatbin_choose(fatbin, fatbin_size(fatbin), sm, ptx);
 	if (memcmp(image, elf, sizeof elf - 1) == 0)
 		return FATBIN_NO_PTX;
@@ -217,7 +217,7 @@ static enum fatbin_status find_ptx(const void *image, bool loaded, struct fatbin
 static cudaError_t binary_parse(struct binary *binary, const void *image, struct fault *fault)
 {
 	struct fatbin_ptx ptx;
-	enum fatbin_status found = find_ptx(image, !binary->wrapper, &ptx);
+	enum fatbin_status found = find_ptx(image, binary->loaded, &ptx);
 	if (found != FATBIN_FOUND)
 		return binary_refuse(found, fault);
 	runtime_open_memory(); /* variables are initialised */
@@ -239,7 +239,7 @@ cudaError_t binary_load(const void *image, struct binary **out, struct fault *fa
 	struct binary *binary = calloc(1, sizeof *binary);
 	if (!binary)
 		return cudaErrorMemoryAllocation;
-	binary->parsed = true;
+	binary->loaded = binary->parsed = true;
 	binary->status = binary_parse(binary, image, fault);
 	cudaError_t status = binary->status;
 	if (status != cudaSuccess) {
@@ -257,7 +257,7 @@ bool binary_valid(const struct binary *binary)
 	const struct binary *at = runtime.binaries;
 	while (at && at != binary)
 		at = at->next;
-	return at && !at->wrapper;
+	return at && at->loaded;
 }
 
 struct function *binary_function(struct binary *binary, const char *name)

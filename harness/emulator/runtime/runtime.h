@@ -62,7 +62,8 @@ struct variable {
  * that the program has loaded itself. */
 struct binary {
 	struct binary *next;
-	const void *wrapper; /* NULL: loaded */
+	const void *wrapper;
+	bool loaded; /* by the program: no wrapper */
 	struct module *module;
 	bool parsed;
 	cudaError_t status; /* of parsing */
