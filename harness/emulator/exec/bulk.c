@@ -138,6 +138,8 @@ static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 			known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, offset + k,
 			known == EXEC_SHARED_PENDING
 				? "stores shared memory that an asynchronous copy is still to write (offset %llu)"
+			: known == EXEC_SHARED_UNDEFINED
+				? "stores shared memory that an undefined value was stored to (offset %llu)"
 				: "stores shared memory that nothing wrote (offset %llu)",
 			(unsigned long long)(offset + k));
 		return false;

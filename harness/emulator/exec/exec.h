@@ -38,7 +38,8 @@
 
 /* What is known of a byte of shared memory. Only readable bytes have all bits. */
 #define EXEC_SHARED_UNWRITTEN 0x00
-#define EXEC_SHARED_PENDING 0x01 /* an asynchronous copy will write it */
+#define EXEC_SHARED_PENDING 0x01   /* an asynchronous copy will write it */
+#define EXEC_SHARED_UNDEFINED 0x02 /* an undefined value was stored there */
 #define EXEC_SHARED_READABLE 0xff
 
 struct warp;
@@ -150,6 +151,7 @@ enum exec_special {
 struct exec_origin {
 	const struct ptx_instruction *instruction;
 	const struct ptx_function *function;
+	uint32_t effects; /* index into the program's: what it reads and writes */
 };
 
 /* The address of a shared variable, which each block finds in a register of its own. */
@@ -177,6 +179,7 @@ struct exec_program {
 	uint32_t shared_base; /* address of the first byte of shared memory */
 	int registers;
 	int32_t *lists;
+	int32_t *effects; /* exec/undefined.h */
 	bool async_proxy; /* wgmma or bulk copies read shared memory */
 	bool unresolved;  /* refers to what could not be resolved */
 };
@@ -206,6 +209,7 @@ struct exec_copies; /* pending copies of a warp: exec/async.c */
 struct exec_mmas;   /* pending wgmma of a warp: exec/wgmma.c */
 struct exec_race;   /* exec/race.c */
 struct exec_bulk;   /* pending bulk copies of a cluster: exec/bulk.c */
+struct exec_undefined; /* undefined values of a warp: exec/undefined.h */
 
 struct warp {
 	uint8_t *base[2]; /* registers; constants, one byte early */
@@ -226,6 +230,7 @@ struct warp {
 	uint32_t turns;
 	struct exec_copies *copies;
 	struct exec_mmas *mmas;
+	struct exec_undefined *undefined; /* NULL: it has read nothing undefined */
 };
 
 struct exec_barrier {
@@ -318,6 +323,12 @@ enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
 exec_run_function exec_warp_runner(void); /* of the level that runs here */
 
 /* --- faults: exec/fault.c --- */
+/* Where an instruction stands, as findings name it, into `text`, which is returned:
+ * "st.shared.f32 at file.cu:42" when compiled with -lineinfo, else "... at PTX line 42".
+ * For the other side of a finding, too. */
+#define EXEC_PLACE 200
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE]) __attribute__((cold));
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 static uint32_t special_value(const struct exec_block *block, const struct warp *warp, int special,
 							  uint32_t lane)
@@ -70,6 +71,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->turn = false;
 	exec_copies_clear(warp);
 	exec_mmas_clear(warp);
+	exec_undefined_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;
 	for (int special = 0; special < EXEC_SPECIALS; special++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 
@@ -23,16 +24,19 @@ struct mma {
 
 struct exec_mmas {
 	struct mma queue[QUEUE];
-	u64 issued, done;  /* operations since the block began */
-	u64 committed;     /* groups */
-	bool fenced;       /* a wgmma.fence follows what last touched the registers */
-	u64 last_of_group; /* operations in closed groups */
+	u64 issued, done; /* operations since the block began */
+	u64 committed;    /* groups */
+	bool fenced;      /* a wgmma.fence follows what last touched the registers */
+	const struct exec_instruction *touched; /* by what, if they were since the block began */
+	u64 last_of_group;                      /* operations in closed groups */
 };
 
 void exec_mmas_clear(struct warp *w)
 {
 	if (w->mmas)
 		w->mmas->fenced = false;
+	if (w->mmas)
+		w->mmas->touched = NULL;
 	if (w->mmas)
 		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
 }
@@ -65,9 +69,27 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+/* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
+ * half a row, or 8 rows of one k. */
+static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
+						   size_t chunk, unsigned rows, bool mn_major, bool *undefined,
+						   struct exec_wgmma_reads *reads)
+{
+	const u8 *known = w->block->shared_written + offset;
+	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
+		if (known[k] == EXEC_SHARED_READABLE)
+			continue;
+		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
+		if (!reads->any)
+			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
+											 known[k] == EXEC_SHARED_UNDEFINED};
+		reads->any = true;
+	}
+}
+
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
-				   bool mn_major, const char *which, u8 *out)
+				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	u32 addresses[TENSOR_CHUNKS];
@@ -92,12 +114,15 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			bool pending = false;
 			for (u32 j = 0; j < 8; j++)
 				pending |= known[k + j] == EXEC_SHARED_PENDING;
-			exec_fail(w, in, 0, pending ? FAULT_ASYNC : FAULT_UNINITIALISED, addresses[i],
-					  pending
-						  ? "matrix %s reads shared memory that an asynchronous copy is still to "
-							"write (offset %llu): a wait is missing, or the buffer was given "
-							"back too soon"
-						  : "matrix %s reads shared memory that nothing wrote (offset %llu)",
+			if (!pending) {
+				note_undefined(w, in, offset, i, rows, mn_major,
+							   which[0] == 'A' ? reads->a : reads->b, reads);
+				continue;
+			}
+			exec_fail(w, in, 0, FAULT_ASYNC, addresses[i],
+					  "matrix %s reads shared memory that an asynchronous copy is still to "
+					  "write (offset %llu): a wait is missing, or the buffer was given "
+					  "back too soon",
 					  which, (unsigned long long)offset);
 			return false;
 		}
@@ -140,15 +165,17 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 		operation.registers[i] = d_registers[i];
 		operation.a_registers[i] = a_registers[i];
 	}
-	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b) ||
-		(!a_count && !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a)))
+	struct exec_wgmma_reads reads = {0};
+	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b, &reads) ||
+		(!a_count &&
+		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a, &reads)))
 		return false;
 	operation.a_bytes = a_count ? NULL : a;
 	operation.b_bytes = b;
 	tensor_wgmma(&operation);
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
 	w->worker->counters.tensor_flops += 2ull * TENSOR_WGMMA_ROWS * operation.n * depth;
-	return true;
+	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
 }
 
 /* Carries out the operations below `upto`. YIELD: other warps have not issued
@@ -188,6 +215,26 @@ static enum exec_status whole_warp(struct warp *w, const struct exec_instruction
 					 __builtin_popcount(mask));
 }
 
+static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruction *in,
+									  const struct exec_instruction *touched)
+{
+	char place[EXEC_PLACE];
+	if (!touched)
+		return exec_fail(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+	return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+					 "no wgmma.fence since registers of a wgmma were touched (%s)",
+					 exec_place(w, touched, place));
+}
+
+static enum exec_status fail_pending(struct warp *w, const struct exec_instruction *in,
+									 const struct exec_instruction *pending)
+{
+	char place[EXEC_PLACE];
+	return exec_fail(w, in, 0, FAULT_ASYNC, 0,
+					 "touches a register of a wgmma that nothing waited for (%s)",
+					 exec_place(w, pending, place));
+}
+
 /* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
 HANDLER(wgmma)
 {
@@ -199,8 +246,7 @@ HANDLER(wgmma)
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
 	if (!mmas->fenced)
-		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-						 "no wgmma.fence since its registers were touched, or none at all");
+		return fail_unfenced(w, in, mmas->touched);
 	if (mmas->issued - mmas->done == QUEUE) {
 		enum exec_status status = complete(w, in, mmas->done + 1);
 		if (status != EXEC_NEXT)
@@ -213,7 +259,7 @@ HANDLER(wgmma)
 		.scale_d = w->predicates[in->c] & 1,
 		.group = mmas->committed,
 	};
-	return EXEC_NEXT;
+	return exec_follow_on(w, in);
 }
 
 HANDLER(wgmma_fence)
@@ -250,7 +296,9 @@ HANDLER(wgmma_wait)
 		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
 		upto++;
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }
 
 /* in->list: registers that the next instruction touches, ended by -1. Says behind which
@@ -274,14 +322,17 @@ HANDLER(wgmma_touch)
 	struct exec_mmas *mmas = w->mmas;
 	(void)mask;
 	/* a move may be the compiler's, which ptxas takes out again */
-	if (mmas && in->sub == TOUCH_USES)
+	if (mmas && in->sub == TOUCH_USES) {
 		mmas->fenced = false;
+		mmas->touched = in;
+	}
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	u64 upto = last_touching(mmas, in);
 	if (upto > mmas->done && in->sub == TOUCH_USES)
-		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-						 "touches a register of a wgmma that nothing waited for");
+		return fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in);
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }
