@@ -1,6 +1,7 @@
 // Kernels that bench.c measures the emulated GPU with, as PTX. The first five load as
-// beginners do; those called *_wide load 16 bytes a thread with cp.async and give a warp as
-// many products a load as published kernels do, so that tensor instructions dominate.
+// beginners do. Those called *_wide measure tensor instructions and what brings their operands
+// from shared memory: they have the warp tiles of published kernels, and multiply each k-block
+// REPEATS times, so that copies to shared memory do not count.
 // All compute C = A B for row-major f16 A (M x K), B (K x N), f32 accumulation;
 // M, N, K multiples of 256.
 #include <cuda_fp16.h>
@@ -181,6 +182,9 @@ static __device__ void copies_wait()
 	asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
+#define REPEATS 16 // a power of two: sums are divided by it exactly
+#define MEMORY_MAY_CHANGE() asm volatile("" ::: "memory") // loads stay in their loop
+
 #define WIDE_PAD 8 // halves behind each row, against bank conflicts
 
 // Four warps, each 64 x 64 of a 128 x 128 tile of C, 16 x 16 x 16 a product.
@@ -200,7 +204,9 @@ extern "C" __global__ void wmma_wide(const half *A, const half *B, half *C, int 
 						  [](int row, int chunk) { return row * (128 + WIDE_PAD) + chunk * 8; });
 		copies_wait();
 		__syncthreads();
-		for (int k = 0; k < 32; k += 16) {
+		for (int step = 0; step < 2 * REPEATS; step++) {
+			int k = step % 2 * 16;
+			MEMORY_MAY_CHANGE();
 			fragment<matrix_a, 16, 16, 16, half, row_major> left[4];
 			for (int i = 0; i < 4; i++)
 				load_matrix_sync(left[i], &a[warp_row + 16 * i][k], 32 + WIDE_PAD);
@@ -216,7 +222,7 @@ extern "C" __global__ void wmma_wide(const half *A, const half *B, half *C, int 
 	for (int i = 0; i < 16; i++) {
 		fragment<accumulator, 16, 16, 16, half> result;
 		for (int e = 0; e < result.num_elements; e++)
-			result.x[e] = __float2half(sum[i / 4][i % 4].x[e]);
+			result.x[e] = __float2half(sum[i / 4][i % 4].x[e] / REPEATS);
 		half *to = C + (size_t)(row0 + warp_row + i / 4 * 16) * N + column0 + warp_column;
 		store_matrix_sync(to + i % 4 * 16, result, N, mem_row_major);
 	}
@@ -237,7 +243,9 @@ extern "C" __global__ void mma_wide(const half *A, const half *B, half *C, int M
 						  [](int row, int chunk) { return row * (128 + WIDE_PAD) + chunk * 8; });
 		copies_wait();
 		__syncthreads();
-		for (int k = 0; k < 32; k += 16) {
+		for (int step = 0; step < 2 * REPEATS; step++) {
+			int k = step % 2 * 16;
+			MEMORY_MAY_CHANGE();
 			uint32_t left[4][4], right[4][4];
 			for (int i = 0; i < 4; i++) {
 				uint32_t at = (uint32_t)__cvta_generic_to_shared(
@@ -271,7 +279,7 @@ extern "C" __global__ void mma_wide(const half *A, const half *B, half *C, int M
 				int row = row0 + warp_row + 16 * i + lane / 4 + e / 2 * 8;
 				int column = column0 + warp_column + 8 * j + lane % 4 * 2;
 				*(half2 *)&C[(size_t)row * N + column] =
-					__floats2half2_rn(sum[i][j][e], sum[i][j][e + 1]);
+					__floats2half2_rn(sum[i][j][e] / REPEATS, sum[i][j][e + 1] / REPEATS);
 			}
 }
 
@@ -305,7 +313,8 @@ extern "C" __global__ void wgmma_wide(const half *A, const half *B, half *C, int
 		asm volatile("fence.proxy.async;" ::: "memory");
 		__syncthreads();
 		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-		for (int k = 0; k < 64; k += 16) {
+		for (int step = 0; step < 4 * REPEATS; step++) {
+			int k = step % 4 * 16;
 			uint64_t left = describe(a + k, 16, 1024), right = describe(b + k * 64, 8192, 1024);
 			asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" WIDE_NAMES
 						 "}, %128, %129, "
@@ -322,7 +331,8 @@ extern "C" __global__ void wgmma_wide(const half *A, const half *B, half *C, int
 	for (int i = 0; i < 128; i += 2) {
 		int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8;
 		int column = column0 + i / 4 * 8 + lane % 4 * 2;
-		*(half2 *)&C[(size_t)row * N + column] = __floats2half2_rn(d[i], d[i + 1]);
+		*(half2 *)&C[(size_t)row * N + column] =
+			__floats2half2_rn(d[i] / REPEATS, d[i + 1] / REPEATS);
 	}
 #endif
 }
