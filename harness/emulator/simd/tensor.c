@@ -38,15 +38,17 @@ static float half_to_float(uint16_t bits)
 
 static float e4m3_to_float(uint8_t bits)
 {
-	int exponent = bits >> 3 & 15, mantissa = bits & 7;
-	float value = exponent ? (float)(8 + mantissa) : (float)mantissa;
-	uint32_t scale_bits = (uint32_t)((exponent ? exponent : 1) - 10 + 127) << 23;
-	float scale;
-	memcpy(&scale, &scale_bits, sizeof scale);
-	value *= scale;
+	uint32_t magnitude = (uint32_t)(bits & 0x7F) << 20, sign = (uint32_t)(bits & 0x80) << 24;
+	float value;
+	uint32_t scaled;
+	memcpy(&value, &magnitude, sizeof value);
+	value *= 0x1p120f; /* rebias; right for subnormals too */
+	memcpy(&scaled, &value, sizeof scaled);
 	if ((bits & 0x7F) == 0x7F)
-		value = __builtin_nanf("");
-	return bits & 0x80 ? -value : value;
+		scaled = 0x7FC00000u;
+	scaled |= sign;
+	memcpy(&value, &scaled, sizeof value);
+	return value;
 }
 
 /* --- a block, 8 rows of 16 bytes, to its elements in the same order --- */
@@ -75,18 +77,31 @@ static void tensor_floats(const uint32_t *bits, uint32_t *out)
 		out[i] = bits[i] & 0xFFFFE000u;
 }
 
-static void bytes_to_elements(enum tensor_type type, const uint8_t *bytes,
-							  union tensor_element *out)
+static void e4m3s(const uint8_t *bytes, float *out)
 {
 	for (unsigned i = 0; i < TENSOR_BLOCK; i++)
-		switch (type) {
-		case TENSOR_E4M3: out[i].number = e4m3_to_float(bytes[i]); break;
-		case TENSOR_E5M2: /* the upper byte of an f16 */
-			out[i].number = half_to_float((uint16_t)(bytes[i] << 8));
-			break;
-		case TENSOR_S8: out[i].integer = (bytes[i] ^ 0x80) - 0x80; break;
-		default: out[i].integer = bytes[i];
-		}
+		out[i] = e4m3_to_float(bytes[i]);
+}
+
+/* The upper bytes of f16. */
+static void e5m2s(const uint8_t *bytes, float *out)
+{
+	uint16_t bits[TENSOR_BLOCK];
+	for (unsigned i = 0; i < TENSOR_BLOCK; i++)
+		bits[i] = (uint16_t)(bytes[i] << 8);
+	halves(bits, TENSOR_BLOCK, out);
+}
+
+static void signed_bytes(const uint8_t *bytes, int32_t *out)
+{
+	for (unsigned i = 0; i < TENSOR_BLOCK; i++)
+		out[i] = (int8_t)bytes[i];
+}
+
+static void unsigned_bytes(const uint8_t *bytes, int32_t *out)
+{
+	for (unsigned i = 0; i < TENSOR_BLOCK; i++)
+		out[i] = bytes[i];
 }
 
 static void block_elements(enum tensor_type type, const void *block, union tensor_element *out)
@@ -95,7 +110,10 @@ static void block_elements(enum tensor_type type, const void *block, union tenso
 	case TENSOR_F16: halves(block, TENSOR_BLOCK / 2, &out->number); return;
 	case TENSOR_BF16: brain_floats(block, &out->bits); return;
 	case TENSOR_TF32: tensor_floats(block, &out->bits); return;
-	default: bytes_to_elements(type, block, out);
+	case TENSOR_E4M3: e4m3s(block, &out->number); return;
+	case TENSOR_E5M2: e5m2s(block, &out->number); return;
+	case TENSOR_S8: signed_bytes(block, &out->integer); return;
+	default: unsigned_bytes(block, &out->integer);
 	}
 }
 
@@ -130,6 +148,39 @@ INLINE void spread_block(const float *elements, unsigned width, unsigned stride,
 				for_four_lanes(elements + v * (WIDTH / 4) * width, width, k);
 }
 
+#if SIMD_LEVEL >= 4
+/* 16 elements of 16 bits. */
+INLINE __m512 widened(enum tensor_type type, __m256i bits)
+{
+	return type == TENSOR_F16
+			   ? _mm512_cvtph_ps(bits)
+			   : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+
+/* Element k of four rows of 8, of which each of the two holds two. */
+INLINE v_float element_for_four_lanes(__m512 low, __m512 high, unsigned k)
+{
+	const __m512i first = _mm512_setr_epi32(0, 0, 0, 0, 8, 8, 8, 8, 16, 16, 16, 16, 24, 24, 24, 24);
+	__m512i index = _mm512_add_epi32(first, _mm512_set1_epi32((int)k));
+	return (v_float)_mm512_permutex2var_ps(low, index, high);
+}
+
+/* spread_block of 16-bit elements, from registers to registers. */
+INLINE void spread_halves(enum tensor_type type, const uint32_t *block, unsigned stride, float *out)
+{
+	for (unsigned v = 0; v < VECTORS; v++) {
+		const __m256i *bits = (const __m256i *)(block + v * WIDTH);
+		__m512 low = widened(type, _mm256_loadu_si256(bits));
+		__m512 high = widened(type, _mm256_loadu_si256(bits + 1));
+#pragma GCC unroll 8
+		for (unsigned k = 0; k < 8; k++)
+			*(v_float *)(out + (size_t)k * stride + v * WIDTH) =
+				element_for_four_lanes(low, high, k);
+	}
+}
+
+#endif
+
 static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
 				 unsigned k_blocks, union tensor_element *out)
 {
@@ -138,6 +189,15 @@ static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned
 	unsigned stride = row_blocks * TENSOR_LANES;
 	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
 		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
+#if SIMD_LEVEL >= 4
+		if (width == 8) {
+			if (type == TENSOR_F16)
+				spread_halves(TENSOR_F16, blocks[i], stride, to);
+			else
+				spread_halves(TENSOR_BF16, blocks[i], stride, to);
+			continue;
+		}
+#endif
 		block_elements(type, blocks[i], elements);
 		if (width == 8)
 			spread_block(&elements->number, 8, stride, to);
@@ -148,13 +208,37 @@ static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned
 	}
 }
 
+#if SIMD_LEVEL >= 4
+#define TURNED(k, a, b, c, d, e, f, g, h)                                                          \
+	8 * a + k, 8 * b + k, 8 * c + k, 8 * d + k, 8 * e + k, 8 * f + k, 8 * g + k, 8 * h + k
+#define ORDER(...)                                                                                 \
+	TURNED(0, __VA_ARGS__), TURNED(1, __VA_ARGS__), TURNED(2, __VA_ARGS__),                        \
+		TURNED(3, __VA_ARGS__), TURNED(4, __VA_ARGS__), TURNED(5, __VA_ARGS__),                    \
+		TURNED(6, __VA_ARGS__), TURNED(7, __VA_ARGS__)
+
+/* The first or second half of a transposed 8x8 matrix, by where its elements are. */
+INLINE __m512i turned_half(const uint16_t *in, const uint16_t order[64], unsigned half)
+{
+	return _mm512_permutex2var_epi16(_mm512_loadu_si512(in),
+									 _mm512_loadu_si512(order + (size_t)32 * half),
+									 _mm512_loadu_si512(in + 32));
+}
+
+INLINE void transpose(const uint16_t *in, const uint16_t order[64], uint16_t *out)
+{
+	__m512i first = turned_half(in, order, 0), second = turned_half(in, order, 1);
+	_mm512_storeu_si512(out, first);
+	_mm512_storeu_si512(out + 32, second);
+}
+#else
+#define ORDER(...) __VA_ARGS__
 #define ZIP(a, b, half)                                                                            \
 	__builtin_shufflevector(a, b, (half), (half) + 8, (half) + 1, (half) + 9, (half) + 2,          \
 							(half) + 10, (half) + 3, (half) + 11)
 
 /* out[i][j] = in[order[j]][i]. Three rounds, each of which zips row i with row
  * i + 4. */
-INLINE void transpose(const uint16_t *in, const uint8_t order[8], uint16_t *out)
+INLINE void transpose(const uint16_t *in, const uint16_t order[8], uint16_t *out)
 {
 	v8h a[8], b[8];
 	for (unsigned i = 0; i < 8; i++)
@@ -168,19 +252,41 @@ INLINE void transpose(const uint16_t *in, const uint8_t order[8], uint16_t *out)
 	}
 	memcpy(out, a, sizeof a);
 }
+#endif
+
+static const uint16_t in_order[] = {ORDER(0, 1, 2, 3, 4, 5, 6, 7)};
+static const uint16_t even_first[] = {ORDER(0, 2, 4, 6, 1, 3, 5, 7)};
 
 static void transpose_b16(uint32_t reg[TENSOR_LANES])
 {
-	static const uint8_t in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 	transpose((const uint16_t *)reg, in_order, (uint16_t *)reg);
 }
+
+#if SIMD_LEVEL >= 4
+INLINE void columns_of_halves(enum tensor_type type, const uint32_t *block, float *out)
+{
+	for (unsigned half = 0; half < 2; half++) {
+		__m512i turned = turned_half((const uint16_t *)block, even_first, half);
+		_mm512_storeu_ps(out + 32 * half, widened(type, _mm512_castsi512_si256(turned)));
+		_mm512_storeu_ps(out + 32 * half + 16, widened(type, _mm512_extracti64x4_epi64(turned, 1)));
+	}
+}
+#endif
 
 static void columns(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
 					unsigned k_blocks, union tensor_element *out)
 {
-	static const uint8_t even_first[8] = {0, 2, 4, 6, 1, 3, 5, 7};
 	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
 	for (unsigned i = 0; i < column_blocks * k_blocks; i++, out += (size_t)8 * width) {
+#if SIMD_LEVEL >= 4
+		if (width == 8) {
+			if (type == TENSOR_F16)
+				columns_of_halves(TENSOR_F16, blocks[i], &out->number);
+			else
+				columns_of_halves(TENSOR_BF16, blocks[i], &out->number);
+			continue;
+		}
+#endif
 		if (width == 8) {
 			uint16_t turned[TENSOR_BLOCK / 2];
 			transpose((const uint16_t *)blocks[i], even_first, turned);
@@ -191,7 +297,7 @@ static void columns(enum tensor_type type, const uint32_t *const blocks[], unsig
 		block_elements(type, blocks[i], elements);
 		for (unsigned k = 0; k < width; k++)
 			for (unsigned column = 0; column < 8; column++)
-				out[8 * k + column] = elements[even_first[column] * width + k];
+				out[8 * k + (column / 2 | column % 2 * 4)] = elements[column * width + k];
 	}
 }
 
@@ -256,6 +362,68 @@ INLINE v_int repeated_integers(const int32_t *four)
 DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats)
 DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
 
+/* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
+
+#if SIMD_LEVEL >= 4
+#define HALVES 8 /* elements of a row of a block */
+
+/* `blocks` and `k_blocks` are constants where this is inlined: the sums stay in registers. */
+INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
+						 const uint32_t *const b[], const float *const c[], const unsigned blocks,
+						 const unsigned k_blocks)
+{
+	_Alignas(64) float right[2][2 * HALVES][8];
+	v_float sum[2][2][2][VECTORS]; /* column block, row block, column % 2, half */
+	for (unsigned i = 0; i < blocks * k_blocks; i++)
+		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
+	for (unsigned i = 0; i < 4 * blocks; i++)
+		memcpy(sum[i / 4][i / 2 % 2][i % 2], c[i], sizeof sum[0][0][0]);
+#pragma GCC unroll 16
+	for (unsigned k = 0; k < k_blocks * HALVES; k++)
+#pragma GCC unroll 2
+		for (unsigned rb = 0; rb < 2; rb++)
+#pragma GCC unroll 2
+			for (unsigned v = 0; v < VECTORS; v++) {
+				const __m256i *bits = (const __m256i *)(a[k / HALVES * 2 + rb] + v * WIDTH);
+				__m512 low = widened(type, _mm256_loadu_si256(bits));
+				__m512 high = widened(type, _mm256_loadu_si256(bits + 1));
+				v_float left = element_for_four_lanes(low, high, k % HALVES);
+#pragma GCC unroll 4
+				for (unsigned j = 0; j < 2 * blocks; j++)
+					sum[j / 2][rb][j % 2][v] += left * repeated_floats(right[j / 2][k] + j % 2 * 4);
+			}
+	for (unsigned i = 0; i < 4 * blocks; i++)
+		memcpy(d[i], sum[i / 4][i / 2 % 2][i % 2], sizeof sum[0][0][0]);
+}
+
+static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
+							const uint32_t *const a[], const uint32_t *const b[],
+							const float *const c[])
+{
+	if (shape->m != 16 || shape->k != 16 || (shape->n != 8 && shape->n != 16))
+		return false;
+	if (shape->a == TENSOR_F16 && shape->n == 8)
+		halves_by_16(TENSOR_F16, d, a, b, c, 1, 2);
+	else if (shape->a == TENSOR_F16)
+		halves_by_16(TENSOR_F16, d, a, b, c, 2, 2);
+	else if (shape->a == TENSOR_BF16 && shape->n == 8)
+		halves_by_16(TENSOR_BF16, d, a, b, c, 1, 2);
+	else if (shape->a == TENSOR_BF16)
+		halves_by_16(TENSOR_BF16, d, a, b, c, 2, 2);
+	else
+		return false;
+	return true;
+}
+#else
+static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
+							const uint32_t *const a[], const uint32_t *const b[],
+							const float *const c[])
+{
+	(void)shape, (void)d, (void)a, (void)b, (void)c;
+	return false;
+}
+#endif
+
 static void halves_to_floats(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES])
 {
@@ -291,6 +459,7 @@ const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.columns = columns,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
+	.multiply_halves = multiply_halves,
 	.multiply_integers = multiply_integers,
 	.halves_to_floats = halves_to_floats,
 	.floats_to_halves = floats_to_halves,

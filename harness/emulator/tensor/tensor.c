@@ -149,6 +149,9 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	uint32_t *to[ELEMENTS_MAX];
 	const uint32_t *from[ELEMENTS_MAX];
 	bool half_c = shape->c == TENSOR_F16, half_d = shape->d == TENSOR_F16;
+	if (!half_c && !half_d &&
+		k->multiply_halves(shape, (float *const *)d, a, b, (const float *const *)c))
+		return;
 	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
 	k->rows(shape->a, a, row_blocks, k_blocks, left);
 	k->columns(shape->b, b, column_blocks, k_blocks, right);
