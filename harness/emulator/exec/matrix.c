@@ -41,6 +41,34 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	return exec_access(w, in, lane, in->space, address, ROW_BYTES, ROW_BYTES, write);
 }
 
+/* All rows at once, when they lie aligned in the block's own shared memory and were written. */
+static bool quick_rows(struct warp *w, const struct exec_instruction *in, int count, u8 *rows[])
+{
+	const struct exec_block *block = w->block;
+	const u32 *address = SOURCE(u32, in->a), own = (u32)block->own_bits, imm = (u32)in->imm;
+	const u64 bytes = block->shared_bytes;
+	u8 *const shared = block->shared;
+	const u8 *const written = block->shared_written;
+	u64 all = ~(u64)0, far = 0;
+	u32 offsets[4 * ROWS], low = 0;
+	if (in->space != PTX_SHARED || in->width != 4 || block->race || bytes < ROW_BYTES)
+		return false;
+	for (int i = 0; i < count; i++) {
+		u32 at = address[i] + imm, offset = at - EXEC_SHARED_BASE - (at >= own ? own : 0);
+		far |= bytes - ROW_BYTES - offset; /* wraps where the row does not fit */
+		low |= offset % ROW_BYTES;
+		offsets[i] = offset;
+	}
+	if (low || far >> 63)
+		return false;
+	for (int i = 0; i < count; i++) {
+		const u64 *known = (const u64 *)(const void *)(written + offsets[i]);
+		all &= known[0] & known[1];
+		rows[i] = shared + offsets[i];
+	}
+	return all == ~(u64)0;
+}
+
 /* The most different rows of a matrix that share their four banks. */
 static u32 matrix_passes(u8 *const rows[ROWS])
 {
@@ -89,20 +117,23 @@ static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 HANDLER(ldmatrix)
 {
 	u8 *rows[4 * ROWS];
-	u32 t[4][EXEC_LANES];
 	if (whole_warp(w, in, mask) != EXEC_NEXT)
 		return EXEC_FAULT;
-	for (int i = 0; i < in->count * ROWS; i++) {
+	const int count = in->count * ROWS;
+	bool quick = quick_rows(w, in, count, rows);
+	for (int i = 0; !quick && i < count; i++) {
 		rows[i] = row_at(w, in, i, false);
 		if (!rows[i])
 			return EXEC_FAULT;
-		memcpy((u8 *)t + i * ROW_BYTES, rows[i], ROW_BYTES);
 	}
 	count_rows(w, rows, in->count, false);
+	/* Addresses are behind us: a destination may be their register. */
 	for (int m = 0; m < in->count; m++) {
+		u32 *d = DEST(u32, in->list[m]);
+		for (int r = 0; r < ROWS; r++)
+			memcpy((u8 *)d + r * ROW_BYTES, rows[m * ROWS + r], ROW_BYTES);
 		if (in->sub)
-			tensor_transpose_b16(t[m]);
-		memcpy(DEST(u32, in->list[m]), t[m], sizeof t[m]);
+			tensor_transpose_b16(d);
 	}
 	return EXEC_NEXT;
 }

@@ -157,26 +157,35 @@ INLINE __m512 widened(enum tensor_type type, __m256i bits)
 			   : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
 }
 
-/* Element k of four rows of 8, of which each of the two holds two. */
-INLINE v_float element_for_four_lanes(__m512 low, __m512 high, unsigned k)
+/* Of four rows of 8 in `bits`, four elements each: those from 4 * quad on. */
+INLINE __m512 four_of_rows(enum tensor_type type, const uint32_t *bits, unsigned quad)
 {
-	const __m512i first = _mm512_setr_epi32(0, 0, 0, 0, 8, 8, 8, 8, 16, 16, 16, 16, 24, 24, 24, 24);
-	__m512i index = _mm512_add_epi32(first, _mm512_set1_epi32((int)k));
-	return (v_float)_mm512_permutex2var_ps(low, index, high);
+	const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+	__m512i chosen = _mm512_permutexvar_epi64(order, _mm512_loadu_si512(bits));
+	return widened(type,
+				   quad ? _mm512_extracti64x4_epi64(chosen, 1) : _mm512_castsi512_si256(chosen));
+}
+
+/* Element i of each row's four, for the row's four lanes. */
+INLINE v_float one_of_four(__m512 rows, unsigned i)
+{
+	switch (i) {
+	case 0: return (v_float)_mm512_permute_ps(rows, 0x00);
+	case 1: return (v_float)_mm512_permute_ps(rows, 0x55);
+	case 2: return (v_float)_mm512_permute_ps(rows, 0xAA);
+	default: return (v_float)_mm512_permute_ps(rows, 0xFF);
+	}
 }
 
 /* spread_block of 16-bit elements, from registers to registers. */
 INLINE void spread_halves(enum tensor_type type, const uint32_t *block, unsigned stride, float *out)
 {
-	for (unsigned v = 0; v < VECTORS; v++) {
-		const __m256i *bits = (const __m256i *)(block + v * WIDTH);
-		__m512 low = widened(type, _mm256_loadu_si256(bits));
-		__m512 high = widened(type, _mm256_loadu_si256(bits + 1));
 #pragma GCC unroll 8
-		for (unsigned k = 0; k < 8; k++)
+	for (unsigned k = 0; k < 8; k++)
+#pragma GCC unroll 2
+		for (unsigned v = 0; v < VECTORS; v++)
 			*(v_float *)(out + (size_t)k * stride + v * WIDTH) =
-				element_for_four_lanes(low, high, k);
-	}
+				one_of_four(four_of_rows(type, block + v * WIDTH, k / 4), k % 4);
 }
 
 #endif
@@ -367,33 +376,66 @@ DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
 #if SIMD_LEVEL >= 4
 #define HALVES 8 /* elements of a row of a block */
 
-/* `blocks` and `k_blocks` are constants where this is inlined: the sums stay in registers. */
+/* d = c + the product for `row_blocks` row blocks from a[0] on (in d and c from their first on)
+ * and `blocks` column blocks. All counts are constants where this is inlined, so that the
+ * sums stay in registers. */
+INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
+					   float right[2][2 * HALVES][8], const float *const c[],
+					   const unsigned row_blocks, const unsigned blocks, const unsigned k_blocks)
+{
+	v_float sum[2 * 2 * 2 * VECTORS]; /* row block, half, column */
+	const unsigned lefts = row_blocks * VECTORS, rights = 2 * blocks;
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < lefts * rights; i++)
+		sum[i] = *(const v_float *)(c[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
+									i / rights % VECTORS * WIDTH);
+	for (unsigned quad = 0; quad < k_blocks * 2; quad++) {
+		const uint32_t *const *blocks_of = a + quad / 2 * 2;
+		__m512 four[2 * VECTORS];
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < lefts; i++)
+			four[i] = four_of_rows(type, blocks_of[i / VECTORS] + i % VECTORS * WIDTH, quad % 2);
+#pragma GCC unroll 4
+		for (unsigned k = 0; k < 4; k++) {
+			v_float b[4];
+#pragma GCC unroll 4
+			for (unsigned j = 0; j < rights; j++)
+				b[j] = repeated_floats(right[j / 2][quad * 4 + k] + j % 2 * 4);
+#pragma GCC unroll 4
+			for (unsigned i = 0; i < lefts; i++) {
+				v_float left = one_of_four(four[i], k);
+#pragma GCC unroll 4
+				for (unsigned j = 0; j < rights; j++)
+					sum[i * rights + j] += left * b[j];
+			}
+		}
+	}
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < lefts * rights; i++)
+		*(v_float *)(d[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
+					 i / rights % VECTORS * WIDTH) = sum[i];
+}
+
 INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
 						 const uint32_t *const b[], const float *const c[], const unsigned blocks,
 						 const unsigned k_blocks)
 {
 	_Alignas(64) float right[2][2 * HALVES][8];
-	v_float sum[2][2][2][VECTORS]; /* column block, row block, column % 2, half */
 	for (unsigned i = 0; i < blocks * k_blocks; i++)
 		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
-	for (unsigned i = 0; i < 4 * blocks; i++)
-		memcpy(sum[i / 4][i / 2 % 2][i % 2], c[i], sizeof sum[0][0][0]);
-#pragma GCC unroll 16
-	for (unsigned k = 0; k < k_blocks * HALVES; k++)
-#pragma GCC unroll 2
-		for (unsigned rb = 0; rb < 2; rb++)
-#pragma GCC unroll 2
-			for (unsigned v = 0; v < VECTORS; v++) {
-				const __m256i *bits = (const __m256i *)(a[k / HALVES * 2 + rb] + v * WIDTH);
-				__m512 low = widened(type, _mm256_loadu_si256(bits));
-				__m512 high = widened(type, _mm256_loadu_si256(bits + 1));
-				v_float left = element_for_four_lanes(low, high, k % HALVES);
-#pragma GCC unroll 4
-				for (unsigned j = 0; j < 2 * blocks; j++)
-					sum[j / 2][rb][j % 2][v] += left * repeated_floats(right[j / 2][k] + j % 2 * 4);
-			}
-	for (unsigned i = 0; i < 4 * blocks; i++)
-		memcpy(d[i], sum[i / 4][i / 2 % 2][i % 2], sizeof sum[0][0][0]);
+	/* in memory, from where four are repeated without a shuffle */
+	__asm__("" : "+m"(right));
+	if (blocks == 1) {
+		add_halves(type, d, a, right, c, 2, 1, k_blocks);
+	} else {
+		/* any register of d may be one of c */
+		_Alignas(64) float second[4][TENSOR_LANES];
+		const float *const from[] = {second[0], second[1], NULL, NULL, second[2], second[3]};
+		for (unsigned i = 0; i < 4; i++)
+			memcpy(second[i], c[2 + i / 2 * 4 + i % 2], sizeof second[i]);
+		add_halves(type, d, a, right, c, 1, 2, k_blocks);
+		add_halves(type, d + 2, a + 1, right, from, 1, 2, k_blocks);
+	}
 }
 
 static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
@@ -450,8 +492,17 @@ static uint16_t float_to_half(float value)
 static void floats_to_halves(const float low[TENSOR_LANES], const float high[TENSOR_LANES],
 							 uint32_t reg[TENSOR_LANES])
 {
+#ifdef __F16C__
+	for (unsigned i = 0; i < TENSOR_LANES; i += 8) {
+		__m128i even = _mm256_cvtps_ph(_mm256_loadu_ps(low + i), _MM_FROUND_TO_NEAREST_INT);
+		__m128i odd = _mm256_cvtps_ph(_mm256_loadu_ps(high + i), _MM_FROUND_TO_NEAREST_INT);
+		_mm_storeu_si128((__m128i *)(reg + i), _mm_unpacklo_epi16(even, odd));
+		_mm_storeu_si128((__m128i *)(reg + i + 4), _mm_unpackhi_epi16(even, odd));
+	}
+#else
 	for (unsigned i = 0; i < TENSOR_LANES; i++)
 		reg[i] = float_to_half(low[i]) | (uint32_t)float_to_half(high[i]) << 16;
+#endif
 }
 
 const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {

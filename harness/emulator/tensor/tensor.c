@@ -2,6 +2,7 @@
  * to the blocks that the inner loops (simd/tensor.c) read. */
 #include "emulator/tensor/tensor.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "emulator/simd/level.h"
@@ -13,7 +14,13 @@ static const struct tensor_kernels *kernels(void)
 {
 	static const struct tensor_kernels *const levels[] = {&tensor_kernels_v2, &tensor_kernels_v3,
 														  &tensor_kernels_v4};
-	return levels[simd_level() - 2];
+	static const struct tensor_kernels *_Atomic chosen; /* by all threads alike */
+	const struct tensor_kernels *known = atomic_load_explicit(&chosen, memory_order_relaxed);
+	if (known)
+		return known;
+	known = levels[simd_level() - 2];
+	atomic_store_explicit(&chosen, known, memory_order_relaxed);
+	return known;
 }
 
 static bool is_integer(enum tensor_type type)
@@ -136,15 +143,27 @@ static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned 
 	return same > 0;
 }
 
+/* d, c: of floats or of integers, none of d one of c that is still to be read. */
+static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32_t *const a[],
+						 const uint32_t *const b[], const void *c)
+{
+	const struct tensor_kernels *k = kernels();
+	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
+	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
+	unsigned k_blocks = shape->k / block_width(shape->a);
+	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	if (k->multiply_halves(shape, d, a, b, c))
+		return;
+	k->rows(shape->a, a, row_blocks, k_blocks, left);
+	k->columns(shape->b, b, column_blocks, k_blocks, right);
+	multiply(shape->a, d, c, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+}
+
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
 				const uint32_t *const b[], const uint32_t *const c[])
 {
 	const struct tensor_kernels *k = kernels();
-	unsigned width = block_width(shape->a), k_blocks = shape->k / width;
-	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
-	unsigned elements = row_blocks * column_blocks * 2;
-	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
-	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
+	unsigned elements = shape->m * shape->n / TENSOR_LANES;
 	_Alignas(64) uint32_t work[ELEMENTS_MAX][TENSOR_LANES];
 	uint32_t *to[ELEMENTS_MAX];
 	const uint32_t *from[ELEMENTS_MAX];
@@ -153,15 +172,13 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 		k->multiply_halves(shape, (float *const *)d, a, b, (const float *const *)c))
 		return;
 	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
-	k->rows(shape->a, a, row_blocks, k_blocks, left);
-	k->columns(shape->b, b, column_blocks, k_blocks, right);
 	for (unsigned i = 0; i < elements; i++) {
 		to[i] = direct ? d[i] : work[i];
 		from[i] = half_c ? work[i] : c[i];
 		if (half_c && i % 2 == 0)
 			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
 	}
-	multiply(shape->a, to, from, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	mma_multiply(shape, to, a, b, from);
 	for (unsigned i = 0; i < elements && !direct; i++)
 		if (!half_d)
 			memcpy(d[i], work[i], sizeof work[i]);
