@@ -179,7 +179,8 @@ HANDLER(movmatrix)
  * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
  * registers; in->b: enum exec_tile */
 
-static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
+static inline __attribute__((always_inline)) bool known_runs(const u8 *known, u64 stride, int runs,
+															 size_t bytes)
 {
 	u64 all = ~(u64)0;
 	for (int run = 0; run < runs; run++, known += stride) {
@@ -194,14 +195,20 @@ static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
 	return all == ~(u64)0;
 }
 
+static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
+{
+	return bytes == 32 ? known_runs(known, stride, runs, 32) /* 16 elements of 16 bits */
+					   : known_runs(known, stride, runs, bytes);
+}
+
 /* The runs, when all are within the block's shared memory or one allocation, can
  * be read, and are aligned. */
 static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 address, u64 stride,
 					   size_t bytes, bool write, u8 *runs[])
 {
 	u64 last = (u64)(in->c - 1) * stride, base = address;
-	size_t align = bytes < 16 ? bytes : 16;
-	if (write || w->block->race || address % align || stride % align || stride > (1u << 20))
+	size_t align = bytes < 16 ? bytes : 16; /* a power of two */
+	if (write || w->block->race || ((address | stride) & (align - 1)) || stride > (1u << 20))
 		return false;
 	if (in->space == PTX_SHARED) {
 		u64 offset = exec_own_offset(w->block, address), size = w->block->shared_bytes;
@@ -331,10 +338,12 @@ static void store_scattered(const u8 *s, u8 *const runs[], const u32 *places, in
 }
 
 /* A register of 8 rows of 16 bytes each, or the transposed of that. */
-static void load_rows(u32 *d, u8 *const runs[], u32 first, size_t size, bool turned)
+static void load_rows(u32 *restrict d, u8 *const runs[], u32 first, size_t size, bool turned)
 {
+	const size_t along = (first & 0xffff) * size;
+	runs += first >> 16;
 	for (u32 run = 0; run < ROWS; run++)
-		memcpy(d + 4 * run, tile_row(runs, first, run, size), ROW_BYTES);
+		memcpy(d + 4 * run, runs[run] + along, ROW_BYTES);
 	if (turned)
 		tensor_transpose_b16(d);
 }
@@ -391,9 +400,13 @@ HANDLER(wmma_load)
 			load_rows(DEST(u32, in->list[r]), runs, places[0], in->size, in->b == EXEC_TILE_TURNED);
 		}
 	}
-	for (int r = distinct; distinct > 0 && r < in->count; r++)
-		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
-			   (size_t)in->reg_size * EXEC_LANES);
+	for (int r = distinct; distinct > 0 && r < in->count; r++) /* each a copy of one before */
+		if (in->reg_size == sizeof(u32))
+			memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r - distinct]),
+				   sizeof(u32) * EXEC_LANES);
+		else
+			memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r - distinct]),
+				   sizeof(u64) * EXEC_LANES);
 	return EXEC_NEXT;
 }
 
