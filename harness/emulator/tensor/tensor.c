@@ -218,7 +218,7 @@ void tensor_transpose_b16(uint32_t reg[TENSOR_LANES])
 
 /* --- wgmma --- */
 
-uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t base_offset)
+static uint32_t swizzle_mask(enum tensor_swizzle mode)
 {
 	static const uint32_t masks[] = {
 		[TENSOR_SWIZZLE_NONE] = 0,
@@ -226,8 +226,18 @@ uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t bas
 		[TENSOR_SWIZZLE_64] = 3,
 		[TENSOR_SWIZZLE_32] = 1,
 	};
+	return masks[mode];
+}
+
+static inline uint32_t swizzled(uint32_t address, uint32_t mask, uint32_t base_offset)
+{
 	uint32_t line = (address >> 7) - base_offset;
-	return address ^ (line & masks[mode]) << 4;
+	return address ^ (line & mask) << 4;
+}
+
+uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t base_offset)
+{
+	return swizzled(address, swizzle_mask(mode), base_offset);
 }
 
 struct tensor_descriptor tensor_descriptor_decode(uint64_t bits)
@@ -254,32 +264,40 @@ static uint32_t pattern_row(enum tensor_swizzle mode)
 	return bytes[mode];
 }
 
-/* Offset of chunk `chunk` (0 or 1) of row `row`, k contiguous. */
-static uint32_t offset_k_major(const struct tensor_descriptor *d, unsigned row, unsigned chunk)
+/* Offsets of the two chunks of each row, k contiguous. */
+static void offsets_k_major(const struct tensor_descriptor *d, unsigned rows, uint32_t *offsets)
 {
 	uint32_t apart = d->swizzle == TENSOR_SWIZZLE_NONE ? d->leading : TENSOR_CHUNK;
-	return row % 8 * pattern_row(d->swizzle) + row / 8 * d->stride + chunk * apart;
+	uint32_t width = pattern_row(d->swizzle);
+	for (unsigned i = 0; i < 2 * rows; i++)
+		offsets[i] = i / 2 % 8 * width + i / 16 * d->stride + i % 2 * apart;
 }
 
-/* Offset of the eight rows `chunk` at index k, rows contiguous. Without a swizzle
+/* Offsets of the chunks of eight rows at each k, rows contiguous. Without a swizzle
  * the two strides change their roles. */
-static uint32_t offset_mn_major(const struct tensor_descriptor *d, unsigned k, unsigned chunk)
+static void offsets_mn_major(const struct tensor_descriptor *d, unsigned rows, uint32_t *offsets)
 {
-	uint32_t width = pattern_row(d->swizzle), chunks = width / TENSOR_CHUNK;
+	uint32_t width = pattern_row(d->swizzle), chunks = width / TENSOR_CHUNK; /* powers of two */
+	unsigned shift = (unsigned)__builtin_ctz(chunks);
 	bool plain = d->swizzle == TENSOR_SWIZZLE_NONE;
 	uint32_t along = plain ? d->stride : d->leading, across = plain ? d->leading : d->stride;
-	return chunk % chunks * TENSOR_CHUNK + chunk / chunks * along + k % 8 * width + k / 8 * across;
+	for (unsigned k = 0; k < 16; k++, offsets += rows / 8)
+		for (unsigned i = 0; i < rows / 8; i++)
+			offsets[i] = (i & (chunks - 1)) * TENSOR_CHUNK + (i >> shift) * along + k % 8 * width +
+						 k / 8 * across;
 }
 
 size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, bool mn_major,
 					 uint32_t addresses[TENSOR_CHUNKS])
 {
-	for (unsigned i = 0; i < 2 * rows; i++) {
-		uint32_t offset = mn_major ? offset_mn_major(descriptor, i / (rows / 8), i % (rows / 8))
-								   : offset_k_major(descriptor, i / 2, i % 2);
-		addresses[i] = tensor_swizzle(descriptor->swizzle, descriptor->start + offset,
-									  descriptor->base_offset);
-	}
+	uint32_t start = descriptor->start, base_offset = descriptor->base_offset;
+	uint32_t mask = swizzle_mask(descriptor->swizzle);
+	if (mn_major)
+		offsets_mn_major(descriptor, rows, addresses);
+	else
+		offsets_k_major(descriptor, rows, addresses);
+	for (unsigned i = 0; i < 2 * rows; i++)
+		addresses[i] = swizzled(start + addresses[i], mask, base_offset);
 	return (size_t)2 * rows;
 }
 
