@@ -328,44 +328,60 @@ INLINE v_int repeated_integers(const int32_t *four)
 	return (v_int)repeated_floats((const float *)four);
 }
 
-/* Both multiplications are this text, for floats and for integers. With wide
- * vectors two row blocks go together, so that eight accumulators hide the
- * latency of the additions. */
+/* Both multiplications are this text, for floats and for integers. With wide vectors two
+ * row blocks and two column blocks go together: each vector of A and of B is loaded for
+ * four products, and the sums are enough to hide the latency of the additions. The
+ * counts rows_ and columns_ are constants, and loops over them unrolled, so that the sums
+ * stay in registers. */
+#define TOGETHER (WIDTH == 16 ? 2u : 1u)
+#define UNROLL _Pragma("GCC unroll 16")
 #define DEFINE_MULTIPLY(name, element, vector, repeated)                                           \
 	INLINE void name##_blocks(element *const d[], const element *const c[], const element *a,      \
-							  unsigned stride, const element *b, const unsigned blocks,            \
-							  unsigned k)                                                          \
+							  unsigned row_blocks, const element *b, const unsigned rows_,         \
+							  const unsigned columns_, unsigned k)                                 \
 	{                                                                                              \
-		vector sum[2 * 2 * VECTORS];                                                               \
-		for (unsigned i = 0; i < 2 * blocks; i++)                                                  \
-			memcpy(sum + i * VECTORS, c[i], sizeof *sum * VECTORS);                                \
-		for (unsigned i = 0; i < k; i++, a += stride, b += 8)                                      \
-			for (unsigned j = 0; j < 2; j++) {                                                     \
-				vector right = repeated(b + 4 * j);                                                \
-				for (unsigned rb = 0; rb < blocks; rb++)                                           \
-					for (unsigned v = 0; v < VECTORS; v++)                                         \
-						sum[(rb * 2 + j) * VECTORS + v] +=                                         \
-							*(const vector *)(a + rb * TENSOR_LANES + v * WIDTH) * right;          \
+		vector sum[2 * 2 * 2 * VECTORS], left[2 * VECTORS]; /* column, row block, part */          \
+		const unsigned lefts = rows_ * VECTORS, rights = 2 * columns_;                             \
+		const element *next = b + (size_t)8 * k; /* the next column block */                       \
+		UNROLL for (unsigned i = 0; i < lefts * rights; i++) sum[i] =                              \
+			*(const vector                                                                         \
+				  *)(c[i / lefts / 2 * 2 * row_blocks + i % lefts / VECTORS * 2 + i / lefts % 2] + \
+					 i % VECTORS * WIDTH);                                                         \
+		for (unsigned at = 0; at < 8 * k; at += 8, a += row_blocks * TENSOR_LANES) {               \
+			UNROLL for (unsigned i = 0; i < lefts; i++) left[i] =                                  \
+				*(const vector *)(a + i * WIDTH);                                                  \
+			UNROLL for (unsigned j = 0; j < rights; j++)                                           \
+			{                                                                                      \
+				vector right = repeated((j < 2 ? b : next) + at + 4 * (j % 2));                    \
+				UNROLL for (unsigned i = 0; i < lefts; i++) sum[j * lefts + i] += left[i] * right; \
 			}                                                                                      \
-		for (unsigned i = 0; i < 2 * blocks; i++)                                                  \
-			memcpy(d[i], sum + i * VECTORS, sizeof *sum * VECTORS);                                \
+		}                                                                                          \
+		UNROLL for (unsigned i = 0; i < lefts * rights; i++) *                                     \
+			(vector                                                                                \
+				 *)(d[i / lefts / 2 * 2 * row_blocks + i % lefts / VECTORS * 2 + i / lefts % 2] +  \
+					i % VECTORS * WIDTH) = sum[i];                                                 \
 	}                                                                                              \
                                                                                                    \
 	static void name(element *const d[], const element *const c[], const element *a,               \
 					 const element *b, unsigned row_blocks, unsigned column_blocks, unsigned k)    \
 	{                                                                                              \
-		unsigned stride = row_blocks * TENSOR_LANES;                                               \
-		for (unsigned cb = 0; cb < column_blocks; cb++, b += (size_t)8 * k)                        \
-			for (unsigned rb = 0; rb < row_blocks;) {                                              \
+		for (unsigned cb = 0, columns_; cb < column_blocks; cb += columns_) {                      \
+			columns_ = column_blocks - cb < TOGETHER ? 1 : TOGETHER;                               \
+			for (unsigned rb = 0, rows_; rb < row_blocks; rb += rows_) {                           \
+				rows_ = row_blocks - rb < TOGETHER ? 1 : TOGETHER;                                 \
 				size_t at = (size_t)(cb * row_blocks + rb) * 2;                                    \
 				const element *left = a + (size_t)rb * TENSOR_LANES;                               \
-				bool two = WIDTH == 16 && rb + 1 < row_blocks;                                     \
-				if (two)                                                                           \
-					name##_blocks(d + at, c + at, left, stride, b, 2, k);                          \
+				const element *right = b + (size_t)cb * 8 * k;                                     \
+				if (rows_ == 2 && columns_ == 2)                                                   \
+					name##_blocks(d + at, c + at, left, row_blocks, right, TOGETHER, TOGETHER, k); \
+				else if (rows_ == 2)                                                               \
+					name##_blocks(d + at, c + at, left, row_blocks, right, TOGETHER, 1, k);        \
+				else if (columns_ == 2)                                                            \
+					name##_blocks(d + at, c + at, left, row_blocks, right, 1, TOGETHER, k);        \
 				else                                                                               \
-					name##_blocks(d + at, c + at, left, stride, b, 1, k);                          \
-				rb += two ? 2 : 1;                                                                 \
+					name##_blocks(d + at, c + at, left, row_blocks, right, 1, 1, k);               \
 			}                                                                                      \
+		}                                                                                          \
 	}
 
 DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats)
