@@ -4,11 +4,9 @@
  * values, each for 4 lanes. Both are brought into that form first. */
 #include "emulator/simd/tensor.h"
 
+#include <immintrin.h>
 #include <stddef.h>
 #include <string.h>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
 #define PASTE2(a, b) a##b
 #define PASTE(a, b) PASTE2(a, b)
@@ -119,62 +117,88 @@ static void block_elements(enum tensor_type type, const void *block, union tenso
 
 /* --- rows of A, columns of B --- */
 
-/* Of the rows at `from`, `width` elements each: element k, for four lanes a row. */
-INLINE v_float for_four_lanes(const float *from, unsigned width, unsigned k)
+/* Element i of each four neighbours, four times. */
+INLINE v_float one_of_four(v_float fours, unsigned i)
 {
 #if SIMD_LEVEL >= 4
-	if (width <= 8) {
-		const __m512i row = _mm512_srli_epi32(
-			_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 2);
-		__m512i index = _mm512_add_epi32(_mm512_mullo_epi32(row, _mm512_set1_epi32((int)width)),
-										 _mm512_set1_epi32((int)k));
-		__m512 low = _mm512_loadu_ps(from), high = width < 8 ? low : _mm512_loadu_ps(from + 16);
-		return (v_float)_mm512_permutex2var_ps(low, index, high);
-	}
+#define REPEATED(i) (v_float) _mm512_permute_ps((__m512)fours, 0x55 * (i))
+#elif SIMD_LEVEL >= 3
+#define REPEATED(i) (v_float) _mm256_permute_ps((__m256)fours, 0x55 * (i))
+#else
+#define REPEATED(i) (v_float) _mm_shuffle_ps((__m128)fours, (__m128)fours, 0x55 * (i))
 #endif
-	v_float values;
-	for (unsigned i = 0; i < WIDTH; i++)
-		values[i] = from[i / 4 * width + k];
-	return values;
+	switch (i) { /* the shuffles want constants */
+	case 0: return REPEATED(0);
+	case 1: return REPEATED(1);
+	case 2: return REPEATED(2);
+	default: return REPEATED(3);
+	}
 }
 
+/* Four elements each of neighbouring rows of `width`, from `from` on. */
+INLINE v_float four_of_rows(const float *from, unsigned width)
+{
+	v_float fours;
+	for (unsigned i = 0; i < WIDTH / 4; i++)
+		memcpy((float *)&fours + (size_t)4 * i, from + i * width, 4 * sizeof *from);
+	return fours;
+}
+
+/* Each element of a block for its row's four lanes. */
 INLINE void spread_block(const float *elements, unsigned width, unsigned stride, float *out)
 {
-#pragma GCC unroll 8
-	for (unsigned k = 0; k < width; k++)
+	for (unsigned quad = 0; quad < width / 4; quad++)
+		for (unsigned v = 0; v < VECTORS; v++) {
+			const float *from = elements + v * (WIDTH / 4) * width + 4 * quad;
+			v_float fours = four_of_rows(from, width);
 #pragma GCC unroll 4
-		for (unsigned v = 0; v < VECTORS; v++)
-			*(v_float *)(out + (size_t)k * stride + v * WIDTH) =
-				for_four_lanes(elements + v * (WIDTH / 4) * width, width, k);
+			for (unsigned i = 0; i < 4; i++)
+				*(v_float *)(out + (size_t)(4 * quad + i) * stride + v * WIDTH) =
+					one_of_four(fours, i);
+		}
 }
 
+#if SIMD_LEVEL >= 3
+/* WIDTH elements of 16 bits, and twice as many. */
 #if SIMD_LEVEL >= 4
-/* 16 elements of 16 bits. */
-INLINE __m512 widened(enum tensor_type type, __m256i bits)
+typedef __m256i v_bits;
+typedef __m512i v_bits_twice;
+#else
+typedef __m128i v_bits;
+typedef __m256i v_bits_twice;
+#endif
+
+INLINE v_float widened(enum tensor_type type, v_bits bits)
 {
-	return type == TENSOR_F16
-			   ? _mm512_cvtph_ps(bits)
-			   : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+#if SIMD_LEVEL >= 4
+	__m512i brain = _mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+	return type == TENSOR_F16 ? (v_float)_mm512_cvtph_ps(bits) : (v_float)brain;
+#else
+	__m256i brain = _mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
+	return type == TENSOR_F16 ? (v_float)_mm256_cvtph_ps(bits) : (v_float)brain;
+#endif
 }
 
-/* Of four rows of 8 in `bits`, four elements each: those from 4 * quad on. */
-INLINE __m512 four_of_rows(enum tensor_type type, const uint32_t *bits, unsigned quad)
+INLINE v_bits half_of(v_bits_twice bits, unsigned half)
 {
+#if SIMD_LEVEL >= 4
+	return half ? _mm512_extracti64x4_epi64(bits, 1) : _mm512_castsi512_si256(bits);
+#else
+	return half ? _mm256_extracti128_si256(bits, 1) : _mm256_castsi256_si128(bits);
+#endif
+}
+
+/* four_of_rows of 16-bit elements, rows of 8: the four from 4 * quad on. */
+INLINE v_float four_halves_of_rows(enum tensor_type type, const uint32_t *bits, unsigned quad)
+{
+#if SIMD_LEVEL >= 4
 	const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-	__m512i chosen = _mm512_permutexvar_epi64(order, _mm512_loadu_si512(bits));
-	return widened(type,
-				   quad ? _mm512_extracti64x4_epi64(chosen, 1) : _mm512_castsi512_si256(chosen));
-}
-
-/* Element i of each row's four, for the row's four lanes. */
-INLINE v_float one_of_four(__m512 rows, unsigned i)
-{
-	switch (i) {
-	case 0: return (v_float)_mm512_permute_ps(rows, 0x00);
-	case 1: return (v_float)_mm512_permute_ps(rows, 0x55);
-	case 2: return (v_float)_mm512_permute_ps(rows, 0xAA);
-	default: return (v_float)_mm512_permute_ps(rows, 0xFF);
-	}
+	v_bits_twice chosen = _mm512_permutexvar_epi64(order, _mm512_loadu_si512(bits));
+#else
+	v_bits_twice chosen = _mm256_permute4x64_epi64(_mm256_loadu_si256((const __m256i *)bits),
+												   _MM_SHUFFLE(3, 1, 2, 0));
+#endif
+	return widened(type, half_of(chosen, quad));
 }
 
 /* spread_block of 16-bit elements, from registers to registers. */
@@ -182,12 +206,11 @@ INLINE void spread_halves(enum tensor_type type, const uint32_t *block, unsigned
 {
 #pragma GCC unroll 8
 	for (unsigned k = 0; k < 8; k++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
 		for (unsigned v = 0; v < VECTORS; v++)
 			*(v_float *)(out + (size_t)k * stride + v * WIDTH) =
-				one_of_four(four_of_rows(type, block + v * WIDTH, k / 4), k % 4);
+				one_of_four(four_halves_of_rows(type, block + v * WIDTH, k / 4), k % 4);
 }
-
 #endif
 
 static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
@@ -198,7 +221,7 @@ static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned
 	unsigned stride = row_blocks * TENSOR_LANES;
 	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
 		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
-#if SIMD_LEVEL >= 4
+#if SIMD_LEVEL >= 3
 		if (width == 8) {
 			if (type == TENSOR_F16)
 				spread_halves(TENSOR_F16, blocks[i], stride, to);
@@ -271,14 +294,21 @@ static void transpose_b16(uint32_t reg[TENSOR_LANES])
 	transpose((const uint16_t *)reg, in_order, (uint16_t *)reg);
 }
 
-#if SIMD_LEVEL >= 4
+#if SIMD_LEVEL >= 3
 INLINE void columns_of_halves(enum tensor_type type, const uint32_t *block, float *out)
 {
-	for (unsigned half = 0; half < 2; half++) {
-		__m512i turned = turned_half((const uint16_t *)block, even_first, half);
-		_mm512_storeu_ps(out + 32 * half, widened(type, _mm512_castsi512_si256(turned)));
-		_mm512_storeu_ps(out + 32 * half + 16, widened(type, _mm512_extracti64x4_epi64(turned, 1)));
+#if SIMD_LEVEL >= 4
+	for (unsigned half = 0; half < 2; half++, out += TENSOR_BLOCK / 4) {
+		v_bits_twice turned = turned_half((const uint16_t *)block, even_first, half);
+		*(v_float *)out = widened(type, half_of(turned, 0));
+		*(v_float *)(out + WIDTH) = widened(type, half_of(turned, 1));
 	}
+#else
+	uint16_t turned[TENSOR_BLOCK / 2];
+	transpose((const uint16_t *)block, even_first, turned);
+	for (unsigned i = 0; i < TENSOR_BLOCK / 2; i += WIDTH)
+		*(v_float *)(out + i) = widened(type, _mm_loadu_si128((const __m128i *)(turned + i)));
+#endif
 }
 #endif
 
@@ -287,7 +317,7 @@ static void columns(enum tensor_type type, const uint32_t *const blocks[], unsig
 {
 	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
 	for (unsigned i = 0; i < column_blocks * k_blocks; i++, out += (size_t)8 * width) {
-#if SIMD_LEVEL >= 4
+#if SIMD_LEVEL >= 3
 		if (width == 8) {
 			if (type == TENSOR_F16)
 				columns_of_halves(TENSOR_F16, blocks[i], &out->number);
@@ -315,11 +345,10 @@ INLINE v_float repeated_floats(const float *four)
 {
 #if SIMD_LEVEL >= 4
 	return (v_float)_mm512_broadcast_f32x4(_mm_loadu_ps(four));
+#elif SIMD_LEVEL >= 3
+	return (v_float)_mm256_broadcast_ps((const __m128 *)four);
 #else
-	v_float values;
-	for (unsigned i = 0; i < WIDTH; i++)
-		values[i] = four[i % 4];
-	return values;
+	return (v_float)_mm_loadu_ps(four);
 #endif
 }
 
@@ -389,41 +418,38 @@ DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
 
 /* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
 
-#if SIMD_LEVEL >= 4
+#if SIMD_LEVEL >= 3
 #define HALVES 8 /* elements of a row of a block */
 
-/* d = c + the product for `row_blocks` row blocks from a[0] on (in d and c from their first on)
- * and `blocks` column blocks. All counts are constants where this is inlined, so that the
- * sums stay in registers. */
+/* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on) and
+ * `column_blocks` column blocks. Both are constants where this is inlined, so that the sums
+ * stay in registers. */
 INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
 					   float right[2][2 * HALVES][8], const float *const c[],
-					   const unsigned row_blocks, const unsigned blocks, const unsigned k_blocks)
+					   const unsigned row_blocks, const unsigned column_blocks)
 {
-	v_float sum[2 * 2 * 2 * VECTORS]; /* row block, half, column */
-	const unsigned lefts = row_blocks * VECTORS, rights = 2 * blocks;
+	v_float sum[2 * 2 * VECTORS * 2]; /* row block, vector, column */
+	const unsigned lefts = row_blocks * VECTORS, rights = 2 * column_blocks;
 #pragma GCC unroll 16
 	for (unsigned i = 0; i < lefts * rights; i++)
 		sum[i] = *(const v_float *)(c[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
 									i / rights % VECTORS * WIDTH);
-	for (unsigned quad = 0; quad < k_blocks * 2; quad++) {
-		const uint32_t *const *blocks_of = a + quad / 2 * 2;
-		__m512 four[2 * VECTORS];
-#pragma GCC unroll 4
+	for (unsigned quad = 0; quad < 4; quad++) {
+		const uint32_t *const *blocks = a + quad / 2 * 2;
+		v_float left[2 * VECTORS];
+#pragma GCC unroll 8
 		for (unsigned i = 0; i < lefts; i++)
-			four[i] = four_of_rows(type, blocks_of[i / VECTORS] + i % VECTORS * WIDTH, quad % 2);
+			left[i] =
+				four_halves_of_rows(type, blocks[i / VECTORS] + i % VECTORS * WIDTH, quad % 2);
 #pragma GCC unroll 4
 		for (unsigned k = 0; k < 4; k++) {
 			v_float b[4];
 #pragma GCC unroll 4
 			for (unsigned j = 0; j < rights; j++)
 				b[j] = repeated_floats(right[j / 2][quad * 4 + k] + j % 2 * 4);
-#pragma GCC unroll 4
-			for (unsigned i = 0; i < lefts; i++) {
-				v_float left = one_of_four(four[i], k);
-#pragma GCC unroll 4
-				for (unsigned j = 0; j < rights; j++)
-					sum[i * rights + j] += left * b[j];
-			}
+#pragma GCC unroll 16
+			for (unsigned i = 0; i < lefts * rights; i++)
+				sum[i] += one_of_four(left[i / rights], k) * b[i % rights];
 		}
 	}
 #pragma GCC unroll 16
@@ -432,26 +458,32 @@ INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *
 					 i / rights % VECTORS * WIDTH) = sum[i];
 }
 
+/* 16 rows, 16 along k. Eight vectors of sums go together. */
 INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
-						 const uint32_t *const b[], const float *const c[], const unsigned blocks,
-						 const unsigned k_blocks)
+						 const uint32_t *const b[], const float *const c[],
+						 const unsigned column_blocks)
 {
-	_Alignas(64) float right[2][2 * HALVES][8];
-	for (unsigned i = 0; i < blocks * k_blocks; i++)
-		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
+	_Alignas(64) float right[2][2 * HALVES][8], sums[8][TENSOR_LANES];
+	for (unsigned i = 0; i < column_blocks * 2; i++)
+		columns_of_halves(type, b[i], right[i / 2][i % 2 * HALVES]);
 	/* in memory, from where four are repeated without a shuffle */
 	__asm__("" : "+m"(right));
-	if (blocks == 1) {
-		add_halves(type, d, a, right, c, 2, 1, k_blocks);
-	} else {
-		/* any register of d may be one of c */
-		_Alignas(64) float second[4][TENSOR_LANES];
-		const float *const from[] = {second[0], second[1], NULL, NULL, second[2], second[3]};
-		for (unsigned i = 0; i < 4; i++)
-			memcpy(second[i], c[2 + i / 2 * 4 + i % 2], sizeof second[i]);
-		add_halves(type, d, a, right, c, 1, 2, k_blocks);
-		add_halves(type, d + 2, a + 1, right, from, 1, 2, k_blocks);
+	if (VECTORS == 2 && column_blocks == 1) {
+		add_halves(type, d, a, right, c, 2, 1);
+		return;
 	}
+	/* in several steps, so that those come first of all that may lie where results will */
+	const float *from[8];
+	for (unsigned i = 0; i < column_blocks * 4; i++)
+		from[i] = memcpy(sums[i], c[i], sizeof sums[i]);
+	for (unsigned rb = 0; rb < 2; rb++)
+		if (VECTORS == 2) {
+			add_halves(type, d + 2 * rb, a + rb, right, from + 2 * rb, 1, 2);
+		} else {
+			for (unsigned cb = 0; cb < column_blocks; cb++)
+				add_halves(type, d + 4 * cb + 2 * rb, a + rb, right + cb, from + 4 * cb + 2 * rb, 1,
+						   1);
+		}
 }
 
 static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
@@ -461,13 +493,13 @@ static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
 	if (shape->m != 16 || shape->k != 16 || (shape->n != 8 && shape->n != 16))
 		return false;
 	if (shape->a == TENSOR_F16 && shape->n == 8)
-		halves_by_16(TENSOR_F16, d, a, b, c, 1, 2);
+		halves_by_16(TENSOR_F16, d, a, b, c, 1);
 	else if (shape->a == TENSOR_F16)
-		halves_by_16(TENSOR_F16, d, a, b, c, 2, 2);
+		halves_by_16(TENSOR_F16, d, a, b, c, 2);
 	else if (shape->a == TENSOR_BF16 && shape->n == 8)
-		halves_by_16(TENSOR_BF16, d, a, b, c, 1, 2);
+		halves_by_16(TENSOR_BF16, d, a, b, c, 1);
 	else if (shape->a == TENSOR_BF16)
-		halves_by_16(TENSOR_BF16, d, a, b, c, 2, 2);
+		halves_by_16(TENSOR_BF16, d, a, b, c, 2);
 	else
 		return false;
 	return true;
