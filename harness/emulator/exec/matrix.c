@@ -457,9 +457,13 @@ HANDLER(mma)
 	struct tensor_shape shape = shape_of(in);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;
-	for (int operand = 0; operand < 4; operand++)
-		for (int r = 0; r < in->list[operand]; r++, next++)
-			registers[operand][r] = (void *)SOURCE(u8, *next);
+	u8 *const bases[2] = {w->base[0], w->base[1]};
+	for (int operand = 0; operand < 4; operand++) {
+		const int count = in->list[operand];
+		for (int r = 0; r < count; r++)
+			registers[operand][r] = bases[next[r] & 1] + next[r];
+		next += count;
+	}
 	if (shape.a == TENSOR_F64)
 		tensor_mma_f64(&shape, (double *const *)(void *)registers[0],
 					   (const double *const *)(void *)registers[1],
