@@ -138,10 +138,18 @@ INLINE v_float one_of_four(v_float fours, unsigned i)
 /* Four elements each of neighbouring rows of `width`, from `from` on. */
 INLINE v_float four_of_rows(const float *from, unsigned width)
 {
-	v_float fours;
-	for (unsigned i = 0; i < WIDTH / 4; i++)
-		memcpy((float *)&fours + (size_t)4 * i, from + i * width, 4 * sizeof *from);
-	return fours;
+#if SIMD_LEVEL >= 4
+	__m512 fours = _mm512_castps128_ps512(_mm_loadu_ps(from));
+	fours = _mm512_insertf32x4(fours, _mm_loadu_ps(from + width), 1);
+	fours = _mm512_insertf32x4(fours, _mm_loadu_ps(from + 2 * width), 2);
+	return (v_float)_mm512_insertf32x4(fours, _mm_loadu_ps(from + 3 * width), 3);
+#elif SIMD_LEVEL >= 3
+	__m256 fours = _mm256_castps128_ps256(_mm_loadu_ps(from));
+	return (v_float)_mm256_insertf128_ps(fours, _mm_loadu_ps(from + width), 1);
+#else
+	(void)width;
+	return (v_float)_mm_loadu_ps(from);
+#endif
 }
 
 /* Each element of a block for its row's four lanes. */
@@ -312,6 +320,19 @@ INLINE void columns_of_halves(enum tensor_type type, const uint32_t *block, floa
 }
 #endif
 
+/* Four elements of each of eight columns, which lie `width` apart: k by k, even columns first. */
+INLINE void turn_columns(const float *from, unsigned width, float *out)
+{
+	for (unsigned odd = 0; odd < 2; odd++) {
+		__m128 c[4];
+		for (unsigned i = 0; i < 4; i++)
+			c[i] = _mm_loadu_ps(from + (2 * i + odd) * width);
+		_MM_TRANSPOSE4_PS(c[0], c[1], c[2], c[3]);
+		for (unsigned i = 0; i < 4; i++)
+			_mm_storeu_ps(out + 8 * i + 4 * odd, c[i]);
+	}
+}
+
 static void columns(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
 					unsigned k_blocks, union tensor_element *out)
 {
@@ -334,9 +355,8 @@ static void columns(enum tensor_type type, const uint32_t *const blocks[], unsig
 		}
 		union tensor_element elements[TENSOR_BLOCK];
 		block_elements(type, blocks[i], elements);
-		for (unsigned k = 0; k < width; k++)
-			for (unsigned column = 0; column < 8; column++)
-				out[8 * k + (column / 2 | column % 2 * 4)] = elements[column * width + k];
+		for (unsigned k = 0; k < width; k += 4)
+			turn_columns(&elements[k].number, width, &out[8 * k].number);
 	}
 }
 
