@@ -441,12 +441,13 @@ DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
 #if SIMD_LEVEL >= 3
 #define HALVES 8 /* elements of a row of a block */
 
-/* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on) and
- * `column_blocks` column blocks. Both are constants where this is inlined, so that the sums
- * stay in registers. */
+/* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on),
+ * `column_blocks` column blocks and `k_blocks` along k. They are constants where this is inlined,
+ * so that the sums stay in registers. */
 INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
 					   float right[2][2 * HALVES][8], const float *const c[],
-					   const unsigned row_blocks, const unsigned column_blocks)
+					   const unsigned row_blocks, const unsigned column_blocks,
+					   const unsigned k_blocks)
 {
 	v_float sum[2 * 2 * VECTORS * 2]; /* row block, vector, column */
 	const unsigned lefts = row_blocks * VECTORS, rights = 2 * column_blocks;
@@ -454,7 +455,7 @@ INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *
 	for (unsigned i = 0; i < lefts * rights; i++)
 		sum[i] = *(const v_float *)(c[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
 									i / rights % VECTORS * WIDTH);
-	for (unsigned quad = 0; quad < 4; quad++) {
+	for (unsigned quad = 0; quad < 2 * k_blocks; quad++) {
 		const uint32_t *const *blocks = a + quad / 2 * 2;
 		v_float left[2 * VECTORS];
 #pragma GCC unroll 8
@@ -478,18 +479,18 @@ INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *
 					 i / rights % VECTORS * WIDTH) = sum[i];
 }
 
-/* 16 rows, 16 along k. Eight vectors of sums go together. */
+/* 16 rows. Eight vectors of sums go together. */
 INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
 						 const uint32_t *const b[], const float *const c[],
-						 const unsigned column_blocks)
+						 const unsigned column_blocks, const unsigned k_blocks)
 {
 	_Alignas(64) float right[2][2 * HALVES][8], sums[8][TENSOR_LANES];
-	for (unsigned i = 0; i < column_blocks * 2; i++)
-		columns_of_halves(type, b[i], right[i / 2][i % 2 * HALVES]);
+	for (unsigned i = 0; i < column_blocks * k_blocks; i++)
+		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
 	/* in memory, from where four are repeated without a shuffle */
 	__asm__("" : "+m"(right));
 	if (VECTORS == 2 && column_blocks == 1) {
-		add_halves(type, d, a, right, c, 2, 1);
+		add_halves(type, d, a, right, c, 2, 1, k_blocks);
 		return;
 	}
 	/* in several steps, so that those come first of all that may lie where results will */
@@ -498,31 +499,39 @@ INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t
 		from[i] = memcpy(sums[i], c[i], sizeof sums[i]);
 	for (unsigned rb = 0; rb < 2; rb++)
 		if (VECTORS == 2) {
-			add_halves(type, d + 2 * rb, a + rb, right, from + 2 * rb, 1, 2);
+			add_halves(type, d + 2 * rb, a + rb, right, from + 2 * rb, 1, 2, k_blocks);
 		} else {
 			for (unsigned cb = 0; cb < column_blocks; cb++)
 				add_halves(type, d + 4 * cb + 2 * rb, a + rb, right + cb, from + 4 * cb + 2 * rb, 1,
-						   1);
+						   1, k_blocks);
 		}
+}
+
+/* The shapes of mma.sync, and wmma's square one. */
+INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *shape,
+							  float *const d[], const uint32_t *const a[],
+							  const uint32_t *const b[], const float *const c[])
+{
+	if (shape->n == 8 && shape->k == 16)
+		halves_by_16(type, d, a, b, c, 1, 2);
+	else if (shape->n == 16 && shape->k == 16)
+		halves_by_16(type, d, a, b, c, 2, 2);
+	else if (shape->n == 8 && shape->k == 8)
+		halves_by_16(type, d, a, b, c, 1, 1);
+	else
+		return false;
+	return true;
 }
 
 static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
 							const uint32_t *const a[], const uint32_t *const b[],
 							const float *const c[])
 {
-	if (shape->m != 16 || shape->k != 16 || (shape->n != 8 && shape->n != 16))
+	if (shape->m != 16)
 		return false;
-	if (shape->a == TENSOR_F16 && shape->n == 8)
-		halves_by_16(TENSOR_F16, d, a, b, c, 1);
-	else if (shape->a == TENSOR_F16)
-		halves_by_16(TENSOR_F16, d, a, b, c, 2);
-	else if (shape->a == TENSOR_BF16 && shape->n == 8)
-		halves_by_16(TENSOR_BF16, d, a, b, c, 1);
-	else if (shape->a == TENSOR_BF16)
-		halves_by_16(TENSOR_BF16, d, a, b, c, 2);
-	else
-		return false;
-	return true;
+	if (shape->a == TENSOR_F16)
+		return multiply_by_shape(TENSOR_F16, shape, d, a, b, c);
+	return shape->a == TENSOR_BF16 && multiply_by_shape(TENSOR_BF16, shape, d, a, b, c);
 }
 #else
 static bool multiply_halves(const struct tensor_shape *shape, float *const d[],

@@ -118,6 +118,17 @@ static void multiply_saturating(int32_t *const d[], const int32_t *const c[],
 		}
 }
 
+/* Whether no product of the shapes that there are can bring one of the sums to its limits:
+ * K is at most 32, and a product below 2^16. */
+static bool far_from_limits(const int32_t *const c[], unsigned count)
+{
+	uint32_t most = 0;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+			most |= (uint32_t)(c[i][lane] ^ c[i][lane] >> 31); /* all bits of their magnitudes */
+	return most < UINT32_C(1) << 30;
+}
+
 /* d, c: of floats or of integers, as `type` is. */
 static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
 					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
@@ -125,7 +136,7 @@ static void multiply(enum tensor_type type, void *d, const void *c, const union 
 {
 	if (!is_integer(type))
 		kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
-	else if (saturate)
+	else if (saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
 		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
 	else
 		kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks, column_blocks, k);
