@@ -317,6 +317,12 @@ enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
 exec_run_function exec_warp_runner(void); /* of the level that runs here */
 
 /* --- faults: exec/fault.c --- */
+/* Where an instruction stands, as findings name it, into `text`, which is returned:
+ * "st.shared.f32 at file.cu:42" when compiled with -lineinfo, else "... at PTX line 42".
+ * For the other side of a finding, too. */
+#define EXEC_PLACE 200
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE]) __attribute__((cold));
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)

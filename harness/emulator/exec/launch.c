@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race.h"
 
 #define QUANTUM 4096
@@ -116,7 +117,7 @@ static void worker_destroy(struct exec_worker *worker)
 static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, char *text,
 						  size_t size)
 {
-	const struct exec_program *program = cluster->blocks[0].warps[0].worker->launch->program;
+	const struct warp *any = &cluster->blocks[0].warps[0];
 	uint32_t lanes = 0, pc = 0;
 	for (uint32_t b = 0; b < cluster->count; b++)
 		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
@@ -131,15 +132,13 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 	if (lanes == 0)
 		return;
 	size_t used = strlen(text);
-	const struct exec_origin *origin = &program->origins[pc];
-	char place[64] = "the barrier of the cluster";
+	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
 	if (exec_waits_for_lanes(wait))
-		snprintf(place, sizeof place, "other lanes of their warps");
+		snprintf(what, sizeof what, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
-		snprintf(place, sizeof place, "barrier %u", wait - EXEC_WAIT_BARRIER);
-	snprintf(text + used, size - used, "%s%u threads wait for %s (%s, PTX line %d)",
-			 used ? ", " : "", lanes, place, origin->instruction->opcode,
-			 origin->instruction->line);
+		snprintf(what, sizeof what, "barrier %u", wait - EXEC_WAIT_BARRIER);
+	snprintf(text + used, size - used, "%s%u threads wait for %s (%s)", used ? ", " : "", lanes,
+			 what, exec_place(any, &any->worker->launch->program->code[pc], place));
 }
 
 static enum exec_status report_deadlock(struct exec_cluster *cluster)
@@ -376,7 +375,9 @@ static bool refuse(struct fault *fault, const struct exec_program *program, enum
 {
 	*fault = (struct fault){.kind = kind};
 	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
-	snprintf(fault->text, sizeof fault->text, "kernel %.200s: %s", fault->kernel, what);
+	char shown[KERNEL_NAME_SHOWN];
+	kernel_name_show(program->function->name, shown, sizeof shown);
+	snprintf(fault->text, sizeof fault->text, "kernel %s: %s", shown, what);
 	return false;
 }
 

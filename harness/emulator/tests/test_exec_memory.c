@@ -256,13 +256,16 @@ Test(exec_memory, past_the_end)
 						 "0 bytes past the end of a 1024-byte allocation");
 	fixture_expect_fault(FIXTURE_KERNEL("st.global.u32 [%out+1028], 1;"), ONE, FAULT_ADDRESS,
 						 "4 bytes past the end");
+	/* the input lies before it, farther away */
+	fixture_expect_fault(FIXTURE_KERNEL("st.global.u32 [%out+-4], 1;"), ONE, FAULT_ADDRESS,
+						 "4 bytes before the start of a 1024-byte allocation (test)");
 	fixture_expect_fault(FIXTURE_KERNEL("setp.eq.u32 %p1, %t, 9; @%p1 add.s64 %out, %out, 1024;\n"
 										"st.global.v2.u32 [%out], {1, 2};"),
 						 ONE, FAULT_ADDRESS, "thread (9,0,0)");
 	fixture_expect_fault(FIXTURE_KERNEL("mov.u64 %d1, 0; ld.global.u32 %r1, [%d1];"), ONE,
 						 FAULT_ADDRESS, "null pointer");
 	fixture_expect_fault(FIXTURE_KERNEL("mov.u64 %d1, 8; ld.u32 %r1, [%d1];"), ONE, FAULT_ADDRESS,
-						 "ld.u32 (PTX line");
+						 "ld.u32 at PTX line");
 }
 
 Test(exec_memory, misaligned)
@@ -307,7 +310,7 @@ Test(exec_memory, unknown_instructions_fail_when_reached)
 		  ONE, out, 1);
 	cr_assert_eq(out[0], 3);
 	fixture_expect_fault(FIXTURE_KERNEL("vabsdiff4.u32.u32.u32 %r1, %t, %t, %t;"), ONE,
-						 FAULT_UNSUPPORTED, "vabsdiff4.u32.u32.u32 (PTX line");
+						 FAULT_UNSUPPORTED, "vabsdiff4.u32.u32.u32 at PTX line");
 }
 
 Test(exec_memory, launch_limits)
