@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
 {
@@ -75,7 +76,7 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 {
 	struct exec_block *block = warp->block;
 	uint64_t rank = address >> EXEC_SHARED_RANK_SHIFT;
-	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - EXEC_SHARED_BASE;
+	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - block->shared_base;
 	if (rank == 0)
 		return block;
 	if (rank > block->cluster->count)
@@ -128,16 +129,16 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
 			uint8_t known = block->shared_written[offset + i];
-			if (known == EXEC_SHARED_READABLE)
-				continue;
-			exec_fail(warp, in, lane,
-					  known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, address,
-					  known == EXEC_SHARED_PENDING
-						  ? "reads shared memory that an asynchronous copy is still to write, at "
-							"offset %llu: a wait is missing"
-						  : "reads shared memory that nothing wrote, at offset %llu",
-					  (unsigned long long)(offset + i));
-			return NULL;
+			if (known == EXEC_SHARED_PENDING) {
+				exec_fail(warp, in, lane, FAULT_ASYNC, address,
+						  "reads shared memory that an asynchronous copy is still to write, at "
+						  "offset %llu: a wait is missing",
+						  (unsigned long long)(offset + i));
+				return NULL;
+			}
+			if (known != EXEC_SHARED_READABLE &&
+				!exec_undefined_read(warp, in, lane, block, offset + i))
+				return NULL;
 		}
 	}
 	if (exec_race_access(block, warp, in, lane, offset, bytes,

@@ -101,7 +101,7 @@ struct walk {
 static bool span_within(const struct walk *walk, const struct tensor_span *span)
 {
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	if (offset >= bulk->block->shared_bytes || span->bytes > bulk->block->shared_bytes - offset) {
 		exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ADDRESS, span->shared,
 				  "the box of the tensor map does not fit into the block's %zu bytes of shared "
@@ -138,6 +138,8 @@ static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 			known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, offset + k,
 			known == EXEC_SHARED_PENDING
 				? "stores shared memory that an asynchronous copy is still to write (offset %llu)"
+			: known == EXEC_SHARED_UNDEFINED
+				? "stores shared memory that an undefined value was stored to (offset %llu)"
 				: "stores shared memory that nothing wrote (offset %llu)",
 			(unsigned long long)(offset + k));
 		return false;
@@ -151,7 +153,7 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	const struct bulk *bulk = walk->bulk;
 	if (!span_within(walk, span))
 		return false;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	bool load = bulk->kind == BULK_LOAD;
 	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
 		return false;
@@ -189,7 +191,7 @@ static bool visit_land(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	u8 *shared = bulk->block->shared + offset;
 	u8 *global = (u8 *)(uintptr_t)span->global;
 	if (bulk->kind == BULK_LOAD) {
@@ -210,7 +212,7 @@ static bool visit_land(void *context, const struct tensor_span *span)
 
 static u32 shared_address(const struct bulk *bulk)
 {
-	return (u32)bulk->shared + EXEC_SHARED_BASE;
+	return (u32)(bulk->shared + bulk->block->shared_base);
 }
 
 static void land(struct bulk *bulk)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 
@@ -68,6 +69,24 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+/* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
+ * half a row, or 8 rows of one k. */
+static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
+						   size_t chunk, unsigned rows, bool mn_major, bool *undefined,
+						   struct exec_wgmma_reads *reads)
+{
+	const u8 *known = w->block->shared_written + offset;
+	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
+		if (known[k] == EXEC_SHARED_READABLE)
+			continue;
+		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
+		if (!reads->any)
+			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
+											 known[k] == EXEC_SHARED_UNDEFINED};
+		reads->any = true;
+	}
+}
+
 /* Copies all chunks, when they lie in the block's shared memory and nothing is to be said about
  * any: written, none pending, none behind a missing fence, races not looked for. */
 static bool quick_gather(const struct exec_block *block, const u32 *addresses, size_t count,
@@ -79,13 +98,13 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 	s32 outside = 0;
 	u64 known = ~(u64)0, late = 0, two[2];
 	for (size_t i = 0; i < count; i++) { /* addresses have 18 bits and few more: no overflow */
-		s32 offset = (s32)(addresses[i] - EXEC_SHARED_BASE);
+		s32 offset = (s32)(addresses[i] - block->shared_base);
 		outside |= offset | (last - offset);
 	}
 	if (outside < 0 || block->race)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const u32 offset = addresses[i] - EXEC_SHARED_BASE;
+		const u32 offset = addresses[i] - block->shared_base;
 		memcpy(two, written + offset, sizeof two);
 		known &= two[0] & two[1];
 		if (unfenced) {
@@ -99,7 +118,7 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
-				   bool mn_major, const char *which, u8 *out)
+				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	u32 addresses[TENSOR_CHUNKS];
@@ -108,7 +127,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 	if (quick_gather(block, addresses, count, out))
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		u64 offset = (u64)addresses[i] - EXEC_SHARED_BASE;
+		u64 offset = (u64)addresses[i] - block->shared_base;
 		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
 			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
 					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
@@ -126,12 +145,15 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			bool pending = false;
 			for (u32 j = 0; j < 8; j++)
 				pending |= known[k + j] == EXEC_SHARED_PENDING;
-			exec_fail(w, in, 0, pending ? FAULT_ASYNC : FAULT_UNINITIALISED, addresses[i],
-					  pending
-						  ? "matrix %s reads shared memory that an asynchronous copy is still to "
-							"write (offset %llu): a wait is missing, or the buffer was given "
-							"back too soon"
-						  : "matrix %s reads shared memory that nothing wrote (offset %llu)",
+			if (!pending) {
+				note_undefined(w, in, offset, i, rows, mn_major,
+							   which[0] == 'A' ? reads->a : reads->b, reads);
+				continue;
+			}
+			exec_fail(w, in, 0, FAULT_ASYNC, addresses[i],
+					  "matrix %s reads shared memory that an asynchronous copy is still to "
+					  "write (offset %llu): a wait is missing, or the buffer was given "
+					  "back too soon",
 					  which, (unsigned long long)offset);
 			return false;
 		}
@@ -174,15 +196,17 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 		operation.registers[i] = d_registers[i];
 		operation.a_registers[i] = a_registers[i];
 	}
-	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b) ||
-		(!a_count && !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a)))
+	struct exec_wgmma_reads reads = {0};
+	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b, &reads) ||
+		(!a_count &&
+		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a, &reads)))
 		return false;
 	operation.a_bytes = a_count ? NULL : a;
 	operation.b_bytes = b;
 	tensor_wgmma(&operation);
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
 	w->worker->counters.tensor_flops += 2ull * TENSOR_WGMMA_ROWS * operation.n * depth;
-	return true;
+	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
 }
 
 /* Carries out the operations below `upto`. YIELD: other warps have not issued
@@ -266,7 +290,7 @@ HANDLER(wgmma)
 		.scale_d = w->predicates[in->c] & 1,
 		.group = mmas->committed,
 	};
-	return EXEC_NEXT;
+	return exec_follow_on(w, in);
 }
 
 HANDLER(wgmma_fence)
@@ -303,7 +327,9 @@ HANDLER(wgmma_wait)
 		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
 		upto++;
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }
 
 /* in->list: registers that the next instruction touches, ended by -1. Says behind which
@@ -337,5 +363,7 @@ HANDLER(wgmma_touch)
 	if (upto > mmas->done && in->sub == TOUCH_USES)
 		return fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in);
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }
