@@ -55,6 +55,8 @@ static void man_subcommand(const struct subcommand *one)
 static const char *const variables[][2] = {
 	{"GEMMJUDGE_CACHE", "the folder for compiled solutions"},
 	{"XDG_CACHE_HOME, HOME, TMPDIR", "where that folder is otherwise: the first that is set"},
+	{"GEMMJUDGE_STORE", "the file of the store, or none"},
+	{"XDG_DATA_HOME", "the folder that it is below otherwise; else ~/.local/share"},
 	{"GEMMJUDGE_NVCC", "the nvcc to use"},
 	{"CUDA_HOME", "the CUDA toolkit to use"},
 	{"NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS, NVCC_CCBIN", "nvcc's own"},

@@ -16,6 +16,8 @@
 #define GENERATES "judge bench"
 #define RUNS "judge bench compare"
 
+#define ASKS "history diff leaderboard" /* the store */
+
 #define FILLS(kind_of_it, member)                                                                  \
 	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
 	.size = sizeof(((struct options *)NULL)->member)
@@ -26,6 +28,7 @@ static const struct row rows[] = {
 	{"problem", "P", RUNS " new",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .kind = &kind_problem, .letter = 'p'},
+	{"problem", "P", "history leaderboard", "only this problem", .kind = &kind_problem},
 	{"epilogue", "CHAIN", RUNS,
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 FILLS(kind_text, judge.epilogue),
@@ -41,6 +44,8 @@ static const struct row rows[] = {
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",
 	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE, .letter = 'd'},
+	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
+	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
 	{"check", "race", "judge", "with --device emu: also look for races in shared\nmemory",
@@ -93,6 +98,8 @@ static const struct row rows[] = {
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .kind = &kind_shape, .to = DIM_MAX},
+	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
+	 .kind = &kind_shape, .to = DIM_MAX},
 	{"alpha", "X", TIMES, "alpha of the timed calls (1)", FILLS(kind_scalar, judge.alpha),
 	 .needs = "a number is needed"},
 	{"beta", "X", TIMES, "beta of the timed calls (0; with the problem's own\ncase its own)",
@@ -127,6 +134,12 @@ static const struct row rows[] = {
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
+	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
+	{"store", "FILE", RUNS " " ASKS,
+	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
+	 FILLS(kind_text, store), .again = AGAIN_NOT, .needs = "a file name"},
+	{"no-store", NULL, RUNS, "remembers nothing of this run", FILLS(kind_flag, no_store),
+	 .again = AGAIN_NOT},
 	{"verbose", NULL, RUNS,
 	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",
 	 FILLS(kind_flag, verbose), .again = AGAIN_NOT, .letter = 'v'},
@@ -139,7 +152,7 @@ static const struct row rows[] = {
 	 .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
 	{"no-color", NULL, RUNS " doctor", "the same as --color never", .kind = &kind_color,
 	 .again = AGAIN_NOT, .names = color_names},
-	{"help", NULL, RUNS " new list doctor generate", "shows this", FILLS(kind_flag, help),
+	{"help", NULL, RUNS " new list doctor generate " ASKS, "shows this", FILLS(kind_flag, help),
 	 .again = AGAIN_NOT, .letter = 'h'},
 };
 

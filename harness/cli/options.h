@@ -19,7 +19,10 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *svg;
-	const char *annotate; /* one of annotate_kinds */
+	const char *annotate;    /* one of annotate_kinds */
+	const char *store;       /* the file of judgements that are remembered */
+	const char *device_name; /* leaderboard: part of it */
+	bool no_store, as_json;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 };

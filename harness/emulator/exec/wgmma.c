@@ -87,6 +87,35 @@ static void note_undefined(struct warp *w, const struct exec_instruction *in, u6
 	}
 }
 
+/* Copies all chunks, when they lie in the block's shared memory and nothing is to be said about
+ * any: written, none pending, none behind a missing fence, races not looked for. */
+static bool quick_gather(const struct exec_block *block, const u32 *addresses, size_t count,
+						 u8 *restrict out)
+{
+	const u8 *const shared = block->shared, *const written = block->shared_written;
+	const u8 *const unfenced = block->unfenced_low < block->unfenced_high ? block->unfenced : NULL;
+	const s32 last = (s32)block->shared_bytes - (s32)TENSOR_CHUNK;
+	s32 outside = 0;
+	u64 known = ~(u64)0, late = 0, two[2];
+	for (size_t i = 0; i < count; i++) { /* addresses have 18 bits and few more: no overflow */
+		s32 offset = (s32)(addresses[i] - block->shared_base);
+		outside |= offset | (last - offset);
+	}
+	if (outside < 0 || block->race)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const u32 offset = addresses[i] - block->shared_base;
+		memcpy(two, written + offset, sizeof two);
+		known &= two[0] & two[1];
+		if (unfenced) {
+			memcpy(two, unfenced + offset, sizeof two);
+			late |= two[0] | two[1];
+		}
+		memcpy(out + i * TENSOR_CHUNK, shared + offset, TENSOR_CHUNK);
+	}
+	return known == ~(u64)0 && !late;
+}
+
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
 				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
@@ -95,6 +124,8 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 	u32 addresses[TENSOR_CHUNKS];
 	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
 	struct exec_block *block = w->block;
+	if (quick_gather(block, addresses, count, out))
+		return true;
 	for (size_t i = 0; i < count; i++) {
 		u64 offset = (u64)addresses[i] - block->shared_base;
 		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
