@@ -376,6 +376,12 @@ static void decode_nothing(struct decoder *decoder, const struct ptx_instruction
 	decode_emit(decoder, "nop");
 }
 
+static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_emit(decoder, "sync_aligned");
+}
+
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
@@ -419,7 +425,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"discard", decode_nothing},
 	{"applypriority", decode_nothing},
 	{"griddepcontrol", decode_nothing},
-	{"setmaxnreg", decode_nothing},
+	{"setmaxnreg", decode_setmaxnreg},
 	{"pmevent", decode_nothing},
 	{"createpolicy", decode_createpolicy},
 	{NULL, NULL},

@@ -61,6 +61,12 @@ HANDLER(trap)
 	return exec_fail(w, in, first_lane(mask), FAULT_TRAP, 0, "the kernel trapped");
 }
 
+/* .sync.aligned with no effect but that */
+HANDLER(sync_aligned)
+{
+	return exec_whole_warp(w, in, mask);
+}
+
 HANDLER(bar)
 {
 	return exec_barrier_arrive(w, in, mask);
@@ -71,20 +77,6 @@ HANDLER(bar_cluster)
 	return exec_cluster_arrive(w, in, mask);
 }
 
-/* Whether all lanes that the member mask names are here; otherwise the group is
- * parked at the instruction until they come. */
-static bool members_here(struct warp *w, const struct exec_instruction *in, u32 mask, u32 members,
-						 enum exec_wait wait)
-{
-	u32 missing = members & w->live & ~mask;
-	if (!missing)
-		return true;
-	u32 pc = exec_pc(w, in);
-	w->pc = pc + 1;
-	exec_park(w, pc, mask, wait);
-	return false;
-}
-
 static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
 {
 	return SOURCE(u32, operand)[first_lane(mask)];
@@ -92,14 +84,15 @@ static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
 
 HANDLER(bar_warp_sync)
 {
-	return members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC) ? EXEC_NEXT
-																					  : EXEC_JUMP;
+	return exec_members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC)
+			   ? EXEC_NEXT
+			   : EXEC_JUMP;
 }
 
 /* in->sub: 0 up, 1 down, 2 bfly, 3 idx; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
@@ -127,7 +120,7 @@ HANDLER(shfl)
 HANDLER(vote)
 {
 	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
-	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
 	if (in->sub == 3) {
@@ -152,7 +145,7 @@ HANDLER(activemask)
 /* in->sub: 0 any, 1 all (with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u64 a[EXEC_LANES];
 	u32 t[EXEC_LANES] = {0}, all = 0;
@@ -174,7 +167,7 @@ HANDLER(match)
 /* in->sub: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor */
 HANDLER(redux)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a);
 	bool is_signed = in->flags & EXEC_FLAG_SIGNED;
@@ -200,7 +193,7 @@ HANDLER(redux)
 HANDLER(elect)
 {
 	u32 members = member_mask(w, in->a, mask);
-	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 leader = (u32)first_lane(members & mask ? members & mask : mask), t[EXEC_LANES];
 	FOR_LANES t[i] = leader;
@@ -305,9 +298,9 @@ HANDLER(getctarank)
 extern const struct exec_entry exec_control[];
 extern const size_t exec_control_count;
 const struct exec_entry exec_control[] = {
-	E(nop),   E(unsupported), E(bra),         E(brx),           E(exit),
-	E(trap),  E(bar),         E(bar_cluster), E(bar_warp_sync), E(shfl),
-	E(vote),  E(activemask),  E(match),       E(redux),         E(elect),
-	E(clock), E(nanosleep),   E(isspacep),    E(mapa),          E(getctarank),
+	E(nop),        E(unsupported), E(bra),          E(brx),           E(exit),  E(trap),
+	E(bar),        E(bar_cluster), E(sync_aligned), E(bar_warp_sync), E(shfl),  E(vote),
+	E(activemask), E(match),       E(redux),        E(elect),         E(clock), E(nanosleep),
+	E(isspacep),   E(mapa),        E(getctarank),
 };
 const size_t exec_control_count = sizeof exec_control / sizeof exec_control[0];

@@ -274,7 +274,8 @@ struct exec_launch {
 	const struct launch *launch;
 	const struct exec_program *program;
 	uint64_t step_budget;
-	bool check_race;
+	bool check_race, check_none;
+	uint64_t seed;
 	_Atomic uint64_t next_cluster;
 	uint64_t cluster_total;
 	uint32_t cluster[3];
@@ -330,6 +331,15 @@ const struct exec_level *exec_level(void);
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
 	__attribute__((format(printf, 6, 7), cold));
+/* The same for what the GPU carries out and PTX leaves undefined. EXEC_NEXT, and no fault, when
+ * the launch does not look for such (check_none): the caller goes on. */
+enum exec_status exec_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+								enum fault_kind kind, uint64_t address, const char *format, ...)
+	__attribute__((format(printf, 6, 7), cold));
+/* "st.shared.u32, PTX line 12": an instruction that a finding about another one names. */
+#define EXEC_PLACE 200
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE]) __attribute__((cold));
 /* For an address in no allocation, or past its end. */
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write) __attribute__((cold));
@@ -343,6 +353,14 @@ bool exec_choose(struct warp *warp);
 /* Puts lanes of the running group aside. */
 void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait);
 void exec_exit(struct warp *warp, uint32_t mask);
+/* Whether all lanes that the member mask names are here; otherwise the group is
+ * parked at the instruction until they come. */
+bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
+					   uint32_t members, enum exec_wait wait);
+/* For instructions of a whole warp (.sync.aligned). NEXT: all 32 lanes are here. JUMP: the
+ * group waits at the instruction for the others. FAULT: some can never come. */
+enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
+								 uint32_t mask);
 enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);
 void exec_barriers_recheck(struct exec_block *block);

@@ -5,7 +5,8 @@
 
 #include "emulator/exec/exec.h"
 
-static void name_source(struct fault *fault, const struct exec_origin *origin)
+/* "file.cu:12", or "" when it was compiled without lines. */
+static void name_source(char *text, size_t size, const struct exec_origin *origin)
 {
 	const struct ptx_instruction *instruction = origin->instruction;
 	const char *inner = NULL, *outer = NULL;
@@ -18,10 +19,11 @@ static void name_source(struct fault *fault, const struct exec_origin *origin)
 	/* what was inlined from a header is found where the header's function was called */
 	bool use_outer = outer && (!inner || strstr(inner, "/include/"));
 	const char *path = use_outer ? outer : inner;
+	text[0] = '\0';
 	if (!path)
 		return;
 	const char *slash = strrchr(path, '/');
-	snprintf(fault->source, sizeof fault->source, "%s:%d", slash ? slash + 1 : path,
+	snprintf(text, size, "%s:%d", slash ? slash + 1 : path,
 			 use_outer ? instruction->outer_line : instruction->file_line);
 }
 
@@ -35,18 +37,27 @@ static void name_thread(struct fault *fault, const struct warp *warp, int lane)
 	fault->thread[2] = linear / size[0] / size[1];
 }
 
-enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
-						   enum fault_kind kind, uint64_t address, const char *format, ...)
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE])
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	const struct exec_origin *origin = &program->origins[in - program->code];
+	char source[EXEC_PLACE / 2];
+	name_source(source, sizeof source, origin);
+	snprintf(text, EXEC_PLACE, "%.80s, PTX line %d%s%s", origin->instruction->opcode,
+			 origin->instruction->line, source[0] ? ", " : "", source);
+	return text;
+}
+
+static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
+				 enum fault_kind kind, uint64_t address, const char *format, va_list arguments)
 {
 	const struct exec_program *program = warp->worker->launch->program;
 	struct fault *fault = &warp->worker->fault;
 	if (fault->kind != FAULT_NONE)
-		return EXEC_FAULT;
+		return;
 	char what[512];
-	va_list arguments;
-	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
-	va_end(arguments);
 	*fault = (struct fault){.kind = kind, .address = address};
 	if (lane < 0)
 		lane = warp->active ? __builtin_ctz(warp->active) : 0;
@@ -57,7 +68,7 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 		const struct exec_origin *origin = &program->origins[in - program->code];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
 		fault->ptx_line = origin->instruction->line;
-		name_source(fault, origin);
+		name_source(fault->source, sizeof fault->source, origin);
 		snprintf(place, sizeof place, ": %s (PTX line %d%s%s)", fault->instruction, fault->ptx_line,
 				 fault->source[0] ? ", " : "", fault->source);
 	}
@@ -65,6 +76,27 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s: %s", fault->kernel,
 			 fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
 			 fault->thread[2], place, what);
+}
+
+enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
+						   enum fault_kind kind, uint64_t address, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fail(warp, in, lane, kind, address, format, arguments);
+	va_end(arguments);
+	return EXEC_FAULT;
+}
+
+enum exec_status exec_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+								enum fault_kind kind, uint64_t address, const char *format, ...)
+{
+	if (warp->worker->launch->check_none)
+		return EXEC_NEXT;
+	va_list arguments;
+	va_start(arguments, format);
+	fail(warp, in, lane, kind, address, format, arguments);
+	va_end(arguments);
 	return EXEC_FAULT;
 }
 

@@ -142,11 +142,18 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 			 origin->instruction->line);
 }
 
+/* Everything that lanes are parked at, as a list; "" when there is nothing. */
+static void describe_waits(const struct exec_cluster *cluster, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
+		describe_wait(cluster, wait, text, size);
+}
+
 static enum exec_status report_deadlock(struct exec_cluster *cluster)
 {
-	char text[480] = "";
-	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
-		describe_wait(cluster, wait, text, sizeof text);
+	char text[480];
+	describe_waits(cluster, text, sizeof text);
 	for (uint32_t b = 0; b < cluster->count; b++)
 		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
 			struct warp *warp = &cluster->blocks[b].warps[i];
@@ -205,11 +212,14 @@ static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 				continue;
 			if (!warp->active)
 				exec_choose(warp);
+			char text[400];
+			describe_waits(cluster, text, sizeof text);
 			return exec_fail(warp, &worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
 							 FAULT_BUDGET, 0,
-							 "does not end: %llu warp instructions in this block%s",
+							 "does not end: %llu warp instructions in this block%s%s%s",
 							 (unsigned long long)block->steps,
-							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "");
+							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "",
+							 text[0] ? ", of which " : "", text);
 		}
 	}
 	return EXEC_NEXT;
@@ -490,6 +500,8 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		.program = program,
 		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
 		.check_race = options && options->check_race,
+		.check_none = options && options->check_none,
+		.seed = options ? options->seed : 0,
 		.fault = fault,
 		.counters = counters,
 	};

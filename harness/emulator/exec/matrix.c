@@ -6,15 +6,6 @@
 
 #define OPERANDS_MAX 32 /* registers of one fragment */
 
-static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
-{
-	if (mask == EXEC_FULL)
-		return EXEC_NEXT;
-	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
-					 "is executed by %d lanes of a warp, where all 32 must",
-					 __builtin_popcount(mask));
-}
-
 /* ------------------------------------------------------------------------
  * ldmatrix, stmatrix */
 
@@ -90,8 +81,9 @@ HANDLER(ldmatrix)
 {
 	u8 *rows[4 * ROWS];
 	u32 t[4][EXEC_LANES];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	for (int i = 0; i < in->count * ROWS; i++) {
 		rows[i] = row_at(w, in, i, false);
 		if (!rows[i])
@@ -111,8 +103,9 @@ HANDLER(stmatrix)
 {
 	u8 *rows[4 * ROWS];
 	u32 t[4][EXEC_LANES];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	for (int m = 0; m < in->count; m++) {
 		memcpy(t[m], SOURCE(u32, in->list[m]), sizeof t[m]);
 		if (in->sub)
@@ -132,8 +125,9 @@ HANDLER(stmatrix)
 HANDLER(movmatrix)
 {
 	u32 t[EXEC_LANES];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	memcpy(t, SOURCE(u32, in->a), sizeof t);
 	tensor_transpose_b16(t);
 	memcpy(DEST(u32, in->d), t, sizeof t);
@@ -346,7 +340,10 @@ static void store_pairs(const u32 *even, const u32 *odd, u8 *const runs[], u32 f
 HANDLER(wmma_load)
 {
 	u8 *runs[OPERANDS_MAX];
-	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, false, runs))
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!runs_at(w, in, false, runs))
 		return EXEC_FAULT;
 	const int step = EXEC_LANES * in->reg_size / in->size, distinct = in->sub;
 	const u32 *places = (const u32 *)in->list + in->count;
@@ -369,7 +366,10 @@ HANDLER(wmma_load)
 HANDLER(wmma_store)
 {
 	u8 *runs[OPERANDS_MAX];
-	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, true, runs))
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!runs_at(w, in, true, runs))
 		return EXEC_FAULT;
 	const int step = EXEC_LANES * in->reg_size / in->size;
 	const u32 *places = (const u32 *)in->list + in->count;
@@ -408,8 +408,9 @@ static struct tensor_shape shape_of(const struct exec_instruction *in)
 
 HANDLER(mma)
 {
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	struct tensor_shape shape = shape_of(in);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;

@@ -192,20 +192,12 @@ static enum exec_status again(struct warp *w, const struct exec_instruction *in)
 /* ------------------------------------------------------------------------
  * Instructions */
 
-static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
-{
-	if (mask == EXEC_FULL)
-		return EXEC_NEXT;
-	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
-					 "is executed by %d lanes of a warp, where all 32 must",
-					 __builtin_popcount(mask));
-}
-
 /* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
 HANDLER(wgmma)
 {
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!w->mmas)
 		w->mmas = calloc(1, sizeof *w->mmas);
 	struct exec_mmas *mmas = w->mmas;
@@ -231,7 +223,9 @@ HANDLER(wgmma)
 
 HANDLER(wgmma_fence)
 {
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!w->mmas)
 		w->mmas = calloc(1, sizeof *w->mmas);
 	if (!w->mmas)
@@ -243,7 +237,9 @@ HANDLER(wgmma_fence)
 HANDLER(wgmma_commit)
 {
 	(void)in;
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (w->mmas) {
 		w->mmas->committed++;
 		w->mmas->last_of_group = w->mmas->issued;
@@ -255,7 +251,9 @@ HANDLER(wgmma_commit)
 HANDLER(wgmma_wait)
 {
 	struct exec_mmas *mmas = w->mmas;
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!mmas)
 		return EXEC_NEXT;
 	u64 upto = mmas->done;

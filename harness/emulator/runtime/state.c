@@ -63,6 +63,8 @@ static cudaError_t initialise(void)
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
 		.check_race = check && strstr(check, "race"),
+		.check_none = check && strcmp(check, "none") == 0,
+		.seed = environment_number("EMULATED_GPU_SEED"),
 	};
 	return cudaSuccess;
 }
