@@ -333,9 +333,9 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 	__attribute__((format(printf, 6, 7), cold));
 /* The same for what the GPU carries out and PTX leaves undefined. EXEC_NEXT, and no fault, when
  * the launch does not look for such (check_none): the caller goes on. */
-enum exec_status exec_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
-								enum fault_kind kind, uint64_t address, const char *format, ...)
-	__attribute__((format(printf, 6, 7), cold));
+enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+									 enum fault_kind kind, uint64_t address, const char *format,
+									 ...) __attribute__((format(printf, 6, 7), cold));
 /* "st.shared.u32, PTX line 12": an instruction that a finding about another one names. */
 #define EXEC_PLACE 200
 const char *exec_place(const struct warp *warp, const struct exec_instruction *in,

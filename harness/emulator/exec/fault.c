@@ -88,8 +88,9 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 	return EXEC_FAULT;
 }
 
-enum exec_status exec_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
-								enum fault_kind kind, uint64_t address, const char *format, ...)
+enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+									 enum fault_kind kind, uint64_t address, const char *format,
+									 ...)
 {
 	if (warp->worker->launch->check_none)
 		return EXEC_NEXT;

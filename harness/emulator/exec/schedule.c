@@ -50,12 +50,13 @@ enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instructio
 		return EXEC_NEXT;
 	uint32_t off = warp->active & ~mask, gone = ~warp->live;
 	if (off || gone)
-		return exec_undefined(warp, in, __builtin_ctz(mask), FAULT_BARRIER, 0,
-							  "is executed by %d lanes of a warp, where all 32 must: lane %d %s",
-							  __builtin_popcount(mask), __builtin_ctz(off ? off : gone),
-							  off                                       ? "is predicated off"
-							  : warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
-																		: "does not exist");
+		return exec_fail_undefined(
+			warp, in, __builtin_ctz(mask), FAULT_BARRIER, 0,
+			"is executed by %d lanes of a warp, where all 32 must: lane %d %s",
+			__builtin_popcount(mask), __builtin_ctz(off ? off : gone),
+			off                                       ? "is predicated off"
+			: warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
+													  : "does not exist");
 	return exec_members_here(warp, in, mask, EXEC_FULL, EXEC_WAIT_SYNC) ? EXEC_NEXT : EXEC_JUMP;
 }
 
