@@ -327,6 +327,12 @@ exec_handler exec_find(const char *name); /* NULL when there is none */
 const struct exec_level *exec_level(void);
 
 /* --- faults: exec/fault.c --- */
+/* Where an instruction stands, as findings name it, into `text`, which is returned:
+ * "st.shared.f32 at file.cu:42" when compiled with -lineinfo, else "... at PTX line 42".
+ * For the other side of a finding, too. */
+#define EXEC_PLACE 200
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE]) __attribute__((cold));
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
@@ -336,10 +342,6 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
 									 enum fault_kind kind, uint64_t address, const char *format,
 									 ...) __attribute__((format(printf, 6, 7), cold));
-/* "st.shared.u32, PTX line 12": an instruction that a finding about another one names. */
-#define EXEC_PLACE 200
-const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
-					   char text[EXEC_PLACE]) __attribute__((cold));
 /* For an address in no allocation, or past its end. */
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write) __attribute__((cold));

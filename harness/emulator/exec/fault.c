@@ -5,8 +5,8 @@
 
 #include "emulator/exec/exec.h"
 
-/* "file.cu:12", or "" when it was compiled without lines. */
-static void name_source(char *text, size_t size, const struct exec_origin *origin)
+/* "file.cu:42" into `out`; nothing where the PTX has no .loc (nvcc without -lineinfo). */
+static void name_source(char *out, size_t size, const struct exec_origin *origin)
 {
 	const struct ptx_instruction *instruction = origin->instruction;
 	const char *inner = NULL, *outer = NULL;
@@ -19,12 +19,23 @@ static void name_source(char *text, size_t size, const struct exec_origin *origi
 	/* what was inlined from a header is found where the header's function was called */
 	bool use_outer = outer && (!inner || strstr(inner, "/include/"));
 	const char *path = use_outer ? outer : inner;
-	text[0] = '\0';
 	if (!path)
 		return;
 	const char *slash = strrchr(path, '/');
-	snprintf(text, size, "%s:%d", slash ? slash + 1 : path,
+	snprintf(out, size, "%s:%d", slash ? slash + 1 : path,
 			 use_outer ? instruction->outer_line : instruction->file_line);
+}
+
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE])
+{
+	const struct exec_origin *origin = &warp->worker->launch->program->origins[exec_pc(warp, in)];
+	char source[100] = "";
+	name_source(source, sizeof source, origin);
+	if (!source[0])
+		snprintf(source, sizeof source, "PTX line %d", origin->instruction->line);
+	snprintf(text, EXEC_PLACE, "%.80s at %s", origin->instruction->opcode, source);
+	return text;
 }
 
 static void name_thread(struct fault *fault, const struct warp *warp, int lane)
@@ -35,18 +46,6 @@ static void name_thread(struct fault *fault, const struct warp *warp, int lane)
 	fault->thread[0] = linear % size[0];
 	fault->thread[1] = linear / size[0] % size[1];
 	fault->thread[2] = linear / size[0] / size[1];
-}
-
-const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
-					   char text[EXEC_PLACE])
-{
-	const struct exec_program *program = warp->worker->launch->program;
-	const struct exec_origin *origin = &program->origins[in - program->code];
-	char source[EXEC_PLACE / 2];
-	name_source(source, sizeof source, origin);
-	snprintf(text, EXEC_PLACE, "%.80s, PTX line %d%s%s", origin->instruction->opcode,
-			 origin->instruction->line, source[0] ? ", " : "", source);
-	return text;
 }
 
 static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
@@ -63,19 +62,17 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 		lane = warp->active ? __builtin_ctz(warp->active) : 0;
 	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
 	name_thread(fault, warp, lane);
-	char place[400] = "";
+	char place[EXEC_PLACE];
 	if (in) {
-		const struct exec_origin *origin = &program->origins[in - program->code];
+		const struct exec_origin *origin = &program->origins[exec_pc(warp, in)];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
 		fault->ptx_line = origin->instruction->line;
 		name_source(fault->source, sizeof fault->source, origin);
-		snprintf(place, sizeof place, ": %s (PTX line %d%s%s)", fault->instruction, fault->ptx_line,
-				 fault->source[0] ? ", " : "", fault->source);
 	}
 	snprintf(fault->text, sizeof fault->text,
-			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s: %s", fault->kernel,
+			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", fault->kernel,
 			 fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-			 fault->thread[2], place, what);
+			 fault->thread[2], in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
 }
 
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,

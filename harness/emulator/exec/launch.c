@@ -116,7 +116,7 @@ static void worker_destroy(struct exec_worker *worker)
 static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, char *text,
 						  size_t size)
 {
-	const struct exec_program *program = cluster->blocks[0].warps[0].worker->launch->program;
+	const struct warp *any = &cluster->blocks[0].warps[0];
 	uint32_t lanes = 0, pc = 0;
 	for (uint32_t b = 0; b < cluster->count; b++)
 		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
@@ -131,15 +131,13 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 	if (lanes == 0)
 		return;
 	size_t used = strlen(text);
-	const struct exec_origin *origin = &program->origins[pc];
-	char place[64] = "the barrier of the cluster";
+	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
 	if (exec_waits_for_lanes(wait))
-		snprintf(place, sizeof place, "other lanes of their warps");
+		snprintf(what, sizeof what, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
-		snprintf(place, sizeof place, "barrier %u", wait - EXEC_WAIT_BARRIER);
-	snprintf(text + used, size - used, "%s%u threads wait for %s (%s, PTX line %d)",
-			 used ? ", " : "", lanes, place, origin->instruction->opcode,
-			 origin->instruction->line);
+		snprintf(what, sizeof what, "barrier %u", wait - EXEC_WAIT_BARRIER);
+	snprintf(text + used, size - used, "%s%u threads wait for %s (%s)", used ? ", " : "", lanes,
+			 what, exec_place(any, &any->worker->launch->program->code[pc], place));
 }
 
 /* Everything that lanes are parked at, as a list; "" when there is nothing. */

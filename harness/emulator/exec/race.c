@@ -4,7 +4,7 @@
  * Each warp has a vector clock, one entry per warp of the block: the latest step
  * of that warp that is known to lie before its own. Barriers and mbarriers carry
  * clocks from those who arrive to those who wait. For every byte the last write
- * and each warp's last read are kept, as steps of their warps.
+ * and each warp's last read are kept, as steps of their warps, and where they stand.
  *
  * Lanes of one warp are not checked against each other, nor are accesses from
  * other blocks of a cluster, atomics and volatile or ordered accesses. */
@@ -15,8 +15,12 @@
 
 #define WARPS 32
 
+struct seen {
+	uint32_t clock, pc; /* clock 0: not since the start of the block */
+};
+
 struct written {
-	uint32_t clock, pc; /* 0: not since the start of the block */
+	struct seen seen;
 	uint8_t warp;
 };
 
@@ -32,7 +36,7 @@ struct exec_race {
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes; /* of each byte */
-	uint32_t *reads;        /* of each byte, by each warp */
+	struct seen *reads;     /* of each byte, by each warp */
 	size_t bytes;
 	uint32_t warps;
 };
@@ -127,21 +131,16 @@ void exec_race_reset(struct exec_block *block, uint32_t barrier)
 }
 
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
-							   uint64_t offset, bool write, const struct written *other,
-							   uint32_t other_warp)
+							   uint64_t offset, const char *verb, uint32_t other_warp,
+							   const char *other_verb, const struct seen *other)
 {
-	const struct exec_program *program = warp->worker->launch->program;
-	if (!other)
-		return exec_fail(warp, in, lane, FAULT_RACE, offset,
-						 "writes shared memory at offset %llu, which warp %u reads without a "
-						 "barrier between",
-						 (unsigned long long)offset, other_warp);
-	const struct ptx_instruction *origin = program->origins[other->pc].instruction;
+	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
+	char place[EXEC_PLACE];
 	return exec_fail(warp, in, lane, FAULT_RACE, offset,
-					 "%s shared memory at offset %llu, which warp %u writes (%s, PTX line %d) "
-					 "without a barrier between",
-					 write ? "writes" : "reads", (unsigned long long)offset, other->warp,
-					 origin->opcode, origin->line);
+					 "%s shared memory at offset %llu, which warp %u %s (%s) without a barrier "
+					 "between",
+					 verb, (unsigned long long)offset, other_warp, other_verb,
+					 exec_place(warp, there, place));
 }
 
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
@@ -154,29 +153,31 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 		return EXEC_NEXT;
 	bool foreign = warp->block != block;
 	const uint32_t *own = race->clocks[warp->index];
+	const struct seen here = {own[warp->index], exec_pc(warp, in)};
 	for (uint64_t at = offset; at < offset + bytes && at < race->bytes; at++) {
 		struct written *last = &race->writes[at];
-		uint32_t *reads = race->reads + at * race->warps;
+		struct seen *reads = race->reads + at * race->warps;
 		if (foreign && !write)
 			continue;
 		if (foreign) { /* unknown order: forget what was known */
-			last->clock = 0;
+			last->seen.clock = 0;
 			memset(reads, 0, race->warps * sizeof *reads);
 			continue;
 		}
-		if (last->clock && last->warp != warp->index && last->clock > own[last->warp])
-			return report(warp, in, lane, at, write, last, last->warp);
+		if (last->seen.clock && last->warp != warp->index && last->seen.clock > own[last->warp])
+			return report(warp, in, lane, at, write ? "writes" : "reads", last->warp, "writes",
+						  &last->seen);
 		if (kind == EXEC_RACE_LOOK)
 			continue;
 		if (!write) {
-			reads[warp->index] = own[warp->index];
+			reads[warp->index] = here;
 			continue;
 		}
 		for (uint32_t other = 0; other < race->warps; other++)
-			if (other != warp->index && reads[other] > own[other])
-				return report(warp, in, lane, at, true, NULL, other);
+			if (other != warp->index && reads[other].clock > own[other])
+				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
 		memset(reads, 0, race->warps * sizeof *reads);
-		*last = (struct written){own[warp->index], exec_pc(warp, in), (uint8_t)warp->index};
+		*last = (struct written){here, (uint8_t)warp->index};
 	}
 	return EXEC_NEXT;
 }

@@ -262,7 +262,7 @@ Test(exec_memory, past_the_end)
 	fixture_expect_fault(FIXTURE_KERNEL("mov.u64 %d1, 0; ld.global.u32 %r1, [%d1];"), ONE,
 						 FAULT_ADDRESS, "null pointer");
 	fixture_expect_fault(FIXTURE_KERNEL("mov.u64 %d1, 8; ld.u32 %r1, [%d1];"), ONE, FAULT_ADDRESS,
-						 "ld.u32 (PTX line");
+						 "ld.u32 at PTX line");
 }
 
 Test(exec_memory, misaligned)
@@ -307,7 +307,7 @@ Test(exec_memory, unknown_instructions_fail_when_reached)
 		  ONE, out, 1);
 	cr_assert_eq(out[0], 3);
 	fixture_expect_fault(FIXTURE_KERNEL("vabsdiff4.u32.u32.u32 %r1, %t, %t, %t;"), ONE,
-						 FAULT_UNSUPPORTED, "vabsdiff4.u32.u32.u32 (PTX line");
+						 FAULT_UNSUPPORTED, "vabsdiff4.u32.u32.u32 at PTX line");
 }
 
 Test(exec_memory, launch_limits)
