@@ -177,8 +177,9 @@ struct exec_program {
 	size_t static_shared, dynamic_shared_offset;
 	int registers;
 	int32_t *lists;
-	bool async_proxy; /* wgmma or bulk copies read shared memory */
-	bool unresolved;  /* refers to what could not be resolved */
+	bool async_proxy;  /* wgmma or bulk copies read shared memory */
+	bool async_copies; /* to or from shared memory */
+	bool unresolved;   /* refers to what could not be resolved */
 };
 
 /* Lanes of a warp that share a program counter. */
@@ -234,6 +235,9 @@ struct exec_barrier {
 	uint32_t count, all, any;   /* barrier.red */
 };
 
+/* What an asynchronous copy under way does with bytes of shared memory. */
+enum exec_pending { EXEC_PENDING_WRITE, EXEC_PENDING_READ, EXEC_PENDING_KINDS };
+
 struct exec_block {
 	uint32_t id[3];
 	uint32_t rank;     /* in its cluster */
@@ -247,6 +251,10 @@ struct exec_block {
 	uint64_t steps;
 	uint64_t polls;          /* volatile, relaxed and acquiring loads of global memory */
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
+	/* Asynchronous copies under way: how many, and by the byte. NULL: the kernel has none, or
+	 * nobody looks for them. */
+	uint32_t pending_count;
+	uint8_t *pending[EXEC_PENDING_KINDS];
 	/* Ordinary stores that no fence.proxy.async has followed: one byte a byte, not 0,
 	 * between two offsets. NULL: nothing in the kernel would read them past the fence. */
 	uint8_t *unfenced;
@@ -262,6 +270,7 @@ struct exec_cluster {
 	uint32_t arrived, live; /* barrier.cluster, in lanes */
 	uint64_t generation;
 	struct exec_bulk *bulk;
+	uint64_t draws; /* of what lands early: exec/pending.c */
 };
 
 struct exec_cached {
@@ -384,6 +393,11 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 									  uint64_t size);
 
 /* --- single accesses: exec/access.c --- */
+/* An address among several of one instruction: three entries of in->list. */
+struct exec_address {
+	uint64_t address;
+	enum ptx_space space;
+};
 /* The host address of `bytes` bytes at a device address, or NULL after a fault:
  * bounds, alignment to `align`, whether it may be written, whether something
  * wrote what is read. Marks what is written. */
@@ -398,17 +412,17 @@ static inline uint64_t exec_own_offset(const struct exec_block *block, uint64_t 
 {
 	return address - EXEC_SHARED_BASE - (address >= block->own_bits ? block->own_bits : 0);
 }
+/* The block, and the offset within it, of `bytes` of shared memory that lane names; NULL after a
+ * fault: bounds, alignment, a block that has ended. */
+struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instruction *in, int lane,
+									 struct exec_address at, size_t bytes, size_t align,
+									 uint64_t *offset);
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
 					  const struct exec_block *block);
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 
-/* An address among several of one instruction: three entries of in->list. */
-struct exec_address {
-	uint64_t address;
-	enum ptx_space space;
-};
 struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane);
 
 /* --- shared memory and asynchronous accesses: exec/unfenced.c --- */
@@ -417,7 +431,10 @@ struct exec_address exec_listed_address(const struct warp *warp, const int32_t *
 void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
 void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
 bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
-void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
+
+/* Whether an asynchronous copy under way reads or will write one of the bytes: exec/pending.c,
+ * whose other functions are in exec/pending.h. */
+bool exec_pending_touched(const struct exec_block *block, uint64_t offset, size_t bytes);
 
 /* --- counting: exec/banks.c --- */
 /* Passes over the banks of shared memory that an access of `bytes` bytes a lane
@@ -427,17 +444,18 @@ void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
 uint32_t exec_bank_passes(const uint64_t at[EXEC_LANES], uint32_t bytes, uint32_t *conflicts);
 
 /* --- asynchronous copies: exec/async.c, exec/bulk.c --- */
-/* Bytes land when something waits for them: a kernel that does not wait sees, and
- * is told, what is not there yet. */
+/* Bytes land at once or when something waits for them (exec_pending_early): a kernel that does
+ * not wait is told so, whatever it sees. */
 
 /* Lands what lane's cp.async groups up to all but the newest `left` bring. */
 bool exec_copies_land(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
 					  uint64_t left);
 void exec_copies_clear(struct warp *warp);
 void exec_copies_free(struct warp *warp);
-/* Lands the bulk copies that complete on an mbarrier. */
-bool exec_bulk_land(struct warp *warp, const struct exec_instruction *in, struct exec_block *block,
-					uint64_t offset);
+/* Lands the bulk copies that complete on an mbarrier: somebody looks at it. */
+void exec_bulk_land(struct exec_block *block, uint64_t offset);
+/* Somebody saw the mbarrier's last phase completed, and with it the copies that landed in it. */
+void exec_bulk_seen(struct exec_block *block, uint64_t offset);
 /* At the end of a cluster: stores that nobody waited for still happen. */
 void exec_bulk_finish(struct exec_cluster *cluster);
 void exec_bulk_free(struct exec_cluster *cluster);

@@ -29,6 +29,15 @@ struct layout {
 	size_t warp_bytes, block_bytes, total;
 };
 
+/* Copies of the shared memory's size: it, what is written, what is fenced, what is pending. */
+static size_t shadows(const struct exec_launch *launch)
+{
+	const struct exec_program *program = launch->program;
+	if (launch->check_none)
+		return 2;
+	return 2 + (program->async_proxy ? 1 : 0) + (program->async_copies ? EXEC_PENDING_KINDS : 0);
+}
+
 static struct layout layout_of(const struct exec_launch *launch)
 {
 	const struct exec_program *program = launch->program;
@@ -42,7 +51,7 @@ static struct layout layout_of(const struct exec_launch *launch)
 	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
 	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
 	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
-						 (program->async_proxy ? 3 : 2) * layout.shared;
+						 shadows(launch) * layout.shared;
 	layout.total =
 		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	return layout;
@@ -59,8 +68,13 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	at += layout->shared;
 	block->shared_written = at;
 	at += layout->shared;
-	block->unfenced = program->async_proxy ? at : NULL;
-	at += program->async_proxy ? layout->shared : 0;
+	bool looks = !worker->launch->check_none;
+	block->unfenced = looks && program->async_proxy ? at : NULL;
+	at += block->unfenced ? layout->shared : 0;
+	for (int kind = 0; looks && program->async_copies && kind < EXEC_PENDING_KINDS; kind++) {
+		block->pending[kind] = at;
+		at += layout->shared;
+	}
 	block->shared_bytes =
 		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
 	block->warp_count = layout->warps;

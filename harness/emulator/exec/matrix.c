@@ -20,7 +20,8 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	struct exec_block *block = w->block;
 	u64 offset = exec_own_offset(block, address);
 	if (in->space == PTX_SHARED && !block->race && offset < block->shared_bytes &&
-		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
+		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0 &&
+		!(write && exec_pending_touched(block, offset, ROW_BYTES))) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
 		if (write && block->unfenced)
 			exec_unfenced_add(block, offset, ROW_BYTES);

@@ -1,14 +1,8 @@
 /* Which bytes of shared memory an ordinary store wrote since the last
- * fence.proxy.async, and which an asynchronous copy is still to write. */
+ * fence.proxy.async. */
 #include <string.h>
 
 #include "emulator/exec/exec.h"
-
-void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes)
-{
-	memset(block->shared_written + offset, EXEC_SHARED_PENDING, bytes);
-	exec_unfenced_clear(block, offset, bytes);
-}
 
 void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes)
 {

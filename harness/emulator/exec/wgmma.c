@@ -6,8 +6,10 @@
  * else touches are caught (wgmma_touch, which decode/decode.c puts before such
  * instructions). */
 #define SIMD_LEVEL 2
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
@@ -102,16 +104,17 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			memcpy(&eight, known + k, sizeof eight);
 			if (eight == ~(u64)0)
 				continue;
-			bool pending = false;
-			for (u32 j = 0; j < 8; j++)
-				pending |= known[k + j] == EXEC_SHARED_PENDING;
-			exec_fail(w, in, 0, pending ? FAULT_ASYNC : FAULT_UNINITIALISED, addresses[i],
-					  pending
-						  ? "matrix %s reads shared memory that an asynchronous copy is still to "
-							"write (offset %llu): a wait is missing, or the buffer was given "
-							"back too soon"
-						  : "matrix %s reads shared memory that nothing wrote (offset %llu)",
-					  which, (unsigned long long)offset);
+			u32 j = 0;
+			while (known[k + j] == EXEC_SHARED_READABLE)
+				j++;
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			if (known[k + j] == EXEC_SHARED_PENDING)
+				exec_pending_read(w, in, 0, block, offset + k + j, verb);
+			else
+				exec_fail(w, in, 0, FAULT_UNINITIALISED, addresses[i],
+						  "%s shared memory that nothing wrote (offset %llu)", verb,
+						  (unsigned long long)(offset + k + j));
 			return false;
 		}
 		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {

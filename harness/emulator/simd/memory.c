@@ -306,6 +306,17 @@ static inline void mark_shared(u8 *shadow, const struct access *x, u64 bytes)
 		memset(shadow + x->at[i], 0xff, bytes);
 }
 
+/* Whether a copy under way touches bytes that are to be written. */
+static bool pending_shared(const struct exec_block *block, const struct access *x, u64 bytes)
+{
+	if (x->dense)
+		return exec_pending_touched(block, x->low, EXEC_LANES * bytes);
+	for (int i = 0; i < EXEC_LANES; i++)
+		if (exec_pending_touched(block, x->at[i], bytes))
+			return true;
+	return false;
+}
+
 static inline enum exec_status resolve_shared(struct warp *w, const struct exec_instruction *in,
 											  u32 mask, struct access *x, u64 bytes, bool write)
 {
@@ -320,6 +331,10 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 	FOR_LANES x->at[i] -= before;
 	x->low = low;
 	if (write) {
+		if (__builtin_expect(block->pending_count && pending_shared(block, x, bytes), 0)) {
+			FOR_LANES x->at[i] += before;
+			return resolve_each(w, in, mask, x, bytes, write);
+		}
 		mark_shared(block->shared_written, x, bytes);
 		if (__builtin_expect(block->unfenced != NULL, 0))
 			for (int i = 0; i < EXEC_LANES; i++)
@@ -448,6 +463,8 @@ static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool writ
 		counters->shared_load_wavefronts += wavefronts;
 		return block->shared + offset;
 	}
+	if (__builtin_expect(block->pending_count && exec_pending_touched(block, offset, bytes), 0))
+		return NULL;
 	memset(block->shared_written + offset, EXEC_SHARED_READABLE, bytes);
 	if (block->unfenced)
 		exec_unfenced_add(block, offset, bytes);
