@@ -195,6 +195,7 @@ static void cluster_barrier(struct decoder *decoder, const struct ptx_instructio
 {
 	struct exec_instruction *out = decode_emit(decoder, "bar_cluster");
 	out->sub = decode_has(in, "arrive") ? 1 : 2;
+	out->flags = decode_has(in, "relaxed") ? EXEC_FLAG_VOLATILE : 0;
 }
 
 /* bar.red.popc.u32 d, a{, b}, {!}c; bar.red.and.pred p, a{, b}, {!}c */
@@ -385,7 +386,7 @@ static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruct
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
-	decode_emit(decoder, proxy ? "fence_proxy_async" : "nop");
+	decode_emit(decoder, proxy ? "fence_proxy_async" : "fence");
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
@@ -418,7 +419,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"trap", decode_trap},
 	{"brkpt", decode_trap},
 	{"nanosleep", decode_nanosleep},
-	{"membar", decode_nothing},
+	{"membar", decode_fence},
 	{"fence", decode_fence},
 	{"prefetch", decode_nothing},
 	{"prefetchu", decode_nothing},

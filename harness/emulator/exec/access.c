@@ -141,7 +141,7 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 			return NULL;
 		memset(block->shared_written + offset, 0xff, bytes);
 		if (block->unfenced)
-			exec_unfenced_add(block, offset, bytes);
+			exec_unfenced_add(block, in, offset, bytes);
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
 			uint8_t known = block->shared_written[offset + i];

@@ -77,7 +77,7 @@ static void land(const struct warp *w, struct copy *copy)
 		move(w, copy);
 	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
 	if (block->unfenced)
-		exec_unfenced_add(block, copy->offset, copy->bytes);
+		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
 }
 
 /* Whether two copies bring the same bytes to the same place. */
@@ -161,6 +161,16 @@ HANDLER(fence_proxy_async)
 			   block->unfenced_high - block->unfenced_low);
 	block->unfenced_low = ~(u64)0;
 	block->unfenced_high = 0;
+	block->init_count = 0;
+	return EXEC_NEXT;
+}
+
+/* Any other fence: what mbarriers were made is known to those that come later. */
+HANDLER(fence)
+{
+	(void)in;
+	(void)mask;
+	w->block->init_count = 0;
 	return EXEC_NEXT;
 }
 
@@ -295,6 +305,8 @@ HANDLER(mbarrier)
 				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
 								 operand);
 			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
+			if (block->init_count < EXEC_INITS)
+				block->inits[block->init_count++] = (u32)offset;
 			continue;
 		}
 		if (in->sub == MBARRIER_INVAL) {
@@ -364,7 +376,7 @@ HANDLER(mbarrier_pending)
 extern const struct exec_entry exec_async[];
 extern const size_t exec_async_count;
 const struct exec_entry exec_async[] = {
-	E(fence_proxy_async), E(cp_async),      E(cp_async_commit),  E(cp_async_wait),
-	E(mbarrier),          E(mbarrier_wait), E(mbarrier_pending),
+	E(fence),         E(fence_proxy_async), E(cp_async),      E(cp_async_commit),
+	E(cp_async_wait), E(mbarrier),          E(mbarrier_wait), E(mbarrier_pending),
 };
 const size_t exec_async_count = sizeof exec_async / sizeof exec_async[0];

@@ -120,22 +120,11 @@ static bool span_within(const struct walk *walk, const struct tensor_span *span)
 	return true;
 }
 
-static bool source_fenced(const struct walk *walk, u64 offset, u32 bytes)
-{
-	const struct bulk *bulk = walk->bulk;
-	if (!exec_unfenced_any(bulk->block, offset, bytes))
-		return true;
-	exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ASYNC, offset,
-			  "copies shared memory at offset %llu that ordinary stores wrote, with no "
-			  "fence.proxy.async between",
-			  (unsigned long long)offset);
-	return false;
-}
-
 static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 {
 	const struct bulk *bulk = walk->bulk;
-	if (!source_fenced(walk, offset, bytes))
+	if (exec_unfenced_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset, bytes,
+						   "copies") != EXEC_NEXT)
 		return false;
 	for (u32 k = 0; k < bytes; k++) {
 		u8 known = bulk->block->shared_written[offset + k];
@@ -453,6 +442,41 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 	return host != NULL;
 }
 
+/* PTX ISA 9.7.9.25.4.1 has the mbarrier accessed through the generic proxy, so that a fence or
+ * a barrier behind mbarrier.init is enough; 8.9.1.1 orders complete-tx with nothing else that
+ * the issuing thread did. */
+static bool barrier_known(const struct bulk *load)
+{
+	const struct exec_block *block = load->barrier_block;
+	for (u32 i = 0; i < block->init_count; i++)
+		if (block->inits[i] == load->barrier &&
+			exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->barrier,
+								"completes on the mbarrier at offset %llu, whose mbarrier.init no "
+								"fence and no barrier has followed",
+								(unsigned long long)load->barrier) != EXEC_NEXT)
+			return false;
+	return true;
+}
+
+/* Whether a load may write where it is to: no other copy is under way there (exec/pending.c),
+ * and no wgmma that nothing waited for reads there (PTX ISA 9.7.15.4: it does so until its
+ * completion is observed). */
+static bool destination_free(const struct bulk *load)
+{
+	const struct exec_instruction *reader =
+		exec_mmas_reading(load->block, load->shared, load->bytes);
+	char place[EXEC_PLACE];
+	if (reader &&
+		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							"writes shared memory from offset %llu, which a wgmma that nothing "
+							"waited for still reads (%s)",
+							(unsigned long long)load->shared,
+							exec_place(load->warp, reader, place)) != EXEC_NEXT)
+		return false;
+	return exec_pending_write(load->warp, load->in, load->lane, load->block, load->shared,
+							  load->bytes, NULL, load) == EXEC_NEXT;
+}
+
 static bool issue_one(struct warp *w, const struct exec_instruction *in,
 					  const struct bulk *prepared, struct exec_block *block)
 {
@@ -483,8 +507,7 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 			EXEC_NEXT)
 			return false;
 	}
-	if (entry->kind == BULK_LOAD && exec_pending_write(w, in, entry->lane, block, entry->shared,
-													   entry->bytes, NULL, entry) != EXEC_NEXT)
+	if (entry->kind == BULK_LOAD && !(barrier_known(entry) && destination_free(entry)))
 		return false;
 	visit_shared(entry, visit_begin);
 	if (exec_pending_early(block->cluster) & 1)

@@ -235,6 +235,9 @@ struct exec_barrier {
 	uint32_t count, all, any;   /* barrier.red */
 };
 
+#define EXEC_INITS 64
+#define EXEC_UNFENCED_UNIT 16 /* bytes */
+
 /* What an asynchronous copy under way does with bytes of shared memory. */
 enum exec_pending { EXEC_PENDING_WRITE, EXEC_PENDING_READ, EXEC_PENDING_KINDS };
 
@@ -259,6 +262,10 @@ struct exec_block {
 	 * between two offsets. NULL: nothing in the kernel would read them past the fence. */
 	uint8_t *unfenced;
 	uint64_t unfenced_low, unfenced_high;
+	uint32_t *unfenced_by; /* the pc of the last such store, by 16 bytes */
+	/* mbarriers whose mbarrier.init no fence and no barrier has followed: their offsets. More
+	 * than these are not remembered. */
+	uint32_t inits[EXEC_INITS], init_count;
 	struct exec_race *race; /* NULL: races are not looked for */
 };
 
@@ -428,9 +435,14 @@ struct exec_address exec_listed_address(const struct warp *warp, const int32_t *
 /* --- shared memory and asynchronous accesses: exec/unfenced.c --- */
 /* Remembers an ordinary store; forgets them at a fence, or where an asynchronous
  * copy wrote; whether one of the bytes is such a store. */
-void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
+void exec_unfenced_add(struct exec_block *block, const struct exec_instruction *in, uint64_t offset,
+					   size_t bytes);
 void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
 bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
+/* The finding that such bytes are read: "copies", ... */
+enum exec_status exec_unfenced_read(struct warp *warp, const struct exec_instruction *in, int lane,
+									const struct exec_block *block, uint64_t offset, size_t bytes,
+									const char *verb);
 
 /* Whether an asynchronous copy under way reads or will write one of the bytes: exec/pending.c,
  * whose other functions are in exec/pending.h. */
@@ -462,6 +474,9 @@ void exec_bulk_free(struct exec_cluster *cluster);
 
 /* --- wgmma: exec/wgmma.c --- */
 void exec_mmas_clear(struct warp *warp);
+/* A pending operation of the block's warps that reads one of the bytes, or NULL. */
+const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, uint64_t offset,
+												 size_t bytes);
 void exec_mmas_free(struct warp *warp);
 
 #endif

@@ -29,13 +29,19 @@ struct layout {
 	size_t warp_bytes, block_bytes, total;
 };
 
-/* Copies of the shared memory's size: it, what is written, what is fenced, what is pending. */
-static size_t shadows(const struct exec_launch *launch)
+static size_t unfenced_by_bytes(size_t shared)
+{
+	return align64(shared / EXEC_UNFENCED_UNIT * sizeof(uint32_t));
+}
+
+/* Shared memory and what is known of its bytes: what is written, pending, fenced. */
+static size_t shared_and_shadows(const struct exec_launch *launch, size_t shared)
 {
 	const struct exec_program *program = launch->program;
 	if (launch->check_none)
-		return 2;
-	return 2 + (program->async_proxy ? 1 : 0) + (program->async_copies ? EXEC_PENDING_KINDS : 0);
+		return 2 * shared;
+	return (2 + (program->async_copies ? EXEC_PENDING_KINDS : 0)) * shared +
+		   (program->async_proxy ? shared + unfenced_by_bytes(shared) : 0);
 }
 
 static struct layout layout_of(const struct exec_launch *launch)
@@ -51,7 +57,7 @@ static struct layout layout_of(const struct exec_launch *launch)
 	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
 	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
 	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
-						 shadows(launch) * layout.shared;
+						 shared_and_shadows(launch, layout.shared);
 	layout.total =
 		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	return layout;
@@ -71,6 +77,8 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	bool looks = !worker->launch->check_none;
 	block->unfenced = looks && program->async_proxy ? at : NULL;
 	at += block->unfenced ? layout->shared : 0;
+	block->unfenced_by = block->unfenced ? (uint32_t *)(void *)at : NULL;
+	at += block->unfenced ? unfenced_by_bytes(layout->shared) : 0;
 	for (int kind = 0; looks && program->async_copies && kind < EXEC_PENDING_KINDS; kind++) {
 		block->pending[kind] = at;
 		at += layout->shared;

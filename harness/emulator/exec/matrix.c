@@ -24,7 +24,7 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 		!(write && exec_pending_touched(block, offset, ROW_BYTES))) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
 		if (write && block->unfenced)
-			exec_unfenced_add(block, offset, ROW_BYTES);
+			exec_unfenced_add(block, in, offset, ROW_BYTES);
 		if (write)
 			known[0] = known[1] = ~(u64)0;
 		if ((known[0] & known[1]) == ~(u64)0)

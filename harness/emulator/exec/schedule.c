@@ -155,6 +155,7 @@ static void release(struct exec_block *block, uint32_t number)
 		}
 	}
 	*barrier = (struct exec_barrier){.all = 1};
+	block->init_count = 0;
 	exec_race_reset(block, number);
 }
 
@@ -238,7 +239,8 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 
 /* ------------------------------------------------------------------------
  * The barrier of a cluster: arrive and wait are apart. in->sub: 1 arrive, 2 wait,
- * 3 both. A lane that waits goes on once the phase it arrived in is over. */
+ * 3 both. A lane that waits goes on once the phase it arrived in is over. in->flags VOLATILE:
+ * arrive.relaxed, which orders no memory (PTX ISA 9.7.13.3). */
 
 static void cluster_acquire(struct warp *warp)
 {
@@ -276,6 +278,8 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 		warp->cluster_arrived |= mask;
 		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
+		if (!(in->flags & EXEC_FLAG_VOLATILE))
+			warp->block->init_count = 0;
 	}
 	/* lanes that arrived and whose phase is not over */
 	if (in->sub & 2)

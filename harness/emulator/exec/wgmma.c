@@ -118,11 +118,9 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			return false;
 		}
 		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
-			exec_fail(
-				w, in, 0, FAULT_ASYNC, addresses[i],
-				"matrix %s reads shared memory (offset %llu) that ordinary stores wrote, with "
-				"no fence.proxy.async between",
-				which, (unsigned long long)offset);
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			exec_unfenced_read(w, in, 0, block, offset, TENSOR_CHUNK, verb);
 			return false;
 		}
 		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
@@ -130,6 +128,39 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
 	}
 	return true;
+}
+
+/* Whether an operand has one of the bytes. */
+static bool reads(u64 bits, unsigned rows, bool mn_major, u64 offset, size_t bytes)
+{
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	u64 low = offset + EXEC_SHARED_BASE, high = low + bytes;
+	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
+	u32 addresses[TENSOR_CHUNKS], reach = 1024 + rows / 8 * apart; /* at most */
+	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
+		return false;
+	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	for (size_t i = 0; i < count; i++)
+		if (addresses[i] < high && addresses[i] + TENSOR_CHUNK > low)
+			return true;
+	return false;
+}
+
+const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, u64 offset,
+												 size_t bytes)
+{
+	for (u32 i = 0; i < block->warp_count; i++) {
+		const struct exec_mmas *mmas = block->warps[i].mmas;
+		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
+			const struct mma *mma = &mmas->queue[k % QUEUE];
+			struct tensor_wgmma operation = operation_of(mma);
+			if (reads(mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
+				(mma->in->a >= 0 &&
+				 reads(mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, offset, bytes)))
+				return mma->in;
+		}
+	}
+	return NULL;
 }
 
 static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index)
@@ -206,9 +237,11 @@ HANDLER(wgmma)
 	struct exec_mmas *mmas = w->mmas;
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
-	if (!mmas->fenced)
-		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-						 "no wgmma.fence since its registers were touched, or none at all");
+	if (!mmas->fenced &&
+		exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							"no wgmma.fence since its registers were touched, or none at all") !=
+			EXEC_NEXT)
+		return EXEC_FAULT;
 	if (mmas->issued - mmas->done == QUEUE) {
 		enum exec_status status = complete(w, in, mmas->done + 1);
 		if (status != EXEC_NEXT)
@@ -293,9 +326,10 @@ HANDLER(wgmma_touch)
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	u64 upto = last_touching(mmas, in);
-	if (upto > mmas->done && !in->sub)
-		return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-						 "touches a register of a wgmma that nothing waited for");
+	if (upto > mmas->done && !in->sub &&
+		exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							"touches a register of a wgmma that nothing waited for") != EXEC_NEXT)
+		return EXEC_FAULT;
 	enum exec_status status = complete(w, in, upto);
 	return status == EXEC_YIELD ? again(w, in) : status;
 }

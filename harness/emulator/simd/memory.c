@@ -338,7 +338,7 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 		mark_shared(block->shared_written, x, bytes);
 		if (__builtin_expect(block->unfenced != NULL, 0))
 			for (int i = 0; i < EXEC_LANES; i++)
-				exec_unfenced_add(block, x->at[i], bytes);
+				exec_unfenced_add(block, in, x->at[i], bytes);
 	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
 		FOR_LANES x->at[i] += before;
 		return resolve_each(w, in, mask, x, bytes, write);
@@ -449,7 +449,8 @@ static inline bool all_known(const u8 *known, u64 bytes)
 	return all == ~(u64)0;
 }
 
-static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool write)
+static inline u8 *whole_shared(struct warp *w, const struct exec_instruction *in, u64 address,
+							   u64 bytes, bool write)
 {
 	struct exec_block *block = w->block;
 	struct counters *counters = &w->worker->counters;
@@ -467,7 +468,7 @@ static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool writ
 		return NULL;
 	memset(block->shared_written + offset, EXEC_SHARED_READABLE, bytes);
 	if (block->unfenced)
-		exec_unfenced_add(block, offset, bytes);
+		exec_unfenced_add(block, in, offset, bytes);
 	counters->shared_store_requests++;
 	counters->shared_store_wavefronts += wavefronts;
 	return block->shared + offset;
@@ -507,7 +508,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	if (address & (bytes - 1))
 		return NULL;
 	if (in->space == PTX_SHARED)
-		return whole_shared(w, address, EXEC_LANES * bytes, write);
+		return whole_shared(w, in, address, EXEC_LANES * bytes, write);
 	if (in->space == PTX_GLOBAL)
 		return whole_global(w, in, address, EXEC_LANES * bytes, write);
 	return NULL;
