@@ -60,9 +60,14 @@ static cudaError_t initialise(void)
 	}
 	runtime_close_memory();
 	const char *check = getenv("EMULATED_GPU_CHECK");
+	if (check && *check && strcmp(check, "default") != 0 && strcmp(check, "race") != 0 &&
+		strcmp(check, "none") != 0) {
+		runtime_say("EMULATED_GPU_CHECK=%s is not known; use default, race or none", check);
+		return cudaErrorNoDevice;
+	}
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
-		.check_race = check && strstr(check, "race"),
+		.check_race = check && strcmp(check, "race") == 0,
 		.check_none = check && strcmp(check, "none") == 0,
 		.seed = environment_number("EMULATED_GPU_SEED"),
 	};
