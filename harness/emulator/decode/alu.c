@@ -1,13 +1,7 @@
 /* Decoding of arithmetic and logic. */
-#include <stdio.h>
 #include <string.h>
 
 #include "emulator/decode/decoder.h"
-
-static int bits_of(enum ptx_type type)
-{
-	return (int)ptx_type_size(type) * 8;
-}
 
 bool decode_is_half(enum ptx_type type)
 {
@@ -40,13 +34,22 @@ static void operands_n(struct decoder *decoder, struct exec_instruction *out,
 /* ------------------------------------------------------------------------
  * Floating arithmetic: add, sub, mul, fma, div, sqrt, rcp */
 
-static int rounding_of(const struct ptx_instruction *in)
+static enum sub_rounding rounding_of(const struct ptx_instruction *in)
 {
-	return decode_has(in, "rz") ? 1 : decode_has(in, "rm") ? 2 : decode_has(in, "rp") ? 3 : 0;
+	return decode_has(in, "rz")   ? ROUND_ZERO
+		   : decode_has(in, "rm") ? ROUND_DOWN
+		   : decode_has(in, "rp") ? ROUND_UP
+								  : ROUND_NEAREST;
+}
+
+/* The form that takes a rounding mode or .sat. */
+static enum handler_form form_mode(enum ptx_type type)
+{
+	return type == PTX_F32 ? FORM_MODE_F32 : type == PTX_F64 ? FORM_MODE_F64 : FORM_NONE;
 }
 
 static void float_arithmetic(struct decoder *decoder, const struct ptx_instruction *in,
-							 const char *name, uint32_t count, uint8_t flops)
+							 enum handler_operation operation, uint32_t count, uint8_t flops)
 {
 	static const char *const known[] = {"rn", "rz", "rm", "rp", "ftz", "sat", "relu", NULL};
 	enum ptx_type type = decode_type(in, 0);
@@ -57,19 +60,22 @@ static void float_arithmetic(struct decoder *decoder, const struct ptx_instructi
 	if (!decode_operands(decoder, in, count))
 		return;
 	struct exec_instruction *out;
-	int rounding = rounding_of(in);
+	enum sub_rounding rounding = rounding_of(in);
 	bool ftz = decode_has(in, "ftz"), sat = decode_has(in, "sat"), relu = decode_has(in, "relu");
 	if (decode_is_half(type)) {
-		out = decode_emit(decoder, "%s_%s", name, rounding ? "?" : ptx_type_name(type));
+		out = decode_emit(decoder, operation,
+						  rounding == ROUND_NEAREST ? decode_form(type) : FORM_NONE);
 		out->flags = decode_half_flags(in);
 		flops = (uint8_t)(flops * (type == PTX_F16X2 || type == PTX_BF16X2 ? 2 : 1));
-	} else if (rounding || sat) {
-		out = decode_emit(decoder, "%s_mode_%s", name, relu ? "?" : ptx_type_name(type));
+	} else if (rounding != ROUND_NEAREST || sat) {
+		out = decode_emit(decoder, operation, relu ? FORM_NONE : form_mode(type));
 		out->sub = (uint8_t)rounding;
 		out->flags = decode_half_flags(in);
 	} else {
-		out = decode_emit(decoder, "%s%s_%s", name, ftz ? "_ftz" : "",
-						  relu ? "?" : ptx_type_name(type));
+		out = decode_emit(decoder, operation,
+						  relu  ? FORM_NONE
+						  : ftz ? decode_form_ftz(type)
+								: decode_form(type));
 	}
 	out->flops = flops;
 	operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), true);
@@ -81,33 +87,33 @@ static void integer_carry(struct decoder *decoder, const struct ptx_instruction 
 	bool carry_in = in->parts[0][strlen(in->parts[0]) - 1] == 'c';
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "carry_b%zu", size * 8);
-	out->sub = (uint8_t)((carry_in ? 1 : 0) | (decode_has(in, "cc") ? 2 : 0) | (subtract ? 4 : 0));
+	struct exec_instruction *out = decode_emit(decoder, OP_CARRY, decode_form_bits(size));
+	out->sub = (uint8_t)((carry_in ? CARRY_IN : 0) | (decode_has(in, "cc") ? CARRY_OUT : 0) |
+						 (subtract ? CARRY_SUBTRACT : 0));
 	operands_n(decoder, out, in, size, size, false);
 }
 
 static void decode_add_sub(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
-	const char *name = in->parts[0];
+	enum handler_operation operation = decoder->operation;
 	size_t size = ptx_type_size(type);
 	if (ptx_type_is_float(type)) {
-		float_arithmetic(decoder, in, name, 3, 1);
+		float_arithmetic(decoder, in, operation, 3, 1);
 		return;
 	}
 	if (decode_has(in, "cc")) {
-		integer_carry(decoder, in, name[0] == 's');
+		integer_carry(decoder, in, operation == OP_SUB);
 		return;
 	}
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out;
+	enum handler_form form = decode_form_bits(size);
 	if (type == PTX_U16X2 || type == PTX_S16X2)
-		out = decode_emit(decoder, "%s_b16x2", name);
+		form = FORM_B16X2;
 	else if (decode_has(in, "sat"))
-		out = decode_emit(decoder, "%s_sat_%s", name, ptx_type_name(type));
-	else
-		out = decode_emit(decoder, "%s_b%zu", name, size * 8);
+		form = type == PTX_S32 ? FORM_SAT_S32 : FORM_NONE;
+	struct exec_instruction *out = decode_emit(decoder, operation, form);
 	operands_n(decoder, out, in, size, size, false);
 }
 
@@ -116,19 +122,25 @@ static void decode_addc(struct decoder *decoder, const struct ptx_instruction *i
 	integer_carry(decoder, in, in->parts[0][0] == 's');
 }
 
-static const char *product_part(const struct ptx_instruction *in)
+enum product_part { PART_LO, PART_HI, PART_WIDE };
+
+static enum product_part product_part(const struct ptx_instruction *in)
 {
-	return decode_has(in, "hi") ? "hi" : decode_has(in, "wide") ? "wide" : "lo";
+	return decode_has(in, "hi") ? PART_HI : decode_has(in, "wide") ? PART_WIDE : PART_LO;
 }
 
 static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction *in)
 {
+	static const enum handler_operation operations[2][3] = {
+		{[PART_LO] = OP_MUL_LO, [PART_HI] = OP_MUL_HI, [PART_WIDE] = OP_MUL_WIDE},
+		{[PART_LO] = OP_MAD_LO, [PART_HI] = OP_MAD_HI, [PART_WIDE] = OP_MAD_WIDE},
+	};
 	enum ptx_type type = decode_type(in, 0);
 	bool is_mad = in->parts[0][1] == 'a';
 	size_t size = ptx_type_size(type);
-	const char *part = product_part(in);
+	enum product_part part = product_part(in);
 	if (ptx_type_is_float(type)) { /* mad on f32, f64 is fma */
-		float_arithmetic(decoder, in, is_mad ? "fma" : "mul", is_mad ? 4 : 3, is_mad ? 2 : 1);
+		float_arithmetic(decoder, in, is_mad ? OP_FMA : OP_MUL, is_mad ? 4 : 3, is_mad ? 2 : 1);
 		return;
 	}
 	if (!decode_operands(decoder, in, is_mad ? 4 : 3))
@@ -137,19 +149,19 @@ static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction
 		decode_unsupported(decoder);
 		return;
 	}
-	bool wide = part[0] == 'w';
 	struct exec_instruction *out;
 	if (is_mad && (decode_has(in, "cc") || strcmp(in->parts[0], "madc") == 0)) {
-		out = decode_emit(decoder, wide ? "?" : "carry_mad_b%zu", size * 8);
-		out->sub = (uint8_t)((in->parts[0][3] == 'c' ? 1 : 0) | (decode_has(in, "cc") ? 2 : 0) |
-							 (part[0] == 'h' ? 8 : 0));
+		out = decode_emit(decoder, OP_CARRY_MAD,
+						  part == PART_WIDE ? FORM_NONE : decode_form_bits(size));
+		out->sub =
+			(uint8_t)((in->parts[0][3] == 'c' ? CARRY_IN : 0) |
+					  (decode_has(in, "cc") ? CARRY_OUT : 0) | (part == PART_HI ? CARRY_HIGH : 0));
 		out->flags = ptx_type_is_signed(type) ? EXEC_FLAG_SIGNED : 0;
-	} else if (part[0] == 'l') {
-		out = decode_emit(decoder, "%s_lo_b%zu", in->parts[0], size * 8);
 	} else {
-		out = decode_emit(decoder, "%s_%s_%s", in->parts[0], part, ptx_type_name(type));
+		out = decode_emit(decoder, operations[is_mad][part],
+						  part == PART_LO ? decode_form_bits(size) : decode_form(type));
 	}
-	size_t d_size = wide ? 2 * size : size;
+	size_t d_size = part == PART_WIDE ? 2 * size : size;
 	out->a = decode_source(decoder, &in->operands[1], size);
 	out->b = decode_source(decoder, &in->operands[2], size);
 	if (is_mad)
@@ -159,7 +171,7 @@ static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction
 
 static void decode_fma(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	float_arithmetic(decoder, in, "fma", 4, 2);
+	float_arithmetic(decoder, in, OP_FMA, 4, 2);
 }
 
 static void decode_mul24(struct decoder *decoder, const struct ptx_instruction *in)
@@ -167,7 +179,8 @@ static void decode_mul24(struct decoder *decoder, const struct ptx_instruction *
 	if (!decode_operands(decoder, in, 3))
 		return;
 	struct exec_instruction *out =
-		decode_emit(decoder, "mul24_%s_%s", product_part(in), ptx_type_name(decode_type(in, 0)));
+		decode_emit(decoder, product_part(in) == PART_LO ? OP_MUL24_LO : OP_NONE,
+					decode_form(decode_type(in, 0)));
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
@@ -179,13 +192,13 @@ static void decode_div(struct decoder *decoder, const struct ptx_instruction *in
 		return;
 	struct exec_instruction *out;
 	if (decode_has(in, "approx") || decode_has(in, "full"))
-		out = decode_emit(decoder, "div%s_%s", decode_has(in, "ftz") ? "_ftz" : "",
-						  ptx_type_name(type));
+		out = decode_emit(decoder, decoder->operation,
+						  decode_has(in, "ftz") ? decode_form_ftz(type) : decode_form(type));
 	else if (ptx_type_is_float(type)) {
-		float_arithmetic(decoder, in, "div", 3, 1);
+		float_arithmetic(decoder, in, decoder->operation, 3, 1);
 		return;
 	} else {
-		out = decode_emit(decoder, "%s_%s", in->parts[0], ptx_type_name(type));
+		out = decode_emit(decoder, decoder->operation, decode_form(type));
 	}
 	out->flops = ptx_type_is_float(type);
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
@@ -197,14 +210,14 @@ static void decode_root(struct decoder *decoder, const struct ptx_instruction *i
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
 	if (!decode_has(in, "approx")) {
-		float_arithmetic(decoder, in, in->parts[0], 2, 1);
+		float_arithmetic(decoder, in, decoder->operation, 2, 1);
 		return;
 	}
 	if (!decode_operands(decoder, in, 2))
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
 	struct exec_instruction *out =
-		decode_emit(decoder, "%s%s_%s", in->parts[0], ftz ? "_ftz" : "", ptx_type_name(type));
+		decode_emit(decoder, decoder->operation, ftz ? FORM_FTZ_F32 : decode_form(type));
 	out->flops = 1;
 	operands_n(decoder, out, in, size, size, true);
 }
@@ -217,8 +230,8 @@ static void decode_approximate(struct decoder *decoder, const struct ptx_instruc
 	if (!decode_operands(decoder, in, 2))
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
-	struct exec_instruction *out = decode_emit(decoder, "%s_approx%s_%s", in->parts[0],
-											   ftz ? "_ftz" : "", ptx_type_name(type));
+	struct exec_instruction *out =
+		decode_emit(decoder, decoder->operation, ftz ? FORM_FTZ_F32 : decode_form(type));
 	out->flops = 1;
 	if (type == PTX_F16 || type == PTX_F16X2)
 		out->flags = decode_half_flags(in);
@@ -231,13 +244,25 @@ static void decode_sign(struct decoder *decoder, const struct ptx_instruction *i
 	size_t size = ptx_type_size(type);
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out;
-	if (decode_is_half(type))
-		out = decode_emit(decoder, "%s_b16%sf", in->parts[0], size == 4 ? "x2" : "");
-	else
-		out = decode_emit(decoder, "%s%s_%s", in->parts[0], decode_has(in, "ftz") ? "_ftz" : "",
-						  ptx_type_name(type));
+	bool ftz = decode_has(in, "ftz") && !decode_is_half(type);
+	struct exec_instruction *out =
+		decode_emit(decoder, decoder->operation, ftz ? decode_form_ftz(type) : decode_form(type));
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
+}
+
+/* .relu of floats is a flag. */
+static enum handler_operation min_max_operation(const struct decoder *decoder,
+												const struct ptx_instruction *in, bool is_integer)
+{
+	static const enum handler_operation operations[2][2][2] = {
+		{{OP_MIN, OP_MIN_XORSIGN}, {OP_MIN_NAN, OP_MIN_NAN_XORSIGN}},
+		{{OP_MAX, OP_MAX_XORSIGN}, {OP_MAX_NAN, OP_MAX_NAN_XORSIGN}},
+	};
+	bool max = decoder->operation == OP_MAX, nan = decode_has(in, "NaN");
+	bool xorsign = decode_has(in, "xorsign");
+	if (is_integer && decode_has(in, "relu"))
+		return nan || xorsign ? OP_NONE : max ? OP_MAX_RELU : OP_MIN_RELU;
+	return operations[max][nan][xorsign];
 }
 
 static void decode_min_max(struct decoder *decoder, const struct ptx_instruction *in)
@@ -246,12 +271,10 @@ static void decode_min_max(struct decoder *decoder, const struct ptx_instruction
 	size_t size = ptx_type_size(type);
 	if (!decode_operands(decoder, in, 3))
 		return;
-	bool half = decode_is_half(type), xorsign = decode_has(in, "xorsign");
-	const char *ftz = decode_has(in, "ftz") && !half ? "_ftz" : "";
-	const char *relu = decode_has(in, "relu") && !ptx_type_is_float(type) ? "_relu" : "";
-	struct exec_instruction *out = decode_emit(
-		decoder, "%s%s%s%s%s_%s", in->parts[0], ftz, decode_has(in, "NaN") ? "_NaN" : "",
-		xorsign ? "_xorsign_abs" : "", relu, ptx_type_name(type));
+	bool half = decode_is_half(type), ftz = decode_has(in, "ftz") && !half;
+	struct exec_instruction *out =
+		decode_emit(decoder, min_max_operation(decoder, in, !ptx_type_is_float(type)),
+					ftz ? decode_form_ftz(type) : decode_form(type));
 	out->flags = half ? decode_half_flags(in) : 0;
 	out->flops = ptx_type_is_float(type);
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
@@ -262,7 +285,7 @@ static void decode_copysign(struct decoder *decoder, const struct ptx_instructio
 	enum ptx_type type = decode_type(in, 0);
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "copysign_%s", ptx_type_name(type));
+	struct exec_instruction *out = decode_emit(decoder, OP_COPYSIGN, decode_form(type));
 	operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), true);
 }
 
@@ -270,16 +293,22 @@ static void decode_testp(struct decoder *decoder, const struct ptx_instruction *
 {
 	static const struct {
 		const char *name;
-		uint8_t classes; /* bits: nan, infinite, zero, subnormal, normal */
-	} tests[] = {{"finite", 0x1c},     {"infinite", 0x02}, {"number", 0x1e},
-				 {"notanumber", 0x01}, {"normal", 0x10},   {"subnormal", 0x08}};
+		uint8_t numbers; /* enum sub_number */
+	} tests[] = {
+		{"finite", NUMBER_ZERO | NUMBER_SUBNORMAL | NUMBER_NORMAL},
+		{"infinite", NUMBER_INFINITE},
+		{"number", NUMBER_INFINITE | NUMBER_ZERO | NUMBER_SUBNORMAL | NUMBER_NORMAL},
+		{"notanumber", NUMBER_NAN},
+		{"normal", NUMBER_NORMAL},
+		{"subnormal", NUMBER_SUBNORMAL},
+	};
 	enum ptx_type type = decode_type(in, 0);
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "testp_%s", ptx_type_name(type));
+	struct exec_instruction *out = decode_emit(decoder, OP_TESTP, decode_form(type));
 	for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
 		if (decode_has(in, tests[i].name))
-			out->sub = tests[i].classes;
+			out->sub = tests[i].numbers;
 	out->a = decode_float(decoder, &in->operands[1], ptx_type_size(type));
 	out->d = decode_predicate(decoder, &in->operands[0], NULL);
 }
@@ -294,15 +323,16 @@ static void decode_logic(struct decoder *decoder, const struct ptx_instruction *
 	if (!decode_operands(decoder, in, count))
 		return;
 	if (type != PTX_PRED) {
-		struct exec_instruction *out = decode_emit(decoder, "%s_b%d", in->parts[0], bits_of(type));
+		struct exec_instruction *out =
+			decode_emit(decoder, decoder->operation, decode_form_bits(ptx_type_size(type)));
 		operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), false);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "%s_pred", in->parts[0]);
+	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_PRED);
 	bool a = false, b = false;
 	out->a = decode_predicate(decoder, &in->operands[1], &a);
 	out->b = count == 3 ? decode_predicate(decoder, &in->operands[2], &b) : out->a;
-	out->imm = (a ? 1 : 0) | (b ? 2 : 0);
+	out->imm = (a ? NEGATED_A : 0) | (b ? NEGATED_B : 0);
 	out->d = decode_predicate(decoder, &in->operands[0], NULL);
 }
 
@@ -312,12 +342,10 @@ static void decode_shift(struct decoder *decoder, const struct ptx_instruction *
 	size_t size = ptx_type_size(type);
 	if (!decode_operands(decoder, in, 3))
 		return;
-	bool left = in->parts[0][2] == 'l';
-	struct exec_instruction *out;
-	if (left)
-		out = decode_emit(decoder, "shl_b%zu", size * 8);
-	else
-		out = decode_emit(decoder, "shr_%c%zu", ptx_type_is_signed(type) ? 's' : 'u', size * 8);
+	bool left = decoder->operation == OP_SHL;
+	struct exec_instruction *out = decode_emit(
+		decoder, decoder->operation,
+		left ? decode_form_bits(size) : decode_form_integer(size, ptx_type_is_signed(type)));
 	out->a = decode_source(decoder, &in->operands[1], size);
 	out->b = decode_source(decoder, &in->operands[2], 4);
 	out->d = decode_destination(decoder, &in->operands[0], size);
@@ -325,11 +353,12 @@ static void decode_shift(struct decoder *decoder, const struct ptx_instruction *
 
 static void decode_shf(struct decoder *decoder, const struct ptx_instruction *in)
 {
+	static const enum handler_operation operations[2][2] = {{OP_SHF_R_CLAMP, OP_SHF_R_WRAP},
+															{OP_SHF_L_CLAMP, OP_SHF_L_WRAP}};
 	if (!decode_operands(decoder, in, 4))
 		return;
 	struct exec_instruction *out =
-		decode_emit(decoder, "shf_%c_%s_b32", decode_has(in, "l") ? 'l' : 'r',
-					decode_has(in, "wrap") ? "wrap" : "clamp");
+		decode_emit(decoder, operations[decode_has(in, "l")][decode_has(in, "wrap")], FORM_B32);
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
@@ -340,24 +369,22 @@ static void decode_count(struct decoder *decoder, const struct ptx_instruction *
 	size_t size = ptx_type_size(type);
 	if (!decode_operands(decoder, in, 2))
 		return;
-	bool is_bfind = strcmp(in->parts[0], "bfind") == 0, is_brev = strcmp(in->parts[0], "brev") == 0;
-	struct exec_instruction *out;
-	if (is_bfind)
-		out = decode_emit(decoder, "bfind%s_%s", decode_has(in, "shiftamt") ? "_shiftamt" : "",
-						  ptx_type_name(type));
-	else
-		out = decode_emit(decoder, "%s_b%zu", in->parts[0], size * 8);
-	operands_n(decoder, out, in, is_brev ? size : 4, size, false);
+	enum handler_operation operation = decoder->operation;
+	enum handler_form form = operation == OP_BFIND ? decode_form(type) : decode_form_bits(size);
+	if (operation == OP_BFIND && decode_has(in, "shiftamt"))
+		operation = OP_BFIND_SHIFTAMT;
+	struct exec_instruction *out = decode_emit(decoder, operation, form);
+	operands_n(decoder, out, in, operation == OP_BREV ? size : 4, size, false);
 }
 
 static void decode_field(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
-	bool insert = in->parts[0][2] == 'i';
+	bool insert = decoder->operation == OP_BFI;
 	if (!decode_operands(decoder, in, insert ? 5 : 4))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "%s_%s", in->parts[0], ptx_type_name(type));
+	struct exec_instruction *out = decode_emit(decoder, decoder->operation, decode_form(type));
 	out->a = decode_source(decoder, &in->operands[1], size);
 	if (insert) {
 		out->b = decode_source(decoder, &in->operands[2], size);
@@ -372,11 +399,13 @@ static void decode_field(struct decoder *decoder, const struct ptx_instruction *
 
 static void decode_mask(struct decoder *decoder, const struct ptx_instruction *in)
 {
+	bool wrap = decode_has(in, "wrap");
+	enum handler_operation wrapping =
+		decoder->operation == OP_BMSK_CLAMP ? OP_BMSK_WRAP : OP_SZEXT_WRAP;
 	if (!decode_operands(decoder, in, 3))
 		return;
 	struct exec_instruction *out =
-		decode_emit(decoder, "%s_%s_%s", in->parts[0], decode_has(in, "wrap") ? "wrap" : "clamp",
-					ptx_type_name(decode_type(in, 0)));
+		decode_emit(decoder, wrap ? wrapping : decoder->operation, decode_form(decode_type(in, 0)));
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
@@ -384,7 +413,8 @@ static void decode_lop3(struct decoder *decoder, const struct ptx_instruction *i
 {
 	if (!decode_operands(decoder, in, 5))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, in->part_count == 2 ? "lop3_b32" : "?");
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_LOP3, in->part_count == 2 ? FORM_B32 : FORM_NONE);
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->b = decode_source(decoder, &in->operands[2], 4);
 	out->c = decode_source(decoder, &in->operands[3], 4);
@@ -396,15 +426,18 @@ static void decode_lop3(struct decoder *decoder, const struct ptx_instruction *i
 
 static void decode_prmt(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+	static const char *const modes[] = {
+		[PERMUTE_F4E] = "f4e", [PERMUTE_B4E] = "b4e", [PERMUTE_RC8] = "rc8",
+		[PERMUTE_ECL] = "ecl", [PERMUTE_ECR] = "ecr", [PERMUTE_RC16] = "rc16"};
 	if (!decode_operands(decoder, in, 4))
 		return;
-	uint8_t mode = 0;
-	for (uint8_t i = 0; i < 6; i++)
+	int mode = PERMUTE_ANY;
+	for (int i = PERMUTE_F4E; i <= PERMUTE_RC16; i++)
 		if (decode_has(in, modes[i]))
-			mode = (uint8_t)(i + 1);
-	struct exec_instruction *out = decode_emit(decoder, mode ? "prmt_mode_b32" : "prmt_b32");
-	out->sub = mode;
+			mode = i;
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_PRMT, mode == PERMUTE_ANY ? FORM_B32 : FORM_MODE_B32);
+	out->sub = (uint8_t)mode;
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
@@ -412,10 +445,10 @@ static void decode_dot(struct decoder *decoder, const struct ptx_instruction *in
 {
 	if (!decode_operands(decoder, in, 4))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "%s", in->parts[0]);
-	out->sub = (uint8_t)((ptx_type_is_signed(decode_type(in, 0)) ? 1 : 0) |
-						 (ptx_type_is_signed(decode_type(in, 1)) ? 2 : 0) |
-						 (decode_has(in, "hi") ? 4 : 0));
+	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_ONLY);
+	out->sub = (uint8_t)((ptx_type_is_signed(decode_type(in, 0)) ? DOT_SIGNED_A : 0) |
+						 (ptx_type_is_signed(decode_type(in, 1)) ? DOT_SIGNED_B : 0) |
+						 (decode_has(in, "hi") ? DOT_HIGH : 0));
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
@@ -424,25 +457,57 @@ static void decode_sad(struct decoder *decoder, const struct ptx_instruction *in
 	if (!decode_operands(decoder, in, 4))
 		return;
 	struct exec_instruction *out =
-		decode_emit(decoder, "%s_%s", in->parts[0], ptx_type_name(decode_type(in, 0)));
+		decode_emit(decoder, decoder->operation, decode_form(decode_type(in, 0)));
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
 const struct decode_entry decode_alu_table[] = {
-	{"add", decode_add_sub},      {"sub", decode_add_sub},       {"addc", decode_addc},
-	{"subc", decode_addc},        {"mul", decode_mul_mad},       {"mad", decode_mul_mad},
-	{"madc", decode_mul_mad},     {"fma", decode_fma},           {"mul24", decode_mul24},
-	{"div", decode_div},          {"rem", decode_div},           {"sqrt", decode_root},
-	{"rcp", decode_root},         {"rsqrt", decode_approximate}, {"ex2", decode_approximate},
-	{"lg2", decode_approximate},  {"sin", decode_approximate},   {"cos", decode_approximate},
-	{"tanh", decode_approximate}, {"abs", decode_sign},          {"neg", decode_sign},
-	{"min", decode_min_max},      {"max", decode_min_max},       {"copysign", decode_copysign},
-	{"testp", decode_testp},      {"and", decode_logic},         {"or", decode_logic},
-	{"xor", decode_logic},        {"not", decode_logic},         {"cnot", decode_logic},
-	{"shl", decode_shift},        {"shr", decode_shift},         {"shf", decode_shf},
-	{"popc", decode_count},       {"clz", decode_count},         {"brev", decode_count},
-	{"bfind", decode_count},      {"bfe", decode_field},         {"bfi", decode_field},
-	{"bmsk", decode_mask},        {"szext", decode_mask},        {"lop3", decode_lop3},
-	{"prmt", decode_prmt},        {"dp4a", decode_dot},          {"dp2a", decode_dot},
-	{"sad", decode_sad},          {"fns", decode_sad},           {NULL, NULL},
+	{"add", decode_add_sub, OP_ADD},
+	{"sub", decode_add_sub, OP_SUB},
+	{"addc", decode_addc, OP_NONE},
+	{"subc", decode_addc, OP_NONE},
+	{"mul", decode_mul_mad, OP_NONE},
+	{"mad", decode_mul_mad, OP_NONE},
+	{"madc", decode_mul_mad, OP_NONE},
+	{"fma", decode_fma, OP_FMA},
+	{"mul24", decode_mul24, OP_NONE},
+	{"div", decode_div, OP_DIV},
+	{"rem", decode_div, OP_REM},
+	{"sqrt", decode_root, OP_SQRT},
+	{"rcp", decode_root, OP_RCP},
+	{"rsqrt", decode_approximate, OP_RSQRT},
+	{"ex2", decode_approximate, OP_EX2},
+	{"lg2", decode_approximate, OP_LG2},
+	{"sin", decode_approximate, OP_SIN},
+	{"cos", decode_approximate, OP_COS},
+	{"tanh", decode_approximate, OP_TANH},
+	{"abs", decode_sign, OP_ABS},
+	{"neg", decode_sign, OP_NEG},
+	{"min", decode_min_max, OP_MIN},
+	{"max", decode_min_max, OP_MAX},
+	{"copysign", decode_copysign, OP_COPYSIGN},
+	{"testp", decode_testp, OP_TESTP},
+	{"and", decode_logic, OP_AND},
+	{"or", decode_logic, OP_OR},
+	{"xor", decode_logic, OP_XOR},
+	{"not", decode_logic, OP_NOT},
+	{"cnot", decode_logic, OP_CNOT},
+	{"shl", decode_shift, OP_SHL},
+	{"shr", decode_shift, OP_SHR},
+	{"shf", decode_shf, OP_NONE},
+	{"popc", decode_count, OP_POPC},
+	{"clz", decode_count, OP_CLZ},
+	{"brev", decode_count, OP_BREV},
+	{"bfind", decode_count, OP_BFIND},
+	{"bfe", decode_field, OP_BFE},
+	{"bfi", decode_field, OP_BFI},
+	{"bmsk", decode_mask, OP_BMSK_CLAMP},
+	{"szext", decode_mask, OP_SZEXT_CLAMP},
+	{"lop3", decode_lop3, OP_LOP3},
+	{"prmt", decode_prmt, OP_PRMT},
+	{"dp4a", decode_dot, OP_DP4A},
+	{"dp2a", decode_dot, OP_DP2A},
+	{"sad", decode_sad, OP_SAD},
+	{"fns", decode_sad, OP_FNS},
+	{NULL, NULL, OP_NONE},
 };

@@ -35,7 +35,7 @@ static void copy_async(struct decoder *decoder, const struct ptx_instruction *in
 	}
 	int64_t bytes = in->operands[2].integer;
 	int32_t list[8];
-	struct exec_instruction *out = decode_emit(decoder, "cp_async");
+	struct exec_instruction *out = decode_emit(decoder, OP_CP_ASYNC, FORM_ONLY);
 	decoder->program->async_copies = true;
 	out->size = (uint8_t)bytes;
 	out->cache = decoder->program->cache_count++;
@@ -56,8 +56,6 @@ static void copy_async(struct decoder *decoder, const struct ptx_instruction *in
 
 /* ------------------------------------------------------------------------
  * cp.async.bulk */
-
-enum { BULK_LOAD, BULK_STORE, BULK_REDUCE };
 
 static void list_coordinates(struct decoder *decoder, const struct ptx_operand *map, int32_t *list)
 {
@@ -102,7 +100,7 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "bulk");
+	struct exec_instruction *out = decode_emit(decoder, OP_BULK, FORM_ONLY);
 	int32_t list[17] = {0};
 	list[9] = list[10] = -1;
 	out->cache = decoder->program->cache_count++;
@@ -134,9 +132,9 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 }
 
 void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
-						const char *handler)
+						enum handler_operation operation)
 {
-	struct exec_instruction *out = decode_emit(decoder, "%s", handler);
+	struct exec_instruction *out = decode_emit(decoder, operation, FORM_ONLY);
 	if (in->operand_count == 1 && in->operands[0].kind == PTX_OP_INTEGER)
 		out->imm = in->operands[0].integer;
 	else
@@ -150,26 +148,26 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 	if (in->part_count < 3) {
 		decode_unsupported(decoder);
 	} else if (bulk && decode_has(in, "prefetch")) {
-		decode_emit(decoder, "nop");
+		decode_emit(decoder, OP_PREFETCH, FORM_ONLY);
 	} else if (bulk && decode_has(in, "commit_group")) {
-		decode_emit(decoder, "bulk_commit");
+		decode_emit(decoder, OP_BULK_COMMIT, FORM_ONLY);
 	} else if (bulk && decode_has(in, "wait_group")) {
-		decode_wait_groups(decoder, in, "bulk_wait");
+		decode_wait_groups(decoder, in, OP_BULK_WAIT);
 	} else if (bulk) {
 		bulk_copy(decoder, in, reduce);
 	} else if (decode_has(in, "mbarrier") && in->operand_count == 1) {
-		struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+		struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
 		out->flags = EXEC_FLAG_VOLATILE;
-		out->sub = decode_has(in, "noinc") ? 9 : 8;
+		out->sub = decode_has(in, "noinc") ? MBARRIER_ARRIVE_COPIES_NOINC : MBARRIER_ARRIVE_COPIES;
 		out->b = out->d = -1;
 		decode_address(decoder, out, &in->operands[0],
 					   decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC);
 	} else if (decode_has(in, "commit_group")) {
-		decode_emit(decoder, "cp_async_commit");
+		decode_emit(decoder, OP_CP_ASYNC_COMMIT, FORM_ONLY);
 	} else if (decode_has(in, "wait_all")) {
-		decode_emit(decoder, "cp_async_wait")->imm = -1;
+		decode_emit(decoder, OP_CP_ASYNC_WAIT, FORM_ONLY)->imm = -1;
 	} else if (decode_has(in, "wait_group")) {
-		decode_wait_groups(decoder, in, "cp_async_wait");
+		decode_wait_groups(decoder, in, OP_CP_ASYNC_WAIT);
 	} else {
 		copy_async(decoder, in);
 	}
@@ -183,11 +181,12 @@ static enum ptx_space mbarrier_space(const struct ptx_instruction *in)
 	return decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC;
 }
 
-static void mbarrier_plain(struct decoder *decoder, const struct ptx_instruction *in, uint8_t sub)
+static void mbarrier_plain(struct decoder *decoder, const struct ptx_instruction *in,
+						   enum sub_mbarrier operation)
 {
-	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
 	out->flags = EXEC_FLAG_VOLATILE;
-	out->sub = sub;
+	out->sub = (uint8_t)operation;
 	out->d = -1;
 	out->b = in->operand_count > 1 ? decode_source(decoder, &in->operands[1], 4) : -1;
 	decode_address(decoder, out, &in->operands[0], mbarrier_space(in));
@@ -203,9 +202,11 @@ static void mbarrier_arrive(struct decoder *decoder, const struct ptx_instructio
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "mbarrier");
+	struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
 	out->flags = EXEC_FLAG_VOLATILE;
-	out->sub = (uint8_t)((drop ? 5 : 4) + (expect ? 2 : 0));
+	out->sub = drop     ? expect ? MBARRIER_DROP_EXPECT : MBARRIER_DROP
+			   : expect ? MBARRIER_ARRIVE_EXPECT
+						: MBARRIER_ARRIVE;
 	out->d = state && in->operands[0].kind != PTX_OP_SINK
 				 ? decode_destination(decoder, &in->operands[0], 8)
 				 : -1;
@@ -222,9 +223,9 @@ static void mbarrier_wait(struct decoder *decoder, const struct ptx_instruction 
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "mbarrier_wait");
+	struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER_WAIT, FORM_ONLY);
 	out->flags = EXEC_FLAG_VOLATILE;
-	out->sub = parity;
+	out->sub = parity ? WAIT_PARITY : WAIT_STATE;
 	out->d = decode_predicate(decoder, &in->operands[0], NULL);
 	decode_address(decoder, out, &in->operands[1], mbarrier_space(in));
 	out->b = decode_source(decoder, &in->operands[2], parity ? 4 : 8);
@@ -234,19 +235,19 @@ static void decode_mbarrier(struct decoder *decoder, const struct ptx_instructio
 {
 	const char *what = in->part_count > 1 ? in->parts[1] : "";
 	if (strcmp(what, "init") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, 0);
+		mbarrier_plain(decoder, in, MBARRIER_INIT);
 	else if (strcmp(what, "inval") == 0 && decode_operands(decoder, in, 1))
-		mbarrier_plain(decoder, in, 1);
+		mbarrier_plain(decoder, in, MBARRIER_INVAL);
 	else if (strcmp(what, "expect_tx") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, 2);
+		mbarrier_plain(decoder, in, MBARRIER_EXPECT);
 	else if (strcmp(what, "complete_tx") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, 3);
+		mbarrier_plain(decoder, in, MBARRIER_COMPLETE);
 	else if (strcmp(what, "arrive") == 0 || strcmp(what, "arrive_drop") == 0)
 		mbarrier_arrive(decoder, in);
 	else if (strcmp(what, "test_wait") == 0 || strcmp(what, "try_wait") == 0)
 		mbarrier_wait(decoder, in);
 	else if (strcmp(what, "pending_count") == 0 && in->operand_count == 2) {
-		struct exec_instruction *out = decode_emit(decoder, "mbarrier_pending");
+		struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER_PENDING, FORM_ONLY);
 		out->d = decode_destination(decoder, &in->operands[0], 4);
 		out->a = decode_source(decoder, &in->operands[1], 8);
 	} else {
@@ -255,7 +256,7 @@ static void decode_mbarrier(struct decoder *decoder, const struct ptx_instructio
 }
 
 const struct decode_entry decode_async_table[] = {
-	{"cp", decode_cp},
-	{"mbarrier", decode_mbarrier},
-	{NULL, NULL},
+	{"cp", decode_cp, OP_NONE},
+	{"mbarrier", decode_mbarrier, OP_NONE},
+	{NULL, NULL, OP_NONE},
 };

@@ -16,7 +16,7 @@ static void decode_bra(struct decoder *decoder, const struct ptx_instruction *in
 {
 	if (!decode_operands(decoder, in, 1))
 		return;
-	decode_emit(decoder, "bra");
+	decode_emit(decoder, OP_BRA, FORM_ONLY);
 	if (in->operands[0].kind != PTX_OP_LABEL)
 		decode_refuse(decoder);
 	else
@@ -34,7 +34,7 @@ static void decode_brx(struct decoder *decoder, const struct ptx_instruction *in
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "brx");
+	struct exec_instruction *out = decode_emit(decoder, OP_BRX, FORM_ONLY);
 	out->a = decode_source(decoder, &in->operands[0], 4);
 	out->imm = table->count;
 	uint32_t first = decoder->list_count;
@@ -55,7 +55,7 @@ static void decode_brx(struct decoder *decoder, const struct ptx_instruction *in
 static void decode_exit(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	decode_emit(decoder, "exit");
+	decode_emit(decoder, OP_EXIT, FORM_ONLY);
 }
 
 static void decode_ret(struct decoder *decoder, const struct ptx_instruction *in)
@@ -64,7 +64,7 @@ static void decode_ret(struct decoder *decoder, const struct ptx_instruction *in
 		decode_exit(decoder, in);
 		return;
 	}
-	decode_emit(decoder, "bra");
+	decode_emit(decoder, OP_BRA, FORM_ONLY);
 	decode_fixup(decoder, decoder->frame->function->code_count, -1);
 }
 
@@ -144,16 +144,17 @@ static uint32_t emit_skip(struct decoder *decoder, const struct ptx_instruction 
 {
 	if (in->guard < 0)
 		return UINT32_MAX;
-	struct exec_instruction *skip = decode_emit(decoder, "bra");
+	struct exec_instruction *skip = decode_emit(decoder, OP_BRA, FORM_ONLY);
 	skip->guard_xor = ~skip->guard_xor;
 	return decoder->program->count - 1;
 }
 
 static const struct {
-	const char *function, *handler;
+	const char *function;
+	enum handler_operation operation;
 } builtins[] = {
-	{"vprintf", "call_vprintf"},
-	{"__assertfail", "call_assertfail"},
+	{"vprintf", OP_CALL_VPRINTF},
+	{"__assertfail", OP_CALL_ASSERTFAIL},
 };
 
 /* Functions of the device runtime: in->list holds the arguments' local addresses,
@@ -167,7 +168,7 @@ static void decode_builtin(struct decoder *decoder, const struct ptx_function *f
 		int32_t list[8] = {-1};
 		uint32_t count = 1;
 		uint64_t address;
-		struct exec_instruction *out = decode_emit(decoder, "%s", builtins[i].handler);
+		struct exec_instruction *out = decode_emit(decoder, builtins[i].operation, FORM_ONLY);
 		out->cache = decoder->program->cache_count++;
 		if (results && results->count == 1 && results->items[0].kind == PTX_OP_VARIABLE &&
 			decode_place(decoder, results->items[0].variable, &address))
@@ -223,14 +224,14 @@ static void decode_call(struct decoder *decoder, const struct ptx_instruction *i
 }
 
 static const struct decode_entry control_table[] = {
-	{"bra", decode_bra}, {"brx", decode_brx},   {"exit", decode_exit},
-	{"ret", decode_ret}, {"call", decode_call}, {NULL, NULL},
+	{"bra", decode_bra, OP_NONE}, {"brx", decode_brx, OP_NONE},   {"exit", decode_exit, OP_NONE},
+	{"ret", decode_ret, OP_NONE}, {"call", decode_call, OP_NONE}, {NULL, NULL, OP_NONE},
 };
 
 /* ------------------------------------------------------------------------
  * Bodies */
 
-static decode_function find_decoder(const char *opcode)
+static const struct decode_entry *find_decoder(const char *opcode)
 {
 	const struct decode_entry *const tables[] = {control_table,      decode_alu_table,
 												 decode_move_table,  decode_memory_table,
@@ -238,7 +239,7 @@ static decode_function find_decoder(const char *opcode)
 	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
 		for (const struct decode_entry *entry = tables[t]; entry->opcode; entry++)
 			if (strcmp(entry->opcode, opcode) == 0)
-				return entry->decode;
+				return entry;
 	return NULL;
 }
 
@@ -267,8 +268,8 @@ static void check_touch(struct decoder *decoder, const struct ptx_instruction *i
 	if (count == 0)
 		return;
 	list[count] = -1;
-	struct exec_instruction *out = decode_emit(decoder, "wgmma_touch");
-	out->sub = strcmp(in->parts[0], "mov") == 0;
+	struct exec_instruction *out = decode_emit(decoder, OP_WGMMA_TOUCH, FORM_ONLY);
+	out->sub = strcmp(in->parts[0], "mov") == 0 ? TOUCH_MOVES : TOUCH_USES;
 	decode_list(decoder, list, count + 1);
 }
 
@@ -276,15 +277,19 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 {
 	struct exec_program *program = decoder->program;
 	uint32_t before = program->count;
-	decode_function decode = find_decoder(in->parts[0]);
+	const struct decode_entry *entry = find_decoder(in->parts[0]);
 	decoder->instruction = in;
 	program->unresolved = false;
 	check_touch(decoder, in);
-	if (decode)
-		decode(decoder, in);
+	uint32_t after_touch = program->count;
+	decoder->operation = entry ? entry->operation : OP_NONE;
+	if (entry)
+		entry->decode(decoder, in);
 	else
 		decode_unsupported(decoder);
 	decoder->instruction = in;
+	if (before < after_touch && after_touch < program->count)
+		program->code[before].class = program->code[after_touch].class;
 	if (program->unresolved) /* an operand was not understood */
 		for (uint32_t i = before; i < program->count; i++)
 			program->code[i].handler = exec_unsupported;
@@ -429,7 +434,7 @@ static void decode_kernel(struct decoder *decoder, const struct ptx_function *fu
 	static const struct ptx_instruction end = {.opcode = "(end of the kernel)", .guard = -1};
 	decoder->frame = &frame;
 	decoder->instruction = &end;
-	decode_emit(decoder, "exit");
+	decode_emit(decoder, OP_EXIT, FORM_ONLY);
 	frame_close(&frame);
 }
 
@@ -448,8 +453,6 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
-	if (!decoder.failed)
-		exec_classify(program);
 	program->local_bytes = (decoder.local_bytes + 15) & ~(size_t)15;
 	free(decoder.known);
 	free(decoder.lists);

@@ -1,10 +1,12 @@
 /* Shared by the files that turn PTX instructions into decoded ones. A decoder
- * function asks for a handler by name, sets the operands and is done; whatever
+ * function asks for a handler by operation and form, sets the operands and is done; whatever
  * it does not know it leaves to decode_unsupported(). */
 #ifndef EMULATOR_DECODE_DECODER_H
 #define EMULATOR_DECODE_DECODER_H
 
 #include "emulator/exec/exec.h"
+#include "emulator/exec/handlers.h"
+#include "emulator/exec/sub.h"
 
 struct decode_placed { /* where a variable lies, for one inlined instance or all */
 	const struct ptx_variable *variable;
@@ -38,6 +40,7 @@ struct decoder {
 	struct exec_program *program;
 	struct decode_frame *frame;
 	const struct ptx_instruction *instruction; /* the one being decoded */
+	enum handler_operation operation;          /* of its opcode, in the table of decoders */
 	uint32_t code_capacity, origin_capacity;
 	size_t constant_capacity;
 	struct {
@@ -72,6 +75,7 @@ typedef void (*decode_function)(struct decoder *decoder, const struct ptx_instru
 struct decode_entry {
 	const char *opcode; /* the first part */
 	decode_function decode;
+	enum handler_operation operation; /* OP_NONE: `decode` chooses */
 };
 extern const struct decode_entry decode_alu_table[], decode_move_table[], decode_memory_table[],
 	decode_async_table[], decode_matrix_table[];
@@ -104,13 +108,20 @@ bool decode_is_half(enum ptx_type type); /* f16, bf16, and pairs */
 uint8_t decode_half_flags(const struct ptx_instruction *in);
 bool decode_is_shared(const struct ptx_instruction *in); /* .shared, of whatever kind */
 
+/* --- forms; FORM_NONE when there is none --- */
+enum handler_form decode_form(enum ptx_type type);
+enum handler_form decode_form_ftz(enum ptx_type type);
+enum handler_form decode_form_bits(size_t size); /* B16 to B128 */
+enum handler_form decode_form_integer(size_t size, bool is_signed);
+
 /* --- emission; pointers last until the next emission --- */
-struct exec_instruction *decode_emit(struct decoder *decoder, const char *handler, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Without such a handler the instruction is unsupported, and its operands are ignored. */
+struct exec_instruction *decode_emit(struct decoder *decoder, enum handler_operation operation,
+									 enum handler_form form);
 void decode_unsupported(struct decoder *decoder);
-/* cp.async, bulk and wgmma: `handler` waits until only so many groups are left. */
+/* cp.async, bulk and wgmma: `operation` waits until only so many groups are left. */
 void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
-						const char *handler);
+						enum handler_operation operation);
 bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
 
 /* --- operands. A size that does not fit makes the decoder's next emission

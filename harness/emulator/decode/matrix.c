@@ -20,9 +20,10 @@ static void matrix_move(struct decoder *decoder, const struct ptx_instruction *i
 	}
 	uint32_t count = data->kind == PTX_OP_VECTOR ? data->count : 1;
 	uint32_t wanted = decode_has(in, "x4") ? 4 : decode_has(in, "x2") ? 2 : 1;
-	struct exec_instruction *out = decode_emit(decoder, store ? "stmatrix" : "ldmatrix");
+	struct exec_instruction *out =
+		decode_emit(decoder, store ? OP_STMATRIX : OP_LDMATRIX, FORM_ONLY);
 	out->count = (uint8_t)wanted;
-	out->sub = decode_has(in, "trans");
+	out->sub = decode_has(in, "trans") ? MATRIX_TRANSPOSED : MATRIX_AS_IS;
 	decode_address(decoder, out, &in->operands[store ? 0 : 1],
 				   decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC);
 	int32_t list[4] = {0};
@@ -49,7 +50,7 @@ static void decode_movmatrix(struct decoder *decoder, const struct ptx_instructi
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "movmatrix");
+	struct exec_instruction *out = decode_emit(decoder, OP_MOVMATRIX, FORM_ONLY);
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->d = decode_destination(decoder, &in->operands[0], 4);
 }
@@ -104,14 +105,6 @@ static bool set_types(struct tensor_shape *shape, enum ptx_type d, enum ptx_type
 	return true;
 }
 
-static int64_t pack_shape(const struct tensor_shape *shape)
-{
-	return (int64_t)((uint64_t)shape->m | (uint64_t)shape->n << 8 | (uint64_t)shape->k << 16 |
-					 (uint64_t)shape->d << 24 | (uint64_t)shape->a << 28 |
-					 (uint64_t)shape->b << 32 | (uint64_t)shape->c << 36 |
-					 (uint64_t)shape->saturate << 40);
-}
-
 static size_t register_bytes(enum tensor_type type)
 {
 	return type == TENSOR_F64 ? 8 : 4;
@@ -140,10 +133,10 @@ static void emit_mma(struct decoder *decoder, const struct ptx_instruction *in,
 {
 	static const enum tensor_operand order[4] = {TENSOR_D, TENSOR_A, TENSOR_B, TENSOR_C};
 	const enum tensor_type types[4] = {shape->d, shape->a, shape->b, shape->c};
-	struct exec_instruction *out = decode_emit(decoder, "mma");
+	struct exec_instruction *out = decode_emit(decoder, OP_MMA, FORM_ONLY);
 	int32_t list[4 + 4 * 32] = {0};
 	uint32_t at = 4;
-	out->imm = pack_shape(shape);
+	out->imm = sub_pack_shape(shape);
 	for (int i = 0; i < 4; i++) {
 		size_t wanted = tensor_registers(shape, order[i]);
 		list[i] = (int32_t)list_fragment(decoder, &in->operands[i], wanted,
@@ -233,7 +226,8 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 	uint32_t count = fragment->kind == PTX_OP_VECTOR ? fragment->count : 1;
 	uint32_t total = count + (uint32_t)(distinct * EXEC_LANES * items);
 	int32_t *list = calloc(total, sizeof *list);
-	struct exec_instruction *out = decode_emit(decoder, store ? "wmma_store" : "wmma_load");
+	struct exec_instruction *out =
+		decode_emit(decoder, store ? OP_WMMA_STORE : OP_WMMA_LOAD, FORM_ONLY);
 	if (!list || count > 32) {
 		free(list);
 		decode_refuse(decoder);
@@ -325,7 +319,7 @@ static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction
 	const struct ptx_operand *ops = in->operands;
 	uint32_t n = in->operand_count, d_count = shape.n / (shape.d == TENSOR_F16 ? 4u : 2u);
 	bool a_registers = ops[1].kind == PTX_OP_VECTOR;
-	struct exec_instruction *out = decode_emit(decoder, "wgmma");
+	struct exec_instruction *out = decode_emit(decoder, OP_WGMMA, FORM_ONLY);
 	decoder->program->async_proxy = true;
 	int32_t list[LIST_MAX] = {(int32_t)d_count, a_registers ? 4 : 0};
 	if (ops[0].kind != PTX_OP_VECTOR || ops[0].count != d_count ||
@@ -340,17 +334,20 @@ static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction
 	out->a = a_registers ? -1 : decode_source(decoder, &ops[1], 8);
 	out->b = decode_source(decoder, &ops[2], 8);
 	out->c = decode_predicate(decoder, &ops[3], NULL);
-	uint64_t bits = (uint64_t)shape.n | (uint64_t)shape.d << 16 | (uint64_t)shape.a << 20 |
-					(uint64_t)shape.b << 24 | (uint64_t)decode_has(in, "satfinite") << 32;
+	struct tensor_wgmma wgmma = {.n = shape.n,
+								 .d = shape.d,
+								 .a = shape.a,
+								 .b = shape.b,
+								 .saturate = decode_has(in, "satfinite")};
 	if (n >= 6) {
-		bits |= (uint64_t)(constant_of(decoder, &ops[4]) == -1) << 28;
-		bits |= (uint64_t)(constant_of(decoder, &ops[5]) == -1) << 29;
+		wgmma.negate_a = constant_of(decoder, &ops[4]) == -1;
+		wgmma.negate_b = constant_of(decoder, &ops[5]) == -1;
 	}
 	if (n >= 7)
-		bits |= (uint64_t)(constant_of(decoder, &ops[n - 1]) & 1) << 31;
+		wgmma.b_mn_major = constant_of(decoder, &ops[n - 1]) & 1;
 	if (n == 8)
-		bits |= (uint64_t)(constant_of(decoder, &ops[6]) & 1) << 30;
-	out->imm = (int64_t)bits;
+		wgmma.a_mn_major = constant_of(decoder, &ops[6]) & 1;
+	out->imm = sub_pack_wgmma(&wgmma);
 	decode_list(decoder, list, 2 + d_count + (a_registers ? 4 : 0));
 }
 
@@ -360,21 +357,21 @@ static void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *
 	if (strcmp(what, "mma_async") == 0)
 		wgmma_multiply(decoder, in);
 	else if (strcmp(what, "fence") == 0)
-		decode_emit(decoder, "wgmma_fence");
+		decode_emit(decoder, OP_WGMMA_FENCE, FORM_ONLY);
 	else if (strcmp(what, "commit_group") == 0)
-		decode_emit(decoder, "wgmma_commit");
+		decode_emit(decoder, OP_WGMMA_COMMIT, FORM_ONLY);
 	else if (strcmp(what, "wait_group") == 0)
-		decode_wait_groups(decoder, in, "wgmma_wait");
+		decode_wait_groups(decoder, in, OP_WGMMA_WAIT);
 	else
 		decode_unsupported(decoder);
 }
 
 const struct decode_entry decode_matrix_table[] = {
-	{"ldmatrix", decode_ldmatrix},
-	{"stmatrix", decode_stmatrix},
-	{"movmatrix", decode_movmatrix},
-	{"mma", decode_mma},
-	{"wmma", decode_wmma},
-	{"wgmma", decode_wgmma},
-	{NULL, NULL},
+	{"ldmatrix", decode_ldmatrix, OP_NONE},
+	{"stmatrix", decode_stmatrix, OP_NONE},
+	{"movmatrix", decode_movmatrix, OP_NONE},
+	{"mma", decode_mma, OP_NONE},
+	{"wmma", decode_wmma, OP_NONE},
+	{"wgmma", decode_wgmma, OP_NONE},
+	{NULL, NULL, OP_NONE},
 };

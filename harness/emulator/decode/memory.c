@@ -45,13 +45,11 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 			wide = data_size(&items[i], size);
 	if (wide < 2)
 		wide = 2;
-	const char *op = store ? "st" : "ld";
 	bool single = count == 1 && items[0].kind != PTX_OP_SINK;
-	struct exec_instruction *out;
-	if (wide == size && size <= 8)
-		out = decode_emit(decoder, "%s%s_%zu", op, single ? "" : "v", size * 8);
-	else
-		out = decode_emit(decoder, "%s_any", op);
+	bool as_wide = wide == size && size <= 8; /* as its register */
+	enum handler_operation one = store ? OP_ST : OP_LD, more = store ? OP_ST_VECTOR : OP_LD_VECTOR;
+	struct exec_instruction *out = decode_emit(decoder, single || !as_wide ? one : more,
+											   as_wide ? decode_form_bits(size) : FORM_ANY);
 	out->size = (uint8_t)size;
 	out->reg_size = (uint8_t)wide;
 	out->count = (uint8_t)count;
@@ -135,7 +133,7 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, size == 16 ? "atom_128" : "atom");
+	struct exec_instruction *out = decode_emit(decoder, OP_ATOM, size == 16 ? FORM_B128 : FORM_ANY);
 	out->sub = (uint8_t)operation;
 	out->size = (uint8_t)size;
 	out->count = (uint8_t)count;
@@ -187,14 +185,14 @@ static void warp_barrier(struct decoder *decoder, const struct ptx_instruction *
 {
 	if (!decode_operands(decoder, in, 1))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "bar_warp_sync");
+	struct exec_instruction *out = decode_emit(decoder, OP_BAR_WARP_SYNC, FORM_ONLY);
 	out->a = decode_source(decoder, &in->operands[0], 4);
 }
 
 static void cluster_barrier(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	struct exec_instruction *out = decode_emit(decoder, "bar_cluster");
-	out->sub = decode_has(in, "arrive") ? 1 : 2;
+	struct exec_instruction *out = decode_emit(decoder, OP_BAR_CLUSTER, FORM_ONLY);
+	out->sub = decode_has(in, "arrive") ? CLUSTER_ARRIVE : CLUSTER_WAIT;
 	out->flags = decode_has(in, "relaxed") ? EXEC_FLAG_VOLATILE : 0;
 }
 
@@ -206,15 +204,15 @@ static void barrier_reduction(struct decoder *decoder, const struct ptx_instruct
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "bar");
+	struct exec_instruction *out = decode_emit(decoder, OP_BAR, FORM_ONLY);
 	bool inverted = false;
-	out->sub = decode_has(in, "popc") ? 1 : decode_has(in, "and") ? 2 : 3;
+	out->sub = decode_has(in, "popc") ? BAR_POPC : decode_has(in, "and") ? BAR_AND : BAR_OR;
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->b = n == 4 ? decode_source(decoder, &in->operands[2], 4) : -1;
 	out->c = decode_predicate(decoder, &in->operands[n - 1], &inverted);
 	out->flags = inverted ? EXEC_FLAG_NEGATED_C : 0;
-	out->d = out->sub == 1 ? decode_destination(decoder, &in->operands[0], 4)
-						   : decode_predicate(decoder, &in->operands[0], NULL);
+	out->d = out->sub == BAR_POPC ? decode_destination(decoder, &in->operands[0], 4)
+								  : decode_predicate(decoder, &in->operands[0], NULL);
 }
 
 static void decode_bar(struct decoder *decoder, const struct ptx_instruction *in)
@@ -226,7 +224,7 @@ static void decode_bar(struct decoder *decoder, const struct ptx_instruction *in
 	} else if (decode_has(in, "red")) {
 		barrier_reduction(decoder, in);
 	} else if (in->operand_count == 1 || in->operand_count == 2) {
-		struct exec_instruction *out = decode_emit(decoder, "bar");
+		struct exec_instruction *out = decode_emit(decoder, OP_BAR, FORM_ONLY);
 		out->a = decode_source(decoder, &in->operands[0], 4);
 		out->b = in->operand_count == 2 ? decode_source(decoder, &in->operands[1], 4) : -1;
 		out->flags = decode_has(in, "arrive") ? EXEC_FLAG_VOLATILE : 0;
@@ -255,11 +253,11 @@ static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *i
 	bool sync = decode_has(in, "sync");
 	if (!decode_operands(decoder, in, sync ? 5 : 4))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "shfl");
-	out->sub = decode_has(in, "up")     ? 0
-			   : decode_has(in, "down") ? 1
-			   : decode_has(in, "bfly") ? 2
-										: 3;
+	struct exec_instruction *out = decode_emit(decoder, OP_SHFL, FORM_ONLY);
+	out->sub = decode_has(in, "up")     ? SHUFFLE_UP
+			   : decode_has(in, "down") ? SHUFFLE_DOWN
+			   : decode_has(in, "bfly") ? SHUFFLE_BUTTERFLY
+										: SHUFFLE_INDEX;
 	pair_destination(decoder, out, &in->operands[0]);
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->b = decode_source(decoder, &in->operands[2], 4);
@@ -274,8 +272,11 @@ static void decode_vote(struct decoder *decoder, const struct ptx_instruction *i
 	bool sync = decode_has(in, "sync"), ballot = decode_has(in, "ballot"), inverted = false;
 	if (!decode_operands(decoder, in, sync ? 3 : 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "vote");
-	out->sub = ballot ? 3 : decode_has(in, "all") ? 0 : decode_has(in, "any") ? 1 : 2;
+	struct exec_instruction *out = decode_emit(decoder, OP_VOTE, FORM_ONLY);
+	out->sub = ballot                  ? VOTE_BALLOT
+			   : decode_has(in, "all") ? VOTE_ALL
+			   : decode_has(in, "any") ? VOTE_ANY
+									   : VOTE_UNI;
 	out->a = decode_predicate(decoder, &in->operands[1], &inverted);
 	out->imm = inverted ? (int64_t)EXEC_FULL : 0;
 	out->d = ballot ? decode_destination(decoder, &in->operands[0], 4)
@@ -289,8 +290,8 @@ static void decode_match(struct decoder *decoder, const struct ptx_instruction *
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "match");
-	out->sub = decode_has(in, "all");
+	struct exec_instruction *out = decode_emit(decoder, OP_MATCH, FORM_ONLY);
+	out->sub = decode_has(in, "all") ? MATCH_ALL : MATCH_ANY;
 	out->size = (uint8_t)size;
 	pair_destination(decoder, out, &in->operands[0]);
 	out->a = decode_source(decoder, &in->operands[1], size);
@@ -300,14 +301,17 @@ static void decode_match(struct decoder *decoder, const struct ptx_instruction *
 
 static void decode_redux(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	static const char *const names[] = {"add", "min", "max", "and", "or", "xor"};
+	static const char *const names[] = {
+		[REDUX_ADD] = "add", [REDUX_MIN] = "min", [REDUX_MAX] = "max",
+		[REDUX_AND] = "and", [REDUX_OR] = "or",   [REDUX_XOR] = "xor"};
 	enum ptx_type type = decode_type(in, 0);
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, type == PTX_F32 ? "?" : "redux");
-	for (uint8_t i = 0; i < 6; i++)
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_REDUX, type == PTX_F32 ? FORM_NONE : FORM_ONLY);
+	for (int i = REDUX_ADD; i <= REDUX_XOR; i++)
 		if (decode_has(in, names[i]))
-			out->sub = i;
+			out->sub = (uint8_t)i;
 	out->flags = ptx_type_is_signed(type) ? EXEC_FLAG_SIGNED : 0;
 	out->d = decode_destination(decoder, &in->operands[0], 4);
 	out->a = decode_source(decoder, &in->operands[1], 4);
@@ -319,7 +323,7 @@ static void decode_activemask(struct decoder *decoder, const struct ptx_instruct
 {
 	if (!decode_operands(decoder, in, 1))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "activemask");
+	struct exec_instruction *out = decode_emit(decoder, OP_ACTIVEMASK, FORM_ONLY);
 	out->d = decode_destination(decoder, &in->operands[0], 4);
 }
 
@@ -327,7 +331,7 @@ static void decode_elect(struct decoder *decoder, const struct ptx_instruction *
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "elect");
+	struct exec_instruction *out = decode_emit(decoder, OP_ELECT, FORM_ONLY);
 	pair_destination(decoder, out, &in->operands[0]);
 	out->a = decode_source(decoder, &in->operands[1], 4);
 }
@@ -340,7 +344,7 @@ static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *i
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 3))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "mapa");
+	struct exec_instruction *out = decode_emit(decoder, OP_MAPA, FORM_ONLY);
 	out->reg_size = (uint8_t)size;
 	out->a = decode_source(decoder, &in->operands[1], size);
 	out->b = decode_source(decoder, &in->operands[2], 4);
@@ -351,7 +355,7 @@ static void decode_getctarank(struct decoder *decoder, const struct ptx_instruct
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "getctarank");
+	struct exec_instruction *out = decode_emit(decoder, OP_GETCTARANK, FORM_ONLY);
 	size_t size = decode_size(&in->operands[1]) == 8 ? 8 : 4;
 	out->width = (uint8_t)size;
 	out->a = decode_source(decoder, &in->operands[1], size);
@@ -361,32 +365,27 @@ static void decode_getctarank(struct decoder *decoder, const struct ptx_instruct
 static void decode_trap(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	decode_emit(decoder, "trap");
+	decode_emit(decoder, OP_TRAP, FORM_ONLY);
 }
 
 static void decode_nanosleep(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	decode_emit(decoder, "nanosleep");
+	decode_emit(decoder, OP_NANOSLEEP, FORM_ONLY);
 }
 
-/* Ordering and caching: memory is coherent and accesses are done in order. */
+/* Without effect here: the table says what it counts for. */
 static void decode_nothing(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	decode_emit(decoder, "nop");
+	decode_emit(decoder, decoder->operation, FORM_ONLY);
 }
 
-static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	(void)in;
-	decode_emit(decoder, "sync_aligned");
-}
-
+/* Memory is coherent and accesses are done in order. */
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
-	decode_emit(decoder, proxy ? "fence_proxy_async" : "fence");
+	decode_emit(decoder, proxy ? OP_FENCE_PROXY_ASYNC : OP_FENCE, FORM_ONLY);
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
@@ -395,39 +394,39 @@ static void decode_createpolicy(struct decoder *decoder, const struct ptx_instru
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, "mov_b64");
+	struct exec_instruction *out = decode_emit(decoder, OP_MOV, FORM_B64);
 	out->a = decode_constant(decoder, 0, 8);
 	out->d = decode_destination(decoder, &in->operands[0], 8);
 }
 
 const struct decode_entry decode_memory_table[] = {
-	{"ld", decode_ld},
-	{"ldu", decode_ld},
-	{"st", decode_st},
-	{"atom", decode_atom},
-	{"red", decode_red},
-	{"bar", decode_bar},
-	{"barrier", decode_bar},
-	{"shfl", decode_shfl},
-	{"vote", decode_vote},
-	{"match", decode_match},
-	{"redux", decode_redux},
-	{"activemask", decode_activemask},
-	{"elect", decode_elect},
-	{"mapa", decode_mapa},
-	{"getctarank", decode_getctarank},
-	{"trap", decode_trap},
-	{"brkpt", decode_trap},
-	{"nanosleep", decode_nanosleep},
-	{"membar", decode_fence},
-	{"fence", decode_fence},
-	{"prefetch", decode_nothing},
-	{"prefetchu", decode_nothing},
-	{"discard", decode_nothing},
-	{"applypriority", decode_nothing},
-	{"griddepcontrol", decode_nothing},
-	{"setmaxnreg", decode_setmaxnreg},
-	{"pmevent", decode_nothing},
-	{"createpolicy", decode_createpolicy},
-	{NULL, NULL},
+	{"ld", decode_ld, OP_NONE},
+	{"ldu", decode_ld, OP_NONE},
+	{"st", decode_st, OP_NONE},
+	{"atom", decode_atom, OP_NONE},
+	{"red", decode_red, OP_NONE},
+	{"bar", decode_bar, OP_NONE},
+	{"barrier", decode_bar, OP_NONE},
+	{"shfl", decode_shfl, OP_NONE},
+	{"vote", decode_vote, OP_NONE},
+	{"match", decode_match, OP_NONE},
+	{"redux", decode_redux, OP_NONE},
+	{"activemask", decode_activemask, OP_NONE},
+	{"elect", decode_elect, OP_NONE},
+	{"mapa", decode_mapa, OP_NONE},
+	{"getctarank", decode_getctarank, OP_NONE},
+	{"trap", decode_trap, OP_NONE},
+	{"brkpt", decode_trap, OP_NONE},
+	{"nanosleep", decode_nanosleep, OP_NONE},
+	{"membar", decode_nothing, OP_FENCE},
+	{"fence", decode_fence, OP_NONE},
+	{"prefetch", decode_nothing, OP_PREFETCH},
+	{"prefetchu", decode_nothing, OP_PREFETCH},
+	{"discard", decode_nothing, OP_HINT},
+	{"applypriority", decode_nothing, OP_HINT},
+	{"griddepcontrol", decode_nothing, OP_FENCE},
+	{"setmaxnreg", decode_nothing, OP_SYNC_ALIGNED},
+	{"pmevent", decode_nothing, OP_HINT},
+	{"createpolicy", decode_createpolicy, OP_NONE},
+	{NULL, NULL, OP_NONE},
 };

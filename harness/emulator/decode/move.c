@@ -1,5 +1,4 @@
 /* Decoding of comparison, selection, movement and conversion. */
-#include <stdio.h>
 #include <string.h>
 
 #include "emulator/decode/decoder.h"
@@ -7,8 +6,25 @@
 /* ------------------------------------------------------------------------
  * Comparison and selection */
 
-static const char *const comparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
-										  "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+static const struct {
+	const char *name;
+	enum handler_operation setp, set;
+} comparisons[COMPARISONS] = {
+	[COMPARE_EQ] = {"eq", OP_SETP_EQ, OP_SET_EQ},
+	[COMPARE_NE] = {"ne", OP_SETP_NE, OP_SET_NE},
+	[COMPARE_LT] = {"lt", OP_SETP_LT, OP_SET_LT},
+	[COMPARE_LE] = {"le", OP_SETP_LE, OP_SET_LE},
+	[COMPARE_GT] = {"gt", OP_SETP_GT, OP_SET_GT},
+	[COMPARE_GE] = {"ge", OP_SETP_GE, OP_SET_GE},
+	[COMPARE_EQU] = {"equ", OP_SETP_EQU, OP_SET_EQU},
+	[COMPARE_NEU] = {"neu", OP_SETP_NEU, OP_SET_NEU},
+	[COMPARE_LTU] = {"ltu", OP_SETP_LTU, OP_SET_LTU},
+	[COMPARE_LEU] = {"leu", OP_SETP_LEU, OP_SET_LEU},
+	[COMPARE_GTU] = {"gtu", OP_SETP_GTU, OP_SET_GTU},
+	[COMPARE_GEU] = {"geu", OP_SETP_GEU, OP_SET_GEU},
+	[COMPARE_NUM] = {"num", OP_SETP_NUM, OP_SET_NUM},
+	[COMPARE_NAN] = {"nan", OP_SETP_NAN, OP_SET_NAN},
+};
 
 /* Unsigned comparisons have names of their own: lo, ls, hi, hs. */
 static int comparison_of(const struct ptx_instruction *in)
@@ -16,35 +32,35 @@ static int comparison_of(const struct ptx_instruction *in)
 	static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 	for (int i = 0; i < 4; i++)
 		if (decode_has(in, unsigned_names[i]))
-			return 2 + i;
-	for (int i = 0; i < 14; i++)
-		if (decode_has(in, comparisons[i]))
+			return COMPARE_LT + i;
+	for (int i = 0; i < COMPARISONS; i++)
+		if (decode_has(in, comparisons[i].name))
 			return i;
 	return -1;
 }
 
-static void name_comparison(char *out, size_t size, int comparison, enum ptx_type type, bool ftz)
+static enum handler_form comparison_form(int comparison, enum ptx_type type, bool ftz)
 {
-	bool order = comparison >= 2;
+	size_t size = ptx_type_size(type);
 	if (ptx_type_is_float(type))
-		snprintf(out, size, "%s_%s%s", comparisons[comparison], ftz ? "ftz_" : "",
-				 ptx_type_name(type));
-	else if (order)
-		snprintf(out, size, "%s_%c%d", comparisons[comparison],
-				 ptx_type_is_signed(type) ? 's' : 'u', (int)ptx_type_size(type) * 8);
-	else
-		snprintf(out, size, "%s_b%d", comparisons[comparison], (int)ptx_type_size(type) * 8);
+		return ftz ? decode_form_ftz(type) : decode_form(type);
+	if (comparison == COMPARE_EQ || comparison == COMPARE_NE)
+		return decode_form_bits(size);
+	return decode_form_integer(size, ptx_type_is_signed(type));
 }
 
 static void combine_with(struct decoder *decoder, struct exec_instruction *out,
 						 const struct ptx_instruction *in)
 {
 	bool inverted = false;
-	out->sub = decode_has(in, "and") ? 1 : decode_has(in, "or") ? 2 : decode_has(in, "xor") ? 3 : 0;
+	out->sub = decode_has(in, "and")   ? COMBINE_AND
+			   : decode_has(in, "or")  ? COMBINE_OR
+			   : decode_has(in, "xor") ? COMBINE_XOR
+									   : COMBINE_NONE;
 	if (in->operand_count > 3)
 		out->c = decode_predicate(decoder, &in->operands[3], &inverted);
 	out->flags |= inverted ? EXEC_FLAG_NEGATED_C : 0;
-	if ((out->sub != 0) != (in->operand_count > 3))
+	if ((out->sub != COMBINE_NONE) != (in->operand_count > 3))
 		decode_refuse(decoder);
 }
 
@@ -57,15 +73,12 @@ static void decode_setp(struct decoder *decoder, const struct ptx_instruction *i
 		decode_unsupported(decoder);
 		return;
 	}
-	char name[32];
-	name_comparison(name, sizeof name, comparison, type, decode_has(in, "ftz"));
-	struct exec_instruction *out;
-	if (decode_is_half(type))
-		out = decode_emit(decoder, "setp_%s", ptx_type_name(type));
-	else
-		out = decode_emit(decoder, "setp_%s", name);
+	bool half = decode_is_half(type);
+	struct exec_instruction *out = decode_emit(
+		decoder, half ? OP_SETP : comparisons[comparison].setp,
+		half ? decode_form(type) : comparison_form(comparison, type, decode_has(in, "ftz")));
 	out->size = (uint8_t)comparison;
-	out->flags = decode_is_half(type) ? decode_half_flags(in) : 0;
+	out->flags = half ? decode_half_flags(in) : 0;
 	out->a = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[1], size)
 									 : decode_source(decoder, &in->operands[1], size);
 	out->b = ptx_type_is_float(type) ? decode_float(decoder, &in->operands[2], size)
@@ -86,11 +99,10 @@ static void decode_set(struct decoder *decoder, const struct ptx_instruction *in
 		decode_unsupported(decoder);
 		return;
 	}
-	char name[32];
-	name_comparison(name, sizeof name, comparison, type, decode_has(in, "ftz"));
 	bool half = decode_is_half(type);
-	struct exec_instruction *out =
-		decode_emit(decoder, "set_%s", half ? ptx_type_name(type) : name);
+	struct exec_instruction *out = decode_emit(
+		decoder, half ? OP_SET : comparisons[comparison].set,
+		half ? decode_form(type) : comparison_form(comparison, type, decode_has(in, "ftz")));
 	out->size = (uint8_t)comparison;
 	out->reg_size = (uint8_t)d_size;
 	out->flags = half ? decode_half_flags(in) : 0;
@@ -103,7 +115,7 @@ static void decode_set(struct decoder *decoder, const struct ptx_instruction *in
 			   : to == PTX_BF16 || to == PTX_BF16X2 ? 0x3f80
 													: -1;
 	combine_with(decoder, out, in);
-	if (half && out->sub)
+	if (half && out->sub != COMBINE_NONE)
 		decode_refuse(decoder);
 	out->d = decode_destination(decoder, &in->operands[0], d_size);
 }
@@ -115,8 +127,9 @@ static void decode_selp(struct decoder *decoder, const struct ptx_instruction *i
 	bool inverted = false;
 	if (!decode_operands(decoder, in, 4))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "selp_b%zu", size * 8);
 	bool is_float = ptx_type_is_float(type);
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_SELP, is_float ? decode_form(type) : decode_form_bits(size));
 	out->a = is_float ? decode_float(decoder, &in->operands[1], size)
 					  : decode_source(decoder, &in->operands[1], size);
 	out->b = is_float ? decode_float(decoder, &in->operands[2], size)
@@ -131,8 +144,11 @@ static void decode_slct(struct decoder *decoder, const struct ptx_instruction *i
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 4))
 		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, "slct_b%zu_%s", size * 8, ptx_type_name(decode_type(in, 1)));
+	enum handler_operation operation = size == 2   ? OP_SLCT_B16
+									   : size == 4 ? OP_SLCT_B32
+									   : size == 8 ? OP_SLCT_B64
+												   : OP_NONE;
+	struct exec_instruction *out = decode_emit(decoder, operation, decode_form(decode_type(in, 1)));
 	out->a = decode_float(decoder, &in->operands[1], size);
 	out->b = decode_float(decoder, &in->operands[2], size);
 	out->c = decode_float(decoder, &in->operands[3], 4);
@@ -151,7 +167,7 @@ static void move_pack(struct decoder *decoder, const struct ptx_instruction *in,
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, halves ? "pack_b32_b16" : "pack");
+	struct exec_instruction *out = decode_emit(decoder, OP_PACK, halves ? FORM_B32 : FORM_ANY);
 	out->count = (uint8_t)vector->count;
 	out->size = (uint8_t)part;
 	out->reg_size = (uint8_t)size;
@@ -171,7 +187,7 @@ static void move_unpack(struct decoder *decoder, const struct ptx_instruction *i
 		decode_unsupported(decoder);
 		return;
 	}
-	struct exec_instruction *out = decode_emit(decoder, halves ? "unpack_b32_b16" : "unpack");
+	struct exec_instruction *out = decode_emit(decoder, OP_UNPACK, halves ? FORM_B32 : FORM_ANY);
 	out->count = (uint8_t)vector->count;
 	out->size = (uint8_t)part;
 	out->reg_size = (uint8_t)size;
@@ -189,12 +205,15 @@ static bool move_clock(struct decoder *decoder, const struct ptx_instruction *in
 	static const struct {
 		const char *name;
 		uint8_t sub, size;
-	} clocks[] = {{"%clock", 0, 4},       {"%clock_hi", 1, 4},       {"%clock64", 0, 8},
-				  {"%globaltimer", 2, 8}, {"%globaltimer_lo", 2, 4}, {"%globaltimer_hi", 3, 4}};
+	} clocks[] = {
+		{"%clock", CLOCK_CYCLES, 4},          {"%clock_hi", CLOCK_CYCLES | CLOCK_HIGH, 4},
+		{"%clock64", CLOCK_CYCLES, 8},        {"%globaltimer", CLOCK_GLOBAL, 8},
+		{"%globaltimer_lo", CLOCK_GLOBAL, 4}, {"%globaltimer_hi", CLOCK_GLOBAL | CLOCK_HIGH, 4},
+	};
 	for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
 		if (strcmp(in->operands[1].name, clocks[i].name) != 0)
 			continue;
-		struct exec_instruction *out = decode_emit(decoder, "clock");
+		struct exec_instruction *out = decode_emit(decoder, OP_CLOCK, FORM_ONLY);
 		out->sub = clocks[i].sub;
 		out->reg_size = clocks[i].size;
 		out->d = decode_destination(decoder, &in->operands[0], clocks[i].size);
@@ -212,16 +231,16 @@ static void decode_mov(struct decoder *decoder, const struct ptx_instruction *in
 	const struct ptx_operand *from = &in->operands[1];
 	if (type == PTX_PRED) {
 		bool inverted = false;
-		struct exec_instruction *out = decode_emit(decoder, "mov_pred");
+		struct exec_instruction *out = decode_emit(decoder, OP_MOV, FORM_PRED);
 		out->a = out->b = decode_predicate(decoder, from, &inverted);
-		out->imm = inverted ? 1 : 0;
+		out->imm = inverted ? NEGATED_A : 0;
 		out->d = decode_predicate(decoder, &in->operands[0], NULL);
 	} else if (from->kind == PTX_OP_VECTOR) {
 		move_pack(decoder, in, size);
 	} else if (in->operands[0].kind == PTX_OP_VECTOR) {
 		move_unpack(decoder, in, size);
 	} else if (from->kind != PTX_OP_SPECIAL || !move_clock(decoder, in)) {
-		struct exec_instruction *out = decode_emit(decoder, "mov_b%zu", size * 8);
+		struct exec_instruction *out = decode_emit(decoder, OP_MOV, decode_form_bits(size));
 		out->a = ptx_type_is_float(type) ? decode_float(decoder, from, size)
 										 : decode_source(decoder, from, size);
 		out->d = decode_destination(decoder, &in->operands[0], size);
@@ -247,9 +266,11 @@ static void decode_cvta(struct decoder *decoder, const struct ptx_instruction *i
 	/* parameters of an inlined function are in local memory */
 	if (window == EXEC_WINDOW_PARAM && decoder->frame->caller)
 		window = EXEC_WINDOW_LOCAL;
-	struct exec_instruction *out = decode_emit(decoder, window == 0 ? "mov_b64"
-														: to        ? "sub_b64"
-																	: "add_b64");
+	struct exec_instruction *out = decode_emit(decoder,
+											   window == 0 ? OP_MOV
+											   : to        ? OP_CVTA_TO
+														   : OP_CVTA_FROM,
+											   FORM_B64);
 	out->a = decode_source(decoder, &in->operands[1], 8);
 	out->b = decode_constant(decoder, window, 8);
 	out->d = decode_destination(decoder, &in->operands[0], 8);
@@ -259,7 +280,7 @@ static void decode_isspacep(struct decoder *decoder, const struct ptx_instructio
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
-	struct exec_instruction *out = decode_emit(decoder, "isspacep");
+	struct exec_instruction *out = decode_emit(decoder, OP_ISSPACEP, FORM_ONLY);
 	uint64_t window = window_of(in);
 	out->space = window == EXEC_WINDOW_SHARED  ? PTX_SHARED
 				 : window == EXEC_WINDOW_LOCAL ? PTX_LOCAL
@@ -274,47 +295,60 @@ static void decode_isspacep(struct decoder *decoder, const struct ptx_instructio
 /* ------------------------------------------------------------------------
  * Conversion */
 
-static int conversion_rounding(const struct ptx_instruction *in, bool *integral)
+static enum sub_rounding conversion_rounding(const struct ptx_instruction *in, bool *integral)
 {
-	static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna"};
-	static const char *const integer_modes[] = {"rni", "rzi", "rmi", "rpi"};
+	static const char *const modes[] = {[ROUND_NEAREST] = "rn",
+										[ROUND_ZERO] = "rz",
+										[ROUND_DOWN] = "rm",
+										[ROUND_UP] = "rp",
+										[ROUND_AWAY] = "rna"};
+	static const char *const integer_modes[] = {
+		[ROUND_NEAREST] = "rni", [ROUND_ZERO] = "rzi", [ROUND_DOWN] = "rmi", [ROUND_UP] = "rpi"};
 	*integral = false;
-	for (int i = 0; i < 4; i++) {
+	for (int i = ROUND_NEAREST; i <= ROUND_UP; i++) {
 		if (decode_has(in, integer_modes[i])) {
 			*integral = true;
-			return i;
+			return (enum sub_rounding)i;
 		}
 	}
-	for (int i = 0; i < 5; i++)
+	for (int i = ROUND_NEAREST; i <= ROUND_AWAY; i++)
 		if (decode_has(in, modes[i]))
-			return i;
-	return 0;
+			return (enum sub_rounding)i;
+	return ROUND_NEAREST;
 }
 
-/* What a handler of its own exists for; NULL otherwise. */
-static bool quick_conversion(const struct ptx_instruction *in, enum ptx_type to, enum ptx_type from,
-							 size_t d_size, size_t a_size, int rounding, bool integral, char *name,
-							 size_t size)
+/* The operation of the handlers that convert to a type only. */
+static enum handler_operation conversion_to(enum ptx_type to)
 {
-	bool plain = in->part_count == 3 || (in->part_count == 4 && decode_has(in, "rn") && !rounding);
-	if (!plain || integral)
-		return false;
-	size_t to_size = ptx_type_size(to), from_size = ptx_type_size(from);
-	if (ptx_type_is_float(to)) {
-		snprintf(name, size, "cvt_%s_%s", ptx_type_name(to), ptx_type_name(from));
-		return from_size == a_size && exec_find(name);
+	switch (to) {
+	case PTX_F16: return OP_CVT_F16;
+	case PTX_F16X2: return OP_CVT_F16X2;
+	case PTX_BF16: return OP_CVT_BF16;
+	case PTX_BF16X2: return OP_CVT_BF16X2;
+	case PTX_F32: return OP_CVT_F32;
+	case PTX_F64: return OP_CVT_F64;
+	default: break;
 	}
-	if (ptx_type_is_float(from) || from_size < 2 || to_size < 2 || a_size != from_size ||
-		d_size != to_size)
-		return false;
-	if (to_size > from_size)
-		snprintf(name, size, "cvt_%zu_%c%zu", to_size * 8, ptx_type_is_signed(from) ? 's' : 'u',
-				 from_size * 8);
-	else if (to_size == from_size)
-		snprintf(name, size, "mov_b%zu", to_size * 8);
-	else
-		snprintf(name, size, "cvt_%zu_%zu", to_size * 8, from_size * 8);
-	return exec_find(name) != NULL;
+	if (ptx_type_is_float(to))
+		return OP_NONE;
+	size_t size = ptx_type_size(to);
+	return size == 2 ? OP_CVT_B16 : size == 4 ? OP_CVT_B32 : size == 8 ? OP_CVT_B64 : OP_NONE;
+}
+
+/* The form of conversion_to() that does it; FORM_NONE when there is none. */
+static enum handler_form quick_conversion(enum ptx_type to, enum ptx_type from, size_t d_size,
+										  size_t a_size)
+{
+	size_t to_size = ptx_type_size(to), from_size = ptx_type_size(from);
+	enum handler_form form = decode_form(from);
+	if (!ptx_type_is_float(to)) {
+		if (ptx_type_is_float(from) || d_size != to_size)
+			return FORM_NONE;
+		form = to_size > from_size ? decode_form_integer(from_size, ptx_type_is_signed(from))
+								   : decode_form_bits(from_size);
+	}
+	bool exists = handler_find(conversion_to(to), form) != HANDLER_UNSUPPORTED;
+	return exists && a_size == from_size ? form : FORM_NONE;
 }
 
 static size_t operand_size(const struct ptx_operand *operand, enum ptx_type type)
@@ -349,17 +383,17 @@ static void convert_pair(struct decoder *decoder, const struct ptx_instruction *
 {
 	enum ptx_type to_one, from_one;
 	bool integral;
-	int rounding = conversion_rounding(in, &integral);
+	enum sub_rounding rounding = conversion_rounding(in, &integral);
 	bool two = from == PTX_F32;
 	if (!pair_types(to, from, &to_one, &from_one) || !decode_operands(decoder, in, two ? 3 : 2)) {
 		decode_refuse(decoder);
 		decode_unsupported(decoder);
 		return;
 	}
-	bool quick = two && rounding == 0 && !decode_has(in, "satfinite") &&
+	bool quick = two && rounding == ROUND_NEAREST && !decode_has(in, "satfinite") &&
 				 (to == PTX_F16X2 || to == PTX_BF16X2);
-	struct exec_instruction *out = quick ? decode_emit(decoder, "cvt_%s_f32", ptx_type_name(to))
-										 : decode_emit(decoder, "cvt_pair");
+	struct exec_instruction *out =
+		decode_emit(decoder, quick ? conversion_to(to) : OP_CVT, quick ? FORM_F32 : FORM_PAIR);
 	out->size = (uint8_t)from_one;
 	out->count = (uint8_t)to_one;
 	out->sub = (uint8_t)rounding;
@@ -388,13 +422,17 @@ static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in
 		return;
 	}
 	bool integral;
-	int rounding = conversion_rounding(in, &integral);
+	enum sub_rounding rounding = conversion_rounding(in, &integral);
 	size_t d_size = operand_size(&in->operands[0], to),
 		   a_size = operand_size(&in->operands[1], from);
-	char name[48] = "cvt_any";
-	if (!quick_conversion(in, to, from, d_size, a_size, rounding, integral, name, sizeof name))
-		snprintf(name, sizeof name, "cvt_any");
-	struct exec_instruction *out = decode_emit(decoder, "%s", name);
+	bool plain = in->part_count == 3 ||
+				 (in->part_count == 4 && decode_has(in, "rn") && rounding == ROUND_NEAREST);
+	enum handler_form form = FORM_NONE;
+	if (plain && !integral)
+		form = quick_conversion(to, from, d_size, a_size);
+	struct exec_instruction *out =
+		decode_emit(decoder, form == FORM_NONE ? OP_CVT : conversion_to(to),
+					form == FORM_NONE ? FORM_ANY : form);
 	out->size = (uint8_t)from;
 	out->count = (uint8_t)to;
 	out->sub = (uint8_t)rounding;
@@ -411,7 +449,13 @@ static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in
 }
 
 const struct decode_entry decode_move_table[] = {
-	{"setp", decode_setp},         {"set", decode_set}, {"selp", decode_selp},
-	{"slct", decode_slct},         {"mov", decode_mov}, {"cvta", decode_cvta},
-	{"isspacep", decode_isspacep}, {"cvt", decode_cvt}, {NULL, NULL},
+	{"setp", decode_setp, OP_NONE},
+	{"set", decode_set, OP_NONE},
+	{"selp", decode_selp, OP_NONE},
+	{"slct", decode_slct, OP_NONE},
+	{"mov", decode_mov, OP_NONE},
+	{"cvta", decode_cvta, OP_NONE},
+	{"isspacep", decode_isspacep, OP_NONE},
+	{"cvt", decode_cvt, OP_NONE},
+	{NULL, NULL, OP_NONE},
 };

@@ -1,6 +1,7 @@
 /* What the decoding of every instruction is made of: parts of the opcode, slots of
  * registers, constants, places of variables, emission. */
 #include "emulator/decode/decoder.h"
+#include "emulator/simd/level.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -478,14 +479,11 @@ void decode_list(struct decoder *decoder, const int32_t *values, uint32_t count)
 /* ------------------------------------------------------------------------
  * Emission */
 
-struct exec_instruction *decode_emit(struct decoder *decoder, const char *format, ...)
+struct exec_instruction *decode_emit(struct decoder *decoder, enum handler_operation operation,
+									 enum handler_form form)
 {
 	struct exec_program *program = decoder->program;
-	char name[96];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(name, sizeof name, format, arguments);
-	va_end(arguments);
+	enum handler handler = handler_find(operation, form);
 	DECODE_GROW(decoder, program->code, program->count, &decoder->code_capacity);
 	DECODE_GROW(decoder, program->origins, program->count, &decoder->origin_capacity);
 	if (program->count >= CODE_LIMIT)
@@ -497,9 +495,8 @@ struct exec_instruction *decode_emit(struct decoder *decoder, const char *format
 	*out = (struct exec_instruction){.e = -1};
 	program->origins[program->count].instruction = from;
 	program->origins[program->count].function = decoder->frame->function;
-	out->handler = exec_find(name);
-	if (!out->handler)
-		out->handler = exec_unsupported;
+	out->handler = handler_function(handler, simd_level());
+	out->class = (uint8_t)handler_class(handler);
 	if (from->guard >= 0) {
 		out->guard = (uint32_t)decode_register(decoder, (uint32_t)from->guard);
 		out->guard_xor = from->guard_negated ? EXEC_FULL : 0;
@@ -510,7 +507,7 @@ struct exec_instruction *decode_emit(struct decoder *decoder, const char *format
 
 void decode_unsupported(struct decoder *decoder)
 {
-	decode_emit(decoder, "unsupported");
+	decode_emit(decoder, OP_NONE, FORM_NONE);
 }
 
 void decode_refuse(struct decoder *decoder)

@@ -1,5 +1,4 @@
 /* cp.async and mbarrier. */
-#define SIMD_LEVEL 2
 #include <stdlib.h>
 
 #include "emulator/exec/mbarrier.h"
@@ -250,20 +249,6 @@ static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i,
 	return host;
 }
 
-/* in->sub: what is done */
-enum mbarrier_operation {
-	MBARRIER_INIT,
-	MBARRIER_INVAL,
-	MBARRIER_EXPECT,
-	MBARRIER_COMPLETE,
-	MBARRIER_ARRIVE,
-	MBARRIER_DROP,
-	MBARRIER_ARRIVE_EXPECT,
-	MBARRIER_DROP_EXPECT,
-	MBARRIER_ARRIVE_COPIES, /* cp.async.mbarrier.arrive, and .noinc */
-	MBARRIER_ARRIVE_COPIES_NOINC,
-};
-
 static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 count, u32 bytes)
 {
 	bool expect = operation == MBARRIER_EXPECT || operation == MBARRIER_ARRIVE_EXPECT ||
@@ -288,8 +273,8 @@ static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 
 	return NULL;
 }
 
-/* in->b: count or bytes, or -1; in->c: the other one for arrive.expect_tx; in->d:
- * state, or -1 */
+/* in->sub: enum sub_mbarrier; in->b: count or bytes, or -1; in->c: the other one for
+ * arrive.expect_tx; in->d: state, or -1 */
 HANDLER(mbarrier)
 {
 	struct exec_block *block;
@@ -332,7 +317,7 @@ HANDLER(mbarrier)
 	return EXEC_NEXT;
 }
 
-/* in->sub: 0 compares with a state (b), 1 with a parity (b); flag VOLATILE: a
+/* in->sub: enum sub_mbarrier_wait, what b is; flag VOLATILE: a
  * failed try_wait gives up its turn; in->d: predicate */
 HANDLER(mbarrier_wait)
 {
@@ -345,7 +330,8 @@ HANDLER(mbarrier_wait)
 		if (!state)
 			return EXEC_FAULT;
 		exec_bulk_land(block, offset);
-		u32 waited = in->sub ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
+		u32 waited =
+			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
 		bool over = mbarrier_unpack(*state).phase != waited;
 		done |= (u32)over << i;
 		if (!over)
@@ -368,15 +354,3 @@ HANDLER(mbarrier_pending)
 	merge32(DEST(u32, in->d), t, mask);
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_async[];
-extern const size_t exec_async_count;
-const struct exec_entry exec_async[] = {
-	E(fence),         E(fence_proxy_async), E(cp_async),      E(cp_async_commit),
-	E(cp_async_wait), E(mbarrier),          E(mbarrier_wait), E(mbarrier_pending),
-};
-const size_t exec_async_count = sizeof exec_async / sizeof exec_async[0];

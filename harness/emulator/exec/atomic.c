@@ -1,6 +1,5 @@
 /* Atomics. They are the host's own, so that they hold between blocks on different
  * threads. in->sub is the operation, in->e the kind of number. */
-#define SIMD_LEVEL 2
 #include "emulator/exec/atomic.h"
 #include "emulator/simd/lanes.h"
 
@@ -150,12 +149,3 @@ HANDLER(atom_128)
 	}
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_atomics[];
-extern const size_t exec_atomics_count;
-const struct exec_entry exec_atomics[] = {E(atom), E(atom_128)};
-const size_t exec_atomics_count = sizeof exec_atomics / sizeof exec_atomics[0];

@@ -1,7 +1,6 @@
 /* cp.async.bulk, with and without a tensor map. A load lands when a thread looks
  * at the mbarrier that it completes on, a store when its group is waited for; or either at
  * once, which the kernel must not notice. A load is pending until its phase was waited for. */
-#define SIMD_LEVEL 2
 #include <stdlib.h>
 
 #include "emulator/exec/atomic.h"
@@ -11,10 +10,8 @@
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/map.h"
 
-enum bulk_kind { BULK_LOAD, BULK_STORE, BULK_REDUCE };
-
 struct bulk {
-	enum bulk_kind kind;
+	enum sub_bulk kind;
 	bool tensor;
 	struct exec_block *block; /* whose shared memory */
 	u64 shared;               /* offset there */
@@ -348,7 +345,7 @@ void exec_bulk_finish(struct exec_cluster *cluster)
 /* ------------------------------------------------------------------------
  * Issuing. in->list: shared address, the other address or the tensor map, the
  * mbarrier (three entries each), then: 9 bytes operand or -1, 10 the multicast
- * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: kind;
+ * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: enum sub_bulk;
  * in->flags CLUSTER: the source of a load is shared memory of this block. */
 
 /* As an H200 has it, for loads and stores; what it says of a reduction is not
@@ -546,7 +543,7 @@ HANDLER(bulk)
 {
 	for (u32 left = mask; left; left &= left - 1) {
 		struct bulk bulk = {
-			.kind = (enum bulk_kind)in->sub, .lane = first_lane(left), .in = in, .warp = w};
+			.kind = (enum sub_bulk)in->sub, .lane = first_lane(left), .in = in, .warp = w};
 		bool ok = in->list[11] ? read_map(w, in, bulk.lane, &bulk)
 							   : plain_source(w, in, bulk.lane, &bulk);
 		if (!ok)
@@ -601,16 +598,3 @@ HANDLER(bulk_wait)
 		bulk->count = kept;
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_bulk[];
-extern const size_t exec_bulk_count;
-const struct exec_entry exec_bulk[] = {
-	E(bulk),
-	E(bulk_commit),
-	E(bulk_wait),
-};
-const size_t exec_bulk_count = sizeof exec_bulk / sizeof exec_bulk[0];

@@ -1,5 +1,4 @@
 /* Functions of the device runtime that kernels call: printf and assert. */
-#define SIMD_LEVEL 2
 #include <stdio.h>
 
 #include "emulator/simd/lanes.h"
@@ -174,12 +173,3 @@ HANDLER(call_assertfail)
 	return exec_fail(w, in, lane, FAULT_ASSERT, 0, "%s:%u: %s: assertion `%s' failed", file, line,
 					 function, message);
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_call[];
-extern const size_t exec_call_count;
-const struct exec_entry exec_call[] = {E(call_vprintf), E(call_assertfail)};
-const size_t exec_call_count = sizeof exec_call / sizeof exec_call[0];

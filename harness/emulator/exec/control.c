@@ -1,6 +1,5 @@
 /* Control flow, barriers, communication within a warp, and what has no effect
  * here. Compiled once: nothing of this is worth another instruction set. */
-#define SIMD_LEVEL 2
 #include <time.h>
 
 #include "emulator/simd/lanes.h"
@@ -11,11 +10,6 @@ HANDLER(nop)
 	(void)in;
 	(void)mask;
 	return EXEC_NEXT;
-}
-
-HANDLER(unsupported)
-{
-	return exec_unsupported(w, in, mask);
 }
 
 HANDLER(bra)
@@ -89,7 +83,7 @@ HANDLER(bar_warp_sync)
 			   : EXEC_JUMP;
 }
 
-/* in->sub: 0 up, 1 down, 2 bfly, 3 idx; in->list[0]: members; in->e: predicate */
+/* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
 	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
@@ -100,11 +94,11 @@ HANDLER(shfl)
 		int by = (int)(b[lane] & 31), clamp = (int)(c[lane] & 31),
 			segment = (int)(c[lane] >> 8 & 31);
 		int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-		int from = in->sub == 0   ? lane - by
-				   : in->sub == 1 ? lane + by
-				   : in->sub == 2 ? lane ^ by
-								  : (least | (by & ~segment));
-		bool ok = in->sub == 0 ? from >= most : from <= most;
+		int from = in->sub == SHUFFLE_UP          ? lane - by
+				   : in->sub == SHUFFLE_DOWN      ? lane + by
+				   : in->sub == SHUFFLE_BUTTERFLY ? lane ^ by
+												  : (least | (by & ~segment));
+		bool ok = in->sub == SHUFFLE_UP ? from >= most : from <= most;
 		from = ok ? from : lane;
 		valid |= (u32)ok << lane;
 		t[lane] = a[from & 31];
@@ -116,20 +110,22 @@ HANDLER(shfl)
 	return EXEC_NEXT;
 }
 
-/* in->sub: 0 all, 1 any, 2 uni, 3 ballot; in->a: predicate, in->list[0]: members */
+/* in->sub: enum sub_vote; in->a: predicate, in->list[0]: members */
 HANDLER(vote)
 {
 	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
 	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
-	if (in->sub == 3) {
+	if (in->sub == VOTE_BALLOT) {
 		u32 t[EXEC_LANES];
 		FOR_LANES t[i] = p;
 		merge32(DEST(u32, in->d), t, mask);
 		return EXEC_NEXT;
 	}
-	bool value = in->sub == 0 ? p == mask : in->sub == 1 ? p != 0 : p == 0 || p == mask;
+	bool value = in->sub == VOTE_ALL   ? p == mask
+				 : in->sub == VOTE_ANY ? p != 0
+									   : p == 0 || p == mask;
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value ? mask : 0);
 	return EXEC_NEXT;
 }
@@ -142,7 +138,7 @@ HANDLER(activemask)
 	return EXEC_NEXT;
 }
 
-/* in->sub: 0 any, 1 all (with in->e the predicate); in->size: 4 or 8 */
+/* in->sub: enum sub_match (ALL with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
 	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
@@ -153,7 +149,7 @@ HANDLER(match)
 	for (int i = 0; i < EXEC_LANES; i++)
 		for (int k = 0; k < EXEC_LANES && IN_MASK(i); k++)
 			t[i] |= (u32)(IN_MASK(k) && a[k] == a[i]) << k;
-	if (in->sub == 1) {
+	if (in->sub == MATCH_ALL) {
 		all = t[first_lane(mask)] == mask ? mask : 0;
 		for (int i = 0; i < EXEC_LANES; i++)
 			t[i] = all;
@@ -164,7 +160,7 @@ HANDLER(match)
 	return EXEC_NEXT;
 }
 
-/* in->sub: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor */
+/* in->sub: enum sub_redux */
 HANDLER(redux)
 {
 	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
@@ -176,11 +172,11 @@ HANDLER(redux)
 		u32 next = a[first_lane(left)];
 		bool less = is_signed ? (s32)next < (s32)value : next < value;
 		switch (in->sub) {
-		case 0: value += next; break;
-		case 1: value = less ? next : value; break;
-		case 2: value = less ? value : next; break;
-		case 3: value &= next; break;
-		case 4: value |= next; break;
+		case REDUX_ADD: value += next; break;
+		case REDUX_MIN: value = less ? next : value; break;
+		case REDUX_MAX: value = less ? value : next; break;
+		case REDUX_AND: value &= next; break;
+		case REDUX_OR: value |= next; break;
 		default: value ^= next; break;
 		}
 	}
@@ -204,12 +200,11 @@ HANDLER(elect)
 	return EXEC_NEXT;
 }
 
-/* in->sub: 0 %clock, 1 %clock_hi, 2 %globaltimer_lo, 3 %globaltimer_hi;
- * in->reg_size 8: the whole counter */
+/* in->sub: enum sub_clock; in->reg_size 8: the whole counter */
 HANDLER(clock)
 {
 	u64 now;
-	if (in->sub & 2) {
+	if (in->sub & CLOCK_GLOBAL) {
 		struct timespec time;
 		clock_gettime(CLOCK_REALTIME, &time);
 		now = (u64)time.tv_sec * 1000000000u + (u64)time.tv_nsec;
@@ -222,7 +217,7 @@ HANDLER(clock)
 		merge64(DEST(u64, in->d), t, mask);
 	} else {
 		u32 t[EXEC_LANES];
-		FOR_LANES t[i] = (u32)(in->sub & 1 ? now >> 32 : now);
+		FOR_LANES t[i] = (u32)(in->sub & CLOCK_HIGH ? now >> 32 : now);
 		merge32(DEST(u32, in->d), t, mask);
 	}
 	return EXEC_NEXT;
@@ -290,17 +285,3 @@ HANDLER(getctarank)
 	merge32(DEST(u32, in->d), t, mask);
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_control[];
-extern const size_t exec_control_count;
-const struct exec_entry exec_control[] = {
-	E(nop),        E(unsupported), E(bra),          E(brx),           E(exit),  E(trap),
-	E(bar),        E(bar_cluster), E(sync_aligned), E(bar_warp_sync), E(shfl),  E(vote),
-	E(activemask), E(match),       E(redux),        E(elect),         E(clock), E(nanosleep),
-	E(isspacep),   E(mapa),        E(getctarank),
-};
-const size_t exec_control_count = sizeof exec_control / sizeof exec_control[0];

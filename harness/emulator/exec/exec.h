@@ -70,7 +70,7 @@ struct exec_instruction {
 	const int32_t *list; /* elements of vectors */
 	uint8_t size;        /* bytes of one element in memory */
 	uint8_t count;       /* elements of a vector access */
-	uint8_t sub;         /* which form, as its handler defines */
+	uint8_t sub;         /* which of its forms: exec/sub.h */
 	uint8_t flags;       /* EXEC_FLAG_* */
 	uint8_t space : 4;   /* enum ptx_space */
 	uint8_t width : 4;   /* bytes of the address register */
@@ -324,23 +324,14 @@ static inline uint32_t exec_pc(const struct warp *warp, const struct exec_instru
 /* --- decoding: decode/decode.c --- */
 struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault);
 void exec_program_free(struct exec_program *program);
-/* Sets the class of every instruction: decode/class.c. */
-void exec_classify(struct exec_program *program);
 
-/* --- handlers by name, for this machine: exec/handlers.c --- */
-struct exec_entry {
-	const char *name;
-	exec_handler handler;
-};
-struct exec_level {
-	const struct exec_entry *const *tables;
-	const size_t *sizes;
-	size_t table_count;
-	/* Runs until the warp blocks, ends, yields or has taken `quantum` steps. */
-	enum exec_status (*run_warp)(struct warp *warp, uint32_t quantum);
-};
-exec_handler exec_find(const char *name); /* NULL when there is none */
-const struct exec_level *exec_level(void);
+/* --- the loop over instructions: simd/run.c; exec/handlers.c chooses --- */
+/* Runs until the warp blocks, ends, yields or has taken `quantum` steps. */
+typedef enum exec_status (*exec_run_function)(struct warp *warp, uint32_t quantum);
+enum exec_status exec_run_warp_v2(struct warp *warp, uint32_t quantum);
+enum exec_status exec_run_warp_v3(struct warp *warp, uint32_t quantum);
+enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
+exec_run_function exec_warp_runner(void); /* of the level that runs here */
 
 /* --- faults: exec/fault.c --- */
 /* Where an instruction stands, as findings name it, into `text`, which is returned:

@@ -1,82 +1,55 @@
-/* The handlers that this machine can run. Every table of handlers is named here
- * once. */
-#include <string.h>
+/* The tables that handlers.def makes, and which level of code runs here. */
+#include "emulator/exec/handlers.h"
 
-#include "emulator/exec/exec.h"
 #include "emulator/simd/level.h"
 
-#define TABLES(X) X(exec_integer) X(exec_compare) X(exec_float) X(exec_memory) X(exec_convert)
+#define DECLARE(function)                                                                          \
+	enum exec_status op_##function(struct warp *warp, const struct exec_instruction *in,           \
+								   uint32_t mask);
+#define LEVELLED(operation, form, function, class)                                                 \
+	DECLARE(function##_v2) DECLARE(function##_v3) DECLARE(function##_v4)
+#define ONCE(operation, form, function, class) DECLARE(function)
+#include "emulator/exec/handlers.def"
 
-#define DECLARE(name)                                                                              \
-	extern const struct exec_entry name##_v2[], name##_v3[], name##_v4[];                          \
-	extern const size_t name##_count_v2, name##_count_v3, name##_count_v4;
-TABLES(DECLARE)
-#define COMMON_TABLES(X)                                                                           \
-	X(exec_control)                                                                                \
-	X(exec_async) X(exec_atomics) X(exec_bulk) X(exec_matrix) X(exec_wgmma) X(exec_call)
-#define DECLARE_COMMON(name)                                                                       \
-	extern const struct exec_entry name[];                                                         \
-	extern const size_t name##_count;
-COMMON_TABLES(DECLARE_COMMON)
-enum exec_status exec_run_warp_v2(struct warp *warp, uint32_t quantum);
-enum exec_status exec_run_warp_v3(struct warp *warp, uint32_t quantum);
-enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
+static const exec_handler functions[HANDLERS][3] = {
+	{exec_unsupported, exec_unsupported, exec_unsupported},
+#define LEVELLED(operation, form, function, class)                                                 \
+	{op_##function##_v2, op_##function##_v3, op_##function##_v4},
+#define ONCE(operation, form, function, class) {op_##function, op_##function, op_##function},
+#include "emulator/exec/handlers.def"
+};
 
-#define SLOTS 4096 /* a power of two, well above the number of handlers */
+static const uint8_t classes[HANDLERS] = {
+	CLASS_OTHER,
+#define LEVELLED(operation, form, function, class) CLASS_##class,
+#define ONCE(operation, form, function, class) CLASS_##class,
+#include "emulator/exec/handlers.def"
+};
 
-static struct {
-	pthread_once_t once;
-	struct exec_level level;
-	const struct exec_entry *slots[SLOTS];
-} levels = {.once = PTHREAD_ONCE_INIT};
+static const uint16_t handlers[OPERATIONS][FORMS] = {
+#define ROW(operation, form) [OP_##operation][FORM_##form] = HANDLER_##operation##_##form,
+#define LEVELLED(operation, form, function, class) ROW(operation, form)
+#define ONCE(operation, form, function, class) ROW(operation, form)
+#include "emulator/exec/handlers.def"
+};
 
-static uint32_t hash(const char *name)
+enum handler handler_find(enum handler_operation operation, enum handler_form form)
 {
-	uint32_t value = 2166136261u;
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * 16777619u;
-	return value ^ value >> 13;
+	return (enum handler)handlers[operation][form];
 }
 
-static void add_table(const struct exec_entry *entries, size_t count)
+exec_handler handler_function(enum handler handler, int level)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint32_t slot = hash(entries[i].name) % SLOTS;
-		while (levels.slots[slot])
-			slot = (slot + 1) % SLOTS;
-		levels.slots[slot] = &entries[i];
-	}
+	return functions[handler][level - 2];
 }
 
-static void choose(void)
+enum instruction_class handler_class(enum handler handler)
 {
-	int level = simd_level();
-#define ADD(name)                                                                                  \
-	if (level == 4)                                                                                \
-		add_table(name##_v4, name##_count_v4);                                                     \
-	else if (level == 3)                                                                           \
-		add_table(name##_v3, name##_count_v3);                                                     \
-	else                                                                                           \
-		add_table(name##_v2, name##_count_v2);
-	TABLES(ADD)
-#define ADD_COMMON(name) add_table(name, name##_count);
-	COMMON_TABLES(ADD_COMMON)
-	levels.level.run_warp = level == 4   ? exec_run_warp_v4
-							: level == 3 ? exec_run_warp_v3
-										 : exec_run_warp_v2;
+	return (enum instruction_class)classes[handler];
 }
 
-const struct exec_level *exec_level(void)
+exec_run_function exec_warp_runner(void)
 {
-	pthread_once(&levels.once, choose);
-	return &levels.level;
-}
-
-exec_handler exec_find(const char *name)
-{
-	exec_level();
-	for (uint32_t slot = hash(name) % SLOTS; levels.slots[slot]; slot = (slot + 1) % SLOTS)
-		if (strcmp(levels.slots[slot]->name, name) == 0)
-			return levels.slots[slot]->handler;
-	return NULL;
+	static const exec_run_function runs[3] = {exec_run_warp_v2, exec_run_warp_v3, exec_run_warp_v4};
+	return runs[simd_level() - 2];
 }

@@ -201,7 +201,7 @@ static bool ready(const struct warp *warp)
 /* One turn of every warp. *waited: every warp that ran ended its turn waiting. */
 static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool *waited)
 {
-	const struct exec_level *level = exec_level();
+	const exec_run_function run_warp = exec_warp_runner();
 	*any = false;
 	*waited = true;
 	for (uint32_t b = 0; b < cluster->count; b++) {
@@ -210,7 +210,7 @@ static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool 
 			if (!warp->live || !ready(warp))
 				continue;
 			*any = true;
-			enum exec_status status = level->run_warp(warp, QUANTUM);
+			enum exec_status status = run_warp(warp, QUANTUM);
 			if (status == EXEC_FAULT)
 				return EXEC_FAULT;
 			*waited &= status == EXEC_YIELD && warp->active;

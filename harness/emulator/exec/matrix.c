@@ -1,6 +1,5 @@
 /* ldmatrix, stmatrix, wmma and mma.sync: from registers and memory to the pure
  * functions of tensor.h. */
-#define SIMD_LEVEL 2
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 
@@ -77,7 +76,7 @@ static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 	count_shared(w, passes, count, write);
 }
 
-/* in->list: registers; in->count: matrices; in->sub: 1 transposes */
+/* in->list: registers; in->count: matrices; in->sub: enum sub_matrix */
 HANDLER(ldmatrix)
 {
 	u8 *rows[4 * ROWS];
@@ -93,7 +92,7 @@ HANDLER(ldmatrix)
 	}
 	count_rows(w, rows, in->count, false);
 	for (int m = 0; m < in->count; m++) {
-		if (in->sub)
+		if (in->sub == MATRIX_TRANSPOSED)
 			tensor_transpose_b16(t[m]);
 		memcpy(DEST(u32, in->list[m]), t[m], sizeof t[m]);
 	}
@@ -109,7 +108,7 @@ HANDLER(stmatrix)
 		return here;
 	for (int m = 0; m < in->count; m++) {
 		memcpy(t[m], SOURCE(u32, in->list[m]), sizeof t[m]);
-		if (in->sub)
+		if (in->sub == MATRIX_TRANSPOSED)
 			tensor_transpose_b16(t[m]);
 	}
 	for (int i = 0; i < in->count * ROWS; i++) {
@@ -392,27 +391,12 @@ HANDLER(wmma_store)
  * wmma.mma and mma.sync. in->imm: the shape, packed by decode/matrix.c;
  * in->list: the numbers of registers of d, a, b, c, then the registers. */
 
-static struct tensor_shape shape_of(const struct exec_instruction *in)
-{
-	u64 bits = (u64)in->imm;
-	return (struct tensor_shape){
-		.m = (u16)(bits & 0xff),
-		.n = (u16)(bits >> 8 & 0xff),
-		.k = (u16)(bits >> 16 & 0xff),
-		.d = (enum tensor_type)(bits >> 24 & 0xf),
-		.a = (enum tensor_type)(bits >> 28 & 0xf),
-		.b = (enum tensor_type)(bits >> 32 & 0xf),
-		.c = (enum tensor_type)(bits >> 36 & 0xf),
-		.saturate = bits >> 40 & 1,
-	};
-}
-
 HANDLER(mma)
 {
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	struct tensor_shape shape = shape_of(in);
+	struct tensor_shape shape = sub_unpack_shape(in->imm);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;
 	for (int operand = 0; operand < 4; operand++)
@@ -430,14 +414,3 @@ HANDLER(mma)
 	w->worker->counters.tensor_flops += 2u * shape.m * shape.n * shape.k;
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_matrix[];
-extern const size_t exec_matrix_count;
-const struct exec_entry exec_matrix[] = {
-	E(ldmatrix), E(stmatrix), E(movmatrix), E(wmma_load), E(wmma_store), E(mma),
-};
-const size_t exec_matrix_count = sizeof exec_matrix / sizeof exec_matrix[0];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emulator/exec/race.h"
+#include "emulator/exec/sub.h"
 
 static bool mergeable(const struct exec_group *group)
 {
@@ -125,16 +126,16 @@ static void finish_reduction(struct warp *warp, const struct exec_group *group,
 							 const struct exec_barrier *barrier)
 {
 	const struct exec_instruction *in = &warp->worker->launch->program->code[group->pc - 1];
-	if (in->sub == 0 || in->flags & EXEC_FLAG_VOLATILE)
+	if (in->sub == BAR_PLAIN || in->flags & EXEC_FLAG_VOLATILE)
 		return;
-	if (in->sub == 1) { /* popc */
+	if (in->sub == BAR_POPC) {
 		uint32_t *d = (uint32_t *)(warp->base[0] + in->d);
 		for (int i = 0; i < EXEC_LANES; i++)
 			if (group->mask >> i & 1)
 				d[i] = barrier->count;
 		return;
 	}
-	uint32_t value = (in->sub == 2 ? barrier->all : barrier->any) ? EXEC_FULL : 0;
+	uint32_t value = (in->sub == BAR_AND ? barrier->all : barrier->any) ? EXEC_FULL : 0;
 	warp->predicates[in->d] = (warp->predicates[in->d] & ~group->mask) | (value & group->mask);
 }
 
@@ -198,7 +199,7 @@ static void arrive_without(struct warp *warp)
 }
 
 /* in->a: number; in->b: threads, or -1; in->flags VOLATILE: arrive without
- * waiting; in->sub: 1 popc, 2 and, 3 or of predicate c into d. */
+ * waiting; in->sub: enum sub_bar, of predicate c into d. */
 enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask)
 {
@@ -224,7 +225,7 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 	barrier->arrived += (uint32_t)__builtin_popcount(mask);
 	if (expected && (waiting_at(warp, number) | mask) == warp->live)
 		barrier->arrived += missing_lanes(warp);
-	if (in->sub) {
+	if (in->sub != BAR_PLAIN) {
 		uint32_t p = warp->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0);
 		barrier->count += (uint32_t)__builtin_popcount(p & mask);
 		barrier->all &= (p & mask) == mask;
@@ -238,9 +239,9 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 }
 
 /* ------------------------------------------------------------------------
- * The barrier of a cluster: arrive and wait are apart. in->sub: 1 arrive, 2 wait,
- * 3 both. A lane that waits goes on once the phase it arrived in is over. in->flags VOLATILE:
- * arrive.relaxed, which orders no memory (PTX ISA 9.7.13.3). */
+ * The barrier of a cluster: arrive and wait are apart. in->sub: enum
+ * sub_cluster. A lane that waits goes on once the phase it arrived in is over. in->flags
+ * VOLATILE: arrive.relaxed, which orders no memory (PTX ISA 9.7.13.3). */
 
 static void cluster_acquire(struct warp *warp)
 {
@@ -271,7 +272,7 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 {
 	struct exec_cluster *cluster = warp->block->cluster;
 	warp->pc = exec_pc(warp, in) + 1;
-	if (in->sub & 1) {
+	if (in->sub & CLUSTER_ARRIVE) {
 		if (warp->cluster_arrived & mask)
 			return exec_fail(warp, in, __builtin_ctz(warp->cluster_arrived & mask), FAULT_BARRIER,
 							 0, "arrives twice at the cluster's barrier without waiting");
@@ -282,9 +283,9 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 			warp->block->init_count = 0;
 	}
 	/* lanes that arrived and whose phase is not over */
-	if (in->sub & 2)
+	if (in->sub & CLUSTER_WAIT)
 		cluster_acquire(warp);
-	if (in->sub & 2 && warp->cluster_arrived & mask)
+	if (in->sub & CLUSTER_WAIT && warp->cluster_arrived & mask)
 		exec_park(warp, warp->pc, mask, EXEC_WAIT_CLUSTER);
 	cluster_recheck(cluster);
 	return EXEC_JUMP;

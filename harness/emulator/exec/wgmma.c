@@ -5,7 +5,6 @@
  * was given back too soon; and registers of a pending operation that something
  * else touches are caught (wgmma_touch, which decode/decode.c puts before such
  * instructions). */
-#define SIMD_LEVEL 2
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,24 +59,12 @@ static bool warpgroup(struct warp *w, struct warp *warps[GROUP_WARPS])
 /* ------------------------------------------------------------------------
  * Carrying out */
 
-/* in->imm: n | d type << 16 | a type << 20 | b type << 24 | negate a << 28 |
- * negate b << 29 | a mn-major << 30 | b mn-major << 31 | saturate << 32;
- * in->list: how many registers of d and of a, then the registers */
+/* in->imm: sub_unpack_wgmma(); in->list: how many registers of d and of a, then the registers */
 static struct tensor_wgmma operation_of(const struct mma *mma)
 {
-	u64 bits = (u64)mma->in->imm;
-	return (struct tensor_wgmma){
-		.n = (u16)bits,
-		.d = (enum tensor_type)(bits >> 16 & 15),
-		.a = (enum tensor_type)(bits >> 20 & 15),
-		.b = (enum tensor_type)(bits >> 24 & 15),
-		.negate_a = bits >> 28 & 1,
-		.negate_b = bits >> 29 & 1,
-		.a_mn_major = bits >> 30 & 1,
-		.b_mn_major = bits >> 31 & 1,
-		.saturate = bits >> 32 & 1,
-		.scale_d = mma->scale_d,
-	};
+	struct tensor_wgmma operation = sub_unpack_wgmma(mma->in->imm);
+	operation.scale_d = mma->scale_d;
+	return operation;
 }
 
 /* Copies an operand's chunks together; false after a fault. */
@@ -314,33 +301,22 @@ static u64 last_touching(const struct exec_mmas *mmas, const struct exec_instruc
 	return mmas->done;
 }
 
-/* in->sub: 1 when the next instruction only moves registers. A move completes what is
+/* in->sub: enum sub_touch. A move completes what is
  * pending on them, as ptxas serialises there; anything else has forgotten to wait. */
 HANDLER(wgmma_touch)
 {
 	struct exec_mmas *mmas = w->mmas;
 	(void)mask;
 	/* a move may be the compiler's, which ptxas takes out again */
-	if (mmas && !in->sub)
+	if (mmas && in->sub == TOUCH_USES)
 		mmas->fenced = false;
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	u64 upto = last_touching(mmas, in);
-	if (upto > mmas->done && !in->sub &&
+	if (upto > mmas->done && in->sub == TOUCH_USES &&
 		exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
 							"touches a register of a wgmma that nothing waited for") != EXEC_NEXT)
 		return EXEC_FAULT;
 	enum exec_status status = complete(w, in, upto);
 	return status == EXEC_YIELD ? again(w, in) : status;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry exec_wgmma[];
-extern const size_t exec_wgmma_count;
-const struct exec_entry exec_wgmma[] = {
-	E(wgmma), E(wgmma_fence), E(wgmma_commit), E(wgmma_wait), E(wgmma_touch),
-};
-const size_t exec_wgmma_count = sizeof exec_wgmma / sizeof exec_wgmma[0];

@@ -6,15 +6,20 @@ static inline void predicate_write(struct warp *w, int32_t p, u32 value, u32 mas
 	w->predicates[p] = (w->predicates[p] & ~mask) | (value & mask);
 }
 
-/* p|q = compare(a, b) combined with c. in->sub: 0 no c, 1 and, 2 or, 3 xor. */
+static inline u32 combined(u32 how, u32 value, u32 c)
+{
+	return how == COMBINE_AND ? value & c : how == COMBINE_OR ? value | c : value ^ c;
+}
+
+/* p|q = compare(a, b) combined with c. in->sub: enum sub_combine. */
 static inline void predicate_combine(struct warp *w, const struct exec_instruction *in, u32 value,
 									 u32 mask)
 {
 	u32 other = ~value;
-	if (in->sub) {
+	if (in->sub != COMBINE_NONE) {
 		u32 c = w->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0);
-		value = in->sub == 1 ? value & c : in->sub == 2 ? value | c : value ^ c;
-		other = in->sub == 1 ? other & c : in->sub == 2 ? other | c : other ^ c;
+		value = combined(in->sub, value, c);
+		other = combined(in->sub, other, c);
 	}
 	predicate_write(w, in->d, value, mask);
 	if (in->e >= 0)
@@ -24,9 +29,9 @@ static inline void predicate_combine(struct warp *w, const struct exec_instructi
 /* set: in->e: bytes of the result (4, 2); flags FLOAT: 1.0 instead of all ones */
 static inline void set_write(struct warp *w, const struct exec_instruction *in, u32 value, u32 mask)
 {
-	if (in->sub) {
+	if (in->sub != COMBINE_NONE) {
 		u32 c = w->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0);
-		value = in->sub == 1 ? value & c : in->sub == 2 ? value | c : value ^ c;
+		value = combined(in->sub, value, c);
 	}
 	if (in->reg_size == 4) {
 		u32 t[EXEC_LANES], one = (u32)in->imm;
@@ -105,8 +110,8 @@ COMPARE_FLOAT(f64, f64, 64, AS_IS)
 #define PREDICATE_LOGIC(name, expression)                                                          \
 	HANDLER(name##_pred)                                                                           \
 	{                                                                                              \
-		u32 a = w->predicates[in->a] ^ (in->imm & 1 ? EXEC_FULL : 0);                              \
-		u32 b = w->predicates[in->b] ^ (in->imm & 2 ? EXEC_FULL : 0);                              \
+		u32 a = w->predicates[in->a] ^ (in->imm & NEGATED_A ? EXEC_FULL : 0);                      \
+		u32 b = w->predicates[in->b] ^ (in->imm & NEGATED_B ? EXEC_FULL : 0);                      \
 		(void)b;                                                                                   \
 		predicate_write(w, in->d, expression, mask);                                               \
 		return EXEC_NEXT;                                                                          \
@@ -116,27 +121,3 @@ PREDICATE_LOGIC(or, a | b)
 PREDICATE_LOGIC(xor, a ^ b)
 PREDICATE_LOGIC(not, ~a)
 PREDICATE_LOGIC(mov, a)
-
-/* ------------------------------------------------------------------------ */
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-#define E_COMPARE(name) E(setp_##name), E(set_##name)
-#define E_ORDER(t) E_COMPARE(lt_##t), E_COMPARE(le_##t), E_COMPARE(gt_##t), E_COMPARE(ge_##t)
-#define E_EQUAL(t) E_COMPARE(eq_##t), E_COMPARE(ne_##t)
-#define E_FLOAT(t)                                                                                 \
-	E_EQUAL(t), E_ORDER(t), E_COMPARE(equ_##t), E_COMPARE(neu_##t), E_COMPARE(ltu_##t),            \
-		E_COMPARE(leu_##t), E_COMPARE(gtu_##t), E_COMPARE(geu_##t), E_COMPARE(num_##t),            \
-		E_COMPARE(nan_##t)
-
-extern const struct exec_entry SIMD_LEVELLED(exec_compare)[];
-extern const size_t SIMD_LEVELLED(exec_compare_count);
-const struct exec_entry SIMD_LEVELLED(exec_compare)[] = {
-	E_EQUAL(b16), E_EQUAL(b32), E_EQUAL(b64), E_ORDER(u16), E_ORDER(s16),     E_ORDER(u32),
-	E_ORDER(s32), E_ORDER(u64), E_ORDER(s64), E_FLOAT(f32), E_FLOAT(ftz_f32), E_FLOAT(f64),
-	E(and_pred),  E(or_pred),   E(xor_pred),  E(not_pred),  E(mov_pred),
-};
-const size_t SIMD_LEVELLED(exec_compare_count) = sizeof SIMD_LEVELLED(exec_compare) /
-												 sizeof SIMD_LEVELLED(exec_compare)[0];

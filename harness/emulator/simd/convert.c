@@ -18,15 +18,15 @@
 		return EXEC_NEXT;                                                                          \
 	}
 
-CONVERT(cvt_64_u32, u64, u32, a)
-CONVERT(cvt_64_s32, s64, s32, a)
-CONVERT(cvt_64_u16, u64, u16, a)
-CONVERT(cvt_64_s16, s64, s16, a)
-CONVERT(cvt_32_u16, u32, u16, a)
-CONVERT(cvt_32_s16, s32, s16, a)
-CONVERT(cvt_32_64, u32, u64, a)
-CONVERT(cvt_16_32, u16, u32, a)
-CONVERT(cvt_16_64, u16, u64, a)
+CONVERT(cvt_b64_u32, u64, u32, a)
+CONVERT(cvt_b64_s32, s64, s32, a)
+CONVERT(cvt_b64_u16, u64, u16, a)
+CONVERT(cvt_b64_s16, s64, s16, a)
+CONVERT(cvt_b32_u16, u32, u16, a)
+CONVERT(cvt_b32_s16, s32, s16, a)
+CONVERT(cvt_b32_b64, u32, u64, a)
+CONVERT(cvt_b16_b32, u16, u32, a)
+CONVERT(cvt_b16_b64, u16, u64, a)
 CONVERT(cvt_f32_s32, f32, s32, a)
 CONVERT(cvt_f32_u32, f32, u32, a)
 CONVERT(cvt_f64_s32, f64, s32, a)
@@ -82,10 +82,8 @@ CONVERT_PAIR(bf16)
 
 /* ------------------------------------------------------------------------
  * The general form. in->size and in->count: source and result types; in->width
- * and in->reg_size: bytes of their registers; in->sub: rounding; in->e: 1 when
+ * and in->reg_size: bytes of their registers; in->sub: enum sub_rounding; in->e: 1 when
  * the rounding is to an integer. */
-
-enum rounding { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
 static f64 round_integral(f64 value, int mode)
 {
@@ -336,19 +334,3 @@ HANDLER(cvt_pair)
 	}
 	return EXEC_NEXT;
 }
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry SIMD_LEVELLED(exec_convert)[];
-extern const size_t SIMD_LEVELLED(exec_convert_count);
-const struct exec_entry SIMD_LEVELLED(exec_convert)[] = {
-	E(cvt_64_u32),     E(cvt_64_s32),   E(cvt_64_u16),  E(cvt_64_s16),  E(cvt_32_u16),
-	E(cvt_32_s16),     E(cvt_32_64),    E(cvt_16_32),   E(cvt_16_64),   E(cvt_f32_s32),
-	E(cvt_f32_u32),    E(cvt_f64_s32),  E(cvt_f64_u32), E(cvt_f64_f32), E(cvt_f32_f64),
-	E(cvt_f32_bf16),   E(cvt_bf16_f32), E(cvt_f32_f16), E(cvt_f16_f32), E(cvt_f16x2_f32),
-	E(cvt_bf16x2_f32), E(cvt_any),      E(cvt_pair),
-};
-const size_t SIMD_LEVELLED(exec_convert_count) = sizeof SIMD_LEVELLED(exec_convert) /
-												 sizeof SIMD_LEVELLED(exec_convert)[0];

@@ -81,13 +81,16 @@ UNARY(sqrt_f64, f64, f64, __builtin_sqrt(a))
 UNARY(rcp_f64, f64, f64, 1.0 / a)
 
 /* ------------------------------------------------------------------------
- * Other rounding modes, .sat: in->sub 0 nearest, 1 zero, 2 down, 3 up. The
+ * Other rounding modes, .sat: in->sub is enum sub_rounding. The
  * arithmetic reads and writes memory only between the two barriers, which keeps
  * the compiler from moving it out of the mode. */
 
 static inline u32 rounding_enter(u32 mode)
 {
-	static const u32 control[4] = {0x0000, 0x6000, 0x2000, 0x4000};
+	static const u32 control[] = {[ROUND_NEAREST] = 0x0000,
+								  [ROUND_ZERO] = 0x6000,
+								  [ROUND_DOWN] = 0x2000,
+								  [ROUND_UP] = 0x4000};
 	u32 before = _mm_getcsr();
 	_mm_setcsr((before & ~0x6000u) | control[mode & 3]);
 	__asm__ volatile("" ::: "memory");
@@ -256,8 +259,8 @@ BINARY(min_ftz_f32, f32, least(ftz(a), ftz(b)))
 BINARY(max_ftz_f32, f32, most(ftz(a), ftz(b)))
 BINARY(min_NaN_f32, f32, least_nan(a, b))
 BINARY(max_NaN_f32, f32, most_nan(a, b))
-BINARY(min_ftz_NaN_f32, f32, least_nan(ftz(a), ftz(b)))
-BINARY(max_ftz_NaN_f32, f32, most_nan(ftz(a), ftz(b)))
+BINARY(min_NaN_ftz_f32, f32, least_nan(ftz(a), ftz(b)))
+BINARY(max_NaN_ftz_f32, f32, most_nan(ftz(a), ftz(b)))
 BINARY(min_xorsign_abs_f32, f32, with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))
 BINARY(max_xorsign_abs_f32, f32, with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))
 BINARY(min_NaN_xorsign_abs_f32, f32, with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
@@ -268,7 +271,11 @@ BINARY(max_f64, f64, most64(a, b))
 BINARY(copysign_f32, f32, __builtin_copysignf(b, a))
 BINARY(copysign_f64, f64, __builtin_copysign(b, a))
 
-/* in->sub: bit k set: class k counts; 0 nan, 1 inf, 2 zero, 3 subnormal, 4 normal */
+/* in->sub: enum sub_number, whose bits are numbered as by fpclassify() */
+_Static_assert(NUMBER_NAN == 1 << FP_NAN && NUMBER_INFINITE == 1 << FP_INFINITE &&
+				   NUMBER_ZERO == 1 << FP_ZERO && NUMBER_SUBNORMAL == 1 << FP_SUBNORMAL &&
+				   NUMBER_NORMAL == 1 << FP_NORMAL,
+			   "testp shifts by what fpclassify gives");
 #define TEST(type)                                                                                 \
 	HANDLER(testp_##type)                                                                          \
 	{                                                                                              \
@@ -423,25 +430,25 @@ UNARY(neg_b16x2f, u32, u32, a ^ 0x80008000)
 static inline bool compare_floats(u32 how, f32 a, f32 b)
 {
 	bool unordered = a != a || b != b;
-	switch (how & 15) {
-	case 0: return a == b;
-	case 1: return a < b || a > b;
-	case 2: return a < b;
-	case 3: return a <= b;
-	case 4: return a > b;
-	case 5: return a >= b;
-	case 6: return unordered || a == b;
-	case 7: return a != b;
-	case 8: return unordered || a < b;
-	case 9: return unordered || a <= b;
-	case 10: return unordered || a > b;
-	case 11: return unordered || a >= b;
-	case 12: return !unordered;
+	switch (how) {
+	case COMPARE_EQ: return a == b;
+	case COMPARE_NE: return a < b || a > b;
+	case COMPARE_LT: return a < b;
+	case COMPARE_LE: return a <= b;
+	case COMPARE_GT: return a > b;
+	case COMPARE_GE: return a >= b;
+	case COMPARE_EQU: return unordered || a == b;
+	case COMPARE_NEU: return a != b;
+	case COMPARE_LTU: return unordered || a < b;
+	case COMPARE_LEU: return unordered || a <= b;
+	case COMPARE_GTU: return unordered || a > b;
+	case COMPARE_GEU: return unordered || a >= b;
+	case COMPARE_NUM: return !unordered;
 	default: return unordered;
 	}
 }
 
-/* setp and set of halves. in->size: the comparison; in->sub: 1 and, 2 or, 3 xor
+/* setp and set of halves. in->size: enum sub_comparison; in->sub: enum sub_combine
  * with c; pairs give two predicates (d, e) or two halves. in->imm: what set
  * writes for true. */
 #define HALF_COMPARE(suffix, format, count)                                                        \
@@ -450,8 +457,9 @@ static inline bool compare_floats(u32 how, f32 a, f32 b)
 		HALF_FETCH(format, va, in->a, count)                                                       \
 		HALF_FETCH(format, vb, in->b, count)                                                       \
 		const int pairs = count / EXEC_LANES;                                                      \
-		u32 c = in->sub ? w->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0) \
-						: 0;                                                                       \
+		u32 c = in->sub != COMBINE_NONE                                                            \
+					? w->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0)     \
+					: 0;                                                                           \
 		for (int half = 0; half < 2; half++) {                                                     \
 			int32_t d = half ? in->e : in->d;                                                      \
 			if (d < 0)                                                                             \
@@ -463,10 +471,10 @@ static inline bool compare_floats(u32 how, f32 a, f32 b)
 			}                                                                                      \
 			if (half && pairs == 1)                                                                \
 				value = ~value;                                                                    \
-			value = in->sub == 1   ? value & c                                                     \
-					: in->sub == 2 ? value | c                                                     \
-					: in->sub == 3 ? value ^ c                                                     \
-								   : value;                                                        \
+			value = in->sub == COMBINE_AND   ? value & c                                           \
+					: in->sub == COMBINE_OR  ? value | c                                           \
+					: in->sub == COMBINE_XOR ? value ^ c                                           \
+											 : value;                                              \
 			w->predicates[d] = (w->predicates[d] & ~mask) | (value & mask);                        \
 		}                                                                                          \
 		return EXEC_NEXT;                                                                          \
@@ -492,96 +500,3 @@ HALF_COMPARE(f16, f16, 32)
 HALF_COMPARE(f16x2, f16, 64)
 HALF_COMPARE(bf16, bf16, 32)
 HALF_COMPARE(bf16x2, bf16, 64)
-
-/* ------------------------------------------------------------------------ */
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-#define E_BOTH(name) E(name##_approx_f32), E(name##_approx_ftz_f32)
-#define E_HALF(s)                                                                                  \
-	E(add_##s), E(sub_##s), E(mul_##s), E(fma_##s), E(min_##s), E(max_##s), E(min_NaN_##s),        \
-		E(max_NaN_##s), E(min_xorsign_abs_##s), E(max_xorsign_abs_##s), E(ex2_approx_##s),         \
-		E(tanh_approx_##s), E(setp_##s), E(set_##s)
-
-extern const struct exec_entry SIMD_LEVELLED(exec_float)[];
-extern const size_t SIMD_LEVELLED(exec_float_count);
-const struct exec_entry SIMD_LEVELLED(exec_float)[] = {
-	E(add_f32),
-	E(sub_f32),
-	E(mul_f32),
-	E(div_f32),
-	E(fma_f32),
-	E(sqrt_f32),
-	E(rcp_f32),
-	E(add_ftz_f32),
-	E(sub_ftz_f32),
-	E(mul_ftz_f32),
-	E(div_ftz_f32),
-	E(fma_ftz_f32),
-	E(sqrt_ftz_f32),
-	E(rcp_ftz_f32),
-	E(add_f64),
-	E(sub_f64),
-	E(mul_f64),
-	E(div_f64),
-	E(fma_f64),
-	E(sqrt_f64),
-	E(rcp_f64),
-	E(add_mode_f32),
-	E(sub_mode_f32),
-	E(mul_mode_f32),
-	E(div_mode_f32),
-	E(fma_mode_f32),
-	E(sqrt_mode_f32),
-	E(rcp_mode_f32),
-	E(add_mode_f64),
-	E(sub_mode_f64),
-	E(mul_mode_f64),
-	E(div_mode_f64),
-	E(fma_mode_f64),
-	E(sqrt_mode_f64),
-	E(rcp_mode_f64),
-	E_BOTH(rsqrt),
-	E_BOTH(ex2),
-	E_BOTH(lg2),
-	E_BOTH(sin),
-	E_BOTH(cos),
-	E_BOTH(tanh),
-	E(rsqrt_approx_f64),
-	E(abs_f32),
-	E(neg_f32),
-	E(abs_ftz_f32),
-	E(neg_ftz_f32),
-	E(abs_f64),
-	E(neg_f64),
-	E(min_f32),
-	E(max_f32),
-	E(min_ftz_f32),
-	E(max_ftz_f32),
-	E(min_NaN_f32),
-	E(max_NaN_f32),
-	E(min_ftz_NaN_f32),
-	E(max_ftz_NaN_f32),
-	E(min_xorsign_abs_f32),
-	E(max_xorsign_abs_f32),
-	E(min_NaN_xorsign_abs_f32),
-	E(max_NaN_xorsign_abs_f32),
-	E(min_f64),
-	E(max_f64),
-	E(copysign_f32),
-	E(copysign_f64),
-	E(testp_f32),
-	E(testp_f64),
-	E_HALF(f16),
-	E_HALF(f16x2),
-	E_HALF(bf16),
-	E_HALF(bf16x2),
-	E(abs_b16f),
-	E(neg_b16f),
-	E(abs_b16x2f),
-	E(neg_b16x2f),
-};
-const size_t SIMD_LEVELLED(exec_float_count) = sizeof SIMD_LEVELLED(exec_float) /
-											   sizeof SIMD_LEVELLED(exec_float)[0];

@@ -1,5 +1,4 @@
-/* Integer, logic, selection and data movement: one handler a form. The name in
- * the table at the end is what decode/decode.c asks for. */
+/* Integer, logic, selection and data movement: one handler a form. */
 #include "emulator/simd/lanes.h"
 
 #define UNARY(name, D, A, expression)                                                              \
@@ -151,8 +150,8 @@ BINARY(max_relu_s16x2, u32, u32, u32,
 BINARY(min_u16x2, u32, u32, u32, halves(LESS(LOW_U(a), LOW_U(b)), LESS(HIGH_U(a), HIGH_U(b))))
 BINARY(max_u16x2, u32, u32, u32, halves(MORE(LOW_U(a), LOW_U(b)), MORE(HIGH_U(a), HIGH_U(b))))
 
-/* add.cc and friends: the carry of each lane is a bit of w->carry. in->sub: 1
- * takes the carry in, 2 writes it, 4 subtracts. */
+/* add.cc and friends: the carry of each lane is a bit of w->carry. in->sub: enum
+ * sub_carry. */
 #define CARRYING(bits, wide)                                                                       \
 	HANDLER(carry_b##bits)                                                                         \
 	{                                                                                              \
@@ -161,10 +160,11 @@ BINARY(max_u16x2, u32, u32, u32, halves(MORE(LOW_U(a), LOW_U(b)), MORE(HIGH_U(a)
 		for (int i = 0; i < EXEC_LANES; i++) {                                                     \
 			if (!IN_MASK(i))                                                                       \
 				continue;                                                                          \
-			wide carry = in->sub & 1 ? w->carry >> i & 1 : 0;                                      \
-			wide sum = in->sub & 4 ? (wide)pa[i] - pb[i] - carry : (wide)pa[i] + pb[i] + carry;    \
+			wide carry = in->sub & CARRY_IN ? w->carry >> i & 1 : 0;                               \
+			wide sum = in->sub & CARRY_SUBTRACT ? (wide)pa[i] - pb[i] - carry                      \
+												: (wide)pa[i] + pb[i] + carry;                     \
 			pd[i] = (u##bits)sum;                                                                  \
-			if (in->sub & 2)                                                                       \
+			if (in->sub & CARRY_OUT)                                                               \
 				w->carry = (w->carry & ~(1u << i)) | (u32)(sum >> bits & 1) << i;                  \
 		}                                                                                          \
 		return EXEC_NEXT;                                                                          \
@@ -172,7 +172,7 @@ BINARY(max_u16x2, u32, u32, u32, halves(MORE(LOW_U(a), LOW_U(b)), MORE(HIGH_U(a)
 CARRYING(32, u64)
 CARRYING(64, u128)
 
-/* mad.lo.cc, mad.hi.cc, madc: in->sub as above, 8: the high half */
+/* mad.lo.cc, mad.hi.cc, madc: in->sub: enum sub_carry */
 #define CARRYING_MAD(bits, wide, swide)                                                            \
 	HANDLER(carry_mad_b##bits)                                                                     \
 	{                                                                                              \
@@ -185,10 +185,10 @@ CARRYING(64, u128)
 			wide product = in->flags & EXEC_FLAG_SIGNED                                            \
 							   ? (wide)((swide)(s##bits)pa[i] * (s##bits)pb[i])                    \
 							   : (wide)pa[i] * pb[i];                                              \
-			u##bits part = (u##bits)(in->sub & 8 ? product >> bits : product);                     \
-			wide sum = (wide)part + pc[i] + (in->sub & 1 ? w->carry >> i & 1 : 0);                 \
+			u##bits part = (u##bits)(in->sub & CARRY_HIGH ? product >> bits : product);            \
+			wide sum = (wide)part + pc[i] + (in->sub & CARRY_IN ? w->carry >> i & 1 : 0);          \
 			pd[i] = (u##bits)sum;                                                                  \
-			if (in->sub & 2)                                                                       \
+			if (in->sub & CARRY_OUT)                                                               \
 				w->carry = (w->carry & ~(1u << i)) | (u32)(sum >> bits & 1) << i;                  \
 		}                                                                                          \
 		return EXEC_NEXT;                                                                          \
@@ -353,39 +353,39 @@ static inline u32 permute(u32 a, u32 b, u32 selectors)
 /* The modes of prmt pick their bytes by the low two bits of c. */
 static u32 permute_mode(u32 a, u32 b, u32 c, int mode)
 {
-	static const u16 selectors[6][4] = {
-		{0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
-		{0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
-		{0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
-		{0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
-		{0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
-		{0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
+	static const u16 selectors[][4] = {
+		[PERMUTE_F4E] = {0x3210, 0x4321, 0x5432, 0x6543},
+		[PERMUTE_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+		[PERMUTE_RC8] = {0x0000, 0x1111, 0x2222, 0x3333},
+		[PERMUTE_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+		[PERMUTE_ECR] = {0x0000, 0x1110, 0x2210, 0x3210},
+		[PERMUTE_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
 	};
-	return permute(a, b, selectors[mode - 1][c & 3]);
+	return permute(a, b, selectors[mode][c & 3]);
 }
 
 TERNARY(prmt_b32, u32, u32, u32, u32, permute(a, b, c))
 TERNARY(prmt_mode_b32, u32, u32, u32, u32, permute_mode(a, b, c, in->sub))
 
-/* in->sub: 1 a signed, 2 b signed */
+/* in->sub: enum sub_dot */
 static inline u32 dot4(u32 a, u32 b, u32 c, u32 sub)
 {
 	for (int i = 0; i < 4; i++) {
 		u32 x = a >> (8 * i) & 0xff, y = b >> (8 * i) & 0xff;
-		x = sub & 1 ? (u32)(s32)(s8)x : x;
-		y = sub & 2 ? (u32)(s32)(s8)y : y;
+		x = sub & DOT_SIGNED_A ? (u32)(s32)(s8)x : x;
+		y = sub & DOT_SIGNED_B ? (u32)(s32)(s8)y : y;
 		c += x * y;
 	}
 	return c;
 }
 
-/* in->sub as for dp4a, 4: the high half of b */
+/* DOT_HIGH: the high half of b */
 static inline u32 dot2(u32 a, u32 b, u32 c, u32 sub)
 {
 	for (int i = 0; i < 2; i++) {
-		u32 x = a >> (16 * i) & 0xffff, y = b >> (8 * i + (sub & 4 ? 16 : 0)) & 0xff;
-		x = sub & 1 ? (u32)(s32)(s16)x : x;
-		y = sub & 2 ? (u32)(s32)(s8)y : y;
+		u32 x = a >> (16 * i) & 0xffff, y = b >> (8 * i + (sub & DOT_HIGH ? 16 : 0)) & 0xff;
+		x = sub & DOT_SIGNED_A ? (u32)(s32)(s16)x : x;
+		y = sub & DOT_SIGNED_B ? (u32)(s32)(s8)y : y;
 		c += x * y;
 	}
 	return c;
@@ -501,102 +501,3 @@ HANDLER(mov_b128)
 			d[i] = a[i];
 	return EXEC_NEXT;
 }
-
-/* ------------------------------------------------------------------------ */
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-#define E_WRAPPING(b)                                                                              \
-	E(mov_b##b), E(not_b##b), E(cnot_b##b), E(neg_s##b), E(abs_s##b), E(add_b##b), E(sub_b##b),    \
-		E(and_b##b), E(or_b##b), E(xor_b##b), E(min_u##b), E(max_u##b), E(min_s##b), E(max_s##b),  \
-		E(shl_b##b), E(shr_u##b), E(shr_s##b), E(div_u##b), E(rem_u##b), E(div_s##b), E(rem_s##b), \
-		E(mul_lo_b##b), E(mad_lo_b##b), E(selp_b##b), E(slct_b##b##_s32), E(slct_b##b##_f32)
-
-extern const struct exec_entry SIMD_LEVELLED(exec_integer)[];
-extern const size_t SIMD_LEVELLED(exec_integer_count);
-const struct exec_entry SIMD_LEVELLED(exec_integer)[] = {
-	E_WRAPPING(16),
-	E_WRAPPING(32),
-	E_WRAPPING(64),
-	E(mul_hi_u16),
-	E(mul_hi_s16),
-	E(mul_hi_u32),
-	E(mul_hi_s32),
-	E(mul_hi_u64),
-	E(mul_hi_s64),
-	E(mad_hi_u32),
-	E(mad_hi_s32),
-	E(mad_hi_u64),
-	E(mad_hi_s64),
-	E(mul_wide_u16),
-	E(mul_wide_s16),
-	E(mul_wide_u32),
-	E(mul_wide_s32),
-	E(mad_wide_u16),
-	E(mad_wide_s16),
-	E(mad_wide_u32),
-	E(mad_wide_s32),
-	E(mul24_lo_u32),
-	E(mul24_lo_s32),
-	E(add_sat_s32),
-	E(sub_sat_s32),
-	E(sad_u32),
-	E(sad_s32),
-	E(min_relu_s32),
-	E(min_relu_s16x2),
-	E(max_relu_s16x2),
-	E(max_relu_s32),
-	E(add_b16x2),
-	E(min_s16x2),
-	E(max_s16x2),
-	E(min_u16x2),
-	E(max_u16x2),
-	E(carry_b32),
-	E(carry_b64),
-	E(carry_mad_b32),
-	E(carry_mad_b64),
-	E(popc_b32),
-	E(popc_b64),
-	E(clz_b32),
-	E(clz_b64),
-	E(brev_b32),
-	E(brev_b64),
-	E(bfind_u32),
-	E(bfind_s32),
-	E(bfind_u64),
-	E(bfind_s64),
-	E(bfind_shiftamt_u32),
-	E(bfind_shiftamt_s32),
-	E(bfind_shiftamt_u64),
-	E(bfe_u32),
-	E(bfe_s32),
-	E(bfe_u64),
-	E(bfe_s64),
-	E(bfi_b32),
-	E(bfi_b64),
-	E(bmsk_clamp_b32),
-	E(bmsk_wrap_b32),
-	E(szext_clamp_u32),
-	E(szext_wrap_u32),
-	E(szext_clamp_s32),
-	E(szext_wrap_s32),
-	E(shf_l_wrap_b32),
-	E(shf_r_wrap_b32),
-	E(shf_l_clamp_b32),
-	E(shf_r_clamp_b32),
-	E(lop3_b32),
-	E(prmt_b32),
-	E(prmt_mode_b32),
-	E(dp4a),
-	E(dp2a),
-	E(fns_b32),
-	E(pack),
-	E(unpack),
-	E(pack_b32_b16),
-	E(unpack_b32_b16),
-	E(mov_b128),
-};
-const size_t SIMD_LEVELLED(exec_integer_count) = sizeof SIMD_LEVELLED(exec_integer) /
-												 sizeof SIMD_LEVELLED(exec_integer)[0];

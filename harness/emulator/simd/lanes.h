@@ -1,21 +1,30 @@
-/* For the files that are compiled once per x86-64 level (the others of this folder). */
+/* For the files that are compiled once per x86-64 level (the others of this folder), and
+ * for handlers that are compiled once (exec/). */
 #ifndef EMULATOR_SIMD_LANES_H
 #define EMULATOR_SIMD_LANES_H
 
 #include <math.h>
 #include <string.h>
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/handlers.h"
+#include "emulator/exec/sub.h"
+
+#define EXEC_PASTE2(a, b) a##_v##b
+#define EXEC_PASTE(a, b) EXEC_PASTE2(a, b)
+#ifdef SIMD_LEVEL
+#define SIMD_LEVELLED(name) EXEC_PASTE(name, SIMD_LEVEL)
+#define HANDLER_FUNCTION(name) SIMD_LEVELLED(op_##name)
+#else /* nothing of it is worth another instruction set */
+#define SIMD_ONCE
+#define SIMD_LEVEL 2
+#define HANDLER_FUNCTION(name) op_##name
+#endif
 
 #if SIMD_LEVEL >= 3
 #include <immintrin.h>
 #else
 #include <emmintrin.h>
 #endif
-
-#define EXEC_PASTE2(a, b) a##_v##b
-#define EXEC_PASTE(a, b) EXEC_PASTE2(a, b)
-#define SIMD_LEVELLED(name) EXEC_PASTE(name, SIMD_LEVEL)
 
 typedef uint8_t u8;
 typedef int8_t s8;
@@ -29,7 +38,16 @@ typedef float f32;
 typedef double f64;
 
 #define HANDLER(name)                                                                              \
-	static enum exec_status op_##name(struct warp *w, const struct exec_instruction *in, u32 mask)
+	enum exec_status HANDLER_FUNCTION(name)(struct warp * w, const struct exec_instruction *in,    \
+											u32 mask)
+/* Every handler is declared by its row, so that one without a row does not compile. */
+#pragma GCC diagnostic error "-Wmissing-prototypes"
+#ifdef SIMD_ONCE
+#define ONCE(operation, form, function, class) HANDLER(function);
+#else
+#define LEVELLED(operation, form, function, class) HANDLER(function);
+#endif
+#include "emulator/exec/handlers.def"
 
 #define SOURCE(type, operand) ((const type *)(w->base[(operand)&1] + (operand)))
 #define DEST(type, operand) ((type *)(w->base[0] + (operand)))

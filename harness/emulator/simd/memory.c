@@ -657,18 +657,3 @@ HANDLER(st_any)
 	}
 	return EXEC_NEXT;
 }
-
-/* ------------------------------------------------------------------------ */
-
-#define E(name)                                                                                    \
-	{                                                                                              \
-#name, op_##name                                                                           \
-	}
-extern const struct exec_entry SIMD_LEVELLED(exec_memory)[];
-extern const size_t SIMD_LEVELLED(exec_memory_count);
-const struct exec_entry SIMD_LEVELLED(exec_memory)[] = {
-	E(ld_16), E(ldv_16), E(ld_32), E(ldv_32), E(ld_64), E(ldv_64), E(ld_any),
-	E(st_16), E(stv_16), E(st_32), E(stv_32), E(st_64), E(stv_64), E(st_any),
-};
-const size_t SIMD_LEVELLED(exec_memory_count) = sizeof SIMD_LEVELLED(exec_memory) /
-												sizeof SIMD_LEVELLED(exec_memory)[0];

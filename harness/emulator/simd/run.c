@@ -1,8 +1,6 @@
 /* The loop that everything passes through. */
 #include "emulator/simd/lanes.h"
 
-enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum);
-
 /* Where the running group meets another one. */
 static const struct exec_instruction *meeting(const struct warp *w)
 {

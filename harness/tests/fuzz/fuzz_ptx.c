@@ -1,5 +1,5 @@
 /* links: emulator_core; seeds: harness/emulator/tests/fuzz */
-/* words: harness/emulator/ptx_*.c harness/emulator/exec_decode*.c */
+/* words: harness/emulator/ptx/?*.c harness/emulator/decode/?*.c */
 /* PTX: any text gives an error, or programs of which none is run here. */
 #include "emulator/exec/exec.h"
 #include "emulator/ptx/ir.h"
