@@ -5,70 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/kernel_name.h"
+
 /* ---- names -------------------------------------------------------------- */
 
 /* Of the Itanium C++ ABI, which has it in C too; libsupc++ defines it. NULL when the
  * symbol is not a mangled one; else the caller frees it. */
 char *__cxa_demangle(const char *symbol, char *buffer, size_t *capacity, int *status);
-
-#define ANONYMOUS "(anonymous namespace)::"
-#define NESTING_MAX 8 /* of template lists that are shown whole */
-
-static void remove_all(char *text, const char *part)
-{
-	size_t length = strlen(part);
-	for (char *at = text; (at = strstr(at, part)) != NULL;)
-		memmove(at, at + length, strlen(at + length) + 1);
-}
-
-/* The parenthesis that the last character of the text closes; NULL if it closes none. */
-static char *opening_of(char *text)
-{
-	int depth = 0;
-	for (char *at = text + strlen(text); at > text;) {
-		at--;
-		depth += (*at == ')') - (*at == '(');
-		if (depth == 0)
-			return *at == '(' ? at : NULL;
-	}
-	return NULL;
-}
-
-/* "void (anonymous namespace)::gemm<tile<64> >(float*)" becomes "gemm<tile<64>>". */
-static void strip_signature(char *name)
-{
-	char *parameters = opening_of(name);
-	if (parameters != NULL && parameters > name)
-		*parameters = '\0';
-	if (strncmp(name, "void ", 5) == 0) /* which kernels return; only of templates it is named */
-		memmove(name, name + 5, strlen(name + 5) + 1);
-	remove_all(name, ANONYMOUS);
-	for (char *at = name; (at = strstr(at, "> >")) != NULL;) /* as C++ wrote it before 2011 */
-		memmove(at + 1, at + 2, strlen(at + 2) + 1);
-}
-
-/* Copies the name with the template lists that lie deeper than `deepest` as "<...>".
- * False where it does not fit. */
-static bool copy_to_depth(const char *name, int deepest, char out[KERNEL_NAME_BYTES + 1])
-{
-	size_t used = 0;
-	int depth = 0;
-	for (; *name != '\0' && used <= KERNEL_NAME_BYTES; name++) {
-		bool was_hidden = depth > deepest;
-		depth += (*name == '<') - (*name == '>' && depth > 0);
-		bool hidden = depth > deepest;
-		if (was_hidden && hidden)
-			continue;
-		if (hidden)
-			used += (size_t)snprintf(out + used, KERNEL_NAME_BYTES + 1 - used, "<...");
-		else
-			out[used++] = *name;
-	}
-	if (used > KERNEL_NAME_BYTES)
-		return false;
-	out[used] = '\0';
-	return true;
-}
 
 void kernel_name(const char *symbol, char out[KERNEL_NAME_BYTES + 1])
 {
@@ -78,15 +21,9 @@ void kernel_name(const char *symbol, char out[KERNEL_NAME_BYTES + 1])
 	bool mangled = strncmp(symbol, "_Z", 2) == 0; /* it would read "f" as the type float */
 	char *demangled = mangled ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
 	if (demangled != NULL)
-		strip_signature(demangled);
-	const char *whole = demangled != NULL ? demangled : symbol;
-	bool fits = strlen(whole) <= KERNEL_NAME_BYTES;
-	if (fits)
-		strcpy(out, whole);
-	for (int deepest = NESTING_MAX; deepest >= 0 && !fits; deepest--)
-		fits = copy_to_depth(whole, deepest, out);
-	if (!fits)
-		snprintf(out, KERNEL_NAME_BYTES + 1, "%s", whole);
+		kernel_name_shorten(demangled, out, KERNEL_NAME_BYTES + 1);
+	else
+		snprintf(out, KERNEL_NAME_BYTES + 1, "%s", symbol);
 	free(demangled);
 }
 

@@ -37,7 +37,7 @@ enum fault_kind {
 /* What went wrong, where. `text` is one line and already names everything. */
 struct fault {
 	enum fault_kind kind;
-	char kernel[256];
+	char kernel[256]; /* its symbol; `text` has the name to show */
 	uint32_t block[3], thread[3];
 	char instruction[128]; /* as in the PTX: "ld.global.f32" */
 	int ptx_line;          /* 1-based line of the module's PTX text; 0 unknown */

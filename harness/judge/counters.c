@@ -26,7 +26,9 @@ static json_t *load(const char *path)
 	return json;
 }
 
-static struct kernel_counters *kernel_take(struct judgement *out, const char *name)
+/* `shown`: NULL where another emulator does not write it. */
+static struct kernel_counters *kernel_take(struct judgement *out, const char *name,
+										   const char *shown)
 {
 	for (size_t i = 0; i < out->kernel_count; i++)
 		if (strcmp(out->kernels[i].name, name) == 0)
@@ -39,9 +41,13 @@ static struct kernel_counters *kernel_take(struct judgement *out, const char *na
 		return NULL;
 	out->kernels = more;
 	struct kernel_counters *kernel = &more[out->kernel_count];
-	*kernel = (struct kernel_counters){.name = strdup(name)};
-	if (kernel->name == NULL)
+	*kernel = (struct kernel_counters){.name = strdup(name),
+									   .shown = strdup(shown != NULL ? shown : name)};
+	if (kernel->name == NULL || kernel->shown == NULL) {
+		free(kernel->name);
+		free(kernel->shown);
 		return NULL;
+	}
 	out->kernel_count++;
 	return kernel;
 }
@@ -75,7 +81,8 @@ bool counters_read(const char *path, struct judgement *out)
 	json_array_foreach(kernels, i, item)
 	{
 		const char *name = json_string_value(json_object_get(item, "name"));
-		struct kernel_counters *kernel = name != NULL ? kernel_take(out, name) : NULL;
+		const char *shown = json_string_value(json_object_get(item, "demangled"));
+		struct kernel_counters *kernel = name != NULL ? kernel_take(out, name, shown) : NULL;
 		if (kernel == NULL)
 			continue;
 		json_object_foreach(item, key,
@@ -90,6 +97,7 @@ void counters_free(struct judgement *judgement)
 {
 	for (size_t i = 0; i < judgement->kernel_count; i++) {
 		free(judgement->kernels[i].name);
+		free(judgement->kernels[i].shown);
 		free(judgement->kernels[i].counters);
 	}
 	free(judgement->kernels);

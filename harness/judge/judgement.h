@@ -104,7 +104,8 @@ struct counter {
 };
 
 struct kernel_counters {
-	char *name; /* mangled; owned */
+	char *name;  /* mangled; owned */
+	char *shown; /* demangled, or the same as name; owned */
 	size_t count;
 	struct counter *counters; /* owned */
 };

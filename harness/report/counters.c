@@ -3,14 +3,11 @@
  * another emulator does not write, are left out. */
 #include "report/counters.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/clean.h"
 
 #define SECTOR_BYTES 32
-#define NAME_BYTES 128
 
 static uint64_t value_of(const struct kernel_counters *kernel, const char *name)
 {
@@ -18,29 +15,6 @@ static uint64_t value_of(const struct kernel_counters *kernel, const char *name)
 		if (strcmp(kernel->counters[i].name, name) == 0)
 			return kernel->counters[i].value;
 	return 0;
-}
-
-/* The identifiers of a mangled name: "_ZN4tile4gemmILi2EEEv..." is tile::gemm. */
-static void short_name(char *out, size_t capacity, const char *mangled)
-{
-	size_t used = 0;
-	const char *at = mangled + 2;
-	out[0] = '\0';
-	if (strncmp(mangled, "_Z", 2) == 0) {
-		at += *at == 'N';
-		while (isdigit((unsigned char)*at)) {
-			char *name;
-			unsigned long length = strtoul(at, &name, 10);
-			if (length == 0 || length > strlen(name))
-				break;
-			if (strncmp(name, "_GLOBAL__N_", 11) != 0 && used < capacity)
-				used += (size_t)snprintf(out + used, capacity - used, "%s%.*s",
-										 used > 0 ? "::" : "", (int)length, name);
-			at = name + length;
-		}
-	}
-	if (out[0] == '\0')
-		snprintf(out, capacity, "%s", mangled);
 }
 
 static void print_count(FILE *out, const char *label, uint64_t value)
@@ -129,26 +103,12 @@ static void shared_print(FILE *out, const struct kernel_counters *kernel)
 	}
 }
 
-/* Variants of one template share their short name. */
-static bool is_ambiguous(const struct judgement *judgement, size_t index, const char *name)
-{
-	char other[NAME_BYTES];
-	for (size_t i = 0; i < judgement->kernel_count; i++) {
-		short_name(other, sizeof other, judgement->kernels[i].name);
-		if (i != index && strcmp(other, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 void counters_print(FILE *out, const struct judgement *judgement)
 {
 	for (size_t i = 0; i < judgement->kernel_count; i++) {
 		const struct kernel_counters *kernel = &judgement->kernels[i];
-		char name[NAME_BYTES];
-		short_name(name, sizeof name, kernel->name);
 		fputs("  kernel ", out);
-		clean_print(out, is_ambiguous(judgement, i, name) ? kernel->name : name);
+		clean_print(out, kernel->shown);
 		uint64_t launches = value_of(kernel, "launches");
 		fprintf(out, ", %llu launch%s, all cases together\n", (unsigned long long)launches,
 				launches == 1 ? "" : "es");

@@ -342,6 +342,7 @@ static json_t *counters(const struct judgement *judgement)
 		const struct kernel_counters *kernel = &judgement->kernels[i];
 		json_t *item = json_object();
 		json_object_set_new(item, "kernel", text(kernel->name));
+		json_object_set_new(item, "demangled", text(kernel->shown));
 		for (size_t k = 0; k < kernel->count; k++)
 			json_object_set_new(item, kernel->counters[k].name,
 								json_integer((json_int_t)kernel->counters[k].value));

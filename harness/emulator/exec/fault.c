@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/exec/exec.h"
+#include "emulator/exec/kernel_name.h"
 
 /* "file.cu:42" into `out`; nothing where the PTX has no .loc (nvcc without -lineinfo). */
 static void name_source(char *out, size_t size, const struct exec_origin *origin)
@@ -62,7 +63,8 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 		lane = warp->active ? __builtin_ctz(warp->active) : 0;
 	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
 	name_thread(fault, warp, lane);
-	char place[EXEC_PLACE];
+	char place[EXEC_PLACE], kernel[KERNEL_NAME_SHOWN];
+	kernel_name_show(program->function->name, kernel, sizeof kernel);
 	if (in) {
 		const struct exec_origin *origin = &program->origins[exec_pc(warp, in)];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
@@ -70,9 +72,9 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 		name_source(fault->source, sizeof fault->source, origin);
 	}
 	snprintf(fault->text, sizeof fault->text,
-			 "kernel %.200s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", fault->kernel,
-			 fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-			 fault->thread[2], in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
+			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", kernel, fault->block[0],
+			 fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2],
+			 in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
 }
 
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
@@ -98,31 +100,47 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 	return EXEC_FAULT;
 }
 
+/* Farther before an allocation an address has nothing to do with it. */
+#define BEFORE ((uint64_t)1 << 20)
+
+/* Where an address lies that is in no allocation, or whose `size` bytes reach past the end of one.
+ */
+static void describe_address(uint64_t address, size_t size, char *out, size_t room)
+{
+	bool freed = false;
+	const struct allocation *near = memory_nearest(address, &freed);
+	const struct allocation *next = memory_following(address);
+	bool global = address >> EXEC_WINDOW_SHIFT == 0 && address >= 65536;
+	uint64_t end = near ? near->base + near->size : 0;
+	uint64_t behind = near && address >= end ? address - end : 0;
+	uint64_t before = next ? next->base - address : UINT64_MAX;
+	if (global && before < BEFORE && (!near || behind > before))
+		snprintf(out, room,
+				 "%" PRIu64 " bytes before the start of a %" PRIu64 "-byte allocation (%s)", before,
+				 next->size, next->kind);
+	else if (!global || !near)
+		snprintf(out, room, "which is in no allocation%s",
+				 address < 65536 ? " (a null pointer?)" : "");
+	else if (freed && address < end)
+		snprintf(out, room,
+				 "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation (%s) that was freed",
+				 address - near->base, near->size, near->kind);
+	else if (address < end)
+		snprintf(out, room,
+				 "the last %" PRIu64 " past the end of a %" PRIu64 "-byte allocation (%s)",
+				 address + size - end, near->size, near->kind);
+	else
+		snprintf(out, room, "%" PRIu64 " bytes past the end of a %" PRIu64 "-byte allocation (%s)",
+				 behind, near->size, near->kind);
+}
+
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write)
 {
-	const char *verb = write ? "writes" : "reads";
-	bool freed = false;
-	const struct allocation *near = memory_nearest(address, &freed);
-	if (address >> EXEC_WINDOW_SHIFT != 0 || !near || address < 65536)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", which is in no allocation%s", verb, size,
-						 address, address < 65536 ? " (a null pointer?)" : "");
-	uint64_t end = near->base + near->size;
-	if (freed && address < end)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes into a %" PRIu64
-						 "-byte allocation (%s) that was freed",
-						 verb, size, address, address - near->base, near->size, near->kind);
-	if (address < end)
-		return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-						 "%s %zu bytes at 0x%" PRIx64 ", the last %" PRIu64
-						 " past the end of a %" PRIu64 "-byte allocation (%s)",
-						 verb, size, address, address + size - end, near->size, near->kind);
-	return exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-					 "%s %zu bytes at 0x%" PRIx64 ", %" PRIu64 " bytes past the end of a %" PRIu64
-					 "-byte allocation (%s)",
-					 verb, size, address, address - end, near->size, near->kind);
+	char where[200];
+	describe_address(address, size, where, sizeof where);
+	return exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s",
+					 write ? "writes" : "reads", size, address, where);
 }
 
 enum exec_status exec_unsupported(struct warp *warp, const struct exec_instruction *in,

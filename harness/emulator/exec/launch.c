@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race.h"
 
 #define QUANTUM 4096
@@ -406,7 +407,9 @@ static bool refuse(struct fault *fault, const struct exec_program *program, enum
 {
 	*fault = (struct fault){.kind = kind};
 	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
-	snprintf(fault->text, sizeof fault->text, "kernel %.200s: %s", fault->kernel, what);
+	char shown[KERNEL_NAME_SHOWN];
+	kernel_name_show(program->function->name, shown, sizeof shown);
+	snprintf(fault->text, sizeof fault->text, "kernel %s: %s", shown, what);
 	return false;
 }
 

@@ -334,6 +334,12 @@ const struct allocation *memory_nearest(uint64_t address, bool *freed)
 	return nearest;
 }
 
+const struct allocation *memory_following(uint64_t address)
+{
+	size_t above = index_above(address);
+	return above < memory.count ? memory.entries[above] : NULL;
+}
+
 /* The part of [address, address + size) inside the allocation, as bit offsets. */
 static bool clip(const struct allocation *allocation, uint64_t address, size_t size,
 				 uint64_t *first, uint64_t *end)

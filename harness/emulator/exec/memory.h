@@ -48,6 +48,9 @@ const struct allocation *memory_find(uint64_t address);
  * to is valid until the next allocation or free. */
 const struct allocation *memory_nearest(uint64_t address, bool *freed);
 
+/* The live allocation that begins next above `address`, or NULL. Valid as long. */
+const struct allocation *memory_following(uint64_t address);
+
 /* Marks bytes as written (host copies, memset; kernels do it inline: bit
  * (address - base) % 8 of written[(address - base) / 8]). Bytes outside of the
  * allocation are ignored. */

@@ -25,16 +25,19 @@ struct mma {
 
 struct exec_mmas {
 	struct mma queue[QUEUE];
-	u64 issued, done;  /* operations since the block began */
-	u64 committed;     /* groups */
-	bool fenced;       /* a wgmma.fence follows what last touched the registers */
-	u64 last_of_group; /* operations in closed groups */
+	u64 issued, done; /* operations since the block began */
+	u64 committed;    /* groups */
+	bool fenced;      /* a wgmma.fence follows what last touched the registers */
+	const struct exec_instruction *touched; /* by what, if they were since the block began */
+	u64 last_of_group;                      /* operations in closed groups */
 };
 
 void exec_mmas_clear(struct warp *w)
 {
 	if (w->mmas)
 		w->mmas->fenced = false;
+	if (w->mmas)
+		w->mmas->touched = NULL;
 	if (w->mmas)
 		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
 }
@@ -213,6 +216,26 @@ static enum exec_status again(struct warp *w, const struct exec_instruction *in)
 /* ------------------------------------------------------------------------
  * Instructions */
 
+static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruction *in,
+									  const struct exec_instruction *touched)
+{
+	char place[EXEC_PLACE];
+	if (!touched)
+		return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "no wgmma.fence since registers of a wgmma were touched (%s)",
+							   exec_place(w, touched, place));
+}
+
+static enum exec_status fail_pending(struct warp *w, const struct exec_instruction *in,
+									 const struct exec_instruction *pending)
+{
+	char place[EXEC_PLACE];
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "touches a register of a wgmma that nothing waited for (%s)",
+							   exec_place(w, pending, place));
+}
+
 /* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
 HANDLER(wgmma)
 {
@@ -224,10 +247,7 @@ HANDLER(wgmma)
 	struct exec_mmas *mmas = w->mmas;
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
-	if (!mmas->fenced &&
-		exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
-							"no wgmma.fence since its registers were touched, or none at all") !=
-			EXEC_NEXT)
+	if (!mmas->fenced && fail_unfenced(w, in, mmas->touched) != EXEC_NEXT)
 		return EXEC_FAULT;
 	if (mmas->issued - mmas->done == QUEUE) {
 		enum exec_status status = complete(w, in, mmas->done + 1);
@@ -308,14 +328,15 @@ HANDLER(wgmma_touch)
 	struct exec_mmas *mmas = w->mmas;
 	(void)mask;
 	/* a move may be the compiler's, which ptxas takes out again */
-	if (mmas && in->sub == TOUCH_USES)
+	if (mmas && in->sub == TOUCH_USES) {
 		mmas->fenced = false;
+		mmas->touched = in;
+	}
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	u64 upto = last_touching(mmas, in);
 	if (upto > mmas->done && in->sub == TOUCH_USES &&
-		exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
-							"touches a register of a wgmma that nothing waited for") != EXEC_NEXT)
+		fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in) != EXEC_NEXT)
 		return EXEC_FAULT;
 	enum exec_status status = complete(w, in, upto);
 	return status == EXEC_YIELD ? again(w, in) : status;

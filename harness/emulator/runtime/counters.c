@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/runtime.h"
 
 #define PATH_BYTES 4096
@@ -83,8 +84,12 @@ static const struct {
 static void write_kernel(FILE *file, const struct function *function)
 {
 	const char *counters = (const char *)&function->counters;
+	char shown[KERNEL_NAME_SHOWN];
+	kernel_name_show(function->name, shown, sizeof shown);
 	fputs("    {\"name\": ", file);
 	write_string(file, function->name);
+	fputs(",\n     \"demangled\": ", file);
+	write_string(file, shown);
 	fprintf(file, ",\n     \"launches\": %llu", (unsigned long long)function->launches);
 	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
 		uint64_t value;

@@ -300,8 +300,13 @@ Test(exec_async, wgmma_moved_before_its_wait)
 Test(exec_async, wgmma_without_its_fences_and_waits)
 {
 	struct fixture_launch group = {.threads = 128};
-	fixture_expect_fault(WGMMA(FENCE, WGMMA_FENCE, ""), group, FAULT_ASYNC, "nothing waited for");
-	fixture_expect_fault(WGMMA(FENCE, "", WGMMA_WAIT), group, FAULT_ASYNC, "no wgmma.fence");
+	fixture_expect_fault(WGMMA(FENCE, WGMMA_FENCE, ""), group, FAULT_ASYNC,
+						 "nothing waited for (wgmma.mma_async.sync.");
+	fixture_expect_fault(WGMMA(FENCE, "", WGMMA_WAIT), group, FAULT_ASYNC,
+						 "no wgmma.fence before it");
+	fixture_expect_fault(
+		WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT "add.f32 %f2, %f2, %f2;\n" WGMMA_MULTIPLY WGMMA_WAIT),
+		group, FAULT_ASYNC, "were touched (add.f32 at PTX line ");
 	fixture_expect_fault(WGMMA("", WGMMA_FENCE, WGMMA_WAIT), group, FAULT_ASYNC,
 						 "no fence.proxy.async");
 	fixture_expect_fault(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT),

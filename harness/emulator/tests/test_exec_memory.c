@@ -256,6 +256,9 @@ Test(exec_memory, past_the_end)
 						 "0 bytes past the end of a 1024-byte allocation");
 	fixture_expect_fault(FIXTURE_KERNEL("st.global.u32 [%out+1028], 1;"), ONE, FAULT_ADDRESS,
 						 "4 bytes past the end");
+	/* the input lies before it, farther away */
+	fixture_expect_fault(FIXTURE_KERNEL("st.global.u32 [%out+-4], 1;"), ONE, FAULT_ADDRESS,
+						 "4 bytes before the start of a 1024-byte allocation (test)");
 	fixture_expect_fault(FIXTURE_KERNEL("setp.eq.u32 %p1, %t, 9; @%p1 add.s64 %out, %out, 1024;\n"
 										"st.global.v2.u32 [%out], {1, 2};"),
 						 ONE, FAULT_ADDRESS, "thread (9,0,0)");

@@ -27,6 +27,9 @@ Test(memory, bounds_are_exact_and_neighbours_apart)
 	cr_assert_null(memory_find(a + 1001));
 	cr_assert_null(memory_find(a - 1));
 	cr_assert_null(memory_find(0));
+	cr_assert_eq(memory_following(a - 1)->base, a);
+	cr_assert_eq(memory_following(a)->base, b);
+	cr_assert_null(memory_following(b));
 	cr_assert_eq(memory_used(), 1006);
 	cr_assert_eq(*(unsigned char *)(uintptr_t)(a + 1000), MEMORY_FILL);
 	cr_assert(memory_free(a));

@@ -1,4 +1,4 @@
-/* links: emulator_core; seeds: harness/emulator/tests/fuzz */
+/* links: emulator_core; seeds: harness/emulator/tests/fuzz/seeds */
 /* words: harness/emulator/ptx/?*.c harness/emulator/decode/?*.c */
 /* PTX: any text gives an error, or programs of which none is run here. */
 #include "emulator/exec/exec.h"

@@ -22,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "fuzz.h"
 
 #define SILENT_SECONDS 10.0
@@ -47,6 +46,13 @@ struct fuzz {
 
 static struct fuzz fuzz = {.seconds = 10.0, .findings = ".", .corpus.random = 1};
 static long live_blocks;
+
+static double seconds_now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* ---- what the parser under test gets -------------------------------------------- */
 
@@ -264,7 +270,7 @@ static void keep_new(void)
 
 static _Noreturn void work(void)
 {
-	double end = clock_seconds() + fuzz.seconds;
+	double end = seconds_now() + fuzz.seconds;
 	if (__sanitizer_install_malloc_and_free_hooks != NULL)
 		__sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
 	for (size_t i = 0; i < fuzz.corpus.count; i++) {
@@ -274,7 +280,7 @@ static _Noreturn void work(void)
 		try_input();
 	}
 	fuzz.shared->kept = fuzz.corpus.count;
-	while (clock_seconds() < end) {
+	while (seconds_now() < end) {
 		fuzz.shared->size = fuzz_mutate(&fuzz.corpus, fuzz.shared->input);
 		if (try_input())
 			keep_new();
@@ -289,20 +295,20 @@ static _Noreturn void work(void)
 static bool watch(pid_t worker)
 {
 	uint64_t runs = 0;
-	double heard = clock_seconds();
+	double heard = seconds_now();
 	int status;
 	while (waitpid(worker, &status, WNOHANG) == 0) {
 		const struct timespec pause = {.tv_nsec = 20000000};
 		nanosleep(&pause, NULL);
 		if (fuzz.shared->runs != runs)
-			heard = clock_seconds();
+			heard = seconds_now();
 		runs = fuzz.shared->runs;
-		if (clock_seconds() - heard < SILENT_SECONDS)
+		if (seconds_now() - heard < SILENT_SECONDS)
 			continue;
 		fprintf(stderr, "%s: no end after %g s\n", fuzz.name, SILENT_SECONDS);
 		kill(worker, SIGABRT); /* for a debugger or a core file */
 		kill(worker, SIGKILL);
-		heard = clock_seconds();
+		heard = seconds_now();
 	}
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && fuzz.shared->through;
 }
@@ -405,13 +411,13 @@ int main(int argc, char **argv)
 		perror(fuzz.name);
 		return 2;
 	}
-	double started = clock_seconds();
+	double started = seconds_now();
 	pid_t worker = fork();
 	if (worker == 0)
 		work();
 	bool good = worker > 0 && watch(worker);
 	if (good)
-		print_counts(clock_seconds() - started);
+		print_counts(seconds_now() - started);
 	else
 		write_finding();
 	remove_folder(fuzz.folder);

@@ -1,4 +1,4 @@
-/* links: emulator_core; seeds: harness/emulator/tests/fuzz */
+/* links: emulator_core; seeds: harness/emulator/tests/fuzz/seeds */
 /* Fat binaries, and what is compressed in them. */
 #include <dlfcn.h>
 #include <stdlib.h>

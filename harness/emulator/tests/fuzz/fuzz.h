@@ -1,6 +1,6 @@
 /* What a fuzz target defines, and what it gets: see fuzz.c. */
-#ifndef GEMMJUDGE_TESTS_FUZZ_H
-#define GEMMJUDGE_TESTS_FUZZ_H
+#ifndef EMULATOR_TESTS_FUZZ_H
+#define EMULATOR_TESTS_FUZZ_H
 
 #include <stdbool.h>
 #include <stddef.h>
