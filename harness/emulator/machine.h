@@ -51,6 +51,9 @@ struct fault {
  * here: it stops the kernel that reaches it. */
 struct module *module_parse(const char *ptx, size_t length, struct fault *fault);
 void module_free(struct module *module);
+/* The address at which shared memory begins on the GPU, 1 KiB unless this says so: before anything
+ * else is asked of the module's kernels. */
+void module_set_shared_base(struct module *module, uint32_t base);
 
 /* By mangled name; NULL when absent. */
 const struct kernel *module_kernel(const struct module *module, const char *name);

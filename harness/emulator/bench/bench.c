@@ -1,5 +1,5 @@
 /* emulator_bench [PTX] [--size N] [--threads N] [--kernel NAME]: how fast the
- * emulated GPU runs the kernels of bench_kernels.cu, in lane instructions a
+ * emulated GPU runs the kernels of kernels.cu, in lane instructions a
  * second of one core, and that they compute the right thing. Seconds are those
  * of the processor, so that other programs on the machine do not count. */
 #include <math.h>
@@ -26,7 +26,8 @@ static const struct variant {
 } variants[] = {
 	{"naive", 16, 16, {16, 16}},       {"tiled", 16, 16, {16, 16}},
 	{"wmma_tiles", 32, 64, {128, 1}},  {"mma_strips", 16, 64, {32, 1}},
-	{"wgmma_tiles", 64, 64, {128, 1}},
+	{"wgmma_tiles", 64, 64, {128, 1}}, {"wmma_wide", 128, 128, {128, 1}},
+	{"mma_wide", 128, 128, {128, 1}},  {"wgmma_wide", 64, 256, {128, 1}},
 };
 
 #define SECONDS_MIN 0.25 /* launches are repeated for as long */
@@ -168,7 +169,7 @@ int main(int count, char **arguments)
 	for (int i = 1; i < count; i++) {
 		bool more = i + 1 < count;
 		if (strcmp(arguments[i], "--size") == 0 && more)
-			bench.size = atoi(arguments[++i]) / 64 * 64;
+			bench.size = atoi(arguments[++i]) / 256 * 256;
 		else if (strcmp(arguments[i], "--threads") == 0 && more)
 			bench.threads = atoi(arguments[++i]);
 		else if (strcmp(arguments[i], "--kernel") == 0 && more)
@@ -181,7 +182,7 @@ int main(int count, char **arguments)
 			return 2;
 		}
 	}
-	if (bench.size < 64 || bench.threads < 1 || !prepare(&bench))
+	if (bench.size < 256 || bench.threads < 1 || !prepare(&bench))
 		return 2;
 	bool right = true;
 	for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)

@@ -1,6 +1,9 @@
-// Kernels that harness/emulator/bench.c measures the emulated GPU with, as PTX.
+// Kernels that bench.c measures the emulated GPU with, as PTX. The first five load as
+// beginners do. Those called *_wide measure tensor instructions and what brings their operands
+// from shared memory: they have the warp tiles of published kernels, and multiply each k-block
+// REPEATS times, so that copies to shared memory do not count.
 // All compute C = A B for row-major f16 A (M x K), B (K x N), f32 accumulation;
-// M, N, K multiples of 64.
+// M, N, K multiples of 256.
 #include <cuda_fp16.h>
 #include <mma.h>
 #include <stdint.h>
@@ -155,6 +158,181 @@ extern "C" __global__ void wgmma_tiles(const half *A, const half *B, half *C, in
 		int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8;
 		int column = column0 + i / 4 * 8 + lane % 4 * 2 + i % 2;
 		C[row * N + column] = __float2half(d[i]);
+	}
+#endif
+}
+
+// Copies `rows` rows of `chunks` times 8 halves to `to`, where chunk c of row r lies at
+// place(r, c), by 128 threads.
+template <int rows, int chunks, typename Place>
+static __device__ void copy_tile(half *to, const half *from, int stride, Place place)
+{
+	for (int i = threadIdx.x; i < rows * chunks; i += 128) {
+		int row = i / chunks, chunk = i % chunks;
+		uint32_t address = (uint32_t)__cvta_generic_to_shared(to + place(row, chunk));
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address),
+					 "l"(from + (size_t)row * stride + chunk * 8)
+					 : "memory");
+	}
+}
+
+static __device__ void copies_wait()
+{
+	asm volatile("cp.async.commit_group;" ::: "memory");
+	asm volatile("cp.async.wait_group 0;" ::: "memory");
+}
+
+#define REPEATS 16 // a power of two: sums are divided by it exactly
+#define MEMORY_MAY_CHANGE() asm volatile("" ::: "memory") // loads stay in their loop
+
+#define WIDE_PAD 8 // halves behind each row, against bank conflicts
+
+// Four warps, each 64 x 64 of a 128 x 128 tile of C, 16 x 16 x 16 a product.
+extern "C" __global__ void wmma_wide(const half *A, const half *B, half *C, int M, int N, int K)
+{
+	using namespace nvcuda::wmma;
+	__shared__ __align__(32) half a[128][32 + WIDE_PAD], b[32][128 + WIDE_PAD];
+	int warp = threadIdx.x / 32, row0 = blockIdx.y * 128, column0 = blockIdx.x * 128;
+	int warp_row = warp / 2 * 64, warp_column = warp % 2 * 64;
+	fragment<accumulator, 16, 16, 16, float> sum[4][4];
+	for (int i = 0; i < 16; i++)
+		fill_fragment(sum[i / 4][i % 4], 0.0f);
+	for (int k0 = 0; k0 < K; k0 += 32) {
+		copy_tile<128, 4>(&a[0][0], A + (size_t)row0 * K + k0, K,
+						  [](int row, int chunk) { return row * (32 + WIDE_PAD) + chunk * 8; });
+		copy_tile<32, 16>(&b[0][0], B + (size_t)k0 * N + column0, N,
+						  [](int row, int chunk) { return row * (128 + WIDE_PAD) + chunk * 8; });
+		copies_wait();
+		__syncthreads();
+		for (int step = 0; step < 2 * REPEATS; step++) {
+			int k = step % 2 * 16;
+			MEMORY_MAY_CHANGE();
+			fragment<matrix_a, 16, 16, 16, half, row_major> left[4];
+			for (int i = 0; i < 4; i++)
+				load_matrix_sync(left[i], &a[warp_row + 16 * i][k], 32 + WIDE_PAD);
+			for (int j = 0; j < 4; j++) {
+				fragment<matrix_b, 16, 16, 16, half, row_major> right;
+				load_matrix_sync(right, &b[k][warp_column + 16 * j], 128 + WIDE_PAD);
+				for (int i = 0; i < 4; i++)
+					mma_sync(sum[i][j], left[i], right, sum[i][j]);
+			}
+		}
+		__syncthreads();
+	}
+	for (int i = 0; i < 16; i++) {
+		fragment<accumulator, 16, 16, 16, half> result;
+		for (int e = 0; e < result.num_elements; e++)
+			result.x[e] = __float2half(sum[i / 4][i % 4].x[e] / REPEATS);
+		half *to = C + (size_t)(row0 + warp_row + i / 4 * 16) * N + column0 + warp_column;
+		store_matrix_sync(to + i % 4 * 16, result, N, mem_row_major);
+	}
+}
+
+// The same tiles with ldmatrix and mma.sync.m16n8k16.
+extern "C" __global__ void mma_wide(const half *A, const half *B, half *C, int M, int N, int K)
+{
+	__shared__ __align__(16) half a[128][32 + WIDE_PAD], b[32][128 + WIDE_PAD];
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	int row0 = blockIdx.y * 128, column0 = blockIdx.x * 128;
+	int warp_row = warp / 2 * 64, warp_column = warp % 2 * 64;
+	float sum[4][8][4] = {};
+	for (int k0 = 0; k0 < K; k0 += 32) {
+		copy_tile<128, 4>(&a[0][0], A + (size_t)row0 * K + k0, K,
+						  [](int row, int chunk) { return row * (32 + WIDE_PAD) + chunk * 8; });
+		copy_tile<32, 16>(&b[0][0], B + (size_t)k0 * N + column0, N,
+						  [](int row, int chunk) { return row * (128 + WIDE_PAD) + chunk * 8; });
+		copies_wait();
+		__syncthreads();
+		for (int step = 0; step < 2 * REPEATS; step++) {
+			int k = step % 2 * 16;
+			MEMORY_MAY_CHANGE();
+			uint32_t left[4][4], right[4][4];
+			for (int i = 0; i < 4; i++) {
+				uint32_t at = (uint32_t)__cvta_generic_to_shared(
+					&a[warp_row + 16 * i + lane % 16][k + lane / 16 * 8]);
+				asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+							 : "=r"(left[i][0]), "=r"(left[i][1]), "=r"(left[i][2]),
+							   "=r"(left[i][3])
+							 : "r"(at));
+				at = (uint32_t)__cvta_generic_to_shared(
+					&b[k + lane % 16][warp_column + 16 * i + lane / 16 * 8]);
+				asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+							 : "=r"(right[i][0]), "=r"(right[i][1]), "=r"(right[i][2]),
+							   "=r"(right[i][3])
+							 : "r"(at));
+			}
+			for (int i = 0; i < 4; i++)
+				for (int j = 0; j < 8; j++)
+					asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, "
+								 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+								 : "+f"(sum[i][j][0]), "+f"(sum[i][j][1]), "+f"(sum[i][j][2]),
+								   "+f"(sum[i][j][3])
+								 : "r"(left[i][0]), "r"(left[i][1]), "r"(left[i][2]),
+								   "r"(left[i][3]), "r"(right[j / 2][j % 2 * 2]),
+								   "r"(right[j / 2][j % 2 * 2 + 1]));
+		}
+		__syncthreads();
+	}
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 8; j++)
+			for (int e = 0; e < 4; e += 2) {
+				int row = row0 + warp_row + 16 * i + lane / 4 + e / 2 * 8;
+				int column = column0 + warp_column + 8 * j + lane % 4 * 2;
+				*(half2 *)&C[(size_t)row * N + column] =
+					__floats2half2_rn(sum[i][j][e] / REPEATS, sum[i][j][e + 1] / REPEATS);
+			}
+}
+
+#define WIDE_NAMES                                                                                 \
+	"%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                       \
+	"%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"                             \
+	"%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                             \
+	"%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,"                             \
+	"%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                             \
+	"%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                             \
+	"%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,"                 \
+	"%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+#define WIDE_4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
+#define WIDE_16(i) WIDE_4(i), WIDE_4((i) + 4), WIDE_4((i) + 8), WIDE_4((i) + 12)
+
+// One warpgroup, a 64 x 256 tile of C, K-blocks of 64; B n-major in four swizzled parts of
+// 64 columns.
+extern "C" __global__ void wgmma_wide(const half *A, const half *B, half *C, int M, int N, int K)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+	__shared__ __align__(1024) half a[64 * 64], b[4 * 64 * 64];
+	int row0 = blockIdx.y * 64, column0 = blockIdx.x * 256;
+	float d[128] = {};
+	for (int k0 = 0; k0 < K; k0 += 64) {
+		copy_tile<64, 8>(a, A + (size_t)row0 * K + k0, K,
+						 [](int row, int chunk) { return swizzled(row, chunk * 8); });
+		copy_tile<64, 32>(b, B + (size_t)k0 * N + column0, N, [](int row, int chunk) {
+			return chunk / 8 * 64 * 64 + swizzled(row, chunk % 8 * 8);
+		});
+		copies_wait();
+		asm volatile("fence.proxy.async;" ::: "memory");
+		__syncthreads();
+		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+		for (int step = 0; step < 4 * REPEATS; step++) {
+			int k = step % 4 * 16;
+			uint64_t left = describe(a + k, 16, 1024), right = describe(b + k * 64, 8192, 1024);
+			asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" WIDE_NAMES
+						 "}, %128, %129, "
+						 "1, 1, 1, 0, 1;"
+						 : WIDE_16(0), WIDE_16(16), WIDE_16(32), WIDE_16(48), WIDE_16(64),
+						   WIDE_16(80), WIDE_16(96), WIDE_16(112)
+						 : "l"(left), "l"(right));
+		}
+		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+		asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+		__syncthreads();
+	}
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	for (int i = 0; i < 128; i += 2) {
+		int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8;
+		int column = column0 + i / 4 * 8 + lane % 4 * 2;
+		*(half2 *)&C[(size_t)row * N + column] =
+			__floats2half2_rn(d[i] / REPEATS, d[i + 1] / REPEATS);
 	}
 #endif
 }

@@ -1,6 +1,7 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are
  * inlined; a recursive or indirect call is unsupported. */
 #include "emulator/decode/decoder.h"
+#include "emulator/exec/undefined.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,6 +295,8 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 		for (uint32_t i = before; i < program->count; i++)
 			program->code[i].handler = exec_unsupported;
 	program->unresolved = false;
+	if (program->count > before && !decoder->failed)
+		decode_effects(decoder, in, program->count - 1);
 }
 
 static void resolve_fixups(struct decoder *decoder, struct decode_frame *frame)
@@ -382,10 +385,12 @@ static void collect_shared(struct decoder *decoder, const struct ptx_function *f
 						 depth);
 }
 
+/* Alignments count from the first byte that a kernel may use, as ptxas has it: with the system's
+ * KiB before it, a variable that asks for more than 1024 lies at no multiple of that. */
 static void place_shared(struct decoder *decoder)
 {
 	struct exec_program *program = decoder->program;
-	uint64_t at = EXEC_SHARED_BASE;
+	uint64_t at = 0;
 	uint32_t dynamic_align = 16;
 	for (uint32_t i = 0; i < decoder->shared_count; i++) {
 		const struct ptx_variable *variable = decoder->shareds[i].variable;
@@ -394,15 +399,15 @@ static void place_shared(struct decoder *decoder)
 			continue;
 		}
 		at = (at + variable->align - 1) / variable->align * variable->align;
-		decoder->shareds[i].address = at;
+		decoder->shareds[i].address = program->shared_base + at;
 		at += variable->size;
 	}
-	program->static_shared = at - EXEC_SHARED_BASE;
+	program->static_shared = at;
 	at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
-	program->dynamic_shared_offset = at - EXEC_SHARED_BASE;
+	program->dynamic_shared_offset = at;
 	for (uint32_t i = 0; i < decoder->shared_count; i++)
 		if (decoder->shareds[i].variable->size == 0)
-			decoder->shareds[i].address = at;
+			decoder->shareds[i].address = program->shared_base + at;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -446,10 +451,14 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 		goto out_of_memory;
 	decoder.program = program;
 	program->function = function;
+	program->shared_base = function->module->shared_base;
 	program->predicate_count = 2; /* always, never */
 	for (int i = 0; i < EXEC_SPECIALS; i++)
 		program->special[i] = -1;
 	decode_constant(&decoder, 0, 4);
+	/* the first effects are none */
+	DECODE_GROW(&decoder, program->effects, 0, &decoder.effect_capacity);
+	decoder.effect_count = EFFECT_HEAD;
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
@@ -479,5 +488,6 @@ void exec_program_free(struct exec_program *program)
 	free(program->constants);
 	free(program->shared_places);
 	free(program->lists);
+	free(program->effects);
 	free(program);
 }

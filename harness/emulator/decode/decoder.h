@@ -62,6 +62,7 @@ struct decoder {
 	} * collected;
 	uint32_t collected_count, collected_capacity;
 	size_t local_bytes;
+	uint32_t effect_count, effect_capacity;
 	uint32_t inlined; /* bodies of functions */
 	struct {
 		int32_t *slots;
@@ -150,6 +151,8 @@ bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, 
 uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
 /* Fills in the lives of a frame's registers (decode/lives.c); false without memory. */
 bool decode_lives(struct decode_frame *frame);
+/* Says what the instruction reads and writes, for the one emitted at `code` (decode/effects.c). */
+void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, uint32_t code);
 /* Marks that the present instruction cannot be decoded. */
 void decode_refuse(struct decoder *decoder);
 

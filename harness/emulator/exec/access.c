@@ -4,6 +4,7 @@
 
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
 {
@@ -76,7 +77,7 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
 {
 	struct exec_block *block = warp->block;
 	uint64_t rank = address >> EXEC_SHARED_RANK_SHIFT;
-	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - EXEC_SHARED_BASE;
+	*offset = (address & ((1u << EXEC_SHARED_RANK_SHIFT) - 1)) - block->shared_base;
 	if (rank == 0)
 		return block;
 	if (rank > block->cluster->count)
@@ -145,15 +146,13 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
 			uint8_t known = block->shared_written[offset + i];
-			if (known == EXEC_SHARED_READABLE)
-				continue;
-			if (known == EXEC_SHARED_PENDING)
+			if (known == EXEC_SHARED_PENDING) {
 				exec_pending_read(warp, in, lane, block, offset + i, "reads");
-			else
-				exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
-						  "reads shared memory that nothing wrote, at offset %llu",
-						  (unsigned long long)(offset + i));
-			return NULL;
+				return NULL;
+			}
+			if (known != EXEC_SHARED_READABLE &&
+				!exec_undefined_read(warp, in, lane, block, offset + i))
+				return NULL;
 		}
 	}
 	if (exec_race_access(block, warp, in, lane, offset, bytes,

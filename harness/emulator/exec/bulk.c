@@ -106,7 +106,7 @@ struct walk {
 static bool span_within(const struct walk *walk, const struct tensor_span *span)
 {
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	if (offset >= bulk->block->shared_bytes || span->bytes > bulk->block->shared_bytes - offset) {
 		exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ADDRESS, span->shared,
 				  "the box of the tensor map does not fit into the block's %zu bytes of shared "
@@ -130,9 +130,12 @@ static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 		if (known == EXEC_SHARED_PENDING)
 			exec_pending_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset + k, "stores");
 		else
-			exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_UNINITIALISED, offset + k,
-					  "stores shared memory that nothing wrote (offset %llu)",
-					  (unsigned long long)(offset + k));
+			exec_fail(
+				walk->warp, bulk->in, bulk->lane, FAULT_UNINITIALISED, offset + k,
+				known == EXEC_SHARED_UNDEFINED
+					? "stores shared memory that an undefined value was stored to (offset %llu)"
+					: "stores shared memory that nothing wrote (offset %llu)",
+				(unsigned long long)(offset + k));
 		return false;
 	}
 	return true;
@@ -144,7 +147,7 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	const struct bulk *bulk = walk->bulk;
 	if (!span_within(walk, span))
 		return false;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	bool load = bulk->kind == BULK_LOAD;
 	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
 		return false;
@@ -162,21 +165,21 @@ static enum exec_pending pending_kind(const struct bulk *bulk)
 
 static u32 shared_address(const struct bulk *bulk)
 {
-	return (u32)bulk->shared + EXEC_SHARED_BASE;
+	return (u32)(bulk->shared + bulk->block->shared_base);
 }
 
 static bool visit_begin(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	exec_pending_begin(walk->bulk->block, pending_kind(walk->bulk),
-					   (u64)span->shared - EXEC_SHARED_BASE, span->bytes);
+					   (u64)span->shared - walk->bulk->block->shared_base, span->bytes);
 	return true;
 }
 
 static bool visit_end(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - walk->bulk->block->shared_base;
 	exec_pending_end(walk->bulk->block, pending_kind(walk->bulk), offset, span->bytes);
 	/* what loads brought, the async proxy sees without a fence */
 	if (walk->bulk->kind == BULK_LOAD)
@@ -245,7 +248,7 @@ static bool visit_land(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - EXEC_SHARED_BASE;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
 	u8 *shared = bulk->block->shared + offset;
 	u8 *global = (u8 *)(uintptr_t)span->global;
 	if (bulk->kind == BULK_LOAD) {

@@ -29,9 +29,8 @@
 #define EXEC_WINDOW_CODE ((uint64_t)4 << EXEC_WINDOW_SHIFT) /* addresses of functions */
 /* A shared address: (rank in the cluster + 1) << 24 | offset, or the bare offset
  * for the own block. In a cluster of several blocks a kernel gets the former for its own
- * variables too, as on an H200, where mapa to the own rank changes nothing. Offset 0 is
- * no object, as on the hardware, which keeps the first KiB for itself. */
-#define EXEC_SHARED_BASE 0x400u
+ * variables too, as on an H200, where mapa to the own rank changes nothing. Offsets start
+ * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
 
@@ -39,7 +38,8 @@
 
 /* What is known of a byte of shared memory. Only readable bytes have all bits. */
 #define EXEC_SHARED_UNWRITTEN 0x00
-#define EXEC_SHARED_PENDING 0x01 /* an asynchronous copy will write it */
+#define EXEC_SHARED_PENDING 0x01   /* an asynchronous copy will write it */
+#define EXEC_SHARED_UNDEFINED 0x02 /* an undefined value was stored there */
 #define EXEC_SHARED_READABLE 0xff
 
 struct warp;
@@ -151,13 +151,14 @@ enum exec_special {
 struct exec_origin {
 	const struct ptx_instruction *instruction;
 	const struct ptx_function *function;
+	uint32_t effects; /* index into the program's: what it reads and writes */
 };
 
 /* The address of a shared variable, which each block finds in a register of its own. */
 struct exec_shared_place {
 	int32_t slot; /* of the register */
 	uint32_t size;
-	uint64_t offset; /* EXEC_SHARED_BASE and more */
+	uint64_t offset; /* shared_base and more */
 };
 
 struct exec_program {
@@ -175,8 +176,10 @@ struct exec_program {
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
 	size_t static_shared, dynamic_shared_offset;
+	uint32_t shared_base; /* address of the first byte of shared memory */
 	int registers;
 	int32_t *lists;
+	int32_t *effects;  /* exec/undefined.h */
 	bool async_proxy;  /* wgmma or bulk copies read shared memory */
 	bool async_copies; /* to or from shared memory */
 	bool unresolved;   /* refers to what could not be resolved */
@@ -203,10 +206,11 @@ struct exec_group {
 
 struct exec_block;
 struct exec_worker;
-struct exec_copies; /* pending copies of a warp: exec/async.c */
-struct exec_mmas;   /* pending wgmma of a warp: exec/wgmma.c */
-struct exec_race;   /* exec/race.c */
-struct exec_bulk;   /* pending bulk copies of a cluster: exec/bulk.c */
+struct exec_copies;    /* pending copies of a warp: exec/async.c */
+struct exec_mmas;      /* pending wgmma of a warp: exec/wgmma.c */
+struct exec_race;      /* exec/race.c */
+struct exec_bulk;      /* pending bulk copies of a cluster: exec/bulk.c */
+struct exec_undefined; /* undefined values of a warp: exec/undefined.h */
 
 struct warp {
 	uint8_t *base[2]; /* registers; constants, one byte early */
@@ -227,6 +231,7 @@ struct warp {
 	uint32_t turns;
 	struct exec_copies *copies;
 	struct exec_mmas *mmas;
+	struct exec_undefined *undefined; /* NULL: it has read nothing undefined */
 };
 
 struct exec_barrier {
@@ -247,6 +252,7 @@ struct exec_block {
 	uint64_t own_bits; /* of addresses of its shared variables, beyond their offset */
 	uint8_t *shared;
 	size_t shared_bytes;
+	uint64_t shared_base; /* the program's */
 	struct warp *warps;
 	uint32_t warp_count, threads, live;
 	struct exec_barrier barriers[EXEC_BARRIERS];
@@ -408,7 +414,7 @@ struct exec_block *exec_shared_block(struct warp *warp, uint64_t address, uint64
  * memory for any other. */
 static inline uint64_t exec_own_offset(const struct exec_block *block, uint64_t address)
 {
-	return address - EXEC_SHARED_BASE - (address >= block->own_bits ? block->own_bits : 0);
+	return address - block->shared_base - (address >= block->own_bits ? block->own_bits : 0);
 }
 /* The block, and the offset within it, of `bytes` of shared memory that lane names; NULL after a
  * fault: bounds, alignment, a block that has ended. */

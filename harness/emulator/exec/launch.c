@@ -6,6 +6,7 @@
 
 #include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 #define QUANTUM 4096
 /* Clusters that a thread may have begun, and what they may take together. */
@@ -84,6 +85,7 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 		block->pending[kind] = at;
 		at += layout->shared;
 	}
+	block->shared_base = program->shared_base;
 	block->shared_bytes =
 		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
 	block->warp_count = layout->warps;
@@ -124,6 +126,7 @@ static void worker_destroy(struct exec_worker *worker)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
 			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
+			exec_undefined_free(&worker->cluster.blocks[b].warps[i]);
 		}
 	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
 		exec_race_free(&worker->cluster.blocks[b]);

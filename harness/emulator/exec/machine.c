@@ -9,6 +9,8 @@
 #include "emulator/exec/memory.h"
 #include "emulator/ptx/ir.h"
 
+#define SHARED_BASE 0x400u
+
 struct kernel {
 	const struct ptx_function *function;
 	struct module *module;
@@ -101,10 +103,17 @@ struct module *module_parse(const char *ptx, size_t length, struct fault *fault)
 		return NULL;
 	}
 	module->ptx = ptx_parse(ptx, length, fault);
+	if (module->ptx)
+		module->ptx->shared_base = SHARED_BASE;
 	if (module->ptx && place_variables(module, fault) && add_kernels(module, fault))
 		return module;
 	module_free(module);
 	return NULL;
+}
+
+void module_set_shared_base(struct module *module, uint32_t base)
+{
+	module->ptx->shared_base = base;
 }
 
 void module_free(struct module *module)

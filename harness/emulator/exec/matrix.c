@@ -32,6 +32,34 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	return exec_access(w, in, lane, in->space, address, ROW_BYTES, ROW_BYTES, write);
 }
 
+/* All rows at once, when they lie aligned in the block's own shared memory and were written. */
+static bool quick_rows(struct warp *w, const struct exec_instruction *in, int count, u8 *rows[])
+{
+	const struct exec_block *block = w->block;
+	const u32 *address = SOURCE(u32, in->a), own = (u32)block->own_bits, imm = (u32)in->imm;
+	const u64 bytes = block->shared_bytes;
+	u8 *const shared = block->shared;
+	const u8 *const written = block->shared_written;
+	u64 all = ~(u64)0, far = 0;
+	u32 offsets[4 * ROWS], low = 0;
+	if (in->space != PTX_SHARED || in->width != 4 || block->race || bytes < ROW_BYTES)
+		return false;
+	for (int i = 0; i < count; i++) {
+		u32 at = address[i] + imm, offset = at - w->block->shared_base - (at >= own ? own : 0);
+		far |= bytes - ROW_BYTES - offset; /* wraps where the row does not fit */
+		low |= offset % ROW_BYTES;
+		offsets[i] = offset;
+	}
+	if (low || far >> 63)
+		return false;
+	for (int i = 0; i < count; i++) {
+		const u64 *known = (const u64 *)(const void *)(written + offsets[i]);
+		all &= known[0] & known[1];
+		rows[i] = shared + offsets[i];
+	}
+	return all == ~(u64)0;
+}
+
 /* The most different rows of a matrix that share their four banks. */
 static u32 matrix_passes(u8 *const rows[ROWS])
 {
@@ -80,21 +108,24 @@ static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 HANDLER(ldmatrix)
 {
 	u8 *rows[4 * ROWS];
-	u32 t[4][EXEC_LANES];
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	for (int i = 0; i < in->count * ROWS; i++) {
+	const int count = in->count * ROWS;
+	bool quick = quick_rows(w, in, count, rows);
+	for (int i = 0; !quick && i < count; i++) {
 		rows[i] = row_at(w, in, i, false);
 		if (!rows[i])
 			return EXEC_FAULT;
-		memcpy((u8 *)t + i * ROW_BYTES, rows[i], ROW_BYTES);
 	}
 	count_rows(w, rows, in->count, false);
+	/* Addresses are behind us: a destination may be their register. */
 	for (int m = 0; m < in->count; m++) {
+		u32 *d = DEST(u32, in->list[m]);
+		for (int r = 0; r < ROWS; r++)
+			memcpy((u8 *)d + r * ROW_BYTES, rows[m * ROWS + r], ROW_BYTES);
 		if (in->sub == MATRIX_TRANSPOSED)
-			tensor_transpose_b16(t[m]);
-		memcpy(DEST(u32, in->list[m]), t[m], sizeof t[m]);
+			tensor_transpose_b16(d);
 	}
 	return EXEC_NEXT;
 }
@@ -142,7 +173,8 @@ HANDLER(movmatrix)
  * an operand; in->c: number of runs; in->d: elements of a run; in->sub: distinct
  * registers; in->b: enum exec_tile */
 
-static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
+static inline __attribute__((always_inline)) bool known_runs(const u8 *known, u64 stride, int runs,
+															 size_t bytes)
 {
 	u64 all = ~(u64)0;
 	for (int run = 0; run < runs; run++, known += stride) {
@@ -157,14 +189,20 @@ static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
 	return all == ~(u64)0;
 }
 
+static bool all_readable(const u8 *known, u64 stride, int runs, size_t bytes)
+{
+	return bytes == 32 ? known_runs(known, stride, runs, 32) /* 16 elements of 16 bits */
+					   : known_runs(known, stride, runs, bytes);
+}
+
 /* The runs, when all are within the block's shared memory or one allocation, can
  * be read, and are aligned. */
 static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 address, u64 stride,
 					   size_t bytes, bool write, u8 *runs[])
 {
 	u64 last = (u64)(in->c - 1) * stride, base = address;
-	size_t align = bytes < 16 ? bytes : 16;
-	if (write || w->block->race || address % align || stride % align || stride > (1u << 20))
+	size_t align = bytes < 16 ? bytes : 16; /* a power of two */
+	if (write || w->block->race || ((address | stride) & (align - 1)) || stride > (1u << 20))
 		return false;
 	if (in->space == PTX_SHARED) {
 		u64 offset = exec_own_offset(w->block, address), size = w->block->shared_bytes;
@@ -294,10 +332,12 @@ static void store_scattered(const u8 *s, u8 *const runs[], const u32 *places, in
 }
 
 /* A register of 8 rows of 16 bytes each, or the transposed of that. */
-static void load_rows(u32 *d, u8 *const runs[], u32 first, size_t size, bool turned)
+static void load_rows(u32 *restrict d, u8 *const runs[], u32 first, size_t size, bool turned)
 {
+	const size_t along = (first & 0xffff) * size;
+	runs += first >> 16;
 	for (u32 run = 0; run < ROWS; run++)
-		memcpy(d + 4 * run, tile_row(runs, first, run, size), ROW_BYTES);
+		memcpy(d + 4 * run, runs[run] + along, ROW_BYTES);
 	if (turned)
 		tensor_transpose_b16(d);
 }
@@ -357,9 +397,13 @@ HANDLER(wmma_load)
 			load_rows(DEST(u32, in->list[r]), runs, places[0], in->size, in->b == EXEC_TILE_TURNED);
 		}
 	}
-	for (int r = distinct; distinct > 0 && r < in->count; r++)
-		memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r % distinct]),
-			   (size_t)in->reg_size * EXEC_LANES);
+	for (int r = distinct; distinct > 0 && r < in->count; r++) /* each a copy of one before */
+		if (in->reg_size == sizeof(u32))
+			memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r - distinct]),
+				   sizeof(u32) * EXEC_LANES);
+		else
+			memcpy(DEST(u8, in->list[r]), SOURCE(u8, in->list[r - distinct]),
+				   sizeof(u64) * EXEC_LANES);
 	return EXEC_NEXT;
 }
 
@@ -399,9 +443,13 @@ HANDLER(mma)
 	struct tensor_shape shape = sub_unpack_shape(in->imm);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;
-	for (int operand = 0; operand < 4; operand++)
-		for (int r = 0; r < in->list[operand]; r++, next++)
-			registers[operand][r] = (void *)SOURCE(u8, *next);
+	u8 *const bases[2] = {w->base[0], w->base[1]};
+	for (int operand = 0; operand < 4; operand++) {
+		const int count = in->list[operand];
+		for (int r = 0; r < count; r++)
+			registers[operand][r] = bases[next[r] & 1] + next[r];
+		next += count;
+	}
 	if (shape.a == TENSOR_F64)
 		tensor_mma_f64(&shape, (double *const *)(void *)registers[0],
 					   (const double *const *)(void *)registers[1],

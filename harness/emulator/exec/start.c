@@ -3,6 +3,7 @@
 
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 
 static uint32_t special_value(const struct exec_block *block, const struct warp *warp, int special,
 							  uint32_t lane)
@@ -52,7 +53,7 @@ static uint32_t special_value(const struct exec_block *block, const struct warp 
 	case EXEC_DYNAMIC_SMEM: return (uint32_t)asked->dynamic_shared_bytes;
 	case EXEC_TOTAL_SMEM: return (uint32_t)block->shared_bytes;
 	case EXEC_AGGR_SMEM: return (uint32_t)block->shared_bytes;
-	case EXEC_RESERVED_SMEM: return EXEC_SHARED_BASE;
+	case EXEC_RESERVED_SMEM: return (uint32_t)block->shared_base;
 	case EXEC_WARP_SIZE: return EXEC_LANES;
 	case EXEC_ENVREG1: return (uint32_t)(asked->grid_workspace >> 32);
 	case EXEC_ENVREG2: return (uint32_t)asked->grid_workspace;
@@ -71,6 +72,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->turn = false;
 	exec_copies_clear(warp);
 	exec_mmas_clear(warp);
+	exec_undefined_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;
 	for (int special = 0; special < EXEC_SPECIALS; special++) {

@@ -10,6 +10,7 @@
 
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 
@@ -70,16 +71,65 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+/* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
+ * half a row, or 8 rows of one k. */
+static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
+						   size_t chunk, unsigned rows, bool mn_major, bool *undefined,
+						   struct exec_wgmma_reads *reads)
+{
+	const u8 *known = w->block->shared_written + offset;
+	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
+		if (known[k] == EXEC_SHARED_READABLE)
+			continue;
+		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
+		if (!reads->any)
+			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
+											 known[k] == EXEC_SHARED_UNDEFINED};
+		reads->any = true;
+	}
+}
+
+/* Copies all chunks, when they lie in the block's shared memory and nothing is to be said about
+ * any: written, none pending, none behind a missing fence, races not looked for. */
+static bool quick_gather(const struct exec_block *block, const u32 *addresses, size_t count,
+						 u8 *restrict out)
+{
+	const u8 *const shared = block->shared, *const written = block->shared_written;
+	const u8 *const unfenced = block->unfenced_low < block->unfenced_high ? block->unfenced : NULL;
+	const s32 last = (s32)block->shared_bytes - (s32)TENSOR_CHUNK;
+	s32 outside = 0;
+	u64 known = ~(u64)0, late = 0, two[2];
+	for (size_t i = 0; i < count; i++) { /* addresses have 18 bits and few more: no overflow */
+		s32 offset = (s32)(addresses[i] - block->shared_base);
+		outside |= offset | (last - offset);
+	}
+	if (outside < 0 || block->race)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const u32 offset = addresses[i] - block->shared_base;
+		memcpy(two, written + offset, sizeof two);
+		known &= two[0] & two[1];
+		if (unfenced) {
+			memcpy(two, unfenced + offset, sizeof two);
+			late |= two[0] | two[1];
+		}
+		memcpy(out + i * TENSOR_CHUNK, shared + offset, TENSOR_CHUNK);
+	}
+	return known == ~(u64)0 && !late;
+}
+
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
-				   bool mn_major, const char *which, u8 *out)
+				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	u32 addresses[TENSOR_CHUNKS];
 	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
 	struct exec_block *block = w->block;
+	if (quick_gather(block, addresses, count, out))
+		return true;
 	for (size_t i = 0; i < count; i++) {
-		u64 offset = (u64)addresses[i] - EXEC_SHARED_BASE;
+		u64 offset = (u64)addresses[i] - block->shared_base;
 		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
 			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
 					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
@@ -95,16 +145,16 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			if (eight == ~(u64)0)
 				continue;
 			u32 j = 0;
-			while (known[k + j] == EXEC_SHARED_READABLE)
+			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
 				j++;
+			if (j == 8) {
+				note_undefined(w, in, offset, i, rows, mn_major,
+							   which[0] == 'A' ? reads->a : reads->b, reads);
+				continue;
+			}
 			char verb[32];
 			snprintf(verb, sizeof verb, "matrix %s reads", which);
-			if (known[k + j] == EXEC_SHARED_PENDING)
-				exec_pending_read(w, in, 0, block, offset + k + j, verb);
-			else
-				exec_fail(w, in, 0, FAULT_UNINITIALISED, addresses[i],
-						  "%s shared memory that nothing wrote (offset %llu)", verb,
-						  (unsigned long long)(offset + k + j));
+			exec_pending_read(w, in, 0, block, offset + k + j, verb);
 			return false;
 		}
 		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
@@ -121,10 +171,11 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 }
 
 /* Whether an operand has one of the bytes. */
-static bool reads(u64 bits, unsigned rows, bool mn_major, u64 offset, size_t bytes)
+static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, bool mn_major,
+						u64 offset, size_t bytes)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
-	u64 low = offset + EXEC_SHARED_BASE, high = low + bytes;
+	u64 low = offset + block->shared_base, high = low + bytes;
 	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
 	u32 addresses[TENSOR_CHUNKS], reach = 1024 + rows / 8 * apart; /* at most */
 	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
@@ -144,9 +195,9 @@ const struct exec_instruction *exec_mmas_reading(const struct exec_block *block,
 		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
 			const struct mma *mma = &mmas->queue[k % QUEUE];
 			struct tensor_wgmma operation = operation_of(mma);
-			if (reads(mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
-				(mma->in->a >= 0 &&
-				 reads(mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, offset, bytes)))
+			if (operand_has(block, mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
+				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS,
+												operation.a_mn_major, offset, bytes)))
 				return mma->in;
 		}
 	}
@@ -177,15 +228,17 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 		operation.registers[i] = d_registers[i];
 		operation.a_registers[i] = a_registers[i];
 	}
-	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b) ||
-		(!a_count && !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a)))
+	struct exec_wgmma_reads reads = {0};
+	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b, &reads) ||
+		(!a_count &&
+		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a, &reads)))
 		return false;
 	operation.a_bytes = a_count ? NULL : a;
 	operation.b_bytes = b;
 	tensor_wgmma(&operation);
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
 	w->worker->counters.tensor_flops += 2ull * TENSOR_WGMMA_ROWS * operation.n * depth;
-	return true;
+	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
 }
 
 /* Carries out the operations below `upto`. YIELD: other warps have not issued
@@ -261,7 +314,7 @@ HANDLER(wgmma)
 		.scale_d = w->predicates[in->c] & 1,
 		.group = mmas->committed,
 	};
-	return EXEC_NEXT;
+	return exec_follow_on(w, in);
 }
 
 HANDLER(wgmma_fence)
@@ -304,7 +357,9 @@ HANDLER(wgmma_wait)
 		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
 		upto++;
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }
 
 /* in->list: registers that the next instruction touches, ended by -1. Says behind which
@@ -339,5 +394,7 @@ HANDLER(wgmma_touch)
 		fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in) != EXEC_NEXT)
 		return EXEC_FAULT;
 	enum exec_status status = complete(w, in, upto);
-	return status == EXEC_YIELD ? again(w, in) : status;
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
 }

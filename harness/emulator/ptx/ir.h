@@ -164,6 +164,7 @@ struct ptx_module {
 	struct ptx_file *files;
 	char target[32];
 	uint32_t variable_count;
+	uint32_t shared_base; /* where the GPU's shared memory begins: module_set_shared_base() */
 };
 
 /* Memory of a module. Allocation fails (NULL) past a limit that bounds what a

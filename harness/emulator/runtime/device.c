@@ -104,7 +104,7 @@ static void properties(struct cudaDeviceProp *out, const struct gpu *gpu)
 		.sharedMemPerBlockOptin = (size_t)gpu->shared_per_block_optin,
 		.maxBlocksPerMultiProcessor = gpu->blocks_per_multiprocessor,
 		.accessPolicyMaxWindowSize = gpu->l2_persisting_bytes ? 128 * MIB : 0,
-		.reservedSharedMemPerBlock = gpu->major >= 8 ? KIB : 0,
+		.reservedSharedMemPerBlock = (size_t)gpu->shared_reserved,
 		.hostRegisterSupported = 1,
 		.memoryPoolsSupported = 1,
 		.clusterLaunch = gpu->major >= 9,

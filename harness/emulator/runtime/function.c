@@ -3,7 +3,6 @@
 
 #include "emulator/runtime/runtime.h"
 
-#define SHARED_RESERVED ((size_t)1 << 10) /* of each block, by the system, since sm_80 */
 #define SHARED_DEFAULT ((size_t)48 << 10)
 #define REGISTERS 65536u
 #define CLUSTER_PORTABLE 8u
@@ -148,7 +147,7 @@ int occupancy_blocks(const struct function *function, size_t threads, size_t sha
 	if (threads == 0 || threads > facts.max_threads)
 		return 0;
 	size_t warps = round_up(threads, 32) / 32;
-	size_t reserved = gpu->major >= 8 ? SHARED_RESERVED : 0;
+	size_t reserved = (size_t)gpu->shared_reserved;
 	size_t shared = round_up(shared_bytes + facts.static_shared_bytes, 128) + reserved;
 	size_t blocks = min_size((size_t)gpu->blocks_per_multiprocessor,
 							 (size_t)gpu->threads_per_multiprocessor / (warps * 32));
@@ -191,7 +190,7 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 	if (status == cudaSuccess && (blocks <= 0 || threads <= 0))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess) {
-		size_t reserved = runtime.gpu->major >= 8 ? SHARED_RESERVED : 0;
+		size_t reserved = (size_t)runtime.gpu->shared_reserved;
 		size_t each = (size_t)runtime.gpu->shared_per_multiprocessor / (size_t)blocks;
 		size_t used = facts.static_shared_bytes + reserved;
 		each = min_size(each, (size_t)runtime.gpu->shared_per_block_optin + reserved);

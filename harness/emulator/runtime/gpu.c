@@ -27,6 +27,7 @@ static const struct gpu gpus[] = {
 		.l2_persisting_bytes = 37 * MIB + 512 * KIB,
 		.shared_per_multiprocessor = 228 * KIB,
 		.shared_per_block_optin = 227 * KIB,
+		.shared_reserved = KIB,
 		.threads_per_multiprocessor = 2048,
 		.blocks_per_multiprocessor = 32,
 	},
@@ -44,6 +45,7 @@ static const struct gpu gpus[] = {
 		.l2_persisting_bytes = 30 * MIB,
 		.shared_per_multiprocessor = 164 * KIB,
 		.shared_per_block_optin = 163 * KIB,
+		.shared_reserved = KIB,
 		.threads_per_multiprocessor = 2048,
 		.blocks_per_multiprocessor = 32,
 	},
@@ -61,6 +63,7 @@ static const struct gpu gpus[] = {
 		.l2_persisting_bytes = 0,
 		.shared_per_multiprocessor = 64 * KIB,
 		.shared_per_block_optin = 64 * KIB,
+		.shared_reserved = 0, /* compute capability 8.0 is the first to take some */
 		.threads_per_multiprocessor = 1024,
 		.blocks_per_multiprocessor = 16,
 	},

@@ -176,8 +176,10 @@ static cudaError_t binary_parse(struct binary *binary)
 	binary->module = module_parse(ptx.text, ptx.length, &fault);
 	runtime_close_memory();
 	free(ptx.expanded);
-	if (binary->module)
+	if (binary->module) {
+		module_set_shared_base(binary->module, (uint32_t)runtime.gpu->shared_reserved);
 		return cudaSuccess;
+	}
 	runtime_say("%s", fault.text);
 	return fault.kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
 		   : fault.kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation

@@ -140,16 +140,17 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 /* ------------------------------------------------------------------------
  * Resolving */
 
-static __attribute__((noinline)) enum exec_status resolve_each(struct warp *w,
-															   const struct exec_instruction *in,
-															   u32 mask, struct access *x,
-															   u64 bytes, bool write)
+/* Lane by lane, with every check. `space`: of the addresses in x, from which the window of a
+ * generic address may have been taken already. */
+static __attribute__((noinline)) enum exec_status
+resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct access *x,
+			 enum ptx_space space, u64 bytes, bool write)
 {
 	u64 host[EXEC_LANES], some = 0;
 	for (int i = 0; i < EXEC_LANES; i++) {
 		if (!IN_MASK(i))
 			continue;
-		void *p = exec_access(w, in, i, in->space, x->at[i], bytes, bytes, write);
+		void *p = exec_access(w, in, i, space, x->at[i], bytes, bytes, write);
 		if (!p)
 			return EXEC_FAULT;
 		some = host[i] = (u64)(uintptr_t)p;
@@ -194,15 +195,15 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 						 0)) {
 		cached = exec_lookup(w->worker, in->cache, x->low, x->high - x->low + bytes);
 		if (!cached)
-			return resolve_each(w, in, mask, x, bytes, write);
+			return resolve_each(w, in, mask, x, in->space, bytes, write);
 	}
 	if (write) {
 		if (cached->allocation->read_only)
-			return resolve_each(w, in, mask, x, bytes, write);
+			return resolve_each(w, in, mask, x, in->space, bytes, write);
 		if (!cached->written)
 			mark_global(cached, x, bytes);
 	} else if (!cached->written && !written_global(cached, x, bytes)) {
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, in->space, bytes, write);
 	}
 	return EXEC_NEXT;
 }
@@ -322,18 +323,18 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 {
 	struct exec_block *block = w->block;
 	if (__builtin_expect(block->race != NULL, 0))
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
 	u64 low = exec_own_offset(block, x->low), high = exec_own_offset(block, x->high);
 	if (__builtin_expect(
 			low > high || high >= block->shared_bytes || high + bytes > block->shared_bytes, 0))
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
 	u64 base = (u64)(uintptr_t)block->shared, before = x->low - low;
 	FOR_LANES x->at[i] -= before;
 	x->low = low;
 	if (write) {
 		if (__builtin_expect(block->pending_count && pending_shared(block, x, bytes), 0)) {
 			FOR_LANES x->at[i] += before;
-			return resolve_each(w, in, mask, x, bytes, write);
+			return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
 		}
 		mark_shared(block->shared_written, x, bytes);
 		if (__builtin_expect(block->unfenced != NULL, 0))
@@ -341,7 +342,7 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 				exec_unfenced_add(block, in, x->at[i], bytes);
 	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
 		FOR_LANES x->at[i] += before;
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
 	}
 	FOR_LANES x->at[i] += base;
 	x->low += base;
@@ -354,7 +355,7 @@ static inline enum exec_status resolve_local(struct warp *w, const struct exec_i
 	u64 size = w->worker->launch->program->local_bytes;
 	u64 low = x->low - EXEC_LOCAL_BASE, high = x->high - EXEC_LOCAL_BASE;
 	if (__builtin_expect(low > high || high >= size || high + bytes > size, 0))
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, PTX_LOCAL, bytes, write);
 	u64 base = (u64)(uintptr_t)w->local - EXEC_LOCAL_BASE;
 	FOR_LANES x->at[i] += base + (u64)i * size;
 	x->uniform = x->dense = false;
@@ -375,22 +376,13 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct acce
 		bool same = window == x->high >> EXEC_WINDOW_SHIFT;
 		space = window == 0 ? PTX_GLOBAL : window == 1 ? PTX_SHARED : PTX_LOCAL;
 		if (!same || window > 2)
-			return resolve_each(w, in, mask, x, bytes, write);
-		if (window) {
-			FOR_LANES x->at[i] -= window << EXEC_WINDOW_SHIFT;
-			x->low -= window << EXEC_WINDOW_SHIFT;
-			x->high -= window << EXEC_WINDOW_SHIFT;
-			/* the slow path takes the address as it was */
-			u64 low = exec_own_offset(w->block, x->low), high = exec_own_offset(w->block, x->high);
-			if (!aligned || space == PTX_LOCAL || low > high || high >= w->block->shared_bytes ||
-				high + bytes > w->block->shared_bytes) {
-				FOR_LANES x->at[i] += window << EXEC_WINDOW_SHIFT;
-				return resolve_each(w, in, mask, x, bytes, write);
-			}
-		}
+			return resolve_each(w, in, mask, x, PTX_GENERIC, bytes, write);
+		FOR_LANES x->at[i] -= window << EXEC_WINDOW_SHIFT;
+		x->low -= window << EXEC_WINDOW_SHIFT;
+		x->high -= window << EXEC_WINDOW_SHIFT;
 	}
 	if (__builtin_expect(!aligned || space == PTX_PARAM, 0))
-		return resolve_each(w, in, mask, x, bytes, write);
+		return resolve_each(w, in, mask, x, space, bytes, write);
 	if (space == PTX_CONST)
 		space = PTX_GLOBAL;
 	count_access(w, x, space, bytes, write);

@@ -30,6 +30,11 @@ struct tensor_kernels {
 	 * `rows` and `columns` give for its row and column. */
 	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
 					 unsigned row_blocks, unsigned column_blocks, unsigned k);
+	/* All of a warp's mma at once, where this level has a way for the shape (whose
+	 * accumulators are f32); false, with nothing done, where it has none. c may be d. */
+	bool (*multiply_halves)(const struct tensor_shape *shape, float *const d[],
+							const uint32_t *const a[], const uint32_t *const b[],
+							const float *const c[]);
 	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
 							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
 							  unsigned k);

@@ -2,14 +2,16 @@
 
 #include <string.h>
 
-#define MAGIC 0x70616D726F736E74u /* "tnsormap" */
+#define MAGIC 0x70616D726F536E74u /* "tnSormap" */
 #define BOX_MAX 256u
 #define STEP_MAX 8u
 #define SIZE_MAX_ELEMENTS ((uint64_t)1 << 32)
 #define STRIDE_LIMIT ((uint64_t)1 << 40)
 
+/* For drivers up to 13.1 CUTLASS clears bit 21 of the second word of maps of small tensors
+ * (copy_traits_sm90_tma.hpp): nothing is kept in that bit. */
 struct encoded {
-	uint64_t magic, address;
+	uint64_t address, magic;
 	uint64_t stride[TENSOR_MAP_RANK - 1];
 	uint32_t last[TENSOR_MAP_RANK]; /* size - 1, which fits */
 	uint16_t box[TENSOR_MAP_RANK];
@@ -18,6 +20,8 @@ struct encoded {
 	uint32_t check;
 };
 _Static_assert(sizeof(struct encoded) <= TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+_Static_assert(offsetof(struct encoded, magic) == 8 && (MAGIC >> 21 & 1) == 0,
+			   "bit 21 of the second word is 0 in every map");
 
 /* Tells a tensor map from memory that something else has written to. */
 static uint32_t checksum(const struct encoded *encoded)

@@ -2,6 +2,7 @@
  * to the blocks that the inner loops (simd/tensor.c) read. */
 #include "emulator/tensor/tensor.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "emulator/simd/level.h"
@@ -13,7 +14,13 @@ static const struct tensor_kernels *kernels(void)
 {
 	static const struct tensor_kernels *const levels[] = {&tensor_kernels_v2, &tensor_kernels_v3,
 														  &tensor_kernels_v4};
-	return levels[simd_level() - 2];
+	static const struct tensor_kernels *_Atomic chosen; /* by all threads alike */
+	const struct tensor_kernels *known = atomic_load_explicit(&chosen, memory_order_relaxed);
+	if (known)
+		return known;
+	known = levels[simd_level() - 2];
+	atomic_store_explicit(&chosen, known, memory_order_relaxed);
+	return known;
 }
 
 static bool is_integer(enum tensor_type type)
@@ -111,6 +118,17 @@ static void multiply_saturating(int32_t *const d[], const int32_t *const c[],
 		}
 }
 
+/* Whether no product of the shapes that there are can bring one of the sums to its limits:
+ * K is at most 32, and a product below 2^16. */
+static bool far_from_limits(const int32_t *const c[], unsigned count)
+{
+	uint32_t most = 0;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+			most |= (uint32_t)(c[i][lane] ^ c[i][lane] >> 31); /* all bits of their magnitudes */
+	return most < UINT32_C(1) << 30;
+}
+
 /* d, c: of floats or of integers, as `type` is. */
 static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
 					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
@@ -118,7 +136,7 @@ static void multiply(enum tensor_type type, void *d, const void *c, const union 
 {
 	if (!is_integer(type))
 		kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
-	else if (saturate)
+	else if (saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
 		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
 	else
 		kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks, column_blocks, k);
@@ -136,29 +154,42 @@ static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned 
 	return same > 0;
 }
 
+/* d, c: of floats or of integers, none of d one of c that is still to be read. */
+static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32_t *const a[],
+						 const uint32_t *const b[], const void *c)
+{
+	const struct tensor_kernels *k = kernels();
+	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
+	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
+	unsigned k_blocks = shape->k / block_width(shape->a);
+	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	if (k->multiply_halves(shape, d, a, b, c))
+		return;
+	k->rows(shape->a, a, row_blocks, k_blocks, left);
+	k->columns(shape->b, b, column_blocks, k_blocks, right);
+	multiply(shape->a, d, c, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+}
+
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
 				const uint32_t *const b[], const uint32_t *const c[])
 {
 	const struct tensor_kernels *k = kernels();
-	unsigned width = block_width(shape->a), k_blocks = shape->k / width;
-	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
-	unsigned elements = row_blocks * column_blocks * 2;
-	_Alignas(64) union tensor_element left[ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
-	_Alignas(64) union tensor_element right[ROWS_MAX * TENSOR_K_MAX];
+	unsigned elements = shape->m * shape->n / TENSOR_LANES;
 	_Alignas(64) uint32_t work[ELEMENTS_MAX][TENSOR_LANES];
 	uint32_t *to[ELEMENTS_MAX];
 	const uint32_t *from[ELEMENTS_MAX];
 	bool half_c = shape->c == TENSOR_F16, half_d = shape->d == TENSOR_F16;
+	if (!half_c && !half_d &&
+		k->multiply_halves(shape, (float *const *)d, a, b, (const float *const *)c))
+		return;
 	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
-	k->rows(shape->a, a, row_blocks, k_blocks, left);
-	k->columns(shape->b, b, column_blocks, k_blocks, right);
 	for (unsigned i = 0; i < elements; i++) {
 		to[i] = direct ? d[i] : work[i];
 		from[i] = half_c ? work[i] : c[i];
 		if (half_c && i % 2 == 0)
 			k->halves_to_floats(c[i / 2], (float *)work[i], (float *)work[i + 1]);
 	}
-	multiply(shape->a, to, from, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	mma_multiply(shape, to, a, b, from);
 	for (unsigned i = 0; i < elements && !direct; i++)
 		if (!half_d)
 			memcpy(d[i], work[i], sizeof work[i]);
@@ -198,7 +229,7 @@ void tensor_transpose_b16(uint32_t reg[TENSOR_LANES])
 
 /* --- wgmma --- */
 
-uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t base_offset)
+static uint32_t swizzle_mask(enum tensor_swizzle mode)
 {
 	static const uint32_t masks[] = {
 		[TENSOR_SWIZZLE_NONE] = 0,
@@ -206,8 +237,18 @@ uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t bas
 		[TENSOR_SWIZZLE_64] = 3,
 		[TENSOR_SWIZZLE_32] = 1,
 	};
+	return masks[mode];
+}
+
+static inline uint32_t swizzled(uint32_t address, uint32_t mask, uint32_t base_offset)
+{
 	uint32_t line = (address >> 7) - base_offset;
-	return address ^ (line & masks[mode]) << 4;
+	return address ^ (line & mask) << 4;
+}
+
+uint32_t tensor_swizzle(enum tensor_swizzle mode, uint32_t address, uint32_t base_offset)
+{
+	return swizzled(address, swizzle_mask(mode), base_offset);
 }
 
 struct tensor_descriptor tensor_descriptor_decode(uint64_t bits)
@@ -234,32 +275,40 @@ static uint32_t pattern_row(enum tensor_swizzle mode)
 	return bytes[mode];
 }
 
-/* Offset of chunk `chunk` (0 or 1) of row `row`, k contiguous. */
-static uint32_t offset_k_major(const struct tensor_descriptor *d, unsigned row, unsigned chunk)
+/* Offsets of the two chunks of each row, k contiguous. */
+static void offsets_k_major(const struct tensor_descriptor *d, unsigned rows, uint32_t *offsets)
 {
 	uint32_t apart = d->swizzle == TENSOR_SWIZZLE_NONE ? d->leading : TENSOR_CHUNK;
-	return row % 8 * pattern_row(d->swizzle) + row / 8 * d->stride + chunk * apart;
+	uint32_t width = pattern_row(d->swizzle);
+	for (unsigned i = 0; i < 2 * rows; i++)
+		offsets[i] = i / 2 % 8 * width + i / 16 * d->stride + i % 2 * apart;
 }
 
-/* Offset of the eight rows `chunk` at index k, rows contiguous. Without a swizzle
+/* Offsets of the chunks of eight rows at each k, rows contiguous. Without a swizzle
  * the two strides change their roles. */
-static uint32_t offset_mn_major(const struct tensor_descriptor *d, unsigned k, unsigned chunk)
+static void offsets_mn_major(const struct tensor_descriptor *d, unsigned rows, uint32_t *offsets)
 {
-	uint32_t width = pattern_row(d->swizzle), chunks = width / TENSOR_CHUNK;
+	uint32_t width = pattern_row(d->swizzle), chunks = width / TENSOR_CHUNK; /* powers of two */
+	unsigned shift = (unsigned)__builtin_ctz(chunks);
 	bool plain = d->swizzle == TENSOR_SWIZZLE_NONE;
 	uint32_t along = plain ? d->stride : d->leading, across = plain ? d->leading : d->stride;
-	return chunk % chunks * TENSOR_CHUNK + chunk / chunks * along + k % 8 * width + k / 8 * across;
+	for (unsigned k = 0; k < 16; k++, offsets += rows / 8)
+		for (unsigned i = 0; i < rows / 8; i++)
+			offsets[i] = (i & (chunks - 1)) * TENSOR_CHUNK + (i >> shift) * along + k % 8 * width +
+						 k / 8 * across;
 }
 
 size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, bool mn_major,
 					 uint32_t addresses[TENSOR_CHUNKS])
 {
-	for (unsigned i = 0; i < 2 * rows; i++) {
-		uint32_t offset = mn_major ? offset_mn_major(descriptor, i / (rows / 8), i % (rows / 8))
-								   : offset_k_major(descriptor, i / 2, i % 2);
-		addresses[i] = tensor_swizzle(descriptor->swizzle, descriptor->start + offset,
-									  descriptor->base_offset);
-	}
+	uint32_t start = descriptor->start, base_offset = descriptor->base_offset;
+	uint32_t mask = swizzle_mask(descriptor->swizzle);
+	if (mn_major)
+		offsets_mn_major(descriptor, rows, addresses);
+	else
+		offsets_k_major(descriptor, rows, addresses);
+	for (unsigned i = 0; i < 2 * rows; i++)
+		addresses[i] = swizzled(start + addresses[i], mask, base_offset);
 	return (size_t)2 * rows;
 }
 

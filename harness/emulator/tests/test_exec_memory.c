@@ -290,8 +290,38 @@ Test(exec_memory, never_written)
 {
 	fixture_expect_fault(FIXTURE_KERNEL("ld.global.u32 %r1, [%out+4];"), ONE, FAULT_UNINITIALISED,
 						 "nothing wrote");
-	fixture_expect_fault(FIXTURE_KERNEL(".shared .b8 s[64]; ld.shared.u32 %r1, [s+4];"), ONE,
-						 FAULT_UNINITIALISED, "nothing wrote");
+	fixture_expect_fault(FIXTURE_KERNEL(".shared .align 4 .b8 s[64]; ld.shared.u32 %r1, [s+4];\n"
+										"st.global.u32 [%out], %r1;"),
+						 ONE, FAULT_UNINITIALISED, "nothing wrote");
+}
+
+/* A generic address is as good as a shared one where the race check looks at every lane, where
+ * bytes are not written yet, and in another warp's rows. */
+Test(exec_memory, generic_addresses_of_shared_memory)
+{
+	static const char ptx[] = FIXTURE_KERNEL(
+		".shared .align 16 .b8 s[1024]; mov.u64 %d1, s; cvta.shared.u64 %d1, %d1;\n"
+		"mul.wide.u32 %d2, %t, 16; add.u64 %d1, %d1, %d2;\n"
+		"st.u32 [%d1+4], %t; st.v2.u32 [%d1+8], {%t, 7}; bar.sync 0;\n"
+		"xor.b32 %r1, %t, 33; mul.wide.u32 %d3, %r1, 16; sub.u64 %d1, %d1, %d2;\n"
+		"add.u64 %d3, %d1, %d3; ld.u32 %r2, [%d3+4]; ld.v2.u32 {%r3, %r4}, [%d3+8];\n"
+		"add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; mul.wide.u32 %d4, %t, 4;\n"
+		"add.u64 %out, %out, %d4; st.u32 [%out], %r2;");
+	for (int race = 0; race < 2; race++) {
+		uint32_t out[64];
+		fixture_expect(ptx, (struct fixture_launch){.threads = 64, .check_race = race != 0}, NULL,
+					   0, out, sizeof out);
+		for (uint32_t i = 0; i < 64; i++)
+			cr_assert_eq(out[i], 2 * (i ^ 33) + 7);
+	}
+	fixture_expect_fault(
+		FIXTURE_KERNEL(".shared .align 4 .b8 s[64]; mov.u64 %d1, s; cvta.shared.u64 %d1, %d1;\n"
+					   "st.u32 [%d1+62], %t;"),
+		ONE, FAULT_ALIGNMENT, "not a multiple of 4");
+	fixture_expect_fault(
+		FIXTURE_KERNEL(".shared .align 4 .b8 s[64]; mov.u64 %d1, s; cvta.shared.u64 %d1, %d1;\n"
+					   "st.u32 [%d1+64], %t;"),
+		ONE, FAULT_ADDRESS, "outside the block's 64 bytes");
 }
 
 Test(exec_memory, constants_are_read_only)

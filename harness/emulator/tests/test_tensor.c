@@ -109,23 +109,85 @@ ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 	}
 }
 
-Test(tensor, results_may_lie_where_other_accumulators_were)
+static float number_of(enum tensor_type type, uint32_t bits)
 {
-	struct tensor_shape shape = {16, 16, 16, TENSOR_F16, TENSOR_F16, TENSOR_F32, TENSOR_F32, false};
-	static uint32_t registers[8][32], apart[8][32], zero[32];
-	uint32_t *d[8], *wanted[8];
-	const uint32_t *c[8], *none[4] = {zero, zero, zero, zero};
-	for (unsigned i = 0; i < 8; i++) {
-		for (unsigned lane = 0; lane < 32; lane++)
-			registers[i][lane] = encode(TENSOR_F32, (int)(100 * i + lane));
-		c[i] = registers[i];
-		d[i] = registers[7 - i];
-		wanted[i] = apart[i];
-	}
-	tensor_mma(&shape, wanted, none, none, c);
-	tensor_mma(&shape, d, none, none, c);
-	for (unsigned i = 0; i < 8; i++)
-		cr_assert_arr_eq(d[i], apart[i], sizeof apart[i], "register %u", i);
+	uint32_t wide = type == TENSOR_F32 ? bits : bits << 16;
+	float value;
+	if (type == TENSOR_F16)
+		return tensor_f16_to_float((uint16_t)bits);
+	memcpy(&value, &wide, sizeof value);
+	return value;
+}
+
+/* Bits of some number whose products need more bits than a sum of them has. */
+static uint32_t rounded_number(enum tensor_type type)
+{
+	uint32_t mantissa = (uint32_t)rand(), sign = (uint32_t)rand() & 1;
+	if (type == TENSOR_F16)
+		return sign << 15 | (uint32_t)(8 + rand() % 16) << 10 | (mantissa & 0x3FF);
+	if (type == TENSOR_BF16)
+		return sign << 15 | (uint32_t)(119 + rand() % 16) << 7 | (mantissa & 0x7F);
+	return sign << 31 | (uint32_t)(119 + rand() % 16) << 23 | (mantissa & 0x7FFFFF);
+}
+
+/* Registers of random numbers, and what they say by row and column. */
+static void fill_rounded(const struct tensor_shape *shape, enum tensor_operand operand,
+						 enum tensor_type type, struct fragment *f, float values[32][32])
+{
+	unsigned items = type == TENSOR_F32 ? 1 : 2, row, column;
+	fragment_start(f);
+	for (unsigned i = 0; i < tensor_registers(shape, operand) * items; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+			uint32_t bits = rounded_number(type);
+			tensor_position(shape, operand, lane, i / items, i % items, &row, &column);
+			put_byte_field(f, lane, i * 32 / items, 32 / items, bits);
+			values[row][column] = number_of(type, bits);
+		}
+}
+
+/* d may be in the registers of c, in any order. */
+static void check_order(struct tensor_shape shape, bool backwards)
+{
+	static float va[32][32], vb[32][32], vc[32][32];
+	static struct fragment fa, fb, fc;
+	uint32_t *d[REGS];
+	unsigned count = (unsigned)tensor_registers(&shape, TENSOR_D), row, column;
+	fill_rounded(&shape, TENSOR_A, shape.a, &fa, va);
+	fill_rounded(&shape, TENSOR_B, shape.b, &fb, vb);
+	fill_rounded(&shape, TENSOR_C, TENSOR_F32, &fc, vc);
+	for (unsigned i = 0; i < count; i++)
+		d[i] = fc.pointers[backwards ? count - 1 - i : i];
+	tensor_mma(&shape, d, constant(&fa), constant(&fb), constant(&fc));
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+			tensor_position(&shape, TENSOR_D, lane, i, 0, &row, &column);
+			volatile float sum = vc[row][column];
+			for (unsigned k = 0; k < shape.k; k++)
+				sum = sum + va[row][k] * vb[k][column]; /* the product is exact */
+			cr_assert_eq(number_of(TENSOR_F32, d[i][lane]), sum, "n %d k %d row %u column %u",
+						 shape.n, shape.k, row, column);
+		}
+}
+
+/* Bit for bit: from the accumulator on, a rounding each. */
+ON_EVERY_LEVEL(sums_go_in_the_order_of_k)
+{
+	setenv("EMULATED_GPU_SIMD", level, 1);
+	static const int shapes[][3] = {
+		{16, 8, 8}, {16, 8, 16}, {16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
+	for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		for (int variant = 0; variant < 4; variant++) {
+			enum tensor_type type = variant % 2 ? TENSOR_F16 : TENSOR_BF16;
+			struct tensor_shape shape = {(uint16_t)shapes[i][0],
+										 (uint16_t)shapes[i][1],
+										 (uint16_t)shapes[i][2],
+										 type,
+										 type,
+										 TENSOR_F32,
+										 TENSOR_F32,
+										 false};
+			check_order(shape, variant >= 2);
+		}
 }
 
 /* wmma's layout is ours: what must hold is that positions cover each element

@@ -110,6 +110,25 @@ Test(tensor_map, loads_with_every_swizzle_and_fill)
 	}
 }
 
+Test(tensor_map, keeps_nothing_in_the_bit_that_cutlass_clears)
+{
+	struct tensor_map map = example();
+	map.size[0] = (1u << 21) + 8; /* the bit is set in as much as can be */
+	for (int i = 1; i < 3; i++)
+		map.stride[i] = (uint64_t)3 << 21;
+	for (int high = 22; high < 47; high++) {
+		uint64_t words[TENSOR_MAP_BYTES / 8];
+		struct tensor_map out;
+		map.address = (uint64_t)1 << 21 | (uint64_t)1 << high;
+		cr_assert_null(tensor_map_encode(&map, words));
+		words[1] &= ~((uint64_t)1 << 21);
+		cr_assert(tensor_map_decode(words, &out));
+		cr_assert_eq(out.address, map.address);
+		cr_assert_eq(out.size[0], map.size[0]);
+		cr_assert_eq(out.stride[1], map.stride[1]);
+	}
+}
+
 Test(tensor_map, element_strides)
 {
 	struct tensor_map map = example();

@@ -1,0 +1,129 @@
+/* Undefined values, followed. A warp that reads shared memory which nothing wrote gets a pattern
+ * of ones, as a GPU gives it whatever was there. That is no error: prefetches and the ragged ends
+ * of tiles do it, and the value is never used. From then on the warp is run by a second loop
+ * (exec_follow) that knows for each lane of each 16-bit part of a register, and of each
+ * predicate, whether its value is made of such a read. Where one reaches global memory, an address,
+ * a branch or a barrier, the kernel has an error. A warp that reads nothing undefined pays nothing.
+ *
+ * What an instruction reads and writes is listed by decode/effects.c. */
+#ifndef EMULATOR_EXEC_UNDEFINED_H
+#define EMULATOR_EXEC_UNDEFINED_H
+
+#include "emulator/exec/exec.h"
+
+/* How an instruction's results follow from what it reads. */
+enum exec_effect_kind {
+	EFFECT_NONE,    /* reads no register, or does nothing with it */
+	EFFECT_LANES,   /* lane by lane: undefined when any input is */
+	EFFECT_PARTS,   /* the same for each 16 bits of a lane: pairs of halves, logic */
+	EFFECT_PAIR,    /* cvt of two floats into a pair: a above, b below */
+	EFFECT_CROSS,   /* all lanes, when any input of any lane is undefined */
+	EFFECT_MOVE,    /* bits are moved: found by carrying the instruction out on marks */
+	EFFECT_COMPARE, /* setp: with a predicate that may decide alone */
+	EFFECT_LOGIC,   /* and.pred, or.pred: likewise */
+	EFFECT_LOAD,    /* from memory: ld, ldmatrix, wmma.load */
+	EFFECT_LOAD_ROWS,
+	EFFECT_LOAD_TILE,
+	EFFECT_STORE, /* st, stmatrix, wmma.store */
+	EFFECT_STORE_ROWS,
+	EFFECT_STORE_TILE,
+	EFFECT_MMA,      /* rows of A, columns of B, elements of C */
+	EFFECT_OPERANDS, /* must be defined: atomics, barriers, copies, descriptors */
+};
+
+/* A register or predicate among an instruction's effects: its slot (a multiple of 64) and how many
+ * parts of 16 bits it has, or index << 6 and the flag. */
+#define EFFECT_PARTS_MASK 0x1f
+#define EFFECT_PREDICATE 0x20
+#define EFFECT_CARRY 0x3f /* add.cc */
+
+/* The numbers at program->effects[origin.effects], before the references. */
+enum exec_effect_head {
+	EFFECT_KIND,
+	EFFECT_RESULTS, /* how many references are results, */
+	EFFECT_DATA,    /* values, */
+	EFFECT_CONTROL, /* selectors and predicates, which make the result of their lane undefined, */
+	EFFECT_STRICT,  /* and addresses and the like, which must be defined */
+	EFFECT_HEAD,
+};
+
+/* Where an undefined value was read. */
+struct exec_read {
+	uint32_t pc, offset;
+	bool stored; /* an undefined value was stored there */
+};
+
+struct exec_lanes {
+	uint32_t lanes; /* those whose value is undefined */
+	struct exec_read read;
+};
+
+struct exec_undefined {
+	struct exec_lanes *parts;      /* 64 bytes of the register file each */
+	struct exec_lanes *predicates; /* one each */
+	struct exec_lanes carry;
+	size_t part_count;
+	uint8_t *local; /* EXEC_SHARED_* for each byte of local memory; NULL: all defined */
+	uint32_t count; /* of parts and predicates with undefined lanes */
+	bool following; /* the loop that runs the warp */
+	bool again;     /* the instruction at pc is taken again, by the other loop */
+	bool noted;     /* the instruction read undefined memory: `read` */
+	struct exec_read read;
+};
+
+/* --- exec/undefined.c --- */
+/* A byte of shared memory that is not defined is read. True: the reader may have it. False: the
+ * instruction failed, or exec_undefined_again() is true. */
+bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
+						 const struct exec_block *block, uint64_t offset);
+/* After a handler failed: whether it only needs the other loop, and is to be taken again. */
+bool exec_undefined_again(const struct warp *warp);
+/* Whether there is anything to follow; asked where a turn of the warp begins. */
+bool exec_undefined_begin(struct warp *warp);
+/* For a warp whose registers become undefined by another instruction than a load. */
+struct exec_undefined *exec_undefined_open(struct warp *warp);
+void exec_undefined_clear(struct warp *warp);
+void exec_undefined_free(struct warp *warp);
+
+/* Sets the lanes of `mask`; `read` counts where there are any. */
+void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, uint32_t mask,
+					uint32_t lanes, const struct exec_read *read);
+/* "made of shared memory that nothing wrote: read at ..." */
+enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instruction *in,
+									 uint32_t lanes, const char *what, const struct exec_read *read)
+	__attribute__((cold));
+
+/* --- exec/follow.c --- */
+/* Carries an instruction out and follows what it does. mask: may be 0. */
+enum exec_status exec_follow(struct warp *warp, const struct exec_instruction *in, uint32_t mask);
+
+/* --- exec/follow_memory.c --- */
+enum exec_status exec_follow_load(struct warp *warp, const struct exec_instruction *in,
+								  uint32_t mask, int kind);
+enum exec_status exec_follow_store(struct warp *warp, const struct exec_instruction *in,
+								   uint32_t mask, int kind);
+
+/* --- exec/follow_tensor.c --- */
+enum exec_status exec_follow_mma(struct warp *warp, const struct exec_instruction *in,
+								 uint32_t mask);
+
+/* What a wgmma read from shared memory: whether row i of A, column i of B is undefined. */
+struct exec_wgmma_reads {
+	bool any, a[64], b[256];
+	struct exec_read read;
+};
+/* A wgmma of these four warps has been carried out; false without memory. */
+bool exec_follow_wgmma(struct warp *warps[4], const struct exec_instruction *in, bool scale_d,
+					   const struct exec_wgmma_reads *reads);
+/* The end of an instruction that completed a wgmma: the warp leaves the ordinary loop, when it has
+ * undefined registers now. */
+enum exec_status exec_follow_on(struct warp *warp, const struct exec_instruction *in);
+
+static inline const int32_t *exec_effects(const struct warp *warp,
+										  const struct exec_instruction *in)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	return program->effects + program->origins[in - program->code].effects;
+}
+
+#endif
