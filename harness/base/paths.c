@@ -68,7 +68,7 @@ bool paths_source(char out[PATHS_MAX], struct error *err)
 	return true;
 }
 
-static bool make_folders(char *path)
+bool paths_make_folders(char *path)
 {
 	for (char *p = path + 1; *p != '\0'; p++) {
 		if (*p != '/')
@@ -85,22 +85,23 @@ bool paths_cache(char out[PATHS_MAX], struct error *err)
 {
 	const char *own = getenv("GEMMJUDGE_CACHE");
 	if (own != NULL && own[0] != '\0') {
-		if (snprintf(out, PATHS_MAX, "%s", own) < PATHS_MAX && make_folders(out))
+		if (snprintf(out, PATHS_MAX, "%s", own) < PATHS_MAX && paths_make_folders(out))
 			return true;
 		return error_set(err, "GEMMJUDGE_CACHE=%s: cannot be written", own);
 	}
 
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (xdg != NULL && xdg[0] == '/' && paths_join(out, xdg, "gemmjudge", err) && make_folders(out))
+	if (xdg != NULL && xdg[0] == '/' && paths_join(out, xdg, "gemmjudge", err) &&
+		paths_make_folders(out))
 		return true;
 	if (home != NULL && home[0] == '/' && paths_join(out, home, ".cache/gemmjudge", err) &&
-		make_folders(out))
+		paths_make_folders(out))
 		return true;
 
 	char build[PATHS_MAX];
 	if (!paths_build(build, err) || !paths_join(out, build, "cache", err))
 		return false;
-	if (make_folders(out))
+	if (paths_make_folders(out))
 		return true;
 	return error_set(err, "no folder for compiled solutions can be written: set GEMMJUDGE_CACHE");
 }

@@ -23,6 +23,9 @@ bool paths_source(char out[PATHS_MAX], struct error *err);
  * written, BUILD/cache. Created when missing. */
 bool paths_cache(char out[PATHS_MAX], struct error *err);
 
+/* Makes the folder and those above it; whether it can be written in the end. */
+bool paths_make_folders(char *path);
+
 /* Joins two parts with one '/'. Fails when the result does not fit. */
 bool paths_join(char out[PATHS_MAX], const char *a, const char *b, struct error *err);
 

@@ -23,7 +23,8 @@ struct subcommand {
 
 /* Each is the file of its name. */
 extern const struct subcommand subcommand_judge, subcommand_bench, subcommand_compare,
-	subcommand_new, subcommand_list, subcommand_doctor;
+	subcommand_history, subcommand_diff, subcommand_leaderboard, subcommand_new, subcommand_list,
+	subcommand_doctor;
 
 /* "gemmjudge: " and the line to stderr. Returns `status`, so that a command can
  * end with `return cli_fail(EXIT_BAD_INPUT, &err)`. */

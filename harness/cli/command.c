@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/remember.h"
 
 #define CASES 32
 #define CASES_EMULATED 12
@@ -88,6 +89,7 @@ struct command {
 	struct options *options;
 	const char *program;
 	struct output_progress progress;
+	struct remember remember;
 	double saved;
 };
 
@@ -106,22 +108,34 @@ static void show_step(void *context, const char *file, const char *what, size_t 
 	output_progress_step(&command->progress, file, what, done, total);
 }
 
-/* What a run that dies leaves: the reports of a second before. */
-static void save_judged(void *context, struct judgement_list *list)
-{
-	struct command *command = context;
-	if (command->saved > 0.0 && clock_seconds() < command->saved + SAVE_SECONDS)
-		return;
-	complete_facts(command, list);
-	output_save(command->options, list);
-	command->saved = clock_seconds();
-}
-
 static void print_note(void *context, const char *line)
 {
 	struct command *command = context;
 	output_progress_close(&command->progress);
 	fprintf(stderr, "gemmjudge: %s\n", line);
+}
+
+static void remember(struct command *command, const struct judgement_list *list, bool ended)
+{
+	char line[sizeof command->remember.why.message + 32];
+	if (!remember_judged(&command->remember, list, ended))
+		return;
+	snprintf(line, sizeof line, "not remembered: %s", command->remember.why.message);
+	print_note(command, line);
+}
+
+/* What a run that dies leaves: every file in the store that has had its turn (of bench and compare
+ * none, before the end), and the reports of a second before. */
+static void save_judged(void *context, struct judgement_list *list)
+{
+	struct command *command = context;
+	complete_facts(command, list);
+	if (command->options->judge.mode == JUDGE_CHECKS)
+		remember(command, list, false);
+	if (command->saved > 0.0 && clock_seconds() < command->saved + SAVE_SECONDS)
+		return;
+	output_save(command->options, list);
+	command->saved = clock_seconds();
 }
 
 /* What is ignored, as in the background of a script, stays so. */
@@ -153,6 +167,8 @@ int command_run(const char *program, struct options *options)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 
 	struct command command = {.options = options, .program = program};
+	if (!remember_open(&command.remember, options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
 	output_progress_open(&command.progress);
 	struct judge_progress steps = {.step = show_step,
 								   .judged = save_judged,
@@ -167,6 +183,8 @@ int command_run(const char *program, struct options *options)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
 	complete_facts(&command, &list);
+	remember(&command, &list, true);
+	remember_close(&command.remember);
 	int exit_status = EXIT_ACCEPTED;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.items[i].verdict != VERDICT_ACCEPTED)

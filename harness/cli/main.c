@@ -11,8 +11,9 @@
 
 /* As --help shows them. */
 static const struct subcommand *const subcommands[] = {
-	&subcommand_judge, &subcommand_bench, &subcommand_compare,
-	&subcommand_new,   &subcommand_list,  &subcommand_doctor,
+	&subcommand_judge,   &subcommand_bench, &subcommand_compare,
+	&subcommand_history, &subcommand_diff,  &subcommand_leaderboard,
+	&subcommand_new,     &subcommand_list,  &subcommand_doctor,
 };
 #define LARGE_BLOCK (16 << 10) /* bytes */
 #define SUBCOMMAND_COUNT (sizeof subcommands / sizeof *subcommands)

@@ -15,6 +15,8 @@
 #define GENERATES "judge bench"
 #define RUNS "judge bench compare"
 
+#define ASKS "history diff leaderboard" /* the store */
+
 #define FILLS(kind_of_it, member)                                                                  \
 	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
 	.size = sizeof(((struct options *)NULL)->member)
@@ -23,6 +25,7 @@ static const struct row rows[] = {
 	{"problem", "P", RUNS " new",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .kind = &kind_problem},
+	{"problem", "P", "history leaderboard", "only this problem", .kind = &kind_problem},
 	{"epilogue", "CHAIN", RUNS,
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 FILLS(kind_text, judge.epilogue),
@@ -36,6 +39,8 @@ static const struct row rows[] = {
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator)",
 	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE},
+	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
+	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
 	{"check", "WHAT", "judge",
@@ -81,6 +86,8 @@ static const struct row rows[] = {
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .kind = &kind_shape, .to = DIM_MAX},
+	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
+	 .kind = &kind_shape, .to = DIM_MAX},
 	{"alpha", "X", TIMES, "alpha of the timed calls (1)", FILLS(kind_scalar, judge.alpha),
 	 .needs = "a number is needed"},
 	{"beta", "X", TIMES, "beta of the timed calls (0; with the problem's own\ncase its own)",
@@ -112,13 +119,19 @@ static const struct row rows[] = {
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
+	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
+	{"store", "FILE", RUNS " " ASKS,
+	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
+	 FILLS(kind_text, store), .again = AGAIN_NOT, .needs = "a file name"},
+	{"no-store", NULL, RUNS, "remembers nothing of this run", FILLS(kind_flag, no_store),
+	 .again = AGAIN_NOT},
 	{"verbose", NULL, RUNS,
 	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",
 	 FILLS(kind_flag, verbose), .again = AGAIN_NOT},
 	{"no-color", NULL, RUNS " doctor",
 	 "no colours (they are off anyway when the output is\nno terminal, or NO_COLOR is set)",
 	 FILLS(kind_flag, no_color), .again = AGAIN_NOT},
-	{"help", NULL, RUNS " new list doctor", "shows this", FILLS(kind_flag, help),
+	{"help", NULL, RUNS " new list doctor " ASKS, "shows this", FILLS(kind_flag, help),
 	 .again = AGAIN_NOT},
 };
 

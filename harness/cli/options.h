@@ -17,6 +17,9 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *svg;
+	const char *store;       /* the file of judgements that are remembered */
+	const char *device_name; /* leaderboard: part of it */
+	bool no_store, as_json;
 	bool has_seed, verbose, no_color, help;
 };
 

@@ -170,17 +170,45 @@ static void add_architecture(struct words *words, const char *architecture)
 		words_add(words, "arch=compute_%s,code=compute_%s", name, name);
 }
 
+/* The toolkit around PREFIX/bin/nvcc. */
+static void find_root(const char *nvcc, char root[PATHS_MAX])
+{
+	char *resolved = realpath(nvcc, NULL);
+	snprintf(root, PATHS_MAX, "%s", resolved != NULL ? resolved : nvcc);
+	free(resolved);
+	for (int level = 0; level < 2; level++) /* off with bin/nvcc */
+		if (strrchr(root, '/') != NULL)
+			*strrchr(root, '/') = '\0';
+}
+
+/* The driver's functions, for whoever calls them without having asked for -lcuda: the toolkit's
+ * stub, which has their names and, with --as-needed, is no part of a solution that calls none. A
+ * toolkit without it leaves them undefined. */
+static void add_driver(struct words *words, const char *nvcc)
+{
+	static const char *const folders[] = {"lib64/stubs", "lib/stubs",
+										  "targets/x86_64-linux/lib/stubs"};
+	char root[PATHS_MAX];
+	find_root(nvcc, root);
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		char folder[PATHS_MAX], stub[PATHS_MAX];
+		struct error ignored;
+		if (!paths_join(folder, root, folders[i], &ignored) ||
+			!paths_join(stub, folder, "libcuda.so", &ignored) || access(stub, R_OK) != 0)
+			continue;
+		words_add(words, "-L%s", folder);
+		words_add(words, "-lcuda");
+		return;
+	}
+}
+
 /* The toolkit's libraries lie in lib64, in lib, or in both. They are named to the
  * loader as well: a baseline must find the cuBLAS that it was linked with. */
 static void add_libraries(struct words *words, const char *nvcc)
 {
 	static const char *const folders[] = {"lib64", "lib"};
-	char root[PATHS_MAX], *resolved = realpath(nvcc, NULL);
-	snprintf(root, sizeof root, "%s", resolved != NULL ? resolved : nvcc);
-	free(resolved);
-	for (int level = 0; level < 2; level++) /* off with bin/nvcc */
-		if (strrchr(root, '/') != NULL)
-			*strrchr(root, '/') = '\0';
+	char root[PATHS_MAX];
+	find_root(nvcc, root);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		char folder[PATHS_MAX];
 		struct error ignored;
@@ -222,6 +250,8 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 										"-fPIC,-static-libstdc++,-static-libgcc",
 										"-Xlinker",
 										"-z,defs",
+										"-Xlinker",
+										"--as-needed",
 										"-lpthread",
 										"-ldl",
 										"-lrt"};
@@ -243,6 +273,7 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	for (size_t i = 0; options->flags != NULL && options->flags[i] != NULL; i++)
 		words_add(words, "%s", options->flags[i]);
 	words_add(words, "%s", source);
+	add_driver(words, nvcc);
 	if (options->libraries)
 		add_libraries(words, nvcc);
 }

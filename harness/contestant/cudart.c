@@ -42,6 +42,16 @@ void *cudart_open_library(const char *file, int flags, struct error *err)
 	return library;
 }
 
+/* The driver's library beside an emulated runtime: loaded here, it is what a solution's
+ * libcuda.so.1 means, whose code may open no file. On a GPU the runtime has loaded it. */
+static void load_driver(const char *folder, int flags)
+{
+	char path[PATHS_MAX];
+	struct error ignored;
+	if (paths_join(path, folder, DRIVER_FILE, &ignored))
+		dlopen(path, flags);
+}
+
 /* Finds one function. ISO C knows no cast from void * to a function; POSIX does. */
 static bool find(void *library, const char *name, void *function, bool needed, struct error *err)
 {
@@ -83,6 +93,8 @@ bool cudart_load(struct cudart *out, const char *folder, struct error *err)
 		library = dlopen(path, flags);
 		if (library == NULL)
 			error_set(err, "%s", dlerror());
+		else
+			load_driver(folder, flags);
 	}
 	if (library == NULL)
 		return false;

@@ -12,6 +12,7 @@
 #include "base/paths.h"
 
 #define CUDART_FILE "libcudart.so.13"
+#define DRIVER_FILE "libcuda.so.1"
 
 struct cudart {
 	char path[PATHS_MAX]; /* of the loaded library */

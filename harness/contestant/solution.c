@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/gemm_library.h"
+#include "contestant/cudart.h"
 
 #define UNDEFINED "undefined symbol: "
 
@@ -16,6 +17,10 @@ static enum run_status status_of_refusal(const char *message, enum device_kind d
 										 struct error *err)
 {
 	const char *symbol = strstr(message, UNDEFINED);
+	if (symbol == NULL && device != DEVICE_CUDA && strstr(message, DRIVER_FILE ": ") == message) {
+		error_set(err, "the runtime of this device has no %s", DRIVER_FILE);
+		return RUN_UNSUPPORTED;
+	}
 	if (symbol == NULL) {
 		error_set(err, "%s", message);
 		return RUN_UNLOADABLE;

@@ -57,6 +57,8 @@ void module_set_shared_base(struct module *module, uint32_t base);
 
 /* By mangled name; NULL when absent. */
 const struct kernel *module_kernel(const struct module *module, const char *name);
+/* The index-th of all; NULL behind the last. */
+const struct kernel *module_kernel_at(const struct module *module, size_t index);
 /* Variables: device address and size; false when absent. */
 bool module_variable(const struct module *module, const char *name, uint64_t *address,
 					 size_t *size);

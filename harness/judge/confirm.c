@@ -272,6 +272,24 @@ static void entry_judge(struct timing_entry *entry)
 										.high = seal->outside + seal->uncertainty};
 }
 
+/* What the passes say that the time was taken from: their quarter is that time. */
+static bool passes_from_outside(const struct measured *measured, double before,
+								struct sealed_times after, struct timing_entry *entry)
+{
+	struct samples calls = {0};
+	float times[PASSES_MAX], way;
+	for (uint32_t i = 0; i < measured->count; i++)
+		times_of(measured, i, fmax(before, after.call), after.reveal, &times[i], &way);
+	if (!samples_add(&calls, times, measured->count))
+		return false;
+	float more = (float)(samples_quantile(&calls, 0.25) - entry->seal.outside);
+	entry->passes.count = 0;
+	for (uint32_t i = 0; i < measured->count; i++)
+		passes_add(&entry->passes, (float[]){times[i] - more}, 1);
+	samples_free(&calls);
+	return true;
+}
+
 static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 						  const struct measured *measured, struct timing_entry *entry,
 						  struct error *err)
@@ -287,7 +305,9 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 		after = way_before(yardstick);
 	entry->seal.outside = outside_of(measured, yardstick->before, after, &entry->seal.uncertainty);
 	entry_judge(entry);
-	return true;
+	return entry->seal.state != SEAL_OUTSIDE ||
+		   passes_from_outside(measured, yardstick->before, after, entry) ||
+		   error_set(err, "out of memory for samples");
 }
 
 static bool sealed_where_required(const struct run *run, const struct timing_result *result,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compile/content.h"
 #include "process/protocol.h"
 #include "testcases/case.h"
 
@@ -41,6 +42,15 @@ struct timing_stats {
 	double low, high; /* 95% confidence interval of the median (order statistics) */
 };
 
+/* What each pass says of a call, in the order that they were made: the median of its calls (a
+ * sealed pass: the mean). Calls of one pass have the clock and the caches of one moment; passes are
+ * what two runs can be compared by. */
+#define PASSES_KEPT 256 /* those after them are not kept */
+struct timing_passes {
+	uint32_t count;
+	float microseconds[PASSES_KEPT];
+};
+
 enum timing_role {
 	TIMING_FILE,       /* a solution, with the run's epilogue if there is one */
 	TIMING_FILE_PLAIN, /* compare: the same without it */
@@ -73,8 +83,9 @@ struct timing_entry {
 	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
 	struct timing_stats event;
 	struct timing_seal seal;
-	uint32_t activities; /* device activities per call */
-	bool enclosed;       /* `layers` is filled: what closed the entrant's process */
+	struct timing_passes passes; /* of the times that count: timing_shown() */
+	uint32_t activities;         /* device activities per call */
+	bool enclosed;               /* `layers` is filled: what closed the entrant's process */
 	unsigned layers;
 	bool has_kernels; /* `kernels` is filled: one call of the spans */
 	struct kernel_list kernels;
@@ -113,6 +124,7 @@ struct kernel_counters {
 struct judgement {
 	char file[4096];
 	char problem[32];
+	char content[CONTENT_TEXT]; /* the hash of what was compiled; "" where nothing was */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
 	char *compile_log; /* owned; "" when silent */

@@ -38,6 +38,14 @@ double samples_quantile(struct samples *samples, double share)
 	return samples->at[(size_t)(share * (double)(samples->count - 1) + 0.5)];
 }
 
+void passes_add(struct timing_passes *passes, const float *values, size_t count)
+{
+	struct samples calls = {0};
+	if (passes->count < PASSES_KEPT && count > 0 && samples_add(&calls, values, count))
+		passes->microseconds[passes->count++] = (float)stats_of(&calls).median;
+	samples_free(&calls);
+}
+
 struct timing_stats stats_of(struct samples *samples)
 {
 	struct timing_stats stats = {0};

@@ -19,6 +19,9 @@ void samples_free(struct samples *samples);
 /* The value that `share` of the samples do not exceed (nearest rank); sorts them. 0 without any. */
 double samples_quantile(struct samples *samples, double share);
 
+/* One more pass, of these calls; nothing where there is no room left. */
+void passes_add(struct timing_passes *passes, const float *values, size_t count);
+
 /* Median, minimum, 95th percentile (nearest rank) and the distribution-free 95%
  * confidence interval of the median from order statistics: ranks
  * n/2 -+ 1.96*sqrt(n)/2 (Hahn and Meeker, Statistical Intervals, section 5.2,

@@ -281,6 +281,8 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 {
 	run_progress(run, s->file, "compile", 0, 1);
 	struct error why = {{0}};
+	if (!content_hash(s->file, s->content, &why))
+		s->content[0] = '\0'; /* the compiler says why, too */
 	struct compile_options options = {.source = s->file,
 									  .architecture = run->referee.facts.architecture,
 									  .flags = s->flags,
@@ -313,6 +315,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 
 void judgement_take_compile(const struct submission *s, struct judgement *out)
 {
+	snprintf(out->content, sizeof out->content, "%s", s->content);
 	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;

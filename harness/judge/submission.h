@@ -4,6 +4,7 @@
 #define GEMMJUDGE_JUDGE_SUBMISSION_H
 
 #include "compile/compile.h"
+#include "compile/content.h"
 #include "judge/run.h"
 
 struct submission {
@@ -17,7 +18,8 @@ struct submission {
 	size_t case_count;
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
-	char compile_detail[1024]; /* why there is no library */
+	char compile_detail[1024];  /* why there is no library */
+	char content[CONTENT_TEXT]; /* the hash of what was compiled */
 };
 
 /* Looks at the file, finds its problem and makes its cases: generated, of the suites, or

@@ -22,6 +22,7 @@
 #define SETS_MIN 10u
 #define SETS_MAX 514u
 #define SAMPLES_MIN 40u    /* before the interval is believed */
+#define PASSES_MIN 6u      /* so that a rank test can tell two runs apart */
 #define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
 #define WIDTH_WARNED 0.02
 #define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
@@ -135,6 +136,8 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
 					 reply->calls))
 		return error_set(err, "out of memory for samples");
+	if (method == (lane->span_missing ? TIME_EVENT : TIME_SPAN))
+		passes_add(&entry->passes, reply->microseconds, reply->calls);
 	if (reply->activities > entry->activities)
 		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
@@ -152,7 +155,8 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 		if (!entries[i].ran)
 			continue;
 		struct samples *main = lanes[i].span_missing ? &lanes[i].event : &lanes[i].span;
-		if (main->count < SAMPLES_MIN || lanes[i].event.count < 6)
+		if (main->count < SAMPLES_MIN || lanes[i].event.count < 6 ||
+			entries[i].passes.count < PASSES_MIN)
 			return false;
 		struct timing_stats stats = stats_of(main);
 		if (stats_relative_width(&stats) > WIDTH_WANTED)

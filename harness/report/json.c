@@ -178,6 +178,14 @@ static json_t *stats(const struct timing_stats *stats)
 	return json;
 }
 
+static json_t *passes(const struct timing_passes *passes)
+{
+	json_t *json = json_array();
+	for (uint32_t i = 0; i < passes->count; i++)
+		json_array_append_new(json, real((double)passes->microseconds[i]));
+	return json;
+}
+
 static json_t *positive(double value)
 {
 	return value > 0.0 ? real(value) : json_null();
@@ -274,6 +282,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "sealed", sealed(&entry->seal));
+	json_object_set_new(json, "passes_us", passes(&entry->passes));
 	json_object_set_new(json, "microseconds", real(facts_stats(entry, span)->median));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	set_kernels(json, entry);
@@ -370,6 +379,8 @@ static json_t *judgement(const struct judgement *judgement)
 	json_t *json = json_object();
 	json_object_set_new(json, "file", text(judgement->file));
 	json_object_set_new(json, "problem", text(judgement->problem));
+	json_object_set_new(json, "content",
+						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
 	json_object_set_new(json, "guarantees", guarantees(judgement));

@@ -143,6 +143,14 @@ const struct kernel *module_kernel(const struct module *module, const char *name
 	return NULL;
 }
 
+const struct kernel *module_kernel_at(const struct module *module, size_t index)
+{
+	const struct kernel *kernel = module->kernels;
+	while (kernel && index-- > 0)
+		kernel = kernel->next;
+	return kernel;
+}
+
 bool module_variable(const struct module *module, const char *name, uint64_t *address, size_t *size)
 {
 	for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next) {

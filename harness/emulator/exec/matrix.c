@@ -37,6 +37,7 @@ static bool quick_rows(struct warp *w, const struct exec_instruction *in, int co
 {
 	const struct exec_block *block = w->block;
 	const u32 *address = SOURCE(u32, in->a), own = (u32)block->own_bits, imm = (u32)in->imm;
+	const u32 base = (u32)block->shared_base;
 	const u64 bytes = block->shared_bytes;
 	u8 *const shared = block->shared;
 	const u8 *const written = block->shared_written;
@@ -45,7 +46,7 @@ static bool quick_rows(struct warp *w, const struct exec_instruction *in, int co
 	if (in->space != PTX_SHARED || in->width != 4 || block->race || bytes < ROW_BYTES)
 		return false;
 	for (int i = 0; i < count; i++) {
-		u32 at = address[i] + imm, offset = at - w->block->shared_base - (at >= own ? own : 0);
+		u32 at = address[i] + imm, offset = at - base - (at >= own ? own : 0);
 		far |= bytes - ROW_BYTES - offset; /* wraps where the row does not fit */
 		low |= offset % ROW_BYTES;
 		offsets[i] = offset;

@@ -290,19 +290,37 @@ static bool within_reservation(uint64_t address)
 	return address >= memory.start && address < memory.end;
 }
 
+static void free_at(size_t at)
+{
+	uint64_t base = memory.bases[at];
+	size_t size = memory.entries[at]->size;
+	remove_at(at);
+	release(base, size);
+	memory.used -= size;
+}
+
 bool memory_free(uint64_t base)
 {
 	pthread_mutex_lock(&memory.lock);
 	size_t at = within_reservation(base) ? index_of(base) : memory.count;
 	bool found = at < memory.count;
-	if (found) {
-		size_t size = memory.entries[at]->size;
-		remove_at(at);
-		release(base, size);
-		memory.used -= size;
-	}
+	if (found)
+		free_at(at);
 	pthread_mutex_unlock(&memory.lock);
 	return found;
+}
+
+void memory_free_all(void)
+{
+	pthread_mutex_lock(&memory.lock);
+	while (memory.count > 0) {
+		size_t last = memory.count - 1;
+		if (within_reservation(memory.bases[last]))
+			free_at(last);
+		else
+			remove_at(last);
+	}
+	pthread_mutex_unlock(&memory.lock);
 }
 
 const struct allocation *memory_find(uint64_t address)

@@ -35,6 +35,8 @@ uint64_t memory_allocate_host(size_t size, const char *kind);
 bool memory_name(uint64_t base, const char *name);
 /* False when `base` is not the start of a live allocation made by these two. */
 bool memory_free(uint64_t base);
+/* Every live allocation, registered host memory too. */
+void memory_free_all(void);
 
 /* The byte of the fill pattern. */
 #define MEMORY_FILL 0xFF

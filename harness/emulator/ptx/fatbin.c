@@ -91,6 +91,18 @@ static bool suits(int architecture, char suffix, int sm)
 	return architecture <= sm;
 }
 
+enum fatbin_status fatbin_text_suits(const char *text, size_t length, int sm)
+{
+	static const char target[] = ".target sm_";
+	const char *at = find(text, length, target), *end = text + length;
+	int architecture = 0;
+	if (!at)
+		return FATBIN_MALFORMED;
+	for (at += sizeof target - 1; at < end && *at >= '0' && *at <= '9' && architecture < 1000; at++)
+		architecture = architecture * 10 + (*at - '0');
+	return suits(architecture, target_suffix(text, length), sm) ? FATBIN_FOUND : FATBIN_OTHER_GPUS;
+}
+
 static size_t text_length(const char *text, size_t padded)
 {
 	const char *end = memchr(text, 0, padded);

@@ -35,6 +35,9 @@ size_t fatbin_size(const void *fatbin);
  * 'f', its family) and there before the plain one. Reads `size` bytes at most. */
 enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct fatbin_ptx *out);
 
+/* Whether such a GPU can run PTX text, by its .target line. */
+enum fatbin_status fatbin_text_suits(const char *text, size_t length, int sm);
+
 /* Expands compressed PTX to exactly `size` bytes: LZ4 blocks here, zstd through
  * the machine's libzstd where there is one. NULL on failure; the caller frees. */
 enum fatbin_compression { FATBIN_LZ4, FATBIN_ZSTD };

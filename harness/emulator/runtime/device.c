@@ -1,5 +1,6 @@
 /* What programs ask about the GPU, and waiting for it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "emulator/runtime/runtime.h"
 
@@ -312,14 +313,27 @@ EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 	return runtime_leave(runtime_enter());
 }
 
-/* Forgets the sticky error, as the context that it lived in is gone; what the
- * program allocated stays until the process ends. */
-EXPORT cudaError_t cudaDeviceReset(void)
+void runtime_reset(void)
 {
-	runtime_enter();
+	modules_drop_all();
+	streams_drop_all();
+	memory_free_all();
+	context_gone();
+	memset(runtime.limits, 0, sizeof runtime.limits);
 	runtime.fault = cudaSuccess;
 	runtime.fault_surfaced = false;
-	return runtime_leave(cudaSuccess);
+}
+
+/* The sticky error goes, as the context that it lived in does. */
+EXPORT cudaError_t cudaDeviceReset(void)
+{
+	cudaError_t status = runtime_enter();
+	if (runtime.init_status == cudaSuccess) {
+		counters_write_sometimes(true);
+		runtime_reset();
+		status = cudaSuccess;
+	}
+	return runtime_leave(status);
 }
 
 EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -9,7 +9,7 @@ struct error_entry {
 
 #define NAMED(code)                                                                                \
 	{                                                                                              \
-		code, #code, #code                                                                         \
+		code, #code, NULL                                                                          \
 	}
 #define DESCRIBED(code, text)                                                                      \
 	{                                                                                              \
@@ -161,6 +161,12 @@ static const struct error_entry *error_find(cudaError_t code)
 	return NULL;
 }
 
+const char *error_text(cudaError_t code)
+{
+	const struct error_entry *entry = error_find(code);
+	return entry ? entry->text : NULL;
+}
+
 EXPORT const char *cudaGetErrorName(cudaError_t code)
 {
 	const struct error_entry *entry = error_find(code);
@@ -170,5 +176,5 @@ EXPORT const char *cudaGetErrorName(cudaError_t code)
 EXPORT const char *cudaGetErrorString(cudaError_t code)
 {
 	const struct error_entry *entry = error_find(code);
-	return entry ? entry->text : "unrecognized error code";
+	return !entry ? "unrecognized error code" : entry->text ? entry->text : entry->name;
 }

@@ -114,13 +114,18 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 	return blocks <= resident ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
 }
 
-static void pack_parameters(const struct kernel *kernel, const struct kernel_facts *facts,
-							void *const *arguments, char *block)
+static void pack_parameters(const struct launch_request *request, const struct kernel_facts *facts,
+							char *block)
 {
+	if (request->packed) {
+		memset(block, 0, facts->parameter_bytes);
+		memcpy(block, request->packed, min_size(request->packed_bytes, facts->parameter_bytes));
+		return;
+	}
 	for (size_t i = 0; i < facts->parameter_count; i++) {
 		size_t offset, size;
-		kernel_parameter(kernel, i, &offset, &size);
-		memcpy(block + offset, arguments[i], size);
+		kernel_parameter(request->function->kernel, i, &offset, &size);
+		memcpy(block + offset, request->arguments[i], size);
 	}
 }
 
@@ -137,7 +142,8 @@ static uint64_t grid_workspace(void)
 
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
 
-cudaError_t launch(const struct launch_request *request)
+/* With everything checked; `cluster` may be 0,0,0. */
+static cudaError_t launch(const struct launch_request *request)
 {
 	const struct function *function = request->function;
 	struct kernel_facts facts;
@@ -157,12 +163,12 @@ cudaError_t launch(const struct launch_request *request)
 		status = check_cooperative(request);
 	if (status == cudaSuccess && facts.parameter_bytes > PARAMETER_LIMIT)
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && facts.parameter_count && !request->arguments)
+	if (status == cudaSuccess && facts.parameter_count && !request->arguments && !request->packed)
 		status = cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
 	_Alignas(256) char parameters[PARAMETER_LIMIT + 1];
-	pack_parameters(function->kernel, &facts, request->arguments, parameters);
+	pack_parameters(request, &facts, parameters);
 	run.parameters = parameters;
 	struct fault fault = {0};
 	runtime_open_memory();
@@ -179,7 +185,7 @@ cudaError_t launch(const struct launch_request *request)
 	return cudaSuccess;
 }
 
-static cudaError_t launch_host(const void *host, struct launch_request *request)
+cudaError_t launch_host(const void *host, struct launch_request *request)
 {
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
@@ -245,21 +251,27 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *attribute,
 	}
 }
 
+cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request)
+{
+	cudaError_t status = config ? cudaSuccess : cudaErrorInvalidValue;
+	if (status != cudaSuccess)
+		return status;
+	request->grid = config->gridDim;
+	request->block = config->blockDim;
+	request->shared_bytes = config->dynamicSmemBytes;
+	request->stream = config->stream;
+	for (unsigned i = 0; status == cudaSuccess && i < config->numAttrs; i++)
+		status = apply_attribute(&config->attrs[i], request);
+	return status;
+}
+
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
 									   void **arguments)
 {
-	if (!config)
-		return runtime_leave((runtime_enter(), cudaErrorInvalidValue));
-	struct launch_request request = {.grid = config->gridDim,
-									 .block = config->blockDim,
-									 .arguments = arguments,
-									 .shared_bytes = config->dynamicSmemBytes,
-									 .stream = config->stream};
-	for (unsigned i = 0; i < config->numAttrs; i++) {
-		cudaError_t status = apply_attribute(&config->attrs[i], &request);
-		if (status != cudaSuccess)
-			return runtime_leave((runtime_enter(), status));
-	}
+	struct launch_request request = {.arguments = arguments};
+	cudaError_t status = launch_configure(config, &request);
+	if (status != cudaSuccess)
+		return runtime_leave((runtime_enter(), status));
 	return launch_host(host, &request);
 }
 EXPORT_ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);

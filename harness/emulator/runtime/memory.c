@@ -32,6 +32,7 @@ static cudaError_t allocate(void **out, size_t size, const char *kind, bool host
 	*out = NULL;
 	if (size == 0)
 		return cudaSuccess;
+	kind = runtime_call_name(kind);
 	uint64_t base = host ? memory_allocate_host(size, kind) : memory_allocate(size, kind);
 	*out = pointer_to(base);
 	return base ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -117,11 +118,23 @@ EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size
 	return enter_allocate(out, size, "cudaMallocPitch", false);
 }
 
+static void say_not_freed(uint64_t address, const char *call)
+{
+	bool freed;
+	const struct allocation *near = memory_nearest(address, &freed);
+	unsigned long long at = address;
+	if (near && freed && near->base == address)
+		runtime_say("%s(0x%llx): this memory (%s of %llu bytes) was freed before", call, at,
+					near->kind, (unsigned long long)near->size);
+	else
+		runtime_say("%s(0x%llx): not the start of a live allocation", call, at);
+}
+
 static cudaError_t enter_free(void *pointer, const char *call)
 {
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess && pointer && !memory_free(address_of(pointer))) {
-		runtime_say("%s(%p): not the start of a live allocation", call, pointer);
+		say_not_freed(address_of(pointer), runtime_call_name(call));
 		status = cudaErrorInvalidValue;
 	}
 	return runtime_leave(status);
@@ -216,7 +229,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
 		return runtime_leave(cudaSuccess);
 	}
 	out->hostPointer = (void *)pointer;
-	bool managed = strcmp(allocation->kind, "cudaMallocManaged") == 0;
+	bool managed = strstr(allocation->kind, "Managed") != NULL;
 	out->type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
 	return runtime_leave(cudaSuccess);
 }
@@ -227,6 +240,7 @@ bool range_check(const char *call, uint64_t address, size_t size)
 	if (allocation && size <= allocation->base + allocation->size - address)
 		return true;
 	bool freed = false;
+	call = runtime_call_name(call);
 	const struct allocation *near = allocation ? allocation : memory_nearest(address, &freed);
 	unsigned long long at = address;
 	if (!near || address - near->base > near->size + NEAR)
@@ -255,7 +269,8 @@ static bool side_check(const char *call, const void *pointer, size_t size, bool 
 	if (!allocation)
 		return true;
 	if (must_be_host && !host_accessible(allocation)) {
-		runtime_say("%s: %p is device memory where the copy's direction says host", call, pointer);
+		runtime_say("%s: %p is device memory where the copy's direction says host",
+					runtime_call_name(call), pointer);
 		return false;
 	}
 	return range_check(call, address_of(pointer), size);
@@ -428,32 +443,51 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 }
 EXPORT_ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
-static cudaError_t fill_2d(const char *call, void *to, size_t pitch, int value, size_t width,
-						   size_t height)
+static void fill_row(void *to, unsigned value, size_t element, size_t count)
 {
-	if (height > 1 && width > pitch)
+	if (element == 1)
+		memset(to, (int)value, count);
+	for (size_t i = 0; element > 1 && i < count; i++) /* the lower bytes come first */
+		memcpy((char *)to + i * element, &value, element);
+}
+
+static cudaError_t fill_2d(const char *call, void *to, size_t pitch, unsigned value, size_t element,
+						   size_t width, size_t height)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(width, element, &bytes))
+		return cudaErrorInvalidValue;
+	if (height > 1 && bytes > pitch)
 		return cudaErrorInvalidPitchValue;
+	if (address_of(to) % element || (height > 1 && pitch % element))
+		return cudaErrorInvalidValue;
 	cudaError_t status = cudaSuccess;
 	runtime_open_memory();
-	for (size_t row = 0; width && status == cudaSuccess && row < height; row++) {
+	for (size_t row = 0; bytes && status == cudaSuccess && row < height; row++) {
 		uint64_t address = address_of(to) + row * pitch;
-		if (!range_check(call, address, width)) {
+		if (!range_check(call, address, bytes)) {
 			status = cudaErrorInvalidValue;
 			continue;
 		}
-		memset(pointer_to(address), value, width);
-		memory_mark_written(memory_find(address), address, width);
+		fill_row(pointer_to(address), value, element, width);
+		memory_mark_written(memory_find(address), address, bytes);
 	}
 	runtime_close_memory();
 	return status;
 }
 
-EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
+						size_t width, size_t height)
 {
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
-		status = fill_2d("cudaMemset2D", to, pitch, value, width, height);
+		status = fill_2d(call, to, pitch, value, element, width, height);
 	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+	return memory_fill("cudaMemset2D", to, pitch, (unsigned)value, 1, width, height);
 }
 EXPORT_ALIAS(cudaMemset2D, cudaMemset2D_ptds);
 
@@ -467,10 +501,7 @@ EXPORT_ALIAS(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
 
 EXPORT cudaError_t cudaMemset(void *to, int value, size_t size)
 {
-	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess)
-		status = fill_2d("cudaMemset", to, size, value, size, 1);
-	return runtime_leave(status);
+	return memory_fill("cudaMemset", to, size, (unsigned)value, 1, size, 1);
 }
 EXPORT_ALIAS(cudaMemset, cudaMemset_ptds);
 
@@ -480,7 +511,7 @@ EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess)
-		status = fill_2d("cudaMemsetAsync", to, size, value, size, 1);
+		status = fill_2d("cudaMemsetAsync", to, size, (unsigned)value, 1, size, 1);
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz);

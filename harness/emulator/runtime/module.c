@@ -1,6 +1,7 @@
 /* Registration: nvcc's start-up code names every fat binary, kernel and
  * variable of a program. The PTX is parsed when one of them is first used, as
  * CUDA loads lazily, so that a program pays only for what it runs. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +22,10 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 							  size_t size, int constant, int global);
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
 
-/* Registration cannot fail: what goes wrong shows when the thing is used. The
- * status of entering (say, a sticky fault) is no concern here. */
+/* Registration cannot fail: what goes wrong shows when the thing is used. */
 EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
-	runtime_enter();
+	runtime_enter_early();
 	struct binary *binary = calloc(1, sizeof *binary);
 	if (binary) {
 		binary->wrapper = wrapper;
@@ -83,12 +83,8 @@ static void drop_variables(const struct binary *binary)
 	}
 }
 
-EXPORT void __cudaUnregisterFatBinary(void **handle)
+void binary_unload(struct binary *binary)
 {
-	struct binary *binary = (struct binary *)handle;
-	if (!binary)
-		return;
-	runtime_enter();
 	drop_functions(binary);
 	drop_variables(binary);
 	struct binary **at = &runtime.binaries;
@@ -99,7 +95,45 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 	if (binary->module)
 		module_free(binary->module);
 	free(binary);
+}
+
+EXPORT void __cudaUnregisterFatBinary(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+	if (!binary)
+		return;
+	runtime_enter_early();
+	binary_unload(binary);
 	runtime_leave_quietly(cudaSuccess);
+}
+
+/* Registered ones are parsed again when they are next used. */
+static void binary_forget(struct binary *binary)
+{
+	for (struct function *at = runtime.functions; at; at = at->next)
+		if (at->binary == binary) {
+			at->kernel = NULL;
+			at->dynamic_shared_limit = 0;
+			at->nonportable_cluster = false;
+		}
+	for (struct variable *at = runtime.variables; at; at = at->next)
+		if (at->binary == binary)
+			at->address = 0;
+	if (binary->module)
+		module_free(binary->module);
+	binary->module = NULL;
+	binary->parsed = false;
+}
+
+void modules_drop_all(void)
+{
+	for (struct binary *binary = runtime.binaries, *next; binary; binary = next) {
+		next = binary->next;
+		if (binary->loaded)
+			binary_unload(binary);
+		else
+			binary_forget(binary);
+	}
 }
 
 EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
@@ -108,7 +142,7 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 {
 	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
 	(void)warp_size;
-	runtime_enter();
+	runtime_enter_early();
 	struct function *function = handle ? calloc(1, sizeof *function) : NULL;
 	if (function) {
 		function->binary = (struct binary *)handle;
@@ -123,7 +157,7 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 static void register_variable(void **handle, const void *host, void **managed, const char *name,
 							  size_t size)
 {
-	runtime_enter();
+	runtime_enter_early();
 	struct variable *variable = handle ? calloc(1, sizeof *variable) : NULL;
 	/* The host reads and writes managed variables, which lie among the others. */
 	runtime.unguarded = runtime.unguarded || managed;
@@ -153,9 +187,10 @@ EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device, c
 	register_variable(handle, host, host, name, size);
 }
 
-static cudaError_t binary_refuse(enum fatbin_status status)
+static cudaError_t binary_refuse(enum fatbin_status status, struct fault *fault)
 {
-	runtime_say("%s", fatbin_advice(status));
+	snprintf(fault->text, sizeof fault->text, "%s", fatbin_advice(status));
+	runtime_say("%s", fault->text);
 	switch (status) {
 	case FATBIN_COMPRESSED: return cudaErrorNotSupported;
 	case FATBIN_MALFORMED: return cudaErrorInvalidKernelImage;
@@ -163,34 +198,90 @@ static cudaError_t binary_refuse(enum fatbin_status status)
 	}
 }
 
-static cudaError_t binary_parse(struct binary *binary)
+/* The PTX of an image; `loaded`: that binary_load() was given. */
+static enum fatbin_status find_ptx(const void *image, bool loaded, struct fatbin_ptx *ptx)
 {
-	const void *fatbin = fatbin_of_wrapper(binary->wrapper);
-	struct fatbin_ptx ptx;
+	static const char elf[] = "\177ELF";
 	int sm = runtime.gpu->major * 10 + runtime.gpu->minor;
-	enum fatbin_status found = fatbin_choose(fatbin, fatbin_size(fatbin), sm, &ptx);
+	const void *fatbin = fatbin_of_wrapper(image);
+	if (!fatbin && fatbin_size(image))
+		fatbin = image;
+	if (fatbin || !loaded || !image)
+		return fatbin_choose(fatbin, fatbin_size(fatbin), sm, ptx);
+	if (memcmp(image, elf, sizeof elf - 1) == 0)
+		return FATBIN_NO_PTX;
+	*ptx = (struct fatbin_ptx){.text = image, .length = strlen(image)};
+	return fatbin_text_suits(ptx->text, ptx->length, sm);
+}
+
+static cudaError_t binary_parse(struct binary *binary, const void *image, struct fault *fault)
+{
+	struct fatbin_ptx ptx;
+	enum fatbin_status found = find_ptx(image, binary->loaded, &ptx);
 	if (found != FATBIN_FOUND)
-		return binary_refuse(found);
-	struct fault fault = {0};
+		return binary_refuse(found, fault);
 	runtime_open_memory(); /* variables are initialised */
-	binary->module = module_parse(ptx.text, ptx.length, &fault);
+	binary->module = module_parse(ptx.text, ptx.length, fault);
 	runtime_close_memory();
 	free(ptx.expanded);
 	if (binary->module) {
 		module_set_shared_base(binary->module, (uint32_t)runtime.gpu->shared_reserved);
 		return cudaSuccess;
 	}
-	runtime_say("%s", fault.text);
-	return fault.kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
-		   : fault.kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation
-										   : cudaErrorInvalidPtx;
+	runtime_say("%s", fault->text);
+	return fault->kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
+		   : fault->kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation
+											: cudaErrorInvalidPtx;
+}
+
+cudaError_t binary_load(const void *image, struct binary **out, struct fault *fault)
+{
+	struct binary *binary = calloc(1, sizeof *binary);
+	if (!binary)
+		return cudaErrorMemoryAllocation;
+	binary->loaded = binary->parsed = true;
+	binary->status = binary_parse(binary, image, fault);
+	cudaError_t status = binary->status;
+	if (status != cudaSuccess) {
+		free(binary);
+		return status;
+	}
+	binary->next = runtime.binaries;
+	runtime.binaries = binary;
+	*out = binary;
+	return cudaSuccess;
+}
+
+bool binary_valid(const struct binary *binary)
+{
+	const struct binary *at = runtime.binaries;
+	while (at && at != binary)
+		at = at->next;
+	return at && at->loaded;
+}
+
+struct function *binary_function(struct binary *binary, const char *name)
+{
+	const struct kernel *kernel = module_kernel(binary->module, name);
+	struct function *function = runtime.functions;
+	while (function && function->kernel != kernel)
+		function = function->next;
+	if (!kernel || function || !(function = calloc(1, sizeof *function)))
+		return kernel ? function : NULL;
+	struct kernel_facts facts;
+	kernel_facts(kernel, &facts);
+	*function = (struct function){
+		.next = runtime.functions, .binary = binary, .name = facts.name, .kernel = kernel};
+	runtime.functions = function;
+	return function;
 }
 
 static cudaError_t binary_ready(struct binary *binary)
 {
 	if (!binary->parsed) {
 		binary->parsed = true;
-		binary->status = binary_parse(binary);
+		struct fault fault = {0};
+		binary->status = binary_parse(binary, binary->wrapper, &fault);
 	}
 	return binary->status;
 }

@@ -1,4 +1,4 @@
-/* The ABI side of the emulated GPU, internal to runtime_*.c: the state behind
+/* The ABI side of the emulated GPU, internal to runtime/ and driver/: the state behind
  * NVIDIA's symbols. Every exported function takes the one lock, does its work,
  * and gives its status back through runtime_leave(). */
 #ifndef EMULATOR_RUNTIME_RUNTIME_H
@@ -58,10 +58,12 @@ struct variable {
 	uint64_t address; /* 0 before the first use */
 };
 
-/* A registered fat binary; its PTX is parsed when something of it is first used. */
+/* A registered fat binary, whose PTX is parsed when something of it is first used; or a module
+ * that the program has loaded itself. */
 struct binary {
 	struct binary *next;
 	const void *wrapper;
+	bool loaded; /* by the program: no wrapper */
 	struct module *module;
 	bool parsed;
 	cudaError_t status; /* of parsing */
@@ -90,10 +92,27 @@ extern struct runtime runtime;
 /* Takes the lock, initialises on the first call. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
+/* The same for nvcc's start-up code, before the program has asked for anything. */
+void runtime_enter_early(void);
 /* Releases the lock; remembers a failure for cudaGetLastError; returns `status`. */
 cudaError_t runtime_leave(cudaError_t status);
 /* The same without remembering: for cudaErrorNotReady and getters of errors. */
 cudaError_t runtime_leave_quietly(cudaError_t status);
+/* The driver's functions are mostly the runtime's under other names. Between these two calls
+ * messages name the driver's function, and cudaGetLastError() does not learn of failures. */
+void runtime_call_begin(const char *name);
+void runtime_call_end(void);
+/* The driver's function that is running, else `own`. Lives as long as the process. */
+const char *runtime_call_name(const char *own);
+/* The primary context exists and is the calling thread's, unless it has another: with the lock
+ * held (driver/context.c). */
+void context_of_runtime(void);
+/* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
+ * call of the runtime begins anew. With the lock held. */
+void runtime_reset(void);
+void context_gone(void);     /* its part in driver/context.c, */
+void streams_drop_all(void); /* in stream.c, */
+void modules_drop_all(void); /* in module.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */
 void runtime_open_memory(void);
@@ -106,23 +125,42 @@ void runtime_fault(const struct fault *fault);
 
 const struct gpu *gpu_find(const char *id); /* NULL: unknown */
 
+/* Says which EMULATED_GPU_* variables are unknown or have values that are not understood. */
+void environment_check(void);
+/* The variable's value; 0 when it is not set or no number. */
+uint64_t environment_number(const char *name);
+
 /* By host stub address or by the handle that cudaGetKernel gave; the kernel is
  * looked up (and its module parsed) when that has not happened. */
 cudaError_t function_find(const void *host, struct function **out);
 cudaError_t variable_find(const void *host, struct variable **out);
 
+/* A module from PTX text with a 0 at its end, or from a fat binary (or nvcc's wrapper of one).
+ * On failure *fault holds what there is to say, which has been said. */
+cudaError_t binary_load(const void *image, struct binary **out, struct fault *fault);
+/* Whether the program has loaded it and not unloaded it. */
+bool binary_valid(const struct binary *binary);
+void binary_unload(struct binary *binary);
+/* NULL: it has no such kernel, or there is no memory. */
+struct function *binary_function(struct binary *binary, const char *name);
+
 bool stream_valid(cudaStream_t stream);
 
-/* Launches with everything checked; `cluster` may be 0,0,0. */
+/* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {
 	struct function *function;
 	dim3 grid, block, cluster;
 	void **arguments;
+	const void *packed;  /* instead of `arguments`: the parameter block as it is, */
+	size_t packed_bytes; /* which may end before the kernel's does */
 	size_t shared_bytes;
 	cudaStream_t stream;
 	bool cooperative;
 };
-cudaError_t launch(const struct launch_request *request);
+/* Finds the function and launches it; takes the lock. */
+cudaError_t launch_host(const void *host, struct launch_request *request);
+/* Fills in what the configuration says, its attributes too. */
+cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together. */
 int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
 /* Blocks that a cluster of the function may have. */
@@ -136,5 +174,10 @@ void counters_write_sometimes(bool now);
 
 /* Whether `size` bytes at `address` lie in one allocation; says so if not. */
 bool range_check(const char *call, uint64_t address, size_t size);
+/* Sets `height` rows of `width` elements of 1, 2 or 4 bytes; takes the lock. */
+cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
+						size_t width, size_t height);
+/* What is said of an error code; NULL: nothing but its name. */
+const char *error_text(cudaError_t code);
 
 #endif

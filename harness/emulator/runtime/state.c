@@ -13,6 +13,22 @@ struct runtime runtime;
 
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Thread_local const char *driver_call; /* the driver's function that is running, or NULL */
+
+void runtime_call_begin(const char *name)
+{
+	driver_call = name;
+}
+
+void runtime_call_end(void)
+{
+	driver_call = NULL;
+}
+
+const char *runtime_call_name(const char *own)
+{
+	return driver_call ? driver_call : own;
+}
 
 void runtime_say(const char *format, ...)
 {
@@ -40,14 +56,9 @@ void runtime_close_memory(void)
 	memory_guard(!runtime.unguarded);
 }
 
-static uint64_t environment_number(const char *name)
-{
-	const char *text = getenv(name);
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static cudaError_t initialise(void)
 {
+	environment_check();
 	const char *id = getenv("EMULATED_GPU");
 	runtime.gpu = gpu_find(id && *id ? id : "h200");
 	if (!runtime.gpu) {
@@ -60,11 +71,6 @@ static cudaError_t initialise(void)
 	}
 	runtime_close_memory();
 	const char *check = getenv("EMULATED_GPU_CHECK");
-	if (check && *check && strcmp(check, "default") != 0 && strcmp(check, "race") != 0 &&
-		strcmp(check, "none") != 0) {
-		runtime_say("EMULATED_GPU_CHECK=%s is not known; use default, race or none", check);
-		return cudaErrorNoDevice;
-	}
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
 		.check_race = check && strcmp(check, "race") == 0,
@@ -82,12 +88,19 @@ static void initialise_once(void)
 	runtime.init_status = initialise();
 }
 
-cudaError_t runtime_enter(void)
+void runtime_enter_early(void)
 {
 	pthread_mutex_lock(&runtime_lock);
 	initialise_once();
+}
+
+cudaError_t runtime_enter(void)
+{
+	runtime_enter_early();
 	if (runtime.init_status != cudaSuccess)
 		return runtime.init_status;
+	if (!driver_call)
+		context_of_runtime();
 	if (runtime.fault != cudaSuccess)
 		runtime.fault_surfaced = true;
 	return runtime.fault;
@@ -95,7 +108,7 @@ cudaError_t runtime_enter(void)
 
 cudaError_t runtime_leave(cudaError_t status)
 {
-	if (status != cudaSuccess)
+	if (status != cudaSuccess && !driver_call)
 		last_error = status;
 	pthread_mutex_unlock(&runtime_lock);
 	return status;

@@ -96,6 +96,20 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	return runtime_leave(cudaSuccess);
 }
 
+void streams_drop_all(void)
+{
+	while (runtime.streams) {
+		struct CUstream_st *stream = runtime.streams;
+		runtime.streams = stream->next;
+		free(stream);
+	}
+	while (runtime.events) {
+		struct CUevent_st *event = runtime.events;
+		runtime.events = event->next;
+		free(event);
+	}
+}
+
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	return runtime_leave(enter_stream(stream));

@@ -1,0 +1,59 @@
+#include "cli/remember.h"
+
+#include <string.h>
+
+#include "store/place.h"
+
+/* A report is renamed to its place: it would replace all that is remembered. */
+static bool apart_from_reports(const char *store, const struct options *options, struct error *err)
+{
+	const char *const reports[] = {options->json, options->junit, options->markdown, options->svg};
+	char file[PATHS_MAX], report[PATHS_MAX];
+	store_absolute(store, file);
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+		if (reports[i] == NULL || strcmp(reports[i], "-") == 0)
+			continue;
+		store_absolute(reports[i], report);
+		if (strcmp(file, report) == 0)
+			return error_set(err, "%s is the store: a report needs another file", reports[i]);
+	}
+	return true;
+}
+
+bool remember_open(struct remember *remember, const struct options *options, struct error *err)
+{
+	*remember = (struct remember){.run.mode = options->command};
+	if (options->no_store && options->store != NULL)
+		return error_set(err, "--store says where to remember this run, --no-store not to: give "
+							  "one of them");
+	if (options->no_store)
+		return true;
+	struct error why;
+	if (!store_place(options->store, remember->path, &why) ||
+		(remember->path[0] != '\0' && !store_probe(remember->path, &why))) {
+		fprintf(stderr, "gemmjudge: this run is not remembered: %s\n", why.message);
+		remember->path[0] = '\0';
+	}
+	remember->run.path = remember->path;
+	return remember->path[0] == '\0' || apart_from_reports(remember->path, options, err);
+}
+
+bool remember_judged(struct remember *remember, const struct judgement_list *list, bool ended)
+{
+	struct error err;
+	/* shapes of bench and compare belong to all files at once */
+	bool whole = ended || list->bench_count == 0;
+	if (remember->path[0] == '\0' || !whole || (remember->failed && !ended) ||
+		store_append(&remember->run, list, &err))
+		return false;
+	bool told = remember->failed;
+	remember->failed = true;
+	if (!told)
+		remember->why = err;
+	return !told;
+}
+
+void remember_close(struct remember *remember)
+{
+	store_run_free(&remember->run);
+}

@@ -1,0 +1,151 @@
+#include "cli/stored.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/wrap.h"
+#include "store/place.h"
+
+bool stored_find(const struct options *options, const struct store_filter *filter,
+				 struct measured_list *out, struct error *err)
+{
+	char path[PATHS_MAX];
+	*out = (struct measured_list){0};
+	if (!store_place(options->store, path, err))
+		return false;
+	if (path[0] == '\0')
+		return error_set(err, "GEMMJUDGE_STORE is none: name a store with --store");
+	return store_find(path, filter, out, err);
+}
+
+const char *stored_microseconds(double microseconds, char out[STORED_NUMBER])
+{
+	int decimals = microseconds < 100.0 ? 2 : microseconds < 1000.0 ? 1 : 0;
+	snprintf(out, STORED_NUMBER, "%.*f", decimals, microseconds);
+	return out;
+}
+
+const char *stored_date(const struct measured *run, char out[STORED_DATE])
+{
+	snprintf(out, STORED_DATE, "%.16s", run->when);
+	if (strlen(out) > 10)
+		out[10] = ' ';
+	return out;
+}
+
+const char *stored_name(const struct measured *run, int columns, char out[STORED_NAME])
+{
+	const char *slash = strrchr(run->file, '/');
+	char *clean = clean_text(slash != NULL ? slash + 1 : run->file);
+	const char *name = clean != NULL ? clean : "";
+	size_t bytes = strlen(name);
+	bool fits = wrap_columns(name, bytes) <= columns;
+	int room = fits ? columns : columns - 3;
+	while (bytes > 0 && (wrap_columns(name, bytes) > room || bytes > STORED_NAME - 4 ||
+						 ((unsigned char)name[bytes] & 0xC0) == 0x80)) /* not within a character */
+		bytes--;
+	snprintf(out, STORED_NAME, "%.*s%s", (int)bytes, name, fits ? "" : "...");
+	for (char *p = out; *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = '?';
+	free(clean);
+	return out;
+}
+
+const char *stored_cell(const struct measured *run, int columns, char out[STORED_NAME])
+{
+	stored_name(run, columns, out);
+	size_t bytes = strlen(out);
+	int blanks = columns - wrap_columns(out, bytes);
+	for (; blanks > 0 && bytes < STORED_NAME - 1; blanks--)
+		out[bytes++] = ' ';
+	out[bytes] = '\0';
+	return out;
+}
+
+/* ---- JSON ------------------------------------------------------------------------- */
+
+json_t *stored_text(const char *text)
+{
+	char *clean = clean_text(text);
+	json_t *json = clean != NULL ? json_string(clean) : NULL;
+	free(clean);
+	return json;
+}
+
+static json_t *positive(double value)
+{
+	return value > 0.0 ? json_real(value) : json_null();
+}
+
+json_t *stored_time(const struct measured_time *time)
+{
+	char sizes[SHAPE_TEXT];
+	json_t *json = json_object(), *passes = json_array();
+	measured_sizes(time, sizes);
+	json_object_set_new(json, "problem", stored_text(time->problem));
+	json_object_set_new(json, "shape", json_string(sizes));
+	json_object_set_new(json, "scalars", json_loads(time->scalars, 0, NULL));
+	json_object_set_new(json, "clock", stored_text(time->clock));
+	json_object_set_new(json, "sealed", stored_text(time->seal));
+	json_object_set_new(json, "median_us", json_real(time->median));
+	json_object_set_new(json, "low_us", json_real(time->low));
+	json_object_set_new(json, "high_us", json_real(time->high));
+	for (size_t i = 0; i < time->pass_count; i++)
+		json_array_append_new(passes, json_real(time->passes[i]));
+	json_object_set_new(json, "passes_us", passes);
+	json_object_set_new(json, "fastest_library",
+						time->library[0] != '\0' ? stored_text(time->library) : json_null());
+	json_object_set_new(json, "library_us", positive(time->library_microseconds));
+	json_object_set_new(json, "ratio_to_fastest_library", positive(measured_ratio(time)));
+	json_object_set_new(json, "sm_clock_mhz", positive(time->sm_clock_mhz));
+	json_object_set_new(json, "throttled", json_boolean(time->throttled));
+	json_object_set_new(json, "without_epilogue", json_boolean(time->without_epilogue));
+	return json;
+}
+
+json_t *stored_run(const struct measured *run)
+{
+	json_t *json = json_object(), *times = json_array();
+	json_object_set_new(json, "id", run->id > 0 ? json_integer(run->id) : json_null());
+	json_object_set_new(json, "file", stored_text(run->file));
+	json_object_set_new(json, "content", stored_text(run->content));
+	json_object_set_new(json, "when", stored_text(run->when));
+	json_object_set_new(json, "mode", stored_text(run->mode));
+	json_object_set_new(json, "problem", stored_text(run->problem));
+	json_object_set_new(json, "verdict", stored_text(run->verdict));
+	json_object_set_new(json, "detail", stored_text(run->detail));
+	json_object_set_new(json, "cases_total", json_integer(run->cases));
+	json_object_set_new(json, "cases_accepted", json_integer(run->accepted));
+	json_object_set_new(json, "commit", stored_text(run->commit));
+	json_object_set_new(json, "host", stored_text(run->host));
+	json_object_set_new(json, "device_kind", stored_text(run->device_kind));
+	json_object_set_new(json, "device", stored_text(run->device));
+	json_object_set_new(json, "driver", stored_text(run->driver));
+	json_object_set_new(json, "tolerance", stored_text(run->tolerance));
+	json_object_set_new(json, "suite", stored_text(run->suite));
+	json_object_set_new(json, "epilogue", stored_text(run->epilogue));
+	json_object_set_new(json, "nvcc_flags", json_loads(run->nvcc_flags, 0, NULL));
+	for (size_t i = 0; i < run->time_count; i++)
+		json_array_append_new(times, stored_time(&run->times[i]));
+	json_object_set_new(json, "times", times);
+	json_object_set_new(json, "ratio_to_fastest_library", positive(measured_mean_ratio(run)));
+	return json;
+}
+
+json_t *stored_document(const char *what)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "schema_version", json_integer(STORED_JSON_SCHEMA_VERSION));
+	json_object_set_new(json, "program", json_string("gemmjudge"));
+	json_object_set_new(json, "kind", json_string(what));
+	return json;
+}
+
+void stored_print(json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(json);
+}

@@ -1,0 +1,94 @@
+#include "compile/content.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "compile/cache.h"
+
+#define FILES_MAX 256
+
+/* The files in the order that they are met, by their real paths. */
+struct content {
+	struct cache_hash *hash;
+	size_t count;
+	char *files[FILES_MAX]; /* owned */
+};
+
+/* Whether it is a new one; then it waits for its turn. */
+static bool content_meet(struct content *content, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat facts;
+	if (content->count == FILES_MAX || realpath(path, real) == NULL || stat(real, &facts) != 0 ||
+		!S_ISREG(facts.st_mode))
+		return false;
+	for (size_t i = 0; i < content->count; i++)
+		if (strcmp(content->files[i], real) == 0)
+			return false;
+	content->files[content->count] = strdup(real);
+	content->count += content->files[content->count] != NULL;
+	return true;
+}
+
+/* The name in a line `#include "name"`, ended in place; NULL in any other line. */
+static char *included_name(char *line)
+{
+	char *p = line + strspn(line, " \t");
+	if (*p != '#')
+		return NULL;
+	p += 1 + strspn(p + 1, " \t");
+	if (strncmp(p, "include", 7) != 0)
+		return NULL;
+	p += 7 + strspn(p + 7, " \t");
+	char *end = *p == '"' ? strchr(p + 1, '"') : NULL;
+	if (end == NULL)
+		return NULL;
+	*end = '\0';
+	return p + 1;
+}
+
+/* The included files of files[i] that lie beside it. */
+static void content_includes(struct content *content, size_t i)
+{
+	char folder[PATH_MAX], path[PATHS_MAX], *line = NULL;
+	size_t capacity = 0;
+	struct error ignored;
+	FILE *file = fopen(content->files[i], "re");
+	snprintf(folder, sizeof folder, "%s", content->files[i]);
+	*(strrchr(folder, '/') + 1) = '\0';
+	while (file != NULL && getline(&line, &capacity, file) >= 0) {
+		const char *name = included_name(line);
+		if (name != NULL && paths_join(path, folder, name, &ignored) && content_meet(content, path))
+			cache_hash_add_text(content->hash, name);
+	}
+	free(line);
+	if (file != NULL)
+		fclose(file);
+}
+
+bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err)
+{
+	struct content content = {.hash = cache_hash_begin()};
+	bool ok = content.hash != NULL;
+	if (!ok)
+		return error_set(err, "out of memory");
+	if (access(file, R_OK) != 0)
+		ok = error_set(err, "%s: %s", file, strerror(errno));
+	else
+		ok = content_meet(&content, file) || error_set(err, "%s: is no regular file", file);
+	for (size_t i = 0; i < content.count && ok; i++) {
+		ok = cache_hash_add_file(content.hash, content.files[i], err);
+		content_includes(&content, i);
+	}
+	struct cache_key key = cache_hash_end(content.hash);
+	snprintf(out, CONTENT_TEXT, "%s", key.text);
+	for (size_t i = 0; i < content.count; i++)
+		free(content.files[i]);
+	return ok;
+}

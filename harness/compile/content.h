@@ -1,0 +1,18 @@
+/* What a solution is, apart from its name: a hash of its content. */
+#ifndef GEMMJUDGE_COMPILE_CONTENT_H
+#define GEMMJUDGE_COMPILE_CONTENT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define CONTENT_TEXT 33 /* 32 hexadecimal digits and the end */
+
+/* Hashes (XXH3, 128 bits) the file and, with their names, the files that it and they name in
+ * `#include "..."` and that lie where that looks first, beside the including file: also where a
+ * condition leaves the line out. Headers found elsewhere (epilogues/, the toolkit) are not of the
+ * file. It is an identity, not a signature: who wants two files of one hash can make them. False
+ * with err where the file, or one of those, cannot be read. */
+bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err);
+
+#endif

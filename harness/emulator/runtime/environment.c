@@ -1,0 +1,89 @@
+/* The environment variables of the emulated GPU. A name or a value that is not understood is said
+ * once, when the program first asks for the GPU, and then has no effect. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/runtime/runtime.h"
+
+extern char **environ;
+
+#define PREFIX "EMULATED_GPU_"
+
+static bool is_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	return digits > 0 && digits < 20 && text[digits] == '\0';
+}
+
+static bool is_count(const char *text)
+{
+	return is_number(text) && strtoull(text, NULL, 10) > 0;
+}
+
+static bool is_check(const char *text)
+{
+	return strcmp(text, "default") == 0 || strcmp(text, "race") == 0 || strcmp(text, "none") == 0;
+}
+
+static bool is_level(const char *text)
+{
+	return strcmp(text, "2") == 0 || strcmp(text, "3") == 0 || strcmp(text, "4") == 0;
+}
+
+static bool is_file(const char *text)
+{
+	return text[0] != '\0';
+}
+
+/* The README has the same table. */
+static const struct setting {
+	const char *name, *allowed;
+	bool (*accepts)(const char *text);
+} settings[] = {
+	{PREFIX "CHECK", "default, race or none", is_check},
+	{PREFIX "COUNTERS", "a file's name", is_file},
+	{PREFIX "SEED", "a number", is_number},
+	{PREFIX "SIMD", "2, 3 or 4", is_level},
+	{PREFIX "STEPS", "a number from 1 on", is_count},
+	{PREFIX "THREADS", "a number from 1 on", is_count},
+};
+#define SETTINGS (sizeof settings / sizeof settings[0])
+
+static const struct setting *find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < SETTINGS; i++)
+		if (strlen(settings[i].name) == length && strncmp(settings[i].name, name, length) == 0)
+			return &settings[i];
+	return NULL;
+}
+
+static void say_unknown(const char *name, int length)
+{
+	char known[256] = "";
+	for (size_t i = 0; i < SETTINGS; i++)
+		snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", settings[i].name);
+	runtime_say("%.*s is no variable of it and has no effect; there are EMULATED_GPU%s", length,
+				name, known);
+}
+
+void environment_check(void)
+{
+	for (char **at = environ; at && *at; at++) {
+		const char *equals = strchr(*at, '=');
+		if (!equals || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		const struct setting *setting = find(*at, (size_t)(equals - *at));
+		if (!setting)
+			say_unknown(*at, (int)(equals - *at));
+		else if (!setting->accepts(equals + 1))
+			runtime_say("%s has no effect: it is not %s", *at, setting->allowed);
+	}
+}
+
+uint64_t environment_number(const char *name)
+{
+	const char *text = getenv(name);
+	return text && is_number(text) ? strtoull(text, NULL, 10) : 0;
+}

@@ -1,0 +1,211 @@
+#include "store/leaderboard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/difference.h"
+
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+/* ---- who may rank ----------------------------------------------------------------- */
+
+/* Something that this content did in another run, and that counts for all. */
+static const char *disgrace(const struct measured_list *runs, const struct measured *run)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct measured *other = &runs->items[i];
+		if (!same(other->content, run->content) || !same(other->problem, run->problem))
+			continue;
+		if (same(other->verdict, "rule_violation"))
+			return "broke a rule";
+		if (same(other->verdict, "wrong_answer") && other->suite[0] == '\0' &&
+			same(other->tolerance, "bound") && same(other->device, run->device) &&
+			same(other->epilogue, run->epilogue))
+			return "had a wrong answer";
+	}
+	return NULL;
+}
+
+/* Why a run does not rank; NULL: it may, with those of its times that are confirmed. */
+static const char *unfit(const struct measured_list *runs, const struct measured *run)
+{
+	if (run->content[0] == '\0')
+		return "its content is not known";
+	const char *why = disgrace(runs, run);
+	if (why != NULL)
+		return why;
+	if (!same(run->verdict, "accepted"))
+		return "not accepted";
+	if (!same(run->tolerance, "bound"))
+		return "judged with another tolerance";
+	if (run->time_count == 0)
+		return "not timed";
+	return NULL;
+}
+
+static bool is_confirmed(const struct measured_time *time)
+{
+	return time->median > 0.0 && !time->without_epilogue &&
+		   (same(time->seal, "confirmed") || same(time->seal, "outside"));
+}
+
+/* ---- boards ------------------------------------------------------------------------- */
+
+static bool same_field(const struct measured *a, const struct measured *b)
+{
+	return same(a->problem, b->problem) && same(a->device, b->device) &&
+		   same(a->epilogue, b->epilogue);
+}
+
+static struct board *board_of(struct leaderboard *out, const struct measured *run,
+							  const struct measured_time *time)
+{
+	for (size_t i = 0; i < out->board_count; i++)
+		if (same_field(out->boards[i].run, run) && measured_same_shape(out->boards[i].time, time))
+			return &out->boards[i];
+	struct board *more = realloc(out->boards, (out->board_count + 1) * sizeof *more);
+	if (more == NULL)
+		return NULL;
+	out->boards = more;
+	more[out->board_count] = (struct board){.run = run, .time = time};
+	return &more[out->board_count++];
+}
+
+/* Takes the place of a slower run of the same content. */
+static bool board_enter(struct board *board, const struct measured *run,
+						const struct measured_time *time)
+{
+	struct leader entry = {.run = run, .time = time};
+	for (size_t i = 0; i < board->count; i++)
+		if (same(board->leaders[i].run->content, run->content)) {
+			if (time->median < board->leaders[i].time->median)
+				board->leaders[i] = entry;
+			return true;
+		}
+	struct leader *more = realloc(board->leaders, (board->count + 1) * sizeof *more);
+	if (more == NULL)
+		return false;
+	board->leaders = more;
+	more[board->count++] = entry;
+	return true;
+}
+
+static int compare_leaders(const void *a, const void *b)
+{
+	const struct leader *x = a, *y = b;
+	return (x->time->median > y->time->median) - (x->time->median < y->time->median);
+}
+
+static void board_rank(struct board *board)
+{
+	size_t first = 0; /* of the rank at hand */
+	qsort(board->leaders, board->count, sizeof *board->leaders, compare_leaders);
+	for (size_t i = 0; i < board->count; i++) {
+		if (difference_of(board->leaders[first].time, board->leaders[i].time, 1).kind ==
+			DIFFERENCE_SLOWER)
+			first = i;
+		board->leaders[i].rank = first + 1;
+	}
+}
+
+static int compare_boards(const void *a, const void *b)
+{
+	const struct board *x = a, *y = b;
+	int order = strcmp(x->run->problem, y->run->problem);
+	order = order != 0 ? order : strcmp(x->run->device, y->run->device);
+	order = order != 0 ? order : strcmp(x->run->epilogue, y->run->epilogue);
+	if (order != 0)
+		return order;
+	return (x->run->id > y->run->id) - (x->run->id < y->run->id);
+}
+
+static void boards_choose(struct leaderboard *out)
+{
+	struct board *best = NULL;
+	for (size_t i = 0; i < out->board_count; i++) {
+		struct board *board = &out->boards[i];
+		bool begins = best == NULL || !same_field(best->run, board->run);
+		if (begins || board->count > best->count) {
+			if (!begins)
+				best->main = false;
+			board->main = true;
+			best = board;
+		}
+	}
+}
+
+/* ---- those that rank nowhere --------------------------------------------------------- */
+
+static bool is_a_leader(const struct leaderboard *board, const struct measured *run)
+{
+	for (size_t i = 0; i < board->board_count; i++)
+		for (size_t k = 0; k < board->boards[i].count; k++)
+			if (same(board->boards[i].leaders[k].run->content, run->content) &&
+				same_field(board->boards[i].run, run))
+				return true;
+	return false;
+}
+
+static bool is_the_last(const struct measured_list *runs, size_t index)
+{
+	const struct measured *run = &runs->items[index];
+	for (size_t i = index + 1; i < runs->count; i++)
+		if (same(runs->items[i].content, run->content) && same_field(&runs->items[i], run))
+			return false;
+	return true;
+}
+
+static bool leave_out(struct leaderboard *out, const struct measured *run)
+{
+	struct left_out *more = realloc(out->left_out, (out->left_out_count + 1) * sizeof *more);
+	if (more == NULL)
+		return false;
+	out->left_out = more;
+	const char *why = unfit(&out->runs, run);
+	more[out->left_out_count++] =
+		(struct left_out){run, why != NULL ? why : "its time was not confirmed"};
+	return true;
+}
+
+bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err)
+{
+	*out = (struct leaderboard){.runs = *runs};
+	*runs = (struct measured_list){0};
+	bool ok = true;
+	for (size_t i = 0; i < out->runs.count && ok; i++) {
+		const struct measured *run = &out->runs.items[i];
+		bool fit = unfit(&out->runs, run) == NULL;
+		for (size_t k = 0; k < run->time_count && ok && fit; k++) {
+			if (!is_confirmed(&run->times[k]))
+				continue;
+			struct board *board = board_of(out, run, &run->times[k]);
+			ok = board != NULL && board_enter(board, run, &run->times[k]);
+		}
+	}
+	for (size_t i = 0; i < out->runs.count && ok; i++)
+		if (is_the_last(&out->runs, i) && !is_a_leader(out, &out->runs.items[i]))
+			ok = leave_out(out, &out->runs.items[i]);
+	for (size_t i = 0; i < out->board_count; i++)
+		board_rank(&out->boards[i]);
+	if (out->board_count > 0)
+		qsort(out->boards, out->board_count, sizeof *out->boards, compare_boards);
+	boards_choose(out);
+	if (!ok) {
+		leaderboard_free(out);
+		error_set(err, "out of memory");
+	}
+	return ok;
+}
+
+void leaderboard_free(struct leaderboard *leaderboard)
+{
+	for (size_t i = 0; i < leaderboard->board_count; i++)
+		free(leaderboard->boards[i].leaders);
+	free(leaderboard->boards);
+	free(leaderboard->left_out);
+	measured_list_free(&leaderboard->runs);
+	*leaderboard = (struct leaderboard){0};
+}

@@ -1,0 +1,46 @@
+/* The best of what the store knows, by problem, device and shape. */
+#ifndef GEMMJUDGE_STORE_LEADERBOARD_H
+#define GEMMJUDGE_STORE_LEADERBOARD_H
+
+#include "store/measured.h"
+
+/* The best run of one content. Borrowed of the leaderboard's runs. */
+struct leader {
+	size_t rank; /* 1 is the best; those that differ by no more than noise from the first of their
+					rank share it */
+	const struct measured *run;
+	const struct measured_time *time;
+};
+
+/* One problem, shape and epilogue on one kind of device. */
+struct board {
+	const struct measured *run;       /* has the problem, the device and the epilogue, */
+	const struct measured_time *time; /* and this the shape */
+	bool main;                        /* of all shapes the one with the most leaders */
+	size_t count;
+	struct leader *leaders; /* the fastest first; owned */
+};
+
+/* A content that ranks nowhere, by its last run. */
+struct left_out {
+	const struct measured *run;
+	const char *why;
+};
+
+struct leaderboard {
+	struct measured_list runs; /* owned */
+	size_t board_count;
+	struct board *boards; /* owned; by problem, device, epilogue, then in the order of the store */
+	size_t left_out_count;
+	struct left_out *left_out; /* owned */
+};
+
+/* Who ranks: each content's fastest run that was accepted within the bound of rounding, whose time
+ * sealed calls confirmed, or that then counts with its time from outside. A content never ranks
+ * that broke a rule in any of these runs, or that had a wrong answer in generated cases on the same
+ * device: random cases may miss what others found. Takes over `runs`. False with err where memory
+ * runs out. */
+bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err);
+void leaderboard_free(struct leaderboard *leaderboard);
+
+#endif

@@ -1,0 +1,83 @@
+/* What is known of one judgement, from the store or from a JSON report: plain data. */
+#ifndef GEMMJUDGE_STORE_MEASURED_H
+#define GEMMJUDGE_STORE_MEASURED_H
+
+#include <stdint.h>
+
+#include "base/paths.h"
+#include "testcases/case.h"
+
+/* The file's time at one shape. Microseconds. */
+struct measured_time {
+	char problem[32];
+	struct shape shape;
+	char *scalars;  /* scalars.h; owned */
+	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
+					   is of the same clock */
+	char seal[16];  /* "confirmed", "outside", "not_confirmed", "none" */
+	double median, low, high;
+	size_t pass_count;
+	double *passes;              /* owned */
+	char library[64];            /* the fastest of the same run; "" without any */
+	double library_microseconds; /* its median */
+	double sm_clock_mhz;         /* median while it was timed; 0: unknown */
+	bool without_epilogue, throttled;
+};
+
+struct measured_counter {
+	char *kernel, *name; /* owned */
+	int64_t value;
+};
+
+struct measured {
+	int64_t id;          /* of the stored judgement; 0: of a report */
+	char *file, *detail; /* owned */
+	char content[40];    /* compile/content.h; "" in old reports */
+	char when[32];       /* ISO 8601, UTC */
+	char mode[16], problem[32], verdict[32], commit[32], host[128];
+	char device_kind[16], device[128], driver[32];
+	char tolerance[64];
+	char *epilogue, *nvcc_flags, *suite; /* "" without; owned */
+	int64_t cases, accepted;
+	size_t time_count;
+	struct measured_time *times; /* owned */
+	size_t counter_count;
+	struct measured_counter *counters; /* owned; only where they were asked for */
+};
+
+struct measured_list {
+	size_t count;
+	struct measured *items; /* owned */
+};
+
+/* One more at the end, all zero; NULL where memory runs out. */
+struct measured *measured_add(struct measured_list *list);
+struct measured_time *measured_add_time(struct measured *measured);
+struct measured_counter *measured_add_counter(struct measured *measured);
+void measured_free(struct measured *measured);
+void measured_list_free(struct measured_list *list);
+
+/* "1024x1024x1024 (MxNxK), alpha 1, beta 0" */
+#define MEASURED_SHAPE 192
+void measured_shape(const struct measured_time *time, char out[MEASURED_SHAPE]);
+/* "1024x1024x1024" */
+void measured_sizes(const struct measured_time *time, char out[SHAPE_TEXT]);
+
+/* The same problem, sizes and scalars, with the epilogue or without. */
+bool measured_same_shape(const struct measured_time *a, const struct measured_time *b);
+
+/* The fastest library's time over the file's; 0 where one is missing. */
+double measured_ratio(const struct measured_time *time);
+
+/* The same over all shapes, as a geometric mean; 0 without any. */
+double measured_mean_ratio(const struct measured *measured);
+
+/* Takes a list of numbers in JSON; false where it is none. */
+bool measured_take_passes(struct measured_time *time, const char *json);
+
+/* All results of a JSON report (harness/report/README.md), each with what the whole run shares.
+ * Reads the file once, so that it may be a pipe. False with err where it is no such report; *out is
+ * then empty. */
+bool measured_read_report(const char *path, struct measured_list *out, struct error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/* Where judgements are remembered. */
+#ifndef GEMMJUDGE_STORE_PLACE_H
+#define GEMMJUDGE_STORE_PLACE_H
+
+#include "base/paths.h"
+
+/* The store's file: `asked` (of --store; NULL: none), else $GEMMJUDGE_STORE, else store.db in
+ * $XDG_DATA_HOME/gemmjudge, in ~/.local/share/gemmjudge, or, where no home can be written, in
+ * $TMPDIR/gemmjudge-UID. The folders of the last three are made where they are missing. *out is ""
+ * where GEMMJUDGE_STORE is "none". False with err where there is no such place. */
+bool store_place(const char *asked, char out[PATHS_MAX], struct error *err);
+
+/* What the store calls a file: its absolute path, links followed; also of one that is gone. */
+void store_absolute(const char *file, char out[PATHS_MAX]);
+
+#endif

@@ -1,0 +1,23 @@
+/* What the store knows: plain data, for whoever shows it. */
+#ifndef GEMMJUDGE_STORE_QUERY_H
+#define GEMMJUDGE_STORE_QUERY_H
+
+#include "store/measured.h"
+
+/* Which judgements; what is 0 or NULL does not matter. */
+struct store_filter {
+	int64_t id;
+	/* either of these: where the file lies (absolute), or how its content's hash begins */
+	const char *path, *content;
+	const char *problem;
+	const char *device; /* part of its name, in either case */
+	bool counters;      /* with what the emulated GPU counted */
+	bool newest;        /* only the last one */
+};
+
+/* Those of the store at `path`, the oldest first. None is no error. False with err when the store
+ * cannot be read; *out is then empty. */
+bool store_find(const char *path, const struct store_filter *filter, struct measured_list *out,
+				struct error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* The tables. A step that was in a release is never changed: what comes later is one more. */
+#include "store/database.h"
+
+const char *const store_schema[] = {
+	/* 1 */
+	"CREATE TABLE run (\n" /* a run of the program: what all of its judgements share */
+	"	id INTEGER PRIMARY KEY,\n"
+	"	started TEXT NOT NULL,\n" /* ISO 8601, UTC */
+	"	mode TEXT NOT NULL,\n"    /* judge, bench, compare */
+	"	host TEXT, kernel TEXT,\n"
+	"	version TEXT, source_commit TEXT,\n" /* of gemmjudge */
+	"	command TEXT, seed TEXT, suite TEXT, sizes TEXT, max_dim INTEGER, multiple_of INTEGER,\n"
+	"	tolerance TEXT NOT NULL, nvcc_flags TEXT NOT NULL, epilogue TEXT NOT NULL,\n"
+	"	tool TEXT NOT NULL,\n"
+	"	device_kind TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT,\n"
+	"	multiprocessors INTEGER, memory_bytes INTEGER, l2_bytes INTEGER, sm_clock_mhz REAL,\n"
+	"	pci_bus_id TEXT, driver TEXT, runtime TEXT, library TEXT) STRICT;\n"
+	"CREATE TABLE submission (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	content TEXT NOT NULL,\n" /* compile/content.h */
+	"	path TEXT NOT NULL,\n"    /* absolute */
+	"	UNIQUE (path, content)) STRICT;\n"
+	"CREATE INDEX submission_content ON submission(content);\n"
+	"CREATE TABLE judgement (\n"
+	"	id INTEGER PRIMARY KEY AUTOINCREMENT,\n" /* what people call it: never given twice */
+	"	run INTEGER NOT NULL REFERENCES run, submission INTEGER NOT NULL REFERENCES submission,\n"
+	"	ended TEXT NOT NULL, file TEXT NOT NULL,\n" /* as it was given */
+	"	problem TEXT NOT NULL, verdict TEXT NOT NULL, detail TEXT NOT NULL,\n"
+	"	guarantees TEXT,\n" /* NULL: nothing of it was run */
+	"	compile_seconds REAL, compile_cached INTEGER,\n"
+	"	cases INTEGER NOT NULL, accepted INTEGER NOT NULL, timing_note TEXT) STRICT;\n"
+	"CREATE INDEX judgement_submission ON judgement(submission);\n"
+	"CREATE INDEX judgement_problem ON judgement(problem);\n"
+	"CREATE TABLE test_case (\n"
+	"	judgement INTEGER NOT NULL REFERENCES judgement, number INTEGER NOT NULL,\n"
+	"	name TEXT NOT NULL, m INTEGER, n INTEGER, k INTEGER, batch INTEGER, group_size INTEGER,\n"
+	"	scalars TEXT NOT NULL, seed TEXT NOT NULL, exact INTEGER NOT NULL,\n"
+	"	verdict TEXT NOT NULL, detail TEXT NOT NULL, seconds REAL, wrong INTEGER,\n"
+	"	worst_ratio REAL, PRIMARY KEY (judgement, number)) STRICT, WITHOUT ROWID;\n"
+	"CREATE TABLE counter (\n" /* of the emulated GPU; what a solution wrote may be there twice */
+	"	judgement INTEGER NOT NULL REFERENCES judgement, kernel TEXT NOT NULL,\n"
+	"	name TEXT NOT NULL, value INTEGER NOT NULL) STRICT;\n"
+	"CREATE INDEX counter_judgement ON counter(judgement);\n"
+	"CREATE TABLE timing (\n" /* one shape, on which entries took turns */
+	"	id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
+	"	problem TEXT NOT NULL, name TEXT NOT NULL,\n"
+	"	m INTEGER, n INTEGER, k INTEGER, batch INTEGER, group_size INTEGER,\n"
+	"	scalars TEXT NOT NULL, clock TEXT NOT NULL,\n" /* span, event */
+	"	sm_clock_mhz_min REAL, sm_clock_mhz_median REAL, sm_clock_mhz_limit REAL,\n"
+	"	throttled INTEGER, throttle_reason TEXT, wide INTEGER, seconds REAL,\n"
+	"	input_sets INTEGER) STRICT;\n"
+	"CREATE TABLE entry (\n" /* microseconds */
+	"	timing INTEGER NOT NULL REFERENCES timing, number INTEGER NOT NULL,\n"
+	"	judgement INTEGER REFERENCES judgement,\n" /* NULL: a library */
+	"	label TEXT NOT NULL, role TEXT NOT NULL, ran INTEGER NOT NULL, verdict TEXT NOT NULL,\n"
+	"	detail TEXT NOT NULL,\n"
+	"	clock TEXT NOT NULL,\n" /* of the time that counts: span, event, outside */
+	"	samples INTEGER, median REAL, low REAL, high REAL, min REAL, p95 REAL,\n"
+	"	seal TEXT NOT NULL, seal_why TEXT, outside REAL, uncertainty REAL, floor REAL,\n"
+	"	sealed_calls INTEGER, sealed_passes INTEGER,\n"
+	"	tflops REAL, wrong INTEGER, passes TEXT NOT NULL,\n" /* a JSON list */
+	"	PRIMARY KEY (timing, number)) STRICT, WITHOUT ROWID;\n"
+	"CREATE INDEX entry_judgement ON entry(judgement);\n",
+	NULL,
+};

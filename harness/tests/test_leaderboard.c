@@ -1,0 +1,268 @@
+/* links: store; timeout: 60 */
+/* Who is faster, and who ranks. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "store/leaderboard.h"
+#include "store/pairs.h"
+#include "store_fixture.h"
+
+static char path[64];
+
+static void begin(void)
+{
+	strcpy(path, "/tmp/test-leaderboard-XXXXXX");
+	int fd = mkstemp(path);
+	cr_assert_geq(fd, 0);
+	close(fd);
+}
+
+static void end(void)
+{
+	unlink(path);
+}
+
+TestSuite(leaderboard, .init = begin, .fini = end);
+
+static struct leaderboard made(void)
+{
+	struct error err;
+	struct leaderboard out;
+	struct measured_list runs = fixture_all(path);
+	cr_assert(leaderboard_make(&runs, &out, &err), "%s", err.message);
+	return out;
+}
+
+static void is_left_out(const struct leaderboard *all, size_t i, const char *content,
+						const char *why)
+{
+	cr_assert_lt(i, all->left_out_count);
+	cr_expect_str_eq(all->left_out[i].run->content, content);
+	cr_expect_str_eq(all->left_out[i].why, why);
+}
+
+/* ---- ranks ------------------------------------------------------------------------------ */
+
+Test(leaderboard, ties_within_noise_share_a_rank)
+{
+	fixture_append(path, fixture_timed("slow.cu", "c", 20.0, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("b.cu", "b", 10.05, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("a.cu", "a", 10.0, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("d.cu", "d", 10.4, SEAL_CONFIRMED), "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.board_count, 1);
+	const struct board *board = &all.boards[0];
+	const struct {
+		const char *content;
+		size_t rank;
+	} wanted[] = {{"a", 1}, {"b", 1}, {"d", 3}, {"c", 4}};
+	cr_assert_eq(board->count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		cr_expect_str_eq(board->leaders[i].run->content, wanted[i].content);
+		cr_expect_eq(board->leaders[i].rank, wanted[i].rank, "%s has rank %zu", wanted[i].content,
+					 board->leaders[i].rank);
+	}
+	cr_expect_eq(all.left_out_count, 0);
+	leaderboard_free(&all);
+}
+
+Test(leaderboard, the_best_run_of_a_content_counts_once)
+{
+	fixture_append(path, fixture_timed("a.cu", "a", 12.0, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("copy.cu", "a", 10.0, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("a.cu", "a", 11.0, SEAL_CONFIRMED), "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.boards[0].count, 1);
+	cr_expect_eq(all.boards[0].leaders[0].run->id, 2);
+	leaderboard_free(&all);
+}
+
+Test(leaderboard, what_was_not_confirmed_or_broke_a_rule_never_ranks)
+{
+	fixture_append(path, fixture_timed("a.cu", "unsealed", 1.0, SEAL_NONE), "bench");
+	fixture_append(path, fixture_timed("a.cu", "uncertain", 1.0, SEAL_UNCERTAIN), "judge");
+	fixture_append(path, fixture_timed("a.cu", "cheat", 1.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list list = fixture_timed("a.cu", "cheat", 1.0, SEAL_CONFIRMED);
+	list.items[0].verdict = VERDICT_RULE_VIOLATION;
+	fixture_append(path, list, "judge");
+	fixture_append(path, fixture_timed("a.cu", "lucky", 1.0, SEAL_CONFIRMED), "judge");
+	list = fixture_judged("a.cu", "lucky");
+	list.items[0].verdict = VERDICT_WRONG_ANSWER;
+	fixture_append(path, list, "judge");
+	list = fixture_timed("a.cu", "loose", 1.0, SEAL_CONFIRMED);
+	strcpy(list.facts.tolerance, "leetgpu");
+	fixture_append(path, list, "judge");
+	fixture_append(path, fixture_judged("a.cu", "untimed"), "judge");
+	fixture_append(path, fixture_timed("a.cu", "outside", 5.0, SEAL_OUTSIDE), "judge");
+	fixture_append(path, fixture_timed("a.cu", "good", 5.5, SEAL_CONFIRMED), "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.boards[0].count, 2);
+	cr_expect_str_eq(all.boards[0].leaders[0].run->content, "good");
+	cr_expect_str_eq(all.boards[0].leaders[1].run->content, "outside"); /* 1.2 * 5 us */
+	cr_expect_eq(all.boards[0].leaders[1].time->median, 6.0);
+	cr_assert_eq(all.left_out_count, 6);
+	is_left_out(&all, 0, "unsealed", "its time was not confirmed");
+	is_left_out(&all, 1, "uncertain", "its time was not confirmed");
+	is_left_out(&all, 2, "cheat", "broke a rule");
+	is_left_out(&all, 3, "lucky", "had a wrong answer");
+	is_left_out(&all, 4, "loose", "judged with another tolerance");
+	is_left_out(&all, 5, "untimed", "not timed");
+	leaderboard_free(&all);
+}
+
+/* A suite that asks for more (NaN where beta is 0) is no reason. */
+Test(leaderboard, a_wrong_answer_in_a_suite_is_of_that_run_alone)
+{
+	fixture_append(path, fixture_timed("a.cu", "a", 1.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list list = fixture_judged("a.cu", "a");
+	list.items[0].verdict = VERDICT_WRONG_ANSWER;
+	strcpy(list.facts.suite, "blas-strict");
+	fixture_append(path, list, "judge");
+	struct leaderboard all = made();
+	cr_expect_eq(all.boards[0].count, 1);
+	leaderboard_free(&all);
+}
+
+Test(leaderboard, shapes_devices_and_epilogues_have_boards_of_their_own)
+{
+	struct judgement_list list = fixture_timed("a.cu", "a", 10.0, SEAL_UNCERTAIN);
+	list.items[0].has_larger = true;
+	list.items[0].larger = fixture_timing("a.cu", 2048, 80.0, SEAL_CONFIRMED);
+	fixture_append(path, list, "judge");
+	fixture_append(path, fixture_timed("b.cu", "b", 10.0, SEAL_CONFIRMED), "judge");
+	fixture_append(path, fixture_timed("c.cu", "c", 10.0, SEAL_CONFIRMED), "judge");
+	list = fixture_timed("d.cu", "d", 3.0, SEAL_CONFIRMED);
+	strcpy(list.facts.device.name, "NVIDIA B200");
+	fixture_append(path, list, "judge");
+	list = fixture_timed("e.cu", "e", 3.0, SEAL_CONFIRMED);
+	strcpy(list.facts.epilogue, "bias");
+	fixture_append(path, list, "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.board_count, 4);
+	size_t main_ones = 0;
+	for (size_t i = 0; i < all.board_count; i++)
+		main_ones += all.boards[i].main;
+	cr_expect_eq(main_ones, 3);
+	cr_expect_str_eq(all.boards[0].run->device, "NVIDIA B200");
+	cr_expect(!all.boards[1].main, "2048 has one, 1024 has two");
+	cr_expect_eq(all.boards[2].count, 2);
+	cr_expect_str_eq(all.boards[3].run->epilogue, "bias");
+	leaderboard_free(&all);
+}
+
+/* ---- differences ------------------------------------------------------------------------- */
+
+static uint64_t state = 88172645463325252u;
+
+/* Uniform in [0, 1): Marsaglia's xorshift. */
+static double uniform(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (double)(state >> 11) * 0x1p-53;
+}
+
+static double normal(void)
+{
+	return sqrt(-2.0 * log(1.0 - uniform())) * cos(2.0 * M_PI * uniform());
+}
+
+/* A run: its own level, as clocks and placement have it, and passes around that. */
+static void draw_run(double median, struct measured_time *out, double *passes, size_t count)
+{
+	double level = median * (1.0 + 0.002 * normal());
+	*out = (struct measured_time){.passes = passes, .pass_count = count, .clock = "span"};
+	for (size_t i = 0; i < count; i++)
+		passes[i] = level * (1.0 + 0.003 * normal() + (uniform() < 0.1 ? 0.02 : 0.0));
+	out->median = level;
+	out->low = 0.998 * level;
+	out->high = 1.002 * level;
+}
+
+/* Of a hundred pairs of runs, how many were found to be so. */
+static int found(double ratio, size_t count, enum difference_kind kind)
+{
+	int found = 0;
+	for (int i = 0; i < 100; i++) {
+		double passes[2][64];
+		struct measured_time a, b;
+		draw_run(100.0, &a, passes[0], count);
+		draw_run(100.0 * ratio, &b, passes[1], count);
+		found += difference_of(&a, &b, 1).kind == kind;
+	}
+	return found;
+}
+
+Test(leaderboard, what_runs_differ_by_is_noise_and_three_percent_are_not)
+{
+	for (size_t count = 6; count <= 48; count *= 2) {
+		cr_expect_geq(found(1.0, count, DIFFERENCE_NONE), 95);
+		cr_expect_geq(found(1.03, count, DIFFERENCE_SLOWER), 95);
+		cr_expect_geq(found(1.0 / 1.03, count, DIFFERENCE_FASTER), 95);
+	}
+}
+
+Test(leaderboard, too_few_passes_are_judged_by_the_intervals)
+{
+	double passes[2][64];
+	struct measured_time a, b;
+	draw_run(100.0, &a, passes[0], 3);
+	draw_run(104.0, &b, passes[1], 3);
+	struct difference difference = difference_of(&a, &b, 1);
+	cr_expect_not(difference.ranked);
+	cr_expect_eq(difference.kind, DIFFERENCE_SLOWER);
+	b.low = a.low; /* a wide one */
+	cr_expect_eq(difference_of(&a, &b, 1).kind, DIFFERENCE_NONE);
+	/* six passes are enough for one shape, and not for a hundred */
+	draw_run(100.0, &a, passes[0], 6);
+	draw_run(104.0, &b, passes[1], 6);
+	cr_expect(difference_of(&a, &b, 1).ranked);
+	cr_expect_not(difference_of(&a, &b, 100).ranked);
+	strcpy(b.clock, "event");
+	cr_expect_not(difference_of(&a, &b, 1).ranked);
+	cr_expect(difference_of(&a, &b, 1).clocks_differ);
+}
+
+/* ---- pairs --------------------------------------------------------------------------------- */
+
+Test(leaderboard, what_differs_besides_is_said)
+{
+	struct error err;
+	fixture_append(path, fixture_timed("a.cu", "a", 10.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list list = fixture_timed("a.cu", "b", 10.5, SEAL_CONFIRMED);
+	strcpy(list.facts.device.driver, "999.1");
+	list.items[0].timing.sm_clock_mhz_median = 1500;
+	list.items[0].timing.throttled = true;
+	fixture_time(&list.items[0].timing.entries[1], 10.5, SEAL_CONFIRMED); /* the library, too */
+	fixture_append(path, list, "judge");
+	struct measured_list runs = fixture_all(path);
+	struct pair pair;
+	cr_assert(pair_make(&runs.items[0], &runs.items[1], &pair, &err));
+	cr_expect_eq(pair.slower, 1);
+	cr_expect_float_eq(pair.mean, 1.05, 1e-6);
+	const char *const parts[] = {"the driver differs: none in A, 999.1 in B",
+								 "1980 MHz in A, 1500 MHz in B", "slowed down while B",
+								 "cuBLAS itself took 1.050 times as long in B"};
+	cr_assert_eq(pair.note_count, 4);
+	for (size_t i = 0; i < 4; i++)
+		cr_expect_not_null(strstr(pair.notes[i], parts[i]), "%s", pair.notes[i]);
+	pair_free(&pair);
+	measured_list_free(&runs);
+}
+
+Test(leaderboard, the_last_runs_on_one_device_are_compared)
+{
+	fixture_append(path, fixture_timed("a.cu", "a", 10.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list list = fixture_timed("b.cu", "b", 10.0, SEAL_CONFIRMED);
+	strcpy(list.facts.device.name, "NVIDIA B200");
+	fixture_append(path, list, "judge");
+	struct measured_list runs = fixture_all(path), a = {1, &runs.items[0]}, b = {1, &runs.items[1]};
+	const struct measured *one, *other;
+	cr_expect_not(pair_choose(&a, &b, true, &one, &other));
+	cr_expect(pair_choose(&a, &b, false, &one, &other));
+	cr_expect_not(pair_choose(&a, &a, false, &one, &other), "with itself");
+	cr_expect(pair_choose(&runs, &a, true, &one, &other) == false);
+	measured_list_free(&runs);
+}
