@@ -107,6 +107,7 @@ Test(store, a_judgement_comes_back_with_its_times)
 	cr_expect_eq(run->cases, 2);
 	cr_expect_eq(run->accepted, 1);
 	cr_assert_eq(run->time_count, 2);
+	cr_assert_not_null(run->times);
 	const struct measured_time *time = &run->times[0];
 	cr_expect_str_eq(time->seal, "confirmed");
 	cr_expect_str_eq(time->clock, "span");
