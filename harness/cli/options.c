@@ -48,9 +48,11 @@ static const struct row rows[] = {
 	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
-	{"check", "race", "judge", "with --device emu: also look for races in shared\nmemory",
+	{"check", "WHAT", "judge",
+	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
+	 "undefined), race (and\nraces in shared memory) or none",
 	 FILLS(kind_word, judge.emulated_check), .again = AGAIN_DEVICE, .names = emulated_checks,
-	 .needs = "race is the only check that is not always on"},
+	 .needs = "default, race or none is needed"},
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},

@@ -126,7 +126,9 @@ struct counters {
 struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
 	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
-	bool check_race;
+	bool check_race;      /* races in shared memory, too */
+	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
+	uint64_t seed;        /* which asynchronous copies land early, which late */
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and

@@ -143,7 +143,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
 	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
-		!emulated_watch_open(&watch, run->options, err))
+		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
+							 err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, problem, entrant);
 	contestant.environment = watch.environment;

@@ -12,6 +12,7 @@
 
 #define VARIABLE_GPU "EMULATED_GPU"
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
+#define VARIABLE_SEED "EMULATED_GPU_SEED"
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define COUNTERS_FILE "%%p.json"                  /* for printf */
 
@@ -21,7 +22,7 @@
 #define PRODUCTS_A_SECOND 5e7
 
 const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
-const char *const emulated_checks[] = {"race", NULL};
+const char *const emulated_checks[] = {"default", "race", "none", NULL};
 
 /* What nvcc is asked for, so that the GPU can take it; "": the compiler's default. */
 static const char *const architectures[] = {"", "compute_80", "compute_75"};
@@ -78,7 +79,7 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 }
 
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 struct error *err)
+						 bool emulated, struct error *err)
 {
 	size_t used = 0;
 	*watch = (struct emulated_watch){.folder = ""};
@@ -88,6 +89,10 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	if (options->emulated_check != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=%s",
 				 options->emulated_check);
+	/* which copies land early: 16 bits, from which the seed of the values does not follow */
+	if (emulated)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SEED "=%u",
+				 (unsigned)(options->seed * 0x9e3779b97f4a7c15u >> 48));
 	if (options->counters) {
 		const char *temporary = getenv("TMPDIR");
 		if (temporary == NULL || temporary[0] == '\0')

@@ -8,8 +8,8 @@
 #include "base/paths.h"
 #include "judge/judge.h"
 
-/* The GPUs that can be asked for, and what each can be watched for beyond what it always
- * is; NULL after the last. */
+/* The GPUs that can be asked for, and what each can be watched for beyond what a GPU
+ * refuses itself; NULL after the last. */
 extern const char *const emulated_gpus[];
 extern const char *const emulated_checks[];
 
@@ -32,13 +32,14 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 
 /* One solution's processes. */
 struct emulated_watch {
-	char variables[3][PATHS_MAX + 64];
-	const char *environment[4]; /* "NAME=VALUE", NULL-ended, for child_options */
+	char variables[4][PATHS_MAX + 64];
+	const char *environment[5]; /* "NAME=VALUE", NULL-ended, for child_options */
 	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
 };
 
+/* `emulated`: whether the device is. */
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 struct error *err);
+						 bool emulated, struct error *err);
 /* When the processes are gone: takes what they counted, and cleans up. */
 void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
 

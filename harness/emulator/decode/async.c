@@ -36,6 +36,7 @@ static void copy_async(struct decoder *decoder, const struct ptx_instruction *in
 	int64_t bytes = in->operands[2].integer;
 	int32_t list[8];
 	struct exec_instruction *out = decode_emit(decoder, OP_CP_ASYNC, FORM_ONLY);
+	decoder->program->async_copies = true;
 	out->size = (uint8_t)bytes;
 	out->cache = decoder->program->cache_count++;
 	if (bytes != 4 && bytes != 8 && bytes != 16)
@@ -105,6 +106,7 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 	out->cache = decoder->program->cache_count++;
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
 	decoder->program->async_proxy |= !load;
+	decoder->program->async_copies = true;
 	if (reduce)
 		reduction_of(decoder, out, in);
 	const struct ptx_operand *shared = load ? &ops[0] : &ops[1], *other = load ? &ops[1] : &ops[0];

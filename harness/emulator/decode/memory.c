@@ -193,6 +193,7 @@ static void cluster_barrier(struct decoder *decoder, const struct ptx_instructio
 {
 	struct exec_instruction *out = decode_emit(decoder, OP_BAR_CLUSTER, FORM_ONLY);
 	out->sub = decode_has(in, "arrive") ? CLUSTER_ARRIVE : CLUSTER_WAIT;
+	out->flags = decode_has(in, "relaxed") ? EXEC_FLAG_VOLATILE : 0;
 }
 
 /* bar.red.popc.u32 d, a{, b}, {!}c; bar.red.and.pred p, a{, b}, {!}c */
@@ -424,7 +425,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"discard", decode_nothing, OP_HINT},
 	{"applypriority", decode_nothing, OP_HINT},
 	{"griddepcontrol", decode_nothing, OP_FENCE},
-	{"setmaxnreg", decode_nothing, OP_HINT},
+	{"setmaxnreg", decode_nothing, OP_SYNC_ALIGNED},
 	{"pmevent", decode_nothing, OP_HINT},
 	{"createpolicy", decode_createpolicy, OP_NONE},
 	{NULL, NULL, OP_NONE},

@@ -2,6 +2,7 @@
  * here when their fast path does not apply. */
 #include <string.h>
 
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
 
@@ -27,8 +28,8 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 	if (!allocation)
 		return NULL;
 	struct exec_cached found = {allocation, allocation->base, allocation->size, false};
-	found.written =
-		!allocation->written || memory_is_written(allocation, allocation->base, allocation->size);
+	found.written = worker->launch->check_none || !allocation->written ||
+					memory_is_written(allocation, allocation->base, allocation->size);
 	if (!contains(&found, address, size))
 		return NULL;
 	uint32_t known = sizeof worker->known / sizeof worker->known[0];
@@ -107,33 +108,46 @@ static bool misaligned(struct warp *warp, const struct exec_instruction *in, int
 	return true;
 }
 
+struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instruction *in, int lane,
+									 struct exec_address at, size_t bytes, size_t align,
+									 uint64_t *offset)
+{
+	uint64_t address = at.address;
+	if (misaligned(warp, in, lane, address, bytes, align))
+		return NULL;
+	if (at.space == PTX_GENERIC && address >> EXEC_WINDOW_SHIFT == 1)
+		address -= EXEC_WINDOW_SHARED;
+	struct exec_block *block = exec_shared_block(warp, address, offset);
+	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset) {
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+				  "shared address 0x%llx (offset %lld, %zu bytes) is outside the block's %zu bytes "
+				  "of shared memory",
+				  (unsigned long long)address, (long long)*offset, bytes,
+				  block ? block->shared_bytes : (size_t)0);
+		return NULL;
+	}
+	return exec_block_ended(warp, in, lane, block) ? NULL : block;
+}
+
 static void *access_shared(struct warp *warp, const struct exec_instruction *in, int lane,
 						   uint64_t address, size_t bytes, bool write)
 {
 	uint64_t offset;
-	struct exec_block *block = exec_shared_block(warp, address, &offset);
-	if (!block || offset >= block->shared_bytes || bytes > block->shared_bytes - offset) {
-		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-				  "shared address 0x%llx (offset %lld) is outside the block's %zu bytes of shared "
-				  "memory",
-				  (unsigned long long)address, (long long)offset,
-				  block ? block->shared_bytes : (size_t)0);
-		return NULL;
-	}
-	if (exec_block_ended(warp, in, lane, block))
+	struct exec_block *block = exec_shared_place(
+		warp, in, lane, (struct exec_address){address, PTX_SHARED}, bytes, 1, &offset);
+	if (!block)
 		return NULL;
 	if (write) {
+		if (exec_pending_write(warp, in, lane, block, offset, bytes, NULL, NULL) != EXEC_NEXT)
+			return NULL;
 		memset(block->shared_written + offset, 0xff, bytes);
 		if (block->unfenced)
-			exec_unfenced_add(block, offset, bytes);
+			exec_unfenced_add(block, in, offset, bytes);
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
 			uint8_t known = block->shared_written[offset + i];
 			if (known == EXEC_SHARED_PENDING) {
-				exec_fail(warp, in, lane, FAULT_ASYNC, address,
-						  "reads shared memory that an asynchronous copy is still to write, at "
-						  "offset %llu: a wait is missing",
-						  (unsigned long long)(offset + i));
+				exec_pending_read(warp, in, lane, block, offset + i, "reads");
 				return NULL;
 			}
 			if (known != EXEC_SHARED_READABLE &&

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "emulator/exec/mbarrier.h"
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/simd/lanes.h"
 
@@ -10,10 +11,11 @@
 
 struct copy {
 	u64 group; /* of its lane */
-	u8 *to;
+	const struct exec_instruction *in;
 	const u8 *from;
-	u8 *shadow;
+	u32 offset; /* in the block's shared memory */
 	u8 lane, bytes, from_bytes;
+	bool landed;
 };
 
 struct exec_copies {
@@ -56,9 +58,53 @@ static struct copy *new_copy(struct warp *w)
 	return &copies->entries[copies->count++];
 }
 
+static void move(const struct warp *w, struct copy *copy)
+{
+	u8 *to = w->block->shared + copy->offset;
+	if (copy->from_bytes)
+		memcpy(to, copy->from, copy->from_bytes);
+	memset(to + copy->from_bytes, 0, copy->bytes - copy->from_bytes);
+	copy->landed = true;
+}
+
+/* It was waited for. It wrote through the generic proxy (PTX ISA 9.7.9.25.3.1: a weak memory
+ * operation), at some time before this: fences up to now do not cover it. */
+static void land(const struct warp *w, struct copy *copy)
+{
+	struct exec_block *block = w->block;
+	if (!copy->landed)
+		move(w, copy);
+	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
+	if (block->unfenced)
+		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
+}
+
+/* Whether two copies bring the same bytes to the same place. */
+static bool alike(const struct copy *a, const struct copy *b)
+{
+	return a->offset == b->offset && a->bytes == b->bytes && a->from_bytes == b->from_bytes &&
+		   a->from == b->from;
+}
+
+const struct exec_instruction *exec_copies_pending(const struct exec_span *span,
+												   const struct copy *self)
+{
+	for (u32 i = 0; span->kind == EXEC_PENDING_WRITE && i < span->block->warp_count; i++) {
+		const struct exec_copies *copies = span->block->warps[i].copies;
+		for (u32 k = 0; copies && k < copies->count; k++) {
+			const struct copy *copy = &copies->entries[k];
+			if (copy->offset < span->offset + span->bytes &&
+				span->offset < copy->offset + copy->bytes && !(self && alike(self, copy)))
+				return copy->in;
+		}
+	}
+	return NULL;
+}
+
 /* in->list: destination, source (three entries each), size operand or -1,
  * predicate of ignore-src or -1; in->size: bytes */
-static enum exec_status copy_lane(struct warp *w, const struct exec_instruction *in, int i)
+static enum exec_status copy_lane(struct warp *w, const struct exec_instruction *in, int i,
+								  bool early)
 {
 	struct exec_address to = exec_listed_address(w, in->list, i);
 	struct exec_address from = exec_listed_address(w, in->list + 3, i);
@@ -70,10 +116,14 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 	if (from_bytes > bytes)
 		return exec_fail(w, in, i, FAULT_ADDRESS, from.address,
 						 "copies %u bytes of a source into %u", from_bytes, bytes);
-	u8 *host = exec_access(w, in, i, to.space, to.address, bytes, bytes, true);
-	if (!host)
+	u64 offset;
+	struct exec_block *block = exec_shared_place(w, in, i, to, bytes, bytes, &offset);
+	if (!block)
 		return EXEC_FAULT;
-	const u8 *source = host;
+	if (block != w->block)
+		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
+						 "the destination is not in the block's own shared memory");
+	const u8 *source = NULL;
 	if (from_bytes) {
 		source = exec_access(w, in, i, from.space, from.address, from_bytes, 1, false);
 		if (!source)
@@ -83,18 +133,18 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 							 "source address 0x%llx is not a multiple of %u",
 							 (unsigned long long)from.address, bytes);
 	}
-	struct exec_block *block = w->block;
-	if (host < block->shared || host >= block->shared + block->shared_bytes)
-		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
-						 "the destination is not in the block's own shared memory");
-	struct copy *copy = new_copy(w);
-	if (!copy)
+	struct copy copy = {0, in, source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes, false};
+	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
+		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
+		return EXEC_FAULT;
+	struct copy *entry = new_copy(w);
+	if (!entry)
 		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
-	u64 offset = (u64)(host - block->shared);
-	*copy = (struct copy){
-		w->copies->committed[i], host, source, block->shared_written + offset, (u8)i, (u8)bytes,
-		(u8)from_bytes};
-	exec_mark_pending(block, offset, bytes);
+	copy.group = w->copies->committed[i];
+	exec_pending_begin(block, EXEC_PENDING_WRITE, offset, bytes);
+	if (early)
+		move(w, &copy);
+	*entry = copy;
 	return EXEC_NEXT;
 }
 
@@ -110,27 +160,31 @@ HANDLER(fence_proxy_async)
 			   block->unfenced_high - block->unfenced_low);
 	block->unfenced_low = ~(u64)0;
 	block->unfenced_high = 0;
+	block->init_count = 0;
+	return EXEC_NEXT;
+}
+
+/* Any other fence: what mbarriers were made is known to those that come later. */
+HANDLER(fence)
+{
+	(void)in;
+	(void)mask;
+	w->block->init_count = 0;
 	return EXEC_NEXT;
 }
 
 HANDLER(cp_async)
 {
+	u32 early = exec_pending_early(w->block->cluster);
 	w->worker->counters.async_load_requests++;
 	for (u32 left = mask; left; left &= left - 1)
-		if (copy_lane(w, in, first_lane(left)) != EXEC_NEXT)
+		if (copy_lane(w, in, first_lane(left), early >> first_lane(left) & 1) != EXEC_NEXT)
 			return EXEC_FAULT;
 	/* loads as well, as on a GPU */
 	w->worker->counters.global_load_requests++;
 	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	return EXEC_NEXT;
-}
-
-static void land(const struct copy *copy)
-{
-	memcpy(copy->to, copy->from, copy->from_bytes);
-	memset(copy->to + copy->from_bytes, 0, copy->bytes - copy->from_bytes);
-	memset(copy->shadow, EXEC_SHARED_READABLE, copy->bytes);
 }
 
 bool exec_copies_land(struct warp *w, const struct exec_instruction *in, u32 mask, u64 left)
@@ -143,7 +197,7 @@ bool exec_copies_land(struct warp *w, const struct exec_instruction *in, u32 mas
 	for (u32 k = 0; k < copies->count; k++) {
 		struct copy *copy = &copies->entries[k];
 		if (IN_MASK(copy->lane) && copy->group + left < copies->committed[copy->lane])
-			land(copy);
+			land(w, copy);
 		else
 			copies->entries[kept++] = *copy;
 	}
@@ -236,6 +290,8 @@ HANDLER(mbarrier)
 				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
 								 operand);
 			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
+			if (block->init_count < EXEC_INITS)
+				block->inits[block->init_count++] = (u32)offset;
 			continue;
 		}
 		if (in->sub == MBARRIER_INVAL) {
@@ -271,14 +327,17 @@ HANDLER(mbarrier_wait)
 		struct exec_block *block;
 		u64 offset;
 		u64 *state = barrier_at(w, in, i, false, &block, &offset);
-		if (!state || !exec_bulk_land(w, in, block, offset))
+		if (!state)
 			return EXEC_FAULT;
+		exec_bulk_land(block, offset);
 		u32 waited =
 			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
 		bool over = mbarrier_unpack(*state).phase != waited;
 		done |= (u32)over << i;
-		if (over)
-			exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
+		if (!over)
+			continue;
+		exec_bulk_seen(block, offset);
+		exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
 	}
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);
 	if ((done & mask) == mask)

@@ -1,9 +1,11 @@
 /* cp.async.bulk, with and without a tensor map. A load lands when a thread looks
- * at the mbarrier that it completes on, a store when its group is waited for. */
+ * at the mbarrier that it completes on, a store when its group is waited for; or either at
+ * once, which the kernel must not notice. A load is pending until its phase was waited for. */
 #include <stdlib.h>
 
 #include "emulator/exec/atomic.h"
 #include "emulator/exec/mbarrier.h"
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/map.h"
@@ -23,6 +25,9 @@ struct bulk {
 	struct tensor_map map;
 	s32 coordinates[TENSOR_MAP_RANK];
 	const struct exec_instruction *in;
+	bool moved;     /* its bytes were */
+	bool completed; /* loads: on their mbarrier, in this phase */
+	u32 phase;
 };
 
 struct groups { /* of bulk stores, by warp */
@@ -112,36 +117,25 @@ static bool span_within(const struct walk *walk, const struct tensor_span *span)
 	return true;
 }
 
-static bool source_fenced(const struct walk *walk, u64 offset, u32 bytes)
-{
-	const struct bulk *bulk = walk->bulk;
-	if (!exec_unfenced_any(bulk->block, offset, bytes))
-		return true;
-	exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ASYNC, offset,
-			  "copies shared memory at offset %llu that ordinary stores wrote, with no "
-			  "fence.proxy.async between",
-			  (unsigned long long)offset);
-	return false;
-}
-
 static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 {
 	const struct bulk *bulk = walk->bulk;
-	if (!source_fenced(walk, offset, bytes))
+	if (exec_unfenced_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset, bytes,
+						   "copies") != EXEC_NEXT)
 		return false;
 	for (u32 k = 0; k < bytes; k++) {
 		u8 known = bulk->block->shared_written[offset + k];
 		if (known == EXEC_SHARED_READABLE)
 			continue;
-		exec_fail(
-			walk->warp, bulk->in, bulk->lane,
-			known == EXEC_SHARED_PENDING ? FAULT_ASYNC : FAULT_UNINITIALISED, offset + k,
-			known == EXEC_SHARED_PENDING
-				? "stores shared memory that an asynchronous copy is still to write (offset %llu)"
-			: known == EXEC_SHARED_UNDEFINED
-				? "stores shared memory that an undefined value was stored to (offset %llu)"
-				: "stores shared memory that nothing wrote (offset %llu)",
-			(unsigned long long)(offset + k));
+		if (known == EXEC_SHARED_PENDING)
+			exec_pending_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset + k, "stores");
+		else
+			exec_fail(
+				walk->warp, bulk->in, bulk->lane, FAULT_UNINITIALISED, offset + k,
+				known == EXEC_SHARED_UNDEFINED
+					? "stores shared memory that an undefined value was stored to (offset %llu)"
+					: "stores shared memory that nothing wrote (offset %llu)",
+				(unsigned long long)(offset + k));
 		return false;
 	}
 	return true;
@@ -160,10 +154,73 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	if (span->inside && !exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global,
 									 span->bytes, 1, !load))
 		return false;
-	if (load)
-		exec_mark_pending(bulk->block, offset, span->bytes);
 	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
+}
+
+static enum exec_pending pending_kind(const struct bulk *bulk)
+{
+	return bulk->kind == BULK_LOAD ? EXEC_PENDING_WRITE : EXEC_PENDING_READ;
+}
+
+static u32 shared_address(const struct bulk *bulk)
+{
+	return (u32)(bulk->shared + bulk->block->shared_base);
+}
+
+static bool visit_begin(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	exec_pending_begin(walk->bulk->block, pending_kind(walk->bulk),
+					   (u64)span->shared - walk->bulk->block->shared_base, span->bytes);
+	return true;
+}
+
+static bool visit_end(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	u64 offset = (u64)span->shared - walk->bulk->block->shared_base;
+	exec_pending_end(walk->bulk->block, pending_kind(walk->bulk), offset, span->bytes);
+	/* what loads brought, the async proxy sees without a fence */
+	if (walk->bulk->kind == BULK_LOAD)
+		exec_unfenced_clear(walk->bulk->block, offset, span->bytes);
+	return true;
+}
+
+/* Visits all bytes of the copy in shared memory: as one span where there is no box, or where
+ * swizzling, which moves bytes within 128 of them, leaves no gaps in it. */
+static void visit_shared(struct bulk *bulk,
+						 bool (*visit)(void *context, const struct tensor_span *span))
+{
+	struct walk walk = {bulk->warp, bulk, false};
+	const struct tensor_span whole = {.shared = shared_address(bulk), .bytes = (u32)bulk->bytes};
+	if (!bulk->tensor || bulk->map.swizzle == TENSOR_SWIZZLE_NONE || bulk->bytes % 128 == 0)
+		visit(&walk, &whole);
+	else
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit, &walk);
+}
+
+/* Whether two loads bring the same bytes to the same place. */
+static bool alike(const struct bulk *a, const struct bulk *b)
+{
+	return a->kind == BULK_LOAD && b->kind == BULK_LOAD && a->shared == b->shared &&
+		   a->tensor == b->tensor && a->bytes == b->bytes && a->source == b->source &&
+		   a->map.address == b->map.address &&
+		   memcmp(a->coordinates, b->coordinates, sizeof a->coordinates) == 0;
+}
+
+const struct exec_instruction *exec_bulk_pending(const struct exec_span *span,
+												 const struct bulk *self)
+{
+	const struct exec_bulk *bulk = span->block->cluster->bulk;
+	for (u32 k = 0; bulk && k < bulk->count; k++) {
+		const struct bulk *entry = &bulk->entries[k];
+		if (entry != self && entry->block == span->block && pending_kind(entry) == span->kind &&
+			entry->shared < span->offset + span->bytes &&
+			span->offset < entry->shared + entry->bytes && !(self && alike(self, entry)))
+			return entry->in;
+	}
+	return NULL;
 }
 
 /* cp.reduce.async.bulk: in->count: operation; in->e: number and in->reg_size: bytes
@@ -201,7 +258,6 @@ static bool visit_land(void *context, const struct tensor_span *span)
 		} else {
 			tensor_map_fill(&bulk->map, shared, span->bytes);
 		}
-		memset(bulk->block->shared_written + offset, EXEC_SHARED_READABLE, span->bytes);
 	} else if (span->inside && bulk->kind == BULK_STORE) {
 		memcpy(global, shared, span->bytes);
 	} else if (span->inside) {
@@ -210,50 +266,72 @@ static bool visit_land(void *context, const struct tensor_span *span)
 	return true;
 }
 
-static u32 shared_address(const struct bulk *bulk)
-{
-	return (u32)(bulk->shared + bulk->block->shared_base);
-}
-
-static void land(struct bulk *bulk)
+static void move(struct bulk *bulk)
 {
 	struct walk walk = {bulk->warp, bulk, false};
-	if (bulk->tensor) {
+	u8 *shared = bulk->block->shared + bulk->shared;
+	bulk->moved = true;
+	if (bulk->tensor)
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_land, &walk);
-	} else if (bulk->kind == BULK_LOAD) {
-		memcpy(bulk->block->shared + bulk->shared, bulk->source, bulk->bytes);
-		memset(bulk->block->shared_written + bulk->shared, EXEC_SHARED_READABLE, bulk->bytes);
-	} else if (bulk->kind == BULK_STORE) {
-		memcpy((void *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared, bulk->bytes);
-	} else {
-		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, bulk->block->shared + bulk->shared,
-					bulk->bytes);
-	}
-	/* whoever waits for the barrier comes after the copy */
-	if (bulk->kind == BULK_LOAD)
-		exec_race_release(bulk->barrier_block, bulk->warp, EXEC_RACE_MBARRIER, bulk->barrier);
-	if (bulk->kind == BULK_LOAD)
-		mbarrier_complete((u64 *)(void *)(bulk->barrier_block->shared + bulk->barrier),
-						  bulk->bytes);
+	else if (bulk->kind == BULK_LOAD)
+		memcpy(shared, bulk->source, bulk->bytes);
+	else if (bulk->kind == BULK_STORE)
+		memcpy((void *)(uintptr_t)bulk->global, shared, bulk->bytes);
+	else
+		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, shared, bulk->bytes);
 }
 
-bool exec_bulk_land(struct warp *w, const struct exec_instruction *in, struct exec_block *block,
-					u64 offset)
+/* The copy was waited for. */
+static void end(struct bulk *bulk)
 {
-	(void)in;
-	struct exec_bulk *bulk = w->block->cluster->bulk;
-	if (!bulk || !bulk->count)
-		return true;
+	if (!bulk->moved)
+		move(bulk);
+	visit_shared(bulk, visit_end);
+}
+
+static u64 *barrier_of(const struct bulk *load)
+{
+	return (u64 *)(void *)(load->barrier_block->shared + load->barrier);
+}
+
+static bool completes_on(const struct bulk *entry, const struct exec_block *block, u64 offset)
+{
+	return entry->kind == BULK_LOAD && entry->barrier_block == block && entry->barrier == offset;
+}
+
+/* whoever waits for the barrier comes after the copy */
+static void complete(struct bulk *load)
+{
+	if (!load->moved)
+		move(load);
+	exec_race_release(load->barrier_block, load->warp, EXEC_RACE_MBARRIER, load->barrier);
+	load->completed = true;
+	load->phase = mbarrier_unpack(*barrier_of(load)).phase;
+	mbarrier_complete(barrier_of(load), load->bytes);
+}
+
+void exec_bulk_land(struct exec_block *block, u64 offset)
+{
+	struct exec_bulk *bulk = block->cluster->bulk;
+	for (u32 k = 0; bulk && k < bulk->count; k++)
+		if (completes_on(&bulk->entries[k], block, offset) && !bulk->entries[k].completed)
+			complete(&bulk->entries[k]);
+}
+
+void exec_bulk_seen(struct exec_block *block, u64 offset)
+{
+	struct exec_bulk *bulk = block->cluster->bulk;
 	u32 kept = 0;
-	for (u32 k = 0; k < bulk->count; k++) {
+	for (u32 k = 0; bulk && k < bulk->count; k++) {
 		struct bulk *entry = &bulk->entries[k];
-		if (entry->kind == BULK_LOAD && entry->barrier_block == block && entry->barrier == offset)
-			land(entry);
+		if (completes_on(entry, block, offset) && entry->completed &&
+			entry->phase != mbarrier_unpack(*barrier_of(entry)).phase)
+			end(entry);
 		else if (kept++ != k)
 			bulk->entries[kept - 1] = *entry;
 	}
-	bulk->count = kept;
-	return true;
+	if (bulk)
+		bulk->count = kept;
 }
 
 void exec_bulk_finish(struct exec_cluster *cluster)
@@ -263,7 +341,7 @@ void exec_bulk_finish(struct exec_cluster *cluster)
 		return;
 	for (u32 k = 0; k < bulk->count; k++)
 		if (bulk->entries[k].kind != BULK_LOAD)
-			land(&bulk->entries[k]);
+			end(&bulk->entries[k]);
 	bulk->count = bulk->group_count = 0;
 }
 
@@ -272,22 +350,6 @@ void exec_bulk_finish(struct exec_cluster *cluster)
  * mbarrier (three entries each), then: 9 bytes operand or -1, 10 the multicast
  * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: enum sub_bulk;
  * in->flags CLUSTER: the source of a load is shared memory of this block. */
-
-static struct exec_block *shared_place(struct warp *w, const struct exec_instruction *in, int lane,
-									   struct exec_address at, u64 bytes, u64 *offset)
-{
-	u64 address = at.address;
-	if (at.space == PTX_GENERIC && address >> EXEC_WINDOW_SHIFT == 1)
-		address -= EXEC_WINDOW_SHARED;
-	struct exec_block *block = exec_shared_block(w, address, offset);
-	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset) {
-		exec_fail(w, in, lane, FAULT_ADDRESS, address,
-				  "shared address 0x%llx (%llu bytes) is outside the block's shared memory",
-				  (unsigned long long)address, (unsigned long long)bytes);
-		return NULL;
-	}
-	return exec_block_ended(w, in, lane, block) ? NULL : block;
-}
 
 /* As an H200 has it, for loads and stores; what it says of a reduction is not
  * known. */
@@ -380,6 +442,41 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 	return host != NULL;
 }
 
+/* PTX ISA 9.7.9.25.4.1 has the mbarrier accessed through the generic proxy, so that a fence or
+ * a barrier behind mbarrier.init is enough; 8.9.1.1 orders complete-tx with nothing else that
+ * the issuing thread did. */
+static bool barrier_known(const struct bulk *load)
+{
+	const struct exec_block *block = load->barrier_block;
+	for (u32 i = 0; i < block->init_count; i++)
+		if (block->inits[i] == load->barrier &&
+			exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->barrier,
+								"completes on the mbarrier at offset %llu, whose mbarrier.init no "
+								"fence and no barrier has followed",
+								(unsigned long long)load->barrier) != EXEC_NEXT)
+			return false;
+	return true;
+}
+
+/* Whether a load may write where it is to: no other copy is under way there (exec/pending.c),
+ * and no wgmma that nothing waited for reads there (PTX ISA 9.7.15.4: it does so until its
+ * completion is observed). */
+static bool destination_free(const struct bulk *load)
+{
+	const struct exec_instruction *reader =
+		exec_mmas_reading(load->block, load->shared, load->bytes);
+	char place[EXEC_PLACE];
+	if (reader &&
+		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							"writes shared memory from offset %llu, which a wgmma that nothing "
+							"waited for still reads (%s)",
+							(unsigned long long)load->shared,
+							exec_place(load->warp, reader, place)) != EXEC_NEXT)
+		return false;
+	return exec_pending_write(load->warp, load->in, load->lane, load->block, load->shared,
+							  load->bytes, NULL, load) == EXEC_NEXT;
+}
+
 static bool issue_one(struct warp *w, const struct exec_instruction *in,
 					  const struct bulk *prepared, struct exec_block *block)
 {
@@ -398,22 +495,30 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 				  align);
 		return false;
 	}
-	if (entry->tensor)
-		return tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
-							   &walk);
-	if (entry->kind == BULK_LOAD)
-		exec_mark_pending(block, entry->shared, entry->bytes);
-	else if (!source_readable(&walk, entry->shared, (u32)entry->bytes))
+	if (entry->tensor) {
+		if (!tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
+							 &walk))
+			return false;
+	} else {
+		if (entry->kind != BULK_LOAD && !source_readable(&walk, entry->shared, (u32)entry->bytes))
+			return false;
+		if (exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
+							 entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) !=
+			EXEC_NEXT)
+			return false;
+	}
+	if (entry->kind == BULK_LOAD && !(barrier_known(entry) && destination_free(entry)))
 		return false;
-	return exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
-							entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) ==
-		   EXEC_NEXT;
+	visit_shared(entry, visit_begin);
+	if (exec_pending_early(block->cluster) & 1)
+		move(entry);
+	return true;
 }
 
 static bool issue_load(struct warp *w, const struct exec_instruction *in, struct bulk *bulk)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 6, bulk->lane);
-	bulk->barrier_block = shared_place(w, in, bulk->lane, at, 8, &bulk->barrier);
+	bulk->barrier_block = exec_shared_place(w, in, bulk->lane, at, 8, 8, &bulk->barrier);
 	if (!bulk->barrier_block)
 		return false;
 	if (in->list[10] < 0)
@@ -447,7 +552,8 @@ HANDLER(bulk)
 		if (!ok)
 			return EXEC_FAULT;
 		struct exec_address at = exec_listed_address(w, in->list, bulk.lane);
-		bulk.block = shared_place(w, in, bulk.lane, at, bulk.tensor ? 1 : bulk.bytes, &bulk.shared);
+		bulk.block =
+			exec_shared_place(w, in, bulk.lane, at, bulk.tensor ? 1 : bulk.bytes, 1, &bulk.shared);
 		if (!bulk.block)
 			return EXEC_FAULT;
 		struct counters *counters = &w->worker->counters;
@@ -487,7 +593,7 @@ HANDLER(bulk_wait)
 		struct bulk *entry = &bulk->entries[k];
 		if (entry->kind != BULK_LOAD && entry->warp == w && IN_MASK(entry->lane) &&
 			entry->group + (u64)in->imm < groups->committed[entry->lane])
-			land(entry);
+			end(entry);
 		else if (kept++ != k)
 			bulk->entries[kept - 1] = *entry;
 	}

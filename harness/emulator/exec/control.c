@@ -55,6 +55,12 @@ HANDLER(trap)
 	return exec_fail(w, in, first_lane(mask), FAULT_TRAP, 0, "the kernel trapped");
 }
 
+/* .sync.aligned with no effect but that */
+HANDLER(sync_aligned)
+{
+	return exec_whole_warp(w, in, mask);
+}
+
 HANDLER(bar)
 {
 	return exec_barrier_arrive(w, in, mask);
@@ -65,20 +71,6 @@ HANDLER(bar_cluster)
 	return exec_cluster_arrive(w, in, mask);
 }
 
-/* Whether all lanes that the member mask names are here; otherwise the group is
- * parked at the instruction until they come. */
-static bool members_here(struct warp *w, const struct exec_instruction *in, u32 mask, u32 members,
-						 enum exec_wait wait)
-{
-	u32 missing = members & w->live & ~mask;
-	if (!missing)
-		return true;
-	u32 pc = exec_pc(w, in);
-	w->pc = pc + 1;
-	exec_park(w, pc, mask, wait);
-	return false;
-}
-
 static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
 {
 	return SOURCE(u32, operand)[first_lane(mask)];
@@ -86,14 +78,15 @@ static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
 
 HANDLER(bar_warp_sync)
 {
-	return members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC) ? EXEC_NEXT
-																					  : EXEC_JUMP;
+	return exec_members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC)
+			   ? EXEC_NEXT
+			   : EXEC_JUMP;
 }
 
 /* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
@@ -121,7 +114,7 @@ HANDLER(shfl)
 HANDLER(vote)
 {
 	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
-	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
 	if (in->sub == VOTE_BALLOT) {
@@ -148,7 +141,7 @@ HANDLER(activemask)
 /* in->sub: enum sub_match (ALL with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u64 a[EXEC_LANES];
 	u32 t[EXEC_LANES] = {0}, all = 0;
@@ -170,7 +163,7 @@ HANDLER(match)
 /* in->sub: enum sub_redux */
 HANDLER(redux)
 {
-	if (!members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	const u32 *a = SOURCE(u32, in->a);
 	bool is_signed = in->flags & EXEC_FLAG_SIGNED;
@@ -196,7 +189,7 @@ HANDLER(redux)
 HANDLER(elect)
 {
 	u32 members = member_mask(w, in->a, mask);
-	if (!members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
 		return EXEC_JUMP;
 	u32 leader = (u32)first_lane(members & mask ? members & mask : mask), t[EXEC_LANES];
 	FOR_LANES t[i] = leader;

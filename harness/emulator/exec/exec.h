@@ -179,9 +179,10 @@ struct exec_program {
 	uint32_t shared_base; /* address of the first byte of shared memory */
 	int registers;
 	int32_t *lists;
-	int32_t *effects; /* exec/undefined.h */
-	bool async_proxy; /* wgmma or bulk copies read shared memory */
-	bool unresolved;  /* refers to what could not be resolved */
+	int32_t *effects;  /* exec/undefined.h */
+	bool async_proxy;  /* wgmma or bulk copies read shared memory */
+	bool async_copies; /* to or from shared memory */
+	bool unresolved;   /* refers to what could not be resolved */
 };
 
 /* Lanes of a warp that share a program counter. */
@@ -205,10 +206,10 @@ struct exec_group {
 
 struct exec_block;
 struct exec_worker;
-struct exec_copies; /* pending copies of a warp: exec/async.c */
-struct exec_mmas;   /* pending wgmma of a warp: exec/wgmma.c */
-struct exec_race;   /* exec/race.c */
-struct exec_bulk;   /* pending bulk copies of a cluster: exec/bulk.c */
+struct exec_copies;    /* pending copies of a warp: exec/async.c */
+struct exec_mmas;      /* pending wgmma of a warp: exec/wgmma.c */
+struct exec_race;      /* exec/race.c */
+struct exec_bulk;      /* pending bulk copies of a cluster: exec/bulk.c */
 struct exec_undefined; /* undefined values of a warp: exec/undefined.h */
 
 struct warp {
@@ -239,6 +240,12 @@ struct exec_barrier {
 	uint32_t count, all, any;   /* barrier.red */
 };
 
+#define EXEC_INITS 64
+#define EXEC_UNFENCED_UNIT 16 /* bytes */
+
+/* What an asynchronous copy under way does with bytes of shared memory. */
+enum exec_pending { EXEC_PENDING_WRITE, EXEC_PENDING_READ, EXEC_PENDING_KINDS };
+
 struct exec_block {
 	uint32_t id[3];
 	uint32_t rank;     /* in its cluster */
@@ -253,10 +260,18 @@ struct exec_block {
 	uint64_t steps;
 	uint64_t polls;          /* volatile, relaxed and acquiring loads of global memory */
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
+	/* Asynchronous copies under way: how many, and by the byte. NULL: the kernel has none, or
+	 * nobody looks for them. */
+	uint32_t pending_count;
+	uint8_t *pending[EXEC_PENDING_KINDS];
 	/* Ordinary stores that no fence.proxy.async has followed: one byte a byte, not 0,
 	 * between two offsets. NULL: nothing in the kernel would read them past the fence. */
 	uint8_t *unfenced;
 	uint64_t unfenced_low, unfenced_high;
+	uint32_t *unfenced_by; /* the pc of the last such store, by 16 bytes */
+	/* mbarriers whose mbarrier.init no fence and no barrier has followed: their offsets. More
+	 * than these are not remembered. */
+	uint32_t inits[EXEC_INITS], init_count;
 	struct exec_race *race; /* NULL: races are not looked for */
 };
 
@@ -268,6 +283,7 @@ struct exec_cluster {
 	uint32_t arrived, live; /* barrier.cluster, in lanes */
 	uint64_t generation;
 	struct exec_bulk *bulk;
+	uint64_t draws; /* of what lands early: exec/pending.c */
 };
 
 struct exec_cached {
@@ -280,7 +296,8 @@ struct exec_launch {
 	const struct launch *launch;
 	const struct exec_program *program;
 	uint64_t step_budget;
-	bool check_race;
+	bool check_race, check_none;
+	uint64_t seed;
 	_Atomic uint64_t next_cluster;
 	uint64_t cluster_total;
 	uint32_t cluster[3];
@@ -333,6 +350,11 @@ const char *exec_place(const struct warp *warp, const struct exec_instruction *i
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
 	__attribute__((format(printf, 6, 7), cold));
+/* The same for what the GPU carries out and PTX leaves undefined. EXEC_NEXT, and no fault, when
+ * the launch does not look for such (check_none): the caller goes on. */
+enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+									 enum fault_kind kind, uint64_t address, const char *format,
+									 ...) __attribute__((format(printf, 6, 7), cold));
 /* For an address in no allocation, or past its end. */
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write) __attribute__((cold));
@@ -346,6 +368,14 @@ bool exec_choose(struct warp *warp);
 /* Puts lanes of the running group aside. */
 void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait);
 void exec_exit(struct warp *warp, uint32_t mask);
+/* Whether all lanes that the member mask names are here; otherwise the group is
+ * parked at the instruction until they come. */
+bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
+					   uint32_t members, enum exec_wait wait);
+/* For instructions of a whole warp (.sync.aligned). NEXT: all 32 lanes are here. JUMP: the
+ * group waits at the instruction for the others. FAULT: some can never come. */
+enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
+								 uint32_t mask);
 enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);
 void exec_barriers_recheck(struct exec_block *block);
@@ -367,6 +397,11 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 									  uint64_t size);
 
 /* --- single accesses: exec/access.c --- */
+/* An address among several of one instruction: three entries of in->list. */
+struct exec_address {
+	uint64_t address;
+	enum ptx_space space;
+};
 /* The host address of `bytes` bytes at a device address, or NULL after a fault:
  * bounds, alignment to `align`, whether it may be written, whether something
  * wrote what is read. Marks what is written. */
@@ -381,26 +416,34 @@ static inline uint64_t exec_own_offset(const struct exec_block *block, uint64_t 
 {
 	return address - block->shared_base - (address >= block->own_bits ? block->own_bits : 0);
 }
+/* The block, and the offset within it, of `bytes` of shared memory that lane names; NULL after a
+ * fault: bounds, alignment, a block that has ended. */
+struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instruction *in, int lane,
+									 struct exec_address at, size_t bytes, size_t align,
+									 uint64_t *offset);
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
 					  const struct exec_block *block);
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 
-/* An address among several of one instruction: three entries of in->list. */
-struct exec_address {
-	uint64_t address;
-	enum ptx_space space;
-};
 struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane);
 
 /* --- shared memory and asynchronous accesses: exec/unfenced.c --- */
 /* Remembers an ordinary store; forgets them at a fence, or where an asynchronous
  * copy wrote; whether one of the bytes is such a store. */
-void exec_unfenced_add(struct exec_block *block, uint64_t offset, size_t bytes);
+void exec_unfenced_add(struct exec_block *block, const struct exec_instruction *in, uint64_t offset,
+					   size_t bytes);
 void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes);
 bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes);
-void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
+/* The finding that such bytes are read: "copies", ... */
+enum exec_status exec_unfenced_read(struct warp *warp, const struct exec_instruction *in, int lane,
+									const struct exec_block *block, uint64_t offset, size_t bytes,
+									const char *verb);
+
+/* Whether an asynchronous copy under way reads or will write one of the bytes: exec/pending.c,
+ * whose other functions are in exec/pending.h. */
+bool exec_pending_touched(const struct exec_block *block, uint64_t offset, size_t bytes);
 
 /* --- counting: exec/banks.c --- */
 /* Passes over the banks of shared memory that an access of `bytes` bytes a lane
@@ -410,23 +453,27 @@ void exec_mark_pending(struct exec_block *block, uint64_t offset, size_t bytes);
 uint32_t exec_bank_passes(const uint64_t at[EXEC_LANES], uint32_t bytes, uint32_t *conflicts);
 
 /* --- asynchronous copies: exec/async.c, exec/bulk.c --- */
-/* Bytes land when something waits for them: a kernel that does not wait sees, and
- * is told, what is not there yet. */
+/* Bytes land at once or when something waits for them (exec_pending_early): a kernel that does
+ * not wait is told so, whatever it sees. */
 
 /* Lands what lane's cp.async groups up to all but the newest `left` bring. */
 bool exec_copies_land(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
 					  uint64_t left);
 void exec_copies_clear(struct warp *warp);
 void exec_copies_free(struct warp *warp);
-/* Lands the bulk copies that complete on an mbarrier. */
-bool exec_bulk_land(struct warp *warp, const struct exec_instruction *in, struct exec_block *block,
-					uint64_t offset);
+/* Lands the bulk copies that complete on an mbarrier: somebody looks at it. */
+void exec_bulk_land(struct exec_block *block, uint64_t offset);
+/* Somebody saw the mbarrier's last phase completed, and with it the copies that landed in it. */
+void exec_bulk_seen(struct exec_block *block, uint64_t offset);
 /* At the end of a cluster: stores that nobody waited for still happen. */
 void exec_bulk_finish(struct exec_cluster *cluster);
 void exec_bulk_free(struct exec_cluster *cluster);
 
 /* --- wgmma: exec/wgmma.c --- */
 void exec_mmas_clear(struct warp *warp);
+/* A pending operation of the block's warps that reads one of the bytes, or NULL. */
+const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, uint64_t offset,
+												 size_t bytes);
 void exec_mmas_free(struct warp *warp);
 
 #endif

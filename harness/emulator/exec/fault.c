@@ -49,18 +49,15 @@ static void name_thread(struct fault *fault, const struct warp *warp, int lane)
 	fault->thread[2] = linear / size[0] / size[1];
 }
 
-enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
-						   enum fault_kind kind, uint64_t address, const char *format, ...)
+static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
+				 enum fault_kind kind, uint64_t address, const char *format, va_list arguments)
 {
 	const struct exec_program *program = warp->worker->launch->program;
 	struct fault *fault = &warp->worker->fault;
 	if (fault->kind != FAULT_NONE)
-		return EXEC_FAULT;
+		return;
 	char what[512];
-	va_list arguments;
-	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
-	va_end(arguments);
 	*fault = (struct fault){.kind = kind, .address = address};
 	if (lane < 0)
 		lane = warp->active ? __builtin_ctz(warp->active) : 0;
@@ -78,6 +75,28 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", kernel, fault->block[0],
 			 fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2],
 			 in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
+}
+
+enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
+						   enum fault_kind kind, uint64_t address, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fail(warp, in, lane, kind, address, format, arguments);
+	va_end(arguments);
+	return EXEC_FAULT;
+}
+
+enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+									 enum fault_kind kind, uint64_t address, const char *format,
+									 ...)
+{
+	if (warp->worker->launch->check_none)
+		return EXEC_NEXT;
+	va_list arguments;
+	va_start(arguments, format);
+	fail(warp, in, lane, kind, address, format, arguments);
+	va_end(arguments);
 	return EXEC_FAULT;
 }
 

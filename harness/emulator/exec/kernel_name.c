@@ -37,7 +37,7 @@ static void strip_signature(char *name)
 	if (parameters != NULL && parameters > name)
 		*parameters = '\0';
 	if (strncmp(name, "void ", 5) == 0) /* which kernels return; only of templates it is named */
-		memmove(name, name + 5, strlen(name + 5) + 1);
+		memmove(name, name + 5, strlen(name) - 5 + 1);
 	remove_all(name, ANONYMOUS);
 	for (char *at = name; (at = strstr(at, "> >")) != NULL;) /* as C++ wrote it before 2011 */
 		memmove(at + 1, at + 2, strlen(at + 2) + 1);

@@ -31,6 +31,21 @@ struct layout {
 	size_t warp_bytes, block_bytes, total;
 };
 
+static size_t unfenced_by_bytes(size_t shared)
+{
+	return align64(shared / EXEC_UNFENCED_UNIT * sizeof(uint32_t));
+}
+
+/* Shared memory and what is known of its bytes: what is written, pending, fenced. */
+static size_t shared_and_shadows(const struct exec_launch *launch, size_t shared)
+{
+	const struct exec_program *program = launch->program;
+	if (launch->check_none)
+		return 2 * shared;
+	return (2 + (program->async_copies ? EXEC_PENDING_KINDS : 0)) * shared +
+		   (program->async_proxy ? shared + unfenced_by_bytes(shared) : 0);
+}
+
 static struct layout layout_of(const struct exec_launch *launch)
 {
 	const struct exec_program *program = launch->program;
@@ -44,7 +59,7 @@ static struct layout layout_of(const struct exec_launch *launch)
 	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
 	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
 	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
-						 (program->async_proxy ? 3 : 2) * layout.shared;
+						 shared_and_shadows(launch, layout.shared);
 	layout.total =
 		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	return layout;
@@ -61,8 +76,15 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	at += layout->shared;
 	block->shared_written = at;
 	at += layout->shared;
-	block->unfenced = program->async_proxy ? at : NULL;
-	at += program->async_proxy ? layout->shared : 0;
+	bool looks = !worker->launch->check_none;
+	block->unfenced = looks && program->async_proxy ? at : NULL;
+	at += block->unfenced ? layout->shared : 0;
+	block->unfenced_by = block->unfenced ? (uint32_t *)(void *)at : NULL;
+	at += block->unfenced ? unfenced_by_bytes(layout->shared) : 0;
+	for (int kind = 0; looks && program->async_copies && kind < EXEC_PENDING_KINDS; kind++) {
+		block->pending[kind] = at;
+		at += layout->shared;
+	}
 	block->shared_base = program->shared_base;
 	block->shared_bytes =
 		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
@@ -144,11 +166,18 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 			 what, exec_place(any, &any->worker->launch->program->code[pc], place));
 }
 
+/* Everything that lanes are parked at, as a list; "" when there is nothing. */
+static void describe_waits(const struct exec_cluster *cluster, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
+		describe_wait(cluster, wait, text, size);
+}
+
 static enum exec_status report_deadlock(struct exec_cluster *cluster)
 {
-	char text[480] = "";
-	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
-		describe_wait(cluster, wait, text, sizeof text);
+	char text[480];
+	describe_waits(cluster, text, sizeof text);
 	for (uint32_t b = 0; b < cluster->count; b++)
 		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
 			struct warp *warp = &cluster->blocks[b].warps[i];
@@ -207,11 +236,14 @@ static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 				continue;
 			if (!warp->active)
 				exec_choose(warp);
+			char text[400];
+			describe_waits(cluster, text, sizeof text);
 			return exec_fail(warp, &worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
 							 FAULT_BUDGET, 0,
-							 "does not end: %llu warp instructions in this block%s",
+							 "does not end: %llu warp instructions in this block%s%s%s",
 							 (unsigned long long)block->steps,
-							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "");
+							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "",
+							 text[0] ? ", of which " : "", text);
 		}
 	}
 	return EXEC_NEXT;
@@ -494,6 +526,8 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		.program = program,
 		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
 		.check_race = options && options->check_race,
+		.check_none = options && options->check_none,
+		.seed = options ? options->seed : 0,
 		.fault = fault,
 		.counters = counters,
 	};

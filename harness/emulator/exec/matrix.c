@@ -5,15 +5,6 @@
 
 #define OPERANDS_MAX 32 /* registers of one fragment */
 
-static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
-{
-	if (mask == EXEC_FULL)
-		return EXEC_NEXT;
-	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
-					 "is executed by %d lanes of a warp, where all 32 must",
-					 __builtin_popcount(mask));
-}
-
 /* ------------------------------------------------------------------------
  * ldmatrix, stmatrix */
 
@@ -28,10 +19,11 @@ static u8 *row_at(struct warp *w, const struct exec_instruction *in, int lane, b
 	struct exec_block *block = w->block;
 	u64 offset = exec_own_offset(block, address);
 	if (in->space == PTX_SHARED && !block->race && offset < block->shared_bytes &&
-		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0) {
+		block->shared_bytes - offset >= ROW_BYTES && offset % ROW_BYTES == 0 &&
+		!(write && exec_pending_touched(block, offset, ROW_BYTES))) {
 		u64 *known = (u64 *)(void *)(block->shared_written + offset);
 		if (write && block->unfenced)
-			exec_unfenced_add(block, offset, ROW_BYTES);
+			exec_unfenced_add(block, in, offset, ROW_BYTES);
 		if (write)
 			known[0] = known[1] = ~(u64)0;
 		if ((known[0] & known[1]) == ~(u64)0)
@@ -117,8 +109,9 @@ static void count_rows(struct warp *w, u8 *const rows[], u32 count, bool write)
 HANDLER(ldmatrix)
 {
 	u8 *rows[4 * ROWS];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	const int count = in->count * ROWS;
 	bool quick = quick_rows(w, in, count, rows);
 	for (int i = 0; !quick && i < count; i++) {
@@ -142,8 +135,9 @@ HANDLER(stmatrix)
 {
 	u8 *rows[4 * ROWS];
 	u32 t[4][EXEC_LANES];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	for (int m = 0; m < in->count; m++) {
 		memcpy(t[m], SOURCE(u32, in->list[m]), sizeof t[m]);
 		if (in->sub == MATRIX_TRANSPOSED)
@@ -163,8 +157,9 @@ HANDLER(stmatrix)
 HANDLER(movmatrix)
 {
 	u32 t[EXEC_LANES];
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	memcpy(t, SOURCE(u32, in->a), sizeof t);
 	tensor_transpose_b16(t);
 	memcpy(DEST(u32, in->d), t, sizeof t);
@@ -386,7 +381,10 @@ static void store_pairs(const u32 *even, const u32 *odd, u8 *const runs[], u32 f
 HANDLER(wmma_load)
 {
 	u8 *runs[OPERANDS_MAX];
-	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, false, runs))
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!runs_at(w, in, false, runs))
 		return EXEC_FAULT;
 	const int step = EXEC_LANES * in->reg_size / in->size, distinct = in->sub;
 	const u32 *places = (const u32 *)in->list + in->count;
@@ -413,7 +411,10 @@ HANDLER(wmma_load)
 HANDLER(wmma_store)
 {
 	u8 *runs[OPERANDS_MAX];
-	if (whole_warp(w, in, mask) != EXEC_NEXT || !runs_at(w, in, true, runs))
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!runs_at(w, in, true, runs))
 		return EXEC_FAULT;
 	const int step = EXEC_LANES * in->reg_size / in->size;
 	const u32 *places = (const u32 *)in->list + in->count;
@@ -437,8 +438,9 @@ HANDLER(wmma_store)
 
 HANDLER(mma)
 {
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	struct tensor_shape shape = sub_unpack_shape(in->imm);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;

@@ -32,7 +32,7 @@ struct point { /* an mbarrier */
 struct exec_race {
 	uint32_t clocks[WARPS][WARPS];
 	uint32_t barriers[EXEC_BARRIERS][WARPS];
-	uint32_t cluster[WARPS];
+	uint32_t cluster[WARPS], exited[WARPS];
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes; /* of each byte */
@@ -58,6 +58,7 @@ bool exec_race_start(struct exec_block *block)
 	memset(race->clocks, 0, sizeof race->clocks);
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(race->cluster, 0, sizeof race->cluster);
+	memset(race->exited, 0, sizeof race->exited);
 	memset(race->writes, 0, race->bytes * sizeof *race->writes);
 	memset(race->reads, 0, race->bytes * race->warps * sizeof *race->reads);
 	race->point_count = 0;
@@ -89,6 +90,8 @@ static uint32_t *clock_of(struct exec_race *race, enum exec_race_point kind, uin
 		return race->barriers[at];
 	if (kind == EXEC_RACE_CLUSTER)
 		return race->cluster;
+	if (kind == EXEC_RACE_EXIT)
+		return race->exited;
 	for (uint32_t i = 0; i < race->point_count; i++)
 		if (race->points[i].offset == at)
 			return race->points[i].clock;

@@ -10,6 +10,7 @@ enum exec_race_point {
 	EXEC_RACE_BARRIER,  /* at: its number */
 	EXEC_RACE_CLUSTER,  /* the block's part of barrier.cluster */
 	EXEC_RACE_MBARRIER, /* at: its offset in shared memory */
+	EXEC_RACE_EXIT,     /* barriers of all that live wait for those that exit, too */
 };
 
 /* At the start of a block; false when there is no memory. */

@@ -30,6 +30,37 @@ void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
 	add_group(warp, pc, mask, wait);
 }
 
+bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
+					   uint32_t members, enum exec_wait wait)
+{
+	uint32_t missing = members & warp->live & ~mask;
+	if (!missing)
+		return true;
+	uint32_t pc = exec_pc(warp, in);
+	warp->pc = pc + 1;
+	exec_park(warp, pc, mask, wait);
+	return false;
+}
+
+/* PTX ISA 9.7.14.5, 9.7.15.7 and others: .sync waits until all threads in the warp execute the
+ * same instruction, .aligned says that all of them do. */
+enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
+								 uint32_t mask)
+{
+	if (mask == EXEC_FULL)
+		return EXEC_NEXT;
+	uint32_t off = warp->active & ~mask, gone = ~warp->live;
+	if (off || gone)
+		return exec_fail_undefined(
+			warp, in, __builtin_ctz(mask), FAULT_BARRIER, 0,
+			"is executed by %d lanes of a warp, where all 32 must: lane %d %s",
+			__builtin_popcount(mask), __builtin_ctz(off ? off : gone),
+			off                                       ? "is predicated off"
+			: warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
+													  : "does not exist");
+	return exec_members_here(warp, in, mask, EXEC_FULL, EXEC_WAIT_SYNC) ? EXEC_NEXT : EXEC_JUMP;
+}
+
 /* __syncwarp() at different places of one warp: all together are enough. */
 static void release_warpsync(struct warp *warp)
 {
@@ -119,10 +150,13 @@ static void release(struct exec_block *block, uint32_t number)
 				continue;
 			finish_reduction(warp, group, barrier);
 			exec_race_acquire(block, warp, EXEC_RACE_BARRIER, number);
+			if (!barrier->expected) /* it also waited for those that exited */
+				exec_race_acquire(block, warp, EXEC_RACE_EXIT, 0);
 			group->wait = EXEC_READY;
 		}
 	}
 	*barrier = (struct exec_barrier){.all = 1};
+	block->init_count = 0;
 	exec_race_reset(block, number);
 }
 
@@ -138,6 +172,30 @@ void exec_barriers_recheck(struct exec_block *block)
 {
 	for (uint32_t i = 0; i < EXEC_BARRIERS; i++)
 		recheck(block, i);
+}
+
+/* PTX ISA 9.7.13.1: a warp has arrived when its non-exited threads have. Lanes that exited or
+ * never were count with them where threads are counted. */
+static uint32_t missing_lanes(const struct warp *warp)
+{
+	return EXEC_LANES - (uint32_t)__builtin_popcount(warp->live);
+}
+
+static uint32_t waiting_at(const struct warp *warp, uint32_t number)
+{
+	uint32_t lanes = 0;
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].wait == EXEC_WAIT_BARRIER + number)
+			lanes |= warp->groups[i].mask;
+	return lanes;
+}
+
+/* The last lane that had not arrived at the barriers where all others wait is gone. */
+static void arrive_without(struct warp *warp)
+{
+	for (uint32_t number = 0; warp->live && number < EXEC_BARRIERS; number++)
+		if (warp->block->barriers[number].expected && waiting_at(warp, number) == warp->live)
+			warp->block->barriers[number].arrived += missing_lanes(warp);
 }
 
 /* in->a: number; in->b: threads, or -1; in->flags VOLATILE: arrive without
@@ -164,11 +222,9 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 						 expected, barrier->expected);
 	barrier->expected = expected;
 	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);
-	/* lanes that exited or never were count with their warp */
-	uint32_t lanes = (uint32_t)__builtin_popcount(mask);
-	if (expected && mask == warp->live)
-		lanes = EXEC_LANES;
-	barrier->arrived += lanes;
+	barrier->arrived += (uint32_t)__builtin_popcount(mask);
+	if (expected && (waiting_at(warp, number) | mask) == warp->live)
+		barrier->arrived += missing_lanes(warp);
 	if (in->sub != BAR_PLAIN) {
 		uint32_t p = warp->predicates[in->c] ^ (in->flags & EXEC_FLAG_NEGATED_C ? EXEC_FULL : 0);
 		barrier->count += (uint32_t)__builtin_popcount(p & mask);
@@ -184,7 +240,14 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 
 /* ------------------------------------------------------------------------
  * The barrier of a cluster: arrive and wait are apart. in->sub: enum
- * sub_cluster. A lane that waits goes on once the phase it arrived in is over. */
+ * sub_cluster. A lane that waits goes on once the phase it arrived in is over. in->flags
+ * VOLATILE: arrive.relaxed, which orders no memory (PTX ISA 9.7.13.3). */
+
+static void cluster_acquire(struct warp *warp)
+{
+	exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+	exec_race_acquire(warp->block, warp, EXEC_RACE_EXIT, 0);
+}
 
 static void cluster_recheck(struct exec_cluster *cluster)
 {
@@ -198,7 +261,7 @@ static void cluster_recheck(struct exec_cluster *cluster)
 			warp->cluster_arrived = 0;
 			for (uint32_t k = 0; k < warp->group_count; k++)
 				if (warp->groups[k].wait == EXEC_WAIT_CLUSTER) {
-					exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+					cluster_acquire(warp);
 					warp->groups[k].wait = EXEC_READY;
 				}
 		}
@@ -216,10 +279,12 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 		warp->cluster_arrived |= mask;
 		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
+		if (!(in->flags & EXEC_FLAG_VOLATILE))
+			warp->block->init_count = 0;
 	}
 	/* lanes that arrived and whose phase is not over */
 	if (in->sub & CLUSTER_WAIT)
-		exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+		cluster_acquire(warp);
 	if (in->sub & CLUSTER_WAIT && warp->cluster_arrived & mask)
 		exec_park(warp, warp->pc, mask, EXEC_WAIT_CLUSTER);
 	cluster_recheck(cluster);
@@ -242,6 +307,8 @@ void exec_exit(struct warp *warp, uint32_t mask)
 	for (uint32_t i = 0; i < warp->group_count; i++)
 		if (exec_waits_for_lanes(warp->groups[i].wait))
 			warp->groups[i].wait = EXEC_READY;
+	arrive_without(warp);
+	exec_race_release(block, warp, EXEC_RACE_EXIT, 0);
 	exec_barriers_recheck(block);
 	cluster_recheck(block->cluster);
 }

@@ -1,6 +1,7 @@
 /* The state in which the blocks of a cluster start. */
 #include <string.h>
 
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
 
@@ -92,20 +93,24 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 
 static void start_block(struct exec_block *block)
 {
+	const struct exec_launch *launch = block->warps[0].worker->launch;
 	block->live = block->threads;
 	block->steps = block->polls = 0;
-	memset(block->shared_written, 0, block->shared_bytes);
+	memset(block->shared_written, launch->check_none ? EXEC_SHARED_READABLE : EXEC_SHARED_UNWRITTEN,
+		   block->shared_bytes);
+	exec_pending_clear(block);
 	if (block->unfenced)
 		memset(block->unfenced, 0, block->shared_bytes);
 	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
+	block->init_count = 0;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		block->barriers[i] = (struct exec_barrier){.all = 1};
 	for (uint32_t i = 0; i < block->warp_count; i++)
 		start_warp(block, &block->warps[i]);
 	struct warp *first = &block->warps[0];
-	if (first->worker->launch->check_race && !exec_race_start(block))
+	if (launch->check_race && !exec_race_start(block))
 		exec_fail(first, NULL, 0, FAULT_MEMORY, 0, "no host memory to look for races");
 }
 
@@ -120,6 +125,7 @@ void exec_start_cluster(struct exec_worker *worker, uint64_t index)
 	struct exec_cluster *cluster = &worker->cluster;
 	worker->idle = 0;
 	cluster->arrived = cluster->live = 0;
+	cluster->draws = launch->seed + index * 0xd1342543de82ef95u;
 	for (uint32_t rank = 0; rank < cluster->count; rank++) {
 		struct exec_block *block = &cluster->blocks[rank];
 		block->rank = rank;

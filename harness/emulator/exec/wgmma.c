@@ -5,8 +5,10 @@
  * was given back too soon; and registers of a pending operation that something
  * else touches are caught (wgmma_touch, which decode/decode.c puts before such
  * instructions). */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
@@ -142,27 +144,23 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			memcpy(&eight, known + k, sizeof eight);
 			if (eight == ~(u64)0)
 				continue;
-			bool pending = false;
-			for (u32 j = 0; j < 8; j++)
-				pending |= known[k + j] == EXEC_SHARED_PENDING;
-			if (!pending) {
+			u32 j = 0;
+			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
+				j++;
+			if (j == 8) {
 				note_undefined(w, in, offset, i, rows, mn_major,
 							   which[0] == 'A' ? reads->a : reads->b, reads);
 				continue;
 			}
-			exec_fail(w, in, 0, FAULT_ASYNC, addresses[i],
-					  "matrix %s reads shared memory that an asynchronous copy is still to "
-					  "write (offset %llu): a wait is missing, or the buffer was given "
-					  "back too soon",
-					  which, (unsigned long long)offset);
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			exec_pending_read(w, in, 0, block, offset + k + j, verb);
 			return false;
 		}
 		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
-			exec_fail(
-				w, in, 0, FAULT_ASYNC, addresses[i],
-				"matrix %s reads shared memory (offset %llu) that ordinary stores wrote, with "
-				"no fence.proxy.async between",
-				which, (unsigned long long)offset);
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			exec_unfenced_read(w, in, 0, block, offset, TENSOR_CHUNK, verb);
 			return false;
 		}
 		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
@@ -170,6 +168,40 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
 	}
 	return true;
+}
+
+/* Whether an operand has one of the bytes. */
+static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, bool mn_major,
+						u64 offset, size_t bytes)
+{
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	u64 low = offset + block->shared_base, high = low + bytes;
+	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
+	u32 addresses[TENSOR_CHUNKS], reach = 1024 + rows / 8 * apart; /* at most */
+	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
+		return false;
+	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	for (size_t i = 0; i < count; i++)
+		if (addresses[i] < high && addresses[i] + TENSOR_CHUNK > low)
+			return true;
+	return false;
+}
+
+const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, u64 offset,
+												 size_t bytes)
+{
+	for (u32 i = 0; i < block->warp_count; i++) {
+		const struct exec_mmas *mmas = block->warps[i].mmas;
+		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
+			const struct mma *mma = &mmas->queue[k % QUEUE];
+			struct tensor_wgmma operation = operation_of(mma);
+			if (operand_has(block, mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
+				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS,
+												operation.a_mn_major, offset, bytes)))
+				return mma->in;
+		}
+	}
+	return NULL;
 }
 
 static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index)
@@ -237,47 +269,39 @@ static enum exec_status again(struct warp *w, const struct exec_instruction *in)
 /* ------------------------------------------------------------------------
  * Instructions */
 
-static enum exec_status whole_warp(struct warp *w, const struct exec_instruction *in, u32 mask)
-{
-	if (mask == EXEC_FULL)
-		return EXEC_NEXT;
-	return exec_fail(w, in, first_lane(mask), FAULT_BARRIER, 0,
-					 "is executed by %d lanes of a warp, where all 32 must",
-					 __builtin_popcount(mask));
-}
-
 static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruction *in,
 									  const struct exec_instruction *touched)
 {
 	char place[EXEC_PLACE];
 	if (!touched)
-		return exec_fail(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
-	return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-					 "no wgmma.fence since registers of a wgmma were touched (%s)",
-					 exec_place(w, touched, place));
+		return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "no wgmma.fence since registers of a wgmma were touched (%s)",
+							   exec_place(w, touched, place));
 }
 
 static enum exec_status fail_pending(struct warp *w, const struct exec_instruction *in,
 									 const struct exec_instruction *pending)
 {
 	char place[EXEC_PLACE];
-	return exec_fail(w, in, 0, FAULT_ASYNC, 0,
-					 "touches a register of a wgmma that nothing waited for (%s)",
-					 exec_place(w, pending, place));
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "touches a register of a wgmma that nothing waited for (%s)",
+							   exec_place(w, pending, place));
 }
 
 /* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
 HANDLER(wgmma)
 {
-	if (whole_warp(w, in, mask) != EXEC_NEXT)
-		return EXEC_FAULT;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!w->mmas)
 		w->mmas = calloc(1, sizeof *w->mmas);
 	struct exec_mmas *mmas = w->mmas;
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
-	if (!mmas->fenced)
-		return fail_unfenced(w, in, mmas->touched);
+	if (!mmas->fenced && fail_unfenced(w, in, mmas->touched) != EXEC_NEXT)
+		return EXEC_FAULT;
 	if (mmas->issued - mmas->done == QUEUE) {
 		enum exec_status status = complete(w, in, mmas->done + 1);
 		if (status != EXEC_NEXT)
@@ -295,7 +319,9 @@ HANDLER(wgmma)
 
 HANDLER(wgmma_fence)
 {
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!w->mmas)
 		w->mmas = calloc(1, sizeof *w->mmas);
 	if (!w->mmas)
@@ -307,7 +333,9 @@ HANDLER(wgmma_fence)
 HANDLER(wgmma_commit)
 {
 	(void)in;
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (w->mmas) {
 		w->mmas->committed++;
 		w->mmas->last_of_group = w->mmas->issued;
@@ -319,7 +347,9 @@ HANDLER(wgmma_commit)
 HANDLER(wgmma_wait)
 {
 	struct exec_mmas *mmas = w->mmas;
-	(void)mask;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
 	if (!mmas)
 		return EXEC_NEXT;
 	u64 upto = mmas->done;
@@ -360,8 +390,9 @@ HANDLER(wgmma_touch)
 	if (!mmas || mmas->done == mmas->issued)
 		return EXEC_NEXT;
 	u64 upto = last_touching(mmas, in);
-	if (upto > mmas->done && in->sub == TOUCH_USES)
-		return fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in);
+	if (upto > mmas->done && in->sub == TOUCH_USES &&
+		fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in) != EXEC_NEXT)
+		return EXEC_FAULT;
 	enum exec_status status = complete(w, in, upto);
 	return status == EXEC_YIELD  ? again(w, in)
 		   : status == EXEC_NEXT ? exec_follow_on(w, in)

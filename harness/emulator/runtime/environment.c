@@ -24,7 +24,7 @@ static bool is_count(const char *text)
 
 static bool is_check(const char *text)
 {
-	return strcmp(text, "race") == 0 || strcmp(text, "none") == 0;
+	return strcmp(text, "default") == 0 || strcmp(text, "race") == 0 || strcmp(text, "none") == 0;
 }
 
 static bool is_level(const char *text)
@@ -42,7 +42,7 @@ static const struct setting {
 	const char *name, *allowed;
 	bool (*accepts)(const char *text);
 } settings[] = {
-	{PREFIX "CHECK", "race or none", is_check},
+	{PREFIX "CHECK", "default, race or none", is_check},
 	{PREFIX "COUNTERS", "a file's name", is_file},
 	{PREFIX "SEED", "a number", is_number},
 	{PREFIX "SIMD", "2, 3 or 4", is_level},

@@ -74,6 +74,8 @@ static cudaError_t initialise(void)
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
 		.check_race = check && strcmp(check, "race") == 0,
+		.check_none = check && strcmp(check, "none") == 0,
+		.seed = environment_number("EMULATED_GPU_SEED"),
 	};
 	return cudaSuccess;
 }

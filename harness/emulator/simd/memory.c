@@ -307,6 +307,17 @@ static inline void mark_shared(u8 *shadow, const struct access *x, u64 bytes)
 		memset(shadow + x->at[i], 0xff, bytes);
 }
 
+/* Whether a copy under way touches bytes that are to be written. */
+static bool pending_shared(const struct exec_block *block, const struct access *x, u64 bytes)
+{
+	if (x->dense)
+		return exec_pending_touched(block, x->low, EXEC_LANES * bytes);
+	for (int i = 0; i < EXEC_LANES; i++)
+		if (exec_pending_touched(block, x->at[i], bytes))
+			return true;
+	return false;
+}
+
 static inline enum exec_status resolve_shared(struct warp *w, const struct exec_instruction *in,
 											  u32 mask, struct access *x, u64 bytes, bool write)
 {
@@ -321,10 +332,14 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 	FOR_LANES x->at[i] -= before;
 	x->low = low;
 	if (write) {
+		if (__builtin_expect(block->pending_count && pending_shared(block, x, bytes), 0)) {
+			FOR_LANES x->at[i] += before;
+			return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
+		}
 		mark_shared(block->shared_written, x, bytes);
 		if (__builtin_expect(block->unfenced != NULL, 0))
 			for (int i = 0; i < EXEC_LANES; i++)
-				exec_unfenced_add(block, x->at[i], bytes);
+				exec_unfenced_add(block, in, x->at[i], bytes);
 	} else if (__builtin_expect(!shared_written(block->shared_written, x, bytes), 0)) {
 		FOR_LANES x->at[i] += before;
 		return resolve_each(w, in, mask, x, PTX_SHARED, bytes, write);
@@ -426,7 +441,8 @@ static inline bool all_known(const u8 *known, u64 bytes)
 	return all == ~(u64)0;
 }
 
-static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool write)
+static inline u8 *whole_shared(struct warp *w, const struct exec_instruction *in, u64 address,
+							   u64 bytes, bool write)
 {
 	struct exec_block *block = w->block;
 	struct counters *counters = &w->worker->counters;
@@ -440,9 +456,11 @@ static inline u8 *whole_shared(struct warp *w, u64 address, u64 bytes, bool writ
 		counters->shared_load_wavefronts += wavefronts;
 		return block->shared + offset;
 	}
+	if (__builtin_expect(block->pending_count && exec_pending_touched(block, offset, bytes), 0))
+		return NULL;
 	memset(block->shared_written + offset, EXEC_SHARED_READABLE, bytes);
 	if (block->unfenced)
-		exec_unfenced_add(block, offset, bytes);
+		exec_unfenced_add(block, in, offset, bytes);
 	counters->shared_store_requests++;
 	counters->shared_store_wavefronts += wavefronts;
 	return block->shared + offset;
@@ -482,7 +500,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	if (address & (bytes - 1))
 		return NULL;
 	if (in->space == PTX_SHARED)
-		return whole_shared(w, address, EXEC_LANES * bytes, write);
+		return whole_shared(w, in, address, EXEC_LANES * bytes, write);
 	if (in->space == PTX_GLOBAL)
 		return whole_global(w, in, address, EXEC_LANES * bytes, write);
 	return NULL;

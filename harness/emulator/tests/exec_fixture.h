@@ -64,7 +64,8 @@ struct fixture_launch {
 	size_t dynamic_shared;
 	uint64_t step_budget;
 	int host_threads;
-	bool check_race;
+	bool check_race, check_none;
+	uint64_t seed;
 	struct counters counters;
 };
 
@@ -82,8 +83,13 @@ static inline bool fixture_run(const char *ptx, struct fixture_launch *how, uint
 		.dynamic_shared_bytes = how->dynamic_shared,
 		.parameters = parameters,
 	};
-	struct machine_options options = {how->host_threads ? how->host_threads : 1, how->step_budget,
-									  how->check_race};
+	struct machine_options options = {
+		.threads = how->host_threads ? how->host_threads : 1,
+		.step_budget = how->step_budget,
+		.check_race = how->check_race,
+		.check_none = how->check_none,
+		.seed = how->seed,
+	};
 	cr_assert(launch.kernel);
 	bool ok = machine_launch(&launch, &options, &how->counters, fault);
 	module_free(module);

@@ -236,6 +236,7 @@ static const struct {
 	{"activemask", " .b32", "%r1"},
 	{"nanosleep", " .u32", "20"},
 	{"setmaxnreg", " .inc.sync.aligned.u32", "64"},
+	{"discard.global", " .L2", "[%d1], 128"},
 	/* matrices */
 	{"ldmatrix.sync.aligned.m8n8.x1", " .shared.b16", "{%r1}, [%r2]"},
 	{"stmatrix.sync.aligned.m8n8.x1", " .shared.b16", "[%r2], {%r1}"},

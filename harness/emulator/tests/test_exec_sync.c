@@ -1,0 +1,135 @@
+/* links: emulator_core */
+/* Instructions that wait for all lanes of their warp, and barriers that lanes and warps have
+ * left. */
+#include "exec_fixture.h"
+
+#define ONE ((struct fixture_launch){0})
+#define TWO ((struct fixture_launch){.threads = 64})
+#define STORE "mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %r0;\n"
+#define SHARED                                                                                     \
+	".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 full; mov.u32 %r9, s;\n"                \
+	"shl.b32 %r8, %t, 2; add.u32 %r8, %r9, %r8;\n"
+
+/* Lane 0 of the first warp spins at an mbarrier that the second warp arrives at, while its other
+ * lanes go on to `body`. */
+#define LATE_LANE(body)                                                                            \
+	FIXTURE_KERNEL(SHARED                                                                          \
+				   "st.shared.u32 [%r8], %t; st.shared.u32 [%r8+256], %t; mov.u32 %r7, full;\n"    \
+				   "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [%r7], 1;\n"        \
+				   "bar.sync 0; setp.eq.u32 %p2, %t, 40;\n"                                        \
+				   "@%p2 mbarrier.arrive.shared::cta.b64 _, [%r7]; @!%p1 bra $all;\n"              \
+				   "$spin: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r7], 0;\n"              \
+				   "@!%p3 bra $spin;\n"                                                            \
+				   "$all: mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0;\n"          \
+				   "mov.f32 %f3, %f0; mov.u32 %r1, 0;\n" body "activemask.b32 %r0;\n" STORE)
+
+static void expect_whole(const char *ptx)
+{
+	uint32_t out[64];
+	fixture_expect(ptx, TWO, NULL, 0, out, sizeof out);
+	for (int i = 0; i < 64; i++)
+		cr_assert_eq(out[i], UINT32_MAX, "thread %d: %x", i, out[i]);
+}
+
+Test(exec_sync, whole_warps_wait_for_late_lanes)
+{
+	expect_whole(LATE_LANE("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r9];\n"));
+	expect_whole(LATE_LANE("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r9], {%r1};\n"));
+	expect_whole(LATE_LANE("movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1;\n"));
+	expect_whole(LATE_LANE("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+						   "{%f0, %f1, %f2, %f3}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, "
+						   "{%f0, %f1, %f2, %f3};\n"));
+	expect_whole(LATE_LANE("mov.u32 %r2, 16; wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 "
+						   "{%r10, %r11, %r12, %r13}, [%r9], %r2;\n"));
+	expect_whole(LATE_LANE("wgmma.fence.sync.aligned;\n"));
+	expect_whole(LATE_LANE("wgmma.commit_group.sync.aligned;\n"));
+	expect_whole(LATE_LANE("wgmma.wait_group.sync.aligned 0;\n"));
+	expect_whole(LATE_LANE("setmaxnreg.inc.sync.aligned.u32 40;\n"));
+	expect_whole(LATE_LANE("elect.sync %r1|%p4, -1;\n"));
+}
+
+#define MATRIX "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r9];"
+
+Test(exec_sync, lanes_that_can_never_come_are_named)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t; setp.eq.u32 %p1, %t, 7;\n"
+											   "@%p1 exit;\n" MATRIX),
+						 ONE, FAULT_BARRIER,
+						 "is executed by 31 lanes of a warp, where all 32 must: lane 7 has exit");
+	fixture_expect_fault(
+		FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t; setp.ge.u32 %p1, %t, 3;\n @%p1 " MATRIX),
+		ONE, FAULT_BARRIER, "lane 0 is predicated off");
+	fixture_expect_fault(FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t;\n" MATRIX),
+						 (struct fixture_launch){.threads = 48}, FAULT_BARRIER,
+						 "lane 16 does not exist");
+}
+
+/* Lane 5 exits while the others wait for it. */
+Test(exec_sync, lane_that_exits_while_others_wait)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t; setp.eq.u32 %p1, %t, 5;\n"
+											   "@%p1 bra $away;\n" MATRIX
+											   " bra $end;\n$away: exit;\n$end:"),
+						 ONE, FAULT_BARRIER, "lane 5 has exited");
+}
+
+Test(exec_sync, lanes_that_wait_elsewhere_are_a_deadlock)
+{
+	const char *ptx =
+		FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t; setp.eq.u32 %p1, %t, 5;\n"
+							  "@%p1 bra $away;\n" MATRIX " bra $end;\n$away: bar.sync 3;\n$end:");
+	fixture_expect_fault(ptx, ONE, FAULT_BARRIER,
+						 "31 threads wait for other lanes of their warps (ldmatrix");
+	fixture_expect_fault(ptx, ONE, FAULT_BARRIER, "1 threads wait for barrier 3 (bar.sync");
+}
+
+/* Lane 5 waits for a value that nobody writes. */
+Test(exec_sync, lanes_that_spin_for_ever_are_reported_with_those_that_wait)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(SHARED "st.shared.u32 [%r8], %t; setp.eq.u32 %p1, %t, 5;\n"
+							  "@!%p1 bra $all;\n"
+							  "$spin: ld.volatile.shared.u32 %r1, [%r9]; setp.eq.u32 %p2, %r1, 0;\n"
+							  "@%p2 bra $spin;\n$all: " MATRIX),
+		(struct fixture_launch){.step_budget = 100000}, FAULT_BUDGET,
+		"31 threads wait for other lanes of their warps (ldmatrix");
+}
+
+/* ------------------------------------------------------------------------
+ * Those who left */
+
+#define RACING ((struct fixture_launch){.threads = 64, .check_race = true})
+/* Warp 1 writes and leaves; warp 0 reads behind `meeting`. */
+#define LEFT(meeting)                                                                              \
+	FIXTURE_KERNEL(SHARED "mov.u32 %r0, 1; setp.ge.u32 %p1, %t, 32; @!%p1 bra $reader;\n"          \
+						  "st.shared.u32 [%r8], %t;\n" STORE "exit;\n$reader: " meeting            \
+						  "ld.shared.u32 %r0, [%r8+128];\n" STORE)
+
+Test(exec_sync, barriers_of_all_meet_warps_that_have_exited)
+{
+	uint32_t out[64];
+	fixture_expect(LEFT("bar.sync 0;\n"), RACING, NULL, 0, out, sizeof out);
+	cr_assert_eq(out[3], 35);
+	fixture_expect(LEFT("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"), RACING,
+				   NULL, 0, out, sizeof out);
+	cr_assert_eq(out[3], 35);
+}
+
+/* It waits for its own warp alone; nanosleep lets warp 1 go first. */
+Test(exec_sync, barriers_with_counts_do_not)
+{
+	fixture_expect_fault(LEFT("nanosleep.u32 1; bar.sync 1, 32;\n"), RACING, FAULT_RACE,
+						 "without a barrier between");
+}
+
+/* Lane 31 leaves before, or while, the others wait: its warp has arrived all the same. */
+Test(exec_sync, counted_barriers_do_not_wait_for_lanes_that_exit)
+{
+	uint32_t out[64];
+	fixture_expect(FIXTURE_KERNEL("mov.u32 %r0, 5;\n" STORE "setp.eq.u32 %p1, %t, 31;\n"
+								  "@%p1 bra $away; bar.sync 1, 64; mov.u32 %r0, 6;\n" STORE
+								  "bra $end;\n$away: exit;\n$end:"),
+				   TWO, NULL, 0, out, sizeof out);
+	for (int i = 0; i < 64; i++)
+		cr_assert_eq(out[i], i == 31 ? 5 : 6);
+}
