@@ -15,8 +15,7 @@ struct CUctx_st {
 };
 
 static struct {
-	bool initialised; /* by cuInit() or by the runtime */
-	bool by_runtime;  /* the runtime holds the primary context */
+	bool initialised; /* by cuInit() */
 	unsigned retained;
 	struct CUctx_st primary;
 	struct CUctx_st *made; /* by cuCtxCreate() */
@@ -26,6 +25,7 @@ static struct {
 /* The contexts of a thread; the last is current. A NULL in it is "none". */
 static _Thread_local struct CUctx_st *stack[DEPTH];
 static _Thread_local unsigned depth;
+static _Thread_local unsigned long long own_calls; /* of the runtime that have been looked at */
 
 static struct CUctx_st *current(void)
 {
@@ -39,22 +39,19 @@ static void set_current(struct CUctx_st *context)
 	stack[depth - 1] = context;
 }
 
-void context_of_runtime(void)
+/* A call of the runtime gives a thread that has no context the primary one. */
+static void take_primary(void)
 {
-	contexts.initialised = true;
-	contexts.by_runtime = true;
+	if (own_calls == runtime_own_calls())
+		return;
+	own_calls = runtime_own_calls();
 	if (!current())
 		set_current(&contexts.primary);
 }
 
-void context_gone(void)
-{
-	contexts.by_runtime = false;
-}
-
 static bool primary_active(void)
 {
-	return contexts.by_runtime || contexts.retained > 0;
+	return runtime.holds_primary || contexts.retained > 0;
 }
 
 static bool known(const struct CUctx_st *context)
@@ -72,7 +69,8 @@ static bool alive(const struct CUctx_st *context)
 
 CUresult driver_begin_device(const char *name)
 {
-	if (!contexts.initialised) {
+	take_primary();
+	if (!contexts.initialised && !runtime.used) {
 		runtime_say("%s: cuInit has not been called", name);
 		return CUDA_ERROR_NOT_INITIALIZED;
 	}
@@ -146,7 +144,7 @@ EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 		return leave(CUDA_ERROR_INVALID_DEVICE);
 	if (contexts.retained == 0)
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
-	if (--contexts.retained == 0 && !contexts.by_runtime)
+	if (--contexts.retained == 0 && !runtime.holds_primary)
 		runtime_reset();
 	return leave(CUDA_SUCCESS);
 }

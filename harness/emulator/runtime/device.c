@@ -318,7 +318,7 @@ void runtime_reset(void)
 	modules_drop_all();
 	streams_drop_all();
 	memory_free_all();
-	context_gone();
+	runtime.holds_primary = false;
 	memset(runtime.limits, 0, sizeof runtime.limits);
 	runtime.fault = cudaSuccess;
 	runtime.fault_surfaced = false;

@@ -85,7 +85,9 @@ struct runtime {
 	bool fault_surfaced; /* a synchronising call has reported it */
 	size_t limits[8];    /* cudaDeviceSetLimit */
 	unsigned device_flags;
-	bool unguarded; /* the program has managed variables */
+	bool unguarded;     /* the program has managed variables */
+	bool used;          /* a call of the runtime's own, not one for the driver, was made: ever, */
+	bool holds_primary; /* and since the last reset, so that the primary context exists */
 };
 extern struct runtime runtime;
 
@@ -104,14 +106,13 @@ void runtime_call_begin(const char *name);
 void runtime_call_end(void);
 /* The driver's function that is running, else `own`. Lives as long as the process. */
 const char *runtime_call_name(const char *own);
-/* The primary context exists and is the calling thread's, unless it has another: with the lock
- * held (driver/context.c). */
-void context_of_runtime(void);
+/* How many calls of the runtime's own the calling thread has made: each gives it the primary
+ * context, unless it has another. */
+unsigned long long runtime_own_calls(void);
 /* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
  * call of the runtime begins anew. With the lock held. */
 void runtime_reset(void);
-void context_gone(void);     /* its part in driver/context.c, */
-void streams_drop_all(void); /* in stream.c, */
+void streams_drop_all(void); /* its part in stream.c, */
 void modules_drop_all(void); /* in module.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */

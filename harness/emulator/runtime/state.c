@@ -13,6 +13,7 @@ struct runtime runtime;
 
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Thread_local unsigned long long own_calls;
 static _Thread_local const char *driver_call; /* the driver's function that is running, or NULL */
 
 void runtime_call_begin(const char *name)
@@ -23,6 +24,11 @@ void runtime_call_begin(const char *name)
 void runtime_call_end(void)
 {
 	driver_call = NULL;
+}
+
+unsigned long long runtime_own_calls(void)
+{
+	return own_calls;
 }
 
 const char *runtime_call_name(const char *own)
@@ -99,8 +105,10 @@ cudaError_t runtime_enter(void)
 	runtime_enter_early();
 	if (runtime.init_status != cudaSuccess)
 		return runtime.init_status;
-	if (!driver_call)
-		context_of_runtime();
+	if (!driver_call) {
+		runtime.used = runtime.holds_primary = true;
+		own_calls++;
+	}
 	if (runtime.fault != cudaSuccess)
 		runtime.fault_surfaced = true;
 	return runtime.fault;
