@@ -76,11 +76,11 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	at += layout->shared;
 	block->shared_written = at;
 	at += layout->shared;
-	bool looks = !worker->launch->check_none;
-	block->unfenced = looks && program->async_proxy ? at : NULL;
-	at += block->unfenced ? layout->shared : 0;
-	block->unfenced_by = block->unfenced ? (uint32_t *)(void *)at : NULL;
-	at += block->unfenced ? unfenced_by_bytes(layout->shared) : 0;
+	bool looks = !worker->launch->check_none, fences = looks && program->async_proxy;
+	block->unfenced = fences ? at : NULL;
+	at += fences ? layout->shared : 0;
+	block->unfenced_by = fences ? (uint32_t *)(void *)at : NULL;
+	at += fences ? unfenced_by_bytes(layout->shared) : 0;
 	for (int kind = 0; looks && program->async_copies && kind < EXEC_PENDING_KINDS; kind++) {
 		block->pending[kind] = at;
 		at += layout->shared;

@@ -1,11 +1,9 @@
 /* The runtime's state, its lock, and errors as CUDA has them: a last error per
  * thread, and a sticky one once a kernel has faulted. */
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emulator/runtime/runtime.h"
 
@@ -34,22 +32,6 @@ unsigned long long runtime_own_calls(void)
 const char *runtime_call_name(const char *own)
 {
 	return driver_call ? driver_call : own;
-}
-
-void runtime_say(const char *format, ...)
-{
-	char line[2048] = "emulated GPU: ";
-	size_t used = strlen(line);
-	va_list arguments;
-	va_start(arguments, format);
-	int wrote = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
-	va_end(arguments);
-	if (wrote > 0)
-		used += (size_t)wrote < sizeof line - used - 1 ? (size_t)wrote : sizeof line - used - 2;
-	line[used++] = '\n';
-	fflush(stdout); /* keeps a kernel's printf output before the line about its fault */
-	ssize_t ignored = write(STDERR_FILENO, line, used);
-	(void)ignored;
 }
 
 void runtime_open_memory(void)

@@ -93,7 +93,7 @@ static void e5m2s(const uint8_t *bytes, float *out)
 static void signed_bytes(const uint8_t *bytes, int32_t *out)
 {
 	for (unsigned i = 0; i < TENSOR_BLOCK; i++)
-		out[i] = (int8_t)bytes[i];
+		out[i] = (bytes[i] ^ 0x80) - 0x80;
 }
 
 static void unsigned_bytes(const uint8_t *bytes, int32_t *out)
@@ -392,6 +392,8 @@ INLINE v_int repeated_integers(const int32_t *four)
 		vector sum[2 * 2 * 2 * VECTORS], left[2 * VECTORS]; /* column, row block, part */          \
 		const unsigned lefts = rows_ * VECTORS, rights = 2 * columns_;                             \
 		const element *next = b + (size_t)8 * k; /* the next column block */                       \
+		if (lefts == 0)                          /* never, which the analyzer cannot know */       \
+			__builtin_unreachable();                                                               \
 		UNROLL for (unsigned i = 0; i < lefts * rights; i++) sum[i] =                              \
 			*(const vector                                                                         \
 				  *)(c[i / lefts / 2 * 2 * row_blocks + i % lefts / VECTORS * 2 + i / lefts % 2] + \
