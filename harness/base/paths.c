@@ -16,6 +16,22 @@ bool paths_join(char out[PATHS_MAX], const char *a, const char *b, struct error 
 	return true;
 }
 
+/* The folder may be there where the file is not. */
+void paths_absolute(const char *file, char out[PATHS_MAX])
+{
+	char real[PATH_MAX], folder[PATH_MAX];
+	if (realpath(file, real) != NULL) {
+		snprintf(out, PATHS_MAX, "%s", real);
+		return;
+	}
+	const char *slash = strrchr(file, '/');
+	snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
+			 slash != NULL ? file : ".");
+	if (realpath(folder, real) == NULL ||
+		snprintf(out, PATHS_MAX, "%s/%s", real, slash != NULL ? slash + 1 : file) >= PATHS_MAX)
+		snprintf(out, PATHS_MAX, "%s", file);
+}
+
 static bool is_folder(const char *path)
 {
 	struct stat facts;

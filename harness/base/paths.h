@@ -33,6 +33,10 @@ bool paths_make_folders(char *path);
 /* Joins two parts with one '/'. Fails when the result does not fit. */
 bool paths_join(char out[PATHS_MAX], const char *a, const char *b, struct error *err);
 
+/* The absolute path of a file, links followed; also of one that is not there, where its folder is.
+ * Else the path as it was given. */
+void paths_absolute(const char *file, char out[PATHS_MAX]);
+
 /* An executable file, not a folder. */
 bool paths_is_program(const char *path);
 

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "compile/content.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "store/pairs.h"
-#include "store/place.h"
 
 #define WIDTH 80
 #define COUNTERS_SHOWN 40
@@ -39,7 +39,7 @@ static bool side_unknown(const struct side *side, const struct options *options,
 {
 	char path[PATHS_MAX];
 	struct measured_list before;
-	store_absolute(side->argument, path);
+	paths_absolute(side->argument, path);
 	const struct store_filter filter = {.path = path, .newest = true};
 	if (!stored_find(options, &filter, &before, err))
 		return false;

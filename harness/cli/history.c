@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "compile/content.h"
 #include "report/clean.h"
-#include "store/place.h"
 
 #define HASH_LEAST 4 /* digits by which a content may be named */
 
@@ -34,7 +34,7 @@ static void wanted_of(const char *argument, struct wanted *wanted, struct store_
 		filter->content = wanted->content;
 		return;
 	}
-	store_absolute(argument, wanted->path);
+	paths_absolute(argument, wanted->path);
 	filter->path = wanted->path;
 	if (there && content_hash(argument, wanted->content, &ignored))
 		filter->content = wanted->content;

@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "report/annotate.h"
 #include "report/compare.h"
@@ -80,20 +80,6 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 	return count;
 }
 
-/* The file that a path means, after links; also of one that is not there yet. */
-static void resolve(const char *path, char out[PATH_MAX])
-{
-	char folder[PATH_MAX], real[PATH_MAX];
-	if (realpath(path, out) != NULL)
-		return;
-	const char *slash = strrchr(path, '/');
-	snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
-			 slash != NULL ? path : ".");
-	if (realpath(folder, real) == NULL ||
-		snprintf(out, PATH_MAX, "%s/%s", real, slash != NULL ? slash + 1 : path) >= PATH_MAX)
-		snprintf(out, PATH_MAX, "%s", path);
-}
-
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat first, second;
@@ -106,8 +92,8 @@ static bool spares_sources(const struct options *options, const struct report *r
 						   struct error *err)
 {
 	static const char *const endings[] = {".cu", ".cuh", ".ini", ".c", ".h"};
-	char file[PATH_MAX];
-	resolve(report->path, file);
+	char file[PATHS_MAX];
+	paths_absolute(report->path, file);
 	const char *ending = strrchr(file, '.');
 	for (size_t i = 0; i < options->argument_count; i++)
 		if (is_same_file(file, options->arguments[i]))
@@ -129,9 +115,9 @@ static bool spares_sources(const struct options *options, const struct report *r
 
 static bool go_to_one_file(const struct report *a, const struct report *b)
 {
-	char first[PATH_MAX], second[PATH_MAX];
-	resolve(a->path, first);
-	resolve(b->path, second);
+	char first[PATHS_MAX], second[PATHS_MAX];
+	paths_absolute(a->path, first);
+	paths_absolute(b->path, second);
 	return strcmp(a->path, b->path) == 0 || strcmp(first, second) == 0 ||
 		   is_same_file(first, second);
 }

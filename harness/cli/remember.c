@@ -9,11 +9,11 @@ static bool apart_from_reports(const char *store, const struct options *options,
 {
 	const char *const reports[] = {options->json, options->junit, options->markdown, options->svg};
 	char file[PATHS_MAX], report[PATHS_MAX];
-	store_absolute(store, file);
+	paths_absolute(store, file);
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
 		if (reports[i] == NULL || strcmp(reports[i], "-") == 0)
 			continue;
-		store_absolute(reports[i], report);
+		paths_absolute(reports[i], report);
 		if (strcmp(file, report) == 0)
 			return error_set(err, "%s is the store: a report needs another file", reports[i]);
 	}

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/commit.h"
+#include "base/paths.h"
 #include "process/jail.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "store/database.h"
-#include "store/place.h"
 #include "store/scalars.h"
 #include "store/store.h"
 
@@ -124,7 +124,7 @@ static int64_t append_submission(struct store *store, const struct judgement *it
 	char path[PATHS_MAX];
 	bool failed = true;
 	int64_t id = -1;
-	store_absolute(item->file, path);
+	paths_absolute(item->file, path);
 	char *clean = clean_text(path);
 	sqlite3_stmt *find =
 		database_prepare(store, "SELECT id FROM submission WHERE content = ?1 AND path = ?2", err);

@@ -1,6 +1,5 @@
 #include "store/place.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +49,4 @@ bool store_place(const char *asked, char out[PATHS_MAX], struct error *err)
 		return true;
 	return error_set(err, "no folder to remember judgements in can be written; name a file with "
 						  "--store or GEMMJUDGE_STORE");
-}
-
-/* The folder may be there where the file is not. */
-void store_absolute(const char *file, char out[PATHS_MAX])
-{
-	char real[PATH_MAX], folder[PATH_MAX];
-	if (realpath(file, real) != NULL) {
-		snprintf(out, PATHS_MAX, "%s", real);
-		return;
-	}
-	const char *slash = strrchr(file, '/');
-	snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
-			 slash != NULL ? file : ".");
-	if (realpath(folder, real) == NULL ||
-		snprintf(out, PATHS_MAX, "%s/%s", real, slash != NULL ? slash + 1 : file) >= PATHS_MAX)
-		snprintf(out, PATHS_MAX, "%s", file);
 }

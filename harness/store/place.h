@@ -10,7 +10,4 @@
  * where GEMMJUDGE_STORE is "none". False with err where there is no such place. */
 bool store_place(const char *asked, char out[PATHS_MAX], struct error *err);
 
-/* What the store calls a file: its absolute path, links followed; also of one that is gone. */
-void store_absolute(const char *file, char out[PATHS_MAX]);
-
 #endif

@@ -204,7 +204,7 @@ Test(store, is_asked_by_file_content_problem_device_and_number)
 	fixture_append("s.db", fixture_judged("a.cu", "bbbb2"), "judge");
 	fixture_append("s.db", fixture_judged("copy.cu", "bbbb2"), "judge");
 	char path[PATHS_MAX];
-	store_absolute("a.cu", path);
+	paths_absolute("a.cu", path);
 	const struct {
 		struct store_filter filter;
 		size_t count;
