@@ -52,12 +52,18 @@ void exec_bulk_free(struct exec_cluster *cluster)
 	cluster->bulk = NULL;
 }
 
-static struct bulk *new_bulk(struct warp *w)
+/* NULL without memory. */
+static struct exec_bulk *bulk_of(const struct warp *w)
 {
 	struct exec_cluster *cluster = w->block->cluster;
 	if (!cluster->bulk)
 		cluster->bulk = calloc(1, sizeof *cluster->bulk);
-	struct exec_bulk *bulk = cluster->bulk;
+	return cluster->bulk;
+}
+
+static struct bulk *new_bulk(struct warp *w)
+{
+	struct exec_bulk *bulk = bulk_of(w);
 	if (!bulk)
 		return NULL;
 	if (bulk->count == bulk->capacity) {
@@ -73,10 +79,7 @@ static struct bulk *new_bulk(struct warp *w)
 
 static struct groups *groups_of(struct warp *w)
 {
-	struct exec_cluster *cluster = w->block->cluster;
-	if (!cluster->bulk)
-		cluster->bulk = calloc(1, sizeof *cluster->bulk);
-	struct exec_bulk *bulk = cluster->bulk;
+	struct exec_bulk *bulk = bulk_of(w);
 	if (!bulk)
 		return NULL;
 	for (u32 i = 0; i < bulk->group_count; i++)
