@@ -3,38 +3,23 @@
  * exactly. */
 #include "emulator/simd/lanes.h"
 
-#define CONVERT(name, D, A, expression)                                                            \
-	HANDLER(name)                                                                                  \
-	{                                                                                              \
-		const A *pa = SOURCE(A, in->a);                                                            \
-		D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                    \
-		FOR_LANES                                                                                  \
-		{                                                                                          \
-			A a = pa[i];                                                                           \
-			o[i] = (D)(expression);                                                                \
-		}                                                                                          \
-		if (mask != EXEC_FULL)                                                                     \
-			merge(pd, t, sizeof(D), mask);                                                         \
-		return EXEC_NEXT;                                                                          \
-	}
-
-CONVERT(cvt_b64_u32, u64, u32, a)
-CONVERT(cvt_b64_s32, s64, s32, a)
-CONVERT(cvt_b64_u16, u64, u16, a)
-CONVERT(cvt_b64_s16, s64, s16, a)
-CONVERT(cvt_b32_u16, u32, u16, a)
-CONVERT(cvt_b32_s16, s32, s16, a)
-CONVERT(cvt_b32_b64, u32, u64, a)
-CONVERT(cvt_b16_b32, u16, u32, a)
-CONVERT(cvt_b16_b64, u16, u64, a)
-CONVERT(cvt_f32_s32, f32, s32, a)
-CONVERT(cvt_f32_u32, f32, u32, a)
-CONVERT(cvt_f64_s32, f64, s32, a)
-CONVERT(cvt_f64_u32, f64, u32, a)
-CONVERT(cvt_f64_f32, f64, f32, a)
-CONVERT(cvt_f32_f64, f32, f64, a)
-CONVERT(cvt_f32_bf16, u32, u16, (u32)a << 16)
-CONVERT(cvt_bf16_f32, u16, f32, float_to_bf16(a))
+UNARY(cvt_b64_u32, u64, u32, a)
+UNARY(cvt_b64_s32, s64, s32, a)
+UNARY(cvt_b64_u16, u64, u16, a)
+UNARY(cvt_b64_s16, s64, s16, a)
+UNARY(cvt_b32_u16, u32, u16, a)
+UNARY(cvt_b32_s16, s32, s16, a)
+UNARY(cvt_b32_b64, u32, u64, a)
+UNARY(cvt_b16_b32, u16, u32, a)
+UNARY(cvt_b16_b64, u16, u64, a)
+UNARY(cvt_f32_s32, f32, s32, a)
+UNARY(cvt_f32_u32, f32, u32, a)
+UNARY(cvt_f64_s32, f64, s32, a)
+UNARY(cvt_f64_u32, f64, u32, a)
+UNARY(cvt_f64_f32, f64, f32, a)
+UNARY(cvt_f32_f64, f32, f64, a)
+UNARY(cvt_f32_bf16, u32, u16, (u32)a << 16)
+UNARY(cvt_bf16_f32, u16, f32, float_to_bf16(a))
 
 HANDLER(cvt_f32_f16)
 {

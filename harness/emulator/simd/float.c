@@ -3,18 +3,6 @@
  * rounds to odd first). */
 #include "emulator/simd/lanes.h"
 
-#define BODY_1(D, A, expression)                                                                   \
-	const A *pa = SOURCE(A, in->a);                                                                \
-	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
-	FOR_LANES                                                                                      \
-	{                                                                                              \
-		A a = pa[i];                                                                               \
-		o[i] = (D)(expression);                                                                    \
-	}                                                                                              \
-	if (mask != EXEC_FULL)                                                                         \
-		merge(pd, t, sizeof(D), mask);                                                             \
-	return EXEC_NEXT;
-
 #define BODY_2(D, A, expression)                                                                   \
 	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b);                                        \
 	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
@@ -39,11 +27,6 @@
 		merge(pd, t, sizeof(D), mask);                                                             \
 	return EXEC_NEXT;
 
-#define UNARY(name, D, A, expression)                                                              \
-	HANDLER(name)                                                                                  \
-	{                                                                                              \
-		BODY_1(D, A, expression)                                                                   \
-	}
 #define BINARY(name, A, expression)                                                                \
 	HANDLER(name)                                                                                  \
 	{                                                                                              \

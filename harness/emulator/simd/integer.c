@@ -1,21 +1,6 @@
 /* Integer, logic, selection and data movement: one handler a form. */
 #include "emulator/simd/lanes.h"
 
-#define UNARY(name, D, A, expression)                                                              \
-	HANDLER(name)                                                                                  \
-	{                                                                                              \
-		const A *pa = SOURCE(A, in->a);                                                            \
-		D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                    \
-		FOR_LANES                                                                                  \
-		{                                                                                          \
-			A a = pa[i];                                                                           \
-			o[i] = (D)(expression);                                                                \
-		}                                                                                          \
-		if (mask != EXEC_FULL)                                                                     \
-			merge(pd, t, sizeof(D), mask);                                                         \
-		return EXEC_NEXT;                                                                          \
-	}
-
 #define BINARY(name, D, A, B, expression)                                                          \
 	HANDLER(name)                                                                                  \
 	{                                                                                              \

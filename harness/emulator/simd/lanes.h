@@ -54,6 +54,22 @@ typedef double f64;
 #define FOR_LANES _Pragma("GCC ivdep") for (int i = 0; i < EXEC_LANES; i++)
 #define IN_MASK(i) ((mask >> (i)) & 1)
 
+/* A handler of one operand `a` of type A: d is the expression in each lane. */
+#define UNARY(name, D, A, expression)                                                              \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		const A *pa = SOURCE(A, in->a);                                                            \
+		D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                    \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			A a = pa[i];                                                                           \
+			o[i] = (D)(expression);                                                                \
+		}                                                                                          \
+		if (mask != EXEC_FULL)                                                                     \
+			merge(pd, t, sizeof(D), mask);                                                         \
+		return EXEC_NEXT;                                                                          \
+	}
+
 /* d[i] = t[i] where mask has bit i */
 static inline void merge16(u16 *restrict d, const u16 *restrict t, u32 mask)
 {
