@@ -199,6 +199,13 @@ void facts_yardsticks(const struct timing_result *timing,
 	}
 }
 
+const char *facts_time(double microseconds, char out[FACTS_TIME])
+{
+	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
+	snprintf(out, FACTS_TIME, "%.*f", decimals, microseconds);
+	return out;
+}
+
 double facts_half_width_percent(const struct timing_stats *stats)
 {
 	return stats->median > 0.0 ? 50.0 * (stats->high - stats->low) / stats->median : 0.0;

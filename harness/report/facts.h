@@ -65,6 +65,10 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 /* The flags of nvcc that were asked for, blanks between them; "" without. */
 const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity);
 
+/* Microseconds that keep three or more digits within seven columns: "3.14", "314.2". Gives out. */
+#define FACTS_TIME 16
+const char *facts_time(double microseconds, char out[FACTS_TIME]);
+
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
 

@@ -248,13 +248,6 @@ static void cases_print(const struct page *page, const struct judgement *item)
 
 #define LABEL_COLUMNS 16
 
-/* A time that keeps three or more digits within seven columns. */
-static void time_format(char out[16], double microseconds)
-{
-	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
-	snprintf(out, 16, "%.*f", decimals, microseconds);
-}
-
 static void percent_format(char out[16], double percent)
 {
 	if (percent > 0.0)
@@ -282,12 +275,13 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
-	char median[16], min[16], p95[16], low[16], high[16], interval[40], percent[16];
-	time_format(median, stats->median);
-	time_format(min, stats->min);
-	time_format(p95, stats->p95);
-	time_format(low, stats->low);
-	time_format(high, stats->high);
+	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
+	char interval[40], percent[16];
+	facts_time(stats->median, median);
+	facts_time(stats->min, min);
+	facts_time(stats->p95, p95);
+	facts_time(stats->low, low);
+	facts_time(stats->high, high);
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
 	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
 			facts_rate(timing, stats->median));
@@ -309,14 +303,14 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 
 static void events_print(const struct page *page, const struct timing_result *timing)
 {
-	char line[1024] = "between events:", time[16];
+	char line[1024] = "between events:", time[FACTS_TIME];
 	size_t used = strlen(line);
 	const char *separator = " ";
 	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (!entry->ran || entry->event.samples == 0)
 			continue;
-		time_format(time, entry->event.median);
+		facts_time(entry->event.median, time);
 		int more =
 			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
 		used += more > 0 ? (size_t)more : 0;
