@@ -88,21 +88,10 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 				 device->multiprocessors, device->driver, device->library);
 	paragraph_print(page, 0, line);
 
-	char cases[128] = "generated cases";
-	if (facts->suite[0] != '\0')
-		snprintf(cases, sizeof cases, "suite %s", facts->suite);
-	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
-	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
-	if (facts->max_dim > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, " with %ssizes up to %d", uniform,
-						 facts->max_dim);
-	else if (uniform[0] != '\0')
-		used += snprintf(line + used, sizeof line - (size_t)used, " with uniform sizes");
-	if (facts->multiple > 1)
-		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
-						 facts->multiple);
-	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
-			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	char cases[256];
+	facts_cases(cases, sizeof cases, facts);
+	snprintf(line, sizeof line, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
+			 cases, facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
 	if (facts->tool[0] != '\0') {
 		char under[sizeof facts->tool + 16];
@@ -336,27 +325,18 @@ static void seals_print(const struct page *page, const struct timing_result *tim
 static void clocks_print(const struct page *page, const struct timing_result *timing)
 {
 	char line[256];
-	if (timing->sm_clock_mhz_median > 0.0) {
-		snprintf(line, sizeof line, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
-				 timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-				 timing->sets);
+	facts_clocks(line, sizeof line, timing);
+	if (line[0] != '\0')
 		paragraph_print(page, 2, line);
-	}
 	if (timing->throttled) {
 		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
 				 timing->throttle_reason);
 		paint(page, COLOR_WARNING, line);
 	}
 	if (timing->wide) {
-		double widest = 0.0;
-		bool span = facts_use_span(timing);
-		for (size_t i = 0; i < timing->count; i++)
-			if (timing->entries[i].ran)
-				widest =
-					fmax(widest, facts_half_width_percent(facts_stats(&timing->entries[i], span)));
 		snprintf(line, sizeof line,
 				 "  warning: a median is uncertain by %.1f%%; measure again on a quiet machine\n",
-				 widest);
+				 facts_widest_percent(timing));
 		paint(page, COLOR_WARNING, line);
 	}
 }
