@@ -122,6 +122,11 @@ bool ahead_take(struct ahead *ahead, size_t item, bool (*stopped)(const void *co
 	return done;
 }
 
+const struct child_control *ahead_control(const struct ahead *ahead)
+{
+	return &ahead->control;
+}
+
 void ahead_pause(struct ahead *ahead)
 {
 	if (ahead != NULL)
