@@ -246,8 +246,9 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 	}
 	list->compare = compare;
 	struct submission *plain = calloc(count, sizeof *plain);
-	bool stopped = false, ok = plain != NULL || error_set(err, "out of memory");
-	ok = ok && compile_all(run, submissions, count, &stopped, err);
+	if (plain == NULL)
+		return error_set(err, "out of memory");
+	bool stopped = false, ok = compile_all(run, submissions, count, &stopped, err);
 	for (size_t i = 0; i < count; i++) {
 		struct judgement *item = &list->items[i];
 		item->verdict = VERDICT_ACCEPTED;
@@ -261,7 +262,7 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		ok = bench_problems(run, submissions, count, list, err);
 	for (size_t i = 0; (!ok || stopped) && i < list->count; i++)
 		run_gave_up(&list->items[i], ok ? RUN_INTERRUPTED : err->message);
-	for (size_t i = 0; plain != NULL && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		compiled_free(&plain[i].compiled);
 	free(plain);
 	return ok;
