@@ -16,6 +16,7 @@
 #include "judge/confirm.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
+#include "judge/hints/hints.h"
 #include "judge/lock.h"
 #include "judge/submission.h"
 #include "process/jail.h"
@@ -286,10 +287,15 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 			continue;
 		}
 		ok = judge_file(run, compiling, &submissions[i], i, item, err);
-		if (ok)
-			run_judged(run, out);
-		else
+		if (!ok) {
 			run_gave_up(item, err->message);
+			break;
+		}
+		hints_find(&(struct hint_facts){.judgement = item,
+										.problem = submissions[i].problem,
+										.device = run->referee.device.kind},
+				   item);
+		run_judged(run, out);
 		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
 	}
 	compiling_close(compiling);

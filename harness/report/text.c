@@ -88,21 +88,10 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 				 device->multiprocessors, device->driver, device->library);
 	paragraph_print(page, 0, line);
 
-	char cases[128] = "generated cases";
-	if (facts->suite[0] != '\0')
-		snprintf(cases, sizeof cases, "suite %s", facts->suite);
-	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
-	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
-	if (facts->max_dim > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, " with %ssizes up to %d", uniform,
-						 facts->max_dim);
-	else if (uniform[0] != '\0')
-		used += snprintf(line + used, sizeof line - (size_t)used, " with uniform sizes");
-	if (facts->multiple > 1)
-		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
-						 facts->multiple);
-	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
-			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	char cases[256];
+	facts_cases(cases, sizeof cases, facts);
+	snprintf(line, sizeof line, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
+			 cases, facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
 	if (facts->tool[0] != '\0') {
 		char under[sizeof facts->tool + 16];
@@ -248,13 +237,6 @@ static void cases_print(const struct page *page, const struct judgement *item)
 
 #define LABEL_COLUMNS 16
 
-/* A time that keeps three or more digits within seven columns. */
-static void time_format(char out[16], double microseconds)
-{
-	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
-	snprintf(out, 16, "%.*f", decimals, microseconds);
-}
-
 static void percent_format(char out[16], double percent)
 {
 	if (percent > 0.0)
@@ -282,12 +264,13 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
-	char median[16], min[16], p95[16], low[16], high[16], interval[40], percent[16];
-	time_format(median, stats->median);
-	time_format(min, stats->min);
-	time_format(p95, stats->p95);
-	time_format(low, stats->low);
-	time_format(high, stats->high);
+	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
+	char interval[40], percent[16];
+	facts_time(stats->median, median);
+	facts_time(stats->min, min);
+	facts_time(stats->p95, p95);
+	facts_time(stats->low, low);
+	facts_time(stats->high, high);
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
 	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
 			facts_rate(timing, stats->median));
@@ -309,14 +292,14 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 
 static void events_print(const struct page *page, const struct timing_result *timing)
 {
-	char line[1024] = "between events:", time[16];
+	char line[1024] = "between events:", time[FACTS_TIME];
 	size_t used = strlen(line);
 	const char *separator = " ";
 	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (!entry->ran || entry->event.samples == 0)
 			continue;
-		time_format(time, entry->event.median);
+		facts_time(entry->event.median, time);
 		int more =
 			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
 		used += more > 0 ? (size_t)more : 0;
@@ -342,27 +325,18 @@ static void seals_print(const struct page *page, const struct timing_result *tim
 static void clocks_print(const struct page *page, const struct timing_result *timing)
 {
 	char line[256];
-	if (timing->sm_clock_mhz_median > 0.0) {
-		snprintf(line, sizeof line, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
-				 timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-				 timing->sets);
+	facts_clocks(line, sizeof line, timing);
+	if (line[0] != '\0')
 		paragraph_print(page, 2, line);
-	}
 	if (timing->throttled) {
 		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
 				 timing->throttle_reason);
 		paint(page, COLOR_WARNING, line);
 	}
 	if (timing->wide) {
-		double widest = 0.0;
-		bool span = facts_use_span(timing);
-		for (size_t i = 0; i < timing->count; i++)
-			if (timing->entries[i].ran)
-				widest =
-					fmax(widest, facts_half_width_percent(facts_stats(&timing->entries[i], span)));
 		snprintf(line, sizeof line,
 				 "  warning: a median is uncertain by %.1f%%; measure again on a quiet machine\n",
-				 widest);
+				 facts_widest_percent(timing));
 		paint(page, COLOR_WARNING, line);
 	}
 }
@@ -431,6 +405,15 @@ static void summary_print(const struct page *page, const struct judgement *item)
 	paragraph_print(page, 2, line);
 }
 
+static void hints_print(const struct page *page, const struct judgement *item)
+{
+	for (size_t i = 0; i < item->hint_count; i++) {
+		char line[HINT_TEXT + 16];
+		snprintf(line, sizeof line, "hint: %s", item->hints[i]);
+		paragraph_print(page, 2, line);
+	}
+}
+
 static void judgement_print(const struct page *page, const struct judgement *item)
 {
 	verdict_print(page, item->verdict, item->file);
@@ -440,6 +423,7 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
+	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);
 		block_print(page, "  | ", item->tool_report, page->verbose ? 0 : REPORT_LINES_SHOWN);
