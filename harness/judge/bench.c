@@ -205,7 +205,9 @@ static bool compile_all(struct run *run, struct submission *submissions, size_t 
 	struct compiling *compiling = compiling_open(run, submissions, count, count, err);
 	bool ok = compiling != NULL;
 	for (size_t i = 0; i < count && ok && !*stopped; i++)
-		ok = compiling_take(compiling, run, i, stopped, err);
+		ok = compiling_take(compiling, run, i, stopped, err) &&
+			 (*stopped || submissions[i].refused[0] == '\0' ||
+			  error_set(err, "%s: %s", submissions[i].file, submissions[i].refused));
 	compiling_close(compiling);
 	return ok;
 }

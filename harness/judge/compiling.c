@@ -18,10 +18,13 @@ struct compiling {
 static void compile_one(void *context, size_t i, const struct child_control *control)
 {
 	struct compiling *compiling = context;
+	struct submission *s = &compiling->submissions[i];
 	struct result *result = &compiling->results[i];
 	struct run quiet = compiling->quiet;
 	quiet.control = control;
-	result->compiled = submission_compile(&quiet, &compiling->submissions[i], &result->err);
+	/* a file may vanish at any time, and is itself to blame for that */
+	result->compiled = s->refused[0] != '\0' || !submission_holds(s) ||
+					   submission_compile(&quiet, s, &result->err) || !submission_holds(s);
 }
 
 struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,

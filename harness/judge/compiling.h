@@ -12,9 +12,10 @@ struct compiling; /* opaque */
 struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,
 								 size_t lead, struct error *err);
 
-/* The turn of submissions[i]: it is compiled, as by submission_compile(), or *stopped: the user
- * wanted no more before it was. Turns come in order, in any thread; `run` may be another run for
- * the same files. False with err when nothing can be compiled at all. */
+/* The turn of submissions[i]: it is compiled, as by submission_compile(); or it is refused, now at
+ * the latest; or *stopped: the user wanted no more before. Until then it is not to be looked at.
+ * Turns come in order, in any thread; `run` may be another run for the same files. False with err
+ * when nothing can be compiled at all. */
 bool compiling_take(struct compiling *compiling, const struct run *run, size_t i, bool *stopped,
 					struct error *err);
 
