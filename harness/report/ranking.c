@@ -8,7 +8,8 @@
 #include "report/overall.h"
 #include "report/wrap.h"
 
-#define TIE 1.01 /* as the store has it: runs of one file differ by as much */
+#define NAME_LEAST 16 /* columns of a file's name */
+#define TIE 1.01      /* as the store has it: runs of one file differ by as much */
 
 const char *const ranking_orders[] = {"speed", "name", "verdict", NULL};
 
@@ -160,16 +161,37 @@ static void cells_fill(const struct ranking_row *row, char rank[16], char time[3
 			 row->item->count);
 }
 
-static void row_print(const struct ranking *ranking, const struct ranking_row *row, FILE *out)
+/* Of a name that is too long its end, which tells most; the whole one stands at its verdict. */
+static void name_print(const char *name, int room, FILE *out)
+{
+	char *clean = clean_text(name);
+	const char *from = clean;
+	if (clean == NULL)
+		return;
+	int columns = wrap_columns(clean, strlen(clean));
+	if (columns > room) {
+		fputs("...", out);
+		for (room -= 3; columns > room; columns--)
+			do
+				from++;
+			while ((*from & 0xC0) == 0x80); /* within a character */
+	}
+	clean_print_line(out, from);
+	free(clean);
+}
+
+static void row_print(const struct ranking *ranking, const struct ranking_row *row, int width,
+					  FILE *out)
 {
 	char rank[16], time[32], ratio[32], cases[48];
+	int used = 0;
 	cells_fill(row, rank, time, ratio, cases);
 	if (ranking->timed)
-		fprintf(out, "  %4s %10s %7s", rank, time, ratio);
-	fprintf(out, "  %7s  %-15s ", cases, verdict_name(row->item->verdict));
+		used += fprintf(out, "  %4s %9s %6s", rank, time, ratio);
+	used += fprintf(out, "  %7s  %-14s ", cases, verdict_name(row->item->verdict));
 	if (ranking->problems)
-		fprintf(out, "%-12s ", row->item->problem[0] != '\0' ? row->item->problem : "-");
-	clean_print_line(out, row->item->file); /* a long name stands last: the columns hold */
+		used += fprintf(out, "%-11s ", row->item->problem[0] != '\0' ? row->item->problem : "-");
+	name_print(row->item->file, width - used > NAME_LEAST ? width - used : NAME_LEAST, out);
 	fputc('\n', out);
 }
 
@@ -270,12 +292,12 @@ void ranking_text(const struct judgement_list *list, int width, FILE *out)
 	fputc('\n', out);
 	shapes_print(&ranking, width, out);
 	if (ranking.timed)
-		fprintf(out, "  %4s %10s %7s", "rank", "median", "/best");
-	fprintf(out, "  %7s  %-15s %s%s\n", "cases", "verdict", ranking.problems ? "problem      " : "",
+		fprintf(out, "  %4s %9s %6s", "rank", "median", "/best");
+	fprintf(out, "  %7s  %-14s %s%s\n", "cases", "verdict", ranking.problems ? "problem     " : "",
 			"file");
 	for (size_t i = 0; i < ranking.count; i++)
 		if (!facts_never_run(ranking.rows[i].item))
-			row_print(&ranking, &ranking.rows[i], out);
+			row_print(&ranking, &ranking.rows[i], width, out);
 	doubts_print(&ranking, width, out);
 	sames_print(list, width, out);
 	ranking_free(&ranking);

@@ -128,10 +128,10 @@ Test(ranking, only_confirmed_times_rank)
 	outside->seal.shown = stats_around(50); /* what was seen is what counts */
 	ranks_are(&list, "a.cu -, b.cu -, c.cu 1, d.cu 2");
 	char *text = written(write_text, &list);
-	cr_expect(strstr(text, "     -      1.00?  10.000        -  accepted        a.cu\n") != NULL,
-			  "%s", text);
-	cr_expect(strstr(text, "     2      50.00   0.200        -  accepted        d.cu\n") != NULL,
-			  "%s", text);
+	cr_expect(strstr(text, "     -     1.00? 10.000        -  accepted       a.cu\n") != NULL, "%s",
+			  text);
+	cr_expect(strstr(text, "     2     50.00  0.200        -  accepted       d.cu\n") != NULL, "%s",
+			  text);
 	cr_expect(strstr(text, "  ? not confirmed by sealed calls") != NULL, "%s", text);
 	free(text);
 	judgement_list_free(&list);
@@ -148,7 +148,7 @@ Test(ranking, problems_rank_by_themselves)
 	char *text = written(write_text, &list);
 	cr_expect(strstr(text, "\ngemm-f16, 64x64x64 (MxNxK)") != NULL, "%s", text);
 	cr_expect(strstr(text, "\nsgemm, 64x64x64 (MxNxK)") != NULL, "%s", text);
-	cr_expect(strstr(text, "-  bad_file        -            d.cu\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "-  bad_file       -           d.cu\n") != NULL, "%s", text);
 	free(text);
 	judgement_list_free(&list);
 }
@@ -179,10 +179,10 @@ Test(ranking, without_times_verdicts_order)
 	list.items[1].count = list.items[1].accepted = 12;
 	list.items[1].cases = calloc(12, sizeof *list.items[1].cases);
 	char *text = written(write_text, &list);
-	cr_expect_str_eq(text, "\n    cases  verdict         file\n"
-						   "    12/12  accepted        b.cu\n"
-						   "        -  time_limit      a.cu\n"
-						   "        -  bad_file        c.cu\n");
+	cr_expect_str_eq(text, "\n    cases  verdict        file\n"
+						   "    12/12  accepted       b.cu\n"
+						   "        -  time_limit     a.cu\n"
+						   "        -  bad_file       c.cu\n");
 	free(text);
 	list.count = 2;
 	text = written(write_text, &list);
@@ -205,6 +205,21 @@ Test(ranking, tables_doubt_what_they_should)
 	cr_expect(strstr(text, "warning: the medians of 2 files are uncertain") != NULL);
 	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
 		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(ranking, long_names_end_in_their_line)
+{
+	struct judgement_list list = list_new();
+	add_timed(&list, "home/somebody/class/solutions/gemm_f16/submitted_by_anna.cu", "gemm-f16", 9);
+	add_timed(&list, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC_a_bit_too_long_in/for_it.cu",
+			  "gemm-f16", 12);
+	add_timed(&list, "just_as_long_as_it_may_be/is.cu", "gemm-f16", 20);
+	char *text = written(write_text, &list);
+	cr_expect(strstr(text, " ...emm_f16/submitted_by_anna.cu\n") != NULL, "%s", text);
+	cr_expect(strstr(text, " ...\xC3\xBC_a_bit_too_long_in/for_it.cu\n") != NULL, "%s", text);
+	cr_expect(strstr(text, " just_as_long_as_it_may_be/is.cu\n") != NULL, "%s", text);
 	free(text);
 	judgement_list_free(&list);
 }
