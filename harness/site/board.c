@@ -1,0 +1,109 @@
+/* One board: its table, and its times beside each other. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/facts.h"
+#include "report/html/intervals.h"
+#include "report/html/page.h"
+#include "report/html/plot.h"
+#include "site/pages.h"
+
+#define FINDING 512
+
+static const struct html_column columns[] = {
+	{"rank", COLUMN_NUMBER},     {"file", COLUMN_NAME},       {"us", COLUMN_NUMBER},
+	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},       {"of best library", COLUMN_NUMBER},
+	{"library", COLUMN_WORDS},   {"cases", COLUMN_NUMBER},    {"date (UTC)", COLUMN_WORDS},
+	{"content", COLUMN_WORDS},   {"gemmjudge", COLUMN_WORDS}, {"run", COLUMN_NUMBER},
+	{"seen", COLUMN_WORDS}};
+
+static void leader_print(struct html_table *table, const struct site *site,
+						 const struct leader *leader)
+{
+	const struct measured_time *time = leader->time;
+	const struct measured *run = leader->run;
+	html_table_row(table, 0);
+	html_table_format(table, (double)leader->rank, "%zu", leader->rank);
+	site_file_cell(table, site, run);
+	site_time_cell(table, time->median);
+	site_time_cell(table, time->low);
+	site_time_cell(table, time->high);
+	site_ratio_cell(table, measured_ratio(time));
+	html_table_text(table, time->library);
+	html_table_format(table, (double)run->cases, "%lld", (long long)run->cases);
+	site_date_cell(table, run);
+	site_content_cell(table, site, run);
+	html_table_text(table, run->commit);
+	html_table_format(table, (double)run->id, "#%lld", (long long)run->id);
+	html_table_text(table, strcmp(time->seal, "outside") == 0 ? "from outside" : "confirmed");
+}
+
+/* Who is first, in words. */
+static void finding_print(const struct board *board, char out[FINDING])
+{
+	const struct leader *first = &board->leaders[0];
+	double ratio = measured_ratio(first->time);
+	size_t ties = 1, used;
+	while (ties < board->count && board->leaders[ties].rank == 1)
+		ties++;
+	used = (size_t)snprintf(out, FINDING, "%.200s takes %s us", first->run->file,
+							facts_time(first->time->median, (char[FACTS_TIME]){0}));
+	if (ratio > 0.0)
+		used += (size_t)snprintf(out + used, FINDING - used, ", %.3f of the speed of %s", ratio,
+								 first->time->library);
+	if (ties > 1)
+		used += (size_t)snprintf(out + used, FINDING - used,
+								 "; %zu more differ from it by no more than noise", ties - 1);
+	snprintf(out + used, FINDING - used, ".");
+}
+
+/* The fastest library of the first one's run is last. */
+static void plot_print(FILE *out, const struct board *board)
+{
+	struct html_interval rows[INTERVALS_MOST + 1];
+	char finding[FINDING];
+	const struct measured_time *first = board->leaders[0].time;
+	size_t count = 0, shown = board->count < INTERVALS_MOST ? board->count : INTERVALS_MOST - 1;
+	for (; count < shown; count++) {
+		const struct measured_time *time = board->leaders[count].time;
+		rows[count] = (struct html_interval){.label = board->leaders[count].run->file,
+											 .stats = {.median = time->median,
+													   .min = time->low,
+													   .low = time->low,
+													   .high = time->high,
+													   .p95 = time->high}};
+	}
+	if (first->library_microseconds > 0.0 && count < INTERVALS_MOST) {
+		double time = first->library_microseconds;
+		rows[count++] = (struct html_interval){
+			.label = first->library,
+			.series = 1,
+			.stats = {.median = time, .min = time, .low = time, .high = time, .p95 = time}};
+	}
+	finding_print(board, finding);
+	html_figure_open(out, "Median and its 95% interval", finding);
+	html_intervals(out, finding, rows, count);
+	html_figure_close(out);
+}
+
+void board_print(FILE *out, const struct site *site, const struct board *board)
+{
+	struct html_table table;
+	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64];
+	measured_sizes(board->time, sizes);
+	snprintf(caption, sizeof caption, "Ranks at %s; who differs by no more than noise shares one",
+			 sizes);
+	html_table_open(&table, out, caption, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < board->count; i++)
+		leader_print(&table, site, &board->leaders[i]);
+	html_table_close(&table);
+	for (size_t i = 0; i < board->count; i++)
+		if (strcmp(board->leaders[i].time->seal, "outside") == 0) {
+			html_paragraph(out, "quiet",
+						   "from outside: the process said less than what sealed calls took, and "
+						   "what they took is the time.");
+			break;
+		}
+	plot_print(out, board);
+}
