@@ -14,6 +14,7 @@
 #include "judge/confirm.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
+#include "judge/hints/hints.h"
 #include "judge/lock.h"
 #include "judge/submission.h"
 #include "process/jail.h"
@@ -111,6 +112,11 @@ static bool judge_file(struct run *run, struct submission *s, struct judgement *
 {
 	out->verdict = VERDICT_ACCEPTED;
 	out->detail[0] = '\0';
+	if (s->refused[0] != '\0' || !submission_holds(s)) {
+		out->verdict = VERDICT_BAD_FILE;
+		snprintf(out->detail, sizeof out->detail, "%s", s->refused);
+		return true;
+	}
 	if (run_stopped(run)) {
 		out->verdict = VERDICT_NOT_RUN;
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
@@ -163,20 +169,43 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								 i > 0 ? "," : "", options->suites[i]);
 }
 
-/* Finds what is wrong with the arguments before anything is started. */
+/* Files that stand side by side: all of them, or none. */
+static bool all_hold(const struct judge_options *options, const struct submission *submissions,
+					 struct error *err)
+{
+	for (size_t i = 0; i < options->file_count; i++) {
+		const struct submission *s = &submissions[i];
+		if (s->unfit)
+			return error_set(err, "%s", s->refused);
+		if (s->refused[0] != '\0')
+			return error_set(err, "%s: %s", s->file, s->refused);
+		if (options->mode == JUDGE_COMPARES && s->problem != submissions[0].problem)
+			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
+							 submissions[0].file, s->file);
+	}
+	return true;
+}
+
+/* Finds what is wrong with the arguments before anything is started. A file that nothing can be
+ * made of has a verdict of its own, and so has one whose problem the options do not suit; that
+ * they suit none is a wrong command line. */
 static bool arguments_hold(const struct run *run, struct submission *submissions, struct error *err)
 {
 	const struct judge_options *options = run->options;
+	const struct submission *unfit = NULL;
+	bool some_fit = false;
 	if (!emulated_options(options, err))
 		return false;
 	for (size_t i = 0; i < options->file_count; i++) {
-		if (!submission_take(run, options->files[i], &submissions[i], err))
-			return false;
-		if (options->mode == JUDGE_COMPARES && submissions[i].problem != submissions[0].problem)
-			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
-							 submissions[0].file, submissions[i].file);
+		struct submission *s = &submissions[i];
+		submission_take(run, options->files[i], s);
+		some_fit = some_fit || (s->problem != NULL && !s->unfit);
+		if (s->unfit && unfit == NULL)
+			unfit = s;
 	}
-	return true;
+	if (options->mode != JUDGE_CHECKS)
+		return all_hold(options, submissions, err);
+	return some_fit || unfit == NULL || error_set(err, "%s", unfit->refused);
 }
 
 #define LOCK_SECONDS 0.2 /* between two looks at a lock that another judge has */
@@ -250,7 +279,9 @@ static void items_prepare(const struct submission *submissions, struct judgement
 	for (size_t i = 0; i < list->count; i++) {
 		struct judgement *item = &list->items[i];
 		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
-		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		snprintf(item->content, sizeof item->content, "%s", submissions[i].content);
+		if (submissions[i].problem != NULL)
+			snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
 		item->verdict = VERDICT_NOT_RUN;
 		snprintf(item->detail, sizeof item->detail, RUN_ENDED);
 	}
@@ -268,6 +299,14 @@ static bool something_judged(const struct judgement_list *list)
 	return some;
 }
 
+static bool something_to_judge(const struct submission *submissions, size_t count)
+{
+	size_t i = 0;
+	while (i < count && submissions[i].refused[0] != '\0')
+		i++;
+	return i < count;
+}
+
 static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
 						struct error *err)
 {
@@ -283,6 +322,11 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 			run_gave_up(item, err->message);
 			return false;
 		}
+		hints_find(&(struct hint_facts){.judgement = item,
+										.problem = submissions[i].problem,
+										.device = run->referee.device.kind},
+				   item);
+		run_verdict(run, out, i);
 		run_judged(run, out);
 		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
 	}
@@ -293,7 +337,9 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 								 struct judgement_list *out, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	enum judge_status status = run_open(run, err);
+	enum judge_status status = JUDGE_DONE;
+	if (something_to_judge(submissions, out->count)) /* else nobody needs a device */
+		status = run_open(run, err);
 	if (status != JUDGE_DONE)
 		return status;
 	limits_set(run);

@@ -51,6 +51,9 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
 									  const struct entrant *entrant);
 
+/* Hands on the verdict of list->items[i]. */
+void run_verdict(const struct run *run, const struct judgement_list *list, size_t i);
+
 /* Hands on what was judged until now. */
 void run_judged(const struct run *run, struct judgement_list *list);
 
