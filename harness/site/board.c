@@ -10,13 +10,18 @@
 #include "site/pages.h"
 
 #define FINDING 512
+#define LABEL 256
 
 static const struct html_column columns[] = {
-	{"rank", COLUMN_NUMBER},     {"file", COLUMN_NAME},       {"us", COLUMN_NUMBER},
-	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},       {"of best library", COLUMN_NUMBER},
-	{"library", COLUMN_WORDS},   {"cases", COLUMN_NUMBER},    {"date (UTC)", COLUMN_WORDS},
-	{"content", COLUMN_WORDS},   {"gemmjudge", COLUMN_WORDS}, {"run", COLUMN_NUMBER},
-	{"seen", COLUMN_WORDS}};
+	{"rank", COLUMN_NUMBER},     {"file", COLUMN_NAME},        {"us", COLUMN_NUMBER},
+	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},        {"of best library", COLUMN_NUMBER},
+	{"cases", COLUMN_NUMBER},    {"date (UTC)", COLUMN_SHORT}, {"content", COLUMN_SHORT},
+	{"gemmjudge", COLUMN_SHORT}};
+
+static bool from_outside(const struct leader *leader)
+{
+	return strcmp(leader->time->seal, "outside") == 0;
+}
 
 static void leader_print(struct html_table *table, const struct site *site,
 						 const struct leader *leader)
@@ -26,17 +31,15 @@ static void leader_print(struct html_table *table, const struct site *site,
 	html_table_row(table, 0);
 	html_table_format(table, (double)leader->rank, "%zu", leader->rank);
 	site_file_cell(table, site, run);
-	site_time_cell(table, time->median);
+	html_table_format(table, time->median, "%s%s", facts_time(time->median, (char[FACTS_TIME]){0}),
+					  from_outside(leader) ? " *" : "");
 	site_time_cell(table, time->low);
 	site_time_cell(table, time->high);
 	site_ratio_cell(table, measured_ratio(time));
-	html_table_text(table, time->library);
 	html_table_format(table, (double)run->cases, "%lld", (long long)run->cases);
 	site_date_cell(table, run);
 	site_content_cell(table, site, run);
 	html_table_text(table, run->commit);
-	html_table_format(table, (double)run->id, "#%lld", (long long)run->id);
-	html_table_text(table, strcmp(time->seal, "outside") == 0 ? "from outside" : "confirmed");
 }
 
 /* Who is first, in words. */
@@ -58,16 +61,24 @@ static void finding_print(const struct board *board, char out[FINDING])
 	snprintf(out + used, FINDING - used, ".");
 }
 
+static const char *file_name(const struct measured *run)
+{
+	const char *slash = strrchr(run->file, '/');
+	return slash != NULL ? slash + 1 : run->file;
+}
+
 /* The fastest library of the first one's run is last. */
 static void plot_print(FILE *out, const struct board *board)
 {
 	struct html_interval rows[INTERVALS_MOST + 1];
-	char finding[FINDING];
+	char finding[FINDING], labels[INTERVALS_MOST][LABEL];
 	const struct measured_time *first = board->leaders[0].time;
 	size_t count = 0, shown = board->count < INTERVALS_MOST ? board->count : INTERVALS_MOST - 1;
 	for (; count < shown; count++) {
 		const struct measured_time *time = board->leaders[count].time;
-		rows[count] = (struct html_interval){.label = board->leaders[count].run->file,
+		snprintf(labels[count], LABEL, "%zu. %.180s (%.8s)", board->leaders[count].rank,
+				 file_name(board->leaders[count].run), board->leaders[count].run->content);
+		rows[count] = (struct html_interval){.label = labels[count],
 											 .stats = {.median = time->median,
 													   .min = time->low,
 													   .low = time->low,
@@ -91,19 +102,20 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 {
 	struct html_table table;
 	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64];
+	bool outside = false;
 	measured_sizes(board->time, sizes);
-	snprintf(caption, sizeof caption, "Ranks at %s; who differs by no more than noise shares one",
+	snprintf(caption, sizeof caption, "Ranks at %s; who differ by no more than noise share one",
 			 sizes);
+	fputs("<div class=\"data\">\n", out);
 	html_table_open(&table, out, caption, columns, sizeof columns / sizeof *columns);
-	for (size_t i = 0; i < board->count; i++)
+	for (size_t i = 0; i < board->count; i++) {
 		leader_print(&table, site, &board->leaders[i]);
+		outside = outside || from_outside(&board->leaders[i]);
+	}
 	html_table_close(&table);
-	for (size_t i = 0; i < board->count; i++)
-		if (strcmp(board->leaders[i].time->seal, "outside") == 0) {
-			html_paragraph(out, "quiet",
-						   "from outside: the process said less than what sealed calls took, and "
-						   "what they took is the time.");
-			break;
-		}
+	fputs("</div>\n", out);
+	if (outside)
+		html_paragraph(out, "quiet",
+					   "* seen from outside: the process said less than what sealed calls took.");
 	plot_print(out, board);
 }

@@ -66,8 +66,8 @@ static void left_out_print(FILE *out, const struct site *site)
 {
 	static const struct html_column columns[] = {
 		{"file", COLUMN_NAME},     {"why", COLUMN_WORDS},    {"last verdict", COLUMN_WORDS},
-		{"problem", COLUMN_WORDS}, {"device", COLUMN_WORDS}, {"date (UTC)", COLUMN_WORDS},
-		{"run", COLUMN_NUMBER},    {"content", COLUMN_WORDS}};
+		{"problem", COLUMN_SHORT}, {"device", COLUMN_WORDS}, {"date (UTC)", COLUMN_SHORT},
+		{"run", COLUMN_NUMBER},    {"content", COLUMN_SHORT}};
 	struct html_table table;
 	if (site->all->left_out_count == 0)
 		return;
@@ -95,8 +95,11 @@ void index_print(FILE *out, const struct site *site)
 	html_open(out, "Leaderboard", site->version);
 	fputs("<header>\n", out);
 	html_heading(out, 1, NULL, "Leaderboard");
-	snprintf(line, sizeof line, "%zu submission%s in %zu run%s.", site->submission_count,
-			 plural(site->submission_count), site->all->runs.count, plural(site->all->runs.count));
+	size_t runs = site->all->runs.count;
+	snprintf(line, sizeof line, "%zu submission%s in %zu run%s%s%.10s.", site->submission_count,
+			 plural(site->submission_count), runs, plural(runs),
+			 runs > 0 ? ", the last one on " : "",
+			 runs > 0 ? site->all->runs.items[runs - 1].when : "");
 	html_paragraph(out, "lead", line);
 	fputs("</header>\n", out);
 	contents_print(out, site);

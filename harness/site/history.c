@@ -10,8 +10,9 @@
 #include "report/html/plot.h"
 #include "store/pairs.h"
 
-#define FIGURES_MOST 12 /* shapes that get a plot: a bench of a hundred would be a page of plots   \
-						 */
+#define FIGURES_MOST                                                                               \
+	12 /* shapes that get a plot: a bench of a hundred would be a page of plots                    \
+		*/
 #define FINDING 320
 
 static bool same(const char *a, const char *b)
@@ -153,7 +154,7 @@ static void marks_print(const struct shape_times *shape, const struct plot *plot
 static void plot_data(FILE *out, const struct shape_times *shape)
 {
 	static const struct html_column columns[] = {
-		{"run", COLUMN_NUMBER},    {"date (UTC)", COLUMN_WORDS}, {"content", COLUMN_WORDS},
+		{"run", COLUMN_NUMBER},    {"date (UTC)", COLUMN_SHORT}, {"content", COLUMN_SHORT},
 		{"us", COLUMN_NUMBER},     {"95% from", COLUMN_NUMBER},  {"to", COLUMN_NUMBER},
 		{"library", COLUMN_WORDS}, {"its us", COLUMN_NUMBER},    {"sealed calls", COLUMN_WORDS},
 		{"SM MHz", COLUMN_NUMBER}};
@@ -165,7 +166,7 @@ static void plot_data(FILE *out, const struct shape_times *shape)
 		const struct measured_time *time = time_of(shape, run);
 		if (time == NULL)
 			continue;
-		html_table_row(&table, same(run->content, shape->history->submission->content));
+		html_table_row(&table, 0);
 		html_table_format(&table, (double)run->id, "#%lld", (long long)run->id);
 		site_date_cell(&table, run);
 		site_content_cell(&table, shape->history->site, run);
@@ -305,49 +306,40 @@ static void run_times(struct html_table *table, const struct measured *run)
 		html_table_cell_close(table);
 	}
 	site_ratio_cell(table, measured_mean_ratio(run));
-	double clock = run->time_count > 0 ? run->times[0].sm_clock_mhz : 0.0;
-	html_table_format(table, clock > 0.0 ? clock : NAN, "%.0f", clock);
 }
 
 static bool run_print(struct html_table *table, const struct history *history, size_t index)
 {
 	const struct measured *run = history->runs[index];
-	html_table_row(table, same(run->content, history->submission->content));
+	bool self = same(run->content, history->submission->content);
+	html_table_row(table, self && history->count > history->submission->count);
 	html_table_format(table, (double)run->id, "#%lld", (long long)run->id);
 	site_date_cell(table, run);
 	site_verdict_cell(table, run);
-	site_content_cell(table, history->site, run);
-	html_table_text(table, run->mode);
-	html_table_text(table, run->problem);
-	html_table_format(table, (double)run->accepted, "%lld/%lld", (long long)run->accepted,
-					  (long long)run->cases);
-	run_times(table, run);
-	html_table_text(table, run->device);
-	html_table_text(table, run->driver);
-	html_table_text(table, run->commit);
 	html_table_cell_open(table);
 	bool ok = changes_print(table->out, history, index);
 	html_text(table->out, run->detail);
 	html_table_cell_close(table);
+	run_times(table, run);
+	html_table_format(table, (double)run->accepted, "%lld/%lld", (long long)run->accepted,
+					  (long long)run->cases);
+	site_content_cell(table, history->site, run);
+	html_table_text(table, run->device);
+	html_table_text(table, run->driver);
+	html_table_text(table, run->commit);
+	html_table_text(table, run->problem);
 	return ok;
 }
 
 bool history_runs(FILE *out, const struct history *history)
 {
-	static const struct html_column columns[] = {{"run", COLUMN_NUMBER},
-												 {"date (UTC)", COLUMN_WORDS},
-												 {"verdict", COLUMN_WORDS},
-												 {"content", COLUMN_WORDS},
-												 {"mode", COLUMN_WORDS},
-												 {"problem", COLUMN_WORDS},
-												 {"cases", COLUMN_NUMBER},
-												 {"us", COLUMN_NUMBER},
-												 {"of best library", COLUMN_NUMBER},
-												 {"SM MHz", COLUMN_NUMBER},
-												 {"device", COLUMN_WORDS},
-												 {"driver", COLUMN_WORDS},
-												 {"gemmjudge", COLUMN_WORDS},
-												 {"since the run before", COLUMN_SENTENCE}};
+	static const struct html_column columns[] = {
+		{"run", COLUMN_NUMBER},      {"date (UTC)", COLUMN_SHORT},
+		{"verdict", COLUMN_SHORT},   {"since the run before", COLUMN_SENTENCE},
+		{"us", COLUMN_NUMBER},       {"of best library", COLUMN_NUMBER},
+		{"cases", COLUMN_NUMBER},    {"content", COLUMN_SHORT},
+		{"device", COLUMN_WORDS},    {"driver", COLUMN_SHORT},
+		{"gemmjudge", COLUMN_SHORT}, {"problem", COLUMN_SHORT}};
 	struct html_table table;
 	bool ok = true;
 	html_heading(out, 2, NULL, "Runs");

@@ -67,7 +67,7 @@ static void rank_print(struct html_table *table, const struct field *field,
 static void ranks_print(FILE *out, const struct site *site, const struct submission *submission)
 {
 	static const struct html_column columns[] = {{"board", COLUMN_NAME},
-												 {"shape", COLUMN_WORDS},
+												 {"shape", COLUMN_SHORT},
 												 {"rank", COLUMN_NUMBER},
 												 {"us", COLUMN_NUMBER},
 												 {"95% from", COLUMN_NUMBER},
