@@ -67,6 +67,18 @@ static const char *file_name(const struct measured *run)
 	return slash != NULL ? slash + 1 : run->file;
 }
 
+/* Its rank and name; with its content where others are of the same name. */
+static void label_print(const struct board *board, size_t index, char out[LABEL])
+{
+	const struct leader *leader = &board->leaders[index];
+	const char *name = file_name(leader->run);
+	bool shared = false;
+	for (size_t i = 0; i < board->count && !shared; i++)
+		shared = i != index && strcmp(file_name(board->leaders[i].run), name) == 0;
+	snprintf(out, LABEL, "%zu. %.180s%s%.8s%s", leader->rank, name, shared ? " (" : "",
+			 shared ? leader->run->content : "", shared ? ")" : "");
+}
+
 /* The fastest library of the first one's run is last. */
 static void plot_print(FILE *out, const struct board *board)
 {
@@ -76,8 +88,7 @@ static void plot_print(FILE *out, const struct board *board)
 	size_t count = 0, shown = board->count < INTERVALS_MOST ? board->count : INTERVALS_MOST - 1;
 	for (; count < shown; count++) {
 		const struct measured_time *time = board->leaders[count].time;
-		snprintf(labels[count], LABEL, "%zu. %.180s (%.8s)", board->leaders[count].rank,
-				 file_name(board->leaders[count].run), board->leaders[count].run->content);
+		label_print(board, count, labels[count]);
 		rows[count] = (struct html_interval){.label = labels[count],
 											 .stats = {.median = time->median,
 													   .min = time->low,

@@ -174,8 +174,10 @@ FILE *folder_page(struct folder *folder, const char *name, struct error *err)
 		return NULL;
 	}
 	folder->page = fdopen(fd, "w");
-	if (folder->page != NULL && add_name(folder, name))
+	if (folder->page != NULL && add_name(folder, name)) {
+		errno = 0; /* what folder_end_page() finds there is of the writing */
 		return folder->page;
+	}
 	refuse(folder, name, err);
 	if (folder->page == NULL)
 		close(fd);
@@ -187,7 +189,6 @@ bool folder_end_page(struct folder *folder, struct error *err)
 {
 	FILE *page = folder->page;
 	folder->page = NULL;
-	errno = 0;
 	bool good = fflush(page) == 0 && ferror(page) == 0;
 	int why = errno;
 	if (fclose(page) != 0 && good) {

@@ -1,6 +1,7 @@
 /* What a submission was at each time: its runs, and those of other versions of its file. */
 #include "site/history.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,23 +254,19 @@ static const struct measured *run_before(const struct history *history, size_t i
 
 static void speed_print(FILE *out, const struct pair *pair)
 {
+	const struct difference *only = &pair->shapes[0].difference;
 	if (pair->shape_count == 0)
 		return;
-	const struct difference *only = &pair->shapes[0].difference;
-	const char *word = pair->slower > 0 && pair->faster > 0
-						   ? "slower at some shapes, faster at others"
-					   : pair->slower > 0 ? "slower"
-					   : pair->faster > 0 ? "faster"
-										  : "no difference beyond noise";
-	if (pair->slower + pair->faster == 0)
-		fprintf(out, "%s", word);
-	else if (pair->shape_count == 1)
-		fprintf(out, "%s: %.3f times as long (%.3f to %.3f)", word, only->ratio, only->low,
-				only->high);
+	if (pair->slower > 0 && pair->faster > 0)
+		fputs("Slower at some shapes, faster at others", out);
+	else if (pair->slower + pair->faster == 0)
+		fputs("No difference beyond noise", out);
 	else
-		fprintf(out, "%s: %.3f times as long, over %zu shapes", word, pair->mean,
-				pair->shape_count);
-	fputs(". ", out);
+		fputs(pair->slower > 0 ? "Slower" : "Faster", out);
+	if (pair->shape_count > 1)
+		fprintf(out, ": %.3f times as long, over %zu shapes. ", pair->mean, pair->shape_count);
+	else
+		fprintf(out, ": %.3f times as long (%.3f to %.3f). ", only->ratio, only->low, only->high);
 }
 
 /* A sentence for each thing that is not as in the run before. False where memory runs out. */
@@ -286,6 +283,7 @@ static bool changes_print(FILE *out, const struct history *history, size_t index
 		fputs("Another content. ", out);
 	speed_print(out, &pair);
 	for (size_t i = 0; i < pair.note_count; i++) {
+		pair.notes[i][0] = (char)toupper((unsigned char)pair.notes[i][0]);
 		html_text(out, pair.notes[i]);
 		fputs(". ", out);
 	}
