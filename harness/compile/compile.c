@@ -133,7 +133,8 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .working_folder = job->source_folder,
 									 .rules = rules,
 									 .limit = options->seconds,
-									 .deadline = job->deadline};
+									 .deadline = job->deadline,
+									 .control = options->control};
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);

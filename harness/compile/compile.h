@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/paths.h"
 
+struct child_control; /* process/child.h */
+
 struct compile_options {
 	const char *source;        /* the solution file */
 	const char *stands_for;    /* the path by which messages call it, and in whose folder its
@@ -24,6 +26,8 @@ struct compile_options {
 	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
+	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */
+	const struct child_control *control;
 };
 
 /* What a file may take; hopper.cu, the largest here, takes 35 s. */
@@ -54,7 +58,7 @@ struct compiled {
 	double seconds;
 };
 
-/* Always fills *out; returns out->status. */
+/* Always fills *out; returns out->status. Threads may compile side by side. */
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
 									 struct error *err);
 void compiled_free(struct compiled *compiled);

@@ -9,8 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "judge/ahead.h"
 #include "judge/bench.h"
 #include "judge/check.h"
+#include "judge/compiling.h"
 #include "judge/confirm.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
@@ -84,12 +86,14 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	}
 	run_progress(run, s->file, "timing", 0, 1);
 	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
+	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	out->has_timing = measured;
 	if (measured) {
 		take_timing(out, &out->timing);
 		measured = run_stopped(run) || time_larger(run, bench, s, out, err);
 	}
+	ahead_continue(run->ahead);
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
 	return measured;
@@ -107,23 +111,24 @@ static bool layers_hold(const struct run *run, const struct judgement *out, stru
 					 jail_print(missing, names));
 }
 
-static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
-					   struct error *err)
+static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
+					   size_t turn, struct judgement *out, struct error *err)
 {
+	bool stopped = run_stopped(run);
 	out->verdict = VERDICT_ACCEPTED;
 	out->detail[0] = '\0';
-	if (s->refused[0] != '\0' || !submission_holds(s)) {
+	if (!stopped && !compiling_take(compiling, run, turn, &stopped, err))
+		return false;
+	if (!stopped && s->refused[0] != '\0') {
 		out->verdict = VERDICT_BAD_FILE;
 		snprintf(out->detail, sizeof out->detail, "%s", s->refused);
 		return true;
 	}
-	if (run_stopped(run)) {
+	if (stopped) {
 		out->verdict = VERDICT_NOT_RUN;
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
 		return true;
 	}
-	if (!submission_compile(run, s, err))
-		return false;
 	judgement_take_compile(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
@@ -310,17 +315,19 @@ static bool something_to_judge(const struct submission *submissions, size_t coun
 static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
 						struct error *err)
 {
-	bool failed = false;
-	for (size_t i = 0; i < out->count; i++) {
+	struct compiling *compiling = compiling_open(run, submissions, out->count, 0, err);
+	bool failed = false, ok = compiling != NULL;
+	for (size_t i = 0; i < out->count && ok; i++) {
 		struct judgement *item = &out->items[i];
 		if (failed) {
 			snprintf(item->detail, sizeof item->detail,
 					 "not judged after the first failure (--fail-fast)");
 			continue;
 		}
-		if (!judge_file(run, &submissions[i], item, err)) {
+		ok = judge_file(run, compiling, &submissions[i], i, item, err);
+		if (!ok) {
 			run_gave_up(item, err->message);
-			return false;
+			break;
 		}
 		hints_find(&(struct hint_facts){.judgement = item,
 										.problem = submissions[i].problem,
@@ -330,7 +337,8 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 		run_judged(run, out);
 		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
 	}
-	return true;
+	compiling_close(compiling);
+	return ok;
 }
 
 static enum judge_status run_all(struct run *run, struct submission *submissions,

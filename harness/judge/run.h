@@ -20,6 +20,8 @@ struct run {
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
 	size_t memory_limit;
+	struct ahead *ahead;                 /* that compiles the files, or NULL */
+	const struct child_control *control; /* of the run's compilers, or NULL */
 };
 
 /* A compiled file that takes part. Strings are borrowed. */

@@ -366,7 +366,8 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .libraries = s->is_baseline,
 									  .alone = (run->options->required & JAIL_COMPILER) != 0,
 									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
-									  .seconds = COMPILE_SECONDS};
+									  .seconds = COMPILE_SECONDS,
+									  .control = run->control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;

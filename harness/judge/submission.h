@@ -30,7 +30,7 @@ struct submission {
 void submission_take(const struct run *run, const char *file, struct submission *out);
 void submission_free(struct submission *submission);
 
-/* Whether the file is still there, just before its turn; else `refused` says why not. */
+/* Whether the file is still there, just before it is compiled; else `refused` says why not. */
 bool submission_holds(struct submission *submission);
 
 /* Compiles it. That nvcc refuses the file is not a failure (compiled.status
