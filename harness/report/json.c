@@ -454,11 +454,6 @@ static json_t *rank_row(const struct judgement_list *list, const struct ranking_
 	json_object_set_new(json, "rank", row->rank > 0 ? json_integer(row->rank) : json_null());
 	json_object_set_new(json, "result", json_integer(item - list->items));
 	json_object_set_new(json, "file", text(item->file));
-	json_object_set_new(json, "problem",
-						item->problem[0] != '\0' ? text(item->problem) : json_null());
-	json_object_set_new(json, "verdict", text(verdict_name(item->verdict)));
-	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)item->accepted));
-	json_object_set_new(json, "cases_total", json_integer((json_int_t)item->count));
 	json_object_set_new(json, "microseconds", positive(row->microseconds));
 	json_object_set_new(json, "confirmed",
 						row->microseconds > 0.0 ? json_boolean(row->confirmed) : json_null());
