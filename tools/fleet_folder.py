@@ -204,9 +204,5 @@ def make_fleet(path, folder, program, options, seed):
 
 def add_files(fleet):
     """Takes in what the folder has by now; those that were there keep their numbers."""
-    found = find_files(fleet.what["folder"])
     known = set(fleet.files)
-    fleet.files.extend(name for name in found if name not in known)
-    if not fleet.files:
-        raise Fault(f"{shown(fleet.what['folder'])} has no .cu file", 2)
-    return len(found)
+    fleet.files.extend(name for name in find_files(fleet.what["folder"]) if name not in known)

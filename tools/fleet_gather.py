@@ -28,12 +28,12 @@ def standing_of(fleet, number, slurm, held):
     if state in WAITING or (held and not record):
         return "waiting", where, record
     ended = f"Slurm says {state} of {name} {where}".strip() if state not in ("", "COMPLETED", "FAILED") else ""
-    if record:
-        why = record["task"].get("why") or "not judged"
-        return "not judged", f"{shown(why)}; {ended}" if ended else shown(why), record
-    if began is not None:
+    if began is not None:  # a record is older
         why = f"was killed on {shown(began.get('host', '?'))}, where it began at {shown(began.get('began', '?'))}"
         return "not judged", f"{why}; {ended}" if ended else why, None
+    if record:
+        why = shown(record["task"].get("why") or "not judged")
+        return "not judged", f"{why}; {ended}" if ended else why, record
     if state == "COMPLETED" or state == "FAILED":
         return "not judged", f"Slurm says {state} of {name} {where}, but nothing came: its words are in slurm/{name}.txt", None
     return "not judged", f"{ended} before it began" if ended else f"{name} was lost" if name else "was never submitted", None
@@ -59,7 +59,7 @@ def result_of(fleet, number, standing):
     task = dict(record["task"]) if record else {"number": number}
     task["state"] = state
     if state == "judged":
-        return {**record["results"][0], "task": {**task, "started": record.get("started"), "device": record.get("device"),
+        return {**record["results"][0], "file": plain(fleet.files[number - 1]), "task": {**task, "started": record.get("started"), "device": record.get("device"),
                                                  "command": record.get("command")}}
     return {"file": plain(fleet.files[number - 1]), "problem": "", "content": None, "verdict": "not_run",
             "detail": f"{state}: {why}" if why else state, "guarantees": None,
@@ -81,7 +81,7 @@ def gathered(fleet, standing):
                                      "nvcc_flags", "epilogue", "tool", "device")}
     results = [result_of(fleet, number, standing[number]) for number in fleet.numbers]
     for result in results:
-        result["task"]["file"] = result["file"]
+        result["task"].pop("file", None)
     return {**shared, "program": "gemmjudge", "started": fleet.what.get("made"), "command": command_of(fleet),
             "seed": fleet.what["seed"], "interrupted": len(reports) < len(results), "results": results, "bench": [], "overall": [],
             "gpu_computes_wrongly": any(report.get("gpu_computes_wrongly") is True for report in reports),

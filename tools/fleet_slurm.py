@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 
 from fleet_folder import Fault, now, read_json, shown, write_json
@@ -17,17 +16,19 @@ def slurm(*command, text=None):
     try:
         ended = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     except FileNotFoundError:
-        raise Fault(f"no {command[0]} here: this machine belongs to no Slurm cluster "
-                    "(--local N judges on this machine, N files at a time)") from None
+        raise Fault(f"no {command[0]} here, as this machine belongs to no Slurm cluster") from None
     if ended.returncode != 0:
-        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise Fault(f"{command[0]}: {shown(said[-1]) if said else 'it failed'}")
+        said = (ended.stderr.decode("utf-8", "replace").strip().splitlines() or ["it failed"])[-1]
+        raise Fault(shown(said if said.startswith(command[0]) else f"{command[0]}: {said}"))
     return ended.stdout.decode("utf-8", "replace")
 
 
 def array_size():
     """How many tasks an array may have here."""
-    found = re.search(r"^MaxArraySize\s*=\s*(\d+)", slurm("scontrol", "show", "config"), re.M)
+    try:
+        found = re.search(r"^MaxArraySize\s*=\s*(\d+)", slurm("scontrol", "show", "config"), re.M)
+    except Fault as fault:
+        raise Fault(f"{fault}: --local N judges without Slurm, N files at a time") from None
     size = int(found[1]) if found else 1001
     if size < 1:
         raise Fault("this Slurm has no job arrays (its MaxArraySize is 0)")
@@ -60,7 +61,6 @@ def job_name(fleet, batch):
 def submit(fleet, tasks, script, options, at_once):
     """As many arrays as it takes; with a limit of tasks at once, one after the other. The tasks are
     written down before sbatch is asked. Returns the numbers of the jobs."""
-    shutil.which("sbatch") or slurm("sbatch")
     size, first, jobs = array_size(), len(batches(fleet)) + 1, []
     for number, start in enumerate(range(0, len(tasks), size), first):
         chunk = tasks[start:start + size]

@@ -46,6 +46,11 @@ def last_words(path):
     return shown((said or lines or ["it said nothing"])[-1])
 
 
+def remove(path):
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+
+
 def slurm_task():
     job, index = os.environ.get("SLURM_ARRAY_JOB_ID"), os.environ.get("SLURM_ARRAY_TASK_ID")
     return f"{job}_{index}" if job and index else None
@@ -94,8 +99,7 @@ def run_task(fleet, number):
     os.chdir(fleet.what["directory"])
     task["source"] = hash_of(fleet.files[number - 1])
     write_json(began, task)
-    with contextlib.suppress(FileNotFoundError):
-        part.unlink()
+    remove(part)
     take_signals(stop)
     judge, why = judge_file(fleet, number)
     take_signals(signal.SIG_IGN)  # what follows is short
@@ -105,11 +109,10 @@ def run_task(fleet, number):
         why = f"gemmjudge ended with status {judge.returncode}: {last_words(fleet.task_path(number, 'txt'))}"
     task.update(state=state, why=why, ended=now(), seconds=round(time.monotonic() - started, 3))
     write_json(fleet.task_path(number, "json"), {**report, "task": task})
+    remove(began)
     if judge is not None:
         judge.wait()
-    for rest in (part, began):
-        with contextlib.suppress(FileNotFoundError):
-            rest.unlink()
+    remove(part)
     return 0 if report else 1
 
 
