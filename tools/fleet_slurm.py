@@ -14,7 +14,8 @@ RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALI
 def slurm(*command, text=None):
     """What a command of Slurm prints; a Fault with its own words where it fails."""
     try:
-        ended = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        ended = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                               env={**os.environ, "SLURM_BITSTR_LEN": "0"})  # lists of indices are not cut short
     except FileNotFoundError:
         raise Fault(f"no {command[0]} here, as this machine belongs to no Slurm cluster") from None
     if ended.returncode != 0:
@@ -104,14 +105,18 @@ def expand(index):
 
 
 def from_squeue(fleet, known):
-    """(batch, index) -> (state, node) of those that Slurm has not forgotten (after 5 minutes)."""
-    out, names = {}, {job_name(fleet, number): number for number in known}
+    """(batch, index) -> (state, where or why) of those that Slurm has not forgotten (after 5 minutes)."""
+    out, rest, names = {}, {}, {job_name(fleet, number): number for number in known}
     for user in sorted({str(batch.get("user", os.getuid())) for batch in known.values()}):
         for line in slurm("squeue", "-h", "-r", "-t", "all", "-u", user, "-o", "%j|%K|%T|%N|%r").splitlines():
             name, index, state, node, reason = (line.split("|") + 4 * [""])[:5]
-            if name in names and index.isdigit():
-                out[names[name], int(index)] = (state, f"on {node}" if node else reason)
-    return out
+            if name not in names:
+                continue
+            said = (state, f"on {node}" if node else reason)
+            out.update({(names[name], i): said for i in expand(index)})
+            if not expand(index):  # "N/A": the last one of an array, cancelled before it began
+                rest.update({(names[name], i): said for i in range(len(known[names[name]]["tasks"]))})
+    return {**rest, **out}
 
 
 def from_sacct(known):
