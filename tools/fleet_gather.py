@@ -11,7 +11,13 @@ import fleet_slurm
 from fleet_folder import Fault, SCHEMA_VERSION, now, shown
 from fleet_slurm import RUNNING, WAITING
 
-COLUMNS = ("rank", "file", "verdict", "cases", "time", "ratio", "problem", "host", "device", "detail")
+COLUMNS = ("rank", "file", "problem", "verdict", "cases_accepted", "cases_total", "microseconds", "confirmed",
+           "ratio_to_fastest_library", "content", "same_as", "detail", "host", "device")
+RANKED = ("rank", "result", "file", "microseconds", "confirmed", "ratio_to_fastest_library", "same_as", "host")
+VERDICTS = ("accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", "memory_limit", "rule_violation",
+            "unsupported", "bad_file", "not_run")
+TIE = 1.01  # as in harness/report/ranking.c: runs of one file differ by as much
+RIGHT = ("rank", "median", "/best", "cases")
 
 
 # ---- where tasks stand -------------------------------------------------------------------
@@ -98,100 +104,134 @@ def command_of(fleet):
 # ---- the ranking -------------------------------------------------------------------------
 
 
-def number_or_none(value):
+def positive(value):
     good = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
     return float(value) if good else None
 
 
-def timed(result):
-    """The file's own entry of its timing; {} where there is none."""
-    timing = result.get("timing")
-    entries = timing.get("entries") if isinstance(timing, dict) else None
-    first = entries[0] if isinstance(entries, list) and entries else None
-    return first if isinstance(first, dict) and first.get("ran") is True else {}
+def member(value, *names):
+    """What lies below, or None."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
-def row_of(result):
-    task, entry = result["task"], timed(result)
-    device = task.get("device")
-    return {"rank": None, "file": str(result.get("file")), "verdict": result["verdict"],
-            "cases": f"{result.get('cases_accepted')}/{result.get('cases_total')}",
-            "time": number_or_none(entry.get("microseconds")), "ratio": number_or_none(entry.get("ratio_to_fastest_library")),
-            "problem": str(result.get("problem") or ""), "host": str(task.get("host") or ""),
-            "device": str(device.get("name")) if isinstance(device, dict) else "", "detail": str(result.get("detail") or "")}
+def time_of(result):
+    """(microseconds, low, high, confirmed, ratio) of an accepted file, all None without a time."""
+    entries = member(result, "timing", "entries")
+    entry = entries[0] if isinstance(entries, list) and entries else None
+    time = positive(member(entry, "microseconds"))
+    if result["verdict"] != "accepted" or member(entry, "ran") is not True or time is None:
+        return None, None, None, None, None
+    state, clock = member(entry, "sealed", "state"), member(result, "timing", "clock")
+    interval = member(entry, clock) if state != "outside" and clock in ("span", "event") else None
+    return (time, positive(member(interval, "low_us")) or time, positive(member(interval, "high_us")) or time,
+            state in ("confirmed", "outside"), positive(member(entry, "ratio_to_fastest_library")))
+
+
+def row_of(index, result):
+    task = result["task"]
+    time, low, high, confirmed, ratio = time_of(result)
+    return {"rank": None, "result": index, "file": result["file"], "problem": str(result.get("problem") or ""),
+            "verdict": result["verdict"], "cases_accepted": result.get("cases_accepted"), "cases_total": result.get("cases_total"),
+            "microseconds": time, "low": low, "high": high, "confirmed": confirmed, "ratio_to_fastest_library": ratio,
+            "content": str(result.get("content") or ""), "same_as": None, "detail": str(result.get("detail") or ""),
+            "host": str(task.get("host") or ""), "device": str(member(task, "device", "name") or "")}
+
+
+def speed_order(row):
+    """Each problem, and each kind of device, by itself."""
+    verdict = VERDICTS.index(row["verdict"]) if row["verdict"] in VERDICTS else len(VERDICTS)
+    return (row["problem"] == "", row["problem"], row["microseconds"] is None, row["device"] if row["microseconds"] else "",
+            row["microseconds"] or 0.0, verdict, row["file"])
+
+
+def set_ranks(rows):
+    """As in gemmjudge's own ranking: who differs from the first of a rank by 1% or less, or whose
+    interval meets its, shares it; a time that sealed calls do not confirm has none."""
+    leader, group, place = None, None, 0
+    for row in rows:
+        if (row["problem"], row["device"]) != group:
+            leader, group, place = None, (row["problem"], row["device"]), 0
+        if not row["confirmed"]:
+            continue
+        place += 1
+        tied = leader and (row["low"] <= leader["high"] or row["microseconds"] <= TIE * leader["microseconds"])
+        row["rank"] = leader["rank"] if tied else place
+        leader = leader if tied else row
 
 
 def ranking(document):
-    """Rows, best first. Accepted files with a time have a rank, among those of their problem on the
-    same kind of device: other times compare with nothing."""
-    rows = [row_of(result) for result in document["results"]]
-
-    def order(row):
-        ranks = row["verdict"] == "accepted" and row["time"] is not None
-        return (not ranks, row["problem"] if ranks else "", row["device"] if ranks else "", row["time"] if ranks else 0.0,
-                row["verdict"] != "accepted", row["verdict"] == "not_run", row["verdict"], row["file"])
-
-    rows.sort(key=order)
-    place, group, before = 0, None, None
-    for at, row in enumerate(rows):
-        if order(row)[0]:
-            break
-        if (row["problem"], row["device"]) != group:
-            group, start, before = (row["problem"], row["device"]), at, None
-        place = place if row["time"] == before else at - start + 1
-        row["rank"], before = place, row["time"]
+    """A row for each result, in the order of gemmjudge's ranking."""
+    rows = [row_of(index, result) for index, result in enumerate(document["results"])]
+    first = {}
+    for row in rows:
+        known = first.setdefault(row["content"] or document["results"][row["result"]]["task"].get("source") or row["result"], row["file"])
+        row["same_as"] = known if known != row["file"] else None
+    rows.sort(key=speed_order)
+    set_ranks(rows)
+    if not any(row["microseconds"] for row in rows):
+        rows.sort(key=lambda row: speed_order(row)[-2:])
     return rows
 
 
-def same_sources(document):
-    """Lists of files with the same bytes."""
-    alike = {}
-    for result in document["results"]:
-        source = result["task"].get("source")
-        if isinstance(source, str):
-            alike.setdefault(source, []).append(str(result.get("file")))
-    return [files for files in alike.values() if len(files) > 1]
-
-
 def as_csv(rows):
-    """RFC 4180; times in microseconds, ratios of 1."""
+    """The columns of `gemmjudge judge --csv`, and two more (RFC 4180)."""
+    def cell(value):
+        text = "" if value is None else {True: "yes", False: "no"}[value] if isinstance(value, bool) else \
+            f"{value:.9g}" if isinstance(value, float) else str(value)
+        return text.encode("utf-8", "replace").decode()
+
     out = io.StringIO()
-    table = csv.DictWriter(out, COLUMNS, lineterminator="\r\n")
-    table.writeheader()
-    for row in rows:
-        cells = {**row, "time": "" if row["time"] is None else f"{row['time']:.6g}",
-                 "ratio": "" if row["ratio"] is None else f"{row['ratio']:.4g}"}
-        table.writerow({name: "" if cell is None else cell.encode(errors="replace").decode() if isinstance(cell, str) else cell
-                        for name, cell in cells.items()})
+    table = csv.writer(out, lineterminator="\r\n")
+    table.writerow(COLUMNS)
+    table.writerows([cell(row[name]) for name in COLUMNS] for row in rows)
     return out.getvalue()
 
 
+# ---- the table for people ----------------------------------------------------------------
+
+
 def cut(text, width):
-    """The end of a name tells more than its beginning."""
+    """Of a name that is too long its end, which tells most."""
     text = shown(text)
-    return text if len(text) <= width else "..." + text[3 - width:]
+    return text if len(text) <= width else "..." + text[len(text) - width + 3:]
 
 
-def time_text(us):
-    return "" if us is None else f"{us:.{2 if us < 100 else 1 if us < 1000 else 0}f}"
+def cells_of(row):
+    cases = "-" if not row["cases_total"] else f"{row['cases_accepted']}/{row['cases_total']}"
+    time = "-" if row["microseconds"] is None else f"{row['microseconds']:.2f}{'' if row['confirmed'] else '?'}"
+    ratio = row["ratio_to_fastest_library"]
+    return {"rank": str(row["rank"] or "-"), "median": time, "/best": "-" if ratio is None else f"{ratio:.3f}",
+            "cases": shown(cases), "verdict": shown(row["verdict"]), **{name: cut(row[name], 16) or "-" for name in
+                                                                         ("problem", "device", "host")}}
 
 
 def as_text(rows):
-    """A table for a terminal, no wider than it where names can be cut; with problems and devices where there are several."""
-    several = [name for name in ("problem", "device") if len({row[name] for row in rows if row[name]}) > 1]
-    names = ["rank", "file", "verdict", "cases", "time, us", "ratio", "host", *several]
-    table = [[str(row["rank"] or "-"), row["file"], shown(row["verdict"]), shown(row["cases"]), time_text(row["time"]),
-              "" if row["ratio"] is None else f"{row['ratio']:.3f}", cut(row["host"], 16), *(cut(row[name], 16) for name in several)]
-             for row in rows]
-    filled = [at for at in range(len(names)) if at < 4 or any(row[at] for row in table)]
-    names, table = [names[at] for at in filled], [[row[at] for at in filled] for row in table]
-    widths = [max(len(row[at]) for row in [names, *table]) for at in range(len(names))]
-    others = sum(widths) - widths[1] + 2 * (len(widths) - 1)
-    widths[1] = max(12, min(widths[1], shutil.get_terminal_size().columns - others))
+    """No wider than the terminal, unless that is very narrow. Problems, devices and hosts are named where they are several."""
+    timed = any(row["microseconds"] for row in rows)
+    names = ["rank", "median", "/best"] if timed else []
+    names += ["cases", "verdict"]
+    names += [name for name in ("problem", "device", "host") if len({row[name] for row in rows if row[name]}) > 1]
+    table = [cells_of(row) for row in rows]
+    widths = {name: max(len(cells[name]) for cells in [{name: name}, *table]) for name in names}
+    room = max(16, shutil.get_terminal_size().columns - sum(widths.values()) - 2 * len(names) - 2)
     lines = []
-    for row in [names, *table]:
-        cells = [row[0].rjust(widths[0]), cut(row[1], widths[1]).ljust(widths[1])]
-        cells += [cell.rjust(width) if name in ("time, us", "ratio", "cases") else cell.ljust(width)
-                  for name, cell, width in list(zip(names, row, widths))[2:]]
-        lines.append("  ".join(cells).rstrip())
+    for cells, file in [({name: name for name in names}, "file")] + [(cells, row["file"]) for cells, row in zip(table, rows)]:
+        line = [cells[name].rjust(widths[name]) if name in RIGHT else cells[name].ljust(widths[name]) for name in names]
+        lines.append("  ".join(["", *line, cut(file, room)]))
+    if timed:
+        lines.insert(0, "microseconds, and speed beside the fastest library")
+    if any(row["confirmed"] is False for row in rows):
+        lines.append("? not confirmed by sealed calls, and without a rank for that")
+    for files in same_sources(rows):
+        lines.append(f"  the same source: {', '.join(shown(name) for name in files)}")
     return "\n".join(lines) + "\n"
+
+
+def same_sources(rows):
+    """Lists of files, the first of each first."""
+    alike = {}
+    for row in sorted(rows, key=lambda row: row["result"]):
+        alike.setdefault(row["same_as"] or row["file"], []).append(row["file"])
+    return [files for files in alike.values() if len(files) > 1]
