@@ -143,7 +143,8 @@ struct child *child_start(const struct child_options *options, struct error *err
 	child->output = ends.output[0];
 	child->life = ends.life[0];
 	child->report = ends.report[0];
-	list_add(child);
+	child->next = alive; /* as list_add() does, without a process */
+	alive = child;
 	play.peers[play.count++] = (struct peer){.is_ours = strstr(options->argv[0], "referee"),
 											 .supervisor = ends.channel[0],
 											 .channel = ends.channel[1],
@@ -169,6 +170,7 @@ union reply {
 	struct referee_open_reply referee_open;
 	struct referee_case_reply referee_case;
 	struct referee_check_reply check;
+	struct referee_explain_reply explain;
 	struct contestant_open_reply open;
 	struct contestant_reply run;
 	struct contestant_time_reply time;
@@ -200,6 +202,9 @@ static size_t good_reply(const union request *request, union reply *reply)
 		memset(&reply->check.elements, 0,
 			   sizeof reply->check - offsetof(struct referee_check_reply, elements));
 		return sizeof reply->check;
+	case MESSAGE_REFEREE_EXPLAIN:
+		memset(&reply->explain.facts, 0, sizeof reply->explain.facts);
+		return sizeof reply->explain;
 	case MESSAGE_CONTESTANT_OPEN:
 		reply->open.layers = ~0u;
 		reply->open.lacking[0] = reply->open.unsealed[0] = '\0';
