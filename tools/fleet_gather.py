@@ -13,9 +13,11 @@ from fleet_slurm import RUNNING, WAITING
 
 COLUMNS = ("rank", "file", "problem", "verdict", "cases_accepted", "cases_total", "microseconds", "confirmed",
            "ratio_to_fastest_library", "content", "same_as", "detail", "host", "device")
+SHARED = ("schema_version", "version", "suite", "max_dim", "multiple_of", "sizes", "tolerance", "nvcc_flags", "epilogue", "tool",
+          "device")
 RANKED = ("rank", "result", "file", "microseconds", "confirmed", "ratio_to_fastest_library", "same_as", "host")
 VERDICTS = ("accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", "memory_limit", "rule_violation",
-            "unsupported", "bad_file", "not_run")
+            "unsupported", "not_run", "bad_file")
 TIE = 1.01  # as in harness/report/ranking.c: runs of one file differ by as much
 RIGHT = ("rank", "median", "/best", "cases")
 
@@ -82,9 +84,9 @@ def plain(path):
 def gathered(fleet, standing):
     """The document: gemmjudge's schema, with what all tasks share at the top."""
     reports = [record for state, _, record in standing.values() if state == "judged"]
-    shared = {name: reports[0].get(name) if reports and all(report.get(name) == reports[0].get(name) for report in reports)
-              else None for name in ("schema_version", "version", "suite", "max_dim", "multiple_of", "sizes", "tolerance",
-                                     "nvcc_flags", "epilogue", "tool", "device")}
+    told = [report for report in reports if report.get("device")] or reports  # not of files with nothing to judge
+    shared = {name: told[0].get(name) if told and all(report.get(name) == told[0].get(name) for report in told) else None
+              for name in SHARED}
     results = [result_of(fleet, number, standing[number]) for number in fleet.numbers]
     for result in results:
         result["task"].pop("file", None)
