@@ -33,10 +33,9 @@ class Fault(Exception):
         self.status = status
 
 
-def shown(path):
+def shown(words):
     """A path, or other words from outside, for a line on a terminal."""
-    text = os.fsencode(str(path)).decode("utf-8", "replace")
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return "".join(c if c.isprintable() else "?" for c in str(words))
 
 
 def now():

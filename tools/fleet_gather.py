@@ -2,8 +2,6 @@
 
 import csv
 import io
-import math
-import os
 import shlex
 import shutil
 
@@ -35,15 +33,15 @@ def standing_of(fleet, number, slurm, held):
         return "running", where or "here", record
     if state in WAITING or (held and not record):
         return "waiting", where, record
-    ended = f"Slurm says {state} of {name} {where}".strip() if state not in ("", "COMPLETED", "FAILED") else ""
+    ended = f"Slurm says {state} of {name} {where}".strip() if state not in ("", "COMPLETED") else ""
     if began is not None:  # a record is older
         why = f"was killed on {shown(began.get('host', '?'))}, where it began at {shown(began.get('began', '?'))}"
         return "not judged", f"{why}; {ended}" if ended else why, None
     if record:
         why = shown(record["task"].get("why") or "not judged")
         return "not judged", f"{why}; {ended}" if ended else why, record
-    if state == "COMPLETED" or state == "FAILED":
-        return "not judged", f"Slurm says {state} of {name} {where}, but nothing came: its words are in slurm/{name}.txt", None
+    if state in ("COMPLETED", "FAILED"):
+        return "not judged", f"Slurm says {state} of {name} {where}, but nothing came: slurm/{name}.txt has its words", None
     return "not judged", f"{ended} before it began" if ended else f"{name} was lost" if name else "was never submitted", None
 
 
@@ -78,7 +76,7 @@ def result_of(fleet, number, standing):
 
 def plain(path):
     """A path as gemmjudge writes it into JSON."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in path)
 
 
 def gathered(fleet, standing):
@@ -107,7 +105,7 @@ def command_of(fleet):
 
 
 def positive(value):
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e300
     return float(value) if good else None
 
 
@@ -168,7 +166,8 @@ def ranking(document):
     rows = [row_of(index, result) for index, result in enumerate(document["results"])]
     first = {}
     for row in rows:
-        known = first.setdefault(row["content"] or document["results"][row["result"]]["task"].get("source") or row["result"], row["file"])
+        source = document["results"][row["result"]]["task"].get("source")
+        known = first.setdefault(row["content"] or str(source or row["result"]), row["file"])
         row["same_as"] = known if known != row["file"] else None
     rows.sort(key=speed_order)
     set_ranks(rows)
