@@ -190,7 +190,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 {
 	const struct run_facts *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
-	clean_print_cell(out, facts->device.name);
+	clean_print_cell(out, facts->device.name[0] != '\0' ? facts->device.name : "No device");
 	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
 	clean_print_cell(out, facts->tolerance);
 	if (facts->epilogue[0] != '\0') {
