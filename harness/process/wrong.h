@@ -56,6 +56,8 @@ enum wrong_fault {
 	FAULT_INPUTS_F16,
 	FAULT_INPUTS_BF16,
 	FAULT_INPUTS_E4M3,
+	FAULT_NO_SCALES,   /* scales of both operands are left out */
+	FAULT_NO_ZEROS,    /* zero points of both operands are */
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
 	FAULT_SCALAR,      /* + a scalar of solve(): it is left out */
 	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,

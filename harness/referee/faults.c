@@ -135,15 +135,6 @@ static struct strides strides_of(uint64_t outer, uint64_t k, bool k_inner)
 	return (struct strides){.batch = outer * k, .outer = k_inner ? k : 1, .k = k_inner ? 1 : outer};
 }
 
-static struct check_rule rule_with(const struct trial *trial, enum scalar scalar, float value)
-{
-	struct test_case test = *trial->input->test;
-	struct check_input input = *trial->input;
-	test.scalar[scalar] = value;
-	input.test = &test;
-	return check_rule_of(&input);
-}
-
 /* A solution without a fault. */
 static struct variant right_one(const struct trial *trial)
 {
@@ -178,37 +169,51 @@ static void exchange(const struct trial *trial, struct variant *variant)
 	variant->of_right = strides_of(trial->n, trial->k, trial->request.left.transposed);
 }
 
-/* A scalar that is left out. */
+/* Another value for a scalar. False: it has that value. */
+static bool set_scalar(const struct trial *trial, enum scalar scalar, float value,
+					   struct test_case *test, struct variant *variant)
+{
+	struct check_input input = *trial->input;
+	float was = test->scalar[scalar];
+	if (!problem_takes(trial->input->problem, scalar) || was == value)
+		return false;
+	test->scalar[scalar] = value;
+	input.test = test;
+	variant->rule = check_rule_of(&input);
+	if (scalar == SCALAR_ZERO_LEFT)
+		variant->zero_left = (double)was - (double)value;
+	if (scalar == SCALAR_ZERO_RIGHT)
+		variant->zero_right = (double)was - (double)value;
+	return true;
+}
+
 static bool leave_out(const struct trial *trial, enum scalar scalar, struct variant *variant)
 {
-	float value = trial->input->test->scalar[scalar], neutral = scalar_neutral(scalar);
-	if (!problem_takes(trial->input->problem, scalar) || value == neutral)
-		return false;
-	variant->rule = rule_with(trial, scalar, neutral);
-	if (scalar == SCALAR_ZERO_LEFT)
-		variant->zero_left = (double)value;
-	if (scalar == SCALAR_ZERO_RIGHT)
-		variant->zero_right = (double)value;
-	return true;
+	struct test_case test = *trial->input->test;
+	return set_scalar(trial, scalar, scalar_neutral(scalar), &test, variant);
+}
+
+static bool leave_out_both(const struct trial *trial, enum scalar one, enum scalar other,
+						   struct variant *variant)
+{
+	struct test_case test = *trial->input->test;
+	return set_scalar(trial, one, scalar_neutral(one), &test, variant) &&
+		   set_scalar(trial, other, scalar_neutral(other), &test, variant);
 }
 
 /* Faults in how alpha and beta are used. */
 static bool take_factors(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
 {
-	const float *scalar = trial->input->test->scalar;
-	float alpha = scalar[SCALAR_ALPHA], beta = scalar[SCALAR_BETA];
-	const struct problem *problem = trial->input->problem;
-	if (!problem_takes(problem, SCALAR_ALPHA) || !problem_takes(problem, SCALAR_BETA))
+	struct test_case test = *trial->input->test;
+	float alpha = test.scalar[SCALAR_ALPHA], beta = test.scalar[SCALAR_BETA];
+	if (!problem_takes(trial->input->problem, SCALAR_ALPHA))
 		return false;
 	switch (fault) {
-	case FAULT_BETA_ONE: variant->rule.beta = 1; return beta != 1.0f;
-	case FAULT_ALPHA_ON_ALL:
-		variant->rule.beta = (double)alpha * (double)beta;
-		return alpha != 1.0f && beta != 0.0f;
+	case FAULT_BETA_ONE: return set_scalar(trial, SCALAR_BETA, 1, &test, variant);
+	case FAULT_ALPHA_ON_ALL: return set_scalar(trial, SCALAR_BETA, alpha * beta, &test, variant);
 	default:
-		variant->rule = rule_with(trial, SCALAR_ALPHA, beta);
-		variant->rule.beta = (double)alpha;
-		return alpha != beta;
+		return set_scalar(trial, SCALAR_ALPHA, beta, &test, variant) &&
+			   set_scalar(trial, SCALAR_BETA, alpha, &test, variant);
 	}
 }
 
@@ -254,6 +259,9 @@ static bool variant_make(const struct trial *trial, enum wrong_fault fault, stru
 	case FAULT_INPUTS_F16:
 	case FAULT_INPUTS_BF16:
 	case FAULT_INPUTS_E4M3: return narrow_inputs(trial, fault, variant);
+	case FAULT_NO_SCALES:
+		return leave_out_both(trial, SCALAR_SCALE_LEFT, SCALAR_SCALE_RIGHT, variant);
+	case FAULT_NO_ZEROS: return leave_out_both(trial, SCALAR_ZERO_LEFT, SCALAR_ZERO_RIGHT, variant);
 	case FAULT_ZERO_PADDED: variant->padded = true; return least;
 	default: return leave_out(trial, (enum scalar)(fault - FAULT_SCALAR), variant);
 	}

@@ -12,7 +12,7 @@
 /* All that a hint may look at. */
 struct hint_facts {
 	const struct judgement *judgement; /* not accepted */
-	const struct problem *problem;
+	const struct problem *problem;     /* NULL: unknown, and there are no hints */
 	enum device_kind device;
 };
 

@@ -27,11 +27,12 @@ static struct sides sides_of(const struct hint_facts *facts, trait *has, int32_t
 	return sides;
 }
 
-/* Whether all wrong cases have it and no right one, and there are enough of each. */
+/* Whether all wrong cases have it and no right one, and there are enough of each. Not said where
+ * it is known how wrong elements are made. */
 static bool parts(const struct hint_facts *facts, trait *has, int32_t number)
 {
 	struct sides sides = sides_of(facts, has, number);
-	return sides.wrong >= CASES_LEAST && sides.right >= CASES_LEAST &&
+	return !hint_fault_known(facts) && sides.wrong >= CASES_LEAST && sides.right >= CASES_LEAST &&
 		   sides.wrong_with == sides.wrong && sides.right_with == 0;
 }
 
@@ -133,7 +134,8 @@ static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
 			if (hint_case_wrong(result) && size < wrong_least)
 				wrong_least = size;
 		}
-		if (right < CASES_LEAST || wrong < CASES_LEAST || wrong_least <= right_most)
+		if (right < CASES_LEAST || wrong < CASES_LEAST || wrong_least <= right_most ||
+			hint_fault_known(facts))
 			continue;
 		const char *name = hint_size(facts, sizes[s]);
 		snprintf(out, HINT_TEXT,

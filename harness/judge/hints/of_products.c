@@ -153,6 +153,8 @@ static const char *const plain[FAULT_SCALAR] = {
 	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
+	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
+	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
 	[FAULT_ZERO_PADDED] =
 		"minima that a 0 takes part in: tiles have to be padded with +infinity, and sums to begin "
 		"there",
@@ -235,10 +237,12 @@ static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
 	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
 		if (!errors_are(facts, sum, &cases))
 			continue;
-		snprintf(out, HINT_TEXT,
-				 "%s the errors are as large as those of sums in %s: accumulate in f32, and round "
-				 "once at the end",
-				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum]);
+		snprintf(out, HINT_TEXT, "%s the errors are as large as those of sums in %s: %s",
+				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
+				 type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
+					 ? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
+					   "to one in f32 after every 128 of them"
+					 : "accumulate in f32, and round once at the end");
 		return true;
 	}
 	return false;
@@ -257,10 +261,34 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* Of integers: nothing is farther off than rounding to another neighbour takes it. */
+static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct tally tally;
+	size_t wrong = 0;
+	const struct operand *result = problem_part(facts->problem, PART_RESULT);
+	if (!type_of(result->type)->format.is_integer || fault_of(facts, &tally) != FAULT_COUNT)
+		return false;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *one = &facts->judgement->cases[i];
+		if (!hint_case_wrong(one))
+			continue;
+		wrong++;
+		if (one->check.worst_error != 1)
+			return false;
+	}
+	snprintf(out, HINT_TEXT,
+			 "no element of %s is off by more than 1: round to nearest, half to even (rintf, "
+			 "__float2int_rn), then add the zero point, then clamp",
+			 result->name);
+	return wrong > 0;
+}
+
 const struct hint_row hints_of_products[] = {
 	{"zeros", HINT_CAUSE, zeros},
 	{"made-by", HINT_CAUSE, made_by},
 	{"narrow-sums", HINT_CAUSE, narrow_sums},
+	{"off-by-one", HINT_CAUSE, off_by_one},
 	{0},
 };
 
