@@ -138,7 +138,9 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
  * result. */
 static const char *const plain[FAULT_SCALAR] = {
 	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
-	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
+	[FAULT_ALL_TRANSPOSED] =
+		"taking %1$s, %2$s and %3$s for column-major: they are row-major, so that %2$s * %1$s is "
+		"computed where it has that shape",
 	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
 	[FAULT_LEFT_OF_FIRST] = "taking the first matrix of %1$s for each of the batch",
 	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
@@ -148,8 +150,8 @@ static const char *const plain[FAULT_SCALAR] = {
 		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
-	[FAULT_INPUTS_TF32] = "inputs that were rounded to TF32 (10 bits of 23), as tensor cores take "
-						  "floats: they are not precise enough",
+	[FAULT_INPUTS_TF32] = "inputs that were rounded to TF32 or f16 (11 bits): tensor cores take "
+						  "floats like that, and it is not precise enough",
 	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
