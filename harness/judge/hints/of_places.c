@@ -198,29 +198,32 @@ static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 
 static bool has_tiles(const struct case_result *result)
 {
-	return result->wrong->places.tile_height > 0 && result->wrong->places.tiles >= 4;
+	return result->wrong->places.tile_height > 0;
 }
 
 static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	const struct case_result *result, *first = NULL;
+	const struct case_result *result, *shown = NULL;
 	struct ragged ragged;
 	int32_t height = INT32_MAX, width = INT32_MAX;
 	if (!all(facts, has_tiles) || ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
 		return false;
 	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
 		const struct wrong_places *places = &result->wrong->places;
-		first = first == NULL ? result : first;
+		if (shown == NULL || places->tiles > shown->wrong->places.tiles)
+			shown = result;
 		height = places->tile_height < height ? places->tile_height : height;
 		width = places->tile_width < width ? places->tile_width : width;
 	}
+	if (shown->wrong->places.tiles < 4)
+		return false;
 	char cases[64];
 	snprintf(out, HINT_TEXT,
 			 "%s each tile of %d x %d elements is right or wrong as a whole (%s: %u of %u tiles of "
 			 "%d x %d are wrong): look at what those blocks or warps do otherwise",
-			 in_all(facts, cases), height, width, first->test.name,
-			 first->wrong->places.tiles_wrong, first->wrong->places.tiles,
-			 first->wrong->places.tile_height, first->wrong->places.tile_width);
+			 in_all(facts, cases), height, width, shown->test.name,
+			 shown->wrong->places.tiles_wrong, shown->wrong->places.tiles,
+			 shown->wrong->places.tile_height, shown->wrong->places.tile_width);
 	return true;
 }
 

@@ -48,7 +48,7 @@ static enum wrong_fault fault_of(const struct hint_facts *facts, struct tally *b
 {
 	enum wrong_fault found = FAULT_COUNT;
 	*best = (struct tally){0};
-	if (only_zeros(facts))
+	if (only_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return found;
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
 		struct tally tally = tally_of(facts, fault);
