@@ -306,6 +306,10 @@ Test(hints, matrices_after_the_first)
 	shows(made, "the first matrix of the batch is right");
 	made->wrong[1].places.batches = 3;
 	hides(made, "the first matrix of the batch is right");
+	made->wrong[0].places.first_batch = made->wrong[1].places.first_batch = 4;
+	shows(made, "only the last matrix of the batch is wrong");
+	made->wrong[1].places.first_batch = 0;
+	hides(made, "only the last matrix");
 	free(made);
 }
 

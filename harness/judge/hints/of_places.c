@@ -215,7 +215,7 @@ static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 		height = places->tile_height < height ? places->tile_height : height;
 		width = places->tile_width < width ? places->tile_width : width;
 	}
-	if (shown->wrong->places.tiles < 4)
+	if (shown == NULL || shown->wrong->places.tiles < 4)
 		return false;
 	char cases[64];
 	snprintf(out, HINT_TEXT,
@@ -336,6 +336,25 @@ static bool after_first_matrix(const struct hint_facts *facts, char out[HINT_TEX
 	return true;
 }
 
+static bool last_matrix(const struct case_result *result)
+{
+	return result->wrong->places.first_batch == size_of(result, SIZE_BATCH) - 1;
+}
+
+static bool one_matrix(const struct case_result *result)
+{
+	return size_of(result, SIZE_BATCH) == 1;
+}
+
+static bool only_last_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	if (!all(facts, last_matrix) || all(facts, one_matrix))
+		return false;
+	snprintf(out, HINT_TEXT, "%s only the last matrix of the batch is wrong", in_all(facts, cases));
+	return true;
+}
+
 /* ---- no numbers ------------------------------------------------------------------------------ */
 
 /* Whether NaN can come from what the operands hold. */
@@ -371,6 +390,7 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 const struct hint_row hints_of_places[] = {
 	{"never-written", HINT_CAUSE, never_written},
 	{"later-matrices", HINT_PLACE, after_first_matrix},
+	{"last-matrix", HINT_PLACE, only_last_matrix},
 	{"one-line", HINT_PLACE, one_line},
 	{"beyond-tiles", HINT_PLACE, beyond_tiles},
 	{"whole-tiles", HINT_PLACE, whole_tiles},

@@ -138,9 +138,7 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
  * result. */
 static const char *const plain[FAULT_SCALAR] = {
 	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
-	[FAULT_ALL_TRANSPOSED] =
-		"taking %1$s, %2$s and %3$s for column-major: they are row-major, so that %2$s * %1$s is "
-		"computed where it has that shape",
+	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
 	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
 	[FAULT_LEFT_OF_FIRST] = "taking the first matrix of %1$s for each of the batch",
 	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
