@@ -28,14 +28,15 @@ void html_figure_close(FILE *out)
 	fputs("</figure>\n", out);
 }
 
-void plot_legend(FILE *out, const char *const *names, size_t count)
+void plot_legend(FILE *out, const char *const *names, size_t count, size_t last)
 {
 	fputs("<ul class=\"legend\">\n", out);
 	for (size_t i = 0; i < count; i++) {
 		char paint[32];
-		snprintf(paint, sizeof paint, "class=\"mark s%zu\"", i % PLOT_SERIES);
+		size_t series = i + 1 == count && last > i ? last : i;
+		snprintf(paint, sizeof paint, "class=\"mark s%zu\"", series % PLOT_SERIES);
 		fputs("<li><svg aria-hidden=\"true\" viewBox=\"-7 -7 14 14\">", out);
-		draw_mark(out, (unsigned)i, 0, 0, paint, NULL);
+		draw_mark(out, (unsigned)series, 0, 0, paint, NULL);
 		fputs("</svg>", out);
 		html_text(out, names[i]);
 		fputs("</li>\n", out);

@@ -1,0 +1,186 @@
+/* The page of a run: what was asked, all verdicts, then each file. */
+#include "report/html/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "process/jail.h"
+#include "report/facts.h"
+#include "report/html/page.h"
+#include "report/html/table.h"
+#include "report/overall.h"
+#include "report/report.h"
+
+static const char *name_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	return slash != NULL ? slash + 1 : file;
+}
+
+/* ---- the head ----------------------------------------------------------------- */
+
+/* What the run came to, in a line. */
+static void title_format(const struct judgement_list *list, char *out, size_t capacity)
+{
+	size_t accepted = 0;
+	for (size_t i = 0; i < list->count; i++)
+		accepted += list->items[i].verdict == VERDICT_ACCEPTED;
+	if (list->bench_count > 0 && accepted == list->count)
+		snprintf(out, capacity, "%zu solution%s timed at %zu shape%s", list->count,
+				 list->count > 1 ? "s" : "", list->bench_count, list->bench_count > 1 ? "s" : "");
+	else if (list->count == 1)
+		snprintf(out, capacity, "%.255s: %s", name_of(list->items[0].file),
+				 verdict_name(list->items[0].verdict));
+	else
+		snprintf(out, capacity, "%zu of %zu solutions accepted", accepted, list->count);
+}
+
+static void device_format(const struct run_facts *facts, char *out, size_t capacity)
+{
+	const struct device_facts *device = &facts->device;
+	int used = snprintf(out, capacity, "%s", device->name);
+	if (facts->device_kind == DEVICE_CUDA)
+		snprintf(out + used, capacity - (size_t)used, " (%d SMs, driver %s, %s)",
+				 device->multiprocessors, device->driver, device->library);
+}
+
+/* What closed the files' processes, where it is the same for all that were run. */
+static void guarantees_format(const struct judgement_list *list, char out[JAIL_TEXT])
+{
+	const struct judgement *first = NULL;
+	out[0] = '\0';
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		if (item->was_run && first == NULL)
+			first = item;
+		if (item->was_run && item->layers != first->layers) {
+			snprintf(out, JAIL_TEXT, "differ: see each file");
+			return;
+		}
+	}
+	if (first != NULL)
+		jail_print(first->layers, out);
+}
+
+static void facts_print(FILE *out, const struct judgement_list *list)
+{
+	const struct run_facts *facts = &list->facts;
+	char device[384], cases[256], seed[24], flags[1024], guarantees[JAIL_TEXT];
+	device_format(facts, device, sizeof device);
+	facts_cases(cases, sizeof cases, facts);
+	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
+	guarantees_format(list, guarantees);
+	html_facts_open(out);
+	html_fact(out, "Device", device);
+	html_fact(out, "Started", facts->started);
+	html_fact(out, "Cases", cases);
+	html_fact(out, "Seed", seed);
+	html_fact(out, "Tolerance", facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	html_fact(out, "Epilogue", facts->epilogue);
+	html_fact(out, "nvcc flags", facts_nvcc_flags(facts, flags, sizeof flags));
+	html_fact(out, "Under", facts->tool);
+	html_fact(out, "Guarantees", guarantees);
+	html_facts_close(out);
+	html_paragraph(out, "quiet", "The same again:");
+	html_command(out, facts->command);
+}
+
+static void head_print(FILE *out, const struct judgement_list *list, const char *title)
+{
+	char warning[256];
+	fputs("<header>\n", out);
+	html_heading(out, 1, NULL, title);
+	fputs("</header>\n", out);
+	if (list->facts.interrupted)
+		html_paragraph(out, "note", "Interrupted: this is what was done until then.");
+	if (facts_gpu_wrong(warning, sizeof warning, list))
+		html_paragraph(out, "note bad", warning);
+	facts_print(out, list);
+}
+
+/* ---- all verdicts ---------------------------------------------------------------- */
+
+/* Whether the file has a section of its own: of one that is right, `bench` has the times alone. */
+static bool has_section(const struct judgement_list *list, const struct judgement *item)
+{
+	return list->bench_count == 0 || item->verdict != VERDICT_ACCEPTED;
+}
+
+static void file_cell(struct html_table *table, const struct judgement_list *list, size_t i)
+{
+	char address[32];
+	snprintf(address, sizeof address, "#file-%zu", i + 1);
+	if (has_section(list, &list->items[i]))
+		html_table_link(table, address, list->items[i].file);
+	else
+		html_table_text(table, list->items[i].file);
+}
+
+static void times_cells(struct html_table *table, const struct judgement *item)
+{
+	double ratio = 0.0, time = 0.0;
+	if (item->has_timing) {
+		const struct timing_entry *entry = &item->timing.entries[0];
+		time = entry->ran ? facts_stats(entry, facts_use_span(&item->timing))->median : 0.0;
+		ratio = overall_ratio(&item->timing, entry);
+	}
+	html_table_number(table, time > 0.0 ? time : NAN, facts_time(time, (char[FACTS_TIME]){0}));
+	html_table_format(table, ratio > 0.0 ? ratio : NAN, "%.3f", ratio);
+}
+
+static void verdicts_print(FILE *out, const struct judgement_list *list)
+{
+	static const struct html_column columns[] = {{"#", COLUMN_NUMBER},
+												 {"File", COLUMN_NAME},
+												 {"Verdict", COLUMN_WORDS},
+												 {"Cases", COLUMN_NUMBER},
+												 {"Worst error / bound", COLUMN_NUMBER},
+												 {"Problem", COLUMN_WORDS},
+												 {"Time, us", COLUMN_NUMBER},
+												 {"Ratio", COLUMN_NUMBER}};
+	bool timed = false;
+	for (size_t i = 0; i < list->count; i++)
+		timed = timed || list->items[i].has_timing;
+	struct html_table table;
+	html_heading(out, 2, "verdicts", "Verdicts");
+	html_table_open(&table, out,
+					timed ? "Ratio: time of the fastest library over the file's own; above 1 the "
+							"file is faster"
+						  : "Cases: accepted of all",
+					columns, timed ? 8 : 6);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct judgement *item = &list->items[i];
+		const struct case_result *worst = facts_worst_case(item);
+		html_table_row(&table, 0);
+		html_table_format(&table, (double)(i + 1), "%zu", i + 1);
+		file_cell(&table, list, i);
+		html_table_cell_open(&table);
+		html_verdict(out, item->verdict);
+		html_table_cell_close(&table);
+		html_table_format(&table, (double)item->accepted, "%zu/%zu", item->accepted, item->count);
+		html_table_format(&table, worst != NULL ? worst->check.worst_ratio : NAN, "%.3g",
+						  worst != NULL ? worst->check.worst_ratio : 0.0);
+		html_table_text(&table, item->problem);
+		if (timed)
+			times_cells(&table, item);
+	}
+	html_table_close(&table);
+}
+
+void report_html(const struct judgement_list *list, FILE *out)
+{
+	char title[300];
+	title_format(list, title, sizeof title);
+	html_open(out, title, list->facts.version);
+	head_print(out, list, title);
+	if (list->count > 1 || list->bench_count > 0)
+		verdicts_print(out, list);
+	html_side_by_side(out, list);
+	html_shapes(out, list);
+	for (size_t i = 0; i < list->count; i++)
+		if (has_section(list, &list->items[i]))
+			html_judged(out, list, i + 1);
+	if (list->facts.device_kind == DEVICE_EMULATED)
+		html_paragraph(out, "quiet", "No time is shown: the device is an emulated GPU.");
+	html_close(out, list->facts.version);
+}
