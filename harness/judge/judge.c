@@ -14,6 +14,7 @@
 #include "judge/confirm.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
+#include "judge/hints/hints.h"
 #include "judge/lock.h"
 #include "judge/submission.h"
 #include "process/jail.h"
@@ -283,6 +284,10 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 			run_gave_up(item, err->message);
 			return false;
 		}
+		hints_find(&(struct hint_facts){.judgement = item,
+										.problem = submissions[i].problem,
+										.device = run->referee.device.kind},
+				   item);
 		run_judged(run, out);
 		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
 	}

@@ -45,8 +45,10 @@ void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned 
 
 void judgement_free(struct judgement *judgement)
 {
-	for (size_t i = 0; i < judgement->count; i++)
+	for (size_t i = 0; i < judgement->count; i++) {
 		free(judgement->cases[i].output);
+		free(judgement->cases[i].wrong);
+	}
 	free(judgement->cases);
 	free(judgement->compile_log);
 	free(judgement->tool_report);

@@ -31,6 +31,9 @@ struct case_result {
 	bool too_large;    /* NOT_RUN: not for this device, and no fault of the solution */
 	bool checked;      /* `check` is filled */
 	struct referee_check_reply check;
+	/* Of the first EXPLAINED_MAX cases with wrong elements; owned, else NULL. `map` is there where
+	 * it has rows. */
+	struct wrong_facts *wrong;
 	double seconds; /* wall time of solve() */
 	char *output;   /* what the solution (or the emulator) printed during
 					   the case; owned, NULL when nothing */
@@ -122,13 +125,20 @@ struct kernel_counters {
 	struct counter *counters; /* owned */
 };
 
+/* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
+#define HINTS_MAX 3
+#define HINT_TEXT 400
+#define EXPLAINED_MAX 6
+
 struct judgement {
 	char file[4096];
 	char problem[32];
 	char content[CONTENT_TEXT]; /* the hash of what was compiled; "" where nothing was */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
-	char *compile_log; /* owned; "" when silent */
+	size_t hint_count;
+	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
+	char *compile_log;                /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
 	bool was_run;    /* its code; then: */

@@ -374,6 +374,14 @@ static json_t *guarantees(const struct judgement *judgement)
 	return json;
 }
 
+static json_t *hints(const struct judgement *judgement)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < judgement->hint_count; i++)
+		json_array_append_new(json, text(judgement->hints[i]));
+	return json;
+}
+
 static json_t *judgement(const struct judgement *judgement)
 {
 	json_t *json = json_object();
@@ -383,6 +391,7 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",

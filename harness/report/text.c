@@ -405,6 +405,15 @@ static void summary_print(const struct page *page, const struct judgement *item)
 	paragraph_print(page, 2, line);
 }
 
+static void hints_print(const struct page *page, const struct judgement *item)
+{
+	for (size_t i = 0; i < item->hint_count; i++) {
+		char line[HINT_TEXT + 16];
+		snprintf(line, sizeof line, "hint: %s", item->hints[i]);
+		paragraph_print(page, 2, line);
+	}
+}
+
 static void judgement_print(const struct page *page, const struct judgement *item)
 {
 	verdict_print(page, item->verdict, item->file);
@@ -414,6 +423,7 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
+	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);
 		block_print(page, "  | ", item->tool_report, page->verbose ? 0 : REPORT_LINES_SHOWN);

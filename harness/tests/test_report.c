@@ -150,6 +150,14 @@ static void holds(const char *text, const char *part)
 	cr_expect(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
+static size_t times(const char *text, const char *part)
+{
+	size_t found = 0;
+	for (; *text != '\0'; text++)
+		found += strncmp(text, part, strlen(part)) == 0;
+	return found;
+}
+
 /* ---- text ------------------------------------------------------------------ */
 
 Test(report, text_tells_verdicts_and_first_wrong_elements)
@@ -167,6 +175,41 @@ Test(report, text_tells_verdicts_and_first_wrong_elements)
 	holds(text, "1 of 3 solutions accepted");
 	holds(text, list.facts.command);
 	free(text);
+	judgement_list_free(&list);
+}
+
+/* In every format: those of a file that failed in its cases once, and of one that has none. */
+Test(report, hints_are_in_every_format)
+{
+	struct judgement_list list = some_list();
+	list.items[1].hint_count = 2;
+	snprintf(list.items[1].hints[0], HINT_TEXT,
+			 "K < 17 & B is | read, as a long sentence says that "
+			 "goes on until it has to be broken somewhere");
+	snprintf(list.items[1].hints[1], HINT_TEXT, "the \033[2Jsecond");
+	list.items[2].hint_count = 1;
+	snprintf(list.items[2].hints[0], HINT_TEXT, "of a file without cases");
+	char *said = text_of(&list, (struct report_style){.width = 80});
+	holds(said,
+		  "  hint: K < 17 & B is | read, as a long sentence says that goes on until it has\n");
+	holds(said, "  hint: of a file without cases\n");
+	cr_expect_null(strchr(said, '\033'));
+	char *junit = written(report_junit, &list);
+	holds(junit, "\nhint: K &lt; 17 &amp; B is");
+	cr_expect_eq(times(junit, "hint: K"), 1);
+	holds(junit, "hint: of a file without cases</error>");
+	char *markdown = written(report_markdown, &list);
+	holds(markdown, "- hint: K \\< 17 & B is \\| read");
+	char *json = written(report_json, &list);
+	json_t *read = json_loads(json, 0, NULL);
+	json_t *results = json_object_get(read, "results");
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(results, 0), "hints")), 0);
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(results, 1), "hints")), 2);
+	json_decref(read);
+	free(said);
+	free(junit);
+	free(markdown);
+	free(json);
 	judgement_list_free(&list);
 }
 
