@@ -132,6 +132,8 @@ static const struct row rows[] = {
 	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	{"html", "FILE", RUNS, "writes them as a page to look at, with plots", FILLS(kind_text, html),
+	 FILE_NEEDED},
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},

@@ -58,7 +58,7 @@ static int width_of(FILE *stream)
 
 /* ---- reports ------------------------------------------------------------ */
 
-#define REPORTS_MAX 4
+#define REPORTS_MAX 5
 
 struct report {
 	const char *option, *path;
@@ -75,6 +75,8 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 	if (options->markdown != NULL)
 		out[count++] = (struct report){
 			"md", options->markdown, options->verbose ? report_markdown_verbose : report_markdown};
+	if (options->html != NULL)
+		out[count++] = (struct report){"html", options->html, report_html};
 	if (options->svg != NULL)
 		out[count++] = (struct report){"svg", options->svg, report_svg};
 	return count;

@@ -17,10 +17,27 @@ struct range {
 	uint64_t first, last;
 };
 
+struct heat {
+	const struct wrong_facts *facts;
+	const struct wrong_map *map;
+	uint64_t height, width; /* of the result, rows of all batches counted through */
+	bool batched;
+};
+
 static struct range range_of(size_t cell, uint64_t step, uint64_t size)
 {
 	uint64_t end = (cell + 1) * step;
 	return (struct range){cell * step, (end < size ? end : size) - 1};
+}
+
+static struct range rows_of(const struct heat *heat, size_t cell)
+{
+	return range_of(cell, heat->map->height, heat->height);
+}
+
+static struct range columns_of(const struct heat *heat, size_t cell)
+{
+	return range_of(cell, heat->map->width, heat->width);
 }
 
 static uint64_t elements_of(struct range rows, struct range columns)
@@ -28,37 +45,41 @@ static uint64_t elements_of(struct range rows, struct range columns)
 	return (rows.last - rows.first + 1) * (columns.last - columns.first + 1);
 }
 
-/* "in rows 64 to 127 and columns 0 to 255": the least rectangle that has all of them. */
-static void finding_format(const struct html_heat *heat, char *out, size_t capacity)
+/* "12 wrong elements, in rows 64 to 127 and columns 0 to 255 of ...": the least box that holds all
+ * of them, by the cells where there are batches, whose rows are counted through in the map alone.
+ */
+static void finding_format(const struct heat *heat, char *out, size_t capacity)
 {
-	size_t top = heat->rows, bottom = 0, left = heat->columns, right = 0, cells = 0;
-	uint64_t wrong = 0;
-	for (size_t i = 0; i < heat->rows * heat->columns; i++) {
-		size_t row = i / heat->columns, column = i % heat->columns;
-		if (heat->wrong[i] == 0)
-			continue;
-		top = row < top ? row : top;
-		bottom = row > bottom ? row : bottom;
-		left = column < left ? column : left;
-		right = column > right ? column : right;
-		wrong += heat->wrong[i];
-		cells++;
+	const struct wrong_places *places = &heat->facts->places;
+	unsigned long long top = heat->height, bottom = 0, left = heat->width, right = 0;
+	size_t cells = 0;
+	for (size_t row = 0; row < heat->map->rows; row++)
+		for (size_t column = 0; column < heat->map->columns; column++) {
+			struct range rows = rows_of(heat, row), columns = columns_of(heat, column);
+			if (heat->map->wrong[row][column] == 0)
+				continue;
+			top = rows.first < top ? rows.first : top;
+			bottom = rows.last > bottom ? rows.last : bottom;
+			left = columns.first < left ? columns.first : left;
+			right = columns.last > right ? columns.last : right;
+			cells++;
+		}
+	if (!heat->batched) {
+		top = (unsigned long long)places->top;
+		bottom = (unsigned long long)places->bottom;
+		left = (unsigned long long)places->left;
+		right = (unsigned long long)places->right;
 	}
-	struct range rows = {range_of(top, heat->down, heat->height).first,
-						 range_of(bottom, heat->down, heat->height).last};
-	struct range columns = {range_of(left, heat->across, heat->width).first,
-							range_of(right, heat->across, heat->width).last};
 	snprintf(out, capacity,
-			 "%llu wrong elements, in rows %llu to %llu and columns %llu to %llu of %llu x %llu; "
-			 "%zu of %zu cells have some",
-			 (unsigned long long)wrong, (unsigned long long)rows.first,
-			 (unsigned long long)rows.last, (unsigned long long)columns.first,
-			 (unsigned long long)columns.last, (unsigned long long)heat->height,
-			 (unsigned long long)heat->width, cells, heat->rows * heat->columns);
+			 "%llu wrong elements of a result of %llu x %llu, all in rows %llu to %llu and columns "
+			 "%llu to %llu; %zu of %u cells have some.",
+			 (unsigned long long)heat->facts->wrong, (unsigned long long)heat->height,
+			 (unsigned long long)heat->width, top, bottom, left, right, cells,
+			 heat->map->rows * heat->map->columns);
 }
 
 /* What a map's sides measure, in the proportions of the result as far as both can be seen. */
-static void sides_of(const struct html_heat *heat, double *width, double *height)
+static void sides_of(const struct heat *heat, double *width, double *height)
 {
 	double ratio = (double)heat->height / (double)heat->width;
 	*width = ratio > 1.0 ? SIDE / ratio : SIDE;
@@ -67,17 +88,15 @@ static void sides_of(const struct html_heat *heat, double *width, double *height
 	*height = *height < SHORTEST ? SHORTEST : *height;
 }
 
-static void cell_print(FILE *out, const struct html_heat *heat, size_t cell, double width,
+static void cell_print(FILE *out, const struct heat *heat, size_t row, size_t column, double width,
 					   double height)
 {
-	size_t row = cell / heat->columns, column = cell % heat->columns;
-	struct range rows = range_of(row, heat->down, heat->height);
-	struct range columns = range_of(column, heat->across, heat->width);
+	struct range rows = rows_of(heat, row), columns = columns_of(heat, column);
 	double x0 = width * (double)columns.first / (double)heat->width;
 	double x1 = width * (double)(columns.last + 1) / (double)heat->width;
 	double y0 = height * (double)rows.first / (double)heat->height;
 	double y1 = height * (double)(rows.last + 1) / (double)heat->height;
-	double share = (double)heat->wrong[cell] / (double)elements_of(rows, columns);
+	double share = (double)heat->map->wrong[row][column] / (double)elements_of(rows, columns);
 	char paint[64];
 	/* a single wrong element of a large cell must be seen */
 	snprintf(paint, sizeof paint, "class=\"cell\" fill-opacity=\"%.2f\"",
@@ -85,7 +104,7 @@ static void cell_print(FILE *out, const struct html_heat *heat, size_t cell, dou
 	draw_rect(out, LEFT + x0, TOP + y0, x1 - x0, y1 - y0, paint);
 }
 
-static void map_print(FILE *out, const struct html_heat *heat, const char *finding)
+static void map_print(FILE *out, const struct heat *heat, const char *finding)
 {
 	double width, height;
 	char text[64];
@@ -95,9 +114,10 @@ static void map_print(FILE *out, const struct html_heat *heat, const char *findi
 	html_text(out, finding);
 	fputs("\">\n", out);
 	draw_rect(out, LEFT, TOP, width, height, "class=\"whole\"");
-	for (size_t i = 0; i < heat->rows * heat->columns; i++)
-		if (heat->wrong[i] > 0)
-			cell_print(out, heat, i, width, height);
+	for (size_t row = 0; row < heat->map->rows; row++)
+		for (size_t column = 0; column < heat->map->columns; column++)
+			if (heat->map->wrong[row][column] > 0)
+				cell_print(out, heat, row, column, width, height);
 	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", 0, "column 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->width - 1);
 	draw_text(out, LEFT + width + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
@@ -117,7 +137,7 @@ static void range_print(struct html_table *table, struct range range)
 	html_table_number(table, (double)range.first, text);
 }
 
-static void data_print(FILE *out, const struct html_heat *heat)
+static void data_print(FILE *out, const struct heat *heat)
 {
 	static const struct html_column columns[] = {{"Rows", COLUMN_NUMBER},
 												 {"Columns", COLUMN_NUMBER},
@@ -126,15 +146,16 @@ static void data_print(FILE *out, const struct html_heat *heat)
 	struct html_table table;
 	html_data_open(out, "Data of the map");
 	html_table_open(&table, out, "Cells that have wrong elements", columns, 4);
-	for (size_t i = 0; i < heat->rows * heat->columns; i++) {
-		struct range rows = range_of(i / heat->columns, heat->down, heat->height);
-		struct range across = range_of(i % heat->columns, heat->across, heat->width);
-		if (heat->wrong[i] == 0)
+	for (size_t i = 0; i < (size_t)MAP_CELLS * MAP_CELLS; i++) {
+		uint32_t wrong = heat->map->wrong[i / MAP_CELLS][i % MAP_CELLS];
+		if (i / MAP_CELLS >= heat->map->rows || i % MAP_CELLS >= heat->map->columns || wrong == 0)
 			continue;
+		struct range rows = rows_of(heat, i / MAP_CELLS);
+		struct range across = columns_of(heat, i % MAP_CELLS);
 		html_table_row(&table, 0);
 		range_print(&table, rows);
 		range_print(&table, across);
-		html_table_format(&table, heat->wrong[i], "%u", heat->wrong[i]);
+		html_table_format(&table, wrong, "%u", wrong);
 		html_table_format(&table, (double)elements_of(rows, across), "%llu",
 						  (unsigned long long)elements_of(rows, across));
 	}
@@ -142,17 +163,19 @@ static void data_print(FILE *out, const struct html_heat *heat)
 	html_details_close(out);
 }
 
-void html_heat(FILE *out, const struct html_heat *heat)
+void html_heat(FILE *out, const struct wrong_facts *wrong, const struct shape *shape)
 {
+	const struct heat heat = {.facts = wrong,
+							  .map = &wrong->map,
+							  .height = shape_rows(shape),
+							  .width = shape_columns(shape),
+							  .batched = shape->size[SIZE_BATCH] > 1};
 	char finding[256];
-	bool any = false;
-	for (size_t i = 0; i < heat->rows * heat->columns; i++)
-		any = any || heat->wrong[i] > 0;
-	if (!any)
+	if (wrong->map.rows - 1 >= MAP_CELLS || wrong->map.columns - 1 >= MAP_CELLS)
 		return;
-	finding_format(heat, finding, sizeof finding);
+	finding_format(&heat, finding, sizeof finding);
 	html_figure_open(out, "Where the wrong elements lie", finding);
-	map_print(out, heat, finding);
-	data_print(out, heat);
+	map_print(out, &heat, finding);
+	data_print(out, &heat);
 	html_figure_close(out);
 }

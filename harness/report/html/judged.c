@@ -6,6 +6,7 @@
 #include "process/jail.h"
 #include "report/counters.h"
 #include "report/facts.h"
+#include "report/html/heat.h"
 #include "report/html/page.h"
 #include "report/html/run.h"
 #include "report/html/table.h"
@@ -62,7 +63,11 @@ static void case_print(FILE *out, const struct problem *problem, const struct ca
 			 result->test.exact ? "; the result is exact" : "");
 	html_paragraph(out, "quiet", line);
 	html_paragraph(out, NULL, result->detail);
+	fputs("<div class=\"figures\">\n", out);
 	wrong_elements(out, problem, result);
+	if (result->wrong != NULL)
+		html_heat(out, result->wrong, &result->test.shape);
+	fputs("</div>\n", out);
 	if (result->output != NULL && result->output[0] != '\0') {
 		html_paragraph(out, "quiet", "It printed:");
 		html_block(out, result->output);
@@ -135,7 +140,7 @@ static void cases_print(FILE *out, const struct judgement *item)
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-static void summary_print(FILE *out, const struct judgement *item)
+static void summary_print(FILE *out, const struct judgement *item, bool guarantees)
 {
 	char line[512], layers[JAIL_TEXT];
 	size_t failed = facts_failed_cases(item);
@@ -151,10 +156,23 @@ static void summary_print(FILE *out, const struct judgement *item)
 	html_facts_open(out);
 	html_fact(out, "Problem", item->problem);
 	html_fact(out, "Cases", line);
-	if (item->was_run)
+	if (guarantees && item->was_run)
 		html_fact(out, "Guarantees", jail_print(item->layers, layers));
 	html_fact(out, "Content", item->content);
 	html_facts_close(out);
+}
+
+static void hints_print(FILE *out, const struct judgement *item)
+{
+	if (item->hint_count == 0)
+		return;
+	fputs("<ul class=\"hints\">\n", out);
+	for (size_t i = 0; i < item->hint_count; i++) {
+		fputs("<li><strong>Hint:</strong> ", out);
+		html_text(out, item->hints[i]);
+		fputs("</li>\n", out);
+	}
+	fputs("</ul>\n", out);
 }
 
 static void counters_print_block(FILE *out, const struct judgement *item)
@@ -205,7 +223,8 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number)
 		html_text(out, item->detail);
 	}
 	fputs("</p>\n", out);
-	summary_print(out, item);
+	hints_print(out, item);
+	summary_print(out, item, !html_same_guarantees(list));
 	if (item->compile_log != NULL && item->compile_log[0] != '\0') {
 		html_heading(out, 3, NULL, "What the compiler said");
 		html_block(out, item->compile_log);

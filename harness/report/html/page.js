@@ -66,18 +66,18 @@ async function copy(button, text) {
 	setTimeout(() => { button.textContent = before; }, 1500);
 }
 
-function addCopy(before, label, text) {
+function copyButton(label, text) {
 	const button = document.createElement("button");
 	button.type = "button";
 	button.className = "copy";
 	button.textContent = button.dataset.label = label;
 	button.setAttribute("aria-live", "polite");
 	button.addEventListener("click", () => copy(button, text()));
-	before.before(button);
+	return button;
 }
 
 document.querySelectorAll("table").forEach(makeSortable);
 document.querySelectorAll("details.data .scroll").forEach((box) =>
-	addCopy(box, "Copy as CSV", () => csvOf(box.querySelector("table"))));
+	box.before(copyButton("Copy as CSV", () => csvOf(box.querySelector("table")))));
 document.querySelectorAll("pre.command").forEach((block) =>
-	addCopy(block, "Copy", () => block.textContent));
+	block.after(copyButton("Copy", () => block.textContent.trim())));

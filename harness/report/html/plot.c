@@ -121,7 +121,7 @@ static size_t axis_ticks(const struct plot_axis *axis, double out[TICKS_MAX])
 		return count;
 	}
 	int every = decades > 12 ? 4 : decades > 6 ? 2 : 1;
-	for (int power = (int)ceil(log10(axis->low) - 1e-9);
+	for (int power = every * (int)ceil(log10(axis->low) / every - 1e-9);
 		 power <= log10(axis->high) + 1e-9 && count < TICKS_MAX; power += every)
 		out[count++] = pow(10.0, power);
 	return count;

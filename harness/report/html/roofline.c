@@ -85,7 +85,7 @@ static void legend_print(FILE *out, const struct picture *picture)
 		names[count] = first->entries[count].label;
 		count++;
 	}
-	names[count] = "the fastest library";
+	names[count++] = "the fastest library";
 	plot_legend(out, names, count, PLOT_SERIES - 1);
 }
 
@@ -112,7 +112,10 @@ static void plot_print(FILE *out, const struct picture *picture, const char *fin
 			plot_include(&plot.y, point.tflops);
 			plot_include(&plot.y, point.roof);
 		}
-	plot_include(&plot.x, roof->operations_per_second / roof->bytes_per_second);
+	/* both parts of the roof, a decade each */
+	plot_include(&plot.x, 0.1 * roof->operations_per_second / roof->bytes_per_second);
+	plot_include(&plot.x, 10 * roof->operations_per_second / roof->bytes_per_second);
+	plot_include(&plot.y, 1e-13 * roof->operations_per_second);
 	plot_include(&plot.y, 1e-12 * roof->operations_per_second);
 	plot_open(&plot, out);
 	roof_print(&plot, roof);

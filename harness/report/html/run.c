@@ -44,34 +44,30 @@ static void device_format(const struct run_facts *facts, char *out, size_t capac
 				 device->multiprocessors, device->driver, device->library);
 }
 
-/* What closed the files' processes, where it is the same for all that were run. */
-static void guarantees_format(const struct judgement_list *list, char out[JAIL_TEXT])
+static const struct judgement *first_run(const struct judgement_list *list)
 {
-	const struct judgement *first = NULL;
-	out[0] = '\0';
-	for (size_t i = 0; i < list->count; i++) {
-		const struct judgement *item = &list->items[i];
-		if (item->was_run && first == NULL)
-			first = item;
-		if (item->was_run && item->layers != first->layers) {
-			snprintf(out, JAIL_TEXT, "differ: see each file");
-			return;
-		}
-	}
-	if (first != NULL)
-		jail_print(first->layers, out);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].was_run)
+			return &list->items[i];
+	return NULL;
+}
+
+bool html_same_guarantees(const struct judgement_list *list)
+{
+	const struct judgement *first = first_run(list);
+	bool same = true;
+	for (size_t i = 0; i < list->count; i++)
+		same = same && (!list->items[i].was_run || list->items[i].layers == first->layers);
+	return same;
 }
 
 static void facts_print(FILE *out, const struct judgement_list *list)
 {
 	const struct run_facts *facts = &list->facts;
-	char device[384], cases[256], seed[24], flags[1024], guarantees[JAIL_TEXT];
-	device_format(facts, device, sizeof device);
+	char cases[256], seed[24], flags[1024], layers[JAIL_TEXT];
 	facts_cases(cases, sizeof cases, facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
-	guarantees_format(list, guarantees);
 	html_facts_open(out);
-	html_fact(out, "Device", device);
 	html_fact(out, "Started", facts->started);
 	html_fact(out, "Cases", cases);
 	html_fact(out, "Seed", seed);
@@ -79,7 +75,8 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 	html_fact(out, "Epilogue", facts->epilogue);
 	html_fact(out, "nvcc flags", facts_nvcc_flags(facts, flags, sizeof flags));
 	html_fact(out, "Under", facts->tool);
-	html_fact(out, "Guarantees", guarantees);
+	if (first_run(list) != NULL && html_same_guarantees(list))
+		html_fact(out, "Guarantees", jail_print(first_run(list)->layers, layers));
 	html_facts_close(out);
 	html_paragraph(out, "quiet", "The same again:");
 	html_command(out, facts->command);
@@ -87,9 +84,11 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 
 static void head_print(FILE *out, const struct judgement_list *list, const char *title)
 {
-	char warning[256];
+	char warning[256], device[384];
+	device_format(&list->facts, device, sizeof device);
 	fputs("<header>\n", out);
 	html_heading(out, 1, NULL, title);
+	html_paragraph(out, "quiet", device);
 	fputs("</header>\n", out);
 	if (list->facts.interrupted)
 		html_paragraph(out, "note", "Interrupted: this is what was done until then.");
@@ -130,24 +129,27 @@ static void times_cells(struct html_table *table, const struct judgement *item)
 
 static void verdicts_print(FILE *out, const struct judgement_list *list)
 {
-	static const struct html_column columns[] = {{"#", COLUMN_NUMBER},
-												 {"File", COLUMN_NAME},
-												 {"Verdict", COLUMN_WORDS},
-												 {"Cases", COLUMN_NUMBER},
-												 {"Worst error / bound", COLUMN_NUMBER},
-												 {"Problem", COLUMN_WORDS},
-												 {"Time, us", COLUMN_NUMBER},
-												 {"Ratio", COLUMN_NUMBER}};
-	bool timed = false;
-	for (size_t i = 0; i < list->count; i++)
+	static const struct html_column columns[] = {
+		{"#", COLUMN_NUMBER},        {"File", COLUMN_NAME},
+		{"Verdict", COLUMN_WORDS},   {"Problem", COLUMN_WORDS},
+		{"Cases", COLUMN_NUMBER},    {"Worst error / bound", COLUMN_NUMBER},
+		{"Time, us", COLUMN_NUMBER}, {"Ratio", COLUMN_NUMBER}};
+	bool timed = false, checked = false;
+	for (size_t i = 0; i < list->count; i++) {
 		timed = timed || list->items[i].has_timing;
+		checked = checked || list->items[i].count > 0;
+	}
 	struct html_table table;
 	html_heading(out, 2, "verdicts", "Verdicts");
 	html_table_open(&table, out,
-					timed ? "Ratio: time of the fastest library over the file's own; above 1 the "
-							"file is faster"
-						  : "Cases: accepted of all",
-					columns, timed ? 8 : 6);
+					timed     ? "Ratio: time of the fastest library over the file's own; above 1 "
+								"the file is faster"
+					: checked ? "Cases: accepted of all"
+							  : "Outputs of the timed calls were checked",
+					columns,
+					timed     ? 8
+					: checked ? 6
+							  : 4);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
 		const struct case_result *worst = facts_worst_case(item);
@@ -157,10 +159,13 @@ static void verdicts_print(FILE *out, const struct judgement_list *list)
 		html_table_cell_open(&table);
 		html_verdict(out, item->verdict);
 		html_table_cell_close(&table);
-		html_table_format(&table, (double)item->accepted, "%zu/%zu", item->accepted, item->count);
-		html_table_format(&table, worst != NULL ? worst->check.worst_ratio : NAN, "%.3g",
-						  worst != NULL ? worst->check.worst_ratio : 0.0);
 		html_table_text(&table, item->problem);
+		if (checked) {
+			html_table_format(&table, (double)item->accepted, "%zu/%zu", item->accepted,
+							  item->count);
+			html_table_format(&table, worst != NULL ? worst->check.worst_ratio : NAN, "%.3g",
+							  worst != NULL ? worst->check.worst_ratio : 0.0);
+		}
 		if (timed)
 			times_cells(&table, item);
 	}

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_REPORT_HTML_RUN_H
 #define GEMMJUDGE_REPORT_HTML_RUN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "judge/judgement.h"
@@ -9,6 +10,9 @@
 /* What was found in a file: its verdict, cases that failed, times, counters. `number` counts the
  * files of the run from 1: its heading is #file-<number>. */
 void html_judged(FILE *out, const struct judgement_list *list, size_t number);
+
+/* Whether the same layers of the jail held for all files that were run. */
+bool html_same_guarantees(const struct judgement_list *list);
 
 /* The files that were timed on the same shape as the first of them, beside the libraries; nothing
  * for fewer than two. */

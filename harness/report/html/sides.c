@@ -4,6 +4,7 @@
 #include "report/facts.h"
 #include "report/html/intervals.h"
 #include "report/html/page.h"
+#include "report/html/plot.h"
 #include "report/html/run.h"
 #include "report/html/table.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare.h"
 #include "report/facts.h"
 #include "report/html/intervals.h"
 #include "report/html/page.h"
@@ -14,14 +15,19 @@
 
 #define COLUMNS_MAX (8 + FACTS_YARDSTICKS)
 
-/* In a comparison a file stands twice: with its epilogue and without. */
-static void label_of(const struct timing_result *timing, const struct timing_entry *entry,
-					 char out[FACTS_LABEL])
+/* A file stands twice in it: with its epilogue and without. */
+static bool is_comparison(const struct timing_result *timing)
 {
 	bool comparison = false;
 	for (size_t i = 0; i < timing->count; i++)
 		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
-	if (comparison)
+	return comparison;
+}
+
+static void label_of(const struct timing_result *timing, const struct timing_entry *entry,
+					 char out[FACTS_LABEL])
+{
+	if (is_comparison(timing))
 		facts_label(entry, out);
 	else
 		snprintf(out, FACTS_LABEL, "%s", entry->label);
@@ -46,7 +52,9 @@ static void cells_print(struct html_table *table, const struct timing_result *ti
 	}
 }
 
-static void table_print(FILE *out, const struct timing_result *timing)
+/* `fused`: of a comparison, the file that all others stand beside; else NULL. */
+static void table_print(FILE *out, const struct timing_result *timing,
+						const struct timing_entry *fused)
 {
 	struct html_column columns[COLUMNS_MAX] = {
 		{"", COLUMN_NAME},           {"Median, us", COLUMN_NUMBER},
@@ -55,7 +63,7 @@ static void table_print(FILE *out, const struct timing_result *timing)
 		{"TFLOP/s", COLUMN_NUMBER}};
 	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
 	struct html_table table;
-	char names[FACTS_YARDSTICKS][64], label[FACTS_LABEL];
+	char names[FACTS_YARDSTICKS][64], label[FACTS_LABEL], relation[COMPARE_RELATION];
 	bool span = facts_use_span(timing);
 	size_t count = 7;
 	columns[0].name = "Entry";
@@ -65,32 +73,57 @@ static void table_print(FILE *out, const struct timing_result *timing)
 		snprintf(names[y], sizeof names[y], "Of %s", yardsticks[y].name);
 		columns[count++] = (struct html_column){names[y], COLUMN_NUMBER};
 	}
+	if (fused != NULL)
+		columns[count++] = (struct html_column){"The fused kernel beside it", COLUMN_SENTENCE};
 	html_table_open(&table, out,
 					span ? "Microseconds of device span of a call; 95%: interval of the median"
 						 : "Microseconds between events; 95%: interval of the median",
 					columns, count);
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
+		if (fused != NULL && entry != fused && entry != compare_plain(timing, fused) &&
+			entry->role != TIMING_LIBRARY)
+			continue;
 		label_of(timing, entry, label);
 		html_table_row(&table, entry->role == TIMING_FILE);
 		html_table_text(&table, label);
-		if (entry->ran)
-			cells_print(&table, timing, entry, span);
+		if (!entry->ran)
+			continue;
+		cells_print(&table, timing, entry, span);
+		if (fused == NULL || entry == fused)
+			continue;
+		compare_relation(relation, fused, entry, span);
+		html_table_text(&table, relation);
 	}
 	html_table_close(&table);
 }
 
 /* ---- the plot --------------------------------------------------------------------------- */
 
+/* The file that takes the least time; NULL when none was measured. */
+static const struct timing_entry *fastest_file(const struct timing_result *timing, bool span)
+{
+	const struct timing_entry *fastest = NULL;
+	for (size_t i = 0; i < timing->count; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		if (entry->role == TIMING_FILE && entry->ran &&
+			(fastest == NULL ||
+			 facts_stats(entry, span)->median < facts_stats(fastest, span)->median))
+			fastest = entry;
+	}
+	return fastest;
+}
+
 static void finding_format(const struct timing_result *timing, char *out, size_t capacity)
 {
-	const struct timing_entry *own = &timing->entries[0], *library = overall_library(timing);
 	bool span = facts_use_span(timing);
-	const struct timing_stats *stats = facts_stats(own, span);
-	if (!own->ran) {
-		snprintf(out, capacity, "%s was not measured.", own->label);
+	const struct timing_entry *own = fastest_file(timing, span);
+	const struct timing_entry *library = overall_library(timing);
+	if (own == NULL) {
+		snprintf(out, capacity, "No file was measured.");
 		return;
 	}
+	const struct timing_stats *stats = facts_stats(own, span);
 	int used = snprintf(out, capacity, "%s takes %s us (95%% interval %s to %s)", own->label,
 						facts_time(stats->median, (char[FACTS_TIME]){0}),
 						facts_time(stats->low, (char[FACTS_TIME]){0}),
@@ -193,16 +226,28 @@ static void kernels_block(FILE *out, const struct timing_result *timing)
 	free(text);
 }
 
-void html_timing_data(FILE *out, const struct timing_result *timing)
+static void data_print(FILE *out, const struct timing_result *timing,
+					   const struct timing_entry *fused)
 {
-	char shape[128], summary[160];
+	char shape[128], summary[256], label[FACTS_LABEL] = "";
 	facts_timed_shape(shape, sizeof shape, timing);
-	snprintf(summary, sizeof summary, "Times at %s", shape);
+	if (fused != NULL)
+		facts_label(fused, label);
+	snprintf(summary, sizeof summary, "%s%sTimes at %s", label, fused != NULL ? ": " : "", shape);
 	fputs("<details class=\"data\" open><summary>", out);
 	html_text(out, summary);
 	fputs("</summary>\n", out);
-	table_print(out, timing);
+	table_print(out, timing, fused);
 	html_details_close(out);
+}
+
+void html_timing_data(FILE *out, const struct timing_result *timing)
+{
+	if (!is_comparison(timing))
+		data_print(out, timing, NULL);
+	for (size_t i = 0; i < timing->count && is_comparison(timing); i++)
+		if (timing->entries[i].role == TIMING_FILE)
+			data_print(out, timing, &timing->entries[i]);
 	accuracy_print(out, timing);
 	entries_print(out, timing);
 	kernels_block(out, timing);
