@@ -88,20 +88,43 @@ static void sides_of(const struct heat *heat, double *width, double *height)
 	*height = *height < SHORTEST ? SHORTEST : *height;
 }
 
-static void cell_print(FILE *out, const struct heat *heat, size_t row, size_t column, double width,
-					   double height)
+/* Five shades, so that a single wrong element of a large cell is seen, and a cell that is not all
+ * wrong told from one that is. 0: nothing is wrong. */
+static int shade_of(const struct heat *heat, size_t row, size_t column)
 {
-	struct range rows = rows_of(heat, row), columns = columns_of(heat, column);
-	double x0 = width * (double)columns.first / (double)heat->width;
-	double x1 = width * (double)(columns.last + 1) / (double)heat->width;
-	double y0 = height * (double)rows.first / (double)heat->height;
-	double y1 = height * (double)(rows.last + 1) / (double)heat->height;
-	double share = (double)heat->map->wrong[row][column] / (double)elements_of(rows, columns);
-	char paint[64];
-	/* a single wrong element of a large cell must be seen */
-	snprintf(paint, sizeof paint, "class=\"cell\" fill-opacity=\"%.2f\"",
-			 0.3 + 0.7 * (share < 1.0 ? share : 1.0));
-	draw_rect(out, LEFT + x0, TOP + y0, x1 - x0, y1 - y0, paint);
+	uint32_t wrong = heat->map->wrong[row][column];
+	double share =
+		(double)wrong / (double)elements_of(rows_of(heat, row), columns_of(heat, column));
+	return wrong == 0      ? 0
+		   : share >= 1.0  ? 5
+		   : share >= 0.5  ? 4
+		   : share >= 0.2  ? 3
+		   : share >= 0.05 ? 2
+						   : 1;
+}
+
+/* Cells of one row and shade, from `first` to before `end`. */
+static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t first, size_t end,
+						double width, double height)
+{
+	struct range rows = rows_of(heat, row);
+	uint64_t left = columns_of(heat, first).first, right = columns_of(heat, end - 1).last + 1;
+	double across = width / (double)heat->width, down = height / (double)heat->height;
+	char paint[32];
+	snprintf(paint, sizeof paint, "class=\"cell h%d\"", shade_of(heat, row, first));
+	draw_rect(out, LEFT + across * (double)left, TOP + down * (double)rows.first,
+			  across * (double)(right - left), down * (double)(rows.last + 1 - rows.first), paint);
+}
+
+static void row_print(FILE *out, const struct heat *heat, size_t row, double width, double height)
+{
+	for (size_t first = 0, end; first < heat->map->columns; first = end) {
+		int shade = shade_of(heat, row, first);
+		for (end = first + 1; end < heat->map->columns && shade_of(heat, row, end) == shade;)
+			end++;
+		if (shade > 0)
+			cells_print(out, heat, row, first, end, width, height);
+	}
 }
 
 static void map_print(FILE *out, const struct heat *heat, const char *finding)
@@ -115,9 +138,7 @@ static void map_print(FILE *out, const struct heat *heat, const char *finding)
 	fputs("\">\n", out);
 	draw_rect(out, LEFT, TOP, width, height, "class=\"whole\"");
 	for (size_t row = 0; row < heat->map->rows; row++)
-		for (size_t column = 0; column < heat->map->columns; column++)
-			if (heat->map->wrong[row][column] > 0)
-				cell_print(out, heat, row, column, width, height);
+		row_print(out, heat, row, width, height);
 	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", 0, "column 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->width - 1);
 	draw_text(out, LEFT + width + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
@@ -127,37 +148,33 @@ static void map_print(FILE *out, const struct heat *heat, const char *finding)
 	fputs("</svg>\n", out);
 }
 
-static void range_print(struct html_table *table, struct range range)
+static void range_format(struct range range, char out[48])
 {
-	char text[64];
-	int used = snprintf(text, sizeof text, "%llu", (unsigned long long)range.first);
+	int used = snprintf(out, 48, "%llu", (unsigned long long)range.first);
 	if (range.last > range.first)
-		snprintf(text + used, sizeof text - (size_t)used, " to %llu",
-				 (unsigned long long)range.last);
-	html_table_number(table, (double)range.first, text);
+		snprintf(out + used, 48 - (size_t)used, " to %llu", (unsigned long long)range.last);
 }
 
+/* The map once more in numbers. */
 static void data_print(FILE *out, const struct heat *heat)
 {
-	static const struct html_column columns[] = {{"Rows", COLUMN_NUMBER},
-												 {"Columns", COLUMN_NUMBER},
-												 {"Wrong", COLUMN_NUMBER},
-												 {"Of", COLUMN_NUMBER}};
+	char names[MAP_CELLS + 1][48];
+	struct html_column columns[MAP_CELLS + 1] = {{"Rows", COLUMN_WORDS}};
 	struct html_table table;
+	for (size_t column = 0; column < heat->map->columns; column++) {
+		range_format(columns_of(heat, column), names[column + 1]);
+		columns[column + 1] = (struct html_column){names[column + 1], COLUMN_NUMBER};
+	}
 	html_data_open(out, "Data of the map");
-	html_table_open(&table, out, "Cells that have wrong elements", columns, 4);
-	for (size_t i = 0; i < (size_t)MAP_CELLS * MAP_CELLS; i++) {
-		uint32_t wrong = heat->map->wrong[i / MAP_CELLS][i % MAP_CELLS];
-		if (i / MAP_CELLS >= heat->map->rows || i % MAP_CELLS >= heat->map->columns || wrong == 0)
-			continue;
-		struct range rows = rows_of(heat, i / MAP_CELLS);
-		struct range across = columns_of(heat, i % MAP_CELLS);
+	html_table_open(&table, out, "How many elements are wrong, by rows and columns", columns,
+					heat->map->columns + 1);
+	for (size_t row = 0; row < heat->map->rows; row++) {
+		range_format(rows_of(heat, row), names[0]);
 		html_table_row(&table, 0);
-		range_print(&table, rows);
-		range_print(&table, across);
-		html_table_format(&table, wrong, "%u", wrong);
-		html_table_format(&table, (double)elements_of(rows, across), "%llu",
-						  (unsigned long long)elements_of(rows, across));
+		html_table_text(&table, names[0]);
+		for (size_t column = 0; column < heat->map->columns; column++)
+			html_table_format(&table, heat->map->wrong[row][column], "%u",
+							  heat->map->wrong[row][column]);
 	}
 	html_table_close(&table);
 	html_details_close(out);

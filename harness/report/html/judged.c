@@ -12,7 +12,7 @@
 #include "report/html/table.h"
 
 /* Cases that failed and are shown in full, and those that the table of all of them has. */
-#define CASES_SHOWN 5
+#define CASES_SHOWN 3
 #define CASES_LISTED 1000
 
 /* ---- a case that failed ----------------------------------------------------------- */

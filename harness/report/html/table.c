@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "report/html/page.h"
 
@@ -55,15 +56,18 @@ void html_table_close(struct html_table *table)
 	fputs("</tbody>\n</table>\n</div>\n", table->out);
 }
 
-static void cell_open(struct html_table *table, double value)
+/* Of a number that is shown in full the words say enough. */
+static void cell_open(struct html_table *table, double value, const char *shown)
 {
+	char full[32];
+	snprintf(full, sizeof full, "%.9g", value);
 	const char *class = classes[table->columns[table->at].kind];
 	if (table->at == table->name)
 		fprintf(table->out, "<th scope=\"row\"%s", class);
 	else
 		fprintf(table->out, "<td%s", class);
-	if (isfinite(value))
-		fprintf(table->out, " data-value=\"%.9g\"", value);
+	if (isfinite(value) && strcmp(full, shown) != 0)
+		fprintf(table->out, " data-value=\"%s\"", full);
 	else if (isinf(value))
 		fprintf(table->out, " data-value=\"%sInfinity\"", value < 0 ? "-" : "");
 	fputc('>', table->out);
@@ -71,7 +75,7 @@ static void cell_open(struct html_table *table, double value)
 
 void html_table_cell_open(struct html_table *table)
 {
-	cell_open(table, NAN);
+	cell_open(table, NAN, "");
 }
 
 void html_table_cell_close(struct html_table *table)
@@ -93,7 +97,7 @@ void html_table_text(struct html_table *table, const char *text)
 
 void html_table_number(struct html_table *table, double value, const char *shown)
 {
-	cell_open(table, value);
+	cell_open(table, value, shown);
 	if (!isnan(value))
 		html_text(table->out, shown);
 	html_table_cell_close(table);
