@@ -8,6 +8,7 @@
 #include "judge/emulated.h"
 #include "judge/tool.h"
 #include "report/annotate.h"
+#include "report/ranking.h"
 
 /* Sizes that can be asked for; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
@@ -134,10 +135,18 @@ static const struct row rows[] = {
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
 	{"html", "FILE", RUNS, "writes them as a page to look at, with plots", FILLS(kind_text, html),
 	 FILE_NEEDED},
+	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_text, csv),
+	 FILE_NEEDED},
+	{"sort", "BY", "judge",
+	 "the table of three or more files by speed (where there\nare times), name or verdict",
+	 FILLS(kind_word, sort), .again = AGAIN_NOT, .names = ranking_orders},
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
+	{"html", "FOLDER", "leaderboard",
+	 "writes it as pages, index.html the first: into a folder\nof their own",
+	 FILLS(kind_text, html), .again = AGAIN_NOT, .needs = "a folder"},
 	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
 	{"store", "FILE", RUNS " " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",

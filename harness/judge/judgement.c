@@ -17,6 +17,7 @@ const char *verdict_name(enum verdict verdict)
 	case VERDICT_RULE_VIOLATION: return "rule_violation";
 	case VERDICT_UNSUPPORTED: return "unsupported";
 	case VERDICT_NOT_RUN: return "not_run";
+	case VERDICT_BAD_FILE: return "bad_file";
 	}
 	return "unknown";
 }

@@ -20,6 +20,7 @@ enum verdict {
 	VERDICT_RULE_VIOLATION, /* wrote to A, B or outside C; used a GEMM library */
 	VERDICT_UNSUPPORTED,    /* this device cannot run it (instruction not emulated, ...) */
 	VERDICT_NOT_RUN,        /* never got a chance: the judge stopped before it */
+	VERDICT_BAD_FILE,       /* there is nothing to judge: missing, empty, of no problem, ... */
 };
 
 const char *verdict_name(enum verdict verdict); /* "wrong_answer" */
@@ -132,8 +133,9 @@ struct kernel_counters {
 
 struct judgement {
 	char file[4096];
-	char problem[32];
-	char content[CONTENT_TEXT]; /* the hash of what was compiled; "" where nothing was */
+	char problem[32];           /* "" where nobody knows it: a bad file */
+	char content[CONTENT_TEXT]; /* the hash of what was compiled, or would have been; "" where it
+								   could not be read */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
 	size_t hint_count;
@@ -161,8 +163,8 @@ struct judgement {
 /* One run of the program: facts that all judgements share. */
 struct run_facts {
 	char version[32];
-	char started[32]; /* ISO 8601, UTC */
-	struct device_facts device;
+	char started[32];           /* ISO 8601, UTC */
+	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
@@ -173,6 +175,7 @@ struct run_facts {
 	char epilogue[1024]; /* the chain that was fused; "" when none */
 	char tool[1100];     /* that the solutions ran under; "" when none */
 	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
+	const char *order;             /* of the ranking: one of ranking_orders; NULL: the usual one */
 	bool interrupted;              /* by the user: less was done than was asked for */
 	char command[1024];            /* that reproduces this run */
 };

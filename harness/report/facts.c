@@ -106,6 +106,11 @@ const struct case_result *facts_worst_case(const struct judgement *judgement)
 	return worst;
 }
 
+bool facts_never_run(const struct judgement *judgement)
+{
+	return judgement->verdict == VERDICT_NOT_RUN && judgement->count == 0;
+}
+
 size_t facts_failed_cases(const struct judgement *judgement)
 {
 	size_t failed = 0;

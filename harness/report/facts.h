@@ -26,6 +26,9 @@ void facts_timed_shape(char *out, size_t capacity, const struct timing_result *t
  * bound; NULL when no case was checked. */
 const struct case_result *facts_worst_case(const struct judgement *judgement);
 
+/* It never had its turn: there is nothing to show but why. */
+bool facts_never_run(const struct judgement *judgement);
+
 size_t facts_failed_cases(const struct judgement *judgement);
 
 /* One clock for a whole table, so that its rows can be compared: the device

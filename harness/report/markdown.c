@@ -8,6 +8,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/ranking.h"
 #include "report/seal.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
@@ -190,7 +191,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 {
 	const struct run_facts *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
-	clean_print_cell(out, facts->device.name);
+	clean_print_cell(out, facts->device.name[0] != '\0' ? facts->device.name : "No device");
 	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
 	clean_print_cell(out, facts->tolerance);
 	if (facts->epilogue[0] != '\0') {
@@ -206,6 +207,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 	clean_print(out, facts->command);
 	fputs("\n\n", out);
 	print_results(list, out);
+	ranking_markdown(list, out);
 	for (size_t i = 0; i < list->count; i++) {
 		print_hints(&list->items[i], out);
 		print_failures(&list->items[i], out);

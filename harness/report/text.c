@@ -11,6 +11,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/ranking.h"
 #include "report/seal.h"
 #include "report/wrap.h"
 
@@ -368,6 +369,7 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 
 /* ---- a file ------------------------------------------------------------ */
 
+/* Without the end of the line. */
 static void verdict_print(const struct page *page, enum verdict verdict, const char *file)
 {
 	char name[32];
@@ -375,8 +377,7 @@ static void verdict_print(const struct page *page, enum verdict verdict, const c
 	bool never = verdict == VERDICT_UNSUPPORTED || verdict == VERDICT_NOT_RUN;
 	paint(page, verdict == VERDICT_ACCEPTED ? COLOR_GOOD : never ? COLOR_WARNING : COLOR_BAD, name);
 	fputc(' ', page->out);
-	clean_print(page->out, file);
-	fputc('\n', page->out);
+	clean_print_line(page->out, file);
 }
 
 static void summary_print(const struct page *page, const struct judgement *item)
@@ -414,9 +415,9 @@ static void hints_print(const struct page *page, const struct judgement *item)
 	}
 }
 
+/* What follows the line of the verdict. */
 static void judgement_print(const struct page *page, const struct judgement *item)
 {
-	verdict_print(page, item->verdict, item->file);
 	summary_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
 		paragraph_print(page, 2, item->detail); /* else it repeats what the cases say */
@@ -437,6 +438,39 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 		return;
 	if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
 		paragraph_print(page, 2, item->timing_note);
+}
+
+/* A bad file has nothing but a reason, which fits its line. */
+static void reason_print(const struct page *page, int column, const struct judgement *item)
+{
+	char reason[sizeof item->detail + 1];
+	snprintf(reason, sizeof reason, " %s", item->detail); /* a blank before the first word */
+	fputc(':', page->out);
+	wrap_print(page->out, page->width, column + wrap_columns(item->file, strlen(item->file)) + 1, 2,
+			   reason);
+}
+
+#define VERDICT_COLUMNS 16
+
+/* The line of a verdict behind `place`, and what follows it unless that goes without saying. True
+ * where something does. */
+static bool file_print(const struct page *page, const struct judgement *item, const char *place,
+					   bool brief)
+{
+	fputs(place, page->out);
+	verdict_print(page, item->verdict, item->file);
+	if (item->verdict == VERDICT_BAD_FILE) {
+		reason_print(page, (int)strlen(place) + VERDICT_COLUMNS, item);
+		return false;
+	}
+	bool whole = !brief || page->verbose || item->verdict != VERDICT_ACCEPTED ||
+				 item->tool_report != NULL || item->has_counters;
+	if (!whole && item->too_large > 0)
+		fprintf(page->out, " (%zu cases not run: too large)", item->too_large);
+	fputc('\n', page->out);
+	if (whole)
+		judgement_print(page, item);
+	return whole;
 }
 
 /* ---- bench ------------------------------------------------------------- */
@@ -520,26 +554,39 @@ static void gpu_warning_print(const struct page *page, const struct judgement_li
 	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);
 }
 
-/* What closed the files' processes: one line where it is the same for all that were run. */
+/* Whether an earlier file was closed by the same layers. */
+static bool layers_met(const struct judgement_list *list, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (list->items[j].was_run && list->items[j].layers == list->items[i].layers)
+			return true;
+	return false;
+}
+
+/* What closed the files' processes: one line where it is the same for all that were run, else one
+ * for all files that have the same. */
 static void guarantees_print(const struct page *page, const struct judgement_list *list)
 {
-	const struct judgement *first = NULL;
-	bool same = true;
-	char names[JAIL_TEXT];
+	size_t run = 0;
+	for (size_t i = 0; i < list->count; i++)
+		run += list->items[i].was_run;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
-		if (item->was_run && first == NULL)
-			first = item;
-		same = same && (!item->was_run || item->layers == first->layers);
-	}
-	if (first != NULL && same)
-		fprintf(page->out, "guarantees: %s\n", jail_print(first->layers, names));
-	for (size_t i = 0; i < list->count && !same; i++)
-		if (list->items[i].was_run) {
-			fputs("guarantees for ", page->out);
-			clean_print(page->out, list->items[i].file);
-			fprintf(page->out, ": %s\n", jail_print(list->items[i].layers, names));
+		char names[JAIL_TEXT];
+		size_t same = 0;
+		if (!item->was_run || layers_met(list, i))
+			continue;
+		for (size_t j = i; j < list->count; j++)
+			same += list->items[j].was_run && list->items[j].layers == item->layers;
+		fputs("guarantees", page->out);
+		if (same == 1 && run > 1) {
+			fputs(" for ", page->out);
+			clean_print_line(page->out, item->file);
+		} else if (same < run) {
+			fprintf(page->out, " for %zu files", same);
 		}
+		fprintf(page->out, ": %s\n", jail_print(item->layers, names));
+	}
 }
 
 /* The first case that failed, where it is not the only one of its file: what --case repeats. */
@@ -567,33 +614,119 @@ static void again_print(const struct page *page, const struct judgement_list *li
 	}
 }
 
-void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
+static struct page page_of(const struct report_style *style, FILE *out)
 {
-	struct page page = {.out = out,
-						.width = style->width > 0 ? style->width : 80,
-						.color = style->color,
-						.verbose = style->verbose};
+	return (struct page){.out = out,
+						 .width = style->width > 0 ? style->width : 80,
+						 .color = style->color,
+						 .verbose = style->verbose};
+}
+
+/* Some file was worth a device. */
+static bool was_begun(const struct judgement_list *list)
+{
+	return list->facts.device.name[0] != '\0';
+}
+
+/* "[ 7/50] " */
+static void place_fill(char out[64], size_t done, size_t count)
+{
+	char most[24];
+	int digits = snprintf(most, sizeof most, "%zu", count);
+	snprintf(out, 64, "[%*zu/%zu] ", digits, done, count);
+}
+
+void report_text_file(const struct judgement_list *list, size_t i, const struct report_style *style,
+					  struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
+	const struct judgement *item = &list->items[i];
+	bool first = written->files++ == 0;
+	char place[64] = "";
+	if (written->shown == NULL)
+		written->shown = calloc(list->count, sizeof *written->shown);
+	if (written->shown != NULL)
+		written->shown[i] = true;
+	if (style->quiet) {
+		verdict_print(&page, item->verdict, item->file);
+		fputc('\n', out);
+		return;
+	}
+	if (first && was_begun(list)) {
+		head_print(&page, &list->facts);
+		written->apart = true;
+	}
+	bool side_by_side = list->bench_count > 0;
+	if (side_by_side && item->verdict == VERDICT_ACCEPTED)
+		return; /* its times follow: no need to say that it is right */
+	if (list->count > 1 && !side_by_side)
+		place_fill(place, written->files, list->count);
+	if (written->apart)
+		fputc('\n', out);
+	written->apart = file_print(&page, item, place, list->count >= RANKING_FILES);
+}
+
+static bool was_shown(const struct report_written *written, size_t i)
+{
+	return written->shown != NULL && written->shown[i];
+}
+
+/* Files that were not shown yet; of many that never had their turn, a line for all. */
+static void rest_print(const struct judgement_list *list, const struct report_style *style,
+					   struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
+	const struct judgement *last = NULL;
+	size_t never = 0;
+	for (size_t i = 0; i < list->count; i++)
+		never += !was_shown(written, i) && facts_never_run(&list->items[i]);
+	bool together = never >= RANKING_FILES && !style->quiet;
+	for (size_t i = 0; i < list->count; i++) {
+		if (was_shown(written, i))
+			continue;
+		if (together && facts_never_run(&list->items[i]))
+			last = &list->items[i];
+		else
+			report_text_file(list, i, style, written, out);
+	}
+	if (last == NULL)
+		return;
+	char line[sizeof last->detail + 64];
+	snprintf(line, sizeof line, "%zu files: %s", never, last->detail);
+	fputs(written->apart ? "\n" : "", out);
+	verdict_print(&page, last->verdict, line);
+	fputc('\n', out);
+}
+
+void report_text_end(const struct judgement_list *list, const struct report_style *style,
+					 struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
 	size_t accepted = 0;
-	for (size_t i = 0; i < list->count && style->quiet; i++)
-		verdict_print(&page, list->items[i].verdict, list->items[i].file);
+	rest_print(list, style, written, out);
+	free(written->shown);
+	*written = (struct report_written){0};
 	if (style->quiet)
 		return;
-	head_print(&page, &list->facts);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct judgement *item = &list->items[i];
-		accepted += item->verdict == VERDICT_ACCEPTED;
-		if (list->bench_count > 0 && item->verdict == VERDICT_ACCEPTED)
-			continue; /* its times follow: no need to say that it is right */
-		fputc('\n', out);
-		judgement_print(&page, item);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		accepted += list->items[i].verdict == VERDICT_ACCEPTED;
 	bench_print(&page, list);
-	fputc('\n', out);
+	if (was_begun(list))
+		ranking_text(list, page.width, out);
+	if (was_begun(list) || list->count > 1)
+		fputc('\n', out);
 	gpu_warning_print(&page, list);
 	if (list->facts.interrupted)
 		fputs("interrupted: this is what was done until then\n", out);
 	if (list->count > 1)
 		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
 	guarantees_print(&page, list);
-	again_print(&page, list);
+	if (was_begun(list))
+		again_print(&page, list);
+}
+
+void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
+{
+	struct report_written written = {0};
+	report_text_end(list, style, &written, out);
 }

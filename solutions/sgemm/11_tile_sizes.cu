@@ -7,7 +7,7 @@
  * here there are four.
  *
  * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
- * few lanes of a half warp read different words (the text at lane_row). Fragments
+ * few lanes of a half warp read different words (the text in lanes.cuh). Fragments
  * are double-buffered in registers. Where C is small and K long, SPLIT_K blocks share a tile of C;
  * they add up with atomics, or with a second kernel. Where C cannot be written as float4, the lanes
  * exchange their results through shared memory first, so that stores are runs of whole rows.
@@ -22,7 +22,9 @@
  * reached: 46.1 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "async.cuh"
 #include "epilogue.cuh"
+#include "lanes.cuh"
 #include "load.cuh"
+#include "split.cuh"
 #include "workspace.cuh"
 
 enum reduction { REDUCE_ATOMICS, REDUCE_KERNEL };
@@ -52,28 +54,6 @@ typedef tile_sizes<128, 128, 8, 32, 64, 8, 8, 1, REDUCE_ATOMICS, 4> tiles_large;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 1, REDUCE_ATOMICS, 4> tiles_small;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 4, REDUCE_KERNEL, 1> tiles_split;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 16, REDUCE_ATOMICS, 1> tiles_split_far;
-
-/* Partial sums of a split product: SPLIT_K planes like C for the reduction
- * kernel; for atomics one such plane, and for each tile of C how many blocks are
- * done with it, both 0 at the start. */
-struct split_sums {
-	float *sums;
-	int *done;
-};
-
-/* The lane's place among the LANES_M x LANES_N of its warp: the lowest bit chooses
- * the column, the next ones the row, the rest the column again. A float4 read
- * of A or B then has at most 8 different addresses in either half of a warp,
- * 128 bytes, which shared memory delivers in a cycle. Rows or columns of lanes
- * in plain order would need twice as many for one of the two operands. */
-template <class T> static __device__ __forceinline__ int lane_row(int lane)
-{
-	return lane >> 1 & (T::LANES_M - 1);
-}
-template <class T> static __device__ __forceinline__ int lane_column(int lane)
-{
-	return lane / (2 * T::LANES_M) << 1 | (lane & 1);
-}
 
 /* VECTOR: floats of B that one copy moves and of C that one store writes, 4 or 1. */
 template <class T, int VECTOR>
@@ -207,19 +187,6 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 		if (r < M && c < N)
 			out.store(r, c, __ldcg(&split.sums[(size_t)r * N + c]));
 	}
-}
-
-/* A thread an element: adds up the planes. */
-static __global__ void reduce(const float *sums, int planes, epilogue<float> out)
-{
-	int row = blockIdx.y;
-	int column = blockIdx.x * blockDim.x + threadIdx.x;
-	if (column >= out.N)
-		return;
-	float sum = 0.0f;
-	for (int i = 0; i < planes; i++)
-		sum += sums[((size_t)i * out.M + row) * out.N + column];
-	out.store(row, column, sum);
 }
 
 template <class T>

@@ -26,7 +26,7 @@ static const struct hint_row *row_at(enum hint_rank rank, size_t *family, size_t
 void hints_find(const struct hint_facts *facts, struct judgement *out)
 {
 	out->hint_count = 0;
-	if (out->verdict == VERDICT_ACCEPTED)
+	if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_BAD_FILE)
 		return;
 	for (enum hint_rank rank = HINT_CAUSE; rank <= HINT_KIND; rank++) {
 		const struct hint_row *row;

@@ -28,20 +28,25 @@ void html_figure_close(FILE *out)
 	fputs("</figure>\n", out);
 }
 
-void plot_legend(FILE *out, const char *const *names, size_t count, size_t last)
+void plot_legend_of(FILE *out, const char *const *names, const unsigned *series, size_t count)
 {
 	fputs("<ul class=\"legend\">\n", out);
 	for (size_t i = 0; i < count; i++) {
+		unsigned of = series != NULL ? series[i] : (unsigned)i;
 		char paint[32];
-		size_t series = i + 1 == count && last > i ? last : i;
-		snprintf(paint, sizeof paint, "class=\"mark s%zu\"", series % PLOT_SERIES);
+		snprintf(paint, sizeof paint, "class=\"mark s%u\"", of % PLOT_SERIES);
 		fputs("<li><svg aria-hidden=\"true\" viewBox=\"-7 -7 14 14\">", out);
-		draw_mark(out, (unsigned)series, 0, 0, paint, NULL);
+		draw_mark(out, of, 0, 0, paint, NULL);
 		fputs("</svg>", out);
 		html_text(out, names[i]);
 		fputs("</li>\n", out);
 	}
 	fputs("</ul>\n", out);
+}
+
+void plot_legend(FILE *out, const char *const *names, size_t count)
+{
+	plot_legend_of(out, names, NULL, count);
 }
 
 /* ---- axes ---------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * text alternative, and the data as a table:
  *
  *     html_figure_open(out, "Ratio by size", "faster than cuBLAS from ...");
- *     plot_legend(out, names, count, 0);
+ *     plot_legend(out, names, count);
  *     plot_open(&plot, out);    plot_mark(&plot, ...);    plot_close(&plot);
  *     html_data_open(out, "Data");    html_table_open(...) ...    html_details_close(out);
  *     html_figure_close(out);
@@ -47,8 +47,9 @@ void html_figure_close(FILE *out);
 	}
 void plot_include(struct plot_axis *axis, double value);
 
-/* Names of series 0, 1, ...; the last one of them is series `last` where that is more. */
-void plot_legend(FILE *out, const char *const *names, size_t count, size_t last);
+/* Of series 0, 1, ..., or of these. */
+void plot_legend(FILE *out, const char *const *names, size_t count);
+void plot_legend_of(FILE *out, const char *const *names, const unsigned *series, size_t count);
 
 void plot_open(struct plot *plot, FILE *out);
 void plot_close(struct plot *plot);

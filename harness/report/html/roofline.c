@@ -78,15 +78,17 @@ static void finding_format(const struct picture *picture, char *out, size_t capa
 static void legend_print(FILE *out, const struct picture *picture)
 {
 	const char *names[PLOT_SERIES];
+	unsigned series[PLOT_SERIES];
 	const struct timing_result *first = picture->timings[0];
-	size_t count = 0;
-	while (count < first->count && count < FILES_DRAWN &&
-		   first->entries[count].role == TIMING_FILE) {
+	unsigned count = 0;
+	for (; count < first->count && count < FILES_DRAWN && first->entries[count].role == TIMING_FILE;
+		 count++) {
 		names[count] = first->entries[count].label;
-		count++;
+		series[count] = count;
 	}
-	names[count++] = "the fastest library";
-	plot_legend(out, names, count, PLOT_SERIES - 1);
+	names[count] = "the fastest library";
+	series[count++] = PLOT_SERIES - 1;
+	plot_legend_of(out, names, series, count);
 }
 
 static void roof_print(const struct plot *plot, const struct roof *roof)

@@ -8,8 +8,10 @@
 #include "report/facts.h"
 #include "report/html/page.h"
 #include "report/html/table.h"
-#include "report/overall.h"
+#include "report/ranking.h"
 #include "report/report.h"
+
+#define COLUMNS_MAX 9
 
 static const char *name_of(const char *file)
 {
@@ -105,71 +107,102 @@ static bool has_section(const struct judgement_list *list, const struct judgemen
 	return list->bench_count == 0 || item->verdict != VERDICT_ACCEPTED;
 }
 
-static void file_cell(struct html_table *table, const struct judgement_list *list, size_t i)
+static void file_cell(struct html_table *table, const struct judgement_list *list,
+					  const struct judgement *item)
 {
 	char address[32];
-	snprintf(address, sizeof address, "#file-%zu", i + 1);
-	if (has_section(list, &list->items[i]))
-		html_table_link(table, address, list->items[i].file);
+	snprintf(address, sizeof address, "#file-%zu", (size_t)(item - list->items) + 1);
+	if (has_section(list, item))
+		html_table_link(table, address, item->file);
 	else
-		html_table_text(table, list->items[i].file);
+		html_table_text(table, item->file);
 }
 
-static void times_cells(struct html_table *table, const struct judgement *item)
+/* Which columns there is something to say in. */
+struct shown {
+	bool cases, times, same;
+};
+
+static struct shown shown_of(const struct judgement_list *list, const struct ranking *ranking)
 {
-	double ratio = 0.0, time = 0.0;
-	if (item->has_timing) {
-		const struct timing_entry *entry = &item->timing.entries[0];
-		time = entry->ran ? facts_stats(entry, facts_use_span(&item->timing))->median : 0.0;
-		ratio = overall_ratio(&item->timing, entry);
+	struct shown shown = {.times = ranking->timed};
+	for (size_t i = 0; i < list->count; i++)
+		shown.cases = shown.cases || list->items[i].count > 0;
+	for (size_t i = 0; i < ranking->count; i++)
+		shown.same = shown.same || ranking->rows[i].same != NULL;
+	return shown;
+}
+
+static void columns_open(struct html_table *table, FILE *out, struct shown shown,
+						 struct html_column columns[COLUMNS_MAX])
+{
+	size_t count = 0;
+	if (shown.times)
+		columns[count++] = (struct html_column){"Rank", COLUMN_NUMBER};
+	columns[count++] = (struct html_column){"File", COLUMN_NAME};
+	columns[count++] = (struct html_column){"Verdict", COLUMN_SHORT};
+	if (shown.times) {
+		columns[count++] = (struct html_column){"Time, us", COLUMN_NUMBER};
+		columns[count++] = (struct html_column){"Ratio", COLUMN_NUMBER};
 	}
-	html_table_number(table, time > 0.0 ? time : NAN, facts_time(time, (char[FACTS_TIME]){0}));
-	html_table_format(table, ratio > 0.0 ? ratio : NAN, "%.3f", ratio);
+	if (shown.cases) {
+		columns[count++] = (struct html_column){"Cases", COLUMN_NUMBER};
+		columns[count++] = (struct html_column){"Worst error / bound", COLUMN_NUMBER};
+	}
+	columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
+	if (shown.same)
+		columns[count++] = (struct html_column){"Same source as", COLUMN_WORDS};
+	html_table_open(table, out,
+					shown.times
+						? "Ratio: time of the fastest library over the file's own; above 1 the "
+						  "file is faster. A time that sealed calls did not confirm has no rank."
+					: shown.cases ? "Cases: accepted of all"
+								  : "Outputs of the timed calls were checked",
+					columns, count);
+}
+
+static void row_print(struct html_table *table, const struct judgement_list *list,
+					  const struct ranking_row *row, struct shown shown)
+{
+	const struct judgement *item = row->item;
+	const struct case_result *worst = facts_worst_case(item);
+	double ratio = worst != NULL ? worst->check.worst_ratio : NAN;
+	html_table_row(table, 0);
+	if (shown.times)
+		html_table_format(table, row->rank > 0 ? row->rank : NAN, "%u", row->rank);
+	file_cell(table, list, item);
+	html_table_cell_open(table);
+	html_verdict(table->out, item->verdict);
+	html_table_cell_close(table);
+	if (shown.times) {
+		html_table_number(table, row->microseconds > 0.0 ? row->microseconds : NAN,
+						  facts_time(row->microseconds, (char[FACTS_TIME]){0}));
+		html_table_format(table, row->ratio > 0.0 ? row->ratio : NAN, "%.3f", row->ratio);
+	}
+	if (shown.cases) {
+		html_table_format(table, item->count > 0 ? (double)item->accepted : NAN, "%zu/%zu",
+						  item->accepted, item->count);
+		html_table_format(table, ratio, "%.3g", ratio);
+	}
+	html_table_text(table, item->problem);
+	if (shown.same)
+		html_table_text(table, row->same != NULL ? row->same->file : "");
 }
 
 static void verdicts_print(FILE *out, const struct judgement_list *list)
 {
-	static const struct html_column columns[] = {
-		{"#", COLUMN_NUMBER},        {"File", COLUMN_NAME},
-		{"Verdict", COLUMN_WORDS},   {"Problem", COLUMN_WORDS},
-		{"Cases", COLUMN_NUMBER},    {"Worst error / bound", COLUMN_NUMBER},
-		{"Time, us", COLUMN_NUMBER}, {"Ratio", COLUMN_NUMBER}};
-	bool timed = false, checked = false;
-	for (size_t i = 0; i < list->count; i++) {
-		timed = timed || list->items[i].has_timing;
-		checked = checked || list->items[i].count > 0;
-	}
+	struct ranking ranking = ranking_make(list);
+	struct shown shown = shown_of(list, &ranking);
+	struct html_column columns[COLUMNS_MAX];
 	struct html_table table;
 	html_heading(out, 2, "verdicts", "Verdicts");
-	html_table_open(&table, out,
-					timed     ? "Ratio: time of the fastest library over the file's own; above 1 "
-								"the file is faster"
-					: checked ? "Cases: accepted of all"
-							  : "Outputs of the timed calls were checked",
-					columns,
-					timed     ? 8
-					: checked ? 6
-							  : 4);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct judgement *item = &list->items[i];
-		const struct case_result *worst = facts_worst_case(item);
-		html_table_row(&table, 0);
-		html_table_format(&table, (double)(i + 1), "%zu", i + 1);
-		file_cell(&table, list, i);
-		html_table_cell_open(&table);
-		html_verdict(out, item->verdict);
-		html_table_cell_close(&table);
-		html_table_text(&table, item->problem);
-		if (checked) {
-			html_table_format(&table, (double)item->accepted, "%zu/%zu", item->accepted,
-							  item->count);
-			html_table_format(&table, worst != NULL ? worst->check.worst_ratio : NAN, "%.3g",
-							  worst != NULL ? worst->check.worst_ratio : 0.0);
-		}
-		if (timed)
-			times_cells(&table, item);
-	}
+	columns_open(&table, out, shown, columns);
+	for (size_t i = 0; i < ranking.count; i++)
+		row_print(&table, list, &ranking.rows[i], shown);
+	for (size_t i = 0; i < list->count && ranking.count == 0; i++) /* of bench */
+		row_print(&table, list, &(struct ranking_row){.item = &list->items[i]}, shown);
 	html_table_close(&table);
+	ranking_free(&ranking);
 }
 
 void report_html(const struct judgement_list *list, FILE *out)

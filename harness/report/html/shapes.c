@@ -206,7 +206,7 @@ static void scatter_print(FILE *out, const struct shapes *shapes, size_t file)
 				 compare ? "each library" : "the fastest library of each shape");
 		finding_format(&scatter, finding, sizeof finding);
 		html_figure_open(out, title, finding);
-		plot_legend(out, scatter.series, scatter.series_count, 0);
+		plot_legend(out, scatter.series, scatter.series_count);
 		plot_print(out, &scatter, finding);
 		points_table(out, &scatter);
 		html_figure_close(out);

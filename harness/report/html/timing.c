@@ -35,21 +35,35 @@ static void label_of(const struct timing_result *timing, const struct timing_ent
 
 /* ---- the table ------------------------------------------------------------------------ */
 
-static void cells_print(struct html_table *table, const struct timing_result *timing,
+static void times_cells(struct html_table *table, const struct timing_result *timing,
 						const struct timing_entry *entry, bool span)
 {
 	const struct timing_stats *stats = facts_stats(entry, span);
 	const double times[] = {stats->median, stats->low, stats->high, stats->min, stats->p95};
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
 	double rate = facts_rate(timing, stats->median);
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		html_table_number(table, times[i], facts_time(times[i], (char[FACTS_TIME]){0}));
 	html_table_format(table, rate, "%.4g", rate);
+}
+
+static void percent_cells(struct html_table *table, const struct timing_result *timing,
+						  const struct timing_entry *entry, bool span)
+{
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
 	facts_yardsticks(timing, yardsticks);
 	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
 		double percent = facts_percent_of(timing, entry, yardsticks[y].label, span);
 		html_table_format(table, percent > 0.0 ? percent : NAN, "%.1f%%", percent);
 	}
+}
+
+static void relation_cell(struct html_table *table, const struct timing_entry *fused,
+						  const struct timing_entry *entry, bool span)
+{
+	char relation[COMPARE_RELATION] = "";
+	if (entry != fused)
+		compare_relation(relation, fused, entry, span);
+	html_table_text(table, relation);
 }
 
 /* `fused`: of a comparison, the file that all others stand beside; else NULL. */
@@ -63,13 +77,13 @@ static void table_print(FILE *out, const struct timing_result *timing,
 		{"TFLOP/s", COLUMN_NUMBER}};
 	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
 	struct html_table table;
-	char names[FACTS_YARDSTICKS][64], label[FACTS_LABEL], relation[COMPARE_RELATION];
+	char names[FACTS_YARDSTICKS][64], label[FACTS_LABEL];
 	bool span = facts_use_span(timing);
 	size_t count = 7;
 	columns[0].name = "Entry";
 	columns[6].name = facts_rate_unit(timing);
 	facts_yardsticks(timing, yardsticks);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL && fused == NULL; y++) {
 		snprintf(names[y], sizeof names[y], "Of %s", yardsticks[y].name);
 		columns[count++] = (struct html_column){names[y], COLUMN_NUMBER};
 	}
@@ -89,11 +103,11 @@ static void table_print(FILE *out, const struct timing_result *timing,
 		html_table_text(&table, label);
 		if (!entry->ran)
 			continue;
-		cells_print(&table, timing, entry, span);
-		if (fused == NULL || entry == fused)
-			continue;
-		compare_relation(relation, fused, entry, span);
-		html_table_text(&table, relation);
+		times_cells(&table, timing, entry, span);
+		if (fused == NULL)
+			percent_cells(&table, timing, entry, span);
+		else
+			relation_cell(&table, fused, entry, span);
 	}
 	html_table_close(&table);
 }
