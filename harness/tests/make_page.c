@@ -219,11 +219,13 @@ static struct judgement_list benched(bool compare)
 	return list;
 }
 
-/* The same as `judge`, where every text is one that wants to be markup. */
+/* As `judge`, where every text is one that wants to be markup. */
 static struct judgement_list hostile(void)
 {
 	struct judgement_list list = judged();
 	struct run_facts *facts = &list.facts;
+	while (list.count > 3) /* one of each kind is enough, and opened faster */
+		judgement_free(&list.items[--list.count]);
 	snprintf(facts->device.name, sizeof facts->device.name, "%s", HOSTILE);
 	snprintf(facts->tool, sizeof facts->tool, "%s", HOSTILE);
 	snprintf(facts->epilogue, sizeof facts->epilogue, "%s", HOSTILE);
