@@ -155,6 +155,7 @@ static void summary_print(FILE *out, const struct judgement *item, bool guarante
 				 ", %zu not run: too large for the emulated GPU", item->too_large);
 	html_facts_open(out);
 	html_fact(out, "Problem", item->problem);
+	html_fact(out, "Device", item->device);
 	html_fact(out, "Cases", line);
 	if (guarantees && item->was_run)
 		html_fact(out, "Guarantees", jail_print(item->layers, layers));

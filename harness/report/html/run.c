@@ -37,11 +37,13 @@ static void title_format(const struct judgement_list *list, char *out, size_t ca
 		snprintf(out, capacity, "%zu of %zu solutions accepted", accepted, list->count);
 }
 
+/* "" where there was no file to judge. */
 static void device_format(const struct run_facts *facts, char *out, size_t capacity)
 {
 	const struct device_facts *device = &facts->device;
-	int used = snprintf(out, capacity, "%s", device->name);
-	if (facts->device_kind == DEVICE_CUDA)
+	char name[FACTS_DEVICE];
+	int used = snprintf(out, capacity, "%s", facts_device(facts, name));
+	if (facts->device_kind == DEVICE_CUDA && used > 0)
 		snprintf(out + used, capacity - (size_t)used, " (%d SMs, driver %s, %s)",
 				 device->multiprocessors, device->driver, device->library);
 }
@@ -86,11 +88,14 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 
 static void head_print(FILE *out, const struct judgement_list *list, const char *title)
 {
-	char warning[256], device[384];
+	char warning[256], device[384], shared[FACTS_SHARED];
 	device_format(&list->facts, device, sizeof device);
 	fputs("<header>\n", out);
 	html_heading(out, 1, NULL, title);
-	html_paragraph(out, "quiet", device);
+	if (device[0] != '\0')
+		html_paragraph(out, "quiet", device);
+	if (facts_shared(&list->facts, shared)[0] != '\0')
+		html_paragraph(out, "quiet", shared);
 	fputs("</header>\n", out);
 	if (list->facts.interrupted)
 		html_paragraph(out, "note", "Interrupted: this is what was done until then.");
