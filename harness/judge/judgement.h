@@ -131,6 +131,8 @@ struct kernel_counters {
 #define HINT_TEXT 400
 #define EXPLAINED_MAX 6
 
+#define DEVICE_LABEL 24 /* "cuda:1", and its NUL */
+
 struct judgement {
 	char file[4096];
 	char problem[32];           /* "" where nobody knows it: a bad file */
@@ -140,6 +142,7 @@ struct judgement {
 	char detail[1024]; /* one line; empty when accepted */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
+	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
 	char *compile_log;                /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
@@ -166,6 +169,7 @@ struct run_facts {
 	char started[32];           /* ISO 8601, UTC */
 	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
+	size_t devices; /* such ones that files were judged on at once */
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
 	char sizes[16];      /* of generated cases: one of case_sizes_names; "" when there were none */

@@ -59,6 +59,7 @@ struct device_facts {
 	double memory_bytes_per_second; /* of the device's memory, at most; 0 unknown */
 	char pci_bus_id[32]; /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
 	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
+	int devices;                               /* that CUDA has here */
 };
 
 /* ---- buffers ---------------------------------------------------------- */
