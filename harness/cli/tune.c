@@ -93,7 +93,7 @@ static bool rank_all(struct tuned *tuned, struct error *err)
 		struct tuned_shape *shape = &tuned->shapes[i];
 		struct error why;
 		shape->test = &tuned->plan.cases[i];
-		shape->fits = ranking_make(&tuned->space, &tuned->gpu, shape->test, &shape->ranking, &why);
+		shape->fits = ranked_make(&tuned->space, &tuned->gpu, shape->test, &shape->ranking, &why);
 		fit += shape->fits;
 		if (!shape->fits)
 			snprintf(shape->why, sizeof shape->why, "%s", why.message);
@@ -105,7 +105,7 @@ static bool rank_all(struct tuned *tuned, struct error *err)
 static void tuned_free(struct tuned *tuned)
 {
 	for (size_t i = 0; i < tuned->shape_count; i++)
-		ranking_free(&tuned->shapes[i].ranking);
+		ranked_free(&tuned->shapes[i].ranking);
 	free(tuned->shapes);
 	free(tuned->checks);
 	space_free(&tuned->space);
@@ -160,9 +160,9 @@ const struct subcommand subcommand_tune = {
 	.summary = "choose the constants that a solution lets others choose",
 	.usage = "usage: gemmjudge tune FILE --model-only|--check [OPTION...]\n"
 			 "\n"
-			 "Enumerates the values of the constants that a solution declares in its first lines\n"
-			 "(// tune BLOCK_M = 128 : 64 128 256) which meet its constraints on a GPU at a\n"
-			 "shape, and ranks them. The README says how to declare them.\n"
+			 "A solution declares in its first lines which of its constants may be chosen\n"
+			 "(// tune BLOCK_M = 128 : 64 128 256; the README says how). Enumerates the values\n"
+			 "that meet its constraints on a GPU at a shape, and ranks them.\n"
 			 "\n"
 			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
 			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",

@@ -14,7 +14,7 @@ struct tuned_shape {
 	const struct test_case *test; /* the plan's */
 	bool fits;
 	char why[1024]; /* no schedule does; else: */
-	struct ranking ranking;
+	struct ranked ranking;
 	size_t shown; /* of the best ranked */
 };
 

@@ -41,6 +41,18 @@ static bool check_options(const struct tuned *tuned, struct judge_options *out, 
 					 tuned->space.constant_count, JUDGE_FLAGS_MAX);
 }
 
+/* The first line of the compiler's messages that tells of an error, or NULL; `out` has room. */
+static const char *first_error(const char *log, char *out, size_t capacity)
+{
+	const char *found = log != NULL ? strstr(log, "error") : NULL;
+	if (found == NULL)
+		return NULL;
+	while (found > log && found[-1] != '\n')
+		found--;
+	snprintf(out, capacity, "%.*s", (int)strcspn(found, "\n"), found);
+	return out;
+}
+
 /* Takes what the judge found about the only file of its run. */
 static void take_verdict(struct tuned *tuned, struct tuned_check *check,
 						 const struct judgement_list *list)
@@ -49,7 +61,9 @@ static void take_verdict(struct tuned *tuned, struct tuned_check *check,
 	check->verdict = judgement->verdict;
 	check->accepted = judgement->accepted;
 	check->count = judgement->count;
-	snprintf(check->detail, sizeof check->detail, "%s", judgement->detail);
+	if (judgement->verdict != VERDICT_COMPILE_ERROR ||
+		first_error(judgement->compile_log, check->detail, sizeof check->detail) == NULL)
+		snprintf(check->detail, sizeof check->detail, "%s", judgement->detail);
 	snprintf(tuned->device, sizeof tuned->device, "%s", list->facts.device.name);
 }
 
@@ -80,9 +94,8 @@ static void show_summary(const struct tuned *tuned, FILE *out)
 	size_t accepted = 0;
 	for (size_t i = 0; i < tuned->check_count; i++)
 		accepted += tuned->checks[i].verdict == VERDICT_ACCEPTED;
-	fprintf(out, "%zu of %zu schedules accepted%s%s%s\n", accepted, tuned->check_count,
-			tuned->device[0] != '\0' ? " (" : "", tuned->device,
-			tuned->device[0] != '\0' ? ")" : "");
+	fprintf(out, "%zu of %zu schedules accepted%s%s\n", accepted, tuned->check_count,
+			tuned->device[0] != '\0' ? ": " : "", tuned->device);
 }
 
 int tune_check(struct tuned *tuned, FILE *out)
@@ -106,7 +119,7 @@ int tune_check(struct tuned *tuned, FILE *out)
 	command_watch_interrupts();
 	for (size_t i = 0; i < shape->shown && !command_interrupted(NULL); i++) {
 		struct tuned_check *check = &tuned->checks[i];
-		*check = (struct tuned_check){.place = i, .schedule = ranking_at(&shape->ranking, i)};
+		*check = (struct tuned_check){.place = i, .schedule = ranked_at(&shape->ranking, i)};
 		enum judge_status ended = check_one(tuned, &judge, &progress, check, &err);
 		output_progress_close(&line);
 		if (ended != JUDGE_DONE) {

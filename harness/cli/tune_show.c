@@ -35,10 +35,10 @@ static const char *plural(size_t count)
 /* Whether all schedules that are shown have the same value there. */
 static bool is_shared(const struct tuned_shape *shape, size_t constant)
 {
-	const struct ranking *ranking = &shape->ranking;
-	const int64_t first = ranking->list.items[ranking_at(ranking, 0)].values[constant];
+	const struct ranked *ranking = &shape->ranking;
+	const int64_t first = ranking->list.items[ranked_at(ranking, 0)].values[constant];
 	for (size_t i = 1; i < shape->shown; i++)
-		if (ranking->list.items[ranking_at(ranking, i)].values[constant] != first)
+		if (ranking->list.items[ranked_at(ranking, i)].values[constant] != first)
 			return false;
 	return shape->shown > 1;
 }
@@ -76,7 +76,7 @@ static void show_head(const struct tuned *tuned, const struct tuned_shape *shape
 /* Where the file's own constants stand. */
 static void show_standard(const struct tuned_shape *shape, FILE *out)
 {
-	const struct ranking *ranking = &shape->ranking;
+	const struct ranked *ranking = &shape->ranking;
 	const size_t standard = ranking->list.standard, count = ranking->list.count;
 	if (standard == count)
 		fprintf(out, "the file's defaults do not meet the constraints at this shape\n");
@@ -109,8 +109,8 @@ static void show_refused(const struct tuned *tuned, const struct tuned_shape *sh
 static void show_row(const struct tuned *tuned, const struct tuned_shape *shape, size_t place,
 					 FILE *out)
 {
-	const struct ranking *ranking = &shape->ranking;
-	const size_t schedule = ranking_at(ranking, place);
+	const struct ranked *ranking = &shape->ranking;
+	const size_t schedule = ranked_at(ranking, place);
 	char text[SCHEDULE_TEXT], global[16], shared[16] = "-";
 	int column;
 	print_constants(tuned, shape, schedule, false, text);
@@ -134,7 +134,7 @@ static void show_shape(const struct tuned *tuned, const struct tuned_shape *shap
 		return;
 	if (tuned->options->verbose)
 		show_refused(tuned, shape, out);
-	print_constants(tuned, shape, ranking_at(&shape->ranking, 0), true, text);
+	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
 	if (text[0] != '\0') {
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
@@ -164,7 +164,7 @@ void tune_show_check_head(const struct tuned *tuned, FILE *out)
 	char text[SCHEDULE_TEXT];
 	const struct tuned_shape *shape = &tuned->shapes[0];
 	show_head(tuned, shape, out);
-	print_constants(tuned, shape, ranking_at(&shape->ranking, 0), true, text);
+	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
 	if (text[0] != '\0') {
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
@@ -219,9 +219,9 @@ static json_t *gpu_json(const struct tune_gpu *gpu)
 					 gpu->threads_per_multiprocessor);
 }
 
-static json_t *schedule_json(const struct tuned *tuned, const struct ranking *ranking, size_t place)
+static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ranking, size_t place)
 {
-	const size_t number = ranking_at(ranking, place);
+	const size_t number = ranked_at(ranking, place);
 	const struct schedule *schedule = &ranking->list.items[number];
 	json_t *json = json_object(), *roles = json_object();
 	json_object_set_new(json, "constants", constants_json(&tuned->space, schedule->values));
@@ -255,7 +255,7 @@ static json_t *refused_json(const struct tuned *tuned, const struct schedule_lis
 
 static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *shape)
 {
-	const struct ranking *ranking = &shape->ranking;
+	const struct ranked *ranking = &shape->ranking;
 	json_t *json = json_object(), *schedules = json_array();
 	char sizes[SHAPE_TEXT];
 	shape_print(tuned->plan.problem, &shape->test->shape, sizes);
