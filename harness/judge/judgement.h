@@ -126,6 +126,15 @@ struct kernel_counters {
 	struct counter *counters; /* owned */
 };
 
+/* What the first case with a wrong result gave when it was run again: alone in a new process,
+ * twice. */
+struct case_repeat {
+	bool made;
+	bool right_first, right_second; /* calls */
+	bool same_first;                /* as in its turn, to the bit */
+	bool same_second;               /* as in the call before */
+};
+
 /* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
 #define HINTS_MAX 3
 #define HINT_TEXT 400
@@ -140,6 +149,7 @@ struct judgement {
 								   could not be read */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
+	struct case_repeat repeat;
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
