@@ -38,6 +38,10 @@ def shown(words):
     return "".join(c if c.isprintable() else "?" for c in str(words))
 
 
+def counted(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
