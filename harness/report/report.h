@@ -47,6 +47,11 @@ void report_html(const struct judgement_list *list, FILE *out); /* a page; html/
 bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
 				 struct error *err);
 
+/* The same of anything else that a function writes. */
+typedef void (*report_any_writer)(const void *what, FILE *out);
+bool report_save_any(const char *path, report_any_writer writer, const void *what,
+					 struct error *err);
+
 /* Whether report_save could write there now: asked before a long run, so that a
  * wrong path costs nothing. Leaves nothing behind. */
 bool report_probe(const char *path, struct error *err);
