@@ -879,3 +879,27 @@ Test(compile, leaves_nothing_when_it_is_cancelled, .timeout = 120)
 	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&beside.out);
 }
+
+Test(compile, threads_compile_side_by_side, .timeout = 120)
+{
+	static struct beside all[4];
+	pthread_t threads[4];
+	char name[8] = "?.cu", text[64];
+	for (size_t i = 0; i < 4; i++) { /* two of each file */
+		name[0] = (char)('a' + i % 2);
+		snprintf(text, sizeof text, "#define ANSWER %zu\n" SOLVE, i % 2);
+		if (i < 2)
+			write_file(name, text);
+		strcpy(all[i].source, path_of(name));
+	}
+	for (size_t i = 0; i < 4; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, compile_beside, &all[i]), 0);
+	for (size_t i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		cr_assert_eq(all[i].out.status, COMPILE_OK, "%s", all[i].out.log);
+		cr_assert_eq(answer(all[i].out.library), (int)(i % 2));
+	}
+	for (size_t i = 0; i < 4; i++)
+		compiled_free(&all[i].out);
+	cr_assert_eq(count_entries("tmp."), 0);
+}
