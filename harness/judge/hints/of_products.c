@@ -76,25 +76,55 @@ static bool sums_end_at(const struct hint_facts *facts, int32_t tile)
 	return true;
 }
 
+/* Cases that speak against tiles of this size: right though K is ragged, or wrong though it is not.
+ */
+static size_t against(const struct hint_facts *facts, int32_t tile)
+{
+	size_t cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		bool ragged = result->test.shape.size[SIZE_K] % tile != 0;
+		cases += ragged ? hint_case_right(result) : hint_case_wrong(result);
+	}
+	return cases;
+}
+
+/* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
+ * of these the largest that some sum has. 0: there is none. */
+static int32_t tile_of_sums(const struct hint_facts *facts)
+{
+	int32_t best = 0, longest = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (case_fits(result, FAULT_PRODUCTS_MISSING) && result->wrong->summed > longest)
+			longest = result->wrong->summed;
+	}
+	for (int32_t tile = 2; tile <= 256; tile *= 2)
+		if (sums_end_at(facts, tile) &&
+			(best == 0 || against(facts, tile) < against(facts, best) ||
+			 (against(facts, tile) == against(facts, best) && tile <= longest)))
+			best = tile;
+	return best;
+}
+
 static void say_missing(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
 {
 	const char *k = hint_size(facts, SIZE_K);
-	int32_t tile = 2;
+	const struct case_result *one = facts->judgement->cases;
 	if (sums_end_at(facts, 0)) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
-	while (tile <= 256 && !sums_end_at(facts, tile))
-		tile *= 2;
-	if (tile <= 256)
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums without what lies beyond the last multiple of %d in %s: the loop over k has "
-				 "to take the rest, too",
-				 tile, k);
-	else
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums that end before %s: the loop over k has to take the rest, too", k);
+	while (!case_fits(one, FAULT_PRODUCTS_MISSING))
+		one++;
+	int32_t tile = tile_of_sums(facts);
+	used += (size_t)snprintf(out + used, HINT_TEXT - used, "sums that end too early (%s: %d of %d)",
+							 one->test.name, one->wrong->summed, one->test.shape.size[SIZE_K]);
+	if (tile > 0)
+		used += (size_t)snprintf(out + used, HINT_TEXT - used, ", at the last multiple of %d in %s",
+								 tile, k);
+	snprintf(out + used, HINT_TEXT - used, ": the loop over k has to take the rest, too");
 }
 
 /* ---- sentences ------------------------------------------------------------------------ */
