@@ -154,6 +154,15 @@ static void say_transposed(const struct hint_facts *facts, enum part part, char 
 			 wrong, right, hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
 }
 
+static void say_length(const struct hint_facts *facts, enum part part, enum size size,
+					   char out[HINT_TEXT], size_t used)
+{
+	char right[64];
+	say_place(facts, part, false, right);
+	snprintf(out + used, HINT_TEXT - used, "rows of %s that are taken to be %s long: it is %s",
+			 hint_operand(facts, part), hint_size(facts, size), right);
+}
+
 static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char out[HINT_TEXT],
 					   size_t used)
 {
@@ -166,7 +175,7 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
 
 /* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
  * result. */
-static const char *const plain[FAULT_SCALAR] = {
+static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
 	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
 	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
@@ -185,6 +194,10 @@ static const char *const plain[FAULT_SCALAR] = {
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
+	[FAULT_PAIRS] =
+		"%2$s with both codes of each byte exchanged: the first one is in the high half",
+	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: one of them stands for 0, and the "
+					 "others for their distance from it",
 	[FAULT_ZERO_PADDED] =
 		"minima that a 0 takes part in: tiles have to be padded with +infinity, and sums to begin "
 		"there",
@@ -226,6 +239,10 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 	default:
 		if (fault >= FAULT_SCALAR)
 			say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
+		else if (fault >= FAULT_RIGHT_LENGTH)
+			say_length(facts, PART_RIGHT, (enum size)(fault - FAULT_RIGHT_LENGTH), out, used);
+		else if (fault >= FAULT_LEFT_LENGTH)
+			say_length(facts, PART_LEFT, (enum size)(fault - FAULT_LEFT_LENGTH), out, used);
 		else
 			say_plain(facts, plain[fault], out, used);
 	}
