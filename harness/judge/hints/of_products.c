@@ -187,23 +187,20 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
-	[FAULT_INPUTS_TF32] = "inputs that were rounded to TF32 or f16 (11 bits): tensor cores take "
-						  "floats like that, and it is not precise enough",
+	[FAULT_INPUTS_TF32] =
+		"inputs that were rounded to TF32 or f16 (11 bits), as tensor cores take floats",
 	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
-	[FAULT_PAIRS] =
-		"%2$s with both codes of each byte exchanged: the first one is in the high half",
-	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: one of them stands for 0, and the "
-					 "others for their distance from it",
+	[FAULT_PAIRS] = "%2$s with both codes of each byte exchanged: the first is in the high half",
+	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
 	[FAULT_ZERO_PADDED] =
-		"minima that a 0 takes part in: tiles have to be padded with +infinity, and sums to begin "
-		"there",
+		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
 };
 
-/* printf with numbered arguments is POSIX's; the compiler cannot see the format. */
+/* Not by printf, whose format the compiler could not check. */
 static void say_plain(const struct hint_facts *facts, const char *text, char out[HINT_TEXT],
 					  size_t used)
 {
