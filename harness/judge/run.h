@@ -19,6 +19,7 @@ struct run {
 	struct epilogue *epilogue; /* NULL: none */
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
+	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */

@@ -28,16 +28,18 @@ static double noise(struct fake *fake)
 	return ((double)(fake->random >> 33) / (double)(1u << 31) - 0.5) * 2;
 }
 
-static size_t fake_ready(void *context, size_t first, size_t most, double deadline)
+static bool fake_ready(void *context, size_t first, size_t most, double deadline, size_t *ready,
+					   struct error *error)
 {
+	(void)error;
 	struct fake *fake = context;
 	double ends = (double)(first + 1) * fake->compile_each;
 	if (fake->clock < ends)
 		fake->clock = fmin(ends, deadline);
-	size_t ready = 0;
-	while (ready < most && (double)(first + ready + 1) * fake->compile_each <= fake->clock)
-		ready++;
-	return ready;
+	*ready = 0;
+	while (*ready < most && (double)(first + *ready + 1) * fake->compile_each <= fake->clock)
+		(*ready)++;
+	return true;
 }
 
 static bool fake_measure(void *context, const size_t *candidates, size_t count, size_t passes,

@@ -93,7 +93,8 @@ static bool measure(struct state *state, const size_t *candidates, size_t count,
 	if (!source->measure(source->context, candidates, count, passes, until, results, state->err))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		take(state, candidates[i], &results[i], rung);
+		if (results[i].outcome != SEARCH_NOT_TRIED)
+			take(state, candidates[i], &results[i], rung);
 	find_best(state->search);
 	return true;
 }
@@ -170,7 +171,9 @@ static bool first_passes(struct state *state)
 		size_t count = choose(state, &next, most, batch);
 		if (next == state->search->count)
 			break;
-		size_t ready = count == 0 ? 0 : source->ready(source->context, next, count, until);
+		size_t ready = 0;
+		if (count > 0 && !source->ready(source->context, next, count, until, &ready, state->err))
+			return false;
 		if (ready == 0) {
 			state->search->end = stopped(state) ? SEARCH_STOPPED : SEARCH_TIME;
 			return true;

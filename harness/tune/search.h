@@ -42,11 +42,13 @@ struct search_result {
  * Deadlines are by clock(). */
 struct search_source {
 	/* How many candidates from `first` on can be measured by now, at most `most`. Waits for the
-	 * first of them; 0: the deadline passed, or it was stopped. They are compiled in this order. */
-	size_t (*ready)(void *context, size_t first, size_t most, double deadline);
+	 * first of them; 0: the deadline passed, or it was stopped. They are compiled in this order.
+	 * False with err when nothing can be compiled at all. */
+	bool (*ready)(void *context, size_t first, size_t most, double deadline, size_t *ready,
+				  struct error *err);
 	/* Measures these in alternation for so many passes, less when the deadline is over. Fills
-	 * results[i] of candidates[i]; one that fails says so there. False with err when nothing can be
-	 * measured any more. */
+	 * results[i] of candidates[i]; one that fails says so there, and one that there was no time for
+	 * is SEARCH_NOT_TRIED. False with err when nothing can be measured any more. */
 	bool (*measure)(void *context, const size_t *candidates, size_t count, size_t passes,
 					double deadline, struct search_result *results, struct error *err);
 	/* Whether its results are right: leaves the outcome, or changes it. */
