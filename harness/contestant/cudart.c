@@ -77,7 +77,8 @@ static bool find_all(void *library, struct cudart *out, struct error *err)
 		   find(library, "cudaEventSynchronize", &out->event_synchronize, false, err) &&
 		   find(library, "cudaEventElapsedTime", &out->event_elapsed, false, err) &&
 		   find(library, "cudaEventDestroy", &out->event_destroy, false, err) &&
-		   find(library, "cudaEmulatedName", &out->emulated_name, false, err);
+		   find(library, "cudaEmulatedName", &out->emulated_name, false, err) &&
+		   find(library, "cudaEmulatedFailure", &out->emulated_failure, false, err);
 }
 
 bool cudart_load(struct cudart *out, const char *folder, struct error *err)

@@ -32,8 +32,10 @@ struct cudart {
 	cudaError_t (*event_synchronize)(cudaEvent_t);
 	cudaError_t (*event_elapsed)(float *, cudaEvent_t, cudaEvent_t);
 	cudaError_t (*event_destroy)(cudaEvent_t);
-	/* The emulated GPU's own: what it calls an allocation in messages. */
+	/* The emulated GPU's own (emulator/DESIGN.md): what it calls an allocation in messages, and
+	 * which call failed, and what to do. */
 	cudaError_t (*emulated_name)(const void *, const char *);
+	cudaError_t (*emulated_failure)(char *, char *, size_t);
 };
 
 /* Loads FOLDER/libcudart.so.13 or, where folder is NULL, the one of this machine.

@@ -132,16 +132,22 @@ static void error_name(const struct contestant *self, cudaError_t code, char *ou
 	snprintf(out, size, "%s", code != cudaSuccess ? self->cudart.get_error_name(code) : "");
 }
 
+static void fill_outcome(const struct contestant *self, struct outcome outcome, double seconds,
+						 struct contestant_reply *reply)
+{
+	reply->status = outcome.status;
+	reply->left = outcome.left;
+	reply->error_code = (int32_t)outcome.code;
+	reply->seconds = seconds;
+	error_name(self, outcome.code, reply->error_name, sizeof reply->error_name);
+	snprintf(reply->error_text, sizeof reply->error_text, "%s", outcome.text);
+}
+
 static void reply_outcome(const struct contestant *self, const struct message *request,
 						  struct outcome outcome, double seconds)
 {
-	struct contestant_reply reply = {.head.type = request->type,
-									 .status = outcome.status,
-									 .left = outcome.left,
-									 .error_code = (int32_t)outcome.code,
-									 .seconds = seconds};
-	error_name(self, outcome.code, reply.error_name, sizeof reply.error_name);
-	snprintf(reply.error_text, sizeof reply.error_text, "%s", outcome.text);
+	struct contestant_reply reply = {.head.type = request->type};
+	fill_outcome(self, outcome, seconds, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 
@@ -247,16 +253,38 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	reply_outcome(self, &request->head, out, 0.0);
 }
 
-/* The emulated GPU's messages call the buffers what solve() and the stages call them. */
+/* The emulated GPU's messages call the buffers what solve() and the stages call them: "A, 31 x
+ * 109", "bias.bias, 109". */
 static void name_buffers(const struct contestant *self, const struct operands *operands)
 {
-	char name[BUFFER_NAME_MAX];
+	struct buffers buffers;
+	char name[BUFFER_NAME_MAX + 64];
 	if (self->cudart.emulated_name == NULL || !self->opened.copied)
 		return;
-	for (uint32_t i = 0; i < self->opened.arena.count; i++) {
-		buffers_name(self->solution.problem, &self->solution.chain, i, name);
+	buffers_of_case(self->solution.problem, &self->test, &self->solution.chain, &buffers);
+	for (uint32_t i = 0; i < self->opened.arena.count && i < buffers.count; i++) {
+		const struct buffer *buffer = &buffers.at[i];
+		unsigned long long columns = buffer->columns > 0 ? buffer->columns : 1;
+		unsigned long long rows = buffer->elements / columns;
+		if (rows > 1 && columns > 1)
+			snprintf(name, sizeof name, "%s, %llu x %llu", buffer->name, rows, columns);
+		else
+			snprintf(name, sizeof name, "%s, %llu", buffer->name, rows * columns);
 		self->cudart.emulated_name(operands->at[i], name);
 	}
+}
+
+/* What the device has to say of it. */
+static void note_failure(const struct cudart *cudart, struct contestant_reply *reply)
+{
+	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
+	if (cudart->emulated_failure == NULL)
+		return;
+	cudart->emulated_failure(failed, advice, RUN_TEXT_BYTES);
+	if (reply->failed[0] == '\0')
+		memcpy(reply->failed, failed, sizeof failed);
+	if (advice[0] != '\0')
+		memcpy(reply->advice, advice, sizeof advice);
 }
 
 static void serve_run(struct contestant *self, const struct contestant_run *request)
@@ -269,19 +297,24 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		return;
 	}
 	cudaError_t left = cudaSuccess;
+	struct contestant_reply reply = {.head.type = request->head.type};
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
 		cudart->get_last_error(); /* an old error is not this call's */
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
+		note_failure(cudart, &reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
 	}
+	if (code != cudaSuccess) /* of a kernel */
+		note_failure(cudart, &reply);
 	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
-	reply_outcome(self, &request->head,
-				  outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds);
+	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
+				 &reply);
+	reply_with(self, &reply, sizeof reply);
 }
 
 static bool measure(struct contestant *self, const struct contestant_time *request,

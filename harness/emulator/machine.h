@@ -43,6 +43,7 @@ struct fault {
 	int ptx_line;          /* 1-based line of the module's PTX text; 0 unknown */
 	char source[256];      /* "file.cu:42" when compiled with -lineinfo, else "" */
 	uint64_t address;
+	const char *advice; /* FAULT_ADDRESS: what to do; NULL: nothing comes to mind */
 	char text[1024];
 };
 

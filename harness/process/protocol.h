@@ -270,6 +270,9 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
 	enum run_status left;
 	double seconds; /* RUN: wall time of the call with its synchronisation */
+	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
+	 * it or about the kernel that failed; "": nothing is known. */
+	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
 };
 
 /* ---- sealed calls --------------------------------------------------------- */

@@ -96,8 +96,9 @@ cudaError_t runtime_enter(void)
 	return runtime.fault;
 }
 
-cudaError_t runtime_leave(cudaError_t status)
+cudaError_t runtime_leave_call(const char *call, cudaError_t status)
 {
+	refusal_note(runtime_call_name(call), runtime.fault == cudaSuccess ? status : cudaSuccess);
 	if (status != cudaSuccess && !driver_call)
 		last_error = status;
 	pthread_mutex_unlock(&runtime_lock);
@@ -135,8 +136,10 @@ static cudaError_t fault_status(enum fault_kind kind)
 void runtime_fault(const struct fault *fault)
 {
 	runtime_say("%s", fault->text[0] ? fault->text : "a kernel failed without saying why");
-	if (runtime.fault == cudaSuccess)
+	if (runtime.fault == cudaSuccess) {
 		runtime.fault = fault_status(fault->kind);
+		refusal_fault(fault);
+	}
 	if (runtime.fault == cudaSuccess)
 		runtime.fault = cudaErrorLaunchFailure;
 }
@@ -149,8 +152,10 @@ static cudaError_t take_last_error(bool reset)
 	cudaError_t status = last_error;
 	if (runtime.fault != cudaSuccess && runtime.fault_surfaced)
 		status = runtime.fault;
-	if (reset)
+	if (reset) {
 		last_error = cudaSuccess;
+		refusal_forget();
+	}
 	return runtime_leave_quietly(status);
 }
 
