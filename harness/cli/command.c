@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
 
@@ -18,9 +19,7 @@
 bool command_complete(struct options *options, struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	judge->files = options->arguments;
-	judge->file_count = options->argument_count;
-	if (judge->file_count == 0)
+	if (options->argument_count == 0)
 		return error_set(err, "name at least one solution file (--help shows the usage)");
 	if (!options->has_seed && !random_draw(&judge->seed, err))
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
@@ -83,21 +82,24 @@ static bool was_interrupted(void *context)
 	return interrupted != 0;
 }
 
-#define SAVE_SECONDS 1.0 /* between two writings of the reports */
+/* Each writing of the reports is of all files: together they take no more of a run than this. */
+#define SAVE_SHARE 0.05
 
 struct command {
 	struct options *options;
 	const char *program;
 	struct output_progress progress;
+	struct output_text text;
 	struct remember remember;
-	double saved;
+	double save_at; /* not before */
 };
 
 /* Facts that only the command line knows. */
 static void complete_facts(const struct command *command, struct judgement_list *list)
 {
 	struct options *options = command->options;
-	if (options->judge.device.text == NULL) /* again on the device that was chosen */
+	bool chosen = list->facts.device.name[0] != '\0';
+	if (options->judge.device.text == NULL && chosen) /* again on the device that was chosen */
 		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
 	options_again(options, command->program, list->facts.command, sizeof list->facts.command);
 }
@@ -115,6 +117,14 @@ static void print_note(void *context, const char *line)
 	fprintf(stderr, "gemmjudge: %s\n", line);
 }
 
+static void show_verdict(void *context, const struct judgement_list *list, size_t i)
+{
+	struct command *command = context;
+	output_progress_close(&command->progress);
+	output_text_file(&command->text, list, i);
+	command->progress.files_done++;
+}
+
 static void remember(struct command *command, const struct judgement_list *list, bool ended)
 {
 	char line[sizeof command->remember.why.message + 32];
@@ -125,17 +135,19 @@ static void remember(struct command *command, const struct judgement_list *list,
 }
 
 /* What a run that dies leaves: every file in the store that has had its turn (of bench and compare
- * none, before the end), and the reports of a second before. */
+ * none, before the end), and reports that miss the last of them at most. */
 static void save_judged(void *context, struct judgement_list *list)
 {
 	struct command *command = context;
 	complete_facts(command, list);
 	if (command->options->judge.mode == JUDGE_CHECKS)
 		remember(command, list, false);
-	if (command->saved > 0.0 && clock_seconds() < command->saved + SAVE_SECONDS)
+	double begun = clock_seconds();
+	if (begun < command->save_at)
 		return;
 	output_save(command->options, list);
-	command->saved = clock_seconds();
+	double ended = clock_seconds();
+	command->save_at = ended + (ended - begun) / SAVE_SHARE;
 }
 
 /* What is ignored, as in the background of a script, stays so. */
@@ -160,17 +172,20 @@ static void end_interrupted(void)
 
 /* ---- the run --------------------------------------------------------------- */
 
-int command_run(const char *program, struct options *options)
+/* With its files found. */
+static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	if (!command_complete(options, &err) || !output_probe(options, &err))
+	if (!output_probe(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 
 	struct command command = {.options = options, .program = program};
 	if (!remember_open(&command.remember, options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	output_progress_open(&command.progress, options);
+	output_text_open(&command.text, options);
 	struct judge_progress steps = {.step = show_step,
+								   .verdict = show_verdict,
 								   .judged = save_judged,
 								   .note = print_note,
 								   .stop = was_interrupted,
@@ -192,9 +207,23 @@ int command_run(const char *program, struct options *options)
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	/* output_probe() found the paths good: what fails now is the disk's condition */
-	if (!output_write(options, &list, &err))
+	if (!output_write(options, &command.text, &list, &err))
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);
 	end_interrupted();
 	return exit_status;
+}
+
+int command_run(const char *program, struct options *options)
+{
+	struct error err = {{0}};
+	struct files files;
+	if (!command_complete(options, &err) ||
+		!files_find(options->arguments, options->argument_count, &files, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	options->judge.files = (const char *const *)files.paths;
+	options->judge.file_count = files.count;
+	int status = run_files(program, options);
+	files_free(&files);
+	return status;
 }

@@ -24,13 +24,15 @@ const struct subcommand subcommand_judge = {
 	.name = "judge",
 	.takes = "FILE...",
 	.summary = "compile, check and time solutions; say what they are worth",
-	.usage = "usage: gemmjudge judge FILE... [OPTION...]\n"
+	.usage = "usage: gemmjudge judge FILE|FOLDER... [OPTION...]\n"
 			 "\n"
 			 "Compiles each solution, runs it on many cases, compares every result with a\n"
-			 "reference of higher precision, and times it on a large case (on a GPU).\n"
+			 "reference of higher precision, and times it on a large case (on a GPU). Of a\n"
+			 "folder, all .cu files in it and below. Whatever a file is, the others are judged.\n"
 			 "\n"
 			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"
 			 "  gemmjudge judge -p gemm-f16 - <mine.cu\n"
+			 "  gemmjudge judge -p gemm-f16 class/ --md class.md\n"
 			 "  gemmjudge judge mine.cu --problem gemm-f16 --suite edges --json result.json\n",
 	.run = judge,
 };

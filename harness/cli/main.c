@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/commit.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/limits.h"
-#include "commit.h" /* made by commit.cmake */
 
 #define LARGE_BLOCK (16 << 10) /* bytes */
 #define SUBCOMMANDS_MAX 16
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		printf("gemmjudge %s (commit %s, built with CUDA %s)\n", GEMMJUDGE_VERSION,
-			   GEMMJUDGE_COMMIT, GEMMJUDGE_CUDA);
+			   commit_of_build()[0] != '\0' ? commit_of_build() : "unknown", GEMMJUDGE_CUDA);
 		return cli_finish(EXIT_ACCEPTED);
 	}
 	bool explain = strcmp(word, "help") == 0;

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -95,8 +96,8 @@ static bool spares_sources(const struct options *options, const struct report *r
 	char file[PATHS_MAX];
 	paths_absolute(report->path, file);
 	const char *ending = strrchr(file, '.');
-	for (size_t i = 0; i < options->argument_count; i++)
-		if (is_same_file(file, options->arguments[i]))
+	for (size_t i = 0; i < options->judge.file_count; i++)
+		if (is_same_file(file, options->judge.files[i]))
 			return error_set(err,
 							 "--%s %s would overwrite a solution of this run: name another file",
 							 report->option, report->path);
@@ -138,27 +139,52 @@ bool output_probe(const struct options *options, struct error *err)
 	return true;
 }
 
-bool output_write(const struct options *options, const struct judgement_list *list,
-				  struct error *err)
+/* ---- text --------------------------------------------------------------- */
+
+void output_text_open(struct output_text *text, const struct options *options)
 {
 	struct report reports[REPORTS_MAX];
 	size_t count = reports_asked(options, reports);
-	FILE *text = stdout;
+	FILE *stream = stdout;
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(reports[i].path, "-") == 0)
-			text = stderr;
+			stream = stderr;
+	*text = (struct output_text){.stream = stream,
+								 .style = {.color = output_color(options, stream),
+										   .width = width_of(stream),
+										   .verbose = options->verbose,
+										   .quiet = options->quiet}};
+}
 
-	struct report_style style = {.color = output_color(options, text),
-								 .width = width_of(text),
-								 .verbose = options->verbose,
-								 .quiet = options->quiet};
+/* errno tells only once. */
+static void text_flush(struct output_text *text)
+{
+	if ((fflush(text->stream) != 0 || ferror(text->stream)) && text->failed == 0)
+		text->failed = errno;
+}
+
+void output_text_file(struct output_text *text, const struct judgement_list *list, size_t i)
+{
+	if (list->count == 1)
+		return;
+	errno = 0;
+	report_text_file(list, i, &text->style, &text->written, text->stream);
+	text_flush(text);
+}
+
+bool output_write(const struct options *options, struct output_text *text,
+				  const struct judgement_list *list, struct error *err)
+{
+	struct report reports[REPORTS_MAX];
+	size_t count = reports_asked(options, reports);
 	bool ok = true;
 	errno = 0;
-	report_text(list, &style, text);
+	report_text_end(list, &text->style, &text->written, text->stream);
 	if (options->annotate != NULL)
-		report_annotate(list, text);
-	if (text == stdout && (fflush(stdout) != 0 || ferror(stdout)))
-		ok = error_set(err, "cannot write to standard output: %s", strerror(errno));
+		report_annotate(list, text->stream);
+	text_flush(text);
+	if (text->stream == stdout && text->failed != 0)
+		ok = error_set(err, "cannot write to standard output: %s", strerror(text->failed));
 	for (size_t i = 0; i < count; i++) {
 		struct error later;
 		if (!report_save(reports[i].path, reports[i].write, list, ok ? err : &later))
@@ -185,10 +211,41 @@ void output_save(const struct options *options, const struct judgement_list *lis
 void output_progress_open(struct output_progress *progress, const struct options *options)
 {
 	const char *terminal = getenv("TERM");
+	double now = clock_seconds();
 	*progress = (struct output_progress){.on = !options->quiet && isatty(STDERR_FILENO) &&
 											   terminal != NULL && strcmp(terminal, "dumb") != 0,
 										 .width = width_of(stderr),
-										 .last = -1.0};
+										 .begun = now,
+										 .last = -1.0,
+										 .files = options->judge.file_count};
+}
+
+/* "1:07", "2:03:09" */
+static void duration_format(char out[32], double seconds)
+{
+	long all = seconds > 0.0 ? lround(seconds) : 0;
+	if (all < 3600)
+		snprintf(out, 32, "%ld:%02ld", all / 60, all % 60);
+	else
+		snprintf(out, 32, "%ld:%02ld:%02ld", all / 3600, all / 60 % 60, all % 60);
+}
+
+/* "[17/50, 1:20, about 2:35 left] "; "" of a single file. */
+static void all_files_format(const struct output_progress *progress, double now, char out[128])
+{
+	char elapsed[32], left[32];
+	double seconds = now - progress->begun;
+	size_t done = progress->files_done;
+	out[0] = '\0';
+	if (progress->files < 2)
+		return;
+	duration_format(elapsed, seconds);
+	int used = snprintf(out, 128, "[%zu/%zu, %s", done, progress->files, elapsed);
+	if (done > 0) {
+		duration_format(left, seconds / (double)done * (double)(progress->files - done));
+		used += snprintf(out + used, 128 - (size_t)used, ", about %s left", left);
+	}
+	snprintf(out + used, 128 - (size_t)used, "] ");
 }
 
 void output_progress_step(void *context, const char *file, const char *what, size_t done,
@@ -209,12 +266,13 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	progress->last = now;
 	progress->drawn = true;
 
-	char line[160];
+	char line[288], all[128];
+	all_files_format(progress, now, all);
 	if (total <= 1)
-		snprintf(line, sizeof line, "%s: %s", progress->last_file, progress->last_what);
+		snprintf(line, sizeof line, "%s%s: %s", all, progress->last_file, progress->last_what);
 	else
-		snprintf(line, sizeof line, "%s: %s %zu of %zu", progress->last_file, progress->last_what,
-				 done < total ? done + 1 : total, total);
+		snprintf(line, sizeof line, "%s%s: %s %zu of %zu", all, progress->last_file,
+				 progress->last_what, done < total ? done + 1 : total, total);
 	for (char *p = line; *p != '\0'; p++) /* a file name must not steer the terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';

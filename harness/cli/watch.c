@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/files.h"
 
 #define SETTLE_MILLISECONDS 100 /* editors write some files at once */
 #define WAIT_MILLISECONDS 500   /* a signal just before the wait does not end it */
@@ -35,23 +36,31 @@ static const char *name_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Folders and not files: editors replace what they save. */
-static int watch_folders(const struct options *options, struct error *err)
+/* The folder of each, and itself where it is one: editors replace what they save. */
+static bool watch_all(int fd, const char *const *files, size_t count, struct error *err)
 {
-	int fd = inotify_init1(IN_CLOEXEC);
-	if (fd < 0)
-		error_set(err, "--watch: the system watches no files: %s", strerror(errno));
-	for (size_t i = 0; fd >= 0 && i < options->argument_count; i++) {
-		const char *file = options->arguments[i];
+	for (size_t i = 0; i < count; i++) {
+		const char *file = files[i];
 		char folder[PATH_MAX];
 		snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(file) - file), file);
-		if (inotify_add_watch(fd, folder, IN_CLOSE_WRITE | IN_MOVED_TO) >= 0)
-			continue;
-		error_set(err, "--watch: cannot watch the folder of %s: %s", file, strerror(errno));
-		close(fd);
-		fd = -1;
+		if (inotify_add_watch(fd, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
+			return error_set(err, "--watch: cannot watch the folder of %s: %s", file,
+							 strerror(errno));
+		inotify_add_watch(fd, file, IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR);
 	}
-	return fd;
+	return true;
+}
+
+/* Of the arguments, and of what folders hold by now; to watch a folder again changes nothing. */
+static bool watch_folders(int fd, const struct options *options, struct error *err)
+{
+	struct files files;
+	if (!watch_all(fd, options->arguments, options->argument_count, err) ||
+		!files_find(options->arguments, options->argument_count, &files, err))
+		return false;
+	bool ok = watch_all(fd, (const char *const *)files.paths, files.count, err);
+	files_free(&files);
+	return ok;
 }
 
 static bool matters(const struct options *options, const char *name)
@@ -104,8 +113,10 @@ int watch_run(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	const struct sigaction action = {.sa_handler = pass_on};
-	int fd = watch_folders(options, &err);
+	int fd = inotify_init1(IN_CLOEXEC);
 	if (fd < 0)
+		error_set(&err, "--watch: the system watches no files: %s", strerror(errno));
+	if (fd < 0 || !watch_folders(fd, options, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -118,6 +129,8 @@ int watch_run(const char *program, struct options *options)
 		}
 		while (!ended && take_events(fd, options, SETTLE_MILLISECONDS)) {
 		}
+		if (!ended && !watch_folders(fd, options, &err)) /* of new ones, too */
+			cli_fail(status, &err);
 		if (!ended)
 			putchar('\n');
 	}

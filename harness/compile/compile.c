@@ -21,8 +21,6 @@
 /* Part of every key: to be changed when what is stored means something else. */
 #define CACHE_FORMAT "gemmjudge compile 3"
 
-#define SOURCE_BYTES ((off_t)64 << 20)
-
 /* The clock that stamps files. */
 static double file_time(void)
 {
@@ -135,7 +133,8 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .working_folder = job->source_folder,
 									 .rules = rules,
 									 .limit = options->seconds,
-									 .deadline = job->deadline};
+									 .deadline = job->deadline,
+									 .control = options->control};
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);
@@ -207,8 +206,8 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		!locate_source(shown, job->source, job->source_folder, err))
 		return COMPILE_FAILED;
 	job->content = options->stands_for != NULL ? options->source : job->source;
-	if (bytes > SOURCE_BYTES) {
-		error_set(err, "the file has more than %lld MiB", (long long)(SOURCE_BYTES >> 20));
+	if (bytes > COMPILE_SOURCE_BYTES) {
+		error_set(err, "the file has more than %lld MiB", (long long)(COMPILE_SOURCE_BYTES >> 20));
 		return COMPILE_STOPPED;
 	}
 	if (!compile_find_nvcc(job->nvcc, job->version, err))

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/paths.h"
 
+struct child_control; /* process/child.h */
+
 struct compile_options {
 	const char *source;        /* the solution file */
 	const char *stands_for;    /* the path by which messages call it, and in whose folder its
@@ -24,10 +26,13 @@ struct compile_options {
 	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
+	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */
+	const struct child_control *control;
 };
 
 /* What a file may take; hopper.cu, the largest here, takes 35 s. */
 #define COMPILE_SECONDS 300.0 /* a machine with other work */
+#define COMPILE_SOURCE_BYTES ((off_t)64 << 20)
 
 /* The virtual architecture that the emulated GPU takes. */
 #define EMULATED_ARCHITECTURE "90a"
@@ -53,7 +58,7 @@ struct compiled {
 	double seconds;
 };
 
-/* Always fills *out; returns out->status. */
+/* Always fills *out; returns out->status. Threads may compile side by side. */
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
 									 struct error *err);
 void compiled_free(struct compiled *compiled);

@@ -358,6 +358,7 @@ static enum compile_status status_of_end(struct child_result result, const char 
 	case CHILD_OVER_PROCESSES:
 		error_set(err, "nvcc started more than %d processes", PROCESSES);
 		return COMPILE_STOPPED;
+	case CHILD_CANCELLED: error_set(err, "nvcc was no longer wanted"); return COMPILE_STOPPED;
 	default:
 		error_set(err, "nvcc was ended by signal %d (%s)", result.signal_number,
 				  strsignal(result.signal_number));
@@ -410,7 +411,8 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 									.memory_limit_bytes = memory_limit(),
 									.file_limit_bytes = FILE_BYTES,
 									.process_limit = PROCESSES,
-									.rules = start->rules};
+									.rules = start->rules,
+									.control = start->control};
 	struct child *child = child_start(&options, err);
 	if (child == NULL)
 		goto done;

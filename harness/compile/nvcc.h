@@ -41,6 +41,7 @@ struct nvcc_start {
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */
 	double limit, deadline;     /* in seconds; the second by the monotonic clock */
+	const struct child_control *control; /* or NULL */
 };
 
 /* The variables of the environment that decide what comes out of it; NULL behind the last. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "judge/compiling.h"
 #include "judge/time.h"
 
 #define BASELINES_MAX 3 /* in one run */
@@ -197,15 +198,31 @@ static bool bench_problem(struct run *run, const struct submission *first,
 	return ok;
 }
 
-/* The file without the epilogue, for a comparison. */
-static bool compile_plain(struct run *run, struct submission *s, struct submission *plain,
-						  struct error *err)
+/* Side by side, as nothing is timed yet. */
+static bool compile_all(struct run *run, struct submission *submissions, size_t count,
+						bool *stopped, struct error *err)
 {
-	*plain = *s;
-	plain->fused = false;
-	plain->compiled = (struct compiled){.status = COMPILE_FAILED};
-	s->plain = plain;
-	return submission_compile(run, plain, err);
+	struct compiling *compiling = compiling_open(run, submissions, count, count, err);
+	bool ok = compiling != NULL;
+	for (size_t i = 0; i < count && ok && !*stopped; i++)
+		ok = compiling_take(compiling, run, i, stopped, err) &&
+			 (*stopped || submissions[i].refused[0] == '\0' ||
+			  error_set(err, "%s: %s", submissions[i].file, submissions[i].refused));
+	compiling_close(compiling);
+	return ok;
+}
+
+/* The files without the epilogue, for a comparison. */
+static bool compile_plain(struct run *run, struct submission *submissions, struct submission *plain,
+						  size_t count, bool *stopped, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		plain[i] = submissions[i];
+		plain[i].fused = false;
+		plain[i].compiled = (struct compiled){.status = COMPILE_FAILED};
+		submissions[i].plain = &plain[i];
+	}
+	return compile_all(run, plain, count, stopped, err);
 }
 
 static bool bench_problems(struct run *run, struct submission *submissions, size_t count,
@@ -231,21 +248,23 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 	}
 	list->compare = compare;
 	struct submission *plain = calloc(count, sizeof *plain);
-	bool ok = plain != NULL || error_set(err, "out of memory");
-	for (size_t i = 0; i < count && ok; i++) {
+	if (plain == NULL)
+		return error_set(err, "out of memory");
+	bool stopped = false, ok = compile_all(run, submissions, count, &stopped, err);
+	for (size_t i = 0; i < count; i++) {
 		struct judgement *item = &list->items[i];
 		item->verdict = VERDICT_ACCEPTED;
 		item->detail[0] = '\0';
-		ok = submission_compile(run, &submissions[i], err);
-		judgement_take_compile(&submissions[i], item);
-		if (ok && compare)
-			ok = compile_plain(run, &submissions[i], &plain[i], err);
+		if (ok && !stopped)
+			judgement_take_compile(&submissions[i], item);
 	}
-	if (ok)
+	if (ok && compare && !stopped)
+		ok = compile_plain(run, submissions, plain, count, &stopped, err);
+	if (ok && !stopped)
 		ok = bench_problems(run, submissions, count, list, err);
-	for (size_t i = 0; !ok && i < list->count; i++)
-		run_gave_up(&list->items[i], err->message);
-	for (size_t i = 0; plain != NULL && i < count; i++)
+	for (size_t i = 0; (!ok || stopped) && i < list->count; i++)
+		run_gave_up(&list->items[i], ok ? RUN_INTERRUPTED : err->message);
+	for (size_t i = 0; i < count; i++)
 		compiled_free(&plain[i].compiled);
 	free(plain);
 	return ok;

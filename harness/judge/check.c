@@ -63,6 +63,27 @@ static bool check_case(struct run *run, const struct problem *problem,
 	return true;
 }
 
+/* What is wrong with a result, for hints: of the first few cases. */
+static bool explain_case(struct run *run, struct judgement *out, struct case_result *result,
+						 struct error *err)
+{
+	size_t explained = 0;
+	for (size_t i = 0; i < out->count; i++)
+		explained += out->cases[i].wrong != NULL;
+	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX)
+		return true;
+	result->wrong = calloc(1, sizeof *result->wrong);
+	if (result->wrong == NULL)
+		return true; /* a hint less */
+	if (!referee_link_explain(&run->referee, result->wrong, err))
+		return false;
+	if (result->wrong->wrong == 0) { /* nothing is known */
+		free(result->wrong);
+		result->wrong = NULL;
+	}
+	return true;
+}
+
 /* The file's verdict is that of its first case that failed, and of one that was not run only where
  * none did. Cases that are too large for the device decide nothing, unless all are. */
 static void summarise(struct judgement *out)
@@ -174,7 +195,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 					 stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
 			continue;
 		}
-		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err);
+		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
+			 explain_case(run, out, result, err);
 		judgement_take_layers(out, contestant.enclosed, contestant.layers);
 		epilogue_take_layers(run->epilogue, out);
 		if (!ok) {

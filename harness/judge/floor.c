@@ -20,20 +20,28 @@ static double width_factor(const struct problem *problem)
 	return 16.0 / left->format.bits;
 }
 
+struct roof roof_of(const struct device_facts *facts, const struct problem *problem)
+{
+	struct roof roof = {.bytes_per_second = fmax(facts->memory_bytes_per_second, 0.0)};
+	int major = atoi(facts->architecture) / 10; /* "90a" */
+	if (facts->sm_clock_khz > 0 && major > 0)
+		roof.operations_per_second = operations_per_clock(major) * width_factor(problem) *
+									 facts->multiprocessors * facts->sm_clock_khz * 1e3;
+	return roof;
+}
+
 double floor_of(const struct device_facts *facts, const struct timing_result *timing)
 {
 	const struct problem *problem = problem_find(timing->problem);
-	int major = atoi(facts->architecture) / 10; /* "90a" */
 	double bytes = 0, floor = 0;
 	if (problem == NULL)
 		return 0;
+	struct roof roof = roof_of(facts, problem);
 	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
 		bytes += (double)operand_bytes(operand, &timing->test.shape);
-	if (facts->memory_bytes_per_second > 0)
-		floor = bytes / facts->memory_bytes_per_second * 1e6;
-	if (facts->sm_clock_khz <= 0 || major <= 0 || problem->algebra == ALGEBRA_SHORTEST_PATHS)
+	if (roof.bytes_per_second > 0)
+		floor = bytes / roof.bytes_per_second * 1e6;
+	if (!(roof.operations_per_second > 0) || problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return floor;
-	double peak = operations_per_clock(major) * width_factor(problem) * facts->multiprocessors *
-				  facts->sm_clock_khz * 1e3;
-	return fmax(floor, 2.0 * shape_terms(&timing->test.shape) / peak * 1e6);
+	return fmax(floor, 2.0 * shape_terms(&timing->test.shape) / roof.operations_per_second * 1e6);
 }

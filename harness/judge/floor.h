@@ -1,12 +1,19 @@
-/* The least time that a call can take on a GPU. Internal to judge/. */
+/* What a GPU can do at most, and the least time that a call can take on it. */
 #ifndef GEMMJUDGE_JUDGE_FLOOR_H
 #define GEMMJUDGE_JUDGE_FLOOR_H
 
 #include "judge/judgement.h"
 
+/* A GPU's peaks; 0 where they are unknown. Those of arithmetic are dense tensor cores' at the
+ * highest clock, at the width of the problem's widest operand. */
+struct roof {
+	double operations_per_second, bytes_per_second;
+};
+struct roof roof_of(const struct device_facts *facts, const struct problem *problem);
+
 /* Microseconds: the operations over the GPU's peak, or the bytes over its bandwidth, whichever is
- * more (Williams, Waterman, Patterson, "Roofline", 2009). Generous: dense tensor cores at the
- * highest clock for every algebra. 0 where the GPU is unknown. */
+ * more (Williams, Waterman, Patterson, "Roofline", 2009). Generous: tensor cores for every
+ * algebra but a closure. 0 where the GPU is unknown. */
 double floor_of(const struct device_facts *facts, const struct timing_result *timing);
 
 #endif

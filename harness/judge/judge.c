@@ -9,11 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "judge/ahead.h"
 #include "judge/bench.h"
 #include "judge/check.h"
+#include "judge/compiling.h"
 #include "judge/confirm.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
+#include "judge/hints/hints.h"
 #include "judge/lock.h"
 #include "judge/submission.h"
 #include "process/jail.h"
@@ -83,12 +86,14 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	}
 	run_progress(run, s->file, "timing", 0, 1);
 	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
+	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	out->has_timing = measured;
 	if (measured) {
 		take_timing(out, &out->timing);
 		measured = run_stopped(run) || time_larger(run, bench, s, out, err);
 	}
+	ahead_continue(run->ahead);
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
 	return measured;
@@ -106,18 +111,24 @@ static bool layers_hold(const struct run *run, const struct judgement *out, stru
 					 jail_print(missing, names));
 }
 
-static bool judge_file(struct run *run, struct submission *s, struct judgement *out,
-					   struct error *err)
+static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
+					   size_t turn, struct judgement *out, struct error *err)
 {
+	bool stopped = run_stopped(run);
 	out->verdict = VERDICT_ACCEPTED;
 	out->detail[0] = '\0';
-	if (run_stopped(run)) {
+	if (!stopped && !compiling_take(compiling, run, turn, &stopped, err))
+		return false;
+	if (!stopped && s->refused[0] != '\0') {
+		out->verdict = VERDICT_BAD_FILE;
+		snprintf(out->detail, sizeof out->detail, "%s", s->refused);
+		return true;
+	}
+	if (stopped) {
 		out->verdict = VERDICT_NOT_RUN;
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
 		return true;
 	}
-	if (!submission_compile(run, s, err))
-		return false;
 	judgement_take_compile(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
@@ -163,20 +174,43 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								 i > 0 ? "," : "", options->suites[i]);
 }
 
-/* Finds what is wrong with the arguments before anything is started. */
+/* Files that stand side by side: all of them, or none. */
+static bool all_hold(const struct judge_options *options, const struct submission *submissions,
+					 struct error *err)
+{
+	for (size_t i = 0; i < options->file_count; i++) {
+		const struct submission *s = &submissions[i];
+		if (s->unfit)
+			return error_set(err, "%s", s->refused);
+		if (s->refused[0] != '\0')
+			return error_set(err, "%s: %s", s->file, s->refused);
+		if (options->mode == JUDGE_COMPARES && s->problem != submissions[0].problem)
+			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
+							 submissions[0].file, s->file);
+	}
+	return true;
+}
+
+/* Finds what is wrong with the arguments before anything is started. A file that nothing can be
+ * made of has a verdict of its own, and so has one whose problem the options do not suit; that
+ * they suit none is a wrong command line. */
 static bool arguments_hold(const struct run *run, struct submission *submissions, struct error *err)
 {
 	const struct judge_options *options = run->options;
+	const struct submission *unfit = NULL;
+	bool some_fit = false;
 	if (!emulated_options(options, err))
 		return false;
 	for (size_t i = 0; i < options->file_count; i++) {
-		if (!submission_take(run, options->files[i], &submissions[i], err))
-			return false;
-		if (options->mode == JUDGE_COMPARES && submissions[i].problem != submissions[0].problem)
-			return error_set(err, "%s and %s solve different problems: compare takes one at a time",
-							 submissions[0].file, submissions[i].file);
+		struct submission *s = &submissions[i];
+		submission_take(run, options->files[i], s);
+		some_fit = some_fit || (s->problem != NULL && !s->unfit);
+		if (s->unfit && unfit == NULL)
+			unfit = s;
 	}
-	return true;
+	if (options->mode != JUDGE_CHECKS)
+		return all_hold(options, submissions, err);
+	return some_fit || unfit == NULL || error_set(err, "%s", unfit->refused);
 }
 
 #define LOCK_SECONDS 0.2 /* between two looks at a lock that another judge has */
@@ -250,7 +284,9 @@ static void items_prepare(const struct submission *submissions, struct judgement
 	for (size_t i = 0; i < list->count; i++) {
 		struct judgement *item = &list->items[i];
 		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
-		snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
+		snprintf(item->content, sizeof item->content, "%s", submissions[i].content);
+		if (submissions[i].problem != NULL)
+			snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
 		item->verdict = VERDICT_NOT_RUN;
 		snprintf(item->detail, sizeof item->detail, RUN_ENDED);
 	}
@@ -268,32 +304,50 @@ static bool something_judged(const struct judgement_list *list)
 	return some;
 }
 
+static bool something_to_judge(const struct submission *submissions, size_t count)
+{
+	size_t i = 0;
+	while (i < count && submissions[i].refused[0] != '\0')
+		i++;
+	return i < count;
+}
+
 static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
 						struct error *err)
 {
-	bool failed = false;
-	for (size_t i = 0; i < out->count; i++) {
+	struct compiling *compiling = compiling_open(run, submissions, out->count, 0, err);
+	bool failed = false, ok = compiling != NULL;
+	for (size_t i = 0; i < out->count && ok; i++) {
 		struct judgement *item = &out->items[i];
 		if (failed) {
 			snprintf(item->detail, sizeof item->detail,
 					 "not judged after the first failure (--fail-fast)");
 			continue;
 		}
-		if (!judge_file(run, &submissions[i], item, err)) {
+		ok = judge_file(run, compiling, &submissions[i], i, item, err);
+		if (!ok) {
 			run_gave_up(item, err->message);
-			return false;
+			break;
 		}
+		hints_find(&(struct hint_facts){.judgement = item,
+										.problem = submissions[i].problem,
+										.device = run->referee.device.kind},
+				   item);
+		run_verdict(run, out, i);
 		run_judged(run, out);
 		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
 	}
-	return true;
+	compiling_close(compiling);
+	return ok;
 }
 
 static enum judge_status run_all(struct run *run, struct submission *submissions,
 								 struct judgement_list *out, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	enum judge_status status = run_open(run, err);
+	enum judge_status status = JUDGE_DONE;
+	if (something_to_judge(submissions, out->count)) /* else nobody needs a device */
+		status = run_open(run, err);
 	if (status != JUDGE_DONE)
 		return status;
 	limits_set(run);

@@ -73,6 +73,9 @@ struct judge_options {
 /* Progress, for a terminal. May be called often; must return fast. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* JUDGE_CHECKS: the file of list->items[i] has its verdict, `list->facts` are there. In the
+	 * order in which files end, not for those that are not run. May be NULL. */
+	void (*verdict)(void *context, const struct judgement_list *list, size_t i);
 	/* What is there by now, once in a while during a run, with every file that has had its turn;
 	 * `facts.interrupted` is set. May be NULL. */
 	void (*judged)(void *context, struct judgement_list *list);
@@ -86,7 +89,7 @@ struct judge_progress {
 /* What kept the whole run from starting, for the exit status. */
 enum judge_status {
 	JUDGE_DONE,       /* *out is filled: verdicts are inside */
-	JUDGE_BAD_INPUT,  /* unknown problem, unreadable file, bad suite, ...: err (exit 2) */
+	JUDGE_BAD_INPUT,  /* options that suit no file, bad suite, ...: err (exit 2) */
 	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
 	JUDGE_CUT_SHORT,  /* the run could not go on: *out is filled with what was judged before, the
 						 rest is NOT_RUN, and err says why (exit 3) */

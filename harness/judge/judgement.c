@@ -17,6 +17,7 @@ const char *verdict_name(enum verdict verdict)
 	case VERDICT_RULE_VIOLATION: return "rule_violation";
 	case VERDICT_UNSUPPORTED: return "unsupported";
 	case VERDICT_NOT_RUN: return "not_run";
+	case VERDICT_BAD_FILE: return "bad_file";
 	}
 	return "unknown";
 }
@@ -45,8 +46,10 @@ void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned 
 
 void judgement_free(struct judgement *judgement)
 {
-	for (size_t i = 0; i < judgement->count; i++)
+	for (size_t i = 0; i < judgement->count; i++) {
 		free(judgement->cases[i].output);
+		free(judgement->cases[i].wrong);
+	}
 	free(judgement->cases);
 	free(judgement->compile_log);
 	free(judgement->tool_report);

@@ -20,6 +20,7 @@ enum verdict {
 	VERDICT_RULE_VIOLATION, /* wrote to A, B or outside C; used a GEMM library */
 	VERDICT_UNSUPPORTED,    /* this device cannot run it (instruction not emulated, ...) */
 	VERDICT_NOT_RUN,        /* never got a chance: the judge stopped before it */
+	VERDICT_BAD_FILE,       /* there is nothing to judge: missing, empty, of no problem, ... */
 };
 
 const char *verdict_name(enum verdict verdict); /* "wrong_answer" */
@@ -41,6 +42,9 @@ struct case_result {
 	bool checked;      /* `check` is filled */
 	struct referee_check_reply check;
 	struct call_facts facts;
+	/* Of the first EXPLAINED_MAX cases with wrong elements; owned, else NULL. `map` is there where
+	 * it has rows. */
+	struct wrong_facts *wrong;
 	double seconds; /* wall time of solve() */
 	char *output;   /* what the solution (or the emulator) printed during
 					   the case; owned, NULL when nothing */
@@ -132,13 +136,21 @@ struct kernel_counters {
 	struct counter *counters; /* owned */
 };
 
+/* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
+#define HINTS_MAX 3
+#define HINT_TEXT 400
+#define EXPLAINED_MAX 6
+
 struct judgement {
 	char file[4096];
-	char problem[32];
-	char content[CONTENT_TEXT]; /* the hash of what was compiled; "" where nothing was */
+	char problem[32];           /* "" where nobody knows it: a bad file */
+	char content[CONTENT_TEXT]; /* the hash of what was compiled, or would have been; "" where it
+								   could not be read */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
-	char *compile_log; /* owned; "" when silent */
+	size_t hint_count;
+	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
+	char *compile_log;                /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
 	bool was_run;    /* its code; then: */
@@ -161,8 +173,8 @@ struct judgement {
 /* One run of the program: facts that all judgements share. */
 struct run_facts {
 	char version[32];
-	char started[32]; /* ISO 8601, UTC */
-	struct device_facts device;
+	char started[32];           /* ISO 8601, UTC */
+	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */

@@ -166,6 +166,18 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
 }
 
+bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
+{
+	struct referee_explain request = {.head.type = MESSAGE_REFEREE_EXPLAIN};
+	struct referee_explain_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err))
+		return false;
+	*facts = reply.facts;
+	if (facts->map.rows > MAP_CELLS || facts->map.columns > MAP_CELLS)
+		facts->map.rows = facts->map.columns = 0;
+	return true;
+}
+
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err)
 {

@@ -52,6 +52,10 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 						const struct tolerance *tolerance, struct referee_check_reply *reply,
 						struct error *err);
 
+/* What the wrong elements of the last check have in common, before anything else is asked;
+ * facts->wrong is 0 where nothing is known. */
+bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err);
+
 /* The memory of a foreign stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);

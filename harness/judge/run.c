@@ -34,6 +34,14 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 		run->progress->step(run->progress->context, file, what, done, total);
 }
 
+void run_verdict(const struct run *run, const struct judgement_list *list, size_t i)
+{
+	const struct judgement *item = &list->items[i];
+	bool has_one = item->verdict != VERDICT_NOT_RUN || item->count > 0;
+	if (has_one && run->progress != NULL && run->progress->verdict != NULL)
+		run->progress->verdict(run->progress->context, list, i);
+}
+
 void run_judged(const struct run *run, struct judgement_list *list)
 {
 	list->facts.interrupted = true; /* as far as anybody knows */

@@ -20,6 +20,8 @@ struct run {
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
 	size_t memory_limit;
+	struct ahead *ahead;                 /* that compiles the files, or NULL */
+	const struct child_control *control; /* of the run's compilers, or NULL */
 };
 
 /* A compiled file that takes part. Strings are borrowed. */
@@ -50,6 +52,9 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 /* A process for the entrant's solution, as the run wants it; not started. */
 struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
 									  const struct entrant *entrant);
+
+/* Hands on the verdict of list->items[i]. */
+void run_verdict(const struct run *run, const struct judgement_list *list, size_t i);
 
 /* Hands on what was judged until now. */
 void run_judged(const struct run *run, struct judgement_list *list);

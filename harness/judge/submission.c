@@ -20,19 +20,23 @@ const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+/* Why it is no source file, without its name. */
 static bool file_readable(const char *file, struct error *err)
 {
 	struct stat facts;
-	if (stat(file, &facts) != 0)
-		return error_set(err, "%s: %s", file, strerror(errno));
-	if (S_ISDIR(facts.st_mode))
-		return error_set(err, "%s: is a folder; name the solution file in it", file);
+	if (lstat(file, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) != 0)
+		return error_set(err, "a link that leads nowhere: %s", strerror(errno));
+	if (stat(file, &facts) != 0 || access(file, S_ISDIR(facts.st_mode) ? R_OK | X_OK : R_OK) != 0)
+		return error_set(err, "%s", strerror(errno));
+	if (S_ISDIR(facts.st_mode)) /* others were taken as their files before */
+		return error_set(err, "no .cu file in this folder or below it");
 	if (!S_ISREG(facts.st_mode))
-		return error_set(err, "%s: is no regular file", file);
-	if (access(file, R_OK) != 0)
-		return error_set(err, "%s: %s", file, strerror(errno));
+		return error_set(err, "is no regular file ('-' reads stdin)");
 	if (facts.st_size == 0)
-		return error_set(err, "%s: the file is empty", file);
+		return error_set(err, "the file is empty");
+	if (facts.st_size > COMPILE_SOURCE_BYTES)
+		return error_set(err, "is larger than %d MiB, which no source is",
+						 (int)(COMPILE_SOURCE_BYTES >> 20));
 	return true;
 }
 
@@ -124,7 +128,7 @@ static bool suite_exists(const char *name, const char *folder, struct error *err
 	char file[PATHS_MAX];
 	size_t length = strlen(name);
 	if (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0))
-		return file_readable(name, err) || error_prefix(err, "suite");
+		return file_readable(name, err) || error_prefix(err, "suite: %s", name);
 	if (!paths_join(file, folder, name, err))
 		return false;
 	if (strlen(file) + 5 <= sizeof file && access(strcat(file, ".ini"), F_OK) == 0)
@@ -286,11 +290,17 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 
 /* ---- the whole of it ---------------------------------------------------------- */
 
-bool submission_take(const struct run *run, const char *file, struct submission *out,
-					 struct error *err)
+static bool problem_suits(const struct run *run, struct submission *s, struct error *err)
+{
+	return (!s->fused || epilogue_fits(s->problem, err)) && cases_make(run->options, s, err) &&
+		   cases_choose(run->options, s, err);
+}
+
+void submission_take(const struct run *run, const char *file, struct submission *out)
 {
 	const struct judge_options *options = run->options;
 	char real[PATH_MAX];
+	struct error why = {{0}};
 	bool is_input = strcmp(file, JUDGE_STDIN) == 0 && options->input != NULL;
 	*out = (struct submission){.file = is_input ? "stdin" : file,
 							   .source = is_input ? options->input : file,
@@ -298,17 +308,25 @@ bool submission_take(const struct run *run, const char *file, struct submission 
 							   .flags = options->nvcc_flags,
 							   .fused = run->epilogue != NULL,
 							   .is_baseline = lies_in_baselines(file)};
-	if (!file_readable(out->source, err))
-		return false;
 	if (out->problem == NULL)
 		out->problem = problem_of_path(realpath(file, real) != NULL ? real : file);
 	if (out->problem == NULL)
-		return error_set(err,
-						 "%s: its folder names no problem; say which with --problem "
-						 "(gemmjudge list shows them)",
-						 out->file);
-	return (!out->fused || epilogue_fits(out->problem, err)) && cases_make(options, out, err) &&
-		   cases_choose(options, out, err);
+		error_set(&why, "its folder names no problem; say which with --problem (gemmjudge list "
+						"shows them)");
+	else
+		out->unfit = !problem_suits(run, out, &why);
+	snprintf(out->refused, sizeof out->refused, "%s", why.message);
+	if (!out->unfit && submission_holds(out) && !content_hash(out->source, out->content, &why))
+		out->content[0] = '\0'; /* the compiler says why, too */
+}
+
+bool submission_holds(struct submission *submission)
+{
+	struct error why;
+	bool holds = file_readable(submission->source, &why);
+	if (!holds)
+		snprintf(submission->refused, sizeof submission->refused, "%s", why.message);
+	return holds;
 }
 
 void submission_free(struct submission *submission)
@@ -348,7 +366,8 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .libraries = s->is_baseline,
 									  .alone = (run->options->required & JAIL_COMPILER) != 0,
 									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
-									  .seconds = COMPILE_SECONDS};
+									  .seconds = COMPILE_SECONDS,
+									  .control = run->control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;

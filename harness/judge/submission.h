@@ -20,14 +20,18 @@ struct submission {
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
 	char compile_detail[1024];  /* why there is no library */
-	char content[CONTENT_TEXT]; /* the hash of what was compiled */
+	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
+	char refused[1024];         /* why it is not judged at all; "" where it is */
+	bool unfit;                 /* what was asked for does not suit its problem */
 };
 
 /* Looks at the file, finds its problem and makes its cases: generated, of the suites, or
- * of the shapes. False with err when it, or an option, does not suit. */
-bool submission_take(const struct run *run, const char *file, struct submission *out,
-					 struct error *err);
+ * of the shapes. What keeps it from being judged goes to `refused`, without the file's name. */
+void submission_take(const struct run *run, const char *file, struct submission *out);
 void submission_free(struct submission *submission);
+
+/* Whether the file is still there, just before it is compiled; else `refused` says why not. */
+bool submission_holds(struct submission *submission);
 
 /* Compiles it. That nvcc refuses the file is not a failure (compiled.status
  * tells); false with err when nothing can be compiled at all. */

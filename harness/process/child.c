@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,9 @@ struct child {
 	size_t memory_limit, process_limit;
 	double next_watch, next_scan; /* monotonic times */
 	double last_round, dying;     /* 0: not seen to be dying */
-	sig_atomic_t continued;
+	unsigned continued;
+	const struct child_control *control;
+	bool paused;
 	pid_t known[WATCHED_PROCESSES];
 	size_t known_count, files; /* bytes in their files without a name */
 	struct ring ring;
@@ -47,14 +51,20 @@ struct child {
 
 /* Two facts about the supervisor's own process, which the kernel keeps for it as a whole: who its
  * children are (to it fall those of a killed keeper, and nothing else tells them from the keepers
- * that live), and how often it was continued after a stop. */
+ * that live), and how often it was continued after a stop.
+ *
+ * Threads share them. The list is held while it is looked at, and from the fork of a keeper until
+ * it is in there, so that nobody takes a new keeper for an orphan. A keeper that was forked beside
+ * another one has the ends of that one's pipes only until it has arranged its own descriptors; and
+ * as it forks in a process of several threads, it does nothing that is not async-signal-safe. */
+static pthread_mutex_t alive_held = PTHREAD_MUTEX_INITIALIZER;
 static struct child *alive;
-static volatile sig_atomic_t continued;
+static atomic_uint continued;
 
 static void note_continued(int number)
 {
 	(void)number;
-	continued++;
+	atomic_fetch_add(&continued, 1);
 }
 
 static void watch_continued(void)
@@ -65,21 +75,18 @@ static void watch_continued(void)
 		sigaction(SIGCONT, &action, NULL);
 }
 
-static void list_add(struct child *child)
-{
-	child->next = alive;
-	alive = child;
-}
-
 static void list_remove(const struct child *child)
 {
+	pthread_mutex_lock(&alive_held);
 	struct child **at = &alive;
 	while (*at != NULL && *at != child)
 		at = &(*at)->next;
 	if (*at != NULL)
 		*at = child->next;
+	pthread_mutex_unlock(&alive_held);
 }
 
+/* To be asked while the list is held. */
 static bool is_keeper(pid_t pid)
 {
 	for (const struct child *child = alive; child != NULL; child = child->next)
@@ -199,15 +206,32 @@ static pid_t fork_keeper(const struct child_options *options, const struct ends 
 	sigset_t all, before;
 	sigfillset(&all);
 	/* Blocked, so that no handler of the supervisor runs in the keeper. */
-	if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
+	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
 		return -1;
 	pid_t keeper = fork();
 	if (keeper == 0)
 		keeper_run(&task);
 	int saved = errno;
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 	return keeper;
+}
+
+/* Forks the child's keeper, and puts it into the list. */
+static bool list_add(struct child *child, const struct child_options *options,
+					 const struct ends *ends, char *const *environment)
+{
+	pthread_mutex_lock(&alive_held);
+	child->keeper = fork_keeper(options, ends, environment);
+	int saved = errno;
+	if (child->keeper > 0) {
+		child->keeper_started = tree_started(child->keeper);
+		child->next = alive;
+		alive = child;
+	}
+	pthread_mutex_unlock(&alive_held);
+	errno = saved;
+	return child->keeper > 0;
 }
 
 /* Waits until the program runs, and stores which process it is. */
@@ -248,12 +272,11 @@ static struct child *make_child(const struct child_options *options, struct ends
 	}
 	child->memory_limit = options->memory_limit_bytes;
 	child->process_limit = options->process_limit;
+	child->control = options->control;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	watch_continued();
-	child->keeper = fork_keeper(options, ends, environment);
-	child->keeper_started = child->keeper > 0 ? tree_started(child->keeper) : -1;
-	if (child->keeper < 0) {
+	if (!list_add(child, options, ends, environment)) {
 		error_set(err, "%s: no new process: %s", options->argv[0], strerror(errno));
 		goto failed;
 	}
@@ -281,13 +304,13 @@ struct child *child_start(const struct child_options *options, struct error *err
 	if (!await_start(ends.start[0], options, &child->program, err)) {
 		close_side(&ends, 0);
 		waitpid(child->keeper, NULL, 0);
+		list_remove(child);
 		free(child);
 		child = NULL;
 		goto done;
 	}
 	close_fd(&ends.start[0]);
 	child->alive = true;
-	list_add(child);
 	child->channel = ends.channel[0];
 	child->output = ends.output[0];
 	child->life = ends.life[0];
@@ -362,27 +385,32 @@ static void end_without_keeper(const struct child *child)
 	reap(child->keeper);
 }
 
+/* Those there are now, once; returns how many. */
+static size_t kill_orphans(const struct child *child)
+{
+	pid_t pids[ORPHANS];
+	size_t left = 0;
+	pthread_mutex_lock(&alive_held);
+	size_t count = tree_younger(getpid(), child->keeper, child->keeper_started, pids, ORPHANS);
+	for (size_t i = 0; i < count; i++) {
+		if (is_keeper(pids[i]))
+			continue;
+		tree_kill(pids[i]);
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, WNOHANG);
+		left++;
+	}
+	pthread_mutex_unlock(&alive_held);
+	return left;
+}
+
 /* What a keeper leaves behind that was killed falls to the supervisor: whoever is its child, is no
  * keeper and came after that one. */
 static void end_orphans(const struct child *child)
 {
-	pid_t pids[ORPHANS];
 	double deadline = clock_seconds() + REAP_SECONDS;
-	for (;;) {
-		size_t left = 0,
-			   count = tree_younger(getpid(), child->keeper, child->keeper_started, pids, ORPHANS);
-		for (size_t i = 0; i < count; i++) {
-			if (is_keeper(pids[i]))
-				continue;
-			tree_kill(pids[i]);
-			kill(pids[i], SIGKILL);
-			waitpid(pids[i], NULL, WNOHANG);
-			left++;
-		}
-		if (left == 0 || clock_seconds() >= deadline)
-			return;
+	while (kill_orphans(child) > 0 && clock_seconds() < deadline)
 		pause_shortly();
-	}
 }
 
 /* Ends the child; from here on its result is `outcome`, or, where that is
@@ -461,21 +489,35 @@ static enum child_outcome watch_limits(struct child *child)
 	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
 }
 
-/* The time for which the supervisor was stopped, and looked at nothing, is not the child's. */
+/* The time for which the supervisor was stopped, and looked at nothing, is not the child's; nor is
+ * that for which it was paused. */
 static void allow_for_stop(struct child *child, double *deadline)
 {
 	double time = clock_seconds();
-	if (child->continued != continued)
+	unsigned stops = atomic_load(&continued);
+	if (child->continued != stops || child->paused)
 		*deadline += time - child->last_round;
-	child->continued = continued;
+	child->continued = stops;
 	child->last_round = time;
+}
+
+/* The program leads a session, and so a process group, of its own. False when it is to end. */
+static bool obey(struct child *child)
+{
+	if (child->control == NULL)
+		return true;
+	bool pause = atomic_load(&child->control->paused) > 0;
+	if (pause != child->paused && child->program > 0)
+		kill(-child->program, pause ? SIGSTOP : SIGCONT);
+	child->paused = pause;
+	return !atomic_load(&child->control->cancelled);
 }
 
 /* From when a child waits for a reply, or for its end. */
 static double begin_rounds(struct child *child, double seconds)
 {
 	child->last_round = clock_seconds();
-	child->continued = continued;
+	child->continued = atomic_load(&continued);
 	return child->last_round + seconds;
 }
 
@@ -515,6 +557,10 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 		return false;
 	}
 	allow_for_stop(child, deadline);
+	if (!obey(child)) {
+		end_child(child, CHILD_CANCELLED);
+		return false;
+	}
 	if (last && clock_seconds() >= *deadline) {
 		end_child(child, CHILD_TIMED_OUT);
 		return false;

@@ -6,10 +6,14 @@
  * message (protocol.h), with at most one file descriptor attached. The child
  * finds its end at descriptor CHILD_CHANNEL_FD. Its stdin is /dev/null; its
  * stdout and stderr are collected by the supervisor, the last
- * CHILD_OUTPUT_MAX bytes of both together. */
+ * CHILD_OUTPUT_MAX bytes of both together.
+ *
+ * Threads may have children side by side. A child is of one thread at a time; what another one may
+ * use is its control. */
 #ifndef GEMMJUDGE_PROCESS_CHILD_H
 #define GEMMJUDGE_PROCESS_CHILD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +26,15 @@
 
 struct child; /* opaque; owns the process, its descendants and its descriptors */
 
+/* What any thread may want of children that another one waits for, who sees to it within some 20
+ * ms. All zero: nothing. */
+struct child_control {
+	/* By so many: the program and all that it started (its process group) stand still. That is no
+	 * time of theirs. */
+	atomic_uint paused;
+	atomic_bool cancelled; /* they are to be ended */
+};
+
 struct child_options {
 	const char *const *argv;    /* argv[0] is the path of the executable */
 	const char *const *setenv;  /* "NAME=VALUE" strings added to the environment; NULL-ended,
@@ -33,6 +46,7 @@ struct child_options {
 	size_t process_limit;       /* of it and its descendants; 0: none */
 	int rules;                  /* of landlock.h, that it is put under; the caller closes
 								   them; 0: none */
+	const struct child_control *control; /* outlives the child; or NULL */
 };
 
 enum child_outcome {
@@ -43,6 +57,7 @@ enum child_outcome {
 	CHILD_OVER_MEMORY,    /* memory limit passed; it has been killed */
 	CHILD_OVER_PROCESSES, /* process limit passed; it has been killed */
 	CHILD_BROKEN,         /* it sent something that is no valid message; it has been killed */
+	CHILD_CANCELLED,      /* its control said so; it has been killed */
 };
 
 struct child_result {

@@ -10,6 +10,7 @@
 
 #include "chain/chain.h"
 #include "process/digest.h"
+#include "process/wrong.h"
 #include "testcases/case.h"
 
 enum message_type {
@@ -19,6 +20,7 @@ enum message_type {
 	MESSAGE_REFEREE_RESET,
 	MESSAGE_REFEREE_DESCRIPTOR,
 	MESSAGE_REFEREE_CHECK,
+	MESSAGE_REFEREE_EXPLAIN,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
@@ -203,6 +205,18 @@ struct referee_check_reply {
 	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
 										 the CPU from values drawn again */
 	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
+};
+
+/* What the wrong elements of the last CHECK have in common; nothing has been asked since. The
+ * result that was checked is looked at once more, not what its buffers hold by now. Costs as much
+ * as the comparison, and up to EXPLAIN_TERMS products for each fault that is tried. */
+#define EXPLAIN_TERMS (1u << 22)
+struct referee_explain {
+	struct message head;
+};
+struct referee_explain_reply {
+	struct message head;
+	struct wrong_facts facts;
 };
 
 /* ---- contestant ------------------------------------------------------- */

@@ -266,11 +266,16 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 				 const struct check_finding *finding)
 {
 	struct referee_check_reply *found = &share->found;
+	uint8_t *marks = share->input->marks;
 	note_worst(share, index, finding);
+	if (marks != NULL)
+		marks[index] = 0;
 	if (finding->ratio <= 1)
 		return;
 	uint32_t was = before(share, share->result, index);
 	bool unwritten = bits == was;
+	if (marks != NULL)
+		marks[index] = CHECK_WRONG | (unwritten ? CHECK_UNWRITTEN : 0);
 	found->wrong++;
 	found->untouched += unwritten;
 	found->read += !unwritten && isnan(out) && share->rule.beta == 0 &&

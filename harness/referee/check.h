@@ -37,7 +37,12 @@ struct check_input {
 	struct carried *carried;
 	const void *written[CHAIN_BUFFERS_MAX]; /* outputs of stages, as the contestant left them */
 	const struct check_stage *computed;     /* stage `from`, computed elsewhere; or NULL */
+	uint8_t *marks; /* takes one for each element, of CHECK_WRONG and its like; NULL: no need. Not
+					   with `rows` */
 };
+
+#define CHECK_WRONG 1u
+#define CHECK_UNWRITTEN 2u /* too, of a wrong one: holds what it held before the call */
 
 /* What a stage made of the values carried so far (set 0), of the lowest that they
  * may be (1) and of the highest (2). */

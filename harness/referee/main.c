@@ -17,6 +17,7 @@ union request {
 	struct referee_reset reset;
 	struct referee_descriptor descriptor;
 	struct referee_check check;
+	struct referee_explain explain;
 	struct referee_stage stage;
 };
 
@@ -25,6 +26,7 @@ union reply {
 	struct referee_open_reply open;
 	struct referee_case_reply make;
 	struct referee_check_reply check;
+	struct referee_explain_reply explain;
 	struct referee_stage_reply stage;
 };
 
@@ -70,6 +72,10 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
 			   referee_check(referee, &request->check, &reply->check, err);
+	case MESSAGE_REFEREE_EXPLAIN:
+		*bytes = sizeof reply->explain;
+		return is_size(got, sizeof request->explain, err) &&
+			   referee_explain(referee, &reply->explain.facts, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		*bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

@@ -8,6 +8,7 @@
 #include "base/paths.h"
 #include "base/random.h"
 #include "referee/check.h"
+#include "referee/explain.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
 #include "testcases/values.h"
@@ -167,7 +168,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return error_set(err, "a case before the device is open");
 	memcpy(name, request->problem, sizeof name);
 	name[sizeof name - 1] = '\0';
-	referee->has_case = referee->has_product = false;
+	referee->has_case = referee->has_product = referee->explainable = false;
 	elsewhere_close(&referee->elsewhere);
 	referee->problem = problem_find(name);
 	if (referee->problem == NULL)
@@ -207,7 +208,7 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 		return error_set(err, "a reset before any case");
 	if (fresh != 0) {
 		referee->seed = fresh;
-		referee->has_product = false;
+		referee->has_product = referee->explainable = false;
 	}
 	return fill_buffers(referee, fresh != 0, err) && fill_guards(referee, err) &&
 		   referee->device->sweep_cache(referee->state, err);
@@ -482,6 +483,7 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 						 referee->arena.sets);
 	referee->reply = (struct referee_check_reply){0};
 	referee->checked = *request;
+	referee->explainable = false;
 	elsewhere_close(&referee->elsewhere);
 	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
@@ -490,7 +492,24 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 		return false;
 	referee->reply.reference_spot_checks = referee->spot_checks;
 	referee->reply.reference_disagreements = referee->spot_disagreements;
-	return check_part(referee, 0, NULL, reply, err);
+	if (!check_part(referee, 0, NULL, reply, err))
+		return false;
+	/* Values that went through foreign stages are gone by then. */
+	referee->explainable = referee->has_product && (is_plain(referee) || referee->foreign == 0);
+	return true;
+}
+
+bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err)
+{
+	*facts = (struct wrong_facts){0};
+	if (!referee->has_case)
+		return error_set(err, "nothing to explain before any case");
+	if (!referee->explainable)
+		return true;
+	struct check_input input = input_of(referee);
+	input.to = referee->chain.count;
+	explain_result(&input, facts);
+	return true;
 }
 
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

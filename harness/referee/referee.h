@@ -35,6 +35,7 @@ struct referee {
 	void *carried;
 	uint64_t carried_capacity;
 	struct elsewhere elsewhere;
+	bool explainable; /* all of a check's result is here still, with its reference */
 
 	/* The product is kept while the same set is checked again. */
 	bool has_product;
@@ -52,6 +53,9 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct referee_check_reply *reply, struct error *err);
+/* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
+ * known. */
+bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err);
 /* Foreign stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

@@ -68,6 +68,14 @@ void clean_print(FILE *out, const char *text)
 	free(clean);
 }
 
+void clean_print_line(FILE *out, const char *text)
+{
+	char *clean = clean_text(text);
+	for (const char *p = clean; p != NULL && *p != '\0'; p++)
+		fputc(*p == '\n' || *p == '\t' ? '?' : *p, out);
+	free(clean);
+}
+
 void clean_print_xml(FILE *out, const char *text)
 {
 	char *clean = clean_text(text);

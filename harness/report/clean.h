@@ -15,6 +15,9 @@ char *clean_text(const char *text);
 /* Writes clean text. */
 void clean_print(FILE *out, const char *text);
 
+/* The same where it must stay in its line, as a file's name: '?' for tabs and ends of lines. */
+void clean_print_line(FILE *out, const char *text);
+
 /* Writes clean text with the characters that XML gives a meaning escaped, for
  * element content and attribute values alike. */
 void clean_print_xml(FILE *out, const char *text);

@@ -54,19 +54,20 @@ static bool is_other(const struct timing_entry *fused, const struct timing_entry
 	return entry != fused && (entry == plain || entry->role == TIMING_LIBRARY);
 }
 
-/* "1.24x (1.23 to 1.25)"; for the file itself what the fusion costs. */
-static void relation_format(char out[64], const struct timing_entry *fused,
-							const struct timing_entry *other, bool span)
+void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fused,
+					  const struct timing_entry *other, bool span)
 {
 	bool plain = other->role == TIMING_FILE_PLAIN;
 	struct compare_ratio ratio =
 		plain ? compare_cost(fused, other, span) : compare_speed_up(fused, other, span);
 	if (!measured(fused, span) || !measured(other, span))
-		snprintf(out, 64, "-");
+		snprintf(out, COMPARE_RELATION, "-");
 	else if (plain)
-		snprintf(out, 64, "fusing costs %.1f%% (%.1f to %.1f)", ratio.value, ratio.low, ratio.high);
+		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f)", ratio.value,
+				 ratio.low, ratio.high);
 	else
-		snprintf(out, 64, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low, ratio.high);
+		snprintf(out, COMPARE_RELATION, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low,
+				 ratio.high);
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static void relation_format(char out[64], const struct timing_entry *fused,
 static void row_print(FILE *out, const struct timing_result *timing,
 					  const struct timing_entry *fused, const struct timing_entry *entry, bool span)
 {
-	char label[FACTS_LABEL], relation[64] = "";
+	char label[FACTS_LABEL], relation[COMPARE_RELATION] = "";
 	const struct timing_stats *stats = facts_stats(entry, span);
 	facts_label(entry, label);
 	if (!measured(entry, span)) {
@@ -85,7 +86,7 @@ static void row_print(FILE *out, const struct timing_result *timing,
 		return;
 	}
 	if (entry != fused)
-		relation_format(relation, fused, entry, span);
+		compare_relation(relation, fused, entry, span);
 	fprintf(out, "  %-*s %8.2f %5.2f%% %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median,
 			facts_half_width_percent(stats), facts_rate(timing, stats->median),
 			relation[0] != '\0' ? "  " : "", relation);
@@ -97,7 +98,7 @@ static void row_print(FILE *out, const struct timing_result *timing,
 
 static void shape_print_text(FILE *out, const struct timing_result *timing)
 {
-	char shape[128];
+	char shape[128], clocks[128];
 	bool span = facts_use_span(timing);
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
@@ -112,10 +113,9 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 			if (is_other(fused, plain, &timing->entries[i]))
 				row_print(out, timing, fused, &timing->entries[i], span);
 	}
-	if (timing->sm_clock_mhz_median > 0.0)
-		fprintf(out, "  SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets\n",
-				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-				timing->sets);
+	facts_clocks(clocks, sizeof clocks, timing);
+	if (clocks[0] != '\0')
+		fprintf(out, "  %s\n", clocks);
 	if (timing->throttled)
 		fprintf(out, "  warning: the clock was held down while measuring (%s)\n",
 				timing->throttle_reason);
@@ -192,7 +192,7 @@ static void row_markdown(FILE *out, const struct timing_result *timing,
 						 const struct timing_entry *fused, const struct timing_entry *entry,
 						 bool span)
 {
-	char label[FACTS_LABEL], relation[64] = "";
+	char label[FACTS_LABEL], relation[COMPARE_RELATION] = "";
 	const struct timing_stats *stats = facts_stats(entry, span);
 	facts_label(entry, label);
 	fputs("| ", out);
@@ -204,7 +204,7 @@ static void row_markdown(FILE *out, const struct timing_result *timing,
 		return;
 	}
 	if (entry != fused)
-		relation_format(relation, fused, entry, span);
+		compare_relation(relation, fused, entry, span);
 	fprintf(out, " | %.2f | %.2f - %.2f | %.4g | %s |\n", stats->median, stats->low, stats->high,
 			facts_rate(timing, stats->median), relation);
 }

@@ -25,6 +25,11 @@ struct compare_ratio compare_cost(const struct timing_entry *fused,
 const struct timing_entry *compare_plain(const struct timing_result *timing,
 										 const struct timing_entry *fused);
 
+/* "1.24x as fast (1.23 to 1.25)"; beside the file without epilogue what fusing costs. */
+#define COMPARE_RELATION 64
+void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fused,
+					  const struct timing_entry *other, bool span);
+
 /* The tables, for people and in markdown; with the kernels that ran below each. */
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out);
 void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out);

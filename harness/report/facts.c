@@ -1,5 +1,6 @@
 #include "report/facts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,11 @@ const struct case_result *facts_worst_case(const struct judgement *judgement)
 	return worst;
 }
 
+bool facts_never_run(const struct judgement *judgement)
+{
+	return judgement->verdict == VERDICT_NOT_RUN && judgement->count == 0;
+}
+
 size_t facts_failed_cases(const struct judgement *judgement)
 {
 	size_t failed = 0;
@@ -199,6 +205,13 @@ void facts_yardsticks(const struct timing_result *timing,
 	}
 }
 
+const char *facts_time(double microseconds, char out[FACTS_TIME])
+{
+	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
+	snprintf(out, FACTS_TIME, "%.*f", decimals, microseconds);
+	return out;
+}
+
 double facts_half_width_percent(const struct timing_stats *stats)
 {
 	return stats->median > 0.0 ? 50.0 * (stats->high - stats->low) / stats->median : 0.0;
@@ -237,6 +250,41 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';
+}
+
+void facts_cases(char *out, size_t capacity, const struct run_facts *facts)
+{
+	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
+	out[0] = '\0';
+	if (facts->suite[0] != '\0')
+		append(out, capacity, "suite %s", facts->suite);
+	else
+		append(out, capacity, "generated cases");
+	if (facts->max_dim > 0)
+		append(out, capacity, " with %ssizes up to %d", uniform, facts->max_dim);
+	else if (uniform[0] != '\0')
+		append(out, capacity, " with uniform sizes");
+	if (facts->multiple > 1)
+		append(out, capacity, ", all multiples of %d", facts->multiple);
+}
+
+void facts_clocks(char *out, size_t capacity, const struct timing_result *timing)
+{
+	out[0] = '\0';
+	if (timing->sm_clock_mhz_median > 0.0)
+		append(out, capacity, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
+			   timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+			   timing->sets);
+}
+
+double facts_widest_percent(const struct timing_result *timing)
+{
+	double widest = 0.0;
+	bool span = facts_use_span(timing);
+	for (size_t i = 0; i < timing->count; i++)
+		if (timing->entries[i].ran)
+			widest = fmax(widest, facts_half_width_percent(facts_stats(&timing->entries[i], span)));
+	return widest;
 }
 
 const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity)

@@ -26,6 +26,9 @@ void facts_timed_shape(char *out, size_t capacity, const struct timing_result *t
  * bound; NULL when no case was checked. */
 const struct case_result *facts_worst_case(const struct judgement *judgement);
 
+/* It never had its turn: there is nothing to show but why. */
+bool facts_never_run(const struct judgement *judgement);
+
 size_t facts_failed_cases(const struct judgement *judgement);
 
 /* One clock for a whole table, so that its rows can be compared: the device
@@ -62,8 +65,21 @@ void facts_yardsticks(const struct timing_result *timing,
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 
+/* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. */
+void facts_cases(char *out, size_t capacity, const struct run_facts *facts);
+
+/* "SM clock 1980 MHz, lowest 1965, limit 1980; 24 input sets"; "" where nothing is known. */
+void facts_clocks(char *out, size_t capacity, const struct timing_result *timing);
+
+/* Half the width of the widest 95% interval among the entries, in percent of its median. */
+double facts_widest_percent(const struct timing_result *timing);
+
 /* The flags of nvcc that were asked for, blanks between them; "" without. */
 const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity);
+
+/* Microseconds that keep three or more digits within seven columns: "3.14", "314.2". Gives out. */
+#define FACTS_TIME 16
+const char *facts_time(double microseconds, char out[FACTS_TIME]);
 
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);

@@ -43,6 +43,8 @@ static json_t *seed(uint64_t value)
 static json_t *device(const struct run_facts *facts)
 {
 	const struct device_facts *device = &facts->device;
+	if (device->name[0] == '\0')
+		return json_null(); /* nothing was to be run */
 	json_t *json = json_object();
 	json_object_set_new(json, "kind",
 						json_string(facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated"));
@@ -374,15 +376,25 @@ static json_t *guarantees(const struct judgement *judgement)
 	return json;
 }
 
+static json_t *hints(const struct judgement *judgement)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < judgement->hint_count; i++)
+		json_array_append_new(json, text(judgement->hints[i]));
+	return json;
+}
+
 static json_t *judgement(const struct judgement *judgement)
 {
 	json_t *json = json_object();
 	json_object_set_new(json, "file", text(judgement->file));
-	json_object_set_new(json, "problem", text(judgement->problem));
+	json_object_set_new(json, "problem",
+						judgement->problem[0] != '\0' ? text(judgement->problem) : json_null());
 	json_object_set_new(json, "content",
 						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",

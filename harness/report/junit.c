@@ -25,19 +25,31 @@ static const char *element_of(enum verdict verdict)
 	}
 }
 
+static void print_hints(FILE *out, const struct judgement *judgement)
+{
+	for (size_t i = 0; i < judgement->hint_count; i++) {
+		fputs("\nhint: ", out);
+		clean_print_xml(out, judgement->hints[i]);
+	}
+}
+
+/* `hinted`: whose hints stand there too; NULL: of none. */
 static void print_problem(FILE *out, const char *element, enum verdict verdict, const char *detail,
-						  const char *content)
+						  const char *content, const struct judgement *hinted)
 {
 	fprintf(out, "      <%s", element);
 	attribute(out, "message", detail[0] != '\0' ? detail : verdict_name(verdict));
 	attribute(out, "type", verdict_name(verdict));
 	fputs(">", out);
 	clean_print_xml(out, content);
+	if (hinted != NULL)
+		print_hints(out, hinted);
 	fprintf(out, "</%s>\n", element);
 }
 
+/* `first`: of those that failed; the file's hints stand there. */
 static void print_case(FILE *out, const struct judgement *judgement,
-					   const struct case_result *result)
+					   const struct case_result *result, bool first)
 {
 	fputs("    <testcase", out);
 	attribute(out, "name", result->test.name);
@@ -46,7 +58,8 @@ static void print_case(FILE *out, const struct judgement *judgement,
 	if (result->verdict != VERDICT_ACCEPTED) {
 		char sizes[256];
 		facts_case_sizes(sizes, sizeof sizes, problem_find(judgement->problem), &result->test);
-		print_problem(out, element_of(result->verdict), result->verdict, result->detail, sizes);
+		print_problem(out, element_of(result->verdict), result->verdict, result->detail, sizes,
+					  first ? judgement : NULL);
 	}
 	if (result->output != NULL && result->output[0] != '\0') {
 		fputs("      <system-out>", out);
@@ -102,10 +115,14 @@ static void print_suite(FILE *out, const struct judgement *judgement, const stru
 	fprintf(out, " time=\"%.3f\">\n", judgement->compile_seconds);
 	if (outside)
 		print_problem(out, "error", judgement->verdict, judgement->detail,
-					  judgement->compile_log != NULL ? judgement->compile_log : "");
+					  judgement->compile_log != NULL ? judgement->compile_log : "", judgement);
 	fputs("    </testcase>\n", out);
-	for (size_t i = 0; i < judgement->count; i++)
-		print_case(out, judgement, &judgement->cases[i]);
+	for (size_t i = 0, failed = 0; i < judgement->count; i++) {
+		enum verdict verdict = judgement->cases[i].verdict;
+		bool fails = verdict != VERDICT_ACCEPTED && verdict != VERDICT_NOT_RUN;
+		print_case(out, judgement, &judgement->cases[i], fails && failed == 0);
+		failed += fails;
+	}
 	fputs("  </testsuite>\n", out);
 }
 

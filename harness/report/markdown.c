@@ -50,6 +50,20 @@ static void print_wrong_elements(const struct problem *problem, const struct cas
 	}
 }
 
+static void print_hints(const struct judgement *item, FILE *out)
+{
+	if (item->hint_count == 0)
+		return;
+	fputs("\n### What to do about ", out);
+	clean_print_cell(out, item->file);
+	fputs("\n\n", out);
+	for (size_t i = 0; i < item->hint_count; i++) {
+		fputs("- hint: ", out);
+		clean_print_cell(out, item->hints[i]);
+		fputc('\n', out);
+	}
+}
+
 /* The first cases that failed, enough to start looking. */
 static void print_failures(const struct judgement *item, FILE *out)
 {
@@ -176,7 +190,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 {
 	const struct run_facts *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
-	clean_print_cell(out, facts->device.name);
+	clean_print_cell(out, facts->device.name[0] != '\0' ? facts->device.name : "No device");
 	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
 	clean_print_cell(out, facts->tolerance);
 	if (facts->epilogue[0] != '\0') {
@@ -192,8 +206,10 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 	clean_print(out, facts->command);
 	fputs("\n\n", out);
 	print_results(list, out);
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
+		print_hints(&list->items[i], out);
 		print_failures(&list->items[i], out);
+	}
 
 	bool heading = false;
 	for (size_t i = 0; i < list->count; i++) {

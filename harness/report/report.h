@@ -20,6 +20,19 @@ struct report_style {
 typedef void (*report_writer)(const struct judgement_list *list, FILE *out);
 
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out);
+
+/* The same in pieces, for who shows verdicts as they come: files in any order, then what was not
+ * shown of them, and the end. Zero-initialise what was written. */
+struct report_written {
+	size_t files;
+	bool *shown; /* of each file; owned until the end */
+	bool apart;  /* a blank line comes before the next verdict */
+};
+void report_text_file(const struct judgement_list *list, size_t i, const struct report_style *style,
+					  struct report_written *written, FILE *out);
+void report_text_end(const struct judgement_list *list, const struct report_style *style,
+					 struct report_written *written, FILE *out);
+
 void report_json(const struct judgement_list *list, FILE *out);  /* README.md has the schema */
 void report_junit(const struct judgement_list *list, FILE *out); /* a suite a file */
 void report_markdown(const struct judgement_list *list, FILE *out);

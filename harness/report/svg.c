@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/compare.h"
+#include "report/draw.h"
 #include "report/facts.h"
 
 /* A panel for each file: shapes along the bottom, for each of them a bar for each
@@ -29,24 +30,12 @@ struct panel {
 	const char *names[LIBRARIES_MAX];
 };
 
-static void text_escape(FILE *out, const char *text)
-{
-	for (const char *p = text; *p != '\0'; p++) {
-		unsigned char c = (unsigned char)*p;
-		if (c == '<' || c == '>' || c == '&' || c < 0x20 || c == 0x7F)
-			fprintf(out, "&#%d;", c < 0x20 || c == 0x7F ? '?' : c);
-		else
-			fputc(c, out);
-	}
-}
-
 static void text_print(FILE *out, double x, double y, double size, const char *anchor,
 					   const char *text)
 {
-	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\">", x, y, size,
-			anchor);
-	text_escape(out, text);
-	fputs("</text>\n", out);
+	char paint[32];
+	snprintf(paint, sizeof paint, "font-size=\"%.1f\"", size);
+	draw_text(out, x, y, anchor, paint, 0, text);
 }
 
 static double y_of(const struct panel *panel, double speed_up)
@@ -99,14 +88,15 @@ static void panel_measure(struct panel *panel)
 
 static void line_print(FILE *out, const struct panel *panel, double value, const char *stroke)
 {
+	char paint[32];
 	double y = y_of(panel, value);
-	fprintf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, y,
-			WIDTH - RIGHT, y, stroke);
+	snprintf(paint, sizeof paint, "stroke=\"%s\"", stroke);
+	draw_line(out, LEFT, y, WIDTH - RIGHT, y, paint);
 }
 
 static void axis_print(FILE *out, const struct panel *panel)
 {
-	double step = panel->highest > 4.0 ? 1.0 : panel->highest > 2.0 ? 0.5 : 0.2;
+	double step = draw_step(panel->highest, 8);
 	for (double value = 0.0; value <= panel->highest + 1e-9; value += step) {
 		char number[16];
 		snprintf(number, sizeof number, "%.1f", value);
@@ -115,14 +105,20 @@ static void axis_print(FILE *out, const struct panel *panel)
 	}
 }
 
+static const char *fill_of(size_t library, char out[32])
+{
+	snprintf(out, 32, "fill=\"%s\"", colors[library].fill);
+	return out;
+}
+
 static void legend_print(FILE *out, const struct panel *panel)
 {
+	char paint[32];
 	double x = LEFT;
 	for (size_t l = 0; l < panel->libraries; l++) {
 		char label[96];
 		snprintf(label, sizeof label, "over %s", panel->names[l]);
-		fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
-				panel->top + 38, colors[l].fill);
+		draw_rect(out, x, panel->top + 38, 12, 12, fill_of(l, paint));
 		text_print(out, x + 18, panel->top + 49, 13, "start", label);
 		x += 40 + 7.5 * (double)strlen(label);
 	}
@@ -147,13 +143,13 @@ static void bar_label_print(FILE *out, double x, double y, double width, double 
 static void bar_print(FILE *out, const struct panel *panel, double x, double width,
 					  struct compare_ratio ratio, size_t library)
 {
+	char paint[32];
 	double top = y_of(panel, ratio.value), zero = y_of(panel, 0.0), middle = x + width / 2;
 	if (!(ratio.value > 0.0))
 		return;
-	fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x,
-			top, width, zero - top, colors[library].fill);
-	fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#000000\"/>\n",
-			middle, y_of(panel, ratio.low), middle, y_of(panel, ratio.high));
+	draw_rect(out, x, top, width, zero - top, fill_of(library, paint));
+	draw_line(out, middle, y_of(panel, ratio.low), middle, y_of(panel, ratio.high),
+			  "stroke=\"#000000\"");
 	bar_label_print(out, middle, zero - 6, width, ratio.value, colors[library].text);
 }
 

@@ -18,6 +18,8 @@
 #define CASES_SHOWN 3
 #define OUTPUT_LINES_SHOWN 8
 #define REPORT_LINES_SHOWN 40 /* of a tool that it ran under */
+/* So many files get a line each where they are accepted, and a table at the end. */
+#define FILES_BRIEF 3
 /* Shapes that get a table each; more get a line each. */
 #define SHAPES_IN_FULL 6
 
@@ -88,21 +90,10 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 				 device->multiprocessors, device->driver, device->library);
 	paragraph_print(page, 0, line);
 
-	char cases[128] = "generated cases";
-	if (facts->suite[0] != '\0')
-		snprintf(cases, sizeof cases, "suite %s", facts->suite);
-	used = snprintf(line, sizeof line, "seed 0x%llx, %s", (unsigned long long)facts->seed, cases);
-	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
-	if (facts->max_dim > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, " with %ssizes up to %d", uniform,
-						 facts->max_dim);
-	else if (uniform[0] != '\0')
-		used += snprintf(line + used, sizeof line - (size_t)used, " with uniform sizes");
-	if (facts->multiple > 1)
-		used += snprintf(line + used, sizeof line - (size_t)used, ", all multiples of %d",
-						 facts->multiple);
-	snprintf(line + used, sizeof line - (size_t)used, ", tolerance %s",
-			 facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	char cases[256];
+	facts_cases(cases, sizeof cases, facts);
+	snprintf(line, sizeof line, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
+			 cases, facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	paragraph_print(page, 0, line);
 	if (facts->tool[0] != '\0') {
 		char under[sizeof facts->tool + 16];
@@ -248,13 +239,6 @@ static void cases_print(const struct page *page, const struct judgement *item)
 
 #define LABEL_COLUMNS 16
 
-/* A time that keeps three or more digits within seven columns. */
-static void time_format(char out[16], double microseconds)
-{
-	int decimals = microseconds < 100.0 ? 2 : microseconds < 10000.0 ? 1 : 0;
-	snprintf(out, 16, "%.*f", decimals, microseconds);
-}
-
 static void percent_format(char out[16], double percent)
 {
 	if (percent > 0.0)
@@ -282,12 +266,13 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
-	char median[16], min[16], p95[16], low[16], high[16], interval[40], percent[16];
-	time_format(median, stats->median);
-	time_format(min, stats->min);
-	time_format(p95, stats->p95);
-	time_format(low, stats->low);
-	time_format(high, stats->high);
+	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
+	char interval[40], percent[16];
+	facts_time(stats->median, median);
+	facts_time(stats->min, min);
+	facts_time(stats->p95, p95);
+	facts_time(stats->low, low);
+	facts_time(stats->high, high);
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
 	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
 			facts_rate(timing, stats->median));
@@ -309,14 +294,14 @@ static void entry_print(const struct page *page, const struct timing_result *tim
 
 static void events_print(const struct page *page, const struct timing_result *timing)
 {
-	char line[1024] = "between events:", time[16];
+	char line[1024] = "between events:", time[FACTS_TIME];
 	size_t used = strlen(line);
 	const char *separator = " ";
 	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (!entry->ran || entry->event.samples == 0)
 			continue;
-		time_format(time, entry->event.median);
+		facts_time(entry->event.median, time);
 		int more =
 			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
 		used += more > 0 ? (size_t)more : 0;
@@ -342,27 +327,18 @@ static void seals_print(const struct page *page, const struct timing_result *tim
 static void clocks_print(const struct page *page, const struct timing_result *timing)
 {
 	char line[256];
-	if (timing->sm_clock_mhz_median > 0.0) {
-		snprintf(line, sizeof line, "SM clock %.0f MHz, lowest %.0f, limit %.0f; %u input sets",
-				 timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-				 timing->sets);
+	facts_clocks(line, sizeof line, timing);
+	if (line[0] != '\0')
 		paragraph_print(page, 2, line);
-	}
 	if (timing->throttled) {
 		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
 				 timing->throttle_reason);
 		paint(page, COLOR_WARNING, line);
 	}
 	if (timing->wide) {
-		double widest = 0.0;
-		bool span = facts_use_span(timing);
-		for (size_t i = 0; i < timing->count; i++)
-			if (timing->entries[i].ran)
-				widest =
-					fmax(widest, facts_half_width_percent(facts_stats(&timing->entries[i], span)));
 		snprintf(line, sizeof line,
 				 "  warning: a median is uncertain by %.1f%%; measure again on a quiet machine\n",
-				 widest);
+				 facts_widest_percent(timing));
 		paint(page, COLOR_WARNING, line);
 	}
 }
@@ -394,6 +370,7 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 
 /* ---- a file ------------------------------------------------------------ */
 
+/* Without the end of the line. */
 static void verdict_print(const struct page *page, enum verdict verdict, const char *file)
 {
 	char name[32];
@@ -401,8 +378,7 @@ static void verdict_print(const struct page *page, enum verdict verdict, const c
 	bool never = verdict == VERDICT_UNSUPPORTED || verdict == VERDICT_NOT_RUN;
 	paint(page, verdict == VERDICT_ACCEPTED ? COLOR_GOOD : never ? COLOR_WARNING : COLOR_BAD, name);
 	fputc(' ', page->out);
-	clean_print(page->out, file);
-	fputc('\n', page->out);
+	clean_print_line(page->out, file);
 }
 
 static void summary_print(const struct page *page, const struct judgement *item)
@@ -431,15 +407,25 @@ static void summary_print(const struct page *page, const struct judgement *item)
 	paragraph_print(page, 2, line);
 }
 
+static void hints_print(const struct page *page, const struct judgement *item)
+{
+	for (size_t i = 0; i < item->hint_count; i++) {
+		char line[HINT_TEXT + 16];
+		snprintf(line, sizeof line, "hint: %s", item->hints[i]);
+		paragraph_print(page, 2, line);
+	}
+}
+
+/* What follows the line of the verdict. */
 static void judgement_print(const struct page *page, const struct judgement *item)
 {
-	verdict_print(page, item->verdict, item->file);
 	summary_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
 		paragraph_print(page, 2, item->detail); /* else it repeats what the cases say */
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
 	cases_print(page, item);
+	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);
 		block_print(page, "  | ", item->tool_report, page->verbose ? 0 : REPORT_LINES_SHOWN);
@@ -453,6 +439,39 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 		return;
 	if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
 		paragraph_print(page, 2, item->timing_note);
+}
+
+/* A bad file has nothing but a reason, which fits its line. */
+static void reason_print(const struct page *page, int column, const struct judgement *item)
+{
+	char reason[sizeof item->detail + 1];
+	snprintf(reason, sizeof reason, " %s", item->detail); /* a blank before the first word */
+	fputc(':', page->out);
+	wrap_print(page->out, page->width, column + wrap_columns(item->file, strlen(item->file)) + 1, 2,
+			   reason);
+}
+
+#define VERDICT_COLUMNS 16
+
+/* The line of a verdict behind `place`, and what follows it unless that goes without saying. True
+ * where something does. */
+static bool file_print(const struct page *page, const struct judgement *item, const char *place,
+					   bool brief)
+{
+	fputs(place, page->out);
+	verdict_print(page, item->verdict, item->file);
+	if (item->verdict == VERDICT_BAD_FILE) {
+		reason_print(page, (int)strlen(place) + VERDICT_COLUMNS, item);
+		return false;
+	}
+	bool whole = !brief || page->verbose || item->verdict != VERDICT_ACCEPTED ||
+				 item->tool_report != NULL || item->has_counters;
+	if (!whole && item->too_large > 0)
+		fprintf(page->out, " (%zu cases not run: too large)", item->too_large);
+	fputc('\n', page->out);
+	if (whole)
+		judgement_print(page, item);
+	return whole;
 }
 
 /* ---- bench ------------------------------------------------------------- */
@@ -536,26 +555,39 @@ static void gpu_warning_print(const struct page *page, const struct judgement_li
 	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);
 }
 
-/* What closed the files' processes: one line where it is the same for all that were run. */
+/* Whether an earlier file was closed by the same layers. */
+static bool layers_met(const struct judgement_list *list, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (list->items[j].was_run && list->items[j].layers == list->items[i].layers)
+			return true;
+	return false;
+}
+
+/* What closed the files' processes: one line where it is the same for all that were run, else one
+ * for all files that have the same. */
 static void guarantees_print(const struct page *page, const struct judgement_list *list)
 {
-	const struct judgement *first = NULL;
-	bool same = true;
-	char names[JAIL_TEXT];
+	size_t run = 0;
+	for (size_t i = 0; i < list->count; i++)
+		run += list->items[i].was_run;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
-		if (item->was_run && first == NULL)
-			first = item;
-		same = same && (!item->was_run || item->layers == first->layers);
-	}
-	if (first != NULL && same)
-		fprintf(page->out, "guarantees: %s\n", jail_print(first->layers, names));
-	for (size_t i = 0; i < list->count && !same; i++)
-		if (list->items[i].was_run) {
-			fputs("guarantees for ", page->out);
-			clean_print(page->out, list->items[i].file);
-			fprintf(page->out, ": %s\n", jail_print(list->items[i].layers, names));
+		char names[JAIL_TEXT];
+		size_t same = 0;
+		if (!item->was_run || layers_met(list, i))
+			continue;
+		for (size_t j = i; j < list->count; j++)
+			same += list->items[j].was_run && list->items[j].layers == item->layers;
+		fputs("guarantees", page->out);
+		if (same == 1 && run > 1) {
+			fputs(" for ", page->out);
+			clean_print_line(page->out, item->file);
+		} else if (same < run) {
+			fprintf(page->out, " for %zu files", same);
 		}
+		fprintf(page->out, ": %s\n", jail_print(item->layers, names));
+	}
 }
 
 /* The first case that failed, where it is not the only one of its file: what --case repeats. */
@@ -583,33 +615,117 @@ static void again_print(const struct page *page, const struct judgement_list *li
 	}
 }
 
-void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
+static struct page page_of(const struct report_style *style, FILE *out)
 {
-	struct page page = {.out = out,
-						.width = style->width > 0 ? style->width : 80,
-						.color = style->color,
-						.verbose = style->verbose};
+	return (struct page){.out = out,
+						 .width = style->width > 0 ? style->width : 80,
+						 .color = style->color,
+						 .verbose = style->verbose};
+}
+
+/* Some file was worth a device. */
+static bool was_begun(const struct judgement_list *list)
+{
+	return list->facts.device.name[0] != '\0';
+}
+
+/* "[ 7/50] " */
+static void place_fill(char out[64], size_t done, size_t count)
+{
+	char most[24];
+	int digits = snprintf(most, sizeof most, "%zu", count);
+	snprintf(out, 64, "[%*zu/%zu] ", digits, done, count);
+}
+
+void report_text_file(const struct judgement_list *list, size_t i, const struct report_style *style,
+					  struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
+	const struct judgement *item = &list->items[i];
+	bool first = written->files++ == 0;
+	char place[64] = "";
+	if (written->shown == NULL)
+		written->shown = calloc(list->count, sizeof *written->shown);
+	if (written->shown != NULL)
+		written->shown[i] = true;
+	if (style->quiet) {
+		verdict_print(&page, item->verdict, item->file);
+		fputc('\n', out);
+		return;
+	}
+	if (first && was_begun(list)) {
+		head_print(&page, &list->facts);
+		written->apart = true;
+	}
+	bool side_by_side = list->bench_count > 0;
+	if (side_by_side && item->verdict == VERDICT_ACCEPTED)
+		return; /* its times follow: no need to say that it is right */
+	if (list->count > 1 && !side_by_side)
+		place_fill(place, written->files, list->count);
+	if (written->apart)
+		fputc('\n', out);
+	written->apart = file_print(&page, item, place, list->count >= FILES_BRIEF);
+}
+
+static bool was_shown(const struct report_written *written, size_t i)
+{
+	return written->shown != NULL && written->shown[i];
+}
+
+/* Files that were not shown yet; of many that never had their turn, a line for all. */
+static void rest_print(const struct judgement_list *list, const struct report_style *style,
+					   struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
+	const struct judgement *last = NULL;
+	size_t never = 0;
+	for (size_t i = 0; i < list->count; i++)
+		never += !was_shown(written, i) && facts_never_run(&list->items[i]);
+	bool together = never >= FILES_BRIEF && !style->quiet;
+	for (size_t i = 0; i < list->count; i++) {
+		if (was_shown(written, i))
+			continue;
+		if (together && facts_never_run(&list->items[i]))
+			last = &list->items[i];
+		else
+			report_text_file(list, i, style, written, out);
+	}
+	if (last == NULL)
+		return;
+	char line[sizeof last->detail + 64];
+	snprintf(line, sizeof line, "%zu files: %s", never, last->detail);
+	fputs(written->apart ? "\n" : "", out);
+	verdict_print(&page, last->verdict, line);
+	fputc('\n', out);
+}
+
+void report_text_end(const struct judgement_list *list, const struct report_style *style,
+					 struct report_written *written, FILE *out)
+{
+	struct page page = page_of(style, out);
 	size_t accepted = 0;
-	for (size_t i = 0; i < list->count && style->quiet; i++)
-		verdict_print(&page, list->items[i].verdict, list->items[i].file);
+	rest_print(list, style, written, out);
+	free(written->shown);
+	*written = (struct report_written){0};
 	if (style->quiet)
 		return;
-	head_print(&page, &list->facts);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct judgement *item = &list->items[i];
-		accepted += item->verdict == VERDICT_ACCEPTED;
-		if (list->bench_count > 0 && item->verdict == VERDICT_ACCEPTED)
-			continue; /* its times follow: no need to say that it is right */
-		fputc('\n', out);
-		judgement_print(&page, item);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		accepted += list->items[i].verdict == VERDICT_ACCEPTED;
 	bench_print(&page, list);
-	fputc('\n', out);
+	if (was_begun(list) || list->count > 1)
+		fputc('\n', out);
 	gpu_warning_print(&page, list);
 	if (list->facts.interrupted)
 		fputs("interrupted: this is what was done until then\n", out);
 	if (list->count > 1)
 		fprintf(out, "%zu of %zu solutions accepted\n", accepted, list->count);
 	guarantees_print(&page, list);
-	again_print(&page, list);
+	if (was_begun(list))
+		again_print(&page, list);
+}
+
+void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out)
+{
+	struct report_written written = {0};
+	report_text_end(list, style, &written, out);
 }

@@ -378,6 +378,12 @@ static bool append_bench(struct store *store, int64_t run, const struct judgemen
 	return ok;
 }
 
+/* Whether there is something to remember: its code was looked at. */
+static bool was_judged(const struct judgement *item)
+{
+	return item->verdict != VERDICT_NOT_RUN && item->verdict != VERDICT_BAD_FILE;
+}
+
 /* Items from `first` to before `end`, and what they share. */
 static bool append_items(struct store *store, struct store_run *run,
 						 const struct judgement_list *list, size_t first, size_t end, int64_t *ids,
@@ -391,7 +397,7 @@ static bool append_items(struct store *store, struct store_run *run,
 		id = append_run(store, run->mode, &list->facts, err);
 	ok = id > 0;
 	for (size_t i = first; i < end && ok; i++) {
-		bool wanted = !run->stored[i] && list->items[i].verdict != VERDICT_NOT_RUN;
+		bool wanted = !run->stored[i] && was_judged(&list->items[i]);
 		ids[i] = wanted ? append_judgement(store, id, &list->items[i], err) : 0;
 		ok = ids[i] >= 0;
 	}
@@ -414,7 +420,7 @@ static bool append_all(struct store *store, struct store_run *run,
 	if (list->bench_count > 0)
 		return append_items(store, run, list, 0, list->count, ids, err);
 	for (size_t i = 0; i < list->count && ok; i++)
-		if (!run->stored[i] && list->items[i].verdict != VERDICT_NOT_RUN)
+		if (!run->stored[i] && was_judged(&list->items[i]))
 			ok = append_items(store, run, list, i, i + 1, ids, err);
 	return ok;
 }

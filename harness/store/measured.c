@@ -48,6 +48,7 @@ void measured_free(struct measured *measured)
 	free(measured->counters);
 	free(measured->file);
 	free(measured->detail);
+	free(measured->path);
 	free(measured->epilogue);
 	free(measured->nvcc_flags);
 	free(measured->suite);
@@ -295,6 +296,7 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	out->cases = json_integer_value(json_object_get(result, "cases_total"));
 	out->accepted = json_integer_value(json_object_get(result, "cases_accepted"));
 	out->file = clean_of(text_of(result, "file"));
+	out->path = strdup("");
 	out->detail = clean_of(text_of(result, "detail"));
 	out->epilogue = clean_of(text_of(report, "epilogue"));
 	out->suite = clean_of(text_of(report, "suite"));
@@ -302,9 +304,10 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	out->nvcc_flags = json_dumps(flags, JSON_COMPACT | JSON_ENSURE_ASCII);
 	if (out->nvcc_flags == NULL) /* reports of before the option */
 		out->nvcc_flags = strdup("[]");
-	bool ok = (out->file != NULL && out->detail != NULL && out->epilogue != NULL &&
-			   out->suite != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
-			  error_set(err, "out of memory");
+	bool ok =
+		(out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
+		 out->suite != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
+		error_set(err, "out of memory");
 	for (size_t i = 0; i < 2 && ok; i++) {
 		const json_t *timing = json_object_get(result, timings[i]);
 		if (json_is_object(timing))

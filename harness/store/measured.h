@@ -32,6 +32,7 @@ struct measured_counter {
 struct measured {
 	int64_t id;          /* of the stored judgement; 0: of a report */
 	char *file, *detail; /* owned */
+	char *path;          /* absolute; "" of a report; owned */
 	char content[40];    /* compile/content.h; "" in old reports */
 	char when[32];       /* ISO 8601, UTC */
 	char mode[16], problem[32], verdict[32], commit[32], host[128];

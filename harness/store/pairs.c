@@ -116,8 +116,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct pair *out, const c
 static void note_text(struct pair *out, const char *what, const char *a, const char *b)
 {
 	if (!same(a, b))
-		note(out, "%s differs: %.100s in A, %.100s in B", what, a[0] != '\0' ? a : "none",
-			 b[0] != '\0' ? b : "none");
+		note(out, "%s differs: %.100s in %s, %.100s in %s", what, a[0] != '\0' ? a : "none",
+			 out->names[0], b[0] != '\0' ? b : "none", out->names[1]);
 }
 
 /* The same library in both runs is the same code: what it takes longer is the machine's. */
@@ -137,8 +137,8 @@ static void note_library(struct pair *out)
 	}
 	double ratio = count > 0 ? exp(sum / (double)count) : 1.0;
 	if (fabs(log(ratio)) > log(1.0 + DIFFERENCE_MARGIN))
-		note(out, "%s itself took %.3f times as long in B as in A: that much is the machine's",
-			 label, ratio);
+		note(out, "%s itself took %.3f times as long in %s as in %s: that much is the machine's",
+			 label, ratio, out->names[1], out->names[0]);
 }
 
 static void note_clocks(struct pair *out)
@@ -148,24 +148,24 @@ static void note_clocks(struct pair *out)
 		double low = fmin(a->sm_clock_mhz, b->sm_clock_mhz);
 		if (!(low > 0.0) || fabs(a->sm_clock_mhz - b->sm_clock_mhz) <= DIFFERENCE_MARGIN * low)
 			continue;
-		note(out, "the SM clock differs: %.0f MHz in A, %.0f MHz in B", a->sm_clock_mhz,
-			 b->sm_clock_mhz);
+		note(out, "the SM clock differs: %.0f MHz in %s, %.0f MHz in %s", a->sm_clock_mhz,
+			 out->names[0], b->sm_clock_mhz, out->names[1]);
 		break;
 	}
 	for (size_t i = 0; i < out->shape_count; i++)
 		if (out->shapes[i].a->throttled || out->shapes[i].b->throttled) {
 			note(out, "the GPU slowed down while %s was timed",
-				 !out->shapes[i].b->throttled   ? "A"
-				 : !out->shapes[i].a->throttled ? "B"
+				 !out->shapes[i].b->throttled   ? out->names[0]
+				 : !out->shapes[i].a->throttled ? out->names[1]
 												: "each");
 			break;
 		}
 	for (size_t i = 0; i < out->shape_count; i++)
 		if (out->shapes[i].difference.clocks_differ) {
 			note(out,
-				 "not measured alike: %s in A, %s in B (span: on the device; event: with the "
+				 "not measured alike: %s in %s, %s in %s (span: on the device; event: with the "
 				 "launch; outside: of sealed calls)",
-				 out->shapes[i].a->clock, out->shapes[i].b->clock);
+				 out->shapes[i].a->clock, out->names[0], out->shapes[i].b->clock, out->names[1]);
 			break;
 		}
 }
@@ -186,10 +186,10 @@ static void notes_make(struct pair *out)
 	note_library(out);
 }
 
-bool pair_make(const struct measured *a, const struct measured *b, struct pair *out,
-			   struct error *err)
+bool pair_make_named(const struct measured *a, const struct measured *b, const char *name_a,
+					 const char *name_b, struct pair *out, struct error *err)
 {
-	*out = (struct pair){.a = a, .b = b};
+	*out = (struct pair){.a = a, .b = b, .names = {name_a, name_b}};
 	bool good_a = same(a->verdict, "accepted"), good_b = same(b->verdict, "accepted");
 	out->worse = good_a && !good_b;
 	out->better = !good_a && good_b;
@@ -199,6 +199,12 @@ bool pair_make(const struct measured *a, const struct measured *b, struct pair *
 	}
 	notes_make(out);
 	return true;
+}
+
+bool pair_make(const struct measured *a, const struct measured *b, struct pair *out,
+			   struct error *err)
+{
+	return pair_make_named(a, b, "A", "B", out, err);
 }
 
 void pair_free(struct pair *pair)

@@ -19,6 +19,7 @@ struct pair_counter {
 #define PAIR_NOTE 320
 struct pair {
 	const struct measured *a, *b; /* borrowed */
+	const char *names[2];         /* what notes call them: "A", "B" */
 	bool worse, better;           /* b is not accepted where a is; the other way round */
 	size_t shape_count, slower, faster;
 	struct pair_shape *shapes; /* owned */
@@ -33,6 +34,9 @@ struct pair {
 /* False with err where memory runs out. */
 bool pair_make(const struct measured *a, const struct measured *b, struct pair *out,
 			   struct error *err);
+/* The same, with other words than A and B in the notes. */
+bool pair_make_named(const struct measured *a, const struct measured *b, const char *name_a,
+					 const char *name_b, struct pair *out, struct error *err);
 void pair_free(struct pair *pair);
 
 /* The last judgements of both that can be compared: of the same problem, on the same kind of device

@@ -8,6 +8,7 @@
 enum {
 	HEAD_ID,
 	HEAD_FILE,
+	HEAD_PATH,
 	HEAD_DETAIL,
 	HEAD_CONTENT,
 	HEAD_ENDED,
@@ -27,7 +28,7 @@ enum {
 	HEAD_ACCEPTED
 };
 static const char heads[] =
-	"SELECT * FROM (SELECT j.id, j.file, j.detail, s.content, j.ended, r.mode, j.problem,"
+	"SELECT * FROM (SELECT j.id, j.file, s.path, j.detail, s.content, j.ended, r.mode, j.problem,"
 	" j.verdict, r.source_commit, r.host, r.device_kind, r.device, r.driver, r.tolerance,"
 	" r.epilogue, r.nvcc_flags, r.suite, j.cases, j.accepted"
 	" FROM judgement j JOIN run r ON r.id = j.run JOIN submission s ON s.id = j.submission"
@@ -81,6 +82,7 @@ static bool head_take(sqlite3_stmt *row, struct measured *out)
 {
 	out->id = sqlite3_column_int64(row, HEAD_ID);
 	out->file = column_owned(row, HEAD_FILE);
+	out->path = column_owned(row, HEAD_PATH);
 	out->detail = column_owned(row, HEAD_DETAIL);
 	out->epilogue = column_owned(row, HEAD_EPILOGUE);
 	out->nvcc_flags = column_owned(row, HEAD_FLAGS);
@@ -98,7 +100,7 @@ static bool head_take(sqlite3_stmt *row, struct measured *out)
 	COLUMN(row, HEAD_TOLERANCE, out->tolerance);
 	out->cases = sqlite3_column_int64(row, HEAD_CASES);
 	out->accepted = sqlite3_column_int64(row, HEAD_ACCEPTED);
-	return out->file != NULL && out->detail != NULL && out->epilogue != NULL &&
+	return out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
 		   out->nvcc_flags != NULL && out->suite != NULL;
 }
 

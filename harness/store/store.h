@@ -23,8 +23,9 @@ bool store_probe(const char *path, struct error *err);
 
 /* Appends the judgements that are there by now and were not appended before. Each is a transaction:
  * it is there with its cases and times or not at all. Timings of `list->bench` belong to all of its
- * judgements, which are then a single transaction: to be called once, at the end. What was not run
- * is not stored. False with err; what was there stays, and the next call tries again. */
+ * judgements, which are then a single transaction: to be called once, at the end. What was not run,
+ * and what is a bad file, is not stored. False with err; what was there stays, and the next call
+ * tries again. */
 bool store_append(struct store_run *run, const struct judgement_list *list, struct error *err);
 void store_run_free(struct store_run *run);
 

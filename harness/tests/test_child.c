@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,20 @@ static void child_answer_after_talk(int channel)
 	}
 }
 
+/* A sign a millisecond, half of them by a child of it, for half a second. */
+static void child_count(void)
+{
+	fork();
+	for (int i = 0; i < 250; i++) {
+		usleep(2000);
+		if (write(1, "x", 1) != 1)
+			_exit(9);
+	}
+	while (wait(NULL) > 0)
+		;
+	_exit(0);
+}
+
 static void child_kill_keeper(void)
 {
 	if (fork() == 0) {
@@ -209,6 +224,8 @@ __attribute__((constructor)) static void be_child(void)
 		for (;;)
 			pause();
 	}
+	if (strcmp(name, "count") == 0)
+		child_count();
 	if (strcmp(name, "talk") == 0)
 		child_answer_after_talk(channel);
 	if (strcmp(name, "descriptors") == 0)
@@ -220,7 +237,8 @@ __attribute__((constructor)) static void be_child(void)
 
 /* ---- the supervisor's side ---------------------------------------------- */
 
-static struct child *start(const char *name, size_t memory_limit)
+static struct child *start_controlled(const char *name, size_t memory_limit,
+									  const struct child_control *control)
 {
 	struct error err = {{0}};
 	char program[PATH_MAX], variable[64];
@@ -231,10 +249,16 @@ static struct child *start(const char *name, size_t memory_limit)
 	const char *argv[] = {program, NULL}, *environment[] = {variable, NULL};
 	struct child *child = child_start(&(struct child_options){.argv = argv,
 															  .setenv = environment,
-															  .memory_limit_bytes = memory_limit},
+															  .memory_limit_bytes = memory_limit,
+															  .control = control},
 									  &err);
 	cr_assert_not_null(child, "%s", err.message);
 	return child;
+}
+
+static struct child *start(const char *name, size_t memory_limit)
+{
+	return start_controlled(name, memory_limit, NULL);
 }
 
 static struct child_result call(struct child *child, double seconds)
@@ -587,5 +611,99 @@ Test(child, dies_with_its_supervisor)
 	double deadline = now() + 10;
 	while (waitpid(-1, NULL, WNOHANG) >= 0 && now() < deadline)
 		usleep(1000);
+	assert_nothing_left();
+}
+
+/* ---- threads -------------------------------------------------------------- */
+
+struct waiter {
+	struct child *child;
+	double seconds;
+	struct child_result result;
+};
+
+static void *wait_for_end(void *context)
+{
+	struct waiter *waiter = context;
+	waiter->result = child_wait(waiter->child, waiter->seconds);
+	return NULL;
+}
+
+Test(child, is_paused_with_its_children_and_not_blamed_for_that)
+{
+	struct child_control control = {0};
+	struct waiter waiter = {start_controlled("count", 0, &control), 1.5, {0}};
+	pthread_t thread;
+	cr_assert_eq(pthread_create(&thread, NULL, wait_for_end, &waiter), 0);
+	usleep(100000);
+	atomic_fetch_add(&control.paused, 1);
+	usleep(2500000);
+	atomic_fetch_sub(&control.paused, 1);
+	pthread_join(thread, NULL);
+	cr_assert_eq(waiter.result.outcome, CHILD_EXITED);
+	cr_assert_eq(strlen(child_output(waiter.child)), 500);
+	child_stop(waiter.child);
+	assert_nothing_left();
+}
+
+Test(child, is_still_while_it_is_paused)
+{
+	struct child_control control = {.paused = 1};
+	struct child *child = start_controlled("count", 0, &control);
+	struct waiter waiter = {child, 10, {0}};
+	pthread_t thread;
+	cr_assert_eq(pthread_create(&thread, NULL, wait_for_end, &waiter), 0);
+	usleep(1500000);
+	atomic_store(&control.cancelled, true);
+	pthread_join(thread, NULL);
+	cr_assert_eq(waiter.result.outcome, CHILD_CANCELLED);
+	cr_assert_lt(strlen(child_output(child)), 500);
+	child_stop(child);
+	assert_nothing_left();
+}
+
+Test(child, is_ended_when_it_is_cancelled)
+{
+	struct child_control control = {0};
+	struct waiter waiter = {start_controlled("orphans", 0, &control), 60, {0}};
+	pthread_t thread;
+	double started = now();
+	cr_assert_eq(pthread_create(&thread, NULL, wait_for_end, &waiter), 0);
+	usleep(200000);
+	atomic_store(&control.cancelled, true);
+	pthread_join(thread, NULL);
+	cr_assert_eq(waiter.result.outcome, CHILD_CANCELLED);
+	cr_assert_lt(now() - started, 20);
+	child_stop(waiter.child);
+	assert_nothing_left();
+}
+
+#define THREADS 4
+#define CHILDREN 12
+
+/* Half of them end a keeper of theirs, and leave orphans to be looked for beside new keepers. */
+static void *start_many(void *context)
+{
+	const char *const *names = context;
+	size_t replies = 0;
+	for (int i = 0; i < CHILDREN; i++) {
+		struct child *child = start(names[i % 2], 0);
+		replies += call(child, 20).outcome == CHILD_REPLIED;
+		child_stop(child);
+	}
+	return (void *)replies;
+}
+
+Test(child, of_one_thread_is_left_alone_by_another, .timeout = 120)
+{
+	static const char *const names[2][2] = {{"serve", "orphans"}, {"kill-keeper-at-once", "serve"}};
+	pthread_t threads[THREADS];
+	for (size_t i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, start_many, (void *)names[i % 2]), 0);
+	for (size_t i = 0; i < THREADS; i++) {
+		void *replies;
+		pthread_join(threads[i], &replies);
+		cr_assert_eq((size_t)replies, i % 2 == 0 ? CHILDREN : CHILDREN / 2);
+	}
 	assert_nothing_left();
 }

@@ -249,6 +249,10 @@ Test(leaderboard, what_differs_besides_is_said)
 	for (size_t i = 0; i < 4; i++)
 		cr_expect_not_null(strstr(pair.notes[i], parts[i]), "%s", pair.notes[i]);
 	pair_free(&pair);
+	cr_assert(pair_make_named(&runs.items[0], &runs.items[1], "before", "now", &pair, &err));
+	cr_expect_str_eq(pair.notes[0], "the driver differs: none in before, 999.1 in now");
+	cr_expect_not_null(strstr(pair.notes[2], "while now was timed"), "%s", pair.notes[2]);
+	pair_free(&pair);
 	measured_list_free(&runs);
 }
 

@@ -150,6 +150,14 @@ static void holds(const char *text, const char *part)
 	cr_expect(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
+static size_t times(const char *text, const char *part)
+{
+	size_t found = 0;
+	for (; *text != '\0'; text++)
+		found += strncmp(text, part, strlen(part)) == 0;
+	return found;
+}
+
 /* ---- text ------------------------------------------------------------------ */
 
 Test(report, text_tells_verdicts_and_first_wrong_elements)
@@ -162,11 +170,59 @@ Test(report, text_tells_verdicts_and_first_wrong_elements)
 	holds(text, "      0      16             nan           -0.75    0.00015");
 	holds(text, "and 2 more failing cases");
 	holds(text, "  broken.cu(3): error: expected a \";\"\n    int x = 1 y\n");
-	holds(text, "25.0%   20.0%");
+	cr_expect_null(strstr(text, "25.0%   20.0%"),
+				   "a table of times, although there are three files");
 	holds(text, "seed 0xfffffffffffffff0");
 	holds(text, "1 of 3 solutions accepted");
 	holds(text, list.facts.command);
 	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, two_files_have_their_tables)
+{
+	struct judgement_list list = some_list();
+	list.count = 2;
+	char *text = text_of(&list, (struct report_style){.width = 80});
+	holds(text, "[1/2] accepted");
+	holds(text, "25.0%   20.0%");
+	free(text);
+	list.count = 3;
+	judgement_list_free(&list);
+}
+
+/* In every format: those of a file that failed in its cases once, and of one that has none. */
+Test(report, hints_are_in_every_format)
+{
+	struct judgement_list list = some_list();
+	list.items[1].hint_count = 2;
+	snprintf(list.items[1].hints[0], HINT_TEXT,
+			 "K < 17 & B is | read, as a long sentence says that "
+			 "goes on until it has to be broken somewhere");
+	snprintf(list.items[1].hints[1], HINT_TEXT, "the \033[2Jsecond");
+	list.items[2].hint_count = 1;
+	snprintf(list.items[2].hints[0], HINT_TEXT, "of a file without cases");
+	char *said = text_of(&list, (struct report_style){.width = 80});
+	holds(said,
+		  "  hint: K < 17 & B is | read, as a long sentence says that goes on until it has\n");
+	holds(said, "  hint: of a file without cases\n");
+	cr_expect_null(strchr(said, '\033'));
+	char *junit = written(report_junit, &list);
+	holds(junit, "\nhint: K &lt; 17 &amp; B is");
+	cr_expect_eq(times(junit, "hint: K"), 1);
+	holds(junit, "hint: of a file without cases</error>");
+	char *markdown = written(report_markdown, &list);
+	holds(markdown, "- hint: K \\< 17 & B is \\| read");
+	char *json = written(report_json, &list);
+	json_t *read = json_loads(json, 0, NULL);
+	json_t *results = json_object_get(read, "results");
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(results, 0), "hints")), 0);
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(results, 1), "hints")), 2);
+	json_decref(read);
+	free(said);
+	free(junit);
+	free(markdown);
+	free(json);
 	judgement_list_free(&list);
 }
 
@@ -225,6 +281,74 @@ Test(report, tells_what_held)
 	judgement_list_free(&list);
 }
 
+Test(report, verdicts_are_shown_as_they_come)
+{
+	struct judgement_list list = some_list();
+	struct report_style style = {0};
+	struct report_written parts = {0};
+	char *text = NULL;
+	size_t size;
+	snprintf(list.items[1].file, sizeof list.items[1].file, "two\nlines.cu");
+	list.items[1].verdict = VERDICT_BAD_FILE;
+	snprintf(list.items[1].detail, sizeof list.items[1].detail, "the file is empty");
+	FILE *out = open_memstream(&text, &size);
+	report_text_file(&list, 2, &style, &parts, out);
+	report_text_file(&list, 1, &style, &parts, out);
+	fflush(out);
+	holds(text, "tolerance bound\n\n[1/3] compile_error   broken.cu\n  nvcc refused the file\n");
+	holds(text, "1 y\n\n[2/3] bad_file        two?lines.cu: the file is empty\n");
+	cr_expect(strstr(text, "02_tiled.cu") == NULL);
+	report_text_end(&list, &style, &parts, out);
+	fclose(out);
+	holds(text, "empty\n[3/3] accepted        solutions/gemm_f16/02_tiled.cu\n");
+	holds(text, "1 of 3 solutions accepted\n");
+	cr_expect(strstr(strstr(text, "broken.cu\n") + 1, "broken.cu\n") == NULL, "twice:\n%s", text);
+	cr_expect(parts.shown == NULL);
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, what_never_ran_takes_a_line)
+{
+	struct judgement_list list = {.count = 40, .items = calloc(40, sizeof *list.items)};
+	snprintf(list.facts.device.name, sizeof list.facts.device.name, "NVIDIA H200");
+	for (int i = 0; i < 40; i++) {
+		snprintf(list.items[i].file, sizeof list.items[i].file, "%d.cu", i);
+		if (i == 0)
+			continue;
+		list.items[i].verdict = VERDICT_NOT_RUN;
+		snprintf(list.items[i].detail, sizeof list.items[i].detail, "interrupted before its turn");
+	}
+	char *text = text_of(&list, (struct report_style){0});
+	holds(
+		text,
+		"\n[ 1/40] accepted        0.cu\nnot_run         39 files: interrupted before its turn\n");
+	free(text);
+	text = text_of(&list, (struct report_style){.quiet = true});
+	holds(text, "not_run         7.cu\n");
+	free(text);
+	judgement_list_free(&list);
+}
+
+Test(report, nothing_to_judge_needs_no_device)
+{
+	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
+	list.items[0].verdict = VERDICT_BAD_FILE;
+	snprintf(list.items[0].file, sizeof list.items[0].file, "typo.cu");
+	snprintf(list.items[0].detail, sizeof list.items[0].detail, "No such file or directory");
+	char *text = text_of(&list, (struct report_style){0});
+	cr_expect_str_eq(text, "bad_file        typo.cu: No such file or directory\n");
+	free(text);
+	text = written(report_json, &list);
+	holds(text, "\"device\": null");
+	holds(text, "\"problem\": null");
+	free(text);
+	text = written(report_junit, &list);
+	holds(text, "<error message=\"No such file or directory\" type=\"bad_file\">");
+	free(text);
+	judgement_list_free(&list);
+}
+
 Test(report, text_keeps_to_the_width)
 {
 	struct judgement_list list = some_list();
@@ -260,7 +384,7 @@ Test(report, text_warns_of_throttling_and_wide_intervals)
 	struct timing_result *timing = &list.items[0].timing;
 	timing->throttled = timing->wide = true;
 	snprintf(timing->throttle_reason, sizeof timing->throttle_reason, "power cap");
-	char *text = text_of(&list, (struct report_style){.width = 80});
+	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
 	holds(text, "warning: the clock was held down while measuring (power cap)");
 	holds(text, "warning: a median is uncertain by 0.5%");
 	free(text);
@@ -278,7 +402,7 @@ Test(report, a_problem_of_bandwidth_shows_bytes)
 	timing->entries[0].span.median = 300.0;
 	double bytes = 4.0 * (16384.0 * 16384.0 + 2 * 16384.0);
 	cr_expect_float_eq(facts_gbytes(timing, 300.0), bytes / 300e-6 * 1e-9, 1e-6);
-	char *text = text_of(&list, (struct report_style){.width = 80});
+	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
 	holds(text, "  16384x16384 (MxN): microseconds of device span\n");
 	holds(text, "GB/s /cuBLAS");
 	holds(text, "   3580 ");
@@ -306,7 +430,7 @@ Test(report, a_plain_kernel_may_be_the_yardstick)
 	snprintf(timing->problem, sizeof timing->problem, "minplus-f32");
 	snprintf(timing->entries[1].label, sizeof timing->entries[1].label, "plain");
 	timing->count = 2;
-	char *text = text_of(&list, (struct report_style){.width = 80});
+	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
 	holds(text, "TFLOP/s  /plain\n");
 	holds(text, "53.69   25.0%\n");
 	cr_expect_null(strstr(text, "cuBLAS"));

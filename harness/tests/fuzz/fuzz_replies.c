@@ -169,6 +169,7 @@ union reply {
 	struct referee_open_reply referee_open;
 	struct referee_case_reply referee_case;
 	struct referee_check_reply check;
+	struct referee_explain_reply explain;
 	struct contestant_open_reply open;
 	struct contestant_reply run;
 	struct contestant_time_reply time;
@@ -200,6 +201,9 @@ static size_t good_reply(const union request *request, union reply *reply)
 		memset(&reply->check.elements, 0,
 			   sizeof reply->check - offsetof(struct referee_check_reply, elements));
 		return sizeof reply->check;
+	case MESSAGE_REFEREE_EXPLAIN:
+		memset(&reply->explain.facts, 0, sizeof reply->explain.facts);
+		return sizeof reply->explain;
 	case MESSAGE_CONTESTANT_OPEN:
 		reply->open.layers = ~0u;
 		reply->open.lacking[0] = reply->open.unsealed[0] = '\0';

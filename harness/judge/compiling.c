@@ -1,0 +1,82 @@
+#include "judge/compiling.h"
+
+#include <stdlib.h>
+
+#include "judge/ahead.h"
+
+struct compiling {
+	struct run *owner;
+	struct run quiet; /* as it was at the start, without anybody who looks on */
+	struct submission *submissions;
+	struct ahead *ahead;
+	struct result {
+		bool compiled;
+		struct error err;
+	} results[];
+};
+
+static void compile_one(void *context, size_t i, const struct child_control *control)
+{
+	struct compiling *compiling = context;
+	struct submission *s = &compiling->submissions[i];
+	struct result *result = &compiling->results[i];
+	struct run quiet = compiling->quiet;
+	quiet.control = control;
+	/* a file may vanish at any time, and is itself to blame for that */
+	result->compiled = s->refused[0] != '\0' || !submission_holds(s) ||
+					   submission_compile(&quiet, s, &result->err) || !submission_holds(s);
+}
+
+struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,
+								 size_t lead, struct error *err)
+{
+	struct compiling *compiling = calloc(1, sizeof *compiling + count * sizeof *compiling->results);
+	if (compiling == NULL) {
+		error_set(err, "out of memory for %zu files", count);
+		return NULL;
+	}
+	size_t threads = ahead_threads() < count ? ahead_threads() : count;
+	struct ahead_plan plan = {.count = count,
+							  .threads = threads,
+							  .lead = lead > 0 ? lead : threads,
+							  .work = compile_one,
+							  .context = compiling};
+	compiling->owner = run;
+	compiling->quiet = *run;
+	compiling->quiet.progress = NULL;
+	compiling->submissions = submissions;
+	compiling->ahead = ahead_open(&plan, err);
+	if (compiling->ahead == NULL) {
+		free(compiling);
+		return NULL;
+	}
+	run->ahead = compiling->ahead;
+	run->control = ahead_control(compiling->ahead);
+	return compiling;
+}
+
+static bool stop(const void *run)
+{
+	return run_stopped(run);
+}
+
+bool compiling_take(struct compiling *compiling, const struct run *run, size_t i, bool *stopped,
+					struct error *err)
+{
+	run_progress(run, compiling->submissions[i].file, "compile", 0, 1);
+	*stopped = !ahead_take(compiling->ahead, i, stop, run);
+	if (*stopped || compiling->results[i].compiled)
+		return true;
+	*err = compiling->results[i].err;
+	return false;
+}
+
+void compiling_close(struct compiling *compiling)
+{
+	if (compiling == NULL)
+		return;
+	ahead_close(compiling->ahead);
+	compiling->owner->ahead = NULL;
+	compiling->owner->control = NULL;
+	free(compiling);
+}

@@ -1,0 +1,90 @@
+#include "judge/hints/hints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct hint_row *const families[] = {
+	hints_of_products,
+	hints_of_places,
+	hints_of_cases,
+	hints_of_repeats,
+};
+#define FAMILIES (sizeof families / sizeof *families)
+
+/* Walks the rows of one rank. NULL behind the last. */
+static const struct hint_row *row_at(enum hint_rank rank, size_t *family, size_t *index)
+{
+	for (; *family < FAMILIES; *index = 0, ++*family)
+		for (const struct hint_row *row; (row = &families[*family][*index])->name != NULL;) {
+			++*index;
+			if (row->rank == rank)
+				return row;
+		}
+	return NULL;
+}
+
+void hints_find(const struct hint_facts *facts, struct judgement *out)
+{
+	out->hint_count = 0;
+	if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_BAD_FILE)
+		return;
+	for (enum hint_rank rank = HINT_CAUSE; rank <= HINT_KIND; rank++) {
+		const struct hint_row *row;
+		size_t family = 0, index = 0;
+		while (out->hint_count < HINTS_MAX && (row = row_at(rank, &family, &index)) != NULL) {
+			char text[HINT_TEXT] = "";
+			if (row->says(facts, text) && text[0] != '\0')
+				memcpy(out->hints[out->hint_count++], text, sizeof text);
+		}
+	}
+}
+
+bool hints_any(const struct hint_facts *facts, enum hint_rank rank)
+{
+	const struct hint_row *row;
+	size_t family = 0, index = 0;
+	char text[HINT_TEXT];
+	while ((row = row_at(rank, &family, &index)) != NULL)
+		if (row->says(facts, text))
+			return true;
+	return false;
+}
+
+bool hint_case_wrong(const struct case_result *result)
+{
+	return result->checked && result->check.wrong > 0;
+}
+
+bool hint_case_right(const struct case_result *result)
+{
+	return result->verdict == VERDICT_ACCEPTED && result->checked;
+}
+
+size_t hint_wrong_cases(const struct hint_facts *facts)
+{
+	size_t wrong = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++)
+		wrong += hint_case_wrong(&facts->judgement->cases[i]);
+	return wrong;
+}
+
+size_t hint_explained_cases(const struct hint_facts *facts)
+{
+	size_t explained = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++)
+		explained += facts->judgement->cases[i].wrong != NULL;
+	return explained;
+}
+
+const char *hint_in_cases(size_t held, size_t explained, char out[64])
+{
+	if (explained <= 1)
+		return "in the failing case";
+	if (held == explained && explained == 2)
+		return "in both failing cases";
+	if (held == explained)
+		snprintf(out, 64, "in all of the first %zu failing cases", explained);
+	else
+		snprintf(out, 64, "in %zu of the first %zu failing cases", held, explained);
+	return out;
+}

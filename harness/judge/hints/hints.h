@@ -1,0 +1,71 @@
+/* Lines that say what to do about a verdict (`hint: ...`), at most HINTS_MAX a file. Each is true
+ * of this very run: it says what was found, and where a cause is likely, that it is. README.md in
+ * this folder says how one is added.
+ *
+ * Facts of results come from the referee alone. What a solution's process says of itself may be
+ * a lie: a hint may show it, and no verdict may rest on it. */
+#ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
+#define GEMMJUDGE_JUDGE_HINTS_HINTS_H
+
+#include "judge/judgement.h"
+
+/* What the first failing case gave when it was run again: in a process of its own, twice. */
+struct hint_repeat {
+	bool made;
+	bool right_alone;  /* the first of both calls */
+	bool right_second; /* the second */
+	bool same_alone;   /* its result has the bits that it had at first */
+	bool same_second;  /* both calls left the same bits */
+};
+
+/* All that a hint may look at. */
+struct hint_facts {
+	const struct judgement *judgement; /* not accepted */
+	const struct problem *problem;
+	enum device_kind device;
+	struct hint_repeat repeat;
+};
+
+/* How much a hint says; the first ones are shown. */
+enum hint_rank {
+	HINT_CAUSE, /* what is wrong */
+	HINT_PLACE, /* where, or in which cases */
+	HINT_KIND,  /* of what kind it is, or how to find out more */
+};
+
+struct hint_row {
+	const char *name; /* for tests */
+	enum hint_rank rank;
+	/* Whether it holds, and then its sentence: no capital at its start, no full stop at its end.
+	 * *out may be written either way. */
+	bool (*says)(const struct hint_facts *facts, char out[HINT_TEXT]);
+};
+
+/* Families, a file each: rows, of which the first of equal rank are shown first. `name` NULL ends a
+ * family. */
+extern const struct hint_row hints_of_products[]; /* what wrong elements are made by */
+extern const struct hint_row hints_of_places[];   /* where they lie */
+extern const struct hint_row hints_of_cases[];    /* which cases fail */
+extern const struct hint_row hints_of_repeats[];  /* what a second run gives */
+
+/* Fills the hints of a file that is not accepted; of others there are none. */
+void hints_find(const struct hint_facts *facts, struct judgement *out);
+
+/* Whether some row of this rank holds. */
+bool hints_any(const struct hint_facts *facts, enum hint_rank rank);
+
+/* ---- what rows share ------------------------------------------------------------- */
+
+/* Whether its result was compared and is wrong; whether it was compared and is right. */
+bool hint_case_wrong(const struct case_result *result);
+bool hint_case_right(const struct case_result *result);
+
+/* How many cases have wrong results, and how many of them were looked at (`wrong` is there). */
+size_t hint_wrong_cases(const struct hint_facts *facts);
+size_t hint_explained_cases(const struct hint_facts *facts);
+
+/* "in the failing case", "in both failing cases", "in 3 of 5 failing cases": holds in `held` of the
+ * cases that were looked at. */
+const char *hint_in_cases(size_t held, size_t explained, char out[64]);
+
+#endif

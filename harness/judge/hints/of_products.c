@@ -1,0 +1,3 @@
+#include "judge/hints/hints.h"
+
+const struct hint_row hints_of_products[] = {{0}};

@@ -1,0 +1,76 @@
+/* What the wrong elements of one result have in common. The referee gathers it, which sees the
+ * whole result, once the verdict is there; judge/hints/ makes sentences of it. */
+#ifndef GEMMJUDGE_PROCESS_WRONG_H
+#define GEMMJUDGE_PROCESS_WRONG_H
+
+#include <stdint.h>
+
+#include "process/digest.h"
+#include "testcases/problem.h"
+
+/* How many wrong elements lie where. Rows of all batches are counted through. */
+#define MAP_CELLS 32
+struct wrong_map {
+	uint32_t rows, columns; /* of cells; 0: there is no map */
+	uint32_t height,
+		width; /* of a cell, in elements: powers of two. The last ones may have fewer */
+	uint32_t wrong[MAP_CELLS][MAP_CELLS];
+};
+
+/* Where they lie within their matrix. Rows and columns are counted from 0, and those of all
+ * batches together, but for `tiles` and what follows it. */
+#define WRONG_PERIOD 128
+struct wrong_places {
+	int32_t top, bottom, left, right; /* the smallest box that holds all of them */
+	int32_t rows, columns;            /* that have one of them */
+	/* Bit r % 64 of word r / 64: one of them has a row (a column) that is r modulo WRONG_PERIOD. */
+	uint64_t row_residues[WRONG_PERIOD / 64], column_residues[WRONG_PERIOD / 64];
+	int32_t batches;     /* that have one of them */
+	int32_t first_batch; /* the first of these */
+	/* The largest tiles, of a power of two from 8 to 256 rows and columns, of which each is
+	 * right or wrong as a whole (to 19 of 20 elements); height 0: there are none. */
+	int32_t tile_height, tile_width;
+	uint32_t tiles, tiles_wrong;
+};
+
+/* Faults that are tried: what would the result be of a solution that has them? */
+enum wrong_fault {
+	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
+	FAULT_FIRST_MISSING,    /* the first product of each sum is */
+	FAULT_LEFT_TRANSPOSED,  /* the operand is read as if it were stored the other way */
+	FAULT_RIGHT_TRANSPOSED,
+	FAULT_RESULT_TRANSPOSED, /* the result is stored the other way */
+	FAULT_EXCHANGED,         /* the right operand times the left one */
+	FAULT_LEFT_OF_FIRST,     /* every matrix of a batch takes the first one's operand */
+	FAULT_RIGHT_OF_FIRST,
+	FAULT_BETA_ONE,          /* beta taken for 1 */
+	FAULT_FACTORS_EXCHANGED, /* alpha taken for beta and beta for alpha */
+	FAULT_ALPHA_ON_ALL,      /* alpha * (A*B + beta*C) */
+	FAULT_INPUTS_TF32,       /* both inputs narrowed */
+	FAULT_INPUTS_BF16,
+	FAULT_INPUTS_F16,
+	FAULT_INPUTS_E4M3,
+	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
+	FAULT_SCALAR,      /* + a scalar: it is left out */
+	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
+};
+
+struct wrong_facts {
+	uint64_t elements; /* of the result */
+	uint64_t wrong;    /* 0: nothing is known */
+	/* Of the wrong ones: hold what they held before the call; are NaN where they should not be;
+	 * are infinite where they should not be; are 0. */
+	uint64_t unwritten, nan, infinite, zero;
+	struct wrong_places places;
+	struct wrong_map map;
+	uint64_t tried;    /* bit f: fault f would have changed this result */
+	uint64_t fits;     /* and all wrong elements are, within the bound, what it makes of them */
+	uint64_t fits_all; /* and all right ones, too */
+	int32_t summed;    /* FAULT_PRODUCTS_MISSING: products of each sum */
+	/* The root mean square of all errors, over that of sums that are rounded to f16 after every
+	 * product; 0: not tried. */
+	double f16_errors;
+	struct digest result; /* of its bits */
+};
+
+#endif

@@ -1,0 +1,45 @@
+#include "referee/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Kinds of wrong elements; everything but where they lie. */
+static void count_kinds(const struct check_input *input, const uint8_t *marks,
+						struct wrong_facts *facts)
+{
+	const struct operand *result = problem_part(input->problem, PART_RESULT);
+	const struct number_format *format = &type_of(result->type)->format;
+	for (uint64_t i = 0; i < facts->elements; i++) {
+		if (marks[i] == 0)
+			continue;
+		double out = values_to_double(format, values_load(format, input->out, i));
+		bool unwritten = (marks[i] & CHECK_UNWRITTEN) != 0;
+		facts->wrong++;
+		facts->unwritten += unwritten;
+		facts->nan += !unwritten && isnan(out);
+		facts->infinite += !unwritten && isinf(out);
+		facts->zero += !unwritten && out == 0;
+	}
+}
+
+void explain_result(const struct check_input *input, struct wrong_facts *facts)
+{
+	const struct shape *shape = &input->test->shape;
+	const struct operand *result = problem_part(input->problem, PART_RESULT);
+	struct referee_check_reply ignored = {0};
+	struct check_input again = *input;
+	*facts = (struct wrong_facts){0};
+	uint64_t elements = shape_rows(shape) * shape_columns(shape);
+	uint8_t *marks = malloc(elements);
+	if (marks == NULL)
+		return;
+	again.marks = marks;
+	again.carried = NULL;
+	check_outputs(&again, &ignored);
+	facts->elements = elements;
+	count_kinds(input, marks, facts);
+	if (!digest_of(input->out, type_bytes(type_of(result->type), elements), &facts->result) ||
+		!explain_places(marks, shape, facts))
+		facts->wrong = 0;
+	free(marks);
+}

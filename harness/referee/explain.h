@@ -1,0 +1,16 @@
+/* What the wrong elements of a result have in common, for whoever has to find the fault
+ * (process/wrong.h). Nothing here decides whether they are wrong: check.h does. */
+#ifndef GEMMJUDGE_REFEREE_EXPLAIN_H
+#define GEMMJUDGE_REFEREE_EXPLAIN_H
+
+#include "process/wrong.h"
+#include "referee/check.h"
+
+/* Compares the whole result once more, and fills what is found. facts->wrong is 0 where there is
+ * no memory for it, or nothing is wrong. `rows` and `carried` of the input are not looked at. */
+void explain_result(const struct check_input *input, struct wrong_facts *facts);
+
+/* Where elements with a mark lie: fills `places` and `map`. False: no memory. */
+bool explain_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts);
+
+#endif

@@ -1,0 +1,167 @@
+/* Where wrong elements lie: a map, the box around them, tiles. */
+#include <stdlib.h>
+
+#include "referee/explain.h"
+
+#define GRAIN 8 /* the smallest tiles that are told apart */
+#define TILE_MOST 256
+
+/* The smallest power of two of which `cells` cover `size`. */
+static uint32_t cell_size(uint64_t size, uint64_t cells)
+{
+	uint32_t step = 1;
+	while (step * cells < size)
+		step *= 2;
+	return step;
+}
+
+static uint64_t divided_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* What the walk over the elements leaves for afterwards. */
+struct walk {
+	uint64_t batch, m, n;
+	uint64_t grains_m, grains_n; /* grains of a matrix */
+	uint8_t *row, *column;       /* of a matrix: has a wrong element in any batch */
+	uint8_t *grain;              /* wrong elements in each, of all batches: at most 64 */
+};
+
+static void map_open(const struct walk *walk, struct wrong_map *map)
+{
+	map->height = cell_size(walk->batch * walk->m, MAP_CELLS);
+	map->width = cell_size(walk->n, MAP_CELLS);
+	map->rows = (uint32_t)divided_up(walk->batch * walk->m, map->height);
+	map->columns = (uint32_t)divided_up(walk->n, map->width);
+}
+
+static void walk_elements(const struct walk *walk, const uint8_t *marks, struct wrong_facts *facts)
+{
+	struct wrong_map *map = &facts->map;
+	struct wrong_places *places = &facts->places;
+	places->first_batch = -1;
+	for (uint64_t b = 0; b < walk->batch; b++) {
+		bool any = false;
+		for (uint64_t i = 0; i < walk->m; i++) {
+			const uint8_t *line = marks + (b * walk->m + i) * walk->n;
+			uint8_t *grain = walk->grain + (b * walk->grains_m + i / GRAIN) * walk->grains_n;
+			uint32_t *cells = map->wrong[(b * walk->m + i) / map->height];
+			for (uint64_t j = 0; j < walk->n; j++) {
+				if (line[j] == 0)
+					continue;
+				any = true;
+				walk->row[i] = walk->column[j] = 1;
+				grain[j / GRAIN]++;
+				cells[j / map->width]++;
+			}
+		}
+		places->batches += any;
+		if (any && places->first_batch < 0)
+			places->first_batch = (int32_t)b;
+	}
+}
+
+/* Of rows or of columns: how many, the first and the last, and the residues. */
+static int32_t sum_up(const uint8_t *touched, uint64_t count, int32_t *first, int32_t *last,
+					  uint64_t residues[WRONG_PERIOD / 64])
+{
+	int32_t many = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (touched[i] == 0)
+			continue;
+		uint64_t residue = i % WRONG_PERIOD;
+		residues[residue / 64] |= (uint64_t)1 << residue % 64;
+		if (many++ == 0)
+			*first = (int32_t)i;
+		*last = (int32_t)i;
+	}
+	return many;
+}
+
+/* ---- tiles ---------------------------------------------------------------------- */
+
+struct tiling {
+	uint64_t height, width; /* elements */
+	uint32_t tiles, wrong;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Wrong elements of the tile whose first element this is. */
+static uint64_t tile_wrong(const struct walk *walk, const struct tiling *tiling, uint64_t b,
+						   uint64_t top, uint64_t left)
+{
+	uint64_t wrong = 0;
+	uint64_t bottom = least(top + tiling->height, walk->m);
+	uint64_t right = least(left + tiling->width, walk->n);
+	for (uint64_t i = top / GRAIN; i < divided_up(bottom, GRAIN); i++)
+		for (uint64_t j = left / GRAIN; j < divided_up(right, GRAIN); j++)
+			wrong += walk->grain[(b * walk->grains_m + i) * walk->grains_n + j];
+	return wrong;
+}
+
+/* Whether each tile is right, or wrong as a whole. */
+static bool tiles_are_whole(const struct walk *walk, struct tiling *tiling)
+{
+	tiling->tiles = tiling->wrong = 0;
+	for (uint64_t b = 0; b < walk->batch; b++)
+		for (uint64_t i = 0; i < walk->m; i += tiling->height)
+			for (uint64_t j = 0; j < walk->n; j += tiling->width) {
+				uint64_t wrong = tile_wrong(walk, tiling, b, i, j);
+				uint64_t area =
+					least(tiling->height, walk->m - i) * least(tiling->width, walk->n - j);
+				if (wrong > 0 && wrong * 20 < area * 19)
+					return false;
+				tiling->tiles++;
+				tiling->wrong += wrong > 0;
+			}
+	return true;
+}
+
+static void find_tiles(const struct walk *walk, struct wrong_places *places)
+{
+	uint64_t area = 0;
+	for (uint64_t height = TILE_MOST; height >= GRAIN; height /= 2)
+		for (uint64_t width = TILE_MOST; width >= GRAIN; width /= 2) {
+			struct tiling tiling = {.height = height, .width = width};
+			if (height > walk->m || width > walk->n || height * width <= area ||
+				!tiles_are_whole(walk, &tiling) || tiling.wrong == tiling.tiles)
+				continue;
+			area = height * width;
+			places->tile_height = (int32_t)height;
+			places->tile_width = (int32_t)width;
+			places->tiles = tiling.tiles;
+			places->tiles_wrong = tiling.wrong;
+		}
+}
+
+bool explain_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+{
+	struct wrong_places *places = &facts->places;
+	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
+						.m = (uint64_t)shape->size[SIZE_M],
+						.n = (uint64_t)shape->size[SIZE_N]};
+	walk.grains_m = divided_up(walk.m, GRAIN);
+	walk.grains_n = divided_up(walk.n, GRAIN);
+	walk.row = calloc(walk.m, 1);
+	walk.column = calloc(walk.n, 1);
+	walk.grain = calloc(walk.batch * walk.grains_m, walk.grains_n);
+	bool good = walk.row != NULL && walk.column != NULL && walk.grain != NULL;
+	if (good) {
+		map_open(&walk, &facts->map);
+		walk_elements(&walk, marks, facts);
+		places->rows =
+			sum_up(walk.row, walk.m, &places->top, &places->bottom, places->row_residues);
+		places->columns =
+			sum_up(walk.column, walk.n, &places->left, &places->right, places->column_residues);
+		find_tiles(&walk, places);
+	}
+	free(walk.row);
+	free(walk.column);
+	free(walk.grain);
+	return good;
+}

@@ -1,0 +1,128 @@
+#include "report/html/page.h"
+
+#include "report/clean.h"
+#include "report/html/assets.h"
+
+void html_text(FILE *out, const char *text)
+{
+	clean_print_xml(out, text);
+}
+
+void html_open(FILE *out, const char *title, const char *version)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n" HTML_GENERATOR " ",
+		  out);
+	html_text(out, version);
+	fprintf(
+		out,
+		"\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<link rel=\"icon\" href=\"data:,\">\n<title>",
+		html_style_hash, html_script_hash);
+	html_text(out, title);
+	fprintf(out, "</title>\n<style>%s</style>\n<body>\n<main>\n", html_style);
+}
+
+void html_close(FILE *out, const char *version)
+{
+	fputs("</main>\n<footer>gemmjudge ", out);
+	html_text(out, version);
+	fprintf(out, "</footer>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+}
+
+void html_heading(FILE *out, int level, const char *id, const char *text)
+{
+	fprintf(out, "<h%d", level);
+	if (id != NULL)
+		fprintf(out, " id=\"%s\"", id);
+	fputc('>', out);
+	html_text(out, text);
+	fprintf(out, "</h%d>\n", level);
+}
+
+void html_paragraph(FILE *out, const char *class, const char *text)
+{
+	fputs("<p", out);
+	if (class != NULL)
+		fprintf(out, " class=\"%s\"", class);
+	fputc('>', out);
+	html_text(out, text);
+	fputs("</p>\n", out);
+}
+
+/* HTML drops a newline right behind <pre>, so that one of the text's own would be lost. */
+static void block_print(FILE *out, const char *class, const char *text)
+{
+	fprintf(out, "<pre%s>\n", class);
+	html_text(out, text);
+	fputs("</pre>\n", out);
+}
+
+void html_block(FILE *out, const char *text)
+{
+	block_print(out, "", text);
+}
+
+void html_command(FILE *out, const char *command)
+{
+	block_print(out, " class=\"command\"", command);
+}
+
+void html_facts_open(FILE *out)
+{
+	fputs("<dl class=\"facts\">\n", out);
+}
+
+void html_fact(FILE *out, const char *name, const char *value)
+{
+	if (value[0] == '\0')
+		return;
+	fputs("<dt>", out);
+	html_text(out, name);
+	fputs("</dt><dd>", out);
+	html_text(out, value);
+	fputs("</dd>\n", out);
+}
+
+void html_facts_close(FILE *out)
+{
+	fputs("</dl>\n", out);
+}
+
+void html_verdict(FILE *out, enum verdict verdict)
+{
+	bool accepted = verdict == VERDICT_ACCEPTED;
+	bool open = verdict == VERDICT_UNSUPPORTED || verdict == VERDICT_NOT_RUN;
+	fprintf(out, "<span class=\"verdict %s\"><span aria-hidden=\"true\">%s </span>%s</span>",
+			accepted ? "good"
+			: open   ? "open"
+					 : "bad",
+			accepted ? "&#10003;"
+			: open   ? "&#9675;"
+					 : "&#10007;",
+			verdict_name(verdict));
+}
+
+static void details_open(FILE *out, const char *class, const char *summary)
+{
+	fprintf(out, "<details%s><summary>", class);
+	html_text(out, summary);
+	fputs("</summary>\n", out);
+}
+
+void html_details_open(FILE *out, const char *summary)
+{
+	details_open(out, "", summary);
+}
+
+void html_data_open(FILE *out, const char *summary)
+{
+	details_open(out, " class=\"data\"", summary);
+}
+
+void html_details_close(FILE *out)
+{
+	fputs("</details>\n", out);
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""bench and compare of the fake gemmjudge, for tests of scripts that need figures.
+
+FAKE_LOG gets a line for each bench and compare; one whose line has FAKE_CUT_OFF in it
+reports that it was interrupted, and those after the first FAKE_MOST fail. A file's time is FAKE_MICROSECONDS, a library's 1.2
+times that.
+"""
+import json
+import math
+import os
+import pathlib
+import re
+import sys
+
+arguments = sys.argv[1:]
+command = arguments.pop(0)
+values = {}
+for i, word in enumerate(arguments):
+    if word.startswith("--"):
+        values.setdefault(word, []).append(arguments[i + 1])
+files = [word for word in arguments if word.endswith(".cu")]
+line = " ".join([command] + arguments[:arguments.index("--json")] if "--json" in arguments else arguments)
+with open(os.environ["FAKE_LOG"], "a") as log:
+    log.write(line + "\n")
+with open(os.environ["FAKE_LOG"]) as log:
+    if len(log.readlines()) > int(os.environ.get("FAKE_MOST", "1000")):
+        sys.exit(3)
+cut_off = os.environ.get("FAKE_CUT_OFF", "\n") in line
+us = float(os.environ.get("FAKE_MICROSECONDS", "10"))
+compare = command == "compare"
+
+
+def entry(label, role, factor):
+    stats = {"samples": 9, "median_us": us * factor, "min_us": us, "p95_us": us, "low_us": us, "high_us": us}
+    return {"label": label, "ran": True, "detail": "", "span": stats, "event": None, "role": role,
+            "ratio_to_fastest_library": 1.2 / factor, "wrong_elements": 0, "gbytes_per_s": 1000 / factor}
+
+
+# The sizes in the shapes of problems that have others than M, N and K.
+SIZES = {"gemv": ["m", "n"], "batched_f32": ["batch", "m", "n", "k"], "batched_f16": ["batch", "m", "n", "k"],
+         "gemm_w4": ["m", "n", "k", "group"]}
+SCALARS = {"gemm_s8": {"scale_A": 0.100000001, "zero_point_A": 0}, "linear_f16": {"alpha": 1.0, "beta": 0.0}}
+
+
+def case_of(folder, shape):
+    case = {"m": 1, "n": 1, "k": 1, "batch": 1, "group": 1, "alpha": 1.0, "beta": 0.0}
+    sizes = [int(size) for size in shape.split("x")]
+    case |= dict(zip(SIZES.get(folder, ["m", "n", "k"]), sizes * 3 if len(sizes) == 1 else sizes))
+    return case | {"scalars": SCALARS.get(folder, {})}
+
+
+def timing(shape):
+    entries = [entry(os.path.basename(file), "file", 1.0) for file in files]
+    libraries = [entry(label, "library", 1.2) for label in
+                 (("cuBLAS+kernel", "cuBLASLt fused") if compare else ("cuBLAS", "cuBLASLt"))]
+    if compare:
+        entries[0]["speed_up_over"] = {e["label"]: {"value": 1.2, "low": 1.1, "high": 1.3} for e in libraries}
+        entries[0]["fusion_cost_percent"] = {"value": 2.5, "low": 2, "high": 3}
+    return {"problem": "gemm-f16", "case": case_of(pathlib.Path(files[0]).parent.name, shape), "clock": "span",
+            "entries": entries + libraries, "throttled": shape.startswith("8192"), "throttle_reason": "power cap",
+            "sm_clock_mhz_min": 1800, "sm_clock_mhz_median": 1900, "sm_clock_mhz_limit": 1980, "wide_interval": False}
+
+
+shapes = values.get("--shape") or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
+report = pathlib.Path(__file__).parents[3] / "harness/report/report.h"
+schema = int(re.search(r"REPORT_JSON_SCHEMA_VERSION (\d+)", report.read_text())[1])
+result = {"schema_version": schema, "started": "2026-01-02T03:04:05Z", "command": "gemmjudge " + line,
+          "interrupted": cut_off, "gpu_computes_wrongly": False, "bench": [timing(shape) for shape in shapes],
+          "device": {"name": "Pretended GPU", "multiprocessors": 132, "driver": "1", "runtime": "CUDA 13.0", "library": "cuBLAS 13"},
+          "overall": [{"geometric_mean": 1.2, "worst": 1.2 / math.e, "shapes": len(shapes)}]}
+print("table of " + line)
+for option, text in (("--json", json.dumps(result, indent=2)), ("--md", "# head\n\n## Timing\n\n### table of " + line),
+                     ("--svg", "<svg/>")):
+    for path in values.get(option, []):
+        with open(path, "w") as out:
+            out.write(text + "\n")
