@@ -8,6 +8,7 @@
 #include "cli/stored.h"
 #include "report/clean.h"
 #include "report/wrap.h"
+#include "site/site.h"
 
 #define WIDTH 80
 #define LEFT_OUT_SHOWN 10
@@ -166,6 +167,20 @@ static void print_json(const struct options *options, const struct leaderboard *
 	stored_print(json);
 }
 
+/* ---- pages ------------------------------------------------------------------------------- */
+
+static int write_pages(const char *folder, const struct leaderboard *all)
+{
+	struct error err;
+	size_t pages;
+	if (!site_write(folder, all, GEMMJUDGE_VERSION, &pages, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	printf("%zu page%s written: ", pages, pages == 1 ? "" : "s");
+	clean_print(stdout, folder);
+	puts("/index.html is the first");
+	return EXIT_ACCEPTED;
+}
+
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static int leaderboard(const char *program, struct options *options)
@@ -182,14 +197,22 @@ static int leaderboard(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	if (options->html != NULL && (options->as_json || options->judge.time_shape_count > 0)) {
+		error_set(&err, "--html writes pages of all shapes: it goes without --%s",
+				  options->as_json ? "json" : "shape");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
 	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options->as_json)
+	int status = EXIT_ACCEPTED;
+	if (options->html != NULL)
+		status = write_pages(options->html, &all);
+	else if (options->as_json)
 		print_json(options, &all);
 	else
 		print_text(options, &all);
 	leaderboard_free(&all);
-	return EXIT_ACCEPTED;
+	return status;
 }
 
 const struct subcommand subcommand_leaderboard = {
@@ -201,6 +224,7 @@ const struct subcommand subcommand_leaderboard = {
 			 "Times that differ by no more than noise share a rank. What broke a rule, and\n"
 			 "times that sealed calls did not confirm, never rank.\n"
 			 "\n"
-			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n",
+			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"
+			 "  gemmjudge leaderboard --html pages\n",
 	.run = leaderboard,
 };

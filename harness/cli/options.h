@@ -18,7 +18,7 @@ struct options {
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
-	const char *json, *junit, *markdown, *svg;
+	const char *json, *junit, *markdown, *html, *svg;
 	const char *annotate;    /* one of annotate_kinds */
 	const char *store;       /* the file of judgements that are remembered */
 	const char *device_name; /* leaderboard: part of it */

@@ -7,6 +7,7 @@
 #include "report/html/page.h"
 
 static const char *const classes[] = {[COLUMN_WORDS] = "",
+									  [COLUMN_SHORT] = " class=\"short\"",
 									  [COLUMN_NAME] = " class=\"name\"",
 									  [COLUMN_SENTENCE] = " class=\"wide\"",
 									  [COLUMN_NUMBER] = " class=\"n\""};

@@ -8,7 +8,8 @@
 
 struct html_column {
 	const char *name;
-	enum { COLUMN_WORDS, COLUMN_NAME, COLUMN_SENTENCE, COLUMN_NUMBER } kind;
+	/* short ones, dates for instance, stay on one line */
+	enum { COLUMN_WORDS, COLUMN_SHORT, COLUMN_NAME, COLUMN_SENTENCE, COLUMN_NUMBER } kind;
 };
 
 struct html_table {

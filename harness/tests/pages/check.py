@@ -85,7 +85,11 @@ class Checker:
 
     # ---- what is done with keys ----------------------------------------------------
 
+    def open_all(self):
+        self.page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+
     def check_sorting(self):
+        self.open_all()
         for index, sorter in enumerate(self.probe("sorters()")):
             what = f"table {sorter['table'] + 1}, column {sorter['column'] + 1}"
             before = self.probe(f"column({sorter})")
@@ -102,8 +106,8 @@ class Checker:
                 before = after
 
     def check_copying(self):
+        self.open_all()
         tables = self.probe("copied()")
-        self.page.run("document.querySelectorAll('details').forEach(d => d.open = true)")
         for index, table in enumerate(tables):
             self.page.run(f"document.querySelectorAll('details button.copy')[{index}].focus()")
             self.page.press("Enter")

@@ -1,0 +1,132 @@
+/* One board: its table, and its times beside each other. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/facts.h"
+#include "report/html/intervals.h"
+#include "report/html/page.h"
+#include "report/html/plot.h"
+#include "site/pages.h"
+
+#define FINDING 512
+#define LABEL 256
+
+static const struct html_column columns[] = {
+	{"rank", COLUMN_NUMBER},     {"file", COLUMN_NAME},        {"us", COLUMN_NUMBER},
+	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},        {"of best library", COLUMN_NUMBER},
+	{"cases", COLUMN_NUMBER},    {"date (UTC)", COLUMN_SHORT}, {"content", COLUMN_SHORT},
+	{"gemmjudge", COLUMN_SHORT}};
+
+static bool from_outside(const struct leader *leader)
+{
+	return strcmp(leader->time->seal, "outside") == 0;
+}
+
+static void leader_print(struct html_table *table, const struct site *site,
+						 const struct leader *leader)
+{
+	const struct measured_time *time = leader->time;
+	const struct measured *run = leader->run;
+	html_table_row(table, 0);
+	html_table_format(table, (double)leader->rank, "%zu", leader->rank);
+	site_file_cell(table, site, run);
+	html_table_format(table, time->median, "%s%s", facts_time(time->median, (char[FACTS_TIME]){0}),
+					  from_outside(leader) ? " *" : "");
+	site_time_cell(table, time->low);
+	site_time_cell(table, time->high);
+	site_ratio_cell(table, measured_ratio(time));
+	html_table_format(table, (double)run->cases, "%lld", (long long)run->cases);
+	site_date_cell(table, run);
+	site_content_cell(table, site, run);
+	html_table_text(table, run->commit);
+}
+
+/* Who is first, in words. */
+static void finding_print(const struct board *board, char out[FINDING])
+{
+	const struct leader *first = &board->leaders[0];
+	double ratio = measured_ratio(first->time);
+	size_t ties = 1, used;
+	while (ties < board->count && board->leaders[ties].rank == 1)
+		ties++;
+	used = (size_t)snprintf(out, FINDING, "%.200s takes %s us", first->run->file,
+							facts_time(first->time->median, (char[FACTS_TIME]){0}));
+	if (ratio > 0.0)
+		used += (size_t)snprintf(out + used, FINDING - used, ", %.3f of the speed of %s", ratio,
+								 first->time->library);
+	if (ties > 1)
+		used += (size_t)snprintf(out + used, FINDING - used,
+								 "; %zu more differ from it by no more than noise", ties - 1);
+	snprintf(out + used, FINDING - used, ".");
+}
+
+static const char *file_name(const struct measured *run)
+{
+	const char *slash = strrchr(run->file, '/');
+	return slash != NULL ? slash + 1 : run->file;
+}
+
+/* Its rank and name; with its content where others are of the same name. */
+static void label_print(const struct board *board, size_t index, char out[LABEL])
+{
+	const struct leader *leader = &board->leaders[index];
+	const char *name = file_name(leader->run);
+	bool shared = false;
+	for (size_t i = 0; i < board->count && !shared; i++)
+		shared = i != index && strcmp(file_name(board->leaders[i].run), name) == 0;
+	snprintf(out, LABEL, "%zu. %.180s%s%.8s%s", leader->rank, name, shared ? " (" : "",
+			 shared ? leader->run->content : "", shared ? ")" : "");
+}
+
+/* The fastest library of the first one's run is last. */
+static void plot_print(FILE *out, const struct board *board)
+{
+	struct html_interval rows[INTERVALS_MOST + 1];
+	char finding[FINDING], labels[INTERVALS_MOST][LABEL];
+	const struct measured_time *first = board->leaders[0].time;
+	size_t count = 0, shown = board->count < INTERVALS_MOST ? board->count : INTERVALS_MOST - 1;
+	for (; count < shown; count++) {
+		const struct measured_time *time = board->leaders[count].time;
+		label_print(board, count, labels[count]);
+		rows[count] = (struct html_interval){.label = labels[count],
+											 .stats = {.median = time->median,
+													   .min = time->low,
+													   .low = time->low,
+													   .high = time->high,
+													   .p95 = time->high}};
+	}
+	if (first->library_microseconds > 0.0 && count < INTERVALS_MOST) {
+		double time = first->library_microseconds;
+		rows[count++] = (struct html_interval){
+			.label = first->library,
+			.series = 1,
+			.stats = {.median = time, .min = time, .low = time, .high = time, .p95 = time}};
+	}
+	finding_print(board, finding);
+	html_figure_open(out, "Median and its 95% interval", finding);
+	html_intervals(out, finding, rows, count);
+	html_figure_close(out);
+}
+
+void board_print(FILE *out, const struct site *site, const struct board *board)
+{
+	struct html_table table;
+	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64];
+	bool outside = false;
+	measured_sizes(board->time, sizes);
+	snprintf(caption, sizeof caption, "Ranks at %s; who differ by no more than noise share one",
+			 sizes);
+	fputs("<div class=\"data\">\n", out);
+	html_table_open(&table, out, caption, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < board->count; i++) {
+		leader_print(&table, site, &board->leaders[i]);
+		outside = outside || from_outside(&board->leaders[i]);
+	}
+	html_table_close(&table);
+	fputs("</div>\n", out);
+	if (outside)
+		html_paragraph(out, "quiet",
+					   "* seen from outside: the process said less than what sealed calls took.");
+	plot_print(out, board);
+}

@@ -1,0 +1,27 @@
+/* What a submission was at each time. Internal to site/. */
+#ifndef GEMMJUDGE_SITE_HISTORY_H
+#define GEMMJUDGE_SITE_HISTORY_H
+
+#include "site/pages.h"
+
+/* The runs of a content, and those of other contents that lay under the same path. */
+struct history {
+	const struct site *site;             /* borrowed */
+	const struct submission *submission; /* borrowed */
+	size_t count;
+	const struct measured **runs; /* the oldest first; owned */
+};
+
+/* False where memory runs out. */
+bool history_make(const struct site *site, const struct submission *submission,
+				  struct history *out);
+void history_free(struct history *history);
+
+/* Times over dates: a plot for each shape that was timed in two runs or more; nothing without. */
+void history_plots(FILE *out, const struct history *history);
+
+/* A table of the runs, the newest first, and what changed from each to the next. False where
+ * memory runs out. */
+bool history_runs(FILE *out, const struct history *history);
+
+#endif

@@ -1,0 +1,30 @@
+/* Which schedules are tried first. */
+#ifndef GEMMJUDGE_TUNE_RANK_H
+#define GEMMJUDGE_TUNE_RANK_H
+
+#include "tune/schedule.h"
+
+/* What the order of the cuCOSMA thesis (section 3.1.5) looks at. Volumes are in elements. */
+struct thesis_cost {
+	double cores;         /* lanes that compute something of C, at most all of the GPU: many */
+	double global_volume; /* equations 3.1 to 3.3: little */
+	double shared_volume; /* equation 3.4: little; 0 where no role says what a warp does */
+	int64_t split_k;      /* small */
+	int64_t block_n;      /* wide */
+};
+
+/* Whether the thesis' order can be told: there are block_m and block_n. */
+bool thesis_applies(const struct roles *roles);
+
+struct thesis_cost thesis_cost(const struct tune_gpu *gpu, const struct test_case *test,
+							   const struct roles *roles);
+
+/* Below 0 where a is the better one, 0 where the thesis does not tell them apart. */
+int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b);
+
+/* The numbers of all schedules, the best first; equal ones in the order of the list. `costs` has
+ * room for as many as the list. False where memory ends. */
+bool rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
+				 const struct test_case *test, struct thesis_cost *costs, size_t *order);
+
+#endif
