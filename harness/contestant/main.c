@@ -13,6 +13,7 @@
 #include "contestant/sealed.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
+#include "contestant/witness.h"
 #include "process/buffers.h"
 #include "process/channel.h"
 #include "process/child.h"
@@ -208,6 +209,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	}
 	struct outcome out = {0};
 	libraries_note(&self->before);
+	witness_open(&self->cudart);
 	out.status =
 		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
@@ -253,14 +255,14 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	reply_outcome(self, &request->head, out, 0.0);
 }
 
-/* The emulated GPU's messages call the buffers what solve() and the stages call them: "A, 31 x
+/* Messages call the buffers what solve() and the stages call them: "A, 31 x
  * 109", "bias.bias, 109". */
 static void name_buffers(const struct contestant *self, const struct operands *operands)
 {
 	struct buffers buffers;
-	char name[BUFFER_NAME_MAX + 64];
-	if (self->cudart.emulated_name == NULL || !self->opened.copied)
-		return;
+	char name[WITNESS_NAME];
+	bool own = self->cudart.emulated_name != NULL && self->opened.copied;
+	witness_forget();
 	buffers_of_case(self->solution.problem, &self->test, &self->solution.chain, &buffers);
 	for (uint32_t i = 0; i < self->opened.arena.count && i < buffers.count; i++) {
 		const struct buffer *buffer = &buffers.at[i];
@@ -270,7 +272,9 @@ static void name_buffers(const struct contestant *self, const struct operands *o
 			snprintf(name, sizeof name, "%s, %llu x %llu", buffer->name, rows, columns);
 		else
 			snprintf(name, sizeof name, "%s, %llu", buffer->name, rows * columns);
-		self->cudart.emulated_name(operands->at[i], name);
+		witness_buffer(name, operands->at[i], self->opened.arena.buffers[i].bytes);
+		if (own)
+			self->cudart.emulated_name(operands->at[i], name);
 	}
 }
 
@@ -287,6 +291,15 @@ static void note_failure(const struct cudart *cudart, struct contestant_reply *r
 		memcpy(reply->advice, advice, sizeof advice);
 }
 
+/* Device memory that is free. */
+static size_t available(const struct cudart *cudart)
+{
+	size_t available = 0, total = 0;
+	if (cudart->mem_get_info != NULL)
+		cudart->mem_get_info(&available, &total);
+	return available;
+}
+
 static void serve_run(struct contestant *self, const struct contestant_run *request)
 {
 	const struct cudart *cudart = &self->cudart;
@@ -301,13 +314,19 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
+		size_t before = available(cudart);
 		cudart->get_last_error(); /* an old error is not this call's */
+		witness_is(WITNESS_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
+		witness_is(WITNESS_DEVICE);
 		note_failure(cudart, &reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
+		witness_is(WITNESS_BETWEEN);
+		if (code == cudaSuccess)
+			reply.kept_bytes = (int64_t)(before - available(cudart));
 	}
 	if (code != cudaSuccess) /* of a kernel */
 		note_failure(cudart, &reply);

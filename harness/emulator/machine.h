@@ -130,6 +130,10 @@ struct machine_options {
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	uint64_t seed;        /* which asynchronous copies land early, which late */
+	/* Set by whoever wants to know where the kernel is that runs; cleared when it is said, by a
+	 * line that is given to `say`. NULL: nobody asks. */
+	_Atomic bool *where_asked;
+	void (*say)(const char *line);
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and

@@ -95,7 +95,9 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
 		break;
 	}
-	if (result.outcome != CHILD_TIMED_OUT && result.outcome != CHILD_OVER_MEMORY)
+	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
+	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
+					strstr(child_output(link->child), WITNESS_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
 	return outcome;
 }
@@ -153,6 +155,7 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 	take_text(facts->error, sizeof facts->error, reply->error_name, sizeof reply->error_name);
 	take_text(facts->failed, sizeof facts->failed, reply->failed, sizeof reply->failed);
 	take_text(facts->advice, sizeof facts->advice, reply->advice, sizeof reply->advice);
+	facts->kept_bytes = reply->kept_bytes;
 }
 
 /* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how
@@ -258,6 +261,7 @@ static bool start(struct contestant_link *link, struct error *err)
 	argv[words] = NULL;
 	link->child = child_start(&(struct child_options){.argv = argv,
 													  .setenv = link->environment,
+													  .tells = true,
 													  .memory_limit_bytes = link->memory_limit},
 							  err);
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");

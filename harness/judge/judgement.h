@@ -31,6 +31,7 @@ struct call_facts {
 	char error[RUN_NAME_BYTES];  /* "cudaErrorInvalidValue": the call's, or left behind by it */
 	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
 	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
+	int64_t kept_bytes;          /* of device memory, that it allocated and did not free */
 	int signal;                  /* that ended the process; 0: none */
 };
 

@@ -275,6 +275,13 @@ enum run_status {
 };
 #define RUN_NAME_BYTES 64
 #define RUN_TEXT_BYTES 512
+/* Beginnings of what the process says on stderr of its own end (contestant/witness.h). */
+#define WITNESS_TOUCHED "host code touched "
+#define WITNESS_IN_SOLVE "solve() has not returned"
+#define WITNESS_ON_DEVICE "solve() has returned, and the device is at work"
+/* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
+#define WITNESS_STILL_RUNS ": still runs"
+
 struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;
 	enum run_status status;
@@ -287,6 +294,7 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
 	 * it or about the kernel that failed; "": nothing is known. */
 	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
+	int64_t kept_bytes; /* RUN: device memory that the call allocated and did not free */
 };
 
 /* ---- sealed calls --------------------------------------------------------- */

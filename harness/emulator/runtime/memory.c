@@ -1,6 +1,7 @@
 /* Allocation, copies and fills. Copies are checked against the allocations that
  * they touch: a device range must lie in one allocation, and a host pointer
  * must not be device memory passed under the wrong direction. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,17 @@ EXPORT cudaError_t cudaEmulatedName(const void *pointer, const char *name)
 	if (status == cudaSuccess && !memory_name(address_of(pointer), name))
 		status = cudaErrorInvalidValue;
 	return runtime_leave(status);
+}
+
+/* Not CUDA's: what lies at an address ("400-byte allocation (cudaMalloc)"); "": nothing that is the
+ * device's alone. May be called by a handler of a signal, for which nothing else changes here. */
+EXPORT cudaError_t cudaEmulatedWhere(const void *pointer, char *text, size_t size)
+{
+	char what[MEMORY_TEXT];
+	const struct allocation *at = memory_find(address_of(pointer));
+	bool own = at && !host_accessible(at);
+	snprintf(text, size, "%s%s", own ? "a " : "", own ? memory_describe(at, what) : "");
+	return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream)

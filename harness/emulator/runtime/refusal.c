@@ -12,7 +12,7 @@
 static _Thread_local struct {
 	char why[WHY_BYTES], advice[ADVICE_BYTES];
 	bool said; /* on stderr, in a line that names the call */
-} running; /* the call that runs */
+} running;     /* the call that runs */
 
 /* The first of a row is the cause of those behind it: a cudaMemset of what no cudaMalloc gave. */
 static _Thread_local struct {
@@ -51,8 +51,7 @@ void refusal_note(const char *call, cudaError_t status)
 	if (status != cudaSuccess && first.code == cudaSuccess) {
 		first.code = status;
 		snprintf(first.text, sizeof first.text, "%s%s%s", running.said ? "" : call,
-				 running.said ? "" : ": ",
-				 running.why[0] ? running.why : cudaGetErrorName(status));
+				 running.said ? "" : ": ", running.why[0] ? running.why : cudaGetErrorName(status));
 		memcpy(first.advice, running.advice, sizeof first.advice);
 	}
 	running.why[0] = running.advice[0] = '\0';
