@@ -8,6 +8,7 @@
 #include "judge/emulated.h"
 #include "judge/tool.h"
 #include "report/annotate.h"
+#include "report/ranking.h"
 
 /* Sizes that can be asked for; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
@@ -132,6 +133,11 @@ static const struct row rows[] = {
 	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_text, csv),
+	 FILE_NEEDED},
+	{"sort", "BY", "judge",
+	 "the table of three or more files by speed (where there\nare times), name or verdict",
+	 FILLS(kind_word, sort), .again = AGAIN_NOT, .names = ranking_orders},
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},

@@ -18,7 +18,8 @@ struct options {
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
-	const char *json, *junit, *markdown, *html, *svg;
+	const char *json, *junit, *markdown, *html, *svg, *csv;
+	const char *sort;        /* one of ranking_orders */
 	const char *annotate;    /* one of annotate_kinds */
 	const char *store;       /* the file of judgements that are remembered */
 	const char *device_name; /* leaderboard: part of it */

@@ -7,7 +7,8 @@
 /* A report is renamed to its place: it would replace all that is remembered. */
 static bool apart_from_reports(const char *store, const struct options *options, struct error *err)
 {
-	const char *const reports[] = {options->json, options->junit, options->markdown, options->svg};
+	const char *const reports[] = {options->json, options->junit, options->markdown, options->svg,
+								   options->csv};
 	char file[PATHS_MAX], report[PATHS_MAX];
 	paths_absolute(store, file);
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {

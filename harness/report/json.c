@@ -10,6 +10,7 @@
 #include "report/compare.h"
 #include "report/facts.h"
 #include "report/overall.h"
+#include "report/ranking.h"
 
 /* json_*_set_new() takes a NULL value for a failure and lets go of it, so that
  * memory running out leaves a member out and nothing else. */
@@ -446,6 +447,31 @@ static json_t *overalls(const struct judgement_list *list)
 	return json;
 }
 
+static json_t *rank_row(const struct judgement_list *list, const struct ranking_row *row)
+{
+	const struct judgement *item = row->item;
+	json_t *json = json_object();
+	json_object_set_new(json, "rank", row->rank > 0 ? json_integer(row->rank) : json_null());
+	json_object_set_new(json, "result", json_integer(item - list->items));
+	json_object_set_new(json, "file", text(item->file));
+	json_object_set_new(json, "microseconds", positive(row->microseconds));
+	json_object_set_new(json, "confirmed",
+						row->microseconds > 0.0 ? json_boolean(row->confirmed) : json_null());
+	json_object_set_new(json, "ratio_to_fastest_library", positive(row->ratio));
+	json_object_set_new(json, "same_as", row->same != NULL ? text(row->same->file) : json_null());
+	return json;
+}
+
+static json_t *ranked(const struct judgement_list *list)
+{
+	struct ranking ranking = ranking_make(list);
+	json_t *json = json_array();
+	for (size_t i = 0; i < ranking.count; i++)
+		json_array_append_new(json, rank_row(list, &ranking.rows[i]));
+	ranking_free(&ranking);
+	return json;
+}
+
 void report_json(const struct judgement_list *list, FILE *out)
 {
 	const struct run_facts *facts = &list->facts;
@@ -473,6 +499,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 	for (size_t i = 0; i < list->count; i++)
 		json_array_append_new(results, judgement(&list->items[i]));
 	json_object_set_new(json, "results", results);
+	json_object_set_new(json, "ranking", ranked(list));
 	json_t *bench = json_array();
 	for (size_t i = 0; i < list->bench_count; i++)
 		json_array_append_new(bench, timing(&list->bench[i]));

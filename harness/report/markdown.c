@@ -8,6 +8,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/ranking.h"
 #include "report/seal.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
@@ -206,6 +207,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 	clean_print(out, facts->command);
 	fputs("\n\n", out);
 	print_results(list, out);
+	ranking_markdown(list, out);
 	for (size_t i = 0; i < list->count; i++) {
 		print_hints(&list->items[i], out);
 		print_failures(&list->items[i], out);

@@ -36,6 +36,7 @@ void report_text_end(const struct judgement_list *list, const struct report_styl
 void report_json(const struct judgement_list *list, FILE *out);  /* README.md has the schema */
 void report_junit(const struct judgement_list *list, FILE *out); /* a suite a file */
 void report_markdown(const struct judgement_list *list, FILE *out);
+void report_csv(const struct judgement_list *list, FILE *out); /* a row a file, ranked */
 void report_markdown_verbose(const struct judgement_list *list, FILE *out); /* with the kernels */
 
 /* Writes through a temporary file in the same folder and renames it, so that

@@ -11,6 +11,7 @@
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
+#include "report/ranking.h"
 #include "report/seal.h"
 #include "report/wrap.h"
 
@@ -18,8 +19,6 @@
 #define CASES_SHOWN 3
 #define OUTPUT_LINES_SHOWN 8
 #define REPORT_LINES_SHOWN 40 /* of a tool that it ran under */
-/* So many files get a line each where they are accepted, and a table at the end. */
-#define FILES_BRIEF 3
 /* Shapes that get a table each; more get a line each. */
 #define SHAPES_IN_FULL 6
 
@@ -664,7 +663,7 @@ void report_text_file(const struct judgement_list *list, size_t i, const struct 
 		place_fill(place, written->files, list->count);
 	if (written->apart)
 		fputc('\n', out);
-	written->apart = file_print(&page, item, place, list->count >= FILES_BRIEF);
+	written->apart = file_print(&page, item, place, list->count >= RANKING_FILES);
 }
 
 static bool was_shown(const struct report_written *written, size_t i)
@@ -681,7 +680,7 @@ static void rest_print(const struct judgement_list *list, const struct report_st
 	size_t never = 0;
 	for (size_t i = 0; i < list->count; i++)
 		never += !was_shown(written, i) && facts_never_run(&list->items[i]);
-	bool together = never >= FILES_BRIEF && !style->quiet;
+	bool together = never >= RANKING_FILES && !style->quiet;
 	for (size_t i = 0; i < list->count; i++) {
 		if (was_shown(written, i))
 			continue;
@@ -712,6 +711,8 @@ void report_text_end(const struct judgement_list *list, const struct report_styl
 	for (size_t i = 0; i < list->count; i++)
 		accepted += list->items[i].verdict == VERDICT_ACCEPTED;
 	bench_print(&page, list);
+	if (was_begun(list))
+		ranking_text(list, page.width, out);
 	if (was_begun(list) || list->count > 1)
 		fputc('\n', out);
 	gpu_warning_print(&page, list);

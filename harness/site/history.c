@@ -23,14 +23,32 @@ static bool same(const char *a, const char *b)
 
 /* ---- which runs --------------------------------------------------------------------------- */
 
-static bool belongs(const struct submission *submission, const struct measured *run)
+static bool same_place(const struct measured *a, const struct measured *b)
 {
+	return same(a->path, b->path) && same(a->host, b->host);
+}
+
+/* The last run under the path of this one. */
+static const struct measured *last_there(const struct measured_list *all,
+										 const struct measured *run)
+{
+	for (size_t i = all->count; i-- > 0;)
+		if (all->items[i].content[0] != '\0' && same_place(&all->items[i], run))
+			return &all->items[i];
+	return run;
+}
+
+/* Only the last content of a path has what others were there: else a file that was changed a
+ * thousand times would be told a thousand times. */
+static bool belongs(const struct history *history, const struct measured_list *all,
+					const struct measured *run)
+{
+	const struct submission *submission = history->submission;
 	if (same(run->content, submission->content))
 		return true;
 	for (size_t i = 0; i < submission->count; i++)
-		if (same(submission->runs[i]->path, run->path) &&
-			same(submission->runs[i]->host, run->host))
-			return true;
+		if (same_place(submission->runs[i], run))
+			return same(last_there(all, run)->content, submission->content);
 	return false;
 }
 
@@ -40,8 +58,13 @@ bool history_make(const struct site *site, const struct submission *submission, 
 	*out = (struct history){.site = site, .submission = submission};
 	out->runs = calloc(all->count + 1, sizeof *out->runs);
 	for (size_t i = 0; i < all->count && out->runs != NULL; i++)
-		if (belongs(submission, &all->items[i]))
+		if (belongs(out, all, &all->items[i]))
 			out->runs[out->count++] = &all->items[i];
+	for (size_t i = 0; i < submission->count && out->later == NULL; i++) {
+		const struct measured *last = last_there(all, submission->runs[i]);
+		if (!same(last->content, submission->content))
+			out->later = last;
+	}
 	return out->runs != NULL;
 }
 

@@ -7,7 +7,7 @@
  * here there are four.
  *
  * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
- * few lanes of a half warp read different words (the text at lane_row). Fragments
+ * few lanes of a half warp read different words (the text in lanes.cuh). Fragments
  * are double-buffered in registers. Where C is small and K long, SPLIT_K blocks share a tile of C;
  * they add up with atomics, or with a second kernel. Where C cannot be written as float4, the lanes
  * exchange their results through shared memory first, so that stores are runs of whole rows.
@@ -20,9 +20,35 @@
  * 8x8 thread tiles leave 85% of the issue slots to FMAs; 12 takes more.
  *
  * reached: 46.1 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
+
+// One constant: which of the four, or by M, N and K (0).
+// tune TILES = 0 : 0..4
+// tune let FEW = ceil_div(M, 64) * ceil_div(N, 64)
+// tune let SPLIT = FEW < 132 && K >= 512 ? (FEW * 4 < 132 ? 4 : 3) : 2
+// tune let OWN = ceil_div(M, 128) * ceil_div(N, 128) >= 264 ? 1 : SPLIT
+// tune let CHOSEN = TILES > 0 ? TILES : OWN
+// tune let SIDE = CHOSEN == 1 ? 128 : 64
+// tune role block_m = SIDE
+// tune role block_n = SIDE
+// tune role block_k = 8
+// tune role warp_m = 32
+// tune role warp_n = CHOSEN == 1 ? 64 : 32
+// tune role thread_m = 8
+// tune role thread_n = CHOSEN == 1 ? 8 : 4
+// tune role split_k = CHOSEN == 3 ? 4 : CHOSEN == 4 ? 16 : 1
+// tune role split_atomic = CHOSEN == 4
+// tune role swizzle = CHOSEN <= 2 ? 4 : 1
+// tune role stages = 2
+// tune role threads = CHOSEN == 1 ? 256 : 128
+// tune role registers = CHOSEN == 1 ? 128 : 96
+// tune role blocks_per_multiprocessor = 2
+// tune role unit = 0
+
 #include "async.cuh"
 #include "epilogue.cuh"
+#include "lanes.cuh"
 #include "load.cuh"
+#include "split.cuh"
 #include "workspace.cuh"
 
 enum reduction { REDUCE_ATOMICS, REDUCE_KERNEL };
@@ -52,28 +78,6 @@ typedef tile_sizes<128, 128, 8, 32, 64, 8, 8, 1, REDUCE_ATOMICS, 4> tiles_large;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 1, REDUCE_ATOMICS, 4> tiles_small;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 4, REDUCE_KERNEL, 1> tiles_split;
 typedef tile_sizes<64, 64, 8, 32, 32, 8, 4, 16, REDUCE_ATOMICS, 1> tiles_split_far;
-
-/* Partial sums of a split product: SPLIT_K planes like C for the reduction
- * kernel; for atomics one such plane, and for each tile of C how many blocks are
- * done with it, both 0 at the start. */
-struct split_sums {
-	float *sums;
-	int *done;
-};
-
-/* The lane's place among the LANES_M x LANES_N of its warp: the lowest bit chooses
- * the column, the next ones the row, the rest the column again. A float4 read
- * of A or B then has at most 8 different addresses in either half of a warp,
- * 128 bytes, which shared memory delivers in a cycle. Rows or columns of lanes
- * in plain order would need twice as many for one of the two operands. */
-template <class T> static __device__ __forceinline__ int lane_row(int lane)
-{
-	return lane >> 1 & (T::LANES_M - 1);
-}
-template <class T> static __device__ __forceinline__ int lane_column(int lane)
-{
-	return lane / (2 * T::LANES_M) << 1 | (lane & 1);
-}
 
 /* VECTOR: floats of B that one copy moves and of C that one store writes, 4 or 1. */
 template <class T, int VECTOR>
@@ -209,19 +213,6 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 	}
 }
 
-/* A thread an element: adds up the planes. */
-static __global__ void reduce(const float *sums, int planes, epilogue<float> out)
-{
-	int row = blockIdx.y;
-	int column = blockIdx.x * blockDim.x + threadIdx.x;
-	if (column >= out.N)
-		return;
-	float sum = 0.0f;
-	for (int i = 0; i < planes; i++)
-		sum += sums[((size_t)i * out.M + row) * out.N + column];
-	out.store(row, column, sum);
-}
-
 template <class T>
 static void launch(const float *A, const float *B, int M, int N, int K, epilogue<float> out,
 				   split_sums split)
@@ -237,29 +228,47 @@ static void launch(const float *A, const float *B, int M, int N, int K, epilogue
 constexpr int SMS = 132;             // of an H200; elsewhere only the choice of tiles suffers
 constexpr int WORTH_SPLITTING = 512; // K from which on a split pays for its reduction
 
+#ifndef TILES // by shape, or always these
+#define TILES 0
+#endif
+enum tiles { BY_SHAPE, LARGE, SMALL, SPLIT, SPLIT_FAR };
+
+static size_t tiles_of(int side, int M, int N)
+{
+	return (size_t)((M + side - 1) / side) * ((N + side - 1) / side);
+}
+
+static int choose(int M, int N, int K)
+{
+	size_t small = tiles_of(64, M, N);
+	if (TILES != BY_SHAPE)
+		return TILES;
+	if (tiles_of(128, M, N) >= 2 * SMS)
+		return LARGE;
+	if (small >= SMS || K < WORTH_SPLITTING)
+		return SMALL;
+	return small * tiles_split::SPLIT_K < SMS ? SPLIT_FAR : SPLIT;
+}
+
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
 					  float beta)
 {
 	epilogue<float> out = epilogue_make(C, M, N, alpha, beta);
-	size_t size = (size_t)M * N;
-	auto tiles = [=](int side) {
-		return (size_t)((M + side - 1) / side) * ((N + side - 1) / side);
-	};
-	if (tiles(128) >= 2 * SMS) {
-		launch<tiles_large>(A, B, M, N, K, out, {});
-		return;
-	}
-
+	size_t size = (size_t)M * N, counts = tiles_of(64, M, N);
+	int chosen = choose(M, N, K);
 	split_sums split = {};
-	bool far = tiles(64) * tiles_split::SPLIT_K < SMS;
-	size_t floats = far ? size : tiles_split::SPLIT_K * size;
-	if (tiles(64) < SMS && K >= WORTH_SPLITTING)
-		split.sums = (float *)workspace_get((floats + tiles(64)) * sizeof(float));
-	if (!split.sums) {
+	if (chosen == SPLIT)
+		split.sums = (float *)workspace_get(tiles_split::SPLIT_K * size * sizeof(float));
+	if (chosen == SPLIT_FAR)
+		split.sums = (float *)workspace_get((size + counts) * sizeof(float));
+
+	if (chosen == LARGE) {
+		launch<tiles_large>(A, B, M, N, K, out, split);
+	} else if (!split.sums) { // not split, or there is no memory for it
 		launch<tiles_small>(A, B, M, N, K, out, split);
-	} else if (far) {
+	} else if (chosen == SPLIT_FAR) {
 		split.done = (int *)(split.sums + size);
-		cudaMemsetAsync(split.sums, 0, (size + tiles(64)) * sizeof(float));
+		cudaMemsetAsync(split.sums, 0, (size + counts) * sizeof(float));
 		launch<tiles_split_far>(A, B, M, N, K, out, split);
 	} else {
 		launch<tiles_split>(A, B, M, N, K, out, split);
