@@ -62,9 +62,9 @@ static void tell_fault(const siginfo_t *info)
 	uintptr_t at = (uintptr_t)info->si_addr;
 	name_place(at, place);
 	if (place[0] != '\0')
-		tell(WITNESS_TOUCHED "%s, which is memory of the device\n", place);
+		tell(WITNESS_TOUCHED "%s" WITNESS_OF_DEVICE "\n", place);
 	else if (at < 16 * PAGE && info->si_code == SEGV_MAPERR)
-		tell(WITNESS_TOUCHED "address 0x%llx, a null pointer\n", (unsigned long long)at);
+		tell(WITNESS_TOUCHED "address 0x%llx" WITNESS_OF_NULL "\n", (unsigned long long)at);
 }
 
 /* The process then ends by the signal as if nobody had looked. */

@@ -112,9 +112,7 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 	name[RUN_NAME_BYTES - 1] = text[RUN_TEXT_BYTES - 1] = '\0';
 	switch (status) {
 	case RUN_OK: return outcome_ok();
-	case RUN_NO_SOLVE:
-		return outcome_failed(VERDICT_COMPILE_ERROR, true,
-							  "the file defines no extern \"C\" solve()");
+	case RUN_NO_SOLVE: return outcome_failed(VERDICT_COMPILE_ERROR, true, RUN_NO_SOLVE_TEXT);
 	case RUN_UNLOADABLE:
 		return outcome_failed(
 			VERDICT_RULE_VIOLATION, true,

@@ -273,10 +273,14 @@ enum run_status {
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
 	RUN_NO_EPILOGUE,       /* compiled with a chain, and does not include epilogue.cuh */
 };
+/* How details say RUN_NO_SOLVE. */
+#define RUN_NO_SOLVE_TEXT "the file defines no extern \"C\" solve()"
 #define RUN_NAME_BYTES 64
 #define RUN_TEXT_BYTES 512
 /* Beginnings of what the process says on stderr of its own end (contestant/witness.h). */
 #define WITNESS_TOUCHED "host code touched "
+#define WITNESS_OF_DEVICE ", which is memory of the device"
+#define WITNESS_OF_NULL ", a null pointer"
 #define WITNESS_IN_SOLVE "solve() has not returned"
 #define WITNESS_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
