@@ -118,19 +118,23 @@ static bool begins_a_plot(const struct shape_times *shape)
 static void finding_print(const struct shape_times *shape, char out[FINDING])
 {
 	const struct measured_time *first = shape->time, *last = first, *least = first;
-	size_t count = 0;
+	size_t count = 0, open = 0;
 	for (size_t i = 0; i < shape->history->count; i++) {
 		const struct measured_time *time = time_of(shape, shape->history->runs[i]);
 		if (time == NULL)
 			continue;
 		last = time;
+		open += !same(time->seal, "confirmed") && !same(time->seal, "outside");
 		least = time->median < least->median ? time : least;
 		count++;
 	}
-	snprintf(out, FINDING, "%zu runs: %s us at first, %s us at last, %s us at best.", count,
-			 facts_time(first->median, (char[FACTS_TIME]){0}),
-			 facts_time(last->median, (char[FACTS_TIME]){0}),
-			 facts_time(least->median, (char[FACTS_TIME]){0}));
+	size_t used =
+		(size_t)snprintf(out, FINDING, "%zu runs: %s us at first, %s us at last, %s us at best.",
+						 count, facts_time(first->median, (char[FACTS_TIME]){0}),
+						 facts_time(last->median, (char[FACTS_TIME]){0}),
+						 facts_time(least->median, (char[FACTS_TIME]){0}));
+	if (open > 0)
+		snprintf(out + used, FINDING - used, " Sealed calls confirmed all but %zu of them.", open);
 }
 
 /* Days that all lie within one get room on both sides. */
