@@ -39,10 +39,12 @@ static bool unwritten(const struct case_result *result)
 	return result->wrong->unwritten == result->wrong->wrong;
 }
 
-/* Some elements may be right by chance, as those of small integers. */
+/* Some elements may be right by chance, as those of small integers. Where a call failed, it is
+ * known why nothing was written. */
 static bool all_unwritten(const struct case_result *result)
 {
-	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
+	return result->facts.error[0] == '\0' && unwritten(result) &&
+		   result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
