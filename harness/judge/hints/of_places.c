@@ -34,17 +34,16 @@ static const char *in_all(const struct hint_facts *facts, char out[64])
 
 /* ---- never written ------------------------------------------------------------------- */
 
+/* Where a call failed, it is known why nothing was written. */
 static bool unwritten(const struct case_result *result)
 {
-	return result->wrong->unwritten == result->wrong->wrong;
+	return result->facts.error[0] == '\0' && result->wrong->unwritten == result->wrong->wrong;
 }
 
-/* Some elements may be right by chance, as those of small integers. Where a call failed, it is
- * known why nothing was written. */
+/* Some elements may be right by chance, as those of small integers. */
 static bool all_unwritten(const struct case_result *result)
 {
-	return result->facts.error[0] == '\0' && unwritten(result) &&
-		   result->wrong->wrong >= result->wrong->elements / 10 * 9;
+	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
