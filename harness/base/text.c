@@ -1,7 +1,10 @@
 #include "base/text.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool text_append(char **text, const char *more)
 {
@@ -12,4 +15,30 @@ bool text_append(char **text, const char *more)
 	memcpy(both + used, more, length + 1);
 	*text = both;
 	return true;
+}
+
+char *text_read(const char *path, size_t most, struct error *err)
+{
+	struct stat facts;
+	char *text = NULL;
+	FILE *file = NULL;
+	bool ok = stat(path, &facts) == 0 || error_set(err, "%s: %s", path, strerror(errno));
+	if (ok && !S_ISREG(facts.st_mode)) /* opening a pipe would wait for ever */
+		ok = error_set(err, "%s: is no regular file", path);
+	if (ok && (size_t)facts.st_size > most)
+		ok = error_set(err, "%s: is larger than %zu bytes", path, most);
+	if (ok &&
+		((file = fopen(path, "re")) == NULL || (text = malloc((size_t)facts.st_size + 1)) == NULL))
+		ok = error_set(err, "%s: %s", path, strerror(errno));
+	if (ok) {
+		text[fread(text, 1, (size_t)facts.st_size, file)] = '\0';
+		ok = ferror(file) == 0 || error_set(err, "%s: %s", path, strerror(errno));
+	}
+	if (file != NULL)
+		fclose(file);
+	if (!ok) {
+		free(text);
+		text = NULL;
+	}
+	return text;
 }

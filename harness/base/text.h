@@ -1,11 +1,18 @@
-/* Text that grows. */
+/* Text that grows, and that files hold. */
 #ifndef GEMMJUDGE_BASE_TEXT_H
 #define GEMMJUDGE_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
 
 /* Appends to *text, which is NULL or from malloc(), and the caller's to free. False
  * when memory runs out; *text is then as before. */
 bool text_append(char **text, const char *more);
+
+/* What a regular file of at most `most` bytes holds, up to its first NUL: the caller's to free.
+ * NULL with err, which begins with the path. */
+char *text_read(const char *path, size_t most, struct error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* The files in the order that they are met, by their real paths. */
 struct content {
-	struct cache_hash *hash;
+	const struct content_visitor *visitor;
 	size_t count;
 	char *files[FILES_MAX]; /* owned */
 };
@@ -64,31 +64,48 @@ static void content_includes(struct content *content, size_t i)
 	*(strrchr(folder, '/') + 1) = '\0';
 	while (file != NULL && getline(&line, &capacity, file) >= 0) {
 		const char *name = included_name(line);
-		if (name != NULL && paths_join(path, folder, name, &ignored) && content_meet(content, path))
-			cache_hash_add_text(content->hash, name);
+		if (name != NULL && paths_join(path, folder, name, &ignored) &&
+			content_meet(content, path) && content->visitor->name != NULL)
+			content->visitor->name(content->visitor->context, name);
 	}
 	free(line);
 	if (file != NULL)
 		fclose(file);
 }
 
-bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err)
+bool content_walk(const char *file, const struct content_visitor *visitor, struct error *err)
 {
-	struct content content = {.hash = cache_hash_begin()};
-	bool ok = content.hash != NULL;
-	if (!ok)
-		return error_set(err, "out of memory");
-	if (access(file, R_OK) != 0)
-		ok = error_set(err, "%s: %s", file, strerror(errno));
-	else
-		ok = content_meet(&content, file) || error_set(err, "%s: is no regular file", file);
+	struct content content = {.visitor = visitor};
+	bool ok = access(file, R_OK) == 0 || error_set(err, "%s: %s", file, strerror(errno));
+	if (ok && !content_meet(&content, file))
+		ok = error_set(err, "%s: is no regular file", file);
 	for (size_t i = 0; i < content.count && ok; i++) {
-		ok = cache_hash_add_file(content.hash, content.files[i], err);
+		ok = visitor->file(visitor->context, content.files[i], err);
 		content_includes(&content, i);
 	}
-	struct cache_key key = cache_hash_end(content.hash);
-	snprintf(out, CONTENT_TEXT, "%s", key.text);
 	for (size_t i = 0; i < content.count; i++)
 		free(content.files[i]);
+	return ok;
+}
+
+static bool hash_file(void *context, const char *path, struct error *err)
+{
+	return cache_hash_add_file(context, path, err);
+}
+
+static void hash_name(void *context, const char *name)
+{
+	cache_hash_add_text(context, name);
+}
+
+bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err)
+{
+	struct cache_hash *hash = cache_hash_begin();
+	if (hash == NULL)
+		return error_set(err, "out of memory");
+	const struct content_visitor visitor = {.file = hash_file, .name = hash_name, .context = hash};
+	bool ok = content_walk(file, &visitor, err);
+	struct cache_key key = cache_hash_end(hash);
+	snprintf(out, CONTENT_TEXT, "%s", key.text);
 	return ok;
 }

@@ -8,11 +8,21 @@
 
 #define CONTENT_TEXT 33 /* 32 hexadecimal digits and the end */
 
-/* Hashes (XXH3, 128 bits) the file and, with their names, the files that it and they name in
- * `#include "..."` and that lie where that looks first, beside the including file: also where a
- * condition leaves the line out. Headers found elsewhere (epilogues/, the toolkit) are not of the
- * file. It is an identity, not a signature: who wants two files of one hash can make them. False
- * with err where the file, or one of those, cannot be read. */
+/* Visits the file and the files that it and they name in `#include "..."` and that lie where that
+ * looks first, beside the including file: also where a condition leaves the line out. Headers found
+ * elsewhere (epilogues/, the toolkit) are not of the file. Each is visited once, by its real path;
+ * `name`, unless NULL, is told how one was called when it was met. False with err where the file
+ * cannot be read, or where `file` returns false. */
+struct content_visitor {
+	bool (*file)(void *context, const char *path, struct error *err);
+	void (*name)(void *context, const char *name);
+	void *context;
+};
+bool content_walk(const char *file, const struct content_visitor *visitor, struct error *err);
+
+/* Hashes (XXH3, 128 bits) what content_walk() visits, with the names. It is an identity, not a
+ * signature: who wants two files of one hash can make them. False with err where the file, or one
+ * of those, cannot be read. */
 bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err);
 
 #endif

@@ -124,6 +124,32 @@ void index_print(FILE *out, const struct site *site)
 
 /* ---- all shapes ------------------------------------------------------------------------------ */
 
+static void shapes_print(FILE *out, const struct site *site, const struct field *field)
+{
+	static const struct html_column columns[] = {
+		{"shape", COLUMN_NAME},    {"ranked", COLUMN_NUMBER},          {"first", COLUMN_WORDS},
+		{"its us", COLUMN_NUMBER}, {"of best library", COLUMN_NUMBER}, {"library", COLUMN_SHORT}};
+	struct html_table table;
+	html_table_open(&table, out, "The first at each shape", columns,
+					sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < field->count; i++) {
+		const struct board *board = &field->boards[i];
+		const struct measured_time *time = board->leaders[0].time;
+		char anchor[SITE_ANCHOR], address[SITE_ANCHOR + 1], shape[MEASURED_SHAPE];
+		site_anchor(field, board, anchor);
+		snprintf(address, sizeof address, "#%s", anchor);
+		measured_shape(time, shape);
+		html_table_row(&table, 0);
+		html_table_link(&table, address, shape);
+		html_table_format(&table, (double)board->count, "%zu", board->count);
+		site_file_cell(&table, site, board->leaders[0].run);
+		site_time_cell(&table, time->median);
+		site_ratio_cell(&table, measured_ratio(time));
+		html_table_text(&table, time->library);
+	}
+	html_table_close(&table);
+}
+
 void field_print(FILE *out, const struct site *site, const struct field *field)
 {
 	char title[SITE_TITLE], anchor[SITE_ANCHOR], shape[MEASURED_SHAPE];
@@ -131,17 +157,8 @@ void field_print(FILE *out, const struct site *site, const struct field *field)
 	html_open(out, title, site->version);
 	fputs("<header>\n<p><a href=\"index.html\">Leaderboard</a></p>\n", out);
 	html_heading(out, 1, NULL, title);
-	fputs("</header>\n<nav aria-label=\"Shapes\">\n<ul>\n", out);
-	for (size_t i = 0; i < field->count; i++) {
-		char address[SITE_ANCHOR + 1];
-		site_anchor(field, &field->boards[i], anchor);
-		snprintf(address, sizeof address, "#%s", anchor);
-		measured_shape(field->boards[i].time, shape);
-		fputs("<li>", out);
-		link_print(out, address, shape);
-		fprintf(out, " (%zu ranked)</li>\n", field->boards[i].count);
-	}
-	fputs("</ul>\n</nav>\n", out);
+	fputs("</header>\n", out);
+	shapes_print(out, site, field);
 	for (size_t i = 0; i < field->count; i++) {
 		site_anchor(field, &field->boards[i], anchor);
 		measured_shape(field->boards[i].time, shape);

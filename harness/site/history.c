@@ -23,14 +23,32 @@ static bool same(const char *a, const char *b)
 
 /* ---- which runs --------------------------------------------------------------------------- */
 
-static bool belongs(const struct submission *submission, const struct measured *run)
+static bool same_place(const struct measured *a, const struct measured *b)
 {
+	return same(a->path, b->path) && same(a->host, b->host);
+}
+
+/* The last run under the path of this one. */
+static const struct measured *last_there(const struct measured_list *all,
+										 const struct measured *run)
+{
+	for (size_t i = all->count; i-- > 0;)
+		if (all->items[i].content[0] != '\0' && same_place(&all->items[i], run))
+			return &all->items[i];
+	return run;
+}
+
+/* Only the last content of a path has what others were there: else a file that was changed a
+ * thousand times would be told a thousand times. */
+static bool belongs(const struct history *history, const struct measured_list *all,
+					const struct measured *run)
+{
+	const struct submission *submission = history->submission;
 	if (same(run->content, submission->content))
 		return true;
 	for (size_t i = 0; i < submission->count; i++)
-		if (same(submission->runs[i]->path, run->path) &&
-			same(submission->runs[i]->host, run->host))
-			return true;
+		if (same_place(submission->runs[i], run))
+			return same(last_there(all, run)->content, submission->content);
 	return false;
 }
 
@@ -40,8 +58,13 @@ bool history_make(const struct site *site, const struct submission *submission, 
 	*out = (struct history){.site = site, .submission = submission};
 	out->runs = calloc(all->count + 1, sizeof *out->runs);
 	for (size_t i = 0; i < all->count && out->runs != NULL; i++)
-		if (belongs(submission, &all->items[i]))
+		if (belongs(out, all, &all->items[i]))
 			out->runs[out->count++] = &all->items[i];
+	for (size_t i = 0; i < submission->count && out->later == NULL; i++) {
+		const struct measured *last = last_there(all, submission->runs[i]);
+		if (!same(last->content, submission->content))
+			out->later = last;
+	}
 	return out->runs != NULL;
 }
 
@@ -95,19 +118,23 @@ static bool begins_a_plot(const struct shape_times *shape)
 static void finding_print(const struct shape_times *shape, char out[FINDING])
 {
 	const struct measured_time *first = shape->time, *last = first, *least = first;
-	size_t count = 0;
+	size_t count = 0, open = 0;
 	for (size_t i = 0; i < shape->history->count; i++) {
 		const struct measured_time *time = time_of(shape, shape->history->runs[i]);
 		if (time == NULL)
 			continue;
 		last = time;
+		open += !same(time->seal, "confirmed") && !same(time->seal, "outside");
 		least = time->median < least->median ? time : least;
 		count++;
 	}
-	snprintf(out, FINDING, "%zu runs: %s us at first, %s us at last, %s us at best.", count,
-			 facts_time(first->median, (char[FACTS_TIME]){0}),
-			 facts_time(last->median, (char[FACTS_TIME]){0}),
-			 facts_time(least->median, (char[FACTS_TIME]){0}));
+	size_t used =
+		(size_t)snprintf(out, FINDING, "%zu runs: %s us at first, %s us at last, %s us at best.",
+						 count, facts_time(first->median, (char[FACTS_TIME]){0}),
+						 facts_time(last->median, (char[FACTS_TIME]){0}),
+						 facts_time(least->median, (char[FACTS_TIME]){0}));
+	if (open > 0)
+		snprintf(out + used, FINDING - used, " Sealed calls confirmed all but %zu of them.", open);
 }
 
 /* Days that all lie within one get room on both sides. */

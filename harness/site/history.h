@@ -4,12 +4,14 @@
 
 #include "site/pages.h"
 
-/* The runs of a content, and those of other contents that lay under the same path. */
+/* The runs of a content; where it is the last that was judged under a path, also those of others
+ * that were there before. */
 struct history {
 	const struct site *site;             /* borrowed */
 	const struct submission *submission; /* borrowed */
 	size_t count;
 	const struct measured **runs; /* the oldest first; owned */
+	const struct measured *later; /* of another content that took its path; NULL: none did */
 };
 
 /* False where memory runs out. */

@@ -107,6 +107,16 @@ static void left_out_print(FILE *out, const struct site *site, const struct subm
 	}
 }
 
+static void later_print(FILE *out, const struct site *site, const struct history *history)
+{
+	if (history->later == NULL)
+		return;
+	fprintf(out, "<p class=\"note\">The file has changed since: <a href=\"%s\">",
+			site_submission(site, history->later)->page);
+	html_text(out, history->later->file);
+	fputs("</a> as it is now has all that it was.</p>\n", out);
+}
+
 bool submission_print(FILE *out, const struct site *site, const struct submission *submission)
 {
 	const struct measured *last = submission->runs[submission->count - 1];
@@ -120,6 +130,7 @@ bool submission_print(FILE *out, const struct site *site, const struct submissio
 	html_heading(out, 1, NULL, name);
 	fputs("</header>\n", out);
 	facts_print(out, submission);
+	later_print(out, site, &history);
 	html_heading(out, 2, NULL, "Ranks");
 	left_out_print(out, site, submission);
 	ranks_print(out, site, submission);

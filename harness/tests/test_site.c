@@ -135,15 +135,17 @@ Test(site, each_content_has_a_page_and_boards_lead_there)
 	says(B ".html", HTML_GENERATOR " 1.2.3\"", true);
 }
 
-Test(site, a_file_has_its_other_contents_in_its_history)
+Test(site, the_last_content_of_a_file_has_those_before_in_its_history)
 {
 	add("/x/a.cu", A, 10.0);
 	add("/x/a.cu", B, 9.0);
 	add("/elsewhere/a.cu", "cccccccccccccccccccccccccccccccc", 5.0);
 	is_written();
-	says(A ".html", "2 runs: 10.00 us at first, 9.00 us at last, 9.00 us at best.", true);
-	says(A ".html", "Another content. Faster: 0.900 times as long", true);
-	says(A ".html", "cccccccc", false);
+	says(B ".html", "2 runs: 10.00 us at first, 9.00 us at last, 9.00 us at best.", true);
+	says(B ".html", "Another content. Faster: 0.900 times as long", true);
+	says(B ".html", "cccccccc", false);
+	says(A ".html", "The file has changed since: <a href=\"" B ".html\">", true);
+	says(A ".html", "2 runs", false);
 }
 
 Test(site, what_ranks_nowhere_has_a_page_that_says_why)

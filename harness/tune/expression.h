@@ -44,7 +44,7 @@ void expression_free(struct expression *expression);
 /* Its value, or EXPRESSION_UNDEFINED. */
 int64_t expression_value(const struct expression *expression, const int64_t *values);
 
-/* The largest of levels[place] over the places that it reads, or -1 where it reads none. */
-int expression_level(const struct expression *expression, const int *levels);
+/* All marks[place] of the places that it reads, or-ed. */
+uint64_t expression_marks(const struct expression *expression, const uint64_t *marks);
 
 #endif

@@ -12,7 +12,7 @@
 enum tune_unit { UNIT_FMA, UNIT_TENSOR_16, UNIT_TENSOR_TF32, UNIT_TENSOR_8, UNIT_COUNT };
 
 struct tune_gpu {
-	char id[16];    /* what --gpu takes: "h200"; that of the row that a device was found by */
+	char id[16];    /* what --gpu takes: "h200"; that of the row */
 	char name[128]; /* "NVIDIA H200" */
 	int compute;    /* capability times ten: 90 */
 	int multiprocessors;
@@ -36,10 +36,10 @@ bool gpu_find(const char *id, struct tune_gpu *out, struct error *err);
 /* The id of row `index`, or NULL behind the last. */
 const char *gpu_id(size_t index);
 
-/* The GPU that was opened: the row of its name, or else the first one of its compute capability,
- * with the number of multiprocessors, L2 bytes, clock and bandwidth that the device tells of
- * itself. An emulated one is the row that it stands for. False with err where its capability is in
- * no row. */
+/* The GPU that was opened: the row of its name, with the number of multiprocessors, L2 bytes, clock
+ * and bandwidth that the device tells of itself; one that is no row (id is "") has these numbers
+ * and the limits of its compute capability. An emulated one is the row that it stands for. False
+ * with err where the capability is unknown. */
 bool gpu_of_device(const struct device_facts *facts, enum device_kind kind, struct tune_gpu *out,
 				   struct error *err);
 

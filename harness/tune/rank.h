@@ -22,9 +22,9 @@ struct thesis_cost thesis_cost(const struct tune_gpu *gpu, const struct test_cas
 /* Below 0 where a is the better one, 0 where the thesis does not tell them apart. */
 int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b);
 
-/* The numbers of all schedules, the best first; equal ones in the order of the list. `costs` has
- * room for as many as the list. False where memory ends. */
-bool rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
+/* The numbers of all schedules, the best first; equal ones in the order of the list. `costs`, by
+ * the list, and `order` have room for as many. */
+void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
 				 const struct test_case *test, struct thesis_cost *costs, size_t *order);
 
 #endif

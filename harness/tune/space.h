@@ -24,7 +24,7 @@
 #define SPACE_CHOICES_MAX SPACE_CONSTANTS_MAX
 #define SPACE_NAMES_MAX 128
 #define SPACE_RULES_MAX 128
-#define SPACE_CANDIDATES_MAX 65536 /* of one choice */
+#define SPACE_CANDIDATES_MAX 4096 /* of one choice */
 #define SPACE_NAME_MAX 64
 #define SPACE_TEXT_MAX 256 /* of an expression */
 
@@ -49,7 +49,8 @@ enum tune_role {
 	TUNE_BLOCKS,                    /* of the grid */
 	TUNE_ROLES
 };
-const char *role_name(enum tune_role role); /* "block_m" */
+const char *role_name(enum tune_role role);          /* "block_m" */
+bool role_holds(enum tune_role role, int64_t value); /* whether it is in the role's range */
 
 /* Those of one schedule. Sizes and counts are at least 1; no value is above 2^40. */
 struct roles {

@@ -23,19 +23,67 @@
  * too.
  *
  * reached: 481 TFLOP/s, 64% of cuBLAS (NVIDIA H200, 4096^3) */
+
+// tune BLOCK_M = 128 : 64 128 256
+// tune BLOCK_N = 256 : 64 128 256
+// tune BLOCK_K = 64 : 64 128
+// tune WARP_M = 64 : 32 64 128
+// tune WARP_N = 64 : 32 64 128
+// tune STAGES = 4 : 2..6
+// tune PANEL_HEIGHT = 8 : 1..16*2
+// tune where BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0
+// tune let THREADS = BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32
+// tune where THREADS >= 64 && THREADS <= 512
+// tune let SHARED = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * 2
+// tune where SHARED <= gpu_shared_per_block
+// tune where THREADS / 32 * 16 * (WARP_N + 8) * 4 <= SHARED
+// tune let FRAGMENTS = 2 * (WARP_M / 16 * 4 + WARP_N / 8 * 2)
+// tune let REGISTERS = WARP_M * WARP_N / 32 + FRAGMENTS + 32
+// tune where REGISTERS <= gpu_registers_per_thread
+// tune where REGISTERS * THREADS <= gpu_registers_per_multiprocessor
+// tune where BLOCK_M < 2 * max(M, 64) && BLOCK_N < 2 * max(N, 64)
+// tune where BLOCK_K < 2 * max(K, 64)
+// tune where PANEL_HEIGHT <= ceil_div(M, BLOCK_M)
+// tune role block_m = BLOCK_M
+// tune role block_n = BLOCK_N
+// tune role block_k = BLOCK_K
+// tune role warp_m = WARP_M
+// tune role warp_n = WARP_N
+// tune role swizzle = PANEL_HEIGHT
+// tune role stages = STAGES
+// tune role threads = THREADS
+// tune role shared_bytes = SHARED
+// tune role registers = REGISTERS
+// tune role blocks_per_multiprocessor = 1
+// tune role unit = 1
+
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"
 #include "mma.cuh"
 
 typedef __nv_bfloat16 bf16;
 
-constexpr int BLOCK_M = 128;
-constexpr int BLOCK_N = 256;
-constexpr int BLOCK_K = 64;
-constexpr int WARP_M = 64;
-constexpr int WARP_N = 64;
-constexpr int STAGES = 4;
-constexpr int PANEL_HEIGHT = 8; // blocks; 132 of them cover about 1024 rows by 4096 columns
+#ifndef BLOCK_M
+#define BLOCK_M 128
+#endif
+#ifndef BLOCK_N
+#define BLOCK_N 256
+#endif
+#ifndef BLOCK_K
+#define BLOCK_K 64
+#endif
+#ifndef WARP_M
+#define WARP_M 64
+#endif
+#ifndef WARP_N
+#define WARP_N 64
+#endif
+#ifndef STAGES
+#define STAGES 4
+#endif
+#ifndef PANEL_HEIGHT // blocks; 132 of them cover about 1024 rows by 4096 columns
+#define PANEL_HEIGHT 8
+#endif
 constexpr int MMA_M = 16;
 constexpr int MMA_N = 8;
 constexpr int MMA_K = 16;

@@ -12,10 +12,34 @@
  * bytes (as many as A before).
  *
  * reached: 4389 GB/s, 103% of cuBLAS (NVIDIA H200, 16384x16384) */
+
+// tune THREADS = 256 : 64 128 256 512
+// tune ENOUGH_ROWS = 8192 : 1 1048576 8192
+// tune ROWS_A_WARP = 4 : 1 2 4 8
+// tune WARPS_A_ROW = 8 : 1 2 4 8 16
+// tune where WARPS_A_ROW * 32 <= THREADS
+// tune let MANY = M >= ENOUGH_ROWS
+// tune where MANY ? WARPS_A_ROW == min(8, THREADS / 32) : ROWS_A_WARP == 4
+// tune let ROWS_A_BLOCK = MANY ? THREADS / 32 * ROWS_A_WARP : THREADS / 32 / WARPS_A_ROW
+// tune role threads = THREADS
+// tune role blocks = ceil_div(M, ROWS_A_BLOCK)
+// tune role registers = 24 + (MANY ? ROWS_A_WARP : 1) * 20
+// tune role unit = 0
+
 #include "epilogue.cuh"
 
-constexpr int THREADS = 256;
-constexpr int ENOUGH_ROWS = 8192; // for a warp to every four of them
+#ifndef THREADS // of a block
+#define THREADS 256
+#endif
+#ifndef ENOUGH_ROWS // for a warp to every ROWS_A_WARP of them
+#define ENOUGH_ROWS 8192
+#endif
+#ifndef ROWS_A_WARP
+#define ROWS_A_WARP 4
+#endif
+#ifndef WARPS_A_ROW // where rows are too few
+#define WARPS_A_ROW 8
+#endif
 
 /* ROWS: of each group of WARPS warps. V: floats a load, 4 where rows are aligned. */
 template <int ROWS, int WARPS, int V>
@@ -92,7 +116,7 @@ extern "C" void solve(const float *A, const float *x, float *y, int M, int N)
 {
 	epilogue<float> out = epilogue_make(y, M, 1);
 	if (M >= ENOUGH_ROWS)
-		launch<4, 1>(A, x, M, N, out);
+		launch<ROWS_A_WARP, 1>(A, x, M, N, out);
 	else
-		launch<1, 8>(A, x, M, N, out);
+		launch<1, WARPS_A_ROW>(A, x, M, N, out);
 }

@@ -20,6 +20,30 @@
  * 8x8 thread tiles leave 85% of the issue slots to FMAs; 12 takes more.
  *
  * reached: 46.1 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
+
+// One constant: which of the four, or by M, N and K (0).
+// tune TILES = 0 : 0..4
+// tune let FEW = ceil_div(M, 64) * ceil_div(N, 64)
+// tune let SPLIT = FEW < 132 && K >= 512 ? (FEW * 4 < 132 ? 4 : 3) : 2
+// tune let OWN = ceil_div(M, 128) * ceil_div(N, 128) >= 264 ? 1 : SPLIT
+// tune let CHOSEN = TILES > 0 ? TILES : OWN
+// tune let SIDE = CHOSEN == 1 ? 128 : 64
+// tune role block_m = SIDE
+// tune role block_n = SIDE
+// tune role block_k = 8
+// tune role warp_m = 32
+// tune role warp_n = CHOSEN == 1 ? 64 : 32
+// tune role thread_m = 8
+// tune role thread_n = CHOSEN == 1 ? 8 : 4
+// tune role split_k = CHOSEN == 3 ? 4 : CHOSEN == 4 ? 16 : 1
+// tune role split_atomic = CHOSEN == 4
+// tune role swizzle = CHOSEN <= 2 ? 4 : 1
+// tune role stages = 2
+// tune role threads = CHOSEN == 1 ? 256 : 128
+// tune role registers = CHOSEN == 1 ? 128 : 96
+// tune role blocks_per_multiprocessor = 2
+// tune role unit = 0
+
 #include "async.cuh"
 #include "epilogue.cuh"
 #include "lanes.cuh"
@@ -204,29 +228,47 @@ static void launch(const float *A, const float *B, int M, int N, int K, epilogue
 constexpr int SMS = 132;             // of an H200; elsewhere only the choice of tiles suffers
 constexpr int WORTH_SPLITTING = 512; // K from which on a split pays for its reduction
 
+#ifndef TILES // by shape, or always these
+#define TILES 0
+#endif
+enum tiles { BY_SHAPE, LARGE, SMALL, SPLIT, SPLIT_FAR };
+
+static size_t tiles_of(int side, int M, int N)
+{
+	return (size_t)((M + side - 1) / side) * ((N + side - 1) / side);
+}
+
+static int choose(int M, int N, int K)
+{
+	size_t small = tiles_of(64, M, N);
+	if (TILES != BY_SHAPE)
+		return TILES;
+	if (tiles_of(128, M, N) >= 2 * SMS)
+		return LARGE;
+	if (small >= SMS || K < WORTH_SPLITTING)
+		return SMALL;
+	return small * tiles_split::SPLIT_K < SMS ? SPLIT_FAR : SPLIT;
+}
+
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
 					  float beta)
 {
 	epilogue<float> out = epilogue_make(C, M, N, alpha, beta);
-	size_t size = (size_t)M * N;
-	auto tiles = [=](int side) {
-		return (size_t)((M + side - 1) / side) * ((N + side - 1) / side);
-	};
-	if (tiles(128) >= 2 * SMS) {
-		launch<tiles_large>(A, B, M, N, K, out, {});
-		return;
-	}
-
+	size_t size = (size_t)M * N, counts = tiles_of(64, M, N);
+	int chosen = choose(M, N, K);
 	split_sums split = {};
-	bool far = tiles(64) * tiles_split::SPLIT_K < SMS;
-	size_t floats = far ? size : tiles_split::SPLIT_K * size;
-	if (tiles(64) < SMS && K >= WORTH_SPLITTING)
-		split.sums = (float *)workspace_get((floats + tiles(64)) * sizeof(float));
-	if (!split.sums) {
+	if (chosen == SPLIT)
+		split.sums = (float *)workspace_get(tiles_split::SPLIT_K * size * sizeof(float));
+	if (chosen == SPLIT_FAR)
+		split.sums = (float *)workspace_get((size + counts) * sizeof(float));
+
+	if (chosen == LARGE) {
+		launch<tiles_large>(A, B, M, N, K, out, split);
+	} else if (!split.sums) { // not split, or there is no memory for it
 		launch<tiles_small>(A, B, M, N, K, out, split);
-	} else if (far) {
+	} else if (chosen == SPLIT_FAR) {
 		split.done = (int *)(split.sums + size);
-		cudaMemsetAsync(split.sums, 0, (size + tiles(64)) * sizeof(float));
+		cudaMemsetAsync(split.sums, 0, (size + counts) * sizeof(float));
 		launch<tiles_split_far>(A, B, M, N, K, out, split);
 	} else {
 		launch<tiles_split>(A, B, M, N, K, out, split);

@@ -54,14 +54,15 @@ void plot_include(struct plot_axis *axis, double value)
 	axis->high = none ? value : fmax(axis->high, value);
 }
 
-/* Days, and parts and multiples of them, where 1, 2 and 5 would be odd. */
+/* Days, and parts and multiples of them, where 1, 2 and 5 would be odd; few, as ticks are ten
+ * digits wide. */
 static double date_step(double range)
 {
 	static const double steps[] = {60,     300,     900,     3600,     10800,
 								   21600,  43200,   86400,   172800,   432000,
 								   864000, 2592000, 7776000, 15552000, 31536000};
 	size_t i = 0;
-	while (i + 1 < sizeof steps / sizeof *steps && range / steps[i] > 4.0)
+	while (i + 1 < sizeof steps / sizeof *steps && range / steps[i] > 3.0)
 		i++;
 	return steps[i];
 }
@@ -98,9 +99,12 @@ static void axis_widen(struct plot_axis *axis)
 		axis->low -= room;
 		axis->high += room;
 	}
-	double step = axis_step(axis);
-	axis->low = floor(axis->low / step + 1e-9) * step;
-	axis->high = ceil(axis->high / step - 1e-9) * step;
+	/* a range that grew may have a longer step, to which it grows once more */
+	for (int i = 0; i < 3; i++) {
+		double step = axis_step(axis);
+		axis->low = floor(axis->low / step + 1e-9) * step;
+		axis->high = ceil(axis->high / step - 1e-9) * step;
+	}
 }
 
 static size_t axis_ticks(const struct plot_axis *axis, double out[TICKS_MAX])

@@ -129,23 +129,37 @@
 		return cell.dataset.value ?? cell.textContent.trim();
 	},
 
-	/* The buttons that sort: the table and the column of each. */
-	sorters() {
+	/* The cells of a heading's column, and what its button last did. */
+	column(head) {
+		const table = head.closest("table");
+		return {
+			order: head.getAttribute("aria-sort"),
+			others: table.querySelectorAll("th[aria-sort]").length - head.hasAttribute("aria-sort"),
+			cells: [...table.tBodies].flatMap((body) => [...body.rows]).map((row) => this.cell(row.cells[head.cellIndex])),
+		};
+	},
+
+	/* The buttons that sort: each column before, and after each of two clicks. */
+	sorted() {
+		const tables = [...document.querySelectorAll("table")];
 		return [...document.querySelectorAll("th button")].map((button) => {
-			const head = button.closest("th");
-			return { table: [...document.querySelectorAll("table")].indexOf(head.closest("table")), column: head.cellIndex };
+			const head = button.closest("th"), states = [this.column(head)];
+			for (let click = 0; click < 2; click++) {
+				button.click();
+				states.push(this.column(head));
+			}
+			return { name: `table ${tables.indexOf(head.closest("table")) + 1}, ${head.textContent.trim()}`, states };
 		});
 	},
 
-	column({ table, column }) {
-		const it = document.querySelectorAll("table")[table];
-		const head = it.tHead.rows[it.tHead.rows.length - 1].cells[column];
-		return {
-			order: head.getAttribute("aria-sort"),
-			others: [...it.tHead.querySelectorAll("th[aria-sort]")].filter(
-				(h) => h !== head && h.getAttribute("aria-sort") !== "none").length,
-			cells: [...it.tBodies].flatMap((body) => [...body.rows]).map((row) => this.cell(row.cells[column])),
-		};
+	/* The first button of each table: by it one that reads with keys tries them. */
+	firstSorters() {
+		const all = [...document.querySelectorAll("th button")];
+		return all.flatMap((b, i) => (i === 0 || all[i - 1].closest("table") !== b.closest("table") ? [i] : []));
+	},
+
+	sorter(index) {
+		return this.column(document.querySelectorAll("th button")[index].closest("th"));
 	},
 
 	/* The buttons that copy a table: the cells of each, as rows. */

@@ -1,0 +1,112 @@
+#include "tune/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define WARP 32
+
+bool thesis_applies(const struct roles *roles)
+{
+	return roles_have(roles, TUNE_BLOCK_M) && roles_have(roles, TUNE_BLOCK_N);
+}
+
+static double pieces(double size, double of)
+{
+	return ceil(size / of);
+}
+
+/* What the roles make of the case; where a role is not declared, the next larger tile stands for
+ * it. */
+struct cut {
+	double m, n, k, batch;
+	double block_m, block_n, warp_m, warp_n;
+	double splits; /* of K that have something to add */
+	double blocks, warps;
+};
+
+static struct cut cut_of(const struct test_case *test, const struct roles *roles)
+{
+	struct cut cut = {.m = test->shape.size[SIZE_M],
+					  .n = test->shape.size[SIZE_N],
+					  .batch = test->shape.size[SIZE_BATCH]};
+	double split = (double)roles_or(roles, TUNE_SPLIT_K, 1);
+	cut.k = pieces(test->shape.size[SIZE_K], split);
+	cut.splits = pieces(test->shape.size[SIZE_K], cut.k);
+	cut.block_m = (double)roles_or(roles, TUNE_BLOCK_M, 1);
+	cut.block_n = (double)roles_or(roles, TUNE_BLOCK_N, 1);
+	cut.warp_m = (double)roles_or(roles, TUNE_WARP_M, 0);
+	cut.warp_n = (double)roles_or(roles, TUNE_WARP_N, 0);
+	cut.blocks = pieces(cut.m, cut.block_m) * pieces(cut.n, cut.block_n) * split * cut.batch;
+	if (roles_have(roles, TUNE_BLOCKS))
+		cut.blocks = (double)roles->value[TUNE_BLOCKS];
+	cut.warps = roles_have(roles, TUNE_THREADS) ? pieces((double)roles->value[TUNE_THREADS], WARP)
+				: cut.warp_m > 0 && cut.warp_n > 0
+					? pieces(cut.block_m, cut.warp_m) * pieces(cut.block_n, cut.warp_n)
+					: 1;
+	return cut;
+}
+
+/* Threads that compute an element of C, of the smallest tiles that are declared. */
+static double useful_threads(const struct cut *cut, const struct roles *roles)
+{
+	if (roles_have(roles, TUNE_THREAD_M) && roles_have(roles, TUNE_THREAD_N))
+		return pieces(cut->m, (double)roles->value[TUNE_THREAD_M]) *
+			   pieces(cut->n, (double)roles->value[TUNE_THREAD_N]) * cut->splits * cut->batch;
+	if (cut->warp_m > 0 && cut->warp_n > 0)
+		return pieces(cut->m, cut->warp_m) * pieces(cut->n, cut->warp_n) * WARP * cut->splits *
+			   cut->batch;
+	return pieces(cut->m, cut->block_m) * pieces(cut->n, cut->block_n) * cut->warps * WARP *
+		   cut->splits * cut->batch;
+}
+
+struct thesis_cost thesis_cost(const struct tune_gpu *gpu, const struct test_case *test,
+							   const struct roles *roles)
+{
+	const struct cut cut = cut_of(test, roles);
+	const double lanes = (double)gpu->multiprocessors * gpu->fma_lanes;
+	const bool reads_c = test->scalar[SCALAR_BETA] != 0;
+	struct thesis_cost cost = {.split_k = roles_or(roles, TUNE_SPLIT_K, 1),
+							   .block_n = roles_or(roles, TUNE_BLOCK_N, 1)};
+	cost.cores = fmin(useful_threads(&cut, roles), lanes);
+	cost.global_volume =
+		((cut.block_m + cut.block_n) * cut.k + (reads_c ? 2 : 1) * cut.block_m * cut.block_n) *
+		cut.blocks;
+	if (cut.warp_m > 0 && cut.warp_n > 0)
+		cost.shared_volume = (cut.warp_m + cut.warp_n) * cut.k * cut.warps * cut.blocks;
+	return cost;
+}
+
+static int by_number(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b)
+{
+	int order = by_number(b->cores, a->cores);
+	if (order == 0)
+		order = by_number(a->global_volume, b->global_volume);
+	if (order == 0)
+		order = by_number(a->shared_volume, b->shared_volume);
+	if (order == 0)
+		order = (a->split_k > b->split_k) - (a->split_k < b->split_k);
+	return order != 0 ? order : (a->block_n < b->block_n) - (a->block_n > b->block_n);
+}
+
+static int compare_items(const void *a, const void *b, void *context)
+{
+	const struct thesis_cost *costs = context;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int order = thesis_compare(&costs[x], &costs[y]);
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
+				 const struct test_case *test, struct thesis_cost *costs, size_t *order)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		costs[i] = thesis_cost(gpu, test, &list->items[i].roles);
+		order[i] = i;
+	}
+	qsort_r(order, list->count, sizeof *order, compare_items, costs);
+}
