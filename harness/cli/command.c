@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ bool command_timed_shapes(const struct options *options, struct error *err)
  * the program as it would any other. Some senders signal twice at once. */
 #define SAME_INTERRUPT_SECONDS 0.5
 
-static volatile sig_atomic_t interrupted;
+static atomic_int interrupted; /* the signal; also threads of the judge look */
 static double interrupted_at;
 
 static void note_interrupt(int number)

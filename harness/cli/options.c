@@ -43,7 +43,8 @@ static const struct row rows[] = {
 	 .kind = &kind_nvcc_flags, .again = AGAIN_NOT, .needs = "flags of nvcc"},
 	{"device", "D", RUNS,
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
-	 "libcudart.so.13\nof another emulator)",
+	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
+	 "cuda:0,2, emulated:4",
 	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE, .letter = 'd'},
 	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
 	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},

@@ -349,6 +349,7 @@ bool cuda_open(const struct device_choice *choice, void **opaque, struct device_
 	if (!good(cudaSetDevice(choice->ordinal), "cannot use the device", err) ||
 		!read_facts(choice->ordinal, facts, err))
 		return false;
+	facts->devices = count;
 
 	auto *state = static_cast<cuda_state *>(calloc(1, sizeof(cuda_state)));
 	if (state == nullptr)

@@ -9,6 +9,7 @@
 #include "judge/contestant_link.h"
 #include "judge/emulated.h"
 #include "judge/finding.h"
+#include "judge/repeat.h"
 #include "process/jail.h"
 
 /* A solution that crashes on every case costs a new process each time. */
@@ -207,7 +208,8 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
 	}
 	summarise(out);
-	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
+	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
+		 check_sealed(run, problem, entrant, &contestant, out, err);
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);
 	tool_close(&run->tool, contestant.said, out);

@@ -8,27 +8,58 @@
 #include "base/paths.h"
 #include "base/suggest.h"
 
+/* "0,2": each once. */
+static bool ordinals_parse(const char *text, struct device_request *out)
+{
+	out->count = 0;
+	for (;;) {
+		char word[8];
+		size_t length = strcspn(text, ",");
+		uint64_t ordinal;
+		if (length >= sizeof word || out->count == DEVICES_MAX)
+			return false;
+		snprintf(word, sizeof word, "%.*s", (int)length, text);
+		if (!number_whole(word, 1023, &ordinal))
+			return false;
+		for (size_t i = 0; i < out->count; i++)
+			if (out->ordinals[i] == (int)ordinal)
+				return false;
+		out->ordinals[out->count++] = (int)ordinal;
+		if (text[length] == '\0')
+			return true;
+		text += length + 1;
+	}
+}
+
 bool device_parse(const char *text, struct device_request *out, struct error *err)
 {
 	static const char *const names[] = {"auto", "cuda", "emu"};
-	uint64_t ordinal = 0;
-	*out = (struct device_request){.text = NULL};
+	uint64_t count = 0;
+	*out = (struct device_request){.count = 1};
 	if (strcmp(text, "auto") == 0)
 		return true;
 	out->text = text;
-	if (strcmp(text, "cuda") == 0 ||
-		(strncmp(text, "cuda:", 5) == 0 && number_whole(text + 5, 1023, &ordinal))) {
-		out->kind = DEVICE_CUDA;
-		out->ordinal = (int)ordinal;
+	out->kind = DEVICE_CUDA;
+	if (strcmp(text, "cuda:all") == 0)
+		out->count = 0;
+	if (strcmp(text, "cuda") == 0 || out->count == 0 ||
+		(strncmp(text, "cuda:", 5) == 0 && ordinals_parse(text + 5, out)))
+		return true;
+	out->kind = DEVICE_EMULATED;
+	out->count = 1;
+	if (strncmp(text, "emulated:", 9) == 0 && number_whole(text + 9, DEVICES_MAX, &count) &&
+		count > 0) {
+		out->count = (size_t)count;
 		return true;
 	}
-	out->kind = DEVICE_EMULATED;
 	if (strncmp(text, "emu:", 4) == 0 && text[4] != '\0')
 		out->folder = text + 4;
 	char phrase[160];
 	return out->folder != NULL || strcmp(text, "emu") == 0 ||
-		   error_set(err, "unknown device '%s'%s (auto, cuda, cuda:N, emu, emu:DIR)", text,
-					 suggest_phrase(phrase, text, names, 3));
+		   error_set(err,
+					 "unknown device '%s'%s (auto, cuda, cuda:N, cuda:N,N, cuda:all, emu, emu:DIR, "
+					 "emulated:N)",
+					 text, suggest_phrase(phrase, text, names, 3));
 }
 
 /* A cheap look before the expensive one: the device nodes of NVIDIA's driver,
@@ -72,7 +103,7 @@ bool device_seems_emulated(const struct device_request *request)
 bool device_open(const struct device_request *request, struct referee_link *referee,
 				 struct error *err)
 {
-	struct device_choice cuda = {.kind = DEVICE_CUDA, .ordinal = request->ordinal};
+	struct device_choice cuda = {.kind = DEVICE_CUDA, .ordinal = request->ordinals[0]};
 	if (request->text == NULL)
 		return (gpu_may_be_there() && referee_link_open(referee, &cuda, err)) ||
 			   open_emulated(NULL, referee, err);
@@ -80,4 +111,41 @@ bool device_open(const struct device_request *request, struct referee_link *refe
 		return open_emulated(request->folder, referee, err);
 	return referee_link_open(referee, &cuda, err) ||
 		   error_prefix(err, "no usable NVIDIA GPU (--device emu judges without one)");
+}
+
+size_t device_count(const struct device_request *request, const struct referee_link *first)
+{
+	if (request->text == NULL || request->count > 0)
+		return request->text == NULL ? 1 : request->count;
+	return first->facts.devices < DEVICES_MAX ? (size_t)first->facts.devices : DEVICES_MAX;
+}
+
+bool device_open_other(const struct device_request *request, const struct referee_link *first,
+					   size_t i, struct referee_link *referee, struct error *err)
+{
+	struct device_choice choice = first->device;
+	char label[DEVICE_LABEL];
+	if (choice.kind == DEVICE_CUDA)
+		choice.ordinal = request->count == 0 ? (int)i : request->ordinals[i];
+	device_label(&choice, i, label);
+	if (!referee_link_open(referee, &choice, err))
+		return error_prefix(err, "%s", label);
+	if (choice.kind == DEVICE_EMULATED)
+		referee->facts = first->facts; /* whose name may say which GPU is emulated */
+	if (strcmp(referee->facts.name, first->facts.name) == 0)
+		return true;
+	error_set(err,
+			  "%s is a %s, and the first one a %s, whose times do not compare: name GPUs of one "
+			  "kind (--device cuda:N,N)",
+			  label, referee->facts.name, first->facts.name);
+	referee_link_close(referee);
+	return false;
+}
+
+void device_label(const struct device_choice *choice, size_t i, char out[DEVICE_LABEL])
+{
+	if (choice->kind == DEVICE_CUDA)
+		snprintf(out, DEVICE_LABEL, "cuda:%d", choice->ordinal);
+	else
+		snprintf(out, DEVICE_LABEL, "emulated %zu", i);
 }

@@ -17,8 +17,8 @@
 #include "judge/emulated.h"
 #include "judge/groups.h"
 #include "judge/hints/hints.h"
-#include "judge/lock.h"
 #include "judge/submission.h"
+#include "judge/turns.h"
 #include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
@@ -149,6 +149,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	const struct judge_options *options = run->options;
 	*facts = (struct run_facts){.device = run->referee.facts,
 								.device_kind = run->referee.device.kind,
+								.devices = 1,
 								.seed = options->seed,
 								.nvcc_flags = options->nvcc_flags,
 								.max_dim = options->max_dim,
@@ -201,6 +202,9 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	bool some_fit = false;
 	if (!emulated_options(options, err))
 		return false;
+	if (options->mode != JUDGE_CHECKS && options->device.text != NULL && options->device.count != 1)
+		return error_set(err, "--device %s: times side by side are taken on one GPU; name that one",
+						 options->device.text);
 	for (size_t i = 0; i < options->file_count; i++) {
 		struct submission *s = &submissions[i];
 		submission_take(run, options->files[i], s);
@@ -211,26 +215,6 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	if (options->mode != JUDGE_CHECKS)
 		return all_hold(options, submissions, err);
 	return some_fit || unfit == NULL || error_set(err, "%s", unfit->refused);
-}
-
-#define LOCK_SECONDS 0.2 /* between two looks at a lock that another judge has */
-
-/* Waits for the judge that uses the device, without a context of our own on it meanwhile. An
- * interrupt ends the wait; no file is judged then. */
-static bool run_lock(struct run *run, struct error *err)
-{
-	char name[64], line[160];
-	struct timespec pause = {.tv_nsec = (long)(LOCK_SECONDS * 1e9)};
-	lock_name(&run->referee.device, &run->referee.facts, name);
-	if (name[0] == '\0' || lock_take(name, &run->lock) != LOCK_BUSY)
-		return true;
-	referee_link_close(&run->referee);
-	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it", name);
-	if (run->progress != NULL && run->progress->note != NULL)
-		run->progress->note(run->progress->context, line);
-	while (!run_stopped(run) && lock_take(name, &run->lock) == LOCK_BUSY)
-		nanosleep(&pause, NULL);
-	return referee_link_renew(&run->referee, err);
 }
 
 static void run_close(struct run *run)
@@ -245,8 +229,7 @@ static void run_close(struct run *run)
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err) ||
-		!run_lock(run, err)) {
+	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err)) {
 		run_close(run);
 		return JUDGE_CANNOT_RUN;
 	}
@@ -312,33 +295,45 @@ static bool something_to_judge(const struct submission *submissions, size_t coun
 	return i < count;
 }
 
+/* What every turn needs. */
+struct turn_context {
+	struct submission *submissions;
+	struct compiling *compiling;
+};
+
+static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *context,
+					   struct error *err)
+{
+	const struct turn_context *turn = context;
+	struct submission *s = &turn->submissions[i];
+	if (!judge_file(run, turn->compiling, s, i, out, err))
+		return false;
+	hints_find(&(struct hint_facts){.judgement = out,
+									.problem = s->problem,
+									.device = run->referee.device.kind},
+			   out);
+	return true;
+}
+
 static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
 						struct error *err)
 {
-	struct compiling *compiling = compiling_open(run, submissions, out->count, 0, err);
-	bool failed = false, ok = compiling != NULL;
-	for (size_t i = 0; i < out->count && ok; i++) {
-		struct judgement *item = &out->items[i];
-		if (failed) {
-			snprintf(item->detail, sizeof item->detail,
-					 "not judged after the first failure (--fail-fast)");
-			continue;
-		}
-		ok = judge_file(run, compiling, &submissions[i], i, item, err);
-		if (!ok) {
-			run_gave_up(item, err->message);
-			break;
-		}
-		hints_find(&(struct hint_facts){.judgement = item,
-										.problem = submissions[i].problem,
-										.device = run->referee.device.kind},
-				   item);
-		run_verdict(run, out, i);
-		run_judged(run, out);
-		failed = run->options->fail_fast && item->verdict != VERDICT_ACCEPTED;
-	}
-	compiling_close(compiling);
+	struct turn_context context = {.submissions = submissions};
+	const struct turns_plan plan = {.list = out, .judge = judge_turn, .context = &context};
+	struct turns *turns = turns_open(run, &plan, err);
+	if (turns == NULL)
+		return false;
+	out->facts.devices = turns_devices(turns);
+	context.compiling = compiling_open(run, submissions, out->count, 0, err);
+	bool ok = context.compiling != NULL && turns_take(turns, err);
+	compiling_close(context.compiling);
+	turns_close(turns);
 	return ok;
+}
+
+static bool stop(const void *run)
+{
+	return run_stopped(run);
 }
 
 static enum judge_status run_all(struct run *run, struct submission *submissions,
@@ -355,10 +350,12 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 
 	bool ok = true;
 	items_prepare(submissions, out);
-	if (options->mode != JUDGE_CHECKS)
+	if (options->mode != JUDGE_CHECKS) {
+		turns_lock(run, stop, run);
 		ok = bench_all(run, submissions, options->file_count, out, err);
-	else
+	} else {
 		ok = judge_files(run, submissions, out, err);
+	}
 	for (size_t i = 0; i < out->count && ok; i++)
 		ok = layers_hold(run, &out->items[i], err);
 	run_close(run);

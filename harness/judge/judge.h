@@ -70,7 +70,8 @@ struct judge_options {
 	unsigned required;  /* layers without which nothing is judged */
 };
 
-/* Progress, for a terminal. May be called often; must return fast. */
+/* Progress, for a terminal. May be called often; must return fast. With several devices, by several
+ * threads: one at a time, but for stop(), which may be called at any time. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
 	/* JUDGE_CHECKS: the file of list->items[i] has its verdict, `list->facts` are there. In the

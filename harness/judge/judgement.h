@@ -126,10 +126,21 @@ struct kernel_counters {
 	struct counter *counters; /* owned */
 };
 
+/* What the first case with a wrong result gave when it was run again: alone in a new process,
+ * twice. */
+struct case_repeat {
+	bool made;
+	bool right_first, right_second; /* calls */
+	bool same_first;                /* as in its turn, to the bit */
+	bool same_second;               /* as in the call before */
+};
+
 /* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
 #define HINTS_MAX 3
 #define HINT_TEXT 400
 #define EXPLAINED_MAX 6
+
+#define DEVICE_LABEL 24 /* "cuda:1", and its NUL */
 
 struct judgement {
 	char file[4096];
@@ -138,8 +149,10 @@ struct judgement {
 								   could not be read */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
+	struct case_repeat repeat;
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
+	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
 	char *compile_log;                /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
@@ -166,6 +179,7 @@ struct run_facts {
 	char started[32];           /* ISO 8601, UTC */
 	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
+	size_t devices; /* such ones that files were judged on at once */
 	uint64_t seed;
 	char suite[64];      /* "" when the cases were generated */
 	char sizes[16];      /* of generated cases: one of case_sizes_names; "" when there were none */

@@ -34,6 +34,12 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 		run->progress->step(run->progress->context, file, what, done, total);
 }
 
+void run_note(const struct run *run, const char *line)
+{
+	if (run->progress != NULL && run->progress->note != NULL)
+		run->progress->note(run->progress->context, line);
+}
+
 void run_verdict(const struct run *run, const struct judgement_list *list, size_t i)
 {
 	const struct judgement *item = &list->items[i];

@@ -53,6 +53,9 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
 									  const struct entrant *entrant);
 
+/* A line about why nothing goes on. */
+void run_note(const struct run *run, const char *line);
+
 /* Hands on the verdict of list->items[i]. */
 void run_verdict(const struct run *run, const struct judgement_list *list, size_t i);
 

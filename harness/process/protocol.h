@@ -59,6 +59,7 @@ struct device_facts {
 	double memory_bytes_per_second; /* of the device's memory, at most; 0 unknown */
 	char pci_bus_id[32]; /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
 	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
+	int devices;                               /* that CUDA has here */
 };
 
 /* ---- buffers ---------------------------------------------------------- */
@@ -209,7 +210,8 @@ struct referee_check_reply {
 
 /* What the wrong elements of the last CHECK have in common; nothing has been asked since. The
  * result that was checked is looked at once more, not what its buffers hold by now. Costs as much
- * as the comparison, and up to EXPLAIN_TERMS products for each fault that is tried. */
+ * as the comparison, and at most EXPLAIN_TERMS products for each fault that is tried, of operands
+ * of at most as many elements. */
 #define EXPLAIN_TERMS (1u << 22)
 struct referee_explain {
 	struct message head;

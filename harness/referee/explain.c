@@ -41,5 +41,7 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	if (!digest_of(input->out, type_bytes(type_of(result->type), elements), &facts->result) ||
 		!explain_places(marks, shape, facts))
 		facts->wrong = 0;
+	if (facts->wrong > 0)
+		explain_faults(input, marks, facts);
 	free(marks);
 }

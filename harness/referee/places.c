@@ -4,7 +4,7 @@
 #include "referee/explain.h"
 
 #define GRAIN 8 /* the smallest tiles that are told apart */
-#define TILE_MOST 256
+#define TILE_MOST (GRAIN << (WRONG_TILES - 1))
 
 /* The smallest power of two of which `cells` cover `size`. */
 static uint32_t cell_size(uint64_t size, uint64_t cells)
@@ -139,6 +139,17 @@ static void find_tiles(const struct walk *walk, struct wrong_places *places)
 		}
 }
 
+/* Whether tiles of this size that lie in whole tiles' rows and columns are right. */
+static bool whole_tiles_right(const struct walk *walk, uint64_t tile)
+{
+	for (uint64_t b = 0; b < walk->batch; b++)
+		for (uint64_t i = 0; i < walk->m / tile * tile / GRAIN; i++)
+			for (uint64_t j = 0; j < walk->n / tile * tile / GRAIN; j++)
+				if (walk->grain[(b * walk->grains_m + i) * walk->grains_n + j] != 0)
+					return false;
+	return true;
+}
+
 bool explain_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
 {
 	struct wrong_places *places = &facts->places;
@@ -159,6 +170,9 @@ bool explain_places(const uint8_t *marks, const struct shape *shape, struct wron
 		places->columns =
 			sum_up(walk.column, walk.n, &places->left, &places->right, places->column_residues);
 		find_tiles(&walk, places);
+		for (int t = 0; t < WRONG_TILES; t++)
+			if (whole_tiles_right(&walk, (uint64_t)GRAIN << t))
+				places->ragged |= 1u << t;
 	}
 	free(walk.row);
 	free(walk.column);

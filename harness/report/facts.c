@@ -287,6 +287,30 @@ double facts_widest_percent(const struct timing_result *timing)
 	return widest;
 }
 
+const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE])
+{
+	bool several = facts->devices > 1 && facts->device.name[0] != '\0';
+	int used = several ? snprintf(out, FACTS_DEVICE, "%zu x ", facts->devices) : 0;
+	snprintf(out + used, FACTS_DEVICE - (size_t)used, "%s", facts->device.name);
+	return out;
+}
+
+const char *facts_shared(const struct run_facts *facts, char out[FACTS_SHARED])
+{
+	out[0] = '\0';
+	if (facts->devices > 1 && facts->device_kind == DEVICE_EMULATED)
+		snprintf(out, FACTS_SHARED,
+				 "files on %zu emulated GPUs at once, which share the host's cores",
+				 facts->devices);
+	else if (facts->devices > 1)
+		snprintf(
+			out, FACTS_SHARED,
+			"files on %zu GPUs at once: each is timed alone on its GPU; the GPUs share the host's "
+			"cores, PCIe and power",
+			facts->devices);
+	return out;
+}
+
 const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity)
 {
 	size_t used = 0;

@@ -74,6 +74,15 @@ void facts_clocks(char *out, size_t capacity, const struct timing_result *timing
 /* Half the width of the widest 95% interval among the entries, in percent of its median. */
 double facts_widest_percent(const struct timing_result *timing);
 
+/* "NVIDIA H200", "2 x NVIDIA H200"; "" where there was no file to judge. */
+#define FACTS_DEVICE 160
+const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE]);
+
+/* What files that were judged on several devices at once had to share, in a sentence; "" where
+ * there was one. */
+#define FACTS_SHARED 200
+const char *facts_shared(const struct run_facts *facts, char out[FACTS_SHARED]);
+
 /* The flags of nvcc that were asked for, blanks between them; "" without. */
 const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity);
 

@@ -50,6 +50,7 @@ static json_t *device(const struct run_facts *facts)
 	json_object_set_new(json, "kind",
 						json_string(facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated"));
 	json_object_set_new(json, "name", text(device->name));
+	json_object_set_new(json, "count", json_integer((json_int_t)facts->devices));
 	json_object_set_new(json, "architecture", text(device->architecture));
 	json_object_set_new(json, "multiprocessors", json_integer(device->multiprocessors));
 	json_object_set_new(json, "memory_bytes", json_integer((json_int_t)device->memory_bytes));
@@ -395,6 +396,8 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "device",
+						judgement->device[0] != '\0' ? text(judgement->device) : json_null());
 	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_t *compile = json_object();

@@ -191,7 +191,8 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 {
 	const struct run_facts *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
-	clean_print_cell(out, facts->device.name[0] != '\0' ? facts->device.name : "No device");
+	char device[FACTS_DEVICE], shared[FACTS_SHARED];
+	clean_print_cell(out, facts_device(facts, device)[0] != '\0' ? device : "No device");
 	fprintf(out, ", seed `0x%llx`, tolerance ", (unsigned long long)facts->seed);
 	clean_print_cell(out, facts->tolerance);
 	if (facts->epilogue[0] != '\0') {
@@ -206,6 +207,8 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 	fprintf(out, ", gemmjudge %s, %s. Reproduce with:\n\n    ", facts->version, facts->started);
 	clean_print(out, facts->command);
 	fputs("\n\n", out);
+	if (facts_shared(facts, shared)[0] != '\0')
+		fprintf(out, "Judged %s.\n\n", shared);
 	print_results(list, out);
 	ranking_markdown(list, out);
 	for (size_t i = 0; i < list->count; i++) {

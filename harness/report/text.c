@@ -83,11 +83,15 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 {
 	const struct device_facts *device = &facts->device;
 	char line[512];
-	int used = snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version, device->name);
+	char name[FACTS_DEVICE], shared[FACTS_SHARED];
+	int used = snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version,
+						facts_device(facts, name));
 	if (facts->device_kind == DEVICE_CUDA)
 		snprintf(line + used, sizeof line - (size_t)used, " (%d SMs, driver %s, %s)",
 				 device->multiprocessors, device->driver, device->library);
 	paragraph_print(page, 0, line);
+	if (facts_shared(facts, shared)[0] != '\0')
+		paragraph_print(page, 0, shared);
 
 	char cases[256];
 	facts_cases(cases, sizeof cases, facts);

@@ -103,7 +103,8 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert_str_eq(p.options.arguments[0], "a.cu");
 	cr_assert_str_eq(p.options.arguments[1], "b.cu");
 	cr_assert(p.options.judge.problem == problem_find("gemm-f16"));
-	cr_assert(p.options.judge.device.kind == DEVICE_CUDA && p.options.judge.device.ordinal == 1);
+	cr_assert(p.options.judge.device.kind == DEVICE_CUDA &&
+			  p.options.judge.device.ordinals[0] == 1);
 	cr_assert(p.options.judge.cases == 5);
 	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
 	cr_assert_eq(p.options.judge.max_dim, 100);
@@ -116,6 +117,31 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert_eq(p.options.judge.timeout, 2.5);
 	cr_assert_str_eq(p.options.json, "-");
 	cr_assert_str_eq(p.options.markdown, "out.md");
+}
+
+Test(cli_args, a_device_is_one_or_several)
+{
+	static const char *const bad[] = {"cuda:",    "cuda:1,",      "cuda:,1",  "cuda:1,1",
+									  "cuda:1 2", "cuda:2000",    "cuda:0,x", "emulated:0",
+									  "emu:",     "emulated:100", "all",      ""};
+	struct device_request request;
+	struct error err;
+	cr_assert(device_parse("cuda:3,0,12", &request, &err));
+	cr_assert(request.kind == DEVICE_CUDA && request.count == 3);
+	cr_assert(request.ordinals[0] == 3 && request.ordinals[1] == 0 && request.ordinals[2] == 12);
+	const struct referee_link first = {.facts.devices = 8};
+	cr_assert_eq(device_count(&request, &first), 3);
+	cr_assert(device_parse("cuda:all", &request, &err));
+	cr_assert_eq(request.kind, DEVICE_CUDA);
+	cr_assert_eq(device_count(&request, &first), 8);
+	cr_assert(device_parse("emulated:4", &request, &err));
+	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 4);
+	cr_assert(device_parse("emu", &request, &err));
+	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 1);
+	cr_assert(device_parse("auto", &request, &err));
+	cr_assert_eq(device_count(&request, &first), 1);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		cr_expect_not(device_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
 }
 
 Test(cli_args, bench_takes_several_shapes)

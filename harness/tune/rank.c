@@ -110,3 +110,54 @@ void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
 	}
 	qsort_r(order, list->count, sizeof *order, compare_items, costs);
 }
+
+/* The place of each schedule, of an order of them all. */
+static size_t *places_of(const size_t *order, size_t count)
+{
+	size_t *places = malloc(count * sizeof *places);
+	for (size_t i = 0; places != NULL && i < count; i++)
+		places[order[i]] = i;
+	return places;
+}
+
+static bool ranking_by_thesis(struct ranking *ranking, const struct tune_gpu *gpu,
+							  const struct test_case *test)
+{
+	const size_t count = ranking->list.count;
+	ranking->has_thesis = true;
+	ranking->thesis = malloc(count * sizeof *ranking->thesis);
+	ranking->by_thesis = malloc(count * sizeof *ranking->by_thesis);
+	if (ranking->thesis == NULL || ranking->by_thesis == NULL)
+		return false;
+	rank_thesis(&ranking->list, gpu, test, ranking->thesis, ranking->by_thesis);
+	ranking->thesis_place = places_of(ranking->by_thesis, count);
+	return ranking->thesis_place != NULL;
+}
+
+bool ranking_make(const struct space *space, const struct tune_gpu *gpu,
+				  const struct test_case *test, struct ranking *out, struct error *err)
+{
+	*out = (struct ranking){0};
+	if (!schedules_enumerate(space, gpu, test, &out->list, err))
+		return false;
+	bool ok = !thesis_applies(&out->list.items[0].roles) || ranking_by_thesis(out, gpu, test);
+	if (!ok) {
+		ranking_free(out);
+		error_set(err, "out of memory");
+	}
+	return ok;
+}
+
+void ranking_free(struct ranking *ranking)
+{
+	schedules_free(&ranking->list);
+	free(ranking->thesis);
+	free(ranking->by_thesis);
+	free(ranking->thesis_place);
+	*ranking = (struct ranking){0};
+}
+
+size_t ranking_at(const struct ranking *ranking, size_t place)
+{
+	return ranking->has_thesis ? ranking->by_thesis[place] : place;
+}

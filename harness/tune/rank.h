@@ -27,4 +27,22 @@ int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b);
 void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
 				 const struct test_case *test, struct thesis_cost *costs, size_t *order);
 
+/* The schedules of a space on one GPU at one case, and the orders in which they would be tried. The
+ * place of a schedule in an order is 0 for the best. */
+struct ranking {
+	struct schedule_list list;
+	bool has_thesis;            /* else the next three are NULL */
+	struct thesis_cost *thesis; /* by list; owned, as are all of these */
+	size_t *by_thesis;          /* numbers of schedules, the best first */
+	size_t *thesis_place;       /* by list */
+};
+
+/* Enumerates and ranks. False with err (schedules_enumerate); *out is then empty. */
+bool ranking_make(const struct space *space, const struct tune_gpu *gpu,
+				  const struct test_case *test, struct ranking *out, struct error *err);
+void ranking_free(struct ranking *ranking);
+
+/* The schedule at this place of the best order that there is: the thesis', or the list's. */
+size_t ranking_at(const struct ranking *ranking, size_t place);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Partial combinations that are looked at before the search gives up: some seconds. */
-#define LOOKED_AT_MAX ((uint64_t)1 << 28)
+#define LOOKED_AT_MAX ((uint64_t)1 << 26)
 
 /* A search through the choices of a space, one after the other. */
 struct search {

@@ -5,9 +5,9 @@
 
 static const struct hint_row *const families[] = {
 	hints_of_products,
+	hints_of_repeats,
 	hints_of_places,
 	hints_of_cases,
-	hints_of_repeats,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
@@ -26,7 +26,8 @@ static const struct hint_row *row_at(enum hint_rank rank, size_t *family, size_t
 void hints_find(const struct hint_facts *facts, struct judgement *out)
 {
 	out->hint_count = 0;
-	if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_BAD_FILE)
+	if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_BAD_FILE ||
+		facts->problem == NULL)
 		return;
 	for (enum hint_rank rank = HINT_CAUSE; rank <= HINT_KIND; rank++) {
 		const struct hint_row *row;
@@ -39,15 +40,16 @@ void hints_find(const struct hint_facts *facts, struct judgement *out)
 	}
 }
 
-bool hints_any(const struct hint_facts *facts, enum hint_rank rank)
+const char *hint_operand(const struct hint_facts *facts, enum part part)
 {
-	const struct hint_row *row;
-	size_t family = 0, index = 0;
-	char text[HINT_TEXT];
-	while ((row = row_at(rank, &family, &index)) != NULL)
-		if (row->says(facts, text))
-			return true;
-	return false;
+	const struct operand *operand = problem_part(facts->problem, part);
+	return operand != NULL ? operand->name : "";
+}
+
+const char *hint_size(const struct hint_facts *facts, enum size size)
+{
+	const struct problem_size *row = problem_size_of(facts->problem, size);
+	return row != NULL ? row->name : "1";
 }
 
 bool hint_case_wrong(const struct case_result *result)

@@ -9,21 +9,11 @@
 
 #include "judge/judgement.h"
 
-/* What the first failing case gave when it was run again: in a process of its own, twice. */
-struct hint_repeat {
-	bool made;
-	bool right_alone;  /* the first of both calls */
-	bool right_second; /* the second */
-	bool same_alone;   /* its result has the bits that it had at first */
-	bool same_second;  /* both calls left the same bits */
-};
-
 /* All that a hint may look at. */
 struct hint_facts {
 	const struct judgement *judgement; /* not accepted */
-	const struct problem *problem;
+	const struct problem *problem;     /* NULL: unknown, and there are no hints */
 	enum device_kind device;
-	struct hint_repeat repeat;
 };
 
 /* How much a hint says; the first ones are shown. */
@@ -51,10 +41,16 @@ extern const struct hint_row hints_of_repeats[];  /* what a second run gives */
 /* Fills the hints of a file that is not accepted; of others there are none. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);
 
-/* Whether some row of this rank holds. */
-bool hints_any(const struct hint_facts *facts, enum hint_rank rank);
-
 /* ---- what rows share ------------------------------------------------------------- */
+
+/* The name of the operand that the reference takes for this part: "C". */
+const char *hint_operand(const struct hint_facts *facts, enum part part);
+
+/* As solve() calls it; "1" where the problem has it not. */
+const char *hint_size(const struct hint_facts *facts, enum size size);
+
+/* Whether it is known how the wrong elements are made: a row of hints_of_products holds. */
+bool hint_fault_known(const struct hint_facts *facts);
 
 /* Whether its result was compared and is wrong; whether it was compared and is right. */
 bool hint_case_wrong(const struct case_result *result);

@@ -1,41 +1,401 @@
-/* Where the wrong elements lie. Each row speaks of the cases that were looked at. */
+/* Where the wrong elements lie, in the cases that were looked at. */
 #include "judge/hints/hints.h"
 
 #include <stdio.h>
 
-/* Counts the cases that were looked at of which `holds` is true. */
-static size_t count(const struct hint_facts *facts, bool (*holds)(const struct wrong_facts *wrong))
+/* Walks the cases that were looked at; NULL behind the last. */
+static const struct case_result *next(const struct hint_facts *facts, size_t *at)
 {
-	size_t held = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
-		held += wrong != NULL && holds(wrong);
+	while (*at < facts->judgement->count) {
+		const struct case_result *result = &facts->judgement->cases[(*at)++];
+		if (result->wrong != NULL)
+			return result;
 	}
-	return held;
+	return NULL;
+}
+
+/* Whether there are such cases, and it holds in all of them. */
+static bool all(const struct hint_facts *facts, bool (*holds)(const struct case_result *result))
+{
+	const struct case_result *result;
+	size_t at = 0, held = 0;
+	for (; (result = next(facts, &at)) != NULL; held++)
+		if (!holds(result))
+			return false;
+	return held > 0;
+}
+
+/* "in both failing cases", of rows that hold in all of them. */
+static const char *in_all(const struct hint_facts *facts, char out[64])
+{
+	size_t explained = hint_explained_cases(facts);
+	return hint_in_cases(explained, explained, out);
+}
+
+/* ---- never written ------------------------------------------------------------------- */
+
+static bool unwritten(const struct case_result *result)
+{
+	return result->wrong->unwritten == result->wrong->wrong;
 }
 
 /* Some elements may be right by chance, as those of small integers. */
-static bool all_unwritten(const struct wrong_facts *wrong)
+static bool all_unwritten(const struct case_result *result)
 {
-	return wrong->unwritten == wrong->wrong && wrong->wrong >= wrong->elements / 10 * 9;
+	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	size_t explained = hint_explained_cases(facts), held = count(facts, all_unwritten);
 	char cases[64];
-	if (held == 0 || held < explained)
+	if (!all(facts, all_unwritten))
 		return false;
 	snprintf(out, HINT_TEXT,
-			 "%s still holds what it held before the call, %s: is a kernel launched at all, with a "
+			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
 			 "grid and a block that are not empty, and does it store to the pointer that solve() "
 			 "was given?",
-			 problem_part(facts->problem, PART_RESULT)->name,
-			 hint_in_cases(held, explained, cases));
+			 in_all(facts, cases), hint_operand(facts, PART_RESULT));
+	return true;
+}
+
+static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	if (!all(facts, unwritten) || all(facts, all_unwritten))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s the wrong elements were never written: the grid is too small, or a condition "
+			 "leaves them out",
+			 in_all(facts, cases));
+	return true;
+}
+
+/* ---- one row or column ----------------------------------------------------------------- */
+
+struct line {
+	const char *name;
+	bool (*holds)(const struct case_result *result);
+};
+
+static int32_t size_of(const struct case_result *result, enum size size)
+{
+	return result->test.shape.size[size];
+}
+
+static bool first_row(const struct case_result *result)
+{
+	return result->wrong->places.bottom == 0 && size_of(result, SIZE_M) > 1;
+}
+static bool last_row(const struct case_result *result)
+{
+	return result->wrong->places.top == size_of(result, SIZE_M) - 1 && size_of(result, SIZE_M) > 1;
+}
+static bool first_column(const struct case_result *result)
+{
+	return result->wrong->places.right == 0 && size_of(result, SIZE_N) > 1;
+}
+static bool last_column(const struct case_result *result)
+{
+	return result->wrong->places.left == size_of(result, SIZE_N) - 1 && size_of(result, SIZE_N) > 1;
+}
+
+static const struct line lines[] = {{"first row", first_row},
+									{"last row", last_row},
+									{"first column", first_column},
+									{"last column", last_column}};
+
+static const struct line *line_of(const struct hint_facts *facts)
+{
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (all(facts, lines[i].holds))
+			return &lines[i];
+	return NULL;
+}
+
+static bool one_line(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	const struct line *line = line_of(facts);
+	if (line == NULL)
+		return false;
+	snprintf(out, HINT_TEXT, "%s all wrong elements lie in the %s of %s", in_all(facts, cases),
+			 line->name, hint_operand(facts, PART_RESULT));
+	return true;
+}
+
+/* ---- beyond a multiple of a tile --------------------------------------------------------- */
+
+/* What the cases say of tiles of 8 << t rows and columns. */
+struct ragged {
+	bool holds;         /* wrong elements lie beyond whole tiles only, */
+	bool rows, columns; /* all of them in rows (in columns) there */
+	size_t telling;     /* cases of which half lies elsewhere */
+	size_t against;     /* right cases that reach beyond whole tiles, too */
+};
+
+/* Whether tiles cover at least half of the result, and leave a rest. */
+static bool is_telling(const struct case_result *result, int32_t tile)
+{
+	int32_t m = size_of(result, SIZE_M), n = size_of(result, SIZE_N);
+	double whole = (double)(m / tile * tile) * (double)(n / tile * tile);
+	return whole * 2 >= (double)m * n && (m % tile != 0 || n % tile != 0);
+}
+
+static struct ragged ragged_of(const struct hint_facts *facts, int t)
+{
+	const struct case_result *result;
+	struct ragged out = {.holds = true, .rows = true, .columns = true};
+	int32_t tile = 8 << t;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		const struct wrong_places *places = &result->wrong->places;
+		out.holds = out.holds && (places->ragged >> t & 1) != 0;
+		out.rows = out.rows && places->top >= size_of(result, SIZE_M) / tile * tile;
+		out.columns = out.columns && places->left >= size_of(result, SIZE_N) / tile * tile;
+		out.telling += is_telling(result, tile);
+	}
+	for (size_t i = 0; i < facts->judgement->count; i++)
+		out.against += hint_case_right(&facts->judgement->cases[i]) &&
+					   is_telling(&facts->judgement->cases[i], tile);
+	return out;
+}
+
+/* The tile that explains most; 0: none does. */
+static int32_t ragged_tile(const struct hint_facts *facts, struct ragged *best)
+{
+	int32_t tile = 0;
+	*best = (struct ragged){0};
+	for (int t = WRONG_TILES - 1; t >= 0; t--) {
+		struct ragged here = ragged_of(facts, t);
+		if (!here.holds || here.telling == 0 || here.against > here.telling ||
+			here.telling < best->telling ||
+			(here.telling == best->telling && here.against >= best->against && tile != 0))
+			continue;
+		*best = here;
+		tile = 8 << t;
+	}
+	return tile;
+}
+
+static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct ragged ragged;
+	char cases[64];
+	int32_t tile = ragged_tile(facts, &ragged);
+	if (tile == 0 || line_of(facts) != NULL || all(facts, all_unwritten))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s all wrong elements lie in the last %s, beyond a multiple of %d: look at how tiles "
+			 "that are not whole are loaded, summed and stored",
+			 in_all(facts, cases),
+			 ragged.rows      ? "rows"
+			 : ragged.columns ? "columns"
+							  : "rows or columns",
+			 tile);
+	return true;
+}
+
+/* ---- whole tiles ------------------------------------------------------------------------- */
+
+static bool has_tiles(const struct case_result *result)
+{
+	return result->wrong->places.tile_height > 0;
+}
+
+static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *result, *shown = NULL;
+	struct ragged ragged;
+	int32_t height = INT32_MAX, width = INT32_MAX;
+	if (!all(facts, has_tiles) || ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
+		return false;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		const struct wrong_places *places = &result->wrong->places;
+		if (shown == NULL || places->tiles > shown->wrong->places.tiles)
+			shown = result;
+		height = places->tile_height < height ? places->tile_height : height;
+		width = places->tile_width < width ? places->tile_width : width;
+	}
+	if (shown == NULL || shown->wrong->places.tiles < 4)
+		return false;
+	char cases[64];
+	snprintf(out, HINT_TEXT,
+			 "%s each tile of %d x %d elements is right or wrong as a whole (%s: %u of %u tiles of "
+			 "%d x %d are wrong): look at what those blocks or warps do otherwise",
+			 in_all(facts, cases), height, width, shown->test.name,
+			 shown->wrong->places.tiles_wrong, shown->wrong->places.tiles,
+			 shown->wrong->places.tile_height, shown->wrong->places.tile_width);
+	return true;
+}
+
+/* ---- every so many rows or columns --------------------------------------------------------- */
+
+struct residues {
+	bool set[WRONG_PERIOD];
+	int count;
+};
+
+/* Residues modulo `period` of the rows or columns with wrong elements, of all cases. */
+static struct residues residues_of(const struct hint_facts *facts, bool rows, int period)
+{
+	const struct case_result *result;
+	struct residues out = {.count = 0};
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		const struct wrong_places *places = &result->wrong->places;
+		const uint64_t *bits = rows ? places->row_residues : places->column_residues;
+		for (int r = 0; r < WRONG_PERIOD; r++) {
+			bool *set = &out.set[r % period];
+			if ((bits[r / 64] >> r % 64 & 1) == 0 || *set)
+				continue;
+			*set = true;
+			out.count++;
+		}
+	}
+	return out;
+}
+
+/* Whether nearly every row (column) with such a residue has wrong elements, in each case that is
+ * two periods long, and there is such a case. */
+static bool are_filled(const struct hint_facts *facts, bool rows, int period,
+					   const struct residues *residues)
+{
+	const struct case_result *result;
+	bool any = false;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		int32_t size = size_of(result, rows ? SIZE_M : SIZE_N), such = 0;
+		int32_t touched = rows ? result->wrong->places.rows : result->wrong->places.columns;
+		for (int32_t i = 0; i < size; i++)
+			such += residues->set[i % period];
+		if (touched * 5 < such * 4)
+			return false;
+		any = any || size >= 2 * period;
+	}
+	return any;
+}
+
+/* "0, 4 to 7" */
+static void say_residues(const struct residues *residues, int period, char out[96])
+{
+	int used = 0;
+	out[0] = '\0';
+	for (int r = 0; r < period && used < 72; r++) {
+		int last = r;
+		if (!residues->set[r])
+			continue;
+		while (last + 1 < period && residues->set[last + 1])
+			last++;
+		used += snprintf(out + used, 96 - (size_t)used, "%s%d", used > 0 ? ", " : "", r);
+		if (last > r)
+			used += snprintf(out + used, 96 - (size_t)used, " to %d", last);
+		r = last;
+	}
+}
+
+static bool periodic(const struct hint_facts *facts, bool rows, char out[HINT_TEXT])
+{
+	for (int period = 2; period <= WRONG_PERIOD; period *= 2) {
+		struct residues residues = residues_of(facts, rows, period);
+		char list[96], cases[64];
+		if (residues.count == 0 || residues.count * 2 > period ||
+			!are_filled(facts, rows, period, &residues))
+			continue;
+		say_residues(&residues, period, list);
+		snprintf(out, HINT_TEXT,
+				 "%s all wrong elements lie in %s whose number is %s modulo %d: look at the index "
+				 "that each thread of a row of %d computes",
+				 in_all(facts, cases), rows ? "rows" : "columns", list, period, period);
+		return true;
+	}
+	return false;
+}
+
+static bool every_so_many(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct ragged ragged;
+	if (ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
+		return false;
+	return periodic(facts, true, out) || periodic(facts, false, out);
+}
+
+/* ---- matrices of a batch --------------------------------------------------------------------- */
+
+static bool later_matrices(const struct case_result *result)
+{
+	const struct wrong_places *places = &result->wrong->places;
+	return places->first_batch == 1 && places->batches == size_of(result, SIZE_BATCH) - 1;
+}
+
+static bool after_first_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	if (!all(facts, later_matrices))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s the first matrix of the batch is right, and all others are wrong: look at how far "
+			 "apart the matrices of each operand are taken to lie",
+			 in_all(facts, cases));
+	return true;
+}
+
+static bool last_matrix(const struct case_result *result)
+{
+	return result->wrong->places.first_batch == size_of(result, SIZE_BATCH) - 1;
+}
+
+static bool one_matrix(const struct case_result *result)
+{
+	return size_of(result, SIZE_BATCH) == 1;
+}
+
+static bool only_last_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	if (!all(facts, last_matrix) || all(facts, one_matrix))
+		return false;
+	snprintf(out, HINT_TEXT, "%s only the last matrix of the batch is wrong", in_all(facts, cases));
+	return true;
+}
+
+/* ---- no numbers ------------------------------------------------------------------------------ */
+
+/* Whether NaN can come from what the operands hold. */
+static bool has_special(const struct hint_facts *facts, const struct test_case *test)
+{
+	for (size_t i = 0; i < problem_operands(facts->problem); i++) {
+		enum distribution distribution = test->values[i].distribution;
+		if (facts->problem->operands[i].role != ROLE_OUTPUT &&
+			(distribution == VALUES_SPECIAL || distribution == VALUES_NAN ||
+			 distribution == VALUES_LARGE))
+			return true;
+	}
+	return false;
+}
+
+static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *result;
+	size_t held = 0;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL; held++)
+		if (result->wrong->nan < result->wrong->wrong || has_special(facts, &result->test))
+			return false;
+	if (held == 0)
+		return false;
+	char cases[64];
+	snprintf(out, HINT_TEXT,
+			 "%s every wrong element is NaN, though all inputs are numbers: is something summed "
+			 "that was never written (shared memory, an accumulator, a workspace)?",
+			 in_all(facts, cases));
 	return true;
 }
 
 const struct hint_row hints_of_places[] = {
 	{"never-written", HINT_CAUSE, never_written},
+	{"later-matrices", HINT_PLACE, after_first_matrix},
+	{"last-matrix", HINT_PLACE, only_last_matrix},
+	{"one-line", HINT_PLACE, one_line},
+	{"beyond-tiles", HINT_PLACE, beyond_tiles},
+	{"whole-tiles", HINT_PLACE, whole_tiles},
+	{"every-so-many", HINT_PLACE, every_so_many},
+	{"partly-written", HINT_KIND, partly_written},
+	{"not-numbers", HINT_KIND, not_numbers},
 	{0},
 };

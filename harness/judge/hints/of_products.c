@@ -1,3 +1,302 @@
+/* What the wrong elements are made by: the referee tried faults at them, and some fit. */
 #include "judge/hints/hints.h"
 
-const struct hint_row hints_of_products[] = {{0}};
+#include <stdio.h>
+#include <string.h>
+
+/* Fewer could be what a fault makes of them by chance. */
+#define COMPARED_LEAST 16
+
+struct tally {
+	size_t cases;      /* that the fault fits */
+	uint64_t compared; /* elements of them */
+};
+
+static bool case_fits(const struct case_result *result, enum wrong_fault fault)
+{
+	return result->wrong != NULL && (result->wrong->fits >> fault & 1) != 0;
+}
+
+static struct tally tally_of(const struct hint_facts *facts, enum wrong_fault fault)
+{
+	struct tally tally = {0};
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (!case_fits(result, fault))
+			continue;
+		tally.cases++;
+		tally.compared += result->wrong->compared;
+	}
+	return tally;
+}
+
+/* Whether all wrong elements are 0: many a fault would give that. */
+static bool only_zeros(const struct hint_facts *facts)
+{
+	size_t explained = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		explained += wrong != NULL;
+		if (wrong != NULL && wrong->zero < wrong->wrong)
+			return false;
+	}
+	return explained > 0 && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* The fault that fits most cases; FAULT_COUNT: none does. */
+static enum wrong_fault fault_of(const struct hint_facts *facts, struct tally *best)
+{
+	enum wrong_fault found = FAULT_COUNT;
+	*best = (struct tally){0};
+	if (only_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return found;
+	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
+		struct tally tally = tally_of(facts, fault);
+		if (tally.compared < COMPARED_LEAST || tally.cases <= best->cases)
+			continue;
+		*best = tally;
+		found = fault;
+	}
+	return found;
+}
+
+/* ---- sums that are too short --------------------------------------------------------- */
+
+/* Whether each sum of the cases that fit ends at the last multiple of `tile`; tile 0: one product
+ * before its end. */
+static bool sums_end_at(const struct hint_facts *facts, int32_t tile)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		int32_t k = result->test.shape.size[SIZE_K];
+		if (case_fits(result, FAULT_PRODUCTS_MISSING) &&
+			result->wrong->summed != (tile == 0 ? k - 1 : k / tile * tile))
+			return false;
+	}
+	return true;
+}
+
+static void say_missing(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
+{
+	const char *k = hint_size(facts, SIZE_K);
+	int32_t tile = 2;
+	if (sums_end_at(facts, 0)) {
+		snprintf(out + used, HINT_TEXT - used,
+				 "sums without their last product: does the loop over k end at %s - 1?", k);
+		return;
+	}
+	while (tile <= 256 && !sums_end_at(facts, tile))
+		tile *= 2;
+	if (tile <= 256)
+		snprintf(out + used, HINT_TEXT - used,
+				 "sums without what lies beyond the last multiple of %d in %s: the loop over k has "
+				 "to take the rest, too",
+				 tile, k);
+	else
+		snprintf(out + used, HINT_TEXT - used,
+				 "sums that end before %s: the loop over k has to take the rest, too", k);
+}
+
+/* ---- sentences ------------------------------------------------------------------------ */
+
+/* "A[row * K + k]": where an operand's element is. */
+static void say_place(const struct hint_facts *facts, enum part part, bool other_way, char out[64])
+{
+	static const char *const index[][2] = {[PART_LEFT] = {"row", "k"},
+										   [PART_RIGHT] = {"k", "column"},
+										   [PART_RESULT] = {"row", "column"}};
+	static const enum size extent[][2] = {[PART_LEFT] = {SIZE_M, SIZE_K},
+										  [PART_RIGHT] = {SIZE_K, SIZE_N},
+										  [PART_RESULT] = {SIZE_M, SIZE_N}};
+	const struct operand *operand = problem_part(facts->problem, part);
+	int outer = operand->transposed != other_way ? 1 : 0;
+	snprintf(out, 64, "%.20s[%s * %.10s + %s]", operand->name, index[part][outer],
+			 hint_size(facts, extent[part][1 - outer]), index[part][1 - outer]);
+}
+
+static void say_transposed(const struct hint_facts *facts, enum part part, char out[HINT_TEXT],
+						   size_t used)
+{
+	char right[64], wrong[64];
+	say_place(facts, part, false, right);
+	say_place(facts, part, true, wrong);
+	snprintf(out + used, HINT_TEXT - used, "%s where %s belongs: %s is %s the other way around",
+			 wrong, right, hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
+}
+
+static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char out[HINT_TEXT],
+					   size_t used)
+{
+	const char *name = "";
+	for (const struct problem_scalar *row = facts->problem->scalars; row->name != NULL; row++)
+		name = row->is == scalar ? row->name : name;
+	snprintf(out + used, HINT_TEXT - used, "taking %s for %g: is it left out?", name,
+			 (double)scalar_neutral(scalar));
+}
+
+/* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
+ * result. */
+static const char *const plain[FAULT_SCALAR] = {
+	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
+	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
+	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
+	[FAULT_LEFT_OF_FIRST] = "taking the first matrix of %1$s for each of the batch",
+	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
+	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
+	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
+	[FAULT_ALPHA_ON_ALL] =
+		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
+	[FAULT_INPUTS_TF32_CUT] =
+		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
+	[FAULT_INPUTS_TF32] = "inputs that were rounded to TF32 or f16 (11 bits): tensor cores take "
+						  "floats like that, and it is not precise enough",
+	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
+	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
+	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
+	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
+	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
+	[FAULT_ZERO_PADDED] =
+		"minima that a 0 takes part in: tiles have to be padded with +infinity, and sums to begin "
+		"there",
+};
+
+/* printf with numbered arguments is POSIX's; the compiler cannot see the format. */
+static void say_plain(const struct hint_facts *facts, const char *text, char out[HINT_TEXT],
+					  size_t used)
+{
+	static const enum part parts[] = {PART_LEFT, PART_RIGHT, PART_RESULT};
+	for (; *text != '\0' && used + 1 < HINT_TEXT; text++) {
+		if (strncmp(text, "%", 1) != 0) {
+			out[used++] = *text;
+			out[used] = '\0';
+			continue;
+		}
+		used += (size_t)snprintf(out + used, HINT_TEXT - used, "%.20s",
+								 hint_operand(facts, parts[text[1] - '1']));
+		text += strlen("1$s");
+	}
+}
+
+static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct tally tally;
+	char cases[64];
+	enum wrong_fault fault = fault_of(facts, &tally);
+	if (fault == FAULT_COUNT)
+		return false;
+	size_t used =
+		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
+						 hint_in_cases(tally.cases, hint_explained_cases(facts), cases),
+						 hint_operand(facts, PART_RESULT));
+	switch (fault) {
+	case FAULT_PRODUCTS_MISSING: say_missing(facts, out, used); break;
+	case FAULT_LEFT_TRANSPOSED: say_transposed(facts, PART_LEFT, out, used); break;
+	case FAULT_RIGHT_TRANSPOSED: say_transposed(facts, PART_RIGHT, out, used); break;
+	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out, used); break;
+	default:
+		if (fault >= FAULT_SCALAR)
+			say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
+		else
+			say_plain(facts, plain[fault], out, used);
+	}
+	return true;
+}
+
+/* ---- sums that are too narrow ---------------------------------------------------------- */
+
+/* Errors of a rounding in another order, or by groups of products, differ that much at most. */
+#define RATIO_LEAST 0.12
+#define RATIO_MOST 2.5
+#define SPREAD 20 /* and at least one element in so many is wrong */
+
+/* Whether errors all over the result are as large as those of such sums, in every case where they
+ * were compared. */
+static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
+{
+	*cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (wrong == NULL || wrong->errors_of[sum] == 0)
+			continue;
+		if (!(wrong->errors_of[sum] >= RATIO_LEAST && wrong->errors_of[sum] <= RATIO_MOST) ||
+			wrong->wrong < wrong->elements / SPREAD)
+			return false;
+		++*cases;
+	}
+	return *cases > 0;
+}
+
+static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
+	struct tally tally;
+	char in[64];
+	size_t cases;
+	if (fault_of(facts, &tally) != FAULT_COUNT)
+		return false;
+	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
+		if (!errors_are(facts, sum, &cases))
+			continue;
+		snprintf(out, HINT_TEXT, "%s the errors are as large as those of sums in %s: %s",
+				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
+				 type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
+					 ? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
+					   "to one in f32 after every 128 of them"
+					 : "accumulate in f32, and round once at the end");
+		return true;
+	}
+	return false;
+}
+
+static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	size_t explained = hint_explained_cases(facts);
+	if (!only_zeros(facts))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s every wrong element of %.20s is 0: is it the sum that is stored, and is it summed "
+			 "over what was loaded?",
+			 hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
+	return true;
+}
+
+/* Of integers: nothing is farther off than rounding to another neighbour takes it. */
+static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct tally tally;
+	size_t wrong = 0;
+	const struct operand *result = problem_part(facts->problem, PART_RESULT);
+	if (!type_of(result->type)->format.is_integer || fault_of(facts, &tally) != FAULT_COUNT)
+		return false;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *one = &facts->judgement->cases[i];
+		if (!hint_case_wrong(one))
+			continue;
+		wrong++;
+		if (one->check.worst_error != 1)
+			return false;
+	}
+	snprintf(out, HINT_TEXT,
+			 "no element of %s is off by more than 1: round to nearest, half to even (rintf, "
+			 "__float2int_rn), then add the zero point, then clamp",
+			 result->name);
+	return wrong > 0;
+}
+
+const struct hint_row hints_of_products[] = {
+	{"zeros", HINT_CAUSE, zeros},
+	{"made-by", HINT_CAUSE, made_by},
+	{"narrow-sums", HINT_CAUSE, narrow_sums},
+	{"off-by-one", HINT_CAUSE, off_by_one},
+	{0},
+};
+
+bool hint_fault_known(const struct hint_facts *facts)
+{
+	char text[HINT_TEXT];
+	for (const struct hint_row *row = hints_of_products; row->name != NULL; row++)
+		if (row->says(facts, text))
+			return true;
+	return false;
+}

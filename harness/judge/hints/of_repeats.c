@@ -1,3 +1,49 @@
+/* What the first failing case gave when it was run again, by itself and twice. */
 #include "judge/hints/hints.h"
 
-const struct hint_row hints_of_repeats[] = {{0}};
+#include <stdio.h>
+
+static bool first_call_only(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_repeat *repeat = &facts->judgement->repeat;
+	if (!repeat->made || !repeat->right_first || repeat->right_second)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "the first failing case is right in the first call of a new process, and wrong in the "
+			 "second one on the same input: solve() keeps something between calls (a static "
+			 "variable, memory that it expects to be 0)");
+	return true;
+}
+
+static bool right_alone(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_repeat *repeat = &facts->judgement->repeat;
+	if (!repeat->made || !repeat->right_first || !repeat->right_second)
+		return false;
+	snprintf(
+		out, HINT_TEXT,
+		"the first failing case is right when it is run by itself: something is left over from "
+		"calls with other sizes (a static buffer, a size or a pointer that is kept), or a race "
+		"goes well at times");
+	return true;
+}
+
+static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_repeat *repeat = &facts->judgement->repeat;
+	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "the first failing case gives other results when it is run again: a race, or memory "
+			 "that is read before it is written; %s looks for them",
+			 facts->device == DEVICE_EMULATED ? "--check race on the emulated GPU"
+											  : "--sanitize racecheck (or initcheck)");
+	return true;
+}
+
+const struct hint_row hints_of_repeats[] = {
+	{"first-call-only", HINT_CAUSE, first_call_only},
+	{"right-alone", HINT_CAUSE, right_alone},
+	{"differs", HINT_CAUSE, differs},
+	{0},
+};

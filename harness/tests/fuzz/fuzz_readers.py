@@ -32,6 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 import cost_model  # noqa: E402
+import fleet_folder  # noqa: E402
+import fleet_gather  # noqa: E402
 import ladder_write  # noqa: E402
 import measured  # noqa: E402
 import results_write  # noqa: E402
@@ -73,8 +75,14 @@ def seeds():
            "shapes": [{"m": 64, "n": 64, "k": 64, "beta": 0.0, "us": [3.0] * len(table.cuts), "library": 2.0}]}
     judged = {"results": [{"file": name, "verdict": "accepted", "cases": [{"m": 9, "n": 9, "k": 9, "beta": 0.0}]} for name in cuts]}
     counters = {"kernels": [{"name": "k", "launches": 1, "smsp__inst_executed": 9, "emulator__flops": 8}]}
+    entry = {"label": "a.cu", "ran": True, "role": "file", "span": {"median_us": 9.0, "low_us": 8.9, "high_us": 9.1}, "event": None,
+             "microseconds": 9.0, "ratio_to_fastest_library": 0.5, "sealed": {"state": "confirmed"}}
+    fleet = {"schema_version": 2, "seed": "0x7", "interrupted": False, "device": {"name": "Pretended GPU"},
+             "results": [{"file": "a.cu", "problem": "gemm-f16", "content": "7", "verdict": "accepted", "detail": "", "cases_total": 2,
+                          "cases_accepted": 2, "timing": {"clock": "span", "entries": [entry]}}],
+             "task": {"number": 1, "state": "judged", "why": "", "host": "node", "slurm": None, "source": "7"}}
     hopper = "solutions/gemm_f16/hopper.cu"
-    return {"ladder_write": ladder, "ladder_headers": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
+    return {"fleet": fleet, "ladder_write": ladder, "ladder_headers": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
             "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *cuts),
             "cost_fit": fit, "cost_judged": judged, "counters": counters}
 
@@ -164,6 +172,18 @@ def read(reader, path):
             (folder / f"{name}.txt").write_text("table\n")
             (folder / f"{name}.md").write_text("# head\n\n## Timing\n\ntable\n")
         return results_write.main(folder, tree)
+    if reader == "fleet":
+        what = {"folder": "class", "seed": "0x7", "options": [], "files": ["class/a.cu", "class/b.cu"]}
+        fleet = fleet_folder.Fleet(tree / "fleet", what)
+        (tree / "fleet/tasks").mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, fleet.task_path(1, "json"))
+        shutil.copy(path, fleet.task_path(2, "began.json"))
+        standing, _ = fleet_gather.standings(fleet)
+        document = fleet_gather.gathered(fleet, standing)
+        rows = fleet_gather.ranking(document)
+        fleet_folder.write_json(tree / "fleet/gathered.json", document)
+        fleet_folder.write_whole(tree / "fleet/ranking.csv", fleet_gather.as_csv(rows))
+        return print(fleet_gather.as_text(rows), [shown for _, shown, _ in standing.values()])
     if reader == "counters":
         with open(path) as file:
             ours = compare_counters.kernels_of(file)

@@ -6,8 +6,9 @@
  * First the seeds and the corpus as they are, then mutations of them. Where the parser was compiled
  * with -fsanitize-coverage=trace-pc, those that reach something new join them (and --corpus keeps
  * them); elsewhere all are mutations of the seeds. A worker does this; whatever ends it but its own
- * exit, ten silent seconds, or something that was taken and not given back, is a finding: its input
- * is written to a file whose name is printed. --words: one a line, with quotes around it or none.
+ * exit, ten silent seconds of its processor time (or ten minutes of anybody's, for one that
+ * sleeps), or something that was taken and not given back, is a finding: its input is written to a
+ * file whose name is printed. --words: one a line, with quotes around it or none.
  *
  * Exit status: 0 nothing was found, 1 something, 2 wrong usage. */
 #include <dirent.h>
@@ -24,7 +25,8 @@
 
 #include "fuzz.h"
 
-#define SILENT_SECONDS 10.0
+#define SILENT_SECONDS 10.0 /* of the worker's own time: the machine may have others to serve */
+#define ASLEEP_SECONDS 600.0
 #define ROUNDS_OF_SUSPICION 3 /* what grows with every one of them is not given back */
 
 /* What the worker tells. */
@@ -291,21 +293,33 @@ static _Noreturn void work(void)
 
 /* ---- the one who looks on ---------------------------------------------------------------- */
 
+/* Processor time of the worker; 0 where nobody tells. */
+static double seconds_of(pid_t worker)
+{
+	clockid_t clock;
+	struct timespec used;
+	if (clock_getcpuclockid(worker, &clock) != 0 || clock_gettime(clock, &used) != 0)
+		return 0.0;
+	return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
 /* Waits for the worker; false when it found something. */
 static bool watch(pid_t worker)
 {
 	uint64_t runs = 0;
-	double heard = seconds_now();
+	double heard = seconds_now(), used = 0.0;
 	int status;
 	while (waitpid(worker, &status, WNOHANG) == 0) {
 		const struct timespec pause = {.tv_nsec = 20000000};
 		nanosleep(&pause, NULL);
-		if (fuzz.shared->runs != runs)
+		if (fuzz.shared->runs != runs) {
 			heard = seconds_now();
+			used = seconds_of(worker);
+		}
 		runs = fuzz.shared->runs;
-		if (seconds_now() - heard < SILENT_SECONDS)
+		if (seconds_of(worker) - used < SILENT_SECONDS && seconds_now() - heard < ASLEEP_SECONDS)
 			continue;
-		fprintf(stderr, "%s: no end after %g s\n", fuzz.name, SILENT_SECONDS);
+		fprintf(stderr, "%s: no end after %g s\n", fuzz.name, seconds_of(worker) - used);
 		kill(worker, SIGABRT); /* for a debugger or a core file */
 		kill(worker, SIGKILL);
 		heard = seconds_now();

@@ -1,0 +1,513 @@
+/* links: referee_core testcases base */
+/* What wrong elements have in common, of results that solutions with known faults leave: written
+ * here as plain loops over what the operands hold. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "referee/explain.h"
+#include "referee/reference.h"
+
+/* A case, its operands as numbers in the order in which they are stored, and a result to spoil. */
+struct play {
+	const struct problem *problem;
+	struct test_case test;
+	const struct referee_device *device;
+	void *state;
+	double *left, *right;
+	struct values before;
+	uint8_t *out;
+	int m, n, k, batch;
+};
+
+static double *numbers(const struct device_matrix *matrix)
+{
+	double *out = malloc(matrix->values.elements * sizeof *out);
+	for (uint64_t i = 0; i < matrix->values.elements; i++)
+		out[i] = device_matrix_number(matrix, i, values_at(&matrix->values, i));
+	return out;
+}
+
+static struct play play_of(const char *name, struct shape shape, float alpha, float beta)
+{
+	struct play play = {.problem = problem_find(name), .device = referee_device_emulated()};
+	struct device_facts facts;
+	struct error err;
+	cr_assert(play.device->open(NULL, &play.state, &facts, &err), "%s", err.message);
+	play.test = case_of_shape(play.problem, &shape, NULL, 7);
+	play.test.scalar[SCALAR_ALPHA] = alpha;
+	play.test.scalar[SCALAR_BETA] = beta;
+	size_t result = problem_part_index(play.problem, PART_RESULT);
+	play.test.values[result] = case_plain_values(play.problem, result, &play.test);
+	struct device_request request = reference_request(play.problem, &play.test, play.test.seed);
+	play.left = numbers(&request.left);
+	play.right = numbers(&request.right);
+	play.before = values_of_operand(play.problem, &play.test, play.test.seed, result);
+	play.out = calloc(play.before.elements, 8);
+	play.batch = shape.size[SIZE_BATCH];
+	play.m = shape.size[SIZE_M];
+	play.n = shape.size[SIZE_N];
+	play.k = shape.size[SIZE_K];
+	return play;
+}
+
+static void play_end(struct play *play)
+{
+	play->device->close(play->state);
+	free(play->left);
+	free(play->right);
+	free(play->out);
+}
+
+static void store(struct play *play, uint64_t at, double x)
+{
+	const struct number_format *format = &play->before.format;
+	values_store(format, play->out, at, values_from_double(format, x));
+}
+
+/* As the problem has it, k from `from` to `to`. */
+static double product(const struct play *play, int b, int i, int j, int from, int to)
+{
+	const struct operand *right = problem_part(play->problem, PART_RIGHT);
+	double sum = 0;
+	for (int k = from; k < to; k++) {
+		int at = right->transposed ? j * play->k + k : k * play->n + j;
+		sum +=
+			play->left[(b * play->m + i) * play->k + k] * play->right[b * play->k * play->n + at];
+	}
+	return sum;
+}
+
+/* What is added where beta is not 0. */
+static double before(const struct play *play, uint64_t at)
+{
+	return play->test.scalar[SCALAR_BETA] == 0.0f ? 0 : values_number_at(&play->before, at);
+}
+
+typedef double faulty(const struct play *play, int b, int i, int j, double c);
+
+/* The whole result by this function. */
+static void fill(struct play *play, faulty *compute)
+{
+	uint64_t at = 0;
+	for (int b = 0; b < play->batch; b++)
+		for (int i = 0; i < play->m; i++)
+			for (int j = 0; j < play->n; j++, at++)
+				store(play, at, compute(play, b, i, j, before(play, at)));
+}
+
+static struct wrong_facts explained(struct play *play)
+{
+	static struct wrong_facts facts;
+	struct error err;
+	struct check_input input = {.problem = play->problem,
+								.test = &play->test,
+								.seed = play->test.seed,
+								.out = play->out,
+								.threads = 2};
+	struct device_request request = reference_request(play->problem, &play->test, play->test.seed);
+	cr_assert(play->device->product(play->state, &request, &input.product, &err), "%s",
+			  err.message);
+	explain_result(&input, &facts);
+	return facts;
+}
+
+static double alpha_of(const struct play *play)
+{
+	return (double)play->test.scalar[SCALAR_ALPHA];
+}
+
+static double beta_of(const struct play *play)
+{
+	return (double)play->test.scalar[SCALAR_BETA];
+}
+
+/* ---- solutions ------------------------------------------------------------------- */
+
+static double right(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 0, play->k) + beta_of(play) * c;
+}
+
+static double no_last(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 0, play->k - 1) + beta_of(play) * c;
+}
+
+static double whole_tiles_of_k(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 0, play->k / 16 * 16) + beta_of(play) * c;
+}
+
+static double no_first(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 1, play->k) + beta_of(play) * c;
+}
+
+static double no_alpha(const struct play *play, int b, int i, int j, double c)
+{
+	return product(play, b, i, j, 0, play->k) + beta_of(play) * c;
+}
+
+static double no_beta(const struct play *play, int b, int i, int j, double c)
+{
+	(void)c;
+	return alpha_of(play) * product(play, b, i, j, 0, play->k);
+}
+
+static double beta_one(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 0, play->k) + c;
+}
+
+static double factors_exchanged(const struct play *play, int b, int i, int j, double c)
+{
+	return beta_of(play) * product(play, b, i, j, 0, play->k) + alpha_of(play) * c;
+}
+
+static double alpha_on_all(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * (product(play, b, i, j, 0, play->k) + beta_of(play) * c);
+}
+
+/* A stored as K x M. */
+static double left_transposed(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[b * play->m * play->k + k * play->m + i] *
+			   play->right[b * play->k * play->n + k * play->n + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double right_transposed(const struct play *play, int b, int i, int j, double c)
+{
+	const struct operand *operand = problem_part(play->problem, PART_RIGHT);
+	double sum = 0;
+	for (int k = 0; k < play->k; k++) {
+		int at = operand->transposed ? k * play->n + j : j * play->k + k;
+		sum +=
+			play->left[(b * play->m + i) * play->k + k] * play->right[b * play->k * play->n + at];
+	}
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+/* Element (i, j) of what is stored is element `at` of the transpose. */
+static double result_transposed(const struct play *play, int b, int i, int j, double c)
+{
+	int at = i * play->n + j;
+	return alpha_of(play) * product(play, b, at % play->m, at / play->m, 0, play->k) +
+		   beta_of(play) * c;
+}
+
+static double all_transposed(const struct play *play, int b, int i, int j, double c)
+{
+	int at = i * play->n + j, row = at % play->m, column = at / play->m;
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[k * play->m + row] * play->right[column * play->k + k];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double exchanged(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < play->k; k++)
+		sum += play->right[i * play->k + k] * play->left[k * play->n + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double first_left(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[i * play->k + k] * play->right[(b * play->k + k) * play->n + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double first_right(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[(b * play->m + i) * play->k + k] * play->right[k * play->n + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double through(enum dtype type, double x)
+{
+	const struct number_format *format = &type_of(type)->format;
+	return values_to_double(format, values_from_double(format, x));
+}
+
+static double narrowed(const struct play *play, int i, int j, enum dtype type)
+{
+	double sum = 0;
+	for (int k = 0; k < play->k; k++)
+		sum += through(type, play->left[i * play->k + k]) *
+			   through(type, play->right[k * play->n + j]);
+	return alpha_of(play) * sum;
+}
+
+static double bf16_inputs(const struct play *play, int b, int i, int j, double c)
+{
+	(void)b;
+	return narrowed(play, i, j, DTYPE_BF16) + beta_of(play) * c;
+}
+
+static double f16_inputs(const struct play *play, int b, int i, int j, double c)
+{
+	(void)b;
+	return narrowed(play, i, j, DTYPE_F16) + beta_of(play) * c;
+}
+
+/* ---- faults ---------------------------------------------------------------------- */
+
+static uint64_t bit(enum wrong_fault fault)
+{
+	return (uint64_t)1 << fault;
+}
+
+struct known {
+	const char *problem;
+	struct shape shape;
+	faulty *compute;
+	enum wrong_fault fault;
+};
+
+#define ODD                                                                                        \
+	{                                                                                              \
+		{                                                                                          \
+			1, 33, 21, 43, 1                                                                       \
+		}                                                                                          \
+	}
+#define SQUARE                                                                                     \
+	{                                                                                              \
+		{                                                                                          \
+			1, 24, 24, 24, 1                                                                       \
+		}                                                                                          \
+	}
+#define BATCH                                                                                      \
+	{                                                                                              \
+		{                                                                                          \
+			3, 17, 9, 24, 1                                                                        \
+		}                                                                                          \
+	}
+
+static const struct known known[] = {
+	{"gemm-f16", ODD, no_last, FAULT_PRODUCTS_MISSING},
+	{"sgemm", ODD, no_last, FAULT_PRODUCTS_MISSING},
+	{"gemm-bf16", ODD, no_last, FAULT_PRODUCTS_MISSING},
+	{"linear-f16", ODD, no_last, FAULT_PRODUCTS_MISSING},
+	{"gemm-f16", ODD, whole_tiles_of_k, FAULT_PRODUCTS_MISSING},
+	{"gemm-f16", ODD, no_first, FAULT_FIRST_MISSING},
+	{"gemm-f16", ODD, no_alpha, FAULT_SCALAR + SCALAR_ALPHA},
+	{"gemm-f16", ODD, no_beta, FAULT_SCALAR + SCALAR_BETA},
+	{"gemm-f16", ODD, beta_one, FAULT_BETA_ONE},
+	{"gemm-f16", ODD, factors_exchanged, FAULT_FACTORS_EXCHANGED},
+	{"gemm-f16", ODD, alpha_on_all, FAULT_ALPHA_ON_ALL},
+	{"gemm-f16", ODD, left_transposed, FAULT_LEFT_TRANSPOSED},
+	{"batched-f16", BATCH, left_transposed, FAULT_LEFT_TRANSPOSED},
+	{"gemm-f16", ODD, right_transposed, FAULT_RIGHT_TRANSPOSED},
+	{"linear-f16", ODD, right_transposed, FAULT_RIGHT_TRANSPOSED},
+	{"gemm-f16", ODD, result_transposed, FAULT_RESULT_TRANSPOSED},
+	{"gemm-f16", SQUARE, result_transposed, FAULT_RESULT_TRANSPOSED},
+	{"gemm-f16", ODD, all_transposed, FAULT_ALL_TRANSPOSED},
+	{"gemm-f16", SQUARE, exchanged, FAULT_EXCHANGED},
+	{"batched-f32", BATCH, first_left, FAULT_LEFT_OF_FIRST},
+	{"batched-f16", BATCH, first_right, FAULT_RIGHT_OF_FIRST},
+	{"gemm-f16", ODD, bf16_inputs, FAULT_INPUTS_BF16},
+	{"sgemm", ODD, bf16_inputs, FAULT_INPUTS_BF16},
+	{"sgemm", ODD, f16_inputs, FAULT_INPUTS_F16},
+};
+
+/* Each is found, and no other one takes its place. */
+Test(explain, faults_are_told_apart)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		const struct known *one = &known[i];
+		bool takes = problem_takes(problem_find(one->problem), SCALAR_ALPHA);
+		struct play play = play_of(one->problem, one->shape, takes ? 1.5f : 1, takes ? -0.75f : 0);
+		fill(&play, one->compute);
+		struct wrong_facts facts = explained(&play);
+		cr_expect(facts.wrong > facts.elements / 2, "%zu: %llu wrong", i,
+				  (unsigned long long)facts.wrong);
+		uint64_t fits = facts.fits;
+		if (one->fault == FAULT_EXCHANGED) /* of square row-major operands that is the same */
+			fits &= ~bit(FAULT_ALL_TRANSPOSED);
+		if (one->fault == FAULT_INPUTS_F16) /* both have 11 bits */
+			fits &= ~bit(FAULT_INPUTS_TF32);
+		cr_expect_eq(fits, bit(one->fault), "%zu, %s: fits %llx, not %llx", i, one->problem,
+					 (unsigned long long)fits, (unsigned long long)bit(one->fault));
+		cr_expect(facts.compared >= 16);
+		if (one->compute == no_last)
+			cr_expect_eq(facts.summed, play.k - 1);
+		if (one->compute == whole_tiles_of_k)
+			cr_expect_eq(facts.summed, 32);
+		play_end(&play);
+	}
+}
+
+Test(explain, a_right_result_has_nothing_to_explain)
+{
+	struct play play = play_of("gemm-f16", (struct shape)ODD, 1.5f, -0.75f);
+	fill(&play, right);
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.wrong, 0);
+	cr_expect_eq(facts.fits, 0);
+	cr_expect_eq(facts.elements, 33 * 21);
+	struct digest digest = facts.result;
+	store(&play, 5, 1e3);
+	facts = explained(&play);
+	cr_expect_eq(facts.wrong, 1);
+	cr_expect_eq(facts.fits, 0, "no fault that is known");
+	cr_expect(memcmp(&digest, &facts.result, sizeof digest) != 0);
+	play_end(&play);
+}
+
+/* ---- sums of narrow types ------------------------------------------------------------- */
+
+static double f16_sum(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = play->k - 1; k >= 0; k--) /* in another order than the referee's */
+		sum = through(DTYPE_F16, sum + play->left[i * play->k + k] * play->right[k * play->n + j]);
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+Test(explain, errors_of_narrow_sums_are_as_large_as_they_say)
+{
+	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
+	fill(&play, f16_sum);
+	struct wrong_facts facts = explained(&play);
+	cr_expect(facts.wrong > facts.elements / 4);
+	cr_expect_eq(facts.fits, 0);
+	cr_expect(facts.errors_of[SUM_F16] > 0.5 && facts.errors_of[SUM_F16] < 2, "%g",
+			  facts.errors_of[SUM_F16]);
+	cr_expect(facts.errors_of[SUM_BF16] < 0.25, "%g", facts.errors_of[SUM_BF16]);
+	fill(&play, no_last);
+	facts = explained(&play);
+	cr_expect(facts.errors_of[SUM_F16] > 10, "%g", facts.errors_of[SUM_F16]);
+	store(&play, 3, NAN);
+	facts = explained(&play);
+	cr_expect_eq(facts.errors_of[SUM_F16], 0, "not where something is no number");
+	cr_expect_eq(facts.nan, 1);
+	cr_expect_eq(facts.fits, 0);
+	play_end(&play);
+}
+
+/* ---- places ------------------------------------------------------------------------- */
+
+#define M 70
+#define N 100
+
+typedef bool place(int i, int j);
+
+static struct wrong_facts placed(int batch, place *wrong)
+{
+	static struct wrong_facts facts;
+	const struct shape shape = {{batch, M, N, 1, 1}};
+	uint8_t *marks = calloc((size_t)batch * M, N);
+	for (int i = 0; i < batch * M; i++)
+		for (int j = 0; j < N; j++)
+			marks[i * N + j] = wrong(i, j);
+	facts = (struct wrong_facts){.elements = (uint64_t)batch * M * N};
+	cr_assert(explain_places(marks, &shape, &facts));
+	free(marks);
+	return facts;
+}
+
+static bool in_corner(int i, int j)
+{
+	return i == M - 1 && j == N - 1;
+}
+static bool in_a_tile(int i, int j)
+{
+	return i >= 32 && i < 48 && j >= 64 && j < 96;
+}
+static bool beyond_64_or_96(int i, int j)
+{
+	return i >= 64 || j >= 96;
+}
+static bool beyond_60(int i, int j)
+{
+	return i >= 60 && j >= 0;
+}
+static bool every_eighth(int i, int j)
+{
+	return i >= 0 && j % 8 == 5;
+}
+static bool in_second_batch(int i, int j)
+{
+	return i >= M && i < 2 * M && j >= 0;
+}
+
+Test(explain, places_have_a_box_and_residues)
+{
+	struct wrong_facts facts = placed(1, in_corner);
+	cr_expect(facts.places.top == M - 1 && facts.places.bottom == M - 1);
+	cr_expect(facts.places.left == N - 1 && facts.places.right == N - 1);
+	cr_expect(facts.places.rows == 1 && facts.places.columns == 1);
+	facts = placed(1, every_eighth);
+	cr_expect(facts.places.rows == M && facts.places.columns == 12);
+	for (int r = 0; r < WRONG_PERIOD; r++)
+		cr_expect_eq(facts.places.column_residues[r / 64] >> r % 64 & 1, r < N && r % 8 == 5);
+	cr_expect_eq(facts.places.tile_height, 0);
+	facts = placed(3, in_second_batch);
+	cr_expect(facts.places.batches == 1 && facts.places.first_batch == 1);
+	cr_expect(facts.places.rows == M && facts.places.bottom == M - 1);
+}
+
+Test(explain, places_have_tiles)
+{
+	struct wrong_facts facts = placed(1, in_a_tile);
+	cr_expect_eq(facts.places.tile_height, 16);
+	cr_expect_eq(facts.places.tile_width, 32);
+	cr_expect_eq(facts.places.tiles, 5 * 4);
+	cr_expect_eq(facts.places.tiles_wrong, 1);
+	cr_expect_eq(facts.places.ragged >> 1 & 1, 0, "it is a whole tile of 16");
+	cr_expect_eq(facts.places.ragged >> 3 & 1, 1, "of 64 the tile at column 64 is none");
+}
+
+Test(explain, places_beyond_whole_tiles)
+{
+	struct wrong_facts facts = placed(1, beyond_64_or_96);
+	cr_expect_eq(facts.places.ragged, (1u << WRONG_TILES) - 1);
+	facts = placed(1, beyond_60);
+	cr_expect_eq(facts.places.ragged, (1u << WRONG_TILES) - 1 - 15, "row 60 is one of whole tiles");
+	facts = placed(2, beyond_64_or_96); /* all of the second matrix has rows beyond 64 */
+	cr_expect_eq(facts.places.ragged & 15, 0);
+}
+
+Test(explain, maps_count_every_element)
+{
+	static const int sizes[][3] = {{1, 1, 1}, {1, 33, 21}, {3, 17, 9}, {1, 64, 1}, {2, 100, 1000}};
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		int batch = sizes[s][0], m = sizes[s][1], n = sizes[s][2];
+		const struct shape shape = {{batch, m, n, 1, 1}};
+		static struct wrong_facts facts;
+		uint8_t *marks = calloc((size_t)(batch * m), (size_t)n);
+		uint64_t wrong = 0, counted = 0;
+		facts = (struct wrong_facts){.elements = (uint64_t)(batch * m) * (uint64_t)n};
+		for (int i = 0; i < batch * m * n; i++) {
+			marks[i] = i % 3 == 0;
+			wrong += marks[i];
+		}
+		cr_assert(explain_places(marks, &shape, &facts));
+		const struct wrong_map *map = &facts.map;
+		cr_expect(map->rows <= MAP_CELLS && map->columns <= MAP_CELLS);
+		cr_expect((uint64_t)map->rows * map->height >= (uint64_t)(batch * m));
+		cr_expect((map->rows - 1) * map->height < (uint32_t)(batch * m));
+		cr_expect((map->columns - 1) * map->width < (uint32_t)n);
+		for (uint32_t i = 0; i < MAP_CELLS; i++)
+			for (uint32_t j = 0; j < MAP_CELLS; j++) {
+				counted += map->wrong[i][j];
+				cr_expect(map->wrong[i][j] == 0 || (i < map->rows && j < map->columns));
+			}
+		cr_expect_eq(counted, wrong);
+		free(marks);
+	}
+}

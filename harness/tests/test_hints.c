@@ -1,0 +1,428 @@
+/* links: judge */
+/* Hints of judgements that are made up here: each has facts that must show it, and facts near to
+ * them that must not. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/hints/hints.h"
+
+#define CASES 8
+
+/* A judgement of gemm-f16 in which the first cases failed. */
+struct made_up {
+	struct judgement judgement;
+	struct case_result cases[CASES];
+	struct wrong_facts wrong[CASES];
+	const char *problem;
+	enum device_kind device;
+};
+
+static struct made_up *made_up(size_t count, size_t failed)
+{
+	struct made_up *out = calloc(1, sizeof *out);
+	out->problem = "gemm-f16";
+	out->device = DEVICE_EMULATED;
+	out->judgement.verdict = VERDICT_WRONG_ANSWER;
+	out->judgement.count = count;
+	out->judgement.cases = out->cases;
+	for (size_t i = 0; i < count; i++) {
+		struct case_result *result = &out->cases[i];
+		result->test.shape = (struct shape){{1, 100, 90, 64, 1}};
+		for (int s = 0; s < SCALAR_COUNT; s++)
+			result->test.scalar[s] = scalar_neutral((enum scalar)s);
+		snprintf(result->test.name, sizeof result->test.name, "random-%zu", i);
+		result->checked = true;
+		if (i >= failed)
+			continue;
+		result->verdict = VERDICT_WRONG_ANSWER;
+		result->check.wrong = 50;
+		result->check.worst_error = 3;
+		result->wrong = &out->wrong[i];
+		out->wrong[i] = (struct wrong_facts){
+			.elements = 9000,
+			.wrong = 50,
+			.compared = 50,
+			.places = {.top = 3,
+					   .bottom = 77,
+					   .left = 5,
+					   .right = 70,
+					   .rows = 40,
+					   .columns = 41,
+					   .row_residues = {~0ull, ~0ull},
+					   .column_residues = {~0ull, ~0ull},
+					   .batches = 1},
+		};
+	}
+	return out;
+}
+
+/* All hints, with a newline after each. */
+static const char *hints_of(struct made_up *made)
+{
+	static char all[HINTS_MAX * HINT_TEXT + 8];
+	all[0] = '\0';
+	hints_find(&(struct hint_facts){.judgement = &made->judgement,
+									.problem = problem_find(made->problem),
+									.device = made->device},
+			   &made->judgement);
+	for (size_t i = 0; i < made->judgement.hint_count; i++) {
+		strcat(all, made->judgement.hints[i]);
+		strcat(all, "\n");
+	}
+	return all;
+}
+
+static void shows(struct made_up *made, const char *part)
+{
+	const char *all = hints_of(made);
+	cr_expect(strstr(all, part) != NULL, "no \"%s\" in: %s", part, all);
+}
+
+static void hides(struct made_up *made, const char *part)
+{
+	const char *all = hints_of(made);
+	cr_expect(strstr(all, part) == NULL, "\"%s\" in: %s", part, all);
+}
+
+static void each_fits(struct made_up *made, enum wrong_fault fault)
+{
+	for (size_t i = 0; i < CASES; i++)
+		made->wrong[i].fits |= (uint64_t)1 << fault;
+}
+
+Test(hints, nothing_is_said_without_a_pattern)
+{
+	struct made_up *made = made_up(8, 5);
+	cr_expect_str_eq(hints_of(made), "");
+	made->judgement.cases = NULL;
+	made->judgement.count = 0;
+	made->judgement.verdict = VERDICT_COMPILE_ERROR;
+	cr_expect_str_eq(hints_of(made), "");
+	made->problem = "none"; /* of a file that is none */
+	cr_expect_str_eq(hints_of(made), "");
+	free(made);
+}
+
+Test(hints, accepted_files_have_none)
+{
+	struct made_up *made = made_up(8, 5);
+	each_fits(made, FAULT_FIRST_MISSING);
+	shows(made, "does the loop over k begin at 1?");
+	made->judgement.verdict = VERDICT_ACCEPTED;
+	cr_expect_str_eq(hints_of(made), "");
+	free(made);
+}
+
+/* Of each fault there is a sentence, for every problem, and it ends within its room. */
+Test(hints, every_fault_has_a_sentence)
+{
+	size_t count;
+	const struct problem *problems = problem_table(&count);
+	for (size_t p = 0; p < count; p++)
+		for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
+			struct made_up *made = made_up(2, 2);
+			made->problem = problems[p].name;
+			each_fits(made, fault);
+			made->judgement.verdict = VERDICT_WRONG_ANSWER;
+			const char *all = hints_of(made);
+			if (problems[p].algebra == ALGEBRA_SHORTEST_PATHS) {
+				cr_expect_str_eq(all, "", "none is tried there");
+				free(made);
+				continue;
+			}
+			cr_expect(strstr(all, "in both failing cases the wrong elements of ") == all,
+					  "%s %d: %s", made->problem, fault, all);
+			cr_expect(strlen(made->judgement.hints[0]) < HINT_TEXT - 1);
+			cr_expect(strchr(all, '%') == NULL && strstr(all, "(null)") == NULL, "%s", all);
+			free(made);
+		}
+}
+
+Test(hints, the_fault_that_fits_most_cases_is_said)
+{
+	struct made_up *made = made_up(5, 3);
+	made->wrong[0].fits = 1ull << FAULT_RESULT_TRANSPOSED | 1ull << FAULT_BETA_ONE;
+	made->wrong[1].fits = 1ull << FAULT_BETA_ONE;
+	shows(made,
+		  "in 2 of the first 3 failing cases the wrong elements of C are what comes of taking "
+		  "beta for 1");
+	hides(made, "C[");
+	for (size_t i = 0; i < 3; i++) /* so few may be chance */
+		made->wrong[i].compared = 7;
+	cr_expect_str_eq(hints_of(made), "");
+	free(made);
+}
+
+Test(hints, places_of_operands_are_those_of_the_problem)
+{
+	struct made_up *made = made_up(2, 1);
+	each_fits(made, FAULT_LEFT_TRANSPOSED);
+	shows(made, "in the failing case");
+	shows(made, "A[k * M + row] where A[row * K + k] belongs");
+	made->problem = "linear-f16";
+	made->wrong[0].fits = 1ull << FAULT_RIGHT_TRANSPOSED;
+	shows(made, "W[k * N + column] where W[column * K + k] belongs");
+	free(made);
+}
+
+Test(hints, sums_that_are_too_short)
+{
+	struct made_up *made = made_up(3, 3);
+	static const int k[] = {43, 48, 100};
+	for (size_t i = 0; i < 3; i++) {
+		made->cases[i].test.shape.size[SIZE_K] = k[i];
+		made->wrong[i].fits = 1ull << FAULT_PRODUCTS_MISSING;
+		made->wrong[i].summed = k[i] / 32 * 32;
+	}
+	shows(made, "beyond the last multiple of 32 in K");
+	hides(made, "last product");
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].summed = k[i] - 1;
+	shows(made, "does the loop over k end at K - 1?");
+	made->wrong[1].summed = 17;
+	shows(made, "sums that end before K");
+	free(made);
+}
+
+Test(hints, narrow_sums)
+{
+	struct made_up *made = made_up(4, 3);
+	for (size_t i = 0; i < 3; i++) {
+		made->wrong[i].errors_of[SUM_F16] = 0.8;
+		made->wrong[i].wrong = 4000;
+	}
+	shows(made, "as large as those of sums in f16");
+	made->wrong[2].errors_of[SUM_F16] = 0; /* an exact case */
+	shows(made, "in 2 of the first 3 failing cases the errors are");
+	made->wrong[1].errors_of[SUM_F16] = 40;
+	hides(made, "as large as");
+	made->wrong[1].errors_of[SUM_F16] = 0.8;
+	made->wrong[1].wrong = 100; /* nearly all are right */
+	hides(made, "as large as");
+	free(made);
+}
+
+Test(hints, off_by_one)
+{
+	struct made_up *made = made_up(4, 3);
+	for (size_t i = 0; i < 3; i++)
+		made->cases[i].check.worst_error = 1;
+	hides(made, "half to even"); /* of no integers */
+	made->problem = "gemm-s8";
+	shows(made, "half to even");
+	made->cases[1].check.worst_error = 2;
+	hides(made, "half to even");
+	free(made);
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+Test(hints, never_written)
+{
+	struct made_up *made = made_up(4, 2);
+	for (size_t i = 0; i < 2; i++)
+		made->wrong[i].unwritten = 50;
+	shows(made, "in both failing cases the wrong elements were never written");
+	hides(made, "is a kernel launched");
+	for (size_t i = 0; i < 2; i++)
+		made->wrong[i].wrong = made->wrong[i].unwritten = 8990;
+	shows(made, "is a kernel launched");
+	hides(made, "the wrong elements were never written");
+	made->wrong[1].unwritten--;
+	cr_expect_str_eq(hints_of(made), "");
+	free(made);
+}
+
+Test(hints, one_row)
+{
+	struct made_up *made = made_up(3, 2);
+	for (size_t i = 0; i < 2; i++)
+		made->wrong[i].places.top = made->wrong[i].places.bottom = 99;
+	shows(made, "in the last row of C");
+	made->wrong[1].places.top = 98;
+	hides(made, "in the last row of C");
+	free(made);
+}
+
+Test(hints, beyond_whole_tiles)
+{
+	struct made_up *made = made_up(4, 2);
+	for (size_t i = 0; i < 2; i++) {
+		made->wrong[i].places.top = 96;
+		made->wrong[i].places.bottom = 99;
+		made->wrong[i].places.ragged = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5; /* 16, 32, 128, 256 */
+	}
+	made->cases[2].test.shape = (struct shape){{1, 80, 96, 64, 1}}; /* right: not whole of 32 */
+	made->cases[3].test.shape = (struct shape){{1, 80, 96, 64, 1}};
+	shows(made, "all wrong elements lie in the last rows, beyond a multiple of 16");
+	made->wrong[1].places.ragged = 1u << 4 | 1u << 5; /* of tiles that are larger than all of C */
+	hides(made, "beyond a multiple");
+	free(made);
+}
+
+Test(hints, whole_tiles)
+{
+	struct made_up *made = made_up(3, 2);
+	for (size_t i = 0; i < 2; i++) {
+		made->wrong[i].places.tile_height = 32 << i;
+		made->wrong[i].places.tile_width = 16;
+		made->wrong[i].places.tiles = 12;
+		made->wrong[i].places.tiles_wrong = 1;
+	}
+	shows(made, "each tile of 32 x 16 elements is right or wrong as a whole (random-0: 1 of 12");
+	made->wrong[1].places.tile_height = 0;
+	hides(made, "as a whole");
+	free(made);
+}
+
+Test(hints, every_so_many_columns)
+{
+	struct made_up *made = made_up(3, 2);
+	for (size_t i = 0; i < 2; i++) { /* 4 to 7 modulo 8, of 90: 44 */
+		made->wrong[i].places.column_residues[0] = 0xF0F0F0F0F0F0F0F0;
+		made->wrong[i].places.column_residues[1] = 0xF0F0F0F0F0F0F0F0;
+		made->wrong[i].places.columns = 44;
+	}
+	shows(made, "in columns whose number is 4 to 7 modulo 8");
+	made->wrong[1].places.columns = 12; /* most such columns are right: chance */
+	hides(made, "modulo");
+	made->wrong[1].places.columns = 44;
+	made->wrong[1].places.column_residues[0] |= 0x0F;
+	hides(made, "modulo 8");
+	free(made);
+}
+
+Test(hints, matrices_after_the_first)
+{
+	struct made_up *made = made_up(3, 2);
+	made->problem = "batched-f16";
+	for (size_t i = 0; i < 2; i++) {
+		made->cases[i].test.shape.size[SIZE_BATCH] = 5;
+		made->wrong[i].places.first_batch = 1;
+		made->wrong[i].places.batches = 4;
+	}
+	shows(made, "the first matrix of the batch is right");
+	made->wrong[1].places.batches = 3;
+	hides(made, "the first matrix of the batch is right");
+	made->wrong[0].places.first_batch = made->wrong[1].places.first_batch = 4;
+	shows(made, "only the last matrix of the batch is wrong");
+	made->wrong[1].places.first_batch = 0;
+	hides(made, "only the last matrix");
+	free(made);
+}
+
+Test(hints, not_numbers)
+{
+	struct made_up *made = made_up(3, 2);
+	made->wrong[0].nan = made->wrong[1].nan = 50;
+	shows(made, "every wrong element is NaN");
+	made->cases[1].test.values[0].distribution = VALUES_SPECIAL;
+	hides(made, "every wrong element is NaN");
+	free(made);
+}
+
+/* ---- cases ----------------------------------------------------------------------- */
+
+Test(hints, cases_with_beta)
+{
+	struct made_up *made = made_up(8, 4);
+	for (size_t i = 0; i < 4; i++)
+		made->cases[i].test.scalar[SCALAR_BETA] = 0.5f;
+	shows(made, "all 4 failing cases have beta other than 0, and none of the 4 accepted ones");
+	each_fits(made, FAULT_BETA_ONE); /* says more */
+	hides(made, "other than");
+	each_fits(made, FAULT_COUNT);
+	for (size_t i = 0; i < 4; i++)
+		made->wrong[i].fits = 0;
+	made->cases[6].test.scalar[SCALAR_BETA] = 0.5f;
+	hides(made, "other than");
+	made->cases[6].test.scalar[SCALAR_BETA] = 0;
+	made->judgement.count = 6; /* too few are right */
+	hides(made, "other than");
+	free(made);
+}
+
+Test(hints, cases_of_a_size)
+{
+	struct made_up *made = made_up(8, 4);
+	for (size_t i = 0; i < 4; i++)
+		made->cases[i].test.shape.size[SIZE_K] = 41 + 2 * (int)i;
+	shows(made, "all 4 failing cases have an odd K, and none of the 4 accepted ones");
+	made->cases[0].test.shape.size[SIZE_K] = 44;
+	hides(made, "an odd K");
+	shows(made, "a K that is no multiple of 8");
+	for (size_t i = 0; i < 8; i++)
+		made->cases[i].test.shape.size[SIZE_K] = i < 4 ? 64 + 64 * (int)i : 16 + 8 * (int)(i - 4);
+	shows(made, "have K at 64 or above, and all 4 accepted ones at 40 or below");
+	made->cases[5].test.shape.size[SIZE_K] = 64;
+	hides(made, "or above");
+	free(made);
+}
+
+Test(hints, cases_of_a_kind)
+{
+	struct made_up *made = made_up(8, 4);
+	for (size_t i = 4; i < 8; i++)
+		made->cases[i].test.shape = (struct shape){{1, 64, 64, 64, 1}};
+	for (size_t i = 0; i < 4; i++)
+		made->cases[i].test.shape = (struct shape){{1, 64, 32, 64, 1}};
+	shows(made, "a shape that is not square");
+	made->cases[0].test.shape = made->cases[4].test.shape;
+	hides(made, "a shape that is not square");
+	for (size_t i = 0; i < 4; i++)
+		made->cases[i].test.exact = true;
+	shows(made, "right to the bit");
+	free(made);
+}
+
+Test(hints, a_result_that_is_not_to_be_read)
+{
+	struct made_up *made = made_up(4, 2);
+	made->cases[1].check.read = 3;
+	shows(made, "add beta * C only where beta is not 0");
+	made->cases[1].check.read = 0;
+	hides(made, "add beta * C only where beta is not 0");
+	free(made);
+}
+
+/* ---- repeats ------------------------------------------------------------------------ */
+
+Test(hints, what_a_second_run_gave)
+{
+	struct made_up *made = made_up(4, 2);
+	struct case_repeat *repeat = &made->judgement.repeat;
+	*repeat = (struct case_repeat){.made = true, .same_first = true, .same_second = true};
+	cr_expect_str_eq(hints_of(made), "", "wrong as before");
+	repeat->same_second = false;
+	shows(made, "--check race");
+	made->device = DEVICE_CUDA;
+	shows(made, "--sanitize racecheck");
+	repeat->right_first = true;
+	shows(made, "something between calls");
+	repeat->right_second = true;
+	shows(made, "right when it is run by itself");
+	repeat->made = false;
+	cr_expect_str_eq(hints_of(made), "");
+	free(made);
+}
+
+/* At most three, causes first. */
+Test(hints, three_at_most)
+{
+	struct made_up *made = made_up(8, 4);
+	struct case_repeat *repeat = &made->judgement.repeat;
+	*repeat = (struct case_repeat){.made = true, .right_first = true};
+	for (size_t i = 0; i < 4; i++) {
+		made->cases[i].test.shape.size[SIZE_K] = 41;
+		made->wrong[i].places.top = made->wrong[i].places.bottom = 99;
+		made->wrong[i].nan = 50;
+	}
+	hints_of(made);
+	cr_expect_eq(made->judgement.hint_count, HINTS_MAX);
+	cr_expect(strstr(made->judgement.hints[0], "between calls") != NULL);
+	cr_expect(strstr(made->judgement.hints[1], "last row") != NULL);
+	cr_expect(strstr(made->judgement.hints[2], "an odd K") != NULL);
+	free(made);
+}
