@@ -38,6 +38,10 @@ def shown(words):
     return "".join(c if c.isprintable() else "?" for c in str(words))
 
 
+def counted(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
@@ -156,6 +160,8 @@ class Fleet:
             self.lock().close()
         except Fault:
             return True
+        except OSError:
+            pass  # somebody else's, who lets others look
         return False
 
 
@@ -198,7 +204,8 @@ def make_fleet(path, folder, program, options, seed):
         raise Fault(f"cannot make {shown(path)} ({error.strerror}): name another folder with --out") from None
     return Fleet(path, {
         "schema_version": SCHEMA_VERSION, "name": f"fleet-{secrets.token_hex(4)}", "made": now(), "folder": folder,
-        "directory": os.getcwd(), "program": program, "options": options, "seed": seed or f"0x{secrets.randbits(32):x}", "files": []})
+        "directory": os.getcwd(), "program": program, "options": options,
+        "seed": seed or f"0x{secrets.randbits(32):x}", "files": []})
 
 
 def add_files(fleet):

@@ -24,9 +24,9 @@ RIGHT = ("rank", "median", "/best", "cases")
 
 
 def standing_of(fleet, number, slurm, held):
-    """(one of judged, running, waiting, not judged; why; its record or None)."""
+    """(one of judged, running, waiting, not judged; why; its record or None). `slurm` None: it cannot be asked."""
     record, began = fleet.record(number), fleet.began(number)
-    state, where, name = slurm.get(number, ("", "", ""))
+    state, where, name = (slurm or {}).get(number, ("", "", ""))
     if record and record["task"]["state"] == "judged":
         return "judged", "", record
     if state in RUNNING or (held and not state and began is not None):
@@ -35,25 +35,28 @@ def standing_of(fleet, number, slurm, held):
         return "waiting", where, record
     ended = f"Slurm says {state} of {name} {where}".strip() if state not in ("", "COMPLETED") else ""
     if began is not None:  # a record is older
-        why = f"was killed on {shown(began.get('host', '?'))}, where it began at {shown(began.get('began', '?'))}"
+        there = f"on {shown(began.get('host', '?'))}, where it began at {shown(began.get('began', '?'))}"
+        why = f"was killed {there}" if slurm is not None else f"runs, or was killed, {there}"
         return "not judged", f"{why}; {ended}" if ended else why, None
     if record:
         why = shown(record["task"].get("why") or "not judged")
         return "not judged", f"{why}; {ended}" if ended else why, record
     if state in ("COMPLETED", "FAILED"):
         return "not judged", f"Slurm says {state} of {name} {where}, but nothing came: slurm/{name}.txt has its words", None
-    return "not judged", f"{ended} before it began" if ended else f"{name} was lost" if name else "was never submitted", None
+    lost = "nothing came of it yet" if slurm is None else f"{name} was lost" if name else "was never submitted"
+    return "not judged", f"{ended} before it began" if ended else lost, None
 
 
-def standings(fleet):
-    """By task, and a line about what is not known ("")."""
+def standings(fleet, before):
+    """By task, and a line about what is not known (""). What was judged before is not read again."""
     note = ""
     try:
         slurm = fleet_slurm.states(fleet)
     except Fault as fault:
-        slurm, note = {}, f"what Slurm says is not known: {fault}"
+        slurm, note = None, f"what Slurm says is not known: {fault}"
     held = fleet.is_held()
-    return {number: standing_of(fleet, number, slurm, held) for number in fleet.numbers}, note
+    judged = {number: standing for number, standing in before.items() if standing[0] == "judged"}
+    return {number: judged.get(number) or standing_of(fleet, number, slurm, held) for number in fleet.numbers}, note
 
 
 # ---- one JSON ----------------------------------------------------------------------------
@@ -65,8 +68,8 @@ def result_of(fleet, number, standing):
     task = dict(record["task"]) if record else {"number": number}
     task["state"] = state
     if state == "judged":
-        return {**record["results"][0], "file": plain(fleet.files[number - 1]), "task": {**task, "started": record.get("started"), "device": record.get("device"),
-                                                 "command": record.get("command")}}
+        task.update((name, record.get(name)) for name in ("started", "device", "command"))
+        return {**record["results"][0], "file": plain(fleet.files[number - 1]), "task": task}
     return {"file": plain(fleet.files[number - 1]), "problem": "", "content": None, "verdict": "not_run",
             "detail": f"{state}: {why}" if why else state, "guarantees": None,
             "compile": {"log": "", "seconds": 0.0, "cached": False, "jailed": False}, "cases_total": 0, "cases_accepted": 0,

@@ -77,7 +77,7 @@ static void note_interrupt(int number)
 	}
 }
 
-static bool was_interrupted(void *context)
+bool command_interrupted(void *context)
 {
 	(void)context;
 	return interrupted != 0;
@@ -152,8 +152,7 @@ static void save_judged(void *context, struct judgement_list *list)
 	command->save_at = ended + (ended - begun) / SAVE_SHARE;
 }
 
-/* What is ignored, as in the background of a script, stays so. */
-static void watch_interrupts(void)
+void command_watch_interrupts(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
 	const struct sigaction action = {.sa_handler = note_interrupt};
@@ -163,8 +162,7 @@ static void watch_interrupts(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-/* Whoever waits for the program sees how it ended. */
-static void end_interrupted(void)
+void command_end_interrupted(void)
 {
 	if (interrupted == 0)
 		return;
@@ -190,9 +188,9 @@ static int run_files(const char *program, struct options *options)
 								   .verdict = show_verdict,
 								   .judged = save_judged,
 								   .note = print_note,
-								   .stop = was_interrupted,
+								   .stop = command_interrupted,
 								   .context = &command};
-	watch_interrupts();
+	command_watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);
 	output_progress_close(&command.progress);
@@ -212,7 +210,7 @@ static int run_files(const char *program, struct options *options)
 	if (!output_write(options, &command.text, &list, &err))
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);
-	end_interrupted();
+	command_end_interrupted();
 	return exit_status;
 }
 

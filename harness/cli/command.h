@@ -11,6 +11,14 @@ bool command_complete(struct options *options, struct error *err);
 /* Finds what contradicts itself in what is to be timed. */
 bool command_timed_shapes(const struct options *options, struct error *err);
 
+/* From now on the first SIGINT or SIGTERM is only noted, and the second one ends the program. What
+ * is ignored, as in the background of a script, stays so. */
+void command_watch_interrupts(void);
+/* Whether there was one; suits judge_progress.stop. */
+bool command_interrupted(void *context);
+/* After one, ends the program by that signal: whoever waits for it sees how it ended. */
+void command_end_interrupted(void);
+
 /* Runs, shows and saves; the exit status. */
 int command_run(const char *program, struct options *options);
 

@@ -23,6 +23,8 @@ struct options {
 	const char *annotate;    /* one of annotate_kinds */
 	const char *store;       /* the file of judgements that are remembered */
 	const char *device_name; /* leaderboard: part of it */
+	const char *gpu, *top;   /* tune */
+	bool model_only, check;  /* the same */
 	bool no_store, as_json;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

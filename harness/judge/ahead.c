@@ -1,17 +1,15 @@
-#define _GNU_SOURCE /* CPU_COUNT */
 #include "judge/ahead.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/machine.h"
 #include "base/thread.h"
 
 #define LOOK_NANOSECONDS 100000000 /* between two questions whether to stop */
-#define THREADS_MAX 32
+#define THREADS_MAX 16
 #define MEMORY_EACH ((uint64_t)2 << 30) /* a large file makes nvcc take so much */
 
 enum state { WAITS, BEGUN, DONE };
@@ -31,14 +29,8 @@ struct ahead {
 
 size_t ahead_threads(void)
 {
-	cpu_set_t cores;
-	size_t count = 1;
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : MEMORY_EACH;
-	if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 2)
-		count = (size_t)CPU_COUNT(&cores) - 1;
-	if (count > memory / MEMORY_EACH)
-		count = (size_t)(memory / MEMORY_EACH);
+	size_t cores = machine_cores() - 1, memory = (size_t)(machine_memory() / MEMORY_EACH);
+	size_t count = cores < memory ? cores : memory;
 	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
 }
 
@@ -79,6 +71,7 @@ struct ahead *ahead_open(const struct ahead_plan *plan, struct error *err)
 		return NULL;
 	}
 	ahead->plan = *plan;
+	atomic_init(&ahead->control.paused, plan->paused);
 	pthread_mutex_init(&ahead->held, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -22,6 +22,7 @@ struct ahead; /* opaque */
 struct ahead_plan {
 	size_t count;   /* of items */
 	size_t threads; /* 0, or where there can be none: whoever takes an item does its work */
+	bool paused;    /* begins so: nothing goes on before ahead_continue() */
 	size_t lead;    /* so many items, at most, are begun beyond those that somebody wants */
 	/* The work, once for an item: in any thread, in the items' order, several at once. Child
 	 * processes are to have this control. */

@@ -202,7 +202,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 static bool compile_all(struct run *run, struct submission *submissions, size_t count,
 						bool *stopped, struct error *err)
 {
-	struct compiling *compiling = compiling_open(run, submissions, count, count, err);
+	struct compiling *compiling = compiling_open(run, submissions, count, false, err);
 	bool ok = compiling != NULL;
 	for (size_t i = 0; i < count && ok && !*stopped; i++)
 		ok = compiling_take(compiling, run, i, stopped, err) &&

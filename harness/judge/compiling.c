@@ -28,7 +28,7 @@ static void compile_one(void *context, size_t i, const struct child_control *con
 }
 
 struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,
-								 size_t lead, struct error *err)
+								 bool paused, struct error *err)
 {
 	struct compiling *compiling = calloc(1, sizeof *compiling + count * sizeof *compiling->results);
 	if (compiling == NULL) {
@@ -38,7 +38,8 @@ struct compiling *compiling_open(struct run *run, struct submission *submissions
 	size_t threads = ahead_threads() < count ? ahead_threads() : count;
 	struct ahead_plan plan = {.count = count,
 							  .threads = threads,
-							  .lead = lead > 0 ? lead : threads,
+							  .paused = paused,
+							  .lead = run->options->mode == JUDGE_CHECKS ? threads : count,
 							  .work = compile_one,
 							  .context = compiling};
 	compiling->owner = run;

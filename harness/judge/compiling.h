@@ -6,11 +6,13 @@
 
 struct compiling; /* opaque */
 
-/* From here on the files are compiled, in their order, at most `lead` of them before their turn
- * (0: as many as there are threads for). The run has its device; run->ahead is set until
- * compiling_close(). NULL and err where memory is short. */
+/* From here on the files are compiled, in their order: of JUDGE_CHECKS, as many before their turn
+ * as there are threads for; of the other modes all of them. `paused`: not before ahead_continue().
+ * The run has its device; run->ahead is set until compiling_close(). NULL and err where memory is
+ * short.
+ */
 struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,
-								 size_t lead, struct error *err);
+								 bool paused, struct error *err);
 
 /* The turn of submissions[i]: it is compiled, as by submission_compile(); or it is refused, now at
  * the latest; or *stopped: the user wanted no more before. Until then it is not to be looked at.

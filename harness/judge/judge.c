@@ -324,7 +324,7 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 	if (turns == NULL)
 		return false;
 	out->facts.devices = turns_devices(turns);
-	context.compiling = compiling_open(run, submissions, out->count, 0, err);
+	context.compiling = compiling_open(run, submissions, out->count, true, err);
 	bool ok = context.compiling != NULL && turns_take(turns, err);
 	compiling_close(context.compiling);
 	turns_close(turns);

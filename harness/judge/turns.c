@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "judge/ahead.h"
 #include "judge/lock.h"
 
 #define STEP_SECONDS 0.1 /* between two steps that are shown, where several devices have some */
@@ -30,6 +31,7 @@ struct turns {
 	double next_step;
 	pthread_mutex_t held; /* who looks on, the list's items, and what follows */
 	size_t next;          /* item */
+	bool begun;           /* there is a device, or none is needed any longer */
 	bool failed;          /* a file, with --fail-fast */
 	bool broken;          /* the run cannot go on: why */
 	struct error why;
@@ -223,6 +225,16 @@ static void hand_in(struct side *side, size_t i, struct judgement *judged, const
 	pthread_mutex_unlock(&turns->held);
 }
 
+/* Compilers would disturb the judge that has the device. */
+static void begin(struct turns *turns)
+{
+	pthread_mutex_lock(&turns->held);
+	if (!turns->begun)
+		ahead_continue(turns->sides[0].run->ahead);
+	turns->begun = true;
+	pthread_mutex_unlock(&turns->held);
+}
+
 static void *serve(void *context)
 {
 	struct side *side = context;
@@ -231,6 +243,7 @@ static void *serve(void *context)
 	struct error err = {{0}};
 	size_t i;
 	turns_lock(side->run, is_over_or_stopped, turns);
+	begin(turns);
 	while (take_next(turns, &i, &judged)) {
 		bool ok = turns->plan.judge(side->run, i, &judged, turns->plan.context, &err);
 		hand_in(side, i, &judged, ok ? NULL : &err);

@@ -23,8 +23,9 @@ struct turns_plan {
 struct turns *turns_open(struct run *run, const struct turns_plan *plan, struct error *err);
 size_t turns_devices(const struct turns *turns);
 
-/* Has every item judged, waiting for devices that other judges use, and tells whoever looks on.
- * False with err when the run could not go on; what was judged by then is in the list. */
+/* Has every item judged, and run->ahead continue as soon as a device is free (a judge that waits
+ * for another one spares its times), waiting for devices that other judges use, and tells whoever
+ * looks on. False with err when the run could not go on; what was judged by then is in the list. */
 bool turns_take(struct turns *turns, struct error *err);
 
 void turns_close(struct turns *turns);

@@ -39,11 +39,18 @@ void report_markdown(const struct judgement_list *list, FILE *out);
 void report_csv(const struct judgement_list *list, FILE *out); /* a row a file, ranked */
 void report_markdown_verbose(const struct judgement_list *list, FILE *out); /* with the kernels */
 
+void report_html(const struct judgement_list *list, FILE *out); /* a page; html/run.c */
+
 /* Writes through a temporary file in the same folder and renames it, so that
  * the old file stays whole when the disk is full; "-" is stdout. Devices and
  * pipes are written in place. */
 bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
 				 struct error *err);
+
+/* The same of anything else that a function writes. */
+typedef void (*report_any_writer)(const void *what, FILE *out);
+bool report_save_any(const char *path, report_any_writer writer, const void *what,
+					 struct error *err);
 
 /* Whether report_save could write there now: asked before a long run, so that a
  * wrong path costs nothing. Leaves nothing behind. */

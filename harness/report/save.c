@@ -66,10 +66,10 @@ bool report_probe(const char *path, struct error *err)
 }
 
 /* Writes and closes the stream; true when every byte reached the kernel. */
-static bool write_and_close(FILE *file, report_writer writer, const struct judgement_list *list)
+static bool write_and_close(FILE *file, report_any_writer writer, const void *what)
 {
 	errno = 0;
-	writer(list, file);
+	writer(what, file);
 	bool good = fflush(file) == 0 && ferror(file) == 0;
 	int why = errno;
 	if (fclose(file) != 0 && good) {
@@ -80,17 +80,17 @@ static bool write_and_close(FILE *file, report_writer writer, const struct judge
 	return good;
 }
 
-static bool save_in_place(const char *path, report_writer writer, const struct judgement_list *list,
+static bool save_in_place(const char *path, report_any_writer writer, const void *what,
 						  struct error *err)
 {
 	FILE *file = fopen(path, "we");
-	if (file == NULL || !write_and_close(file, writer, list))
+	if (file == NULL || !write_and_close(file, writer, what))
 		return error_set(err, "cannot write %s: %s", path, strerror(errno));
 	return true;
 }
 
-static bool save_by_rename(const char *path, struct target *target, report_writer writer,
-						   const struct judgement_list *list, struct error *err)
+static bool save_by_rename(const char *path, struct target *target, report_any_writer writer,
+						   const void *what, struct error *err)
 {
 	int fd = mkstemp(target->temporary);
 	if (fd < 0)
@@ -106,7 +106,7 @@ static bool save_by_rename(const char *path, struct target *target, report_write
 	FILE *file = fdopen(fd, "w");
 	if (file == NULL)
 		close(fd);
-	if (file == NULL || !write_and_close(file, writer, list) ||
+	if (file == NULL || !write_and_close(file, writer, what) ||
 		rename(target->temporary, target->file) != 0) {
 		error_set(err, "cannot write %s: %s", path, strerror(errno));
 		unlink(target->temporary);
@@ -115,12 +115,12 @@ static bool save_by_rename(const char *path, struct target *target, report_write
 	return true;
 }
 
-bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
-				 struct error *err)
+bool report_save_any(const char *path, report_any_writer writer, const void *what,
+					 struct error *err)
 {
 	if (strcmp(path, "-") == 0) {
 		errno = 0;
-		writer(list, stdout);
+		writer(what, stdout);
 		if (fflush(stdout) != 0 || ferror(stdout))
 			return error_set(err, "cannot write to standard output: %s", strerror(errno));
 		return true;
@@ -129,6 +129,24 @@ bool report_save(const char *path, report_writer writer, const struct judgement_
 	if (!target_find(path, &target, err))
 		return false;
 	if (target.special)
-		return save_in_place(path, writer, list, err);
-	return save_by_rename(path, &target, writer, list, err);
+		return save_in_place(path, writer, what, err);
+	return save_by_rename(path, &target, writer, what, err);
+}
+
+struct judged {
+	report_writer writer;
+	const struct judgement_list *list;
+};
+
+static void write_judged(const void *what, FILE *out)
+{
+	const struct judged *judged = what;
+	judged->writer(judged->list, out);
+}
+
+bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
+				 struct error *err)
+{
+	const struct judged judged = {writer, list};
+	return report_save_any(path, write_judged, &judged, err);
 }

@@ -153,6 +153,25 @@ Test(ahead, begins_nothing_while_it_is_paused)
 	ahead_close(ahead);
 }
 
+Test(ahead, begins_later_where_it_is_asked_to)
+{
+	struct seen seen = {.lead = 2};
+	struct error err = {{0}};
+	const struct ahead_plan plan = {.count = ITEMS,
+									.threads = 2,
+									.paused = true,
+									.lead = 2,
+									.work = note_work,
+									.context = &seen};
+	struct ahead *ahead = ahead_open(&plan, &err);
+	cr_assert_not_null(ahead);
+	usleep(100000);
+	cr_assert_eq(seen.begun, 0);
+	ahead_continue(ahead);
+	take_all(ahead, &seen, ITEMS);
+	ahead_close(ahead);
+}
+
 static bool stop_later(const void *context)
 {
 	return clock_seconds() > *(const double *)context;

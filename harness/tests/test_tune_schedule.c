@@ -275,18 +275,18 @@ Test(tune_rank, order)
 				  "// tune role threads = 256\n",
 				  8192, 8192, 8192, 0));
 	cr_assert(list.count == 18);
-	struct ranking ranking;
-	cr_assert(ranking_make(&space, &gpu, &test, &ranking, &err) && ranking.has_thesis);
+	struct ranked ranking;
+	cr_assert(ranked_make(&space, &gpu, &test, &ranking, &err) && ranking.has_thesis);
 	char text[SCHEDULE_TEXT];
 	static const char *const expected[] = {"BM=128 BN=128 X=1", "BM=128 BN=128 X=2",
 										   "BM=64 BN=128 X=1", "BM=64 BN=128 X=2",
 										   "BM=128 BN=64 X=1"};
 	for (size_t i = 0; i < 5; i++) {
-		schedule_print(&space, ranking.list.items[ranking_at(&ranking, i)].values, text);
+		schedule_print(&space, ranking.list.items[ranked_at(&ranking, i)].values, text);
 		cr_expect(strcmp(text, expected[i]) == 0, "%zu: %s", i, text);
 		cr_expect(ranking.thesis_place[ranking.by_thesis[i]] == i);
 	}
-	ranking_free(&ranking);
+	ranked_free(&ranking);
 }
 
 /* ---- GPUs ----------------------------------------------------------------------------- */

@@ -120,8 +120,8 @@ static size_t *places_of(const size_t *order, size_t count)
 	return places;
 }
 
-static bool ranking_by_thesis(struct ranking *ranking, const struct tune_gpu *gpu,
-							  const struct test_case *test)
+static bool ranked_by_thesis(struct ranked *ranking, const struct tune_gpu *gpu,
+							 const struct test_case *test)
 {
 	const size_t count = ranking->list.count;
 	ranking->has_thesis = true;
@@ -134,30 +134,30 @@ static bool ranking_by_thesis(struct ranking *ranking, const struct tune_gpu *gp
 	return ranking->thesis_place != NULL;
 }
 
-bool ranking_make(const struct space *space, const struct tune_gpu *gpu,
-				  const struct test_case *test, struct ranking *out, struct error *err)
+bool ranked_make(const struct space *space, const struct tune_gpu *gpu,
+				 const struct test_case *test, struct ranked *out, struct error *err)
 {
-	*out = (struct ranking){0};
+	*out = (struct ranked){0};
 	if (!schedules_enumerate(space, gpu, test, &out->list, err))
 		return false;
-	bool ok = !thesis_applies(&out->list.items[0].roles) || ranking_by_thesis(out, gpu, test);
+	bool ok = !thesis_applies(&out->list.items[0].roles) || ranked_by_thesis(out, gpu, test);
 	if (!ok) {
-		ranking_free(out);
+		ranked_free(out);
 		error_set(err, "out of memory");
 	}
 	return ok;
 }
 
-void ranking_free(struct ranking *ranking)
+void ranked_free(struct ranked *ranking)
 {
 	schedules_free(&ranking->list);
 	free(ranking->thesis);
 	free(ranking->by_thesis);
 	free(ranking->thesis_place);
-	*ranking = (struct ranking){0};
+	*ranking = (struct ranked){0};
 }
 
-size_t ranking_at(const struct ranking *ranking, size_t place)
+size_t ranked_at(const struct ranked *ranking, size_t place)
 {
 	return ranking->has_thesis ? ranking->by_thesis[place] : place;
 }

@@ -29,7 +29,7 @@ void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
 
 /* The schedules of a space on one GPU at one case, and the orders in which they would be tried. The
  * place of a schedule in an order is 0 for the best. */
-struct ranking {
+struct ranked {
 	struct schedule_list list;
 	bool has_thesis;            /* else the next three are NULL */
 	struct thesis_cost *thesis; /* by list; owned, as are all of these */
@@ -38,11 +38,11 @@ struct ranking {
 };
 
 /* Enumerates and ranks. False with err (schedules_enumerate); *out is then empty. */
-bool ranking_make(const struct space *space, const struct tune_gpu *gpu,
-				  const struct test_case *test, struct ranking *out, struct error *err);
-void ranking_free(struct ranking *ranking);
+bool ranked_make(const struct space *space, const struct tune_gpu *gpu,
+				 const struct test_case *test, struct ranked *out, struct error *err);
+void ranked_free(struct ranked *ranking);
 
 /* The schedule at this place of the best order that there is: the thesis', or the list's. */
-size_t ranking_at(const struct ranking *ranking, size_t place);
+size_t ranked_at(const struct ranked *ranking, size_t place);
 
 #endif

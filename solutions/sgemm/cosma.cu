@@ -24,20 +24,21 @@
 
 // tune BLOCK_M = 128 : 4 8 16 32 64 128 256
 // tune BLOCK_N = 128 : 4 8 16 32 64 128 256
-// tune LOAD_K = 8 : 2 4 8 16
+// tune LOAD_K = 8 : 8 16 4 2
 // tune WARP_M = 32 : 4 8 16 32 64 128
 // tune WARP_N = 64 : 4 8 16 32 64 128
 // tune THREAD_M = 8 : 1 2 4 8
 // tune THREAD_N = 8 : 1 2 4 8
 // tune SPLIT_K = 1 : 1..512*2
-// tune SPLIT_ATOMICS = 1 : 0 1
+// tune SPLIT_ATOMICS = 1 : 1 0
 // tune SWIZZLE = 4 : 1..16*2
-// tune DOUBLE_BUFFER = 1 : 0 1
+// tune DOUBLE_BUFFER = 1 : 1 0
 // tune LOAD_A = 4 : 1 2 4
 // tune LOAD_B = 4 : 1 2 4
-// tune OCCUPANCY = 2 : 1 2 4
+// tune OCCUPANCY = 2 : 2 1 4
 //
-// What a schedule must be: lanes tile the warp, warps the block.
+// Where the thesis' order does not tell two schedules apart, the first one stands: common ones come
+// first. What a schedule must be: lanes tile the warp, warps the block.
 // tune where BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0
 // tune where WARP_M % THREAD_M == 0 && WARP_N % THREAD_N == 0
 // tune where WARP_M / THREAD_M * (WARP_N / THREAD_N) == 32
@@ -54,13 +55,19 @@
 // tune where REGISTERS * THREADS * OCCUPANCY <= gpu_registers_per_multiprocessor
 // tune where THREADS * OCCUPANCY <= gpu_threads_per_multiprocessor
 //
-// What no good one is: work that nobody asked for, and constants without a meaning.
+// What no good one is: work that nobody asked for, constants without a meaning, narrow loads where
+// wide ones are possible, thread tiles that are far from square, more blocks along K than fill the
+// GPU.
 // tune where BLOCK_M < 2 * max(M, 4) && BLOCK_N < 2 * max(N, 4) && LOAD_K < 2 * max(K, 2)
-// tune where SPLIT_K == 1 || ceil_div(K, SPLIT_K) >= 2 * LOAD_K
 // tune where SPLIT_K > 1 || SPLIT_ATOMICS == 1
 // tune where SWIZZLE <= ceil_div(M, BLOCK_M)
-// tune where K % LOAD_A == 0 && N % LOAD_B == 0 || LOAD_A == 1 && LOAD_B == 1
+// tune let ALIGNED = K % 4 == 0 && N % 4 == 0 ? 4 : K % 2 == 0 && N % 2 == 0 ? 2 : 1
+// tune where LOAD_A == min(ALIGNED, LOAD_K) && LOAD_B == ALIGNED
+// tune where max(THREAD_M, THREAD_N) <= 2 * min(THREAD_M, THREAD_N)
 // tune where HELD <= 64
+// tune let TILES = ceil_div(M, BLOCK_M) * ceil_div(N, BLOCK_N)
+// tune let FULL = 4 * gpu_multiprocessors
+// tune where SPLIT_K == 1 || TILES * SPLIT_K <= FULL && ceil_div(K, SPLIT_K) >= 2 * LOAD_K
 //
 // tune role block_m = BLOCK_M
 // tune role block_n = BLOCK_N

@@ -178,7 +178,7 @@ def read(reader, path):
         (tree / "fleet/tasks").mkdir(parents=True, exist_ok=True)
         shutil.copy(path, fleet.task_path(1, "json"))
         shutil.copy(path, fleet.task_path(2, "began.json"))
-        standing, _ = fleet_gather.standings(fleet)
+        standing, _ = fleet_gather.standings(fleet, {})
         document = fleet_gather.gathered(fleet, standing)
         rows = fleet_gather.ranking(document)
         fleet_folder.write_json(tree / "fleet/gathered.json", document)

@@ -1,0 +1,170 @@
+/* gemmjudge tune: which values of a solution's constants suit a shape. */
+#include "cli/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "judge/device.h"
+#include "report/report.h"
+
+#define TOP 10        /* of one shape */
+#define TOP_OF_MANY 1 /* of each of several */
+
+/* How many of the best ranked are shown; SIZE_MAX: all. */
+static bool top_of(const struct options *options, size_t shapes, size_t *out, struct error *err)
+{
+	uint64_t number = 0;
+	*out = shapes > 1 ? TOP_OF_MANY : TOP;
+	if (options->top == NULL)
+		return true;
+	bool all = strcmp(options->top, "all") == 0;
+	if (!all && (!number_whole(options->top, SCHEDULES_MAX, &number) || number == 0))
+		return error_set(err, "--top '%s': a whole number from 1 to %u, or all, is needed",
+						 options->top, SCHEDULES_MAX);
+	*out = all ? SIZE_MAX : (size_t)number;
+	return true;
+}
+
+/* The GPU that was named, or the one that would run the file. */
+static bool find_gpu(const struct options *options, struct tune_gpu *out, struct error *err)
+{
+	struct referee_link referee = {.arena_fd = -1};
+	const struct device_facts emulated = {.name = "emulated GPU"};
+	if (options->gpu != NULL)
+		return gpu_find(options->gpu, out, err) || error_prefix(err, "--gpu");
+	if (device_seems_emulated(&options->judge.device))
+		return gpu_of_device(&emulated, DEVICE_EMULATED, out, err);
+	if (!device_open(&options->judge.device, &referee, err))
+		return false;
+	bool ok = gpu_of_device(&referee.facts, referee.device.kind, out, err);
+	referee_link_close(&referee);
+	return ok;
+}
+
+/* What contradicts itself, or is not there. */
+static bool options_hold(const struct options *options, struct error *err)
+{
+	const struct judge_options *judge = &options->judge;
+	if (options->argument_count != 1)
+		return error_set(err, options->argument_count == 0
+								  ? "name the solution file to tune (--help shows the usage)"
+								  : "tune takes one file at a time");
+	if (!options->check && judge->cases > 0)
+		return error_set(err, "--cases counts what --check judges on: add --check");
+	if (options->check && judge->cases > 0 && judge->suite_count > 0)
+		return error_set(err, "--cases counts generated cases; a suite has its own");
+	if (options->check && judge->time_shape_count > 1)
+		return error_set(err, "--check judges the schedules of one --shape");
+	if (!options->check && !command_timed_shapes(options, err))
+		return false;
+	return options->model_only || options->check ||
+		   error_set(err, "schedules are not measured yet: --model-only ranks them, and --check "
+						  "judges the first ones for correctness");
+}
+
+/* The problem, the shapes and the constants. With --check a suite says what is judged, and not at
+ * which shapes. */
+static bool read_file(struct tuned *tuned, struct error *err)
+{
+	struct judge_options judge = tuned->options->judge;
+	judge.mode = JUDGE_TIMES;
+	judge.cases = 0;
+	if (tuned->options->check)
+		judge.suite_count = 0;
+	return plan_make(&judge, tuned->file, &tuned->plan, err) &&
+		   space_read(tuned->file, tuned->plan.problem, &tuned->space, err);
+}
+
+/* Ranks the schedules of every shape; false with err where no shape has any. */
+static bool rank_all(struct tuned *tuned, struct error *err)
+{
+	size_t top, fit = 0;
+	tuned->shapes = calloc(tuned->plan.count, sizeof *tuned->shapes);
+	if (tuned->shapes == NULL)
+		return error_set(err, "out of memory");
+	tuned->shape_count = tuned->plan.count;
+	if (!top_of(tuned->options, tuned->shape_count, &top, err))
+		return false;
+	for (size_t i = 0; i < tuned->shape_count; i++) {
+		struct tuned_shape *shape = &tuned->shapes[i];
+		struct error why;
+		shape->test = &tuned->plan.cases[i];
+		shape->fits = ranked_make(&tuned->space, &tuned->gpu, shape->test, &shape->ranking, &why);
+		fit += shape->fits;
+		if (!shape->fits)
+			snprintf(shape->why, sizeof shape->why, "%s", why.message);
+		shape->shown = shape->ranking.list.count < top ? shape->ranking.list.count : top;
+	}
+	return fit > 0 || error_set(err, "%s", tuned->shapes[0].why);
+}
+
+static void tuned_free(struct tuned *tuned)
+{
+	for (size_t i = 0; i < tuned->shape_count; i++)
+		ranked_free(&tuned->shapes[i].ranking);
+	free(tuned->shapes);
+	free(tuned->checks);
+	space_free(&tuned->space);
+	plan_free(&tuned->plan);
+}
+
+static int show_and_check(struct tuned *tuned)
+{
+	const struct options *options = tuned->options;
+	FILE *out = options->json != NULL && strcmp(options->json, "-") == 0 ? stderr : stdout;
+	struct error err;
+	int status = EXIT_ACCEPTED;
+	if (options->check)
+		status = tune_check(tuned, out);
+	else
+		tune_show(tuned, out);
+	for (size_t i = 0; i < tuned->shape_count; i++)
+		if (!tuned->shapes[i].fits)
+			status = EXIT_BAD_INPUT;
+	if (options->json != NULL && !report_save_any(options->json, tune_json, tuned, &err))
+		status = cli_fail(EXIT_CANNOT_RUN, &err);
+	return status;
+}
+
+static int tune(const char *program, struct options *options)
+{
+	(void)program;
+	struct error err = {{0}};
+	struct tuned tuned = {.options = options};
+	options->judge.files = options->arguments;
+	options->judge.file_count = options->argument_count;
+	if (!options_hold(options, &err) || !output_probe(options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	tuned.file = options->arguments[0];
+	int status = EXIT_BAD_INPUT;
+	if (!read_file(&tuned, &err))
+		cli_fail(status, &err);
+	else if (!find_gpu(options, &tuned.gpu, &err))
+		status = cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
+	else if (!rank_all(&tuned, &err))
+		cli_fail(status, &err);
+	else
+		status = show_and_check(&tuned);
+	tuned_free(&tuned);
+	command_end_interrupted();
+	return status;
+}
+
+const struct subcommand subcommand_tune = {
+	.name = "tune",
+	.takes = "FILE",
+	.summary = "choose the constants that a solution lets others choose",
+	.usage = "usage: gemmjudge tune FILE --model-only|--check [OPTION...]\n"
+			 "\n"
+			 "A solution declares in its first lines which of its constants may be chosen\n"
+			 "(// tune BLOCK_M = 128 : 64 128 256; the README says how). Enumerates the values\n"
+			 "that meet its constraints on a GPU at a shape, and ranks them.\n"
+			 "\n"
+			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
+			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",
+	.run = tune,
+};

@@ -1,0 +1,326 @@
+/* gemmjudge tune: what was found, as text and as JSON. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tune.h"
+#include "report/clean.h"
+#include "report/wrap.h"
+
+#define WIDTH 80
+#define LINE_TEXT (SCHEDULE_TEXT + 256)
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* "17.83M" */
+static const char *short_number(double number, char out[16])
+{
+	static const char suffixes[] = " kMGTPE";
+	size_t i = 0;
+	while (fabs(number) >= 9999.5 && i + 2 < sizeof suffixes) {
+		number /= 1000;
+		i++;
+	}
+	snprintf(out, 16, i == 0 ? "%.0f" : "%.4g%c", number, suffixes[i]);
+	return out;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* Whether all schedules that are shown have the same value there. */
+static bool is_shared(const struct tuned_shape *shape, size_t constant)
+{
+	const struct ranked *ranking = &shape->ranking;
+	const int64_t first = ranking->list.items[ranked_at(ranking, 0)].values[constant];
+	for (size_t i = 1; i < shape->shown; i++)
+		if (ranking->list.items[ranked_at(ranking, i)].values[constant] != first)
+			return false;
+	return shape->shown > 1;
+}
+
+/* The constants of a schedule: those that all shown ones share, or the others. */
+static void print_constants(const struct tuned *tuned, const struct tuned_shape *shape,
+							size_t schedule, bool shared, char out[SCHEDULE_TEXT])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < tuned->space.constant_count && used < SCHEDULE_TEXT; i++)
+		if (is_shared(shape, i) == shared)
+			used += (size_t)snprintf(out + used, SCHEDULE_TEXT - used, "%s%s=%" PRId64,
+									 used > 0 ? " " : "",
+									 tuned->space.names[tuned->space.constants[i].place].name,
+									 shape->ranking.list.items[schedule].values[i]);
+}
+
+static void show_head(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+{
+	const struct schedule_list *list = &shape->ranking.list;
+	char line[LINE_TEXT], sizes[SHAPE_TEXT], number[16];
+	shape_print(tuned->plan.problem, &shape->test->shape, sizes);
+	int used = snprintf(line, sizeof line, "%s %s on %s: ", tuned->plan.problem->name, sizes,
+						tuned->gpu.name);
+	if (!shape->fits)
+		snprintf(line + used, sizeof line - (size_t)used, "%s", shape->why);
+	else
+		snprintf(line + used, sizeof line - (size_t)used,
+				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
+				 plural(list->count), short_number(list->combinations, number));
+	wrap_print(out, WIDTH, 0, 0, line);
+}
+
+/* Where the file's own constants stand. */
+static void show_standard(const struct tuned_shape *shape, FILE *out)
+{
+	const struct ranked *ranking = &shape->ranking;
+	const size_t standard = ranking->list.standard, count = ranking->list.count;
+	if (standard == count)
+		fprintf(out, "the file's defaults do not meet the constraints at this shape\n");
+	else if (ranking->has_thesis)
+		fprintf(out, "the file's defaults are number %zu of %zu in this order\n",
+				ranking->thesis_place[standard] + 1, count);
+}
+
+/* The constraints that refused something, where everything is asked for. */
+static void show_refused(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+{
+	static const char *const kinds[] = {
+		[RULE_LET] = "let", [RULE_WHERE] = "where", [RULE_ROLE] = "role"};
+	const struct schedule_list *list = &shape->ranking.list;
+	char line[LINE_TEXT];
+	for (size_t i = 0; i < tuned->space.rule_count; i++) {
+		const struct space_rule *rule = &tuned->space.rules[i];
+		if (!(list->refused[i] > 0))
+			continue;
+		int used = fprintf(out, "  %5.1f%% refused by line %d: ",
+						   list->refused[i] / list->combinations * 100, rule->line);
+		snprintf(line, sizeof line, "%s %s%s%s%s", kinds[rule->kind],
+				 rule->kind == RULE_ROLE ? role_name((enum tune_role)rule->place) : "",
+				 rule->kind == RULE_ROLE ? " = " : "", rule->text,
+				 list->undefined[i] > 0 ? " (some have no value)" : "");
+		wrap_print(out, WIDTH, used, 4, line);
+	}
+}
+
+static void show_row(const struct tuned *tuned, const struct tuned_shape *shape, size_t place,
+					 FILE *out)
+{
+	const struct ranked *ranking = &shape->ranking;
+	const size_t schedule = ranked_at(ranking, place);
+	char text[SCHEDULE_TEXT], global[16], shared[16] = "-";
+	int column;
+	print_constants(tuned, shape, schedule, false, text);
+	if (ranking->has_thesis) {
+		const struct thesis_cost *cost = &ranking->thesis[schedule];
+		if (cost->shared_volume > 0)
+			short_number(cost->shared_volume, shared);
+		column = fprintf(out, "%6zu %7.0f %7s %7s  ", place + 1, cost->cores,
+						 short_number(cost->global_volume, global), shared);
+	} else {
+		column = fprintf(out, "%6zu  ", place + 1);
+	}
+	wrap_print(out, WIDTH, column, column, text);
+}
+
+static void show_shape(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+{
+	char text[SCHEDULE_TEXT];
+	show_head(tuned, shape, out);
+	if (!shape->fits)
+		return;
+	if (tuned->options->verbose)
+		show_refused(tuned, shape, out);
+	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
+	if (text[0] != '\0') {
+		int column = fprintf(out, "in all of these: ");
+		wrap_print(out, WIDTH, column, column, text);
+	}
+	if (shape->ranking.has_thesis)
+		fprintf(out, "%6s %7s %7s %7s  %s\n", "thesis", "cores", "global", "shared", "schedule");
+	else
+		fprintf(out, "%6s  %s\n", "number",
+				"schedule, in the file's order: without the roles block_m and block_n\n"
+				"        the thesis' order cannot be told");
+	for (size_t i = 0; i < shape->shown; i++)
+		show_row(tuned, shape, i, out);
+	show_standard(shape, out);
+}
+
+void tune_show(const struct tuned *tuned, FILE *out)
+{
+	for (size_t i = 0; i < tuned->shape_count; i++) {
+		if (i > 0)
+			fputc('\n', out);
+		show_shape(tuned, &tuned->shapes[i], out);
+	}
+}
+
+void tune_show_check_head(const struct tuned *tuned, FILE *out)
+{
+	char text[SCHEDULE_TEXT];
+	const struct tuned_shape *shape = &tuned->shapes[0];
+	show_head(tuned, shape, out);
+	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
+	if (text[0] != '\0') {
+		int column = fprintf(out, "in all of these: ");
+		wrap_print(out, WIDTH, column, column, text);
+	}
+	fprintf(out, "%6s  %-15s %7s  %s\n", shape->ranking.has_thesis ? "thesis" : "number", "verdict",
+			"cases", "schedule");
+	fflush(out); /* the first verdict takes seconds */
+}
+
+void tune_show_check(const struct tuned *tuned, const struct tuned_check *check, FILE *out)
+{
+	char text[SCHEDULE_TEXT], cases[48];
+	print_constants(tuned, &tuned->shapes[0], check->schedule, false, text);
+	snprintf(cases, sizeof cases, "%zu/%zu", check->accepted, check->count);
+	int column =
+		fprintf(out, "%6zu  %-15s %7s  ", check->place + 1, verdict_name(check->verdict), cases);
+	wrap_print(out, WIDTH, column, column, text);
+	if (check->detail[0] != '\0')
+		wrap_print(out, WIDTH, 0, 8, check->detail);
+	fflush(out);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static json_t *clean_json(const char *text)
+{
+	char *clean = clean_text(text);
+	json_t *json = json_string(clean != NULL ? clean : "");
+	free(clean);
+	return json;
+}
+
+static json_t *constants_json(const struct space *space, const int64_t *values)
+{
+	json_t *json = json_object();
+	for (size_t i = 0; i < space->constant_count; i++)
+		json_object_set_new(json, space->names[space->constants[i].place].name,
+							json_integer(values[i]));
+	return json;
+}
+
+static json_t *gpu_json(const struct tune_gpu *gpu)
+{
+	return json_pack("{s:s, s:o, s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "id", gpu->id,
+					 "name", clean_json(gpu->name), "compute", gpu->compute, "multiprocessors",
+					 gpu->multiprocessors, "l2_bytes", (json_int_t)gpu->l2_bytes,
+					 "shared_per_multiprocessor", (json_int_t)gpu->shared_per_multiprocessor,
+					 "shared_per_block", (json_int_t)gpu->shared_per_block,
+					 "registers_per_multiprocessor", gpu->registers_per_multiprocessor,
+					 "registers_per_thread", gpu->registers_per_thread, "threads_per_block",
+					 gpu->threads_per_block, "threads_per_multiprocessor",
+					 gpu->threads_per_multiprocessor);
+}
+
+static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ranking, size_t place)
+{
+	const size_t number = ranked_at(ranking, place);
+	const struct schedule *schedule = &ranking->list.items[number];
+	json_t *json = json_object(), *roles = json_object();
+	json_object_set_new(json, "constants", constants_json(&tuned->space, schedule->values));
+	for (int i = 0; i < TUNE_ROLES; i++)
+		if (roles_have(&schedule->roles, (enum tune_role)i))
+			json_object_set_new(roles, role_name((enum tune_role)i),
+								json_integer(schedule->roles.value[i]));
+	json_object_set_new(json, "roles", roles);
+	if (ranking->has_thesis) {
+		const struct thesis_cost *cost = &ranking->thesis[number];
+		json_object_set_new(json, "thesis",
+							json_pack("{s:I, s:f, s:f, s:f}", "rank",
+									  (json_int_t)ranking->thesis_place[number] + 1, "cores",
+									  cost->cores, "global_volume", cost->global_volume,
+									  "shared_volume", cost->shared_volume));
+	}
+	return json;
+}
+
+static json_t *refused_json(const struct tuned *tuned, const struct schedule_list *list)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < tuned->space.rule_count; i++)
+		if (list->refused[i] > 0)
+			json_array_append_new(
+				json, json_pack("{s:i, s:o, s:f, s:f}", "line", tuned->space.rules[i].line, "text",
+								clean_json(tuned->space.rules[i].text), "combinations",
+								list->refused[i], "without_value", list->undefined[i]));
+	return json;
+}
+
+static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *shape)
+{
+	const struct ranked *ranking = &shape->ranking;
+	json_t *json = json_object(), *schedules = json_array();
+	char sizes[SHAPE_TEXT];
+	shape_print(tuned->plan.problem, &shape->test->shape, sizes);
+	json_object_set_new(json, "shape", json_string(sizes));
+	if (!shape->fits) {
+		json_decref(schedules);
+		json_object_set_new(json, "error", clean_json(shape->why));
+		return json;
+	}
+	json_object_set_new(json, "combinations", json_real(ranking->list.combinations));
+	json_object_set_new(json, "schedules", json_integer((json_int_t)ranking->list.count));
+	json_object_set_new(json, "refused", refused_json(tuned, &ranking->list));
+	if (ranking->has_thesis && ranking->list.standard < ranking->list.count)
+		json_object_set_new(
+			json, "defaults_rank",
+			json_integer((json_int_t)ranking->thesis_place[ranking->list.standard] + 1));
+	for (size_t i = 0; i < shape->shown; i++)
+		json_array_append_new(schedules, schedule_json(tuned, ranking, i));
+	json_object_set_new(json, "ranked", schedules);
+	return json;
+}
+
+static json_t *checks_json(const struct tuned *tuned)
+{
+	const struct schedule_list *list = &tuned->shapes[0].ranking.list;
+	json_t *json = json_array();
+	for (size_t i = 0; i < tuned->check_count; i++) {
+		const struct tuned_check *check = &tuned->checks[i];
+		json_array_append_new(
+			json,
+			json_pack("{s:I, s:o, s:s, s:o, s:I, s:I}", "rank", (json_int_t)check->place + 1,
+					  "constants",
+					  constants_json(&tuned->space, list->items[check->schedule].values), "verdict",
+					  verdict_name(check->verdict), "detail", clean_json(check->detail), "accepted",
+					  (json_int_t)check->accepted, "cases", (json_int_t)check->count));
+	}
+	return json;
+}
+
+void tune_json(const void *what, FILE *out)
+{
+	const struct tuned *tuned = what;
+	json_t *json = json_object(), *shapes = json_array(), *standard = json_object();
+	json_object_set_new(json, "schema_version", json_integer(TUNE_JSON_SCHEMA_VERSION));
+	json_object_set_new(json, "program", json_string("gemmjudge"));
+	json_object_set_new(json, "kind", json_string("tune"));
+	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
+	json_object_set_new(json, "file", clean_json(tuned->file));
+	json_object_set_new(json, "content", json_string(tuned->plan.content));
+	json_object_set_new(json, "problem", json_string(tuned->plan.problem->name));
+	if (tuned->options->judge.epilogue != NULL)
+		json_object_set_new(json, "epilogue", clean_json(tuned->options->judge.epilogue));
+	json_object_set_new(json, "gpu", gpu_json(&tuned->gpu));
+	for (size_t i = 0; i < tuned->space.constant_count; i++)
+		json_object_set_new(standard, tuned->space.names[tuned->space.constants[i].place].name,
+							json_integer(tuned->space.constants[i].standard));
+	json_object_set_new(json, "defaults", standard);
+	for (size_t i = 0; i < tuned->shape_count; i++)
+		json_array_append_new(shapes, shape_json(tuned, &tuned->shapes[i]));
+	json_object_set_new(json, "shapes", shapes);
+	if (tuned->checked) {
+		json_object_set_new(json, "device", clean_json(tuned->device));
+		json_object_set_new(json, "checks", checks_json(tuned));
+	}
+	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	fputc('\n', out);
+	json_decref(json);
+}
