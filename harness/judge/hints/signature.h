@@ -10,7 +10,8 @@
 #define SIGNATURE_WORD 48
 
 struct signature {
-	bool found; /* a function of the name at namespace scope, defined or declared */
+	size_t definitions; /* of which the preprocessor takes one */
+	bool found;         /* a function of the name at namespace scope, defined or declared */
 	bool has_body;
 	bool extern_c;  /* by itself, or in a block */
 	bool is_static; /* or in a namespace without a name */
