@@ -19,8 +19,8 @@ struct signature {
 	bool is_template;
 	size_t count;
 	struct signature_parameter {
-		char
-			type[SIGNATURE_WORD]; /* without const, *, & and __restrict__: "half", "unsigned int" */
+		/* without const, *, & and __restrict__: "half", "unsigned int" */
+		char type[SIGNATURE_WORD];
 		char name[SIGNATURE_WORD]; /* "" where it has none */
 		bool pointer;
 	} parameters[SIGNATURE_PARAMETERS]; /* the first of them */
