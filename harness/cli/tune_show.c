@@ -79,7 +79,8 @@ static void show_standard(const struct tuned_shape *shape, FILE *out)
 	const struct ranked *ranking = &shape->ranking;
 	const size_t standard = ranking->list.standard, count = ranking->list.count;
 	if (standard == count)
-		fprintf(out, "the file's defaults do not meet the constraints at this shape\n");
+		fprintf(out, "the file's defaults do not meet the constraint in line %d at this shape\n",
+				ranking->list.standard_line);
 	else if (ranking->has_thesis)
 		fprintf(out, "the file's defaults are number %zu of %zu in this order\n",
 				ranking->thesis_place[standard] + 1, count);
