@@ -32,17 +32,6 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Whether all schedules that are shown have the same value there. */
-static bool is_shared(const struct tuned_shape *shape, size_t constant)
-{
-	const struct ranked *ranking = &shape->ranking;
-	const int64_t first = ranking->list.items[ranked_at(ranking, 0)].values[constant];
-	for (size_t i = 1; i < shape->shown; i++)
-		if (ranking->list.items[ranked_at(ranking, i)].values[constant] != first)
-			return false;
-	return shape->shown > 1;
-}
-
 /* The constants of a schedule: those that all shown ones share, or the others. */
 static void print_constants(const struct tuned *tuned, const struct tuned_shape *shape,
 							size_t schedule, bool shared, char out[SCHEDULE_TEXT])
@@ -50,7 +39,7 @@ static void print_constants(const struct tuned *tuned, const struct tuned_shape 
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < tuned->space.constant_count && used < SCHEDULE_TEXT; i++)
-		if (is_shared(shape, i) == shared)
+		if ((shape->shared >> i & 1) == shared)
 			used += (size_t)snprintf(out + used, SCHEDULE_TEXT - used, "%s%s=%" PRId64,
 									 used > 0 ? " " : "",
 									 tuned->space.names[tuned->space.constants[i].place].name,
@@ -79,7 +68,8 @@ static void show_standard(const struct tuned_shape *shape, FILE *out)
 	const struct ranked *ranking = &shape->ranking;
 	const size_t standard = ranking->list.standard, count = ranking->list.count;
 	if (standard == count)
-		fprintf(out, "the file's defaults do not meet the constraints at this shape\n");
+		fprintf(out, "the file's defaults do not meet the constraint in line %d at this shape\n",
+				ranking->list.standard_line);
 	else if (ranking->has_thesis)
 		fprintf(out, "the file's defaults are number %zu of %zu in this order\n",
 				ranking->thesis_place[standard] + 1, count);

@@ -83,7 +83,7 @@ Test(tune_schedule, every_combination_is_counted_once)
 	cr_expect(list.count == expected, "%zu, not %zu", list.count, expected);
 	cr_expect(refused + (double)list.count == 1000 && list.combinations == 1000);
 	cr_expect(list.undefined[1] == 90, "B = 0: %g", list.undefined[1]);
-	cr_expect(list.standard == list.count, "the defaults have a role out of range");
+	cr_expect(list.standard == list.count && list.standard_line == 7, "by their role");
 	for (size_t i = 0; i < list.count; i++)
 		cr_assert(list.items[i].roles.value[TUNE_BLOCK_M] == list.items[i].values[0] - 1);
 }
@@ -99,6 +99,10 @@ Test(tune_schedule, sizes_and_gpu_decide)
 	cr_expect(roles_or(&list.items[0].roles, TUNE_SPLIT_K, 7) == 7);
 	cr_assert(enumerate(text, 4096, 64, 64, 0.5f));
 	cr_expect(list.count == 5 && list.items[2].roles.value[TUNE_THREADS] == 1);
+	cr_expect(list.standard == 0 && list.standard_line == 0);
+	cr_assert(enumerate("// tune A = 4 : 1..9\n// tune where A % 2 == 1\n// tune where A < 4\n", 64,
+						64, 64, 0));
+	cr_expect(list.standard_line == 2);
 }
 
 Test(tune_schedule, tables_choose_several_at_once)
