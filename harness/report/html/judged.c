@@ -219,7 +219,7 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number)
 	html_heading(out, 2, id, item->file);
 	fputs("<p>", out);
 	html_verdict(out, item->verdict);
-	if (item->detail[0] != '\0') {
+	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0) { /* else it repeats a case's */
 		fputs(": ", out);
 		html_text(out, item->detail);
 	}
