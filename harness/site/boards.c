@@ -65,9 +65,9 @@ static void summary_print(FILE *out, const struct field *field)
 static void left_out_print(FILE *out, const struct site *site)
 {
 	static const struct html_column columns[] = {
-		{"file", COLUMN_NAME},     {"why", COLUMN_WORDS},    {"last verdict", COLUMN_WORDS},
-		{"problem", COLUMN_SHORT}, {"device", COLUMN_WORDS}, {"date (UTC)", COLUMN_SHORT},
-		{"run", COLUMN_NUMBER},    {"content", COLUMN_SHORT}};
+		{"File", COLUMN_NAME},     {"Why", COLUMN_WORDS},    {"Last verdict", COLUMN_WORDS},
+		{"Problem", COLUMN_SHORT}, {"Device", COLUMN_WORDS}, {"Date (UTC)", COLUMN_SHORT},
+		{"Run", COLUMN_NUMBER},    {"Content", COLUMN_SHORT}};
 	struct html_table table;
 	if (site->all->left_out_count == 0)
 		return;
@@ -126,9 +126,12 @@ void index_print(FILE *out, const struct site *site)
 
 static void shapes_print(FILE *out, const struct site *site, const struct field *field)
 {
-	static const struct html_column columns[] = {
-		{"shape", COLUMN_NAME},    {"ranked", COLUMN_NUMBER},          {"first", COLUMN_WORDS},
-		{"its us", COLUMN_NUMBER}, {"of best library", COLUMN_NUMBER}, {"library", COLUMN_SHORT}};
+	static const struct html_column columns[] = {{"Shape", COLUMN_NAME},
+												 {"Ranked", COLUMN_NUMBER},
+												 {"First", COLUMN_WORDS},
+												 {"Its median", COLUMN_NUMBER},
+												 {"Of best library", COLUMN_NUMBER},
+												 {"Library", COLUMN_SHORT}};
 	struct html_table table;
 	html_table_open(&table, out, "The first at each shape", columns,
 					sizeof columns / sizeof *columns);

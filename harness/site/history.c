@@ -182,10 +182,11 @@ static void marks_print(const struct shape_times *shape, const struct plot *plot
 static void plot_data(FILE *out, const struct shape_times *shape)
 {
 	static const struct html_column columns[] = {
-		{"run", COLUMN_NUMBER},    {"date (UTC)", COLUMN_SHORT}, {"content", COLUMN_SHORT},
-		{"us", COLUMN_NUMBER},     {"95% from", COLUMN_NUMBER},  {"to", COLUMN_NUMBER},
-		{"library", COLUMN_WORDS}, {"its us", COLUMN_NUMBER},    {"sealed calls", COLUMN_WORDS},
-		{"SM MHz", COLUMN_NUMBER}};
+		{"Run", COLUMN_NUMBER},         {"Date (UTC)", COLUMN_SHORT},
+		{"Content", COLUMN_SHORT},      {"Median, us", COLUMN_NUMBER},
+		{"95% from", COLUMN_NUMBER},    {"to", COLUMN_NUMBER},
+		{"Library", COLUMN_WORDS},      {"Its median", COLUMN_NUMBER},
+		{"Sealed calls", COLUMN_WORDS}, {"SM MHz", COLUMN_NUMBER}};
 	struct html_table table;
 	html_data_open(out, "Data");
 	html_table_open(&table, out, "Times over dates", columns, sizeof columns / sizeof *columns);
@@ -359,12 +360,12 @@ static bool run_print(struct html_table *table, const struct history *history, s
 bool history_runs(FILE *out, const struct history *history)
 {
 	static const struct html_column columns[] = {
-		{"run", COLUMN_NUMBER},      {"date (UTC)", COLUMN_SHORT},
-		{"verdict", COLUMN_SHORT},   {"since the run before", COLUMN_SENTENCE},
-		{"us", COLUMN_NUMBER},       {"of best library", COLUMN_NUMBER},
-		{"cases", COLUMN_NUMBER},    {"content", COLUMN_SHORT},
-		{"device", COLUMN_WORDS},    {"driver", COLUMN_SHORT},
-		{"gemmjudge", COLUMN_SHORT}, {"problem", COLUMN_SHORT}};
+		{"Run", COLUMN_NUMBER},        {"Date (UTC)", COLUMN_SHORT},
+		{"Verdict", COLUMN_SHORT},     {"Since the run before", COLUMN_SENTENCE},
+		{"Median, us", COLUMN_NUMBER}, {"Of best library", COLUMN_NUMBER},
+		{"Cases", COLUMN_NUMBER},      {"Content", COLUMN_SHORT},
+		{"Device", COLUMN_WORDS},      {"Driver", COLUMN_SHORT},
+		{"gemmjudge", COLUMN_SHORT},   {"Problem", COLUMN_SHORT}};
 	struct html_table table;
 	bool ok = true;
 	html_heading(out, 2, NULL, "Runs");

@@ -78,7 +78,7 @@ function copyButton(label, text) {
 }
 
 document.querySelectorAll("table").forEach(makeSortable);
-document.querySelectorAll("details.data .scroll").forEach((box) =>
+document.querySelectorAll(".data .scroll").forEach((box) =>
 	box.before(copyButton("Copy as CSV", () => csvOf(box.querySelector("table")))));
 document.querySelectorAll("pre.command").forEach((block) =>
 	block.after(copyButton("Copy", () => block.textContent.trim())));
