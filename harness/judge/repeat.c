@@ -7,6 +7,8 @@
 #include "judge/finding.h"
 #include "judge/hints/hints.h"
 
+#define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
+
 /* What goes through both calls. */
 struct repetition {
 	struct run *run;
@@ -88,8 +90,8 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	const struct case_result *wrong = first_wrong(out);
 	struct hint_facts facts = {
 		.judgement = out, .problem = problem, .device = run->referee.device.kind};
-	if (wrong == NULL || hint_fault_known(&facts) || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || hint_fault_known(&facts) ||
+		run_stopped(run) || tool_words(&run->tool) != NULL || run->options->counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,
