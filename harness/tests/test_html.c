@@ -112,7 +112,8 @@ static struct timing_result timing_of(int m, const char *label, double median)
 static struct judgement_list list_with(const char *text)
 {
 	struct judgement_list list = {.count = 2, .items = calloc(2, sizeof *list.items)};
-	list.facts = (struct run_facts){.version = "1.2.3", .device_kind = DEVICE_CUDA};
+	list.facts =
+		(struct run_facts){.version = "1.2.3", .started = "2026", .device_kind = DEVICE_CUDA};
 	snprintf(list.facts.device.name, sizeof list.facts.device.name, "%s", text);
 	snprintf(list.facts.device.architecture, sizeof list.facts.device.architecture, "90a");
 	list.facts.device.multiprocessors = 132;
@@ -222,6 +223,24 @@ Test(html, unknown_peaks_are_said)
 	nests(page);
 	holds(page, "No roofline: the peaks of plain for plus-times are not known.");
 	cr_expect_null(strstr(page, "<polyline"));
+	free(page);
+	judgement_list_free(&list);
+}
+
+/* A column says what differs among files, the head what does not. */
+Test(html, problems_of_files)
+{
+	struct judgement_list list = list_with("plain");
+	char *page = written(&list);
+	holds(page, "<dt>Problem</dt><dd>gemm-f16</dd>\n<dt>Started");
+	cr_expect_null(strstr(page, ">Problem</th>"));
+	free(page);
+	snprintf(list.items[1].problem, sizeof list.items[1].problem, "sgemm");
+	page = written(&list);
+	nests(page);
+	holds(page, ">Problem</th>");
+	holds(page, "<td class=\"short\">sgemm</td>");
+	cr_expect_null(strstr(page, "<dd>gemm-f16</dd>\n<dt>Started"));
 	free(page);
 	judgement_list_free(&list);
 }
