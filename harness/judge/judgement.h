@@ -161,6 +161,7 @@ struct judgement {
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
 	struct case_repeat repeat;
+	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
