@@ -128,11 +128,12 @@ static void shapes_print(FILE *out, const struct site *site, const struct field 
 {
 	static const struct html_column columns[] = {{"Shape", COLUMN_NAME},
 												 {"Ranked", COLUMN_NUMBER},
-												 {"First", COLUMN_WORDS},
+												 {"First", COLUMN_NAME},
 												 {"Its median", COLUMN_NUMBER},
 												 {"Of best library", COLUMN_NUMBER},
 												 {"Library", COLUMN_SHORT}};
 	struct html_table table;
+	fputs("<div class=\"data\">\n", out);
 	html_table_open(&table, out, "The first at each shape", columns,
 					sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < field->count; i++) {
@@ -151,6 +152,7 @@ static void shapes_print(FILE *out, const struct site *site, const struct field 
 		html_table_text(&table, time->library);
 	}
 	html_table_close(&table);
+	fputs("</div>\n", out);
 }
 
 void field_print(FILE *out, const struct site *site, const struct field *field)
@@ -161,6 +163,7 @@ void field_print(FILE *out, const struct site *site, const struct field *field)
 	fputs("<header>\n<p><a href=\"index.html\">Leaderboard</a></p>\n", out);
 	html_heading(out, 1, NULL, title);
 	fputs("</header>\n", out);
+	ratios_print(out, field);
 	shapes_print(out, site, field);
 	for (size_t i = 0; i < field->count; i++) {
 		site_anchor(field, &field->boards[i], anchor);

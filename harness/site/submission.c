@@ -134,7 +134,7 @@ bool submission_print(FILE *out, const struct site *site, const struct submissio
 	html_heading(out, 2, NULL, "Ranks");
 	left_out_print(out, site, submission);
 	ranks_print(out, site, submission);
-	history_plots(out, &history);
+	history_times(out, &history);
 	bool ok = history_runs(out, &history);
 	html_close(out, site->version);
 	history_free(&history);
