@@ -131,6 +131,12 @@ static const struct row rows[] = {
 	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "
 	 "where the\nmedians are certain before",
 	 FILLS(kind_seconds, judge.time_budget)},
+	{"budget", "S", "tune", "seconds for all of it (60)", FILLS(kind_seconds, judge.time_budget)},
+	{"exhaustive", NULL, "tune",
+	 "measures every schedule, and says what the rankings\nare worth; without --budget however "
+	 "long "
+	 "it takes",
+	 FILLS(kind_flag, exhaustive)},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
@@ -166,10 +172,10 @@ static const struct row rows[] = {
 	 "writes it as pages, index.html the first: into a folder\nof their own",
 	 FILLS(kind_text, html), .again = AGAIN_NOT, .needs = "a folder"},
 	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
-	{"store", "FILE", RUNS " " ASKS,
+	{"store", "FILE", RUNS " tune " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 FILLS(kind_text, store), .again = AGAIN_NOT, .needs = "a file name"},
-	{"no-store", NULL, RUNS, "remembers nothing of this run", FILLS(kind_flag, no_store),
+	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", FILLS(kind_flag, no_store),
 	 .again = AGAIN_NOT},
 	{"verbose", NULL, "tune", "shows which constraints refuse how much", FILLS(kind_flag, verbose),
 	 .again = AGAIN_NOT, .letter = 'v'},

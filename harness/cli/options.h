@@ -25,6 +25,7 @@ struct options {
 	const char *device_name; /* leaderboard: part of it */
 	const char *gpu, *top;   /* tune */
 	bool model_only, check;  /* the same */
+	bool exhaustive, tuned;
 	bool no_store, as_json;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
