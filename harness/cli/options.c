@@ -41,6 +41,9 @@ static const struct row rows[] = {
 	 .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
 	{"nvcc-flags", "FLAGS", RUNS " tune", "several, with blanks between them: \"-std=c++20 -Iinc\"",
 	 .kind = &kind_nvcc_flags, .again = AGAIN_NOT, .needs = "flags of nvcc"},
+	{"tuned", NULL, RUNS,
+	 "compiles files with the constants that tune chose for\nthem, for the shape that is timed",
+	 FILLS(kind_flag, tuned)},
 	{"device", "D", RUNS " tune",
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "

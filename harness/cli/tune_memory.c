@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/schedules.h"
 #include "store/place.h"
 #include "store/store.h"
 
@@ -14,16 +15,6 @@ static void tell(struct tune_memory *memory, const struct error *why)
 	memory->failed = true;
 }
 
-/* Flags with blanks between them: what a schedule was found with. */
-static void join_flags(const struct judge_options *options, char *out, size_t capacity)
-{
-	size_t used = 0;
-	out[0] = '\0';
-	for (size_t i = 0; i < options->nvcc_flag_count && used < capacity; i++)
-		used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? " " : "",
-								 options->nvcc_flags[i]);
-}
-
 bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, struct error *err)
 {
 	const struct options *options = tuned->options;
@@ -32,7 +23,7 @@ bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, str
 	if (options->no_store && options->store != NULL)
 		return error_set(err, "--store says where to remember what is measured, --no-store not "
 							  "to: give one of them");
-	join_flags(&options->judge, memory->flags, sizeof memory->flags);
+	schedules_join_flags(&options->judge, memory->flags, sizeof memory->flags);
 	if (options->no_store)
 		return true;
 	if (!store_place(options->store, memory->path, &why) ||

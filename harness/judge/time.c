@@ -260,6 +260,8 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 		struct timing_entry *entry = &out->entries[i];
 		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 		entry->role = lane->entrant->role;
+		if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+			snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
 		if (lane->dropped) {
 			entry->verdict = VERDICT_NOT_RUN;
 			continue;
