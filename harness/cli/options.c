@@ -140,6 +140,18 @@ static const struct row rows[] = {
 	 "long "
 	 "it takes",
 	 FILLS(kind_flag, exhaustive)},
+	{"export", "FILE", "tune",
+	 "writes what was chosen for the file as a table in C, for\na solution "
+	 "to include",
+	 FILLS(kind_text, export_table), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"export-space", "FILE", "tune",
+	 "writes the constants and their constraints in the T1\nformat (JSON) of Kernel Tuner and its "
+	 "peers",
+	 FILLS(kind_text, export_space), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"export-results", "FILE", "tune", "writes what was measured in their T4 format",
+	 FILLS(kind_text, export_results), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"import-results", "FILE", "tune", "takes results of others in that format into the store",
+	 FILLS(kind_text, import_results), .again = AGAIN_NOT, .needs = "a file name"},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tune_files.h"
 #include "judge/device.h"
 #include "report/report.h"
 
@@ -92,6 +93,8 @@ static bool options_hold(const struct options *options, struct error *err)
 		return error_set(err, "--check judges the schedules of one --shape");
 	if (!options->check && !command_timed_shapes(options, err))
 		return false;
+	if (!tune_files_hold(options, err))
+		return false;
 	return measures(options) ? measuring_holds(options, err) : ranking_holds(options, err);
 }
 
@@ -159,12 +162,25 @@ static void tuned_free(struct tuned *tuned)
 	plan_free(&tuned->plan);
 }
 
+/* The text then goes to stderr. */
+static bool writes_to_stdout(const struct options *options)
+{
+	const char *const files[] = {options->json, options->export_table, options->export_space,
+								 options->export_results};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i] != NULL && strcmp(files[i], "-") == 0)
+			return true;
+	return false;
+}
+
 static int show_and_check(struct tuned *tuned)
 {
 	const struct options *options = tuned->options;
-	FILE *out = options->json != NULL && strcmp(options->json, "-") == 0 ? stderr : stdout;
+	FILE *out = writes_to_stdout(options) ? stderr : stdout;
 	struct error err;
 	int status = EXIT_ACCEPTED;
+	if (!tune_files_read(tuned, out, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (options->check)
 		status = tune_check(tuned, out);
 	else if (tuned->measures)
@@ -174,6 +190,8 @@ static int show_and_check(struct tuned *tuned)
 	for (size_t i = 0; i < tuned->shape_count; i++)
 		if (!tuned->shapes[i].fits)
 			status = EXIT_BAD_INPUT;
+	if (!tune_files_write(tuned, out, &err))
+		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	if (options->json != NULL && !report_save_any(options->json, tune_json, tuned, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	return status;

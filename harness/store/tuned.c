@@ -141,7 +141,8 @@ static bool trials_read(struct store *store, const struct tuned_key *key, struct
 		"SELECT constants, outcome, detail, median, low, high, samples, measured FROM trial WHERE "
 		"device = ?1 AND problem = ?2 AND content = ?3 AND epilogue = ?4 AND nvcc_flags = ?5 AND "
 		"m = ?6 AND n = ?7 AND k = ?8 AND batch = ?9 AND group_size = ?10 AND scalars = ?11 AND "
-		"clock_mhz = ?12 AND driver = ?13 ORDER BY constants",
+		"((clock_mhz = ?12 AND driver = ?13) OR driver = '' OR ?13 IS NULL) "
+		"ORDER BY constants, driver = '', measured DESC",
 		err);
 	if (row == NULL)
 		return false;
@@ -149,6 +150,9 @@ static bool trials_read(struct store *store, const struct tuned_key *key, struct
 	sqlite3_bind_double(row, next++, key->clock_mhz);
 	sqlite3_bind_text(row, next, key->driver, -1, SQLITE_STATIC);
 	while (database_next(store, row, &failed, err)) {
+		const struct tuned_trial *last = out->count > 0 ? &out->items[out->count - 1] : NULL;
+		if (last != NULL && strcmp(last->constants, (const char *)sqlite3_column_text(row, 0)) == 0)
+			continue;
 		struct tuned_trial *trial = grow((void **)&out->items, &out->count, sizeof *trial);
 		failed = trial == NULL;
 		if (failed) {

@@ -13,7 +13,7 @@
 struct tuned_key {
 	const char *device; /* the GPU's name */
 	double clock_mhz;   /* its highest; of trials only */
-	const char *driver; /* the same */
+	const char *driver; /* the same; "": of trials of other programs, which were imported */
 	const struct problem *problem;
 	const char *content;          /* the file's hash; flags are not in it */
 	const char *epilogue;         /* a chain, "" without */
@@ -39,7 +39,9 @@ struct tuned_trials {
 bool tuned_keep(const char *path, const struct tuned_key *key, const struct tuned_trial *trials,
 				size_t count, struct error *err);
 
-/* All of a key. A store that is not there holds none. False with err when it cannot be read. */
+/* All of a key in the order of their constants, each once, and imported ones. With driver NULL the
+ * newest at any clock and driver. A store that is not there holds none. False with err when it
+ * cannot be read. */
 bool tuned_trials(const char *path, const struct tuned_key *key, struct tuned_trials *out,
 				  struct error *err);
 void tuned_trials_free(struct tuned_trials *trials);
