@@ -65,6 +65,19 @@ bool html_same_guarantees(const struct judgement_list *list)
 	return same;
 }
 
+/* The problem of all files; NULL where they have several. */
+static const char *common_problem(const struct judgement_list *list)
+{
+	const char *common = "";
+	for (size_t i = 0; i < list->count; i++) {
+		const char *problem = list->items[i].problem; /* "": of a bad file */
+		if (common[0] != '\0' && problem[0] != '\0' && strcmp(common, problem) != 0)
+			return NULL;
+		common = problem[0] != '\0' ? problem : common;
+	}
+	return common;
+}
+
 static void facts_print(FILE *out, const struct judgement_list *list)
 {
 	const struct run_facts *facts = &list->facts;
@@ -72,6 +85,7 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 	facts_cases(cases, sizeof cases, facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
 	html_facts_open(out);
+	html_fact(out, "Problem", common_problem(list) != NULL ? common_problem(list) : "");
 	html_fact(out, "Started", facts->started);
 	html_fact(out, "Cases", cases);
 	html_fact(out, "Seed", seed);
@@ -125,12 +139,12 @@ static void file_cell(struct html_table *table, const struct judgement_list *lis
 
 /* Which columns there is something to say in. */
 struct shown {
-	bool cases, times, same;
+	bool cases, times, problems, same;
 };
 
 static struct shown shown_of(const struct judgement_list *list, const struct ranking *ranking)
 {
-	struct shown shown = {.times = ranking->timed};
+	struct shown shown = {.times = ranking->timed, .problems = common_problem(list) == NULL};
 	for (size_t i = 0; i < list->count; i++)
 		shown.cases = shown.cases || list->items[i].count > 0;
 	for (size_t i = 0; i < ranking->count; i++)
@@ -154,7 +168,8 @@ static void columns_open(struct html_table *table, FILE *out, struct shown shown
 		columns[count++] = (struct html_column){"Cases", COLUMN_NUMBER};
 		columns[count++] = (struct html_column){"Worst error / bound", COLUMN_NUMBER};
 	}
-	columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
+	if (shown.problems)
+		columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
 	if (shown.same)
 		columns[count++] = (struct html_column){"Same source as", COLUMN_WORDS};
 	html_table_open(table, out,
@@ -189,7 +204,8 @@ static void row_print(struct html_table *table, const struct judgement_list *lis
 						  item->accepted, item->count);
 		html_table_format(table, ratio, "%.3g", ratio);
 	}
-	html_table_text(table, item->problem);
+	if (shown.problems)
+		html_table_text(table, item->problem);
 	if (shown.same)
 		html_table_text(table, row->same != NULL ? row->same->file : "");
 }

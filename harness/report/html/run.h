@@ -20,7 +20,7 @@ void html_side_by_side(FILE *out, const struct judgement_list *list);
 
 /* Entries of one shape beside each other: the plot, and its table with what there is to say of
  * their accuracy. */
-void html_timing_figure(FILE *out, const struct timing_result *timing);
+void html_timing_figure(FILE *out, const char *title, const struct timing_result *timing);
 void html_timing_data(FILE *out, const struct timing_result *timing);
 
 /* The colour and mark of an entry beside others. */
