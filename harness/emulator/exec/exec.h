@@ -176,7 +176,8 @@ struct exec_program {
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
 	size_t static_shared, dynamic_shared_offset;
-	uint32_t shared_base; /* address of the first byte of shared memory */
+	uint32_t shared_base;    /* address of the first byte of shared memory */
+	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */
 	int registers;
 	int32_t *lists;
 	int32_t *effects;  /* exec/undefined.h */
@@ -307,6 +308,7 @@ struct exec_launch {
 	struct counters *counters;
 	bool faulted;
 	int threads;
+	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
 };
 
 struct exec_worker {
@@ -315,6 +317,8 @@ struct exec_worker {
 	struct exec_cached known[8]; /* allocations looked at during this launch */
 	uint32_t known_count;
 	struct counters counters;
+	struct line_cost *costs; /* by instruction; NULL: not wanted */
+	struct line_cost seen;   /* of the counters, before the instruction at hand */
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
@@ -346,6 +350,8 @@ exec_run_function exec_warp_runner(void); /* of the level that runs here */
 #define EXEC_PLACE 200
 const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
 					   char text[EXEC_PLACE]) __attribute__((cold));
+/* Its file and line, "file.cu:42"; "" without -lineinfo. */
+void exec_source(const struct exec_origin *origin, char *out, size_t size);
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)

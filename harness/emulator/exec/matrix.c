@@ -234,9 +234,12 @@ static void count_one(struct warp *w, const struct exec_instruction *in, bool wr
 		count_shared(w, passes, passes - conflicts, write);
 		return;
 	}
-	u32 sectors = 1;
-	for (u32 i = 1; i < EXEC_LANES; i++)
+	u32 sectors = 1, lines = 1;
+	for (u32 i = 1; i < EXEC_LANES; i++) {
 		sectors += at[i] >> 5 != at[i - 1] >> 5;
+		lines += at[i] >> 7 != at[i - 1] >> 7;
+	}
+	counters->global_lines += lines;
 	if (write) {
 		counters->global_store_requests++;
 		counters->global_store_sectors += sectors;
@@ -267,6 +270,8 @@ static void count_matrices(struct warp *w, const struct exec_instruction *in, u8
 		count_shared(w, passes, count, false);
 	else
 		counters->global_load_requests += count;
+	if (in->space != PTX_SHARED) /* runs of a matrix lie in lines of their own */
+		counters->global_lines += (u64)in->c * across;
 }
 
 /* As the hardware does them: what are no such matrices by an access for each

@@ -98,6 +98,16 @@ static inline u32 count_sectors(const struct access *x, u64 bytes)
 	return count_scattered(x->at, x->low, x->high, 5);
 }
 
+/* Lines of 128 bytes: lookups in L1. */
+static inline u32 count_lines(const struct access *x, u64 bytes)
+{
+	if (x->uniform || x->low >> 7 == x->high >> 7)
+		return 1;
+	if (x->dense)
+		return (u32)(((x->low & 127) + EXEC_LANES * bytes + 127) >> 7);
+	return count_scattered(x->at, x->low, x->high, 7);
+}
+
 static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
 {
 	*conflicts = 0;
@@ -116,6 +126,7 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 	struct counters *counters = &w->worker->counters;
 	if (space == PTX_GLOBAL) {
 		u32 sectors = count_sectors(x, bytes);
+		counters->global_lines += count_lines(x, bytes);
 		if (write) {
 			counters->global_store_requests++;
 			counters->global_store_sectors += sectors;
@@ -477,6 +488,7 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 		return NULL;
 	if (!write && !cached->written && !exec_written(cached, address, bytes))
 		return NULL;
+	counters->global_lines += ((address & 127) + bytes + 127) >> 7;
 	if (write) {
 		exec_mark(cached, address, bytes);
 		counters->global_store_requests++;
