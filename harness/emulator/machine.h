@@ -130,6 +130,9 @@ struct counters {
 	uint64_t tensor_flops, flops;
 	/* 128-byte lines that global accesses touch, one a lookup in L1 */
 	uint64_t global_lines;
+	/* sectors that a cluster's plain loads touch, each counted once: where a sample is run, or
+	 * costs are kept by line */
+	uint64_t global_footprint;
 	uint64_t wgmma_shared_bytes; /* operands that wgmma reads from shared memory */
 	/* of launches: blocks, their threads, and the shared memory that the launch asked for */
 	uint64_t blocks, block_threads, block_shared_bytes;

@@ -23,8 +23,9 @@
 #define INFO_REGISTERS 0x2fu
 #define INFO_STACK 0x11u
 
-#define RESERVED_SHARED 1024 /* of the system, in .nv.shared.NAME where .nv.shared.reserved.0 is   \
-							  */
+#define RESERVED_SHARED                                                                            \
+	1024 /* of the system, in .nv.shared.NAME where .nv.shared.reserved.0 is                       \
+		  */
 
 struct span {
 	const uint8_t *at;

@@ -114,8 +114,10 @@ static bool worker_create(struct exec_worker *worker, struct exec_launch *launch
 	worker->storage = calloc(layout.total + 64, 1);
 	if (launch->program->costs)
 		worker->costs = calloc(launch->program->count + 1, sizeof *worker->costs);
-	if (!worker->cluster.blocks || !worker->cache || !worker->storage ||
-		(launch->program->costs && !worker->costs))
+	if (launch->footprints)
+		worker->footprint = exec_footprint_create();
+	if ((launch->footprints && !worker->footprint) || !worker->cluster.blocks || !worker->cache ||
+		!worker->storage || (launch->program->costs && !worker->costs))
 		return false;
 	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
 	for (uint32_t i = 0; i < worker->cluster.count; i++)
@@ -137,6 +139,7 @@ static void worker_destroy(struct exec_worker *worker)
 	free(worker->cluster.blocks);
 	free(worker->cache);
 	free(worker->costs);
+	exec_footprint_free(worker->footprint);
 	free(worker->storage);
 }
 
@@ -561,6 +564,7 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
+		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
 		.fault = fault,
 		.counters = counters,

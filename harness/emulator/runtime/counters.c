@@ -80,6 +80,7 @@ static const struct {
 	COUNTER(shared_store_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"),
 	COUNTER(shared_store_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st"),
 	COUNTER(global_lines, "emulator__global_lines"),
+	COUNTER(global_footprint, "emulator__global_footprint_sectors"),
 	COUNTER(wgmma_shared_bytes, "emulator__wgmma_shared_bytes"),
 	COUNTER(blocks, "emulator__blocks"),
 	COUNTER(block_threads, "emulator__block_threads"),

@@ -108,6 +108,14 @@ static inline u32 count_lines(const struct access *x, u64 bytes)
 	return count_scattered(x->at, x->low, x->high, 7);
 }
 
+static __attribute__((noinline)) void note_footprint(struct warp *w, const struct access *x,
+													 u64 bytes)
+{
+	for (int i = 0; i < (x->uniform ? 1 : EXEC_LANES); i++)
+		w->worker->counters.global_footprint +=
+			exec_footprint_add(w->worker->footprint, x->at[i], bytes);
+}
+
 static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
 {
 	*conflicts = 0;
@@ -133,6 +141,8 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 		} else {
 			counters->global_load_requests++;
 			counters->global_load_sectors += sectors;
+			if (__builtin_expect(w->worker->footprint != NULL, 0))
+				note_footprint(w, x, bytes);
 		}
 	} else if (space == PTX_SHARED) {
 		u32 conflicts, wavefronts = count_wavefronts(x, bytes, &conflicts);
@@ -496,6 +506,8 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 	} else {
 		counters->global_load_requests++;
 		counters->global_load_sectors += sectors;
+		if (__builtin_expect(w->worker->footprint != NULL, 0))
+			counters->global_footprint += exec_footprint_add(w->worker->footprint, address, bytes);
 	}
 	return (u8 *)(uintptr_t)address;
 }
