@@ -151,6 +151,8 @@ static const struct row rows[] = {
 	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	{"html", "FILE", RUNS, "writes them as a page to look at, with plots", FILLS(kind_text, html),
+	 FILE_NEEDED},
 	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_text, csv),
 	 FILE_NEEDED},
 	{"sort", "BY", "judge",

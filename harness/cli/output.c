@@ -59,7 +59,7 @@ static int width_of(FILE *stream)
 
 /* ---- reports ------------------------------------------------------------ */
 
-#define REPORTS_MAX 5
+#define REPORTS_MAX 6
 
 struct report {
 	const char *option, *path;
@@ -76,6 +76,8 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 	if (options->markdown != NULL)
 		out[count++] = (struct report){
 			"md", options->markdown, options->verbose ? report_markdown_verbose : report_markdown};
+	if (options->html != NULL)
+		out[count++] = (struct report){"html", options->html, report_html};
 	if (options->csv != NULL)
 		out[count++] = (struct report){"csv", options->csv, report_csv};
 	if (options->svg != NULL)

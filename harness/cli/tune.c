@@ -53,6 +53,8 @@ static bool options_hold(const struct options *options, struct error *err)
 		return error_set(err, options->argument_count == 0
 								  ? "name the solution file to tune (--help shows the usage)"
 								  : "tune takes one file at a time");
+	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
+		return error_set(err, "tune reads a file, not stdin: name it");
 	if (!options->check && judge->cases > 0)
 		return error_set(err, "--cases counts what --check judges on: add --check");
 	if (options->check && judge->cases > 0 && judge->suite_count > 0)
@@ -79,6 +81,19 @@ static bool read_file(struct tuned *tuned, struct error *err)
 		   space_read(tuned->file, tuned->plan.problem, &tuned->space, err);
 }
 
+/* Which constants have one value in all schedules that are shown. */
+static uint32_t find_shared(const struct tuned_shape *shape)
+{
+	const struct ranked *ranking = &shape->ranking;
+	uint32_t shared = shape->shown > 1 ? UINT32_MAX : 0;
+	for (size_t i = 1; i < shape->shown; i++)
+		for (size_t c = 0; c < ranking->list.constants; c++)
+			if (ranking->list.items[ranked_at(ranking, i)].values[c] !=
+				ranking->list.items[ranked_at(ranking, 0)].values[c])
+				shared &= ~((uint32_t)1 << c);
+	return shared;
+}
+
 /* Ranks the schedules of every shape; false with err where no shape has any. */
 static bool rank_all(struct tuned *tuned, struct error *err)
 {
@@ -98,6 +113,7 @@ static bool rank_all(struct tuned *tuned, struct error *err)
 		if (!shape->fits)
 			snprintf(shape->why, sizeof shape->why, "%s", why.message);
 		shape->shown = shape->ranking.list.count < top ? shape->ranking.list.count : top;
+		shape->shared = find_shared(shape);
 	}
 	return fit > 0 || error_set(err, "%s", tuned->shapes[0].why);
 }

@@ -15,7 +15,8 @@ struct tuned_shape {
 	bool fits;
 	char why[1024]; /* no schedule does; else: */
 	struct ranked ranking;
-	size_t shown; /* of the best ranked */
+	size_t shown;    /* of the best ranked */
+	uint32_t shared; /* bit i: constant i has one value in all of these, which are several */
 };
 
 /* What the judge said of a schedule. */

@@ -94,8 +94,10 @@ static void show_summary(const struct tuned *tuned, FILE *out)
 	size_t accepted = 0;
 	for (size_t i = 0; i < tuned->check_count; i++)
 		accepted += tuned->checks[i].verdict == VERDICT_ACCEPTED;
-	fprintf(out, "%zu of %zu schedules accepted%s%s\n", accepted, tuned->check_count,
+	fprintf(out, "%s%zu of %zu schedules accepted%s%s\n",
+			command_interrupted(NULL) ? "interrupted: " : "", accepted, tuned->check_count,
 			tuned->device[0] != '\0' ? ": " : "", tuned->device);
+	fflush(out); /* a signal may end the program next */
 }
 
 int tune_check(struct tuned *tuned, FILE *out)
@@ -126,6 +128,8 @@ int tune_check(struct tuned *tuned, FILE *out)
 			status = cli_fail(ended == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 			break;
 		}
+		if (command_interrupted(NULL) && check->verdict != VERDICT_ACCEPTED)
+			break; /* it had not all of its cases */
 		line.files_done++;
 		tuned->check_count++;
 		tune_show_check(tuned, check, out);

@@ -32,17 +32,6 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Whether all schedules that are shown have the same value there. */
-static bool is_shared(const struct tuned_shape *shape, size_t constant)
-{
-	const struct ranked *ranking = &shape->ranking;
-	const int64_t first = ranking->list.items[ranked_at(ranking, 0)].values[constant];
-	for (size_t i = 1; i < shape->shown; i++)
-		if (ranking->list.items[ranked_at(ranking, i)].values[constant] != first)
-			return false;
-	return shape->shown > 1;
-}
-
 /* The constants of a schedule: those that all shown ones share, or the others. */
 static void print_constants(const struct tuned *tuned, const struct tuned_shape *shape,
 							size_t schedule, bool shared, char out[SCHEDULE_TEXT])
@@ -50,7 +39,7 @@ static void print_constants(const struct tuned *tuned, const struct tuned_shape 
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < tuned->space.constant_count && used < SCHEDULE_TEXT; i++)
-		if (is_shared(shape, i) == shared)
+		if ((shape->shared >> i & 1) == shared)
 			used += (size_t)snprintf(out + used, SCHEDULE_TEXT - used, "%s%s=%" PRId64,
 									 used > 0 ? " " : "",
 									 tuned->space.names[tuned->space.constants[i].place].name,
@@ -79,7 +68,11 @@ static void show_standard(const struct tuned_shape *shape, FILE *out)
 	const struct ranked *ranking = &shape->ranking;
 	const size_t standard = ranking->list.standard, count = ranking->list.count;
 	if (standard == count)
-		fprintf(out, "the file's defaults do not meet the constraints at this shape\n");
+		fprintf(out, "the file's defaults do not meet the constraint in line %d at this shape\n",
+				ranking->list.standard_line);
+	else if (ranking->has_model && ranking->has_thesis)
+		fprintf(out, "the file's defaults: %zu by the model, %zu by the thesis, of %zu\n",
+				ranking->model_place[standard] + 1, ranking->thesis_place[standard] + 1, count);
 	else if (ranking->has_thesis)
 		fprintf(out, "the file's defaults are number %zu of %zu in this order\n",
 				ranking->thesis_place[standard] + 1, count);
@@ -106,23 +99,45 @@ static void show_refused(const struct tuned *tuned, const struct tuned_shape *sh
 	}
 }
 
+/* The columns before the schedule. */
+static void show_row_head(const struct ranked *ranking, FILE *out)
+{
+	if (ranking->has_model)
+		fprintf(out, "%6s ", "model");
+	if (ranking->has_thesis)
+		fprintf(out, "%6s %7s %7s %7s", "thesis", "cores", "global", "shared");
+	if (ranking->has_model)
+		fprintf(out, " %9s", "us");
+	if (!ranking->has_model && !ranking->has_thesis)
+		fprintf(out, "%6s  %s\n%8s%s\n", "number",
+				"schedule, in the file's order: without the roles block_m and block_n", "",
+				"the thesis' order cannot be told");
+	else
+		fprintf(out, "  schedule\n");
+}
+
 static void show_row(const struct tuned *tuned, const struct tuned_shape *shape, size_t place,
 					 FILE *out)
 {
 	const struct ranked *ranking = &shape->ranking;
 	const size_t schedule = ranked_at(ranking, place);
 	char text[SCHEDULE_TEXT], global[16], shared[16] = "-";
-	int column;
+	int column = 0;
 	print_constants(tuned, shape, schedule, false, text);
+	if (ranking->has_model)
+		column += fprintf(out, "%6zu ", ranking->model_place[schedule] + 1);
 	if (ranking->has_thesis) {
 		const struct thesis_cost *cost = &ranking->thesis[schedule];
 		if (cost->shared_volume > 0)
 			short_number(cost->shared_volume, shared);
-		column = fprintf(out, "%6zu %7.0f %7s %7s  ", place + 1, cost->cores,
-						 short_number(cost->global_volume, global), shared);
-	} else {
-		column = fprintf(out, "%6zu  ", place + 1);
+		column += fprintf(out, "%6zu %7.0f %7s %7s", ranking->thesis_place[schedule] + 1,
+						  cost->cores, short_number(cost->global_volume, global), shared);
 	}
+	if (ranking->has_model)
+		column += fprintf(out, " %9.4g", ranking->seconds[schedule] * 1e6);
+	else if (!ranking->has_thesis)
+		column += fprintf(out, "%6zu", place + 1);
+	column += fprintf(out, "  ");
 	wrap_print(out, WIDTH, column, column, text);
 }
 
@@ -139,12 +154,7 @@ static void show_shape(const struct tuned *tuned, const struct tuned_shape *shap
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
 	}
-	if (shape->ranking.has_thesis)
-		fprintf(out, "%6s %7s %7s %7s  %s\n", "thesis", "cores", "global", "shared", "schedule");
-	else
-		fprintf(out, "%6s  %s\n", "number",
-				"schedule, in the file's order: without the roles block_m and block_n\n"
-				"        the thesis' order cannot be told");
+	show_row_head(&shape->ranking, out);
 	for (size_t i = 0; i < shape->shown; i++)
 		show_row(tuned, shape, i, out);
 	show_standard(shape, out);
@@ -169,8 +179,11 @@ void tune_show_check_head(const struct tuned *tuned, FILE *out)
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
 	}
-	fprintf(out, "%6s  %-15s %7s  %s\n", shape->ranking.has_thesis ? "thesis" : "number", "verdict",
-			"cases", "schedule");
+	fprintf(out, "%6s  %-15s %7s  %s\n",
+			shape->ranking.has_model    ? "model"
+			: shape->ranking.has_thesis ? "thesis"
+										: "number",
+			"verdict", "cases", "schedule");
 	fflush(out); /* the first verdict takes seconds */
 }
 
@@ -238,6 +251,12 @@ static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ran
 									  cost->cores, "global_volume", cost->global_volume,
 									  "shared_volume", cost->shared_volume));
 	}
+	if (ranking->has_model)
+		json_object_set_new(
+			json, "model",
+			json_pack("{s:I, s:o}", "rank", (json_int_t)ranking->model_place[number] + 1, "seconds",
+					  isfinite(ranking->seconds[number]) ? json_real(ranking->seconds[number])
+														 : json_string("inf")));
 	return json;
 }
 

@@ -77,7 +77,11 @@ static bool find_all(void *library, struct cudart *out, struct error *err)
 		   find(library, "cudaEventSynchronize", &out->event_synchronize, false, err) &&
 		   find(library, "cudaEventElapsedTime", &out->event_elapsed, false, err) &&
 		   find(library, "cudaEventDestroy", &out->event_destroy, false, err) &&
-		   find(library, "cudaEmulatedName", &out->emulated_name, false, err);
+		   find(library, "cudaEmulatedName", &out->emulated_name, false, err) &&
+		   find(library, "cudaEmulatedFailure", &out->emulated_failure, false, err) &&
+		   find(library, "cudaEmulatedWhere", &out->emulated_where, false, err) &&
+		   find(library, "cudaEmulatedWhereNow", &out->emulated_where_now, false, err) &&
+		   find(library, "cudaMemGetInfo", &out->mem_get_info, false, err);
 }
 
 bool cudart_load(struct cudart *out, const char *folder, struct error *err)

@@ -32,8 +32,14 @@ struct cudart {
 	cudaError_t (*event_synchronize)(cudaEvent_t);
 	cudaError_t (*event_elapsed)(float *, cudaEvent_t, cudaEvent_t);
 	cudaError_t (*event_destroy)(cudaEvent_t);
-	/* The emulated GPU's own: what it calls an allocation in messages. */
+	/* The emulated GPU's own (emulator/DESIGN.md): what it calls an allocation in messages, and
+	 * which call failed, and what to do. */
 	cudaError_t (*emulated_name)(const void *, const char *);
+	cudaError_t (*emulated_failure)(char *, char *, size_t);
+	/* For handlers of signals: what lies at an address; that kernels that run are to say where. */
+	cudaError_t (*emulated_where)(const void *, char *, size_t);
+	cudaError_t (*emulated_where_now)(void);
+	cudaError_t (*mem_get_info)(size_t *, size_t *);
 };
 
 /* Loads FOLDER/libcudart.so.13 or, where folder is NULL, the one of this machine.

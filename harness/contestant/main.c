@@ -13,6 +13,7 @@
 #include "contestant/sealed.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
+#include "contestant/witness.h"
 #include "process/buffers.h"
 #include "process/channel.h"
 #include "process/child.h"
@@ -132,16 +133,22 @@ static void error_name(const struct contestant *self, cudaError_t code, char *ou
 	snprintf(out, size, "%s", code != cudaSuccess ? self->cudart.get_error_name(code) : "");
 }
 
+static void fill_outcome(const struct contestant *self, struct outcome outcome, double seconds,
+						 struct contestant_reply *reply)
+{
+	reply->status = outcome.status;
+	reply->left = outcome.left;
+	reply->error_code = (int32_t)outcome.code;
+	reply->seconds = seconds;
+	error_name(self, outcome.code, reply->error_name, sizeof reply->error_name);
+	snprintf(reply->error_text, sizeof reply->error_text, "%s", outcome.text);
+}
+
 static void reply_outcome(const struct contestant *self, const struct message *request,
 						  struct outcome outcome, double seconds)
 {
-	struct contestant_reply reply = {.head.type = request->type,
-									 .status = outcome.status,
-									 .left = outcome.left,
-									 .error_code = (int32_t)outcome.code,
-									 .seconds = seconds};
-	error_name(self, outcome.code, reply.error_name, sizeof reply.error_name);
-	snprintf(reply.error_text, sizeof reply.error_text, "%s", outcome.text);
+	struct contestant_reply reply = {.head.type = request->type};
+	fill_outcome(self, outcome, seconds, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 
@@ -202,6 +209,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	}
 	struct outcome out = {0};
 	libraries_note(&self->before);
+	witness_open(&self->cudart);
 	out.status =
 		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
@@ -247,16 +255,49 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	reply_outcome(self, &request->head, out, 0.0);
 }
 
-/* The emulated GPU's messages call the buffers what solve() and the stages call them. */
+/* Messages call the buffers what solve() and the stages call them: "A, 31 x
+ * 109", "bias.bias, 109". */
 static void name_buffers(const struct contestant *self, const struct operands *operands)
 {
-	char name[BUFFER_NAME_MAX];
-	if (self->cudart.emulated_name == NULL || !self->opened.copied)
-		return;
-	for (uint32_t i = 0; i < self->opened.arena.count; i++) {
-		buffers_name(self->solution.problem, &self->solution.chain, i, name);
-		self->cudart.emulated_name(operands->at[i], name);
+	struct buffers buffers;
+	char name[WITNESS_NAME];
+	bool own = self->cudart.emulated_name != NULL && self->opened.copied;
+	witness_forget();
+	buffers_of_case(self->solution.problem, &self->test, &self->solution.chain, &buffers);
+	for (uint32_t i = 0; i < self->opened.arena.count && i < buffers.count; i++) {
+		const struct buffer *buffer = &buffers.at[i];
+		unsigned long long columns = buffer->columns > 0 ? buffer->columns : 1;
+		unsigned long long rows = buffer->elements / columns;
+		if (rows > 1 && columns > 1)
+			snprintf(name, sizeof name, "%s, %llu x %llu", buffer->name, rows, columns);
+		else
+			snprintf(name, sizeof name, "%s, %llu", buffer->name, rows * columns);
+		witness_buffer(name, operands->at[i], self->opened.arena.buffers[i].bytes);
+		if (own)
+			self->cudart.emulated_name(operands->at[i], name);
 	}
+}
+
+/* What the device has to say of it. */
+static void note_failure(const struct cudart *cudart, struct contestant_reply *reply)
+{
+	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
+	if (cudart->emulated_failure == NULL)
+		return;
+	cudart->emulated_failure(failed, advice, RUN_TEXT_BYTES);
+	if (reply->failed[0] == '\0')
+		memcpy(reply->failed, failed, sizeof failed);
+	if (advice[0] != '\0')
+		memcpy(reply->advice, advice, sizeof advice);
+}
+
+/* Device memory that is free. */
+static size_t available(const struct cudart *cudart)
+{
+	size_t available = 0, total = 0;
+	if (cudart->mem_get_info != NULL)
+		cudart->mem_get_info(&available, &total);
+	return available;
 }
 
 static void serve_run(struct contestant *self, const struct contestant_run *request)
@@ -269,19 +310,30 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		return;
 	}
 	cudaError_t left = cudaSuccess;
+	struct contestant_reply reply = {.head.type = request->head.type};
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
+		size_t before = available(cudart);
 		cudart->get_last_error(); /* an old error is not this call's */
+		witness_is(WITNESS_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
+		witness_is(WITNESS_DEVICE);
+		note_failure(cudart, &reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
+		witness_is(WITNESS_BETWEEN);
+		if (code == cudaSuccess)
+			reply.kept_bytes = (int64_t)(before - available(cudart));
 	}
+	if (code != cudaSuccess) /* of a kernel */
+		note_failure(cudart, &reply);
 	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
-	reply_outcome(self, &request->head,
-				  outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds);
+	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
+				 &reply);
+	reply_with(self, &reply, sizeof reply);
 }
 
 static bool measure(struct contestant *self, const struct contestant_time *request,

@@ -43,6 +43,7 @@ struct fault {
 	int ptx_line;          /* 1-based line of the module's PTX text; 0 unknown */
 	char source[256];      /* "file.cu:42" when compiled with -lineinfo, else "" */
 	uint64_t address;
+	const char *advice; /* FAULT_ADDRESS: what to do; NULL: nothing comes to mind */
 	char text[1024];
 };
 
@@ -154,6 +155,10 @@ struct machine_options {
 	uint32_t sample;      /* > 0: run no more clusters of a launch, spread over the grid; counters
 							 are those of all, estimated. Not of a cooperative launch. */
 	bool by_line;         /* keep costs for kernel_cost() */
+	/* Set by whoever wants to know where the kernel is that runs; cleared when it is said, by a
+	 * line that is given to `say`. NULL: nobody asks. */
+	_Atomic bool *where_asked;
+	void (*say)(const char *line);
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and

@@ -39,6 +39,7 @@ static bool check_case(struct run *run, const struct problem *problem,
 			emulated_timeout(run->options, referee->device.kind, run->timeout, &result->test),
 			&result->seconds);
 	*dead = outcome.dead;
+	result->facts = contestant->facts;
 	result->output = contestant_link_output(contestant);
 	result->verdict = outcome.verdict;
 	snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);

@@ -54,6 +54,17 @@ static void append_last_line(struct outcome *outcome, struct child *child)
 			 (int)(end - begin), said + begin);
 }
 
+/* The first call that failed: the device has printed it, or it is said here. */
+static void append_failed(struct outcome *outcome, struct contestant_link *link)
+{
+	size_t used = strlen(outcome->detail);
+	if (link->facts.failed[0] == '\0' ||
+		strstr(child_output(link->child), link->facts.failed) != NULL)
+		append_last_line(outcome, link->child);
+	else
+		snprintf(outcome->detail + used, sizeof outcome->detail - used, "; %s", link->facts.failed);
+}
+
 /* The verdict of an exchange that brought no reply. */
 static struct outcome outcome_of_end(struct contestant_link *link, struct child_result result,
 									 const char *doing, double seconds)
@@ -70,6 +81,7 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 						   doing, link->memory_limit >> 20);
 		break;
 	case CHILD_SIGNALED:
+		link->facts.signal = result.signal_number;
 		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s was ended by signal %d (%s)",
 								 doing, result.signal_number, strsignal(result.signal_number));
 		break;
@@ -83,7 +95,9 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
 		break;
 	}
-	if (result.outcome != CHILD_TIMED_OUT && result.outcome != CHILD_OVER_MEMORY)
+	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
+	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
+					strstr(child_output(link->child), WITNESS_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
 	return outcome;
 }
@@ -98,9 +112,7 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 	name[RUN_NAME_BYTES - 1] = text[RUN_TEXT_BYTES - 1] = '\0';
 	switch (status) {
 	case RUN_OK: return outcome_ok();
-	case RUN_NO_SOLVE:
-		return outcome_failed(VERDICT_COMPILE_ERROR, true,
-							  "the file defines no extern \"C\" solve()");
+	case RUN_NO_SOLVE: return outcome_failed(VERDICT_COMPILE_ERROR, true, RUN_NO_SOLVE_TEXT);
 	case RUN_UNLOADABLE:
 		return outcome_failed(
 			VERDICT_RULE_VIOLATION, true,
@@ -123,8 +135,25 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 								 name, text);
 		break;
 	}
-	append_last_line(&outcome, link->child);
+	append_failed(&outcome, link);
 	return outcome;
+}
+
+/* One line without control characters, whatever the solution's process has written. */
+static void take_text(char *out, size_t size, const char *text, size_t text_size)
+{
+	snprintf(out, size, "%.*s", (int)text_size - 1, text);
+	for (char *p = out; *p != '\0'; p++)
+		*p = (unsigned char)*p < ' ' ? ' ' : *p;
+}
+
+static void take_facts(struct contestant_link *link, const struct contestant_reply *reply)
+{
+	struct call_facts *facts = &link->facts;
+	take_text(facts->error, sizeof facts->error, reply->error_name, sizeof reply->error_name);
+	take_text(facts->failed, sizeof facts->failed, reply->failed, sizeof reply->failed);
+	take_text(facts->advice, sizeof facts->advice, reply->advice, sizeof reply->advice);
+	facts->kept_bytes = reply->kept_bytes;
 }
 
 /* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how
@@ -184,6 +213,7 @@ static struct outcome call_for_status(struct contestant_link *link, const char *
 		reply->seconds = 0.0;
 		return outcome;
 	}
+	take_facts(link, reply);
 	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
 							 reply->error_text);
 }
@@ -229,6 +259,7 @@ static bool start(struct contestant_link *link, struct error *err)
 	argv[words] = NULL;
 	link->child = child_start(&(struct child_options){.argv = argv,
 													  .setenv = link->environment,
+													  .tells = true,
 													  .memory_limit_bytes = link->memory_limit},
 							  err);
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
@@ -299,6 +330,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 {
 	struct error err = {{0}};
 	contestant_link_close(link);
+	link->facts = (struct call_facts){.signal = 0};
 	link->enclosed = false;
 	link->layers = 0;
 	link->lacking[0] = '\0';
@@ -334,6 +366,7 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 {
 	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
 	struct contestant_reply reply;
+	link->facts = (struct call_facts){.signal = 0};
 	struct outcome outcome =
 		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
 	*seconds = reply.seconds;

@@ -38,11 +38,12 @@ struct contestant_link {
 	unsigned without;     /* layers of the jail that are left open */
 	unsigned required;    /* without which nothing is loaded */
 	/* filled by contestant_link_open() */
-	bool enclosed;       /* the next two are known */
-	unsigned layers;     /* that hold: none where libraries are allowed, or under a tool */
-	char lacking[512];   /* why others do not */
-	bool can_seal;       /* sealed calls can be made */
-	char unsealed[400];  /* why they cannot */
+	bool enclosed;           /* the next two are known */
+	unsigned layers;         /* that hold: none where libraries are allowed, or under a tool */
+	char lacking[512];       /* why others do not */
+	bool can_seal;           /* sealed calls can be made */
+	char unsealed[400];      /* why they cannot */
+	struct call_facts facts; /* of the last run */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */
 };

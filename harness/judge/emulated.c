@@ -16,6 +16,9 @@
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
 #define VARIABLE_LINES "EMULATED_GPU_LINES"
+/* Of its findings, which are lines (emulator/README.md). */
+#define FINDING "emulated GPU: "
+#define FINDING_OF_RACE " without a barrier between"
 #define COUNTERS_FILE "%%p.json" /* for printf */
 
 /* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
@@ -117,6 +120,31 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	for (size_t i = 0; i < used; i++)
 		watch->environment[i] = watch->variables[i];
 	return true;
+}
+
+bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES])
+{
+	size_t used = 0;
+	for (; environment != NULL && environment[used] != NULL; used++) {
+		if (used + 2 >= EMULATED_VARIABLES ||
+			strncmp(environment[used], VARIABLE_CHECK "=", sizeof VARIABLE_CHECK) == 0)
+			return false;
+		out[used] = environment[used];
+	}
+	out[used] = VARIABLE_CHECK "=race";
+	out[used + 1] = NULL;
+	return true;
+}
+
+const char *emulated_race(const char *output)
+{
+	const char *line = strstr(output, FINDING);
+	for (; line != NULL; line = strstr(line + 1, FINDING)) {
+		const char *end = line + strcspn(line, "\n"), *words = strstr(line, FINDING_OF_RACE);
+		if (words != NULL && words < end)
+			return line + strlen(FINDING);
+	}
+	return NULL;
 }
 
 void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)

@@ -40,6 +40,11 @@ struct emulated_watch {
 /* `emulated`: whether the device is. */
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
 						 bool emulated, struct error *err);
+/* The same environment, with races looked for, into `out`. False: something else was asked for. */
+#define EMULATED_VARIABLES 6
+bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
+/* The finding of a race in what a process printed; NULL: there is none. */
+const char *emulated_race(const char *output);
 /* When the processes are gone: takes what they counted, and cleans up. */
 void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
 

@@ -25,6 +25,16 @@ enum verdict {
 
 const char *verdict_name(enum verdict verdict); /* "wrong_answer" */
 
+/* What the solution's own process says of a call, and how it ended. It may be wrong: it is for
+ * details and hints, and decides nothing. */
+struct call_facts {
+	char error[RUN_NAME_BYTES];  /* "cudaErrorInvalidValue": the call's, or left behind by it */
+	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
+	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
+	int64_t kept_bytes;          /* of device memory, that it allocated and did not free */
+	int signal;                  /* that ended the process; 0: none */
+};
+
 struct case_result {
 	struct test_case test;
 	enum verdict verdict;
@@ -32,6 +42,7 @@ struct case_result {
 	bool too_large;    /* NOT_RUN: not for this device, and no fault of the solution */
 	bool checked;      /* `check` is filled */
 	struct referee_check_reply check;
+	struct call_facts facts;
 	/* Of the first EXPLAINED_MAX cases with wrong elements; owned, else NULL. `map` is there where
 	 * it has rows. */
 	struct wrong_facts *wrong;
@@ -158,6 +169,7 @@ struct judgement {
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
 	struct case_repeat repeat;
+	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */

@@ -1,11 +1,14 @@
 #include "judge/repeat.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge/emulated.h"
 #include "judge/finding.h"
 #include "judge/hints/hints.h"
+
+#define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
 
 /* What goes through both calls. */
 struct repetition {
@@ -67,6 +70,40 @@ static bool call_twice(const struct repetition *repetition, struct call_result r
 			(referee_link_reset(&run->referee, 0, err) && call_once(repetition, &results[1], err)));
 }
 
+/* Looking for races takes the emulated GPU some times as long. */
+#define RACE_TERMS 16e6
+
+/* Whether the emulated GPU finds a race in the case, which it was not asked for before. */
+static bool look_for_race(const struct repetition *repetition, struct judgement *out,
+						  struct error *err)
+{
+	struct contestant_link *contestant = repetition->contestant;
+	const char *const *before = contestant->environment;
+	const char *environment[EMULATED_VARIABLES];
+	struct call_result result;
+	bool good = true;
+	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
+		shape_terms(&repetition->test->shape) > RACE_TERMS ||
+		!emulated_with_races(before, environment))
+		return true;
+	if (!referee_link_reset(&repetition->run->referee, 0, err))
+		return false;
+	contestant->environment = environment;
+	struct outcome outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
+									   repetition->run->referee.arena_fd, repetition->test);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		good = call_once(repetition, &result, err);
+	contestant->environment = before;
+	char *said = contestant_link_output(contestant);
+	const char *race = said != NULL ? emulated_race(said) : NULL;
+	if (race != NULL)
+		snprintf(out->race, sizeof out->race, "%.*s", (int)strcspn(race, "\n"), race);
+	free(said);
+	return good;
+}
+
 /* The case to be repeated; NULL: there is none. */
 static const struct case_result *first_wrong(const struct judgement *out)
 {
@@ -88,8 +125,8 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	const struct case_result *wrong = first_wrong(out);
 	struct hint_facts facts = {
 		.judgement = out, .problem = problem, .device = run->referee.device.kind};
-	if (wrong == NULL || hint_fault_known(&facts) || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || hint_fault_known(&facts) ||
+		run_stopped(run) || tool_words(&run->tool) != NULL || run->options->counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,
@@ -100,6 +137,8 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
+	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	good = good && look_for_race(&repetition, out, err);
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;

@@ -6,8 +6,9 @@
 #include "judge/run.h"
 
 /* Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
- * made. Not under a tool, and not where launches are counted. Whatever the contestant's process
- * does, it only costs the hint; false when the referee cannot go on (err). */
+ * made. Not under a tool, not where launches are counted, and not where a call takes long. Whatever
+ * the contestant's process does, it only costs the hint; false when the referee cannot go on (err).
+ */
 bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   const struct entrant *entrant, const struct tolerance *tolerance,
 					   struct contestant_link *contestant, struct judgement *out,

@@ -24,6 +24,7 @@
 #define SCAN_SECONDS 0.1      /* between two looks for new processes */
 #define STOP_SECONDS 10.0     /* a process that a driver holds takes its time to die */
 #define REAP_SECONDS 2.0      /* for what was killed from here */
+#define ANSWER_SECONDS 0.3    /* for a program that says where it is */
 #define DYING_SECONDS 5.0     /* for a program that was killed and is not gone: a driver holds it */
 #define HANG_UP_SECONDS 2.0   /* between a closed channel and the end of its process */
 #define DRAIN_READS 16        /* a flood must not keep the supervisor from its deadline */
@@ -43,7 +44,7 @@ struct child {
 	double last_round, dying;     /* 0: not seen to be dying */
 	unsigned continued;
 	const struct child_control *control;
-	bool paused;
+	bool paused, tells;
 	pid_t known[WATCHED_PROCESSES];
 	size_t known_count, files; /* bytes in their files without a name */
 	struct ring ring;
@@ -273,6 +274,7 @@ static struct child *make_child(const struct child_options *options, struct ends
 	child->memory_limit = options->memory_limit_bytes;
 	child->process_limit = options->process_limit;
 	child->control = options->control;
+	child->tells = options->tells;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	watch_continued();
@@ -521,6 +523,20 @@ static double begin_rounds(struct child *child, double seconds)
 	return child->last_round + seconds;
 }
 
+/* The program's last words: printed within ANSWER_SECONDS, or never. */
+static void ask(struct child *child)
+{
+	double until = clock_seconds() + ANSWER_SECONDS;
+	if (!child->tells || child->program <= 0 || kill(child->program, CHILD_ASKS) != 0)
+		return;
+	for (double left = ANSWER_SECONDS; left > 0.0; left = until - clock_seconds()) {
+		struct pollfd events = {.fd = child->output, .events = POLLIN};
+		if (poll(&events, 1, (int)(left * 1000.0) + 1) <= 0 || (events.revents & POLLIN) == 0)
+			return;
+		drain_output(child, DRAIN_READS);
+	}
+}
+
 /* One round of waiting, at most until the deadline. `channel_events` is what to
  * look for on the channel; what is there comes back in *channel_ready. False
  * when the child has been ended. */
@@ -562,6 +578,7 @@ static bool wait_round(struct child *child, short channel_events, short *channel
 		return false;
 	}
 	if (last && clock_seconds() >= *deadline) {
+		ask(child);
 		end_child(child, CHILD_TIMED_OUT);
 		return false;
 	}

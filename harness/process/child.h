@@ -13,6 +13,7 @@
 #ifndef GEMMJUDGE_PROCESS_CHILD_H
 #define GEMMJUDGE_PROCESS_CHILD_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,9 @@
 #include "base/error.h"
 
 #define CHILD_CHANNEL_FD 3
+/* Sent to a program whose deadline has passed, if it `tells`, before it is killed: it may print
+ * where it is. Whoever knows nothing of it ignores it. */
+#define CHILD_ASKS SIGURG
 #define CHILD_OUTPUT_MAX 65536
 #define CHILD_MESSAGE_MAX 65536
 
@@ -44,6 +48,7 @@ struct child_options {
 	size_t memory_limit_bytes;  /* resident memory of the child and its descendants; 0: none */
 	size_t file_limit_bytes;    /* of each file that it writes; 0: none */
 	size_t process_limit;       /* of it and its descendants; 0: none */
+	bool tells;                 /* CHILD_ASKS, and a moment for an answer */
 	int rules;                  /* of landlock.h, that it is put under; the caller closes
 								   them; 0: none */
 	const struct child_control *control; /* outlives the child; or NULL */

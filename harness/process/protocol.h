@@ -275,8 +275,19 @@ enum run_status {
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
 	RUN_NO_EPILOGUE,       /* compiled with a chain, and does not include epilogue.cuh */
 };
+/* How details say RUN_NO_SOLVE. */
+#define RUN_NO_SOLVE_TEXT "the file defines no extern \"C\" solve()"
 #define RUN_NAME_BYTES 64
 #define RUN_TEXT_BYTES 512
+/* Beginnings of what the process says on stderr of its own end (contestant/witness.h). */
+#define WITNESS_TOUCHED "host code touched "
+#define WITNESS_OF_DEVICE ", which is memory of the device"
+#define WITNESS_OF_NULL ", a null pointer"
+#define WITNESS_IN_SOLVE "solve() has not returned"
+#define WITNESS_ON_DEVICE "solve() has returned, and the device is at work"
+/* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
+#define WITNESS_STILL_RUNS ": still runs"
+
 struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;
 	enum run_status status;
@@ -286,6 +297,10 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
 	enum run_status left;
 	double seconds; /* RUN: wall time of the call with its synchronisation */
+	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
+	 * it or about the kernel that failed; "": nothing is known. */
+	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
+	int64_t kept_bytes; /* RUN: device memory that the call allocated and did not free */
 };
 
 /* ---- sealed calls --------------------------------------------------------- */

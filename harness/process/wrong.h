@@ -59,7 +59,12 @@ enum wrong_fault {
 	FAULT_NO_SCALES,   /* scales of both operands are left out */
 	FAULT_NO_ZEROS,    /* zero points of both operands are */
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
-	FAULT_SCALAR,      /* + a scalar of solve(): it is left out */
+	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first */
+	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
+	/* + a size: rows of the operand are taken to be so long */
+	FAULT_LEFT_LENGTH,
+	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,
+	FAULT_SCALAR = FAULT_RIGHT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
 	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
 };
 

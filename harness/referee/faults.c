@@ -15,6 +15,8 @@ struct trial {
 	struct device_request request; /* of the set that was checked */
 	uint64_t m, n, k;
 	double *left, *right; /* as numbers, in the order in which they are stored */
+	double *codes;        /* of the right one, where a code that is not 0 stands for 0: without that
+						   */
 	struct values before; /* the result before the call */
 	uint64_t chosen[CHOSEN_MAX];
 	uint64_t count;
@@ -33,6 +35,7 @@ struct variant {
 	double zero_left, zero_right;
 	double (*narrow)(double); /* what becomes of both; NULL: nothing */
 	bool padded;              /* a least sum: 0 takes part */
+	bool pairs;               /* neighbours in the right operand are exchanged */
 	bool stored_transposed;
 	struct check_rule rule;
 };
@@ -50,12 +53,13 @@ static struct check_element element_of(const struct trial *trial, const struct v
 {
 	const struct strides *a = &variant->of_left, *b = &variant->of_right;
 	const double *left = variant->left + batch * a->batch + row * a->outer;
-	const double *right = variant->right + batch * b->batch + column * b->outer;
+	uint64_t first = batch * b->batch + column * b->outer;
 	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
 	struct check_element out = {.product = !least ? 0 : variant->padded ? 0 : INFINITY};
 	for (uint64_t k = variant->from; k < variant->to; k++) {
 		double x = number(variant, left[k * a->k] + variant->zero_left);
-		double y = number(variant, right[k * b->k] + variant->zero_right);
+		uint64_t at = (first + k * b->k) ^ (variant->pairs ? 1 : 0);
+		double y = number(variant, variant->right[at] + variant->zero_right);
 		if (least) {
 			double sum = (double)((float)x + (float)y);
 			out.product = sum < out.product ? sum : out.product;
@@ -169,6 +173,30 @@ static void exchange(const struct trial *trial, struct variant *variant)
 	variant->of_right = strides_of(trial->n, trial->k, trial->request.left.transposed);
 }
 
+/* Rows that are as long as another size. False where that is no other, or reads beyond the end. */
+static bool set_length(const struct trial *trial, enum size size, uint64_t rows, uint64_t columns,
+					   bool k_inner, struct strides *strides)
+{
+	uint64_t length = (uint64_t)trial->input->test->shape.size[size];
+	*(k_inner ? &strides->outer : &strides->k) = length;
+	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && length != columns &&
+		   (rows - 1) * length + columns <= rows * columns;
+}
+
+static bool set_left_length(const struct trial *trial, enum size size, struct variant *variant)
+{
+	bool k_inner = !trial->request.left.transposed;
+	return set_length(trial, size, k_inner ? trial->m : trial->k, k_inner ? trial->k : trial->m,
+					  k_inner, &variant->of_left);
+}
+
+static bool set_right_length(const struct trial *trial, enum size size, struct variant *variant)
+{
+	bool k_inner = trial->request.right.transposed;
+	return set_length(trial, size, k_inner ? trial->n : trial->k, k_inner ? trial->k : trial->n,
+					  k_inner, &variant->of_right);
+}
+
 /* Another value for a scalar. False: it has that value. */
 static bool set_scalar(const struct trial *trial, enum scalar scalar, float value,
 					   struct test_case *test, struct variant *variant)
@@ -263,7 +291,16 @@ static bool variant_make(const struct trial *trial, enum wrong_fault fault, stru
 		return leave_out_both(trial, SCALAR_SCALE_LEFT, SCALAR_SCALE_RIGHT, variant);
 	case FAULT_NO_ZEROS: return leave_out_both(trial, SCALAR_ZERO_LEFT, SCALAR_ZERO_RIGHT, variant);
 	case FAULT_ZERO_PADDED: variant->padded = true; return least;
-	default: return leave_out(trial, (enum scalar)(fault - FAULT_SCALAR), variant);
+	case FAULT_PAIRS:
+		variant->pairs = true;
+		return trial->codes != NULL && trial->request.right.values.elements % 2 == 0;
+	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
+	default:
+		if (fault < FAULT_RIGHT_LENGTH)
+			return set_left_length(trial, (enum size)(fault - FAULT_LEFT_LENGTH), variant);
+		if (fault < FAULT_SCALAR)
+			return set_right_length(trial, (enum size)(fault - FAULT_RIGHT_LENGTH), variant);
+		return leave_out(trial, (enum scalar)(fault - FAULT_SCALAR), variant);
 	}
 }
 
@@ -355,6 +392,16 @@ static double *drawn(const struct device_matrix *matrix)
 	return out;
 }
 
+/* Codes of less than a byte as they are, with their scales; NULL where it is no such type. */
+static double *codes_of(const struct device_matrix *matrix)
+{
+	struct device_matrix plain = *matrix;
+	if (matrix->values.format.bits >= 8 || matrix->values.format.zero == 0)
+		return NULL;
+	plain.zero -= matrix->values.format.zero;
+	return drawn(&plain);
+}
+
 /* Wrong elements from all over the result, as many as the sums have room for. */
 static void choose(struct trial *trial, const uint8_t *marks, const struct wrong_facts *facts)
 {
@@ -410,10 +457,12 @@ void explain_faults(const struct check_input *input, const uint8_t *marks,
 		choose(trial, marks, facts);
 		trial->left = drawn(&trial->request.left);
 		trial->right = drawn(&trial->request.right);
+		trial->codes = codes_of(&trial->request.right);
 		if (trial->left != NULL && trial->right != NULL)
 			try_all(trial, facts);
 	}
 	free(trial->left);
 	free(trial->right);
+	free(trial->codes);
 	free(trial);
 }

@@ -139,6 +139,24 @@ static long line_named(const char *detail, const char *file)
 	return 0;
 }
 
+/* What is wrong, and a line for each hint. */
+static void put_verdict(FILE *out, const struct judgement *item)
+{
+	char message[sizeof item->detail + HINTS_MAX * (HINT_TEXT + 8)];
+	size_t used = (size_t)snprintf(message, sizeof message, "%s", item->detail);
+	for (size_t i = 0; i < item->hint_count; i++)
+		used +=
+			(size_t)snprintf(message + used, sizeof message - used, "\nhint: %s", item->hints[i]);
+	const struct annotation one = {.level = item->verdict == VERDICT_NOT_RUN ? "warning" : "error",
+								   .title = verdict_name(item->verdict),
+								   .file = item->file,
+								   .file_length = strlen(item->file),
+								   .line = line_named(item->detail, item->file),
+								   .message = message,
+								   .message_length = used};
+	put(out, &one);
+}
+
 void report_annotate(const struct judgement_list *list, FILE *out)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -146,14 +164,6 @@ void report_annotate(const struct judgement_list *list, FILE *out)
 		size_t errors = put_log(out, item);
 		if (item->verdict == VERDICT_ACCEPTED || errors > 0)
 			continue;
-		const struct annotation one = {.level =
-										   item->verdict == VERDICT_NOT_RUN ? "warning" : "error",
-									   .title = verdict_name(item->verdict),
-									   .file = item->file,
-									   .file_length = strlen(item->file),
-									   .line = line_named(item->detail, item->file),
-									   .message = item->detail,
-									   .message_length = strlen(item->detail)};
-		put(out, &one);
+		put_verdict(out, item);
 	}
 }

@@ -475,9 +475,71 @@ static json_t *ranked(const struct judgement_list *list)
 	return json;
 }
 
-void report_json(const struct judgement_list *list, FILE *out)
+/* ---- the whole --------------------------------------------------------- */
+
+/* Results and timings are made and written one by one: a tree of all would be many times what the
+ * judge itself keeps of them. */
+struct indented {
+	FILE *out;
+	int blanks; /* before each line but the first */
+};
+
+static int put_indented(const char *bytes, size_t count, void *context)
 {
-	const struct run_facts *facts = &list->facts;
+	const struct indented *to = context;
+	for (size_t i = 0; i < count; i++) {
+		fputc(bytes[i], to->out);
+		if (bytes[i] == '\n') /* within strings it is escaped */
+			fprintf(to->out, "%*s", to->blanks, "");
+	}
+	return 0;
+}
+
+static void put(FILE *out, json_t *value, int blanks)
+{
+	struct indented to = {out, blanks};
+	json_dump_callback(value, put_indented, &to,
+					   JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
+	json_decref(value);
+}
+
+static void put_members(FILE *out, json_t *object, const char *before)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach(object, name, value)
+	{
+		fprintf(out, "%s\n  \"%s\": ", before, name);
+		put(out, json_incref(value), 2);
+		before = ",";
+	}
+	json_decref(object);
+}
+
+static void put_list(FILE *out, const char *name, const struct judgement_list *list, size_t count,
+					 json_t *(*item)(const struct judgement_list *list, size_t i))
+{
+	fprintf(out, ",\n  \"%s\": [", name);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i > 0 ? ",\n    " : "\n    ", out);
+		put(out, item(list, i), 4);
+	}
+	fputs(count > 0 ? "\n  ]" : "]", out);
+}
+
+static json_t *result_at(const struct judgement_list *list, size_t i)
+{
+	return judgement(&list->items[i]);
+}
+
+static json_t *bench_at(const struct judgement_list *list, size_t i)
+{
+	return timing(&list->bench[i]);
+}
+
+/* What stands before the results. */
+static json_t *run(const struct run_facts *facts)
+{
 	json_t *json = json_object();
 	json_object_set_new(json, "schema_version", json_integer(REPORT_JSON_SCHEMA_VERSION));
 	json_object_set_new(json, "program", json_string("gemmjudge"));
@@ -498,21 +560,25 @@ void report_json(const struct judgement_list *list, FILE *out)
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());
 	json_object_set_new(json, "interrupted", json_boolean(facts->interrupted));
 	json_object_set_new(json, "device", device(facts));
-	json_t *results = json_array();
-	for (size_t i = 0; i < list->count; i++)
-		json_array_append_new(results, judgement(&list->items[i]));
-	json_object_set_new(json, "results", results);
-	json_object_set_new(json, "ranking", ranked(list));
-	json_t *bench = json_array();
-	for (size_t i = 0; i < list->bench_count; i++)
-		json_array_append_new(bench, timing(&list->bench[i]));
-	json_object_set_new(json, "bench", bench);
-	json_object_set_new(json, "overall", overalls(list));
-	char warning[256];
-	json_object_set_new(json, "gpu_computes_wrongly",
-						json_boolean(facts_gpu_wrong(warning, sizeof warning, list)));
+	return json;
+}
 
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	fputc('\n', out);
-	json_decref(json);
+static json_t *single(const char *name, json_t *value)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, name, value);
+	return json;
+}
+
+void report_json(const struct judgement_list *list, FILE *out)
+{
+	char warning[256];
+	bool wrong = facts_gpu_wrong(warning, sizeof warning, list);
+	put_members(out, run(&list->facts), "{");
+	put_list(out, "results", list, list->count, result_at);
+	put_members(out, single("ranking", ranked(list)), ",");
+	put_list(out, "bench", list, list->bench_count, bench_at);
+	put_members(out, single("overall", overalls(list)), ",");
+	put_members(out, single("gpu_computes_wrongly", json_boolean(wrong)), ",");
+	fputs("\n}\n", out);
 }

@@ -247,6 +247,15 @@ static void doubts_print(const struct ranking *ranking, int width, FILE *out)
 	}
 }
 
+/* Whether the same file stands in list->items[first..i), too: it was named twice. */
+static bool is_repeated(const struct judgement_list *list, size_t first, size_t i)
+{
+	for (size_t j = first; j < i; j++)
+		if (strcmp(list->items[j].file, list->items[i].file) == 0)
+			return true;
+	return false;
+}
+
 /* "a.cu, b.cu", all that have the content of list->items[i], if it is the first of several. NULL
  * where it is not, and where memory runs out; owned by the caller. */
 static char *same_names(const struct judgement_list *list, size_t i)
@@ -258,7 +267,7 @@ static char *same_names(const struct judgement_list *list, size_t i)
 		return NULL;
 	FILE *out = open_memstream(&names, &size);
 	for (size_t j = i; j < list->count && out != NULL; j++)
-		if (strcmp(list->items[j].content, content) == 0) {
+		if (strcmp(list->items[j].content, content) == 0 && !is_repeated(list, i, j)) {
 			fputs(count++ > 0 ? ", " : "", out);
 			clean_print_line(out, list->items[j].file);
 		}

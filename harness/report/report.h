@@ -39,6 +39,8 @@ void report_markdown(const struct judgement_list *list, FILE *out);
 void report_csv(const struct judgement_list *list, FILE *out); /* a row a file, ranked */
 void report_markdown_verbose(const struct judgement_list *list, FILE *out); /* with the kernels */
 
+void report_html(const struct judgement_list *list, FILE *out); /* a page; html/run.c */
+
 /* Writes through a temporary file in the same folder and renames it, so that
  * the old file stays whole when the disk is full; "-" is stdout. Devices and
  * pipes are written in place. */

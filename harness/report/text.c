@@ -167,6 +167,16 @@ static bool quotes_whole(const char *detail, const char *output)
 		   memcmp(detail + detail_length - length, output, length) == 0;
 }
 
+/* What it printed, but for what is in the line above. */
+static void output_print(const struct page *page, const struct case_result *result)
+{
+	if (result->output == NULL || result->output[0] == '\0' ||
+		quotes_whole(result->detail, result->output))
+		return;
+	fputs("    it printed:\n", page->out);
+	block_print(page, "    | ", result->output, page->verbose ? 0 : OUTPUT_LINES_SHOWN);
+}
+
 static void case_print(const struct page *page, const struct problem *problem,
 					   const struct case_result *result)
 {
@@ -188,11 +198,7 @@ static void case_print(const struct page *page, const struct problem *problem,
 		paragraph_print(page, 4, detail);
 	if (table)
 		wrong_elements_print(page, problem, result);
-	if (result->output != NULL && result->output[0] != '\0' &&
-		!quotes_whole(result->detail, result->output)) {
-		fputs("    it printed:\n", page->out);
-		block_print(page, "    | ", result->output, page->verbose ? 0 : OUTPUT_LINES_SHOWN);
-	}
+	output_print(page, result);
 }
 
 /* One line for a case in a verbose list. */
@@ -208,6 +214,7 @@ static void case_line_print(const struct page *page, const struct problem *probl
 	fputs("  ", page->out);
 	clean_print(page->out, line);
 	fputc('\n', page->out);
+	output_print(page, result);
 }
 
 /* Wrong results differ in what they tell; a crash tells the same each time. */

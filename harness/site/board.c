@@ -13,9 +13,9 @@
 #define LABEL 256
 
 static const struct html_column columns[] = {
-	{"rank", COLUMN_NUMBER},     {"file", COLUMN_NAME},        {"us", COLUMN_NUMBER},
-	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},        {"of best library", COLUMN_NUMBER},
-	{"cases", COLUMN_NUMBER},    {"date (UTC)", COLUMN_SHORT}, {"content", COLUMN_SHORT},
+	{"Rank", COLUMN_NUMBER},     {"File", COLUMN_NAME},        {"Median, us", COLUMN_NUMBER},
+	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},        {"Of best library", COLUMN_NUMBER},
+	{"Cases", COLUMN_NUMBER},    {"Date (UTC)", COLUMN_SHORT}, {"Content", COLUMN_SHORT},
 	{"gemmjudge", COLUMN_SHORT}};
 
 static bool from_outside(const struct leader *leader)

@@ -65,9 +65,9 @@ static void summary_print(FILE *out, const struct field *field)
 static void left_out_print(FILE *out, const struct site *site)
 {
 	static const struct html_column columns[] = {
-		{"file", COLUMN_NAME},     {"why", COLUMN_WORDS},    {"last verdict", COLUMN_WORDS},
-		{"problem", COLUMN_SHORT}, {"device", COLUMN_WORDS}, {"date (UTC)", COLUMN_SHORT},
-		{"run", COLUMN_NUMBER},    {"content", COLUMN_SHORT}};
+		{"File", COLUMN_NAME},     {"Why", COLUMN_WORDS},    {"Last verdict", COLUMN_WORDS},
+		{"Problem", COLUMN_SHORT}, {"Device", COLUMN_WORDS}, {"Date (UTC)", COLUMN_SHORT},
+		{"Run", COLUMN_NUMBER},    {"Content", COLUMN_SHORT}};
 	struct html_table table;
 	if (site->all->left_out_count == 0)
 		return;
@@ -126,10 +126,14 @@ void index_print(FILE *out, const struct site *site)
 
 static void shapes_print(FILE *out, const struct site *site, const struct field *field)
 {
-	static const struct html_column columns[] = {
-		{"shape", COLUMN_NAME},    {"ranked", COLUMN_NUMBER},          {"first", COLUMN_WORDS},
-		{"its us", COLUMN_NUMBER}, {"of best library", COLUMN_NUMBER}, {"library", COLUMN_SHORT}};
+	static const struct html_column columns[] = {{"Shape", COLUMN_NAME},
+												 {"Ranked", COLUMN_NUMBER},
+												 {"First", COLUMN_NAME},
+												 {"Its median", COLUMN_NUMBER},
+												 {"Of best library", COLUMN_NUMBER},
+												 {"Library", COLUMN_SHORT}};
 	struct html_table table;
+	fputs("<div class=\"data\">\n", out);
 	html_table_open(&table, out, "The first at each shape", columns,
 					sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < field->count; i++) {
@@ -148,6 +152,7 @@ static void shapes_print(FILE *out, const struct site *site, const struct field 
 		html_table_text(&table, time->library);
 	}
 	html_table_close(&table);
+	fputs("</div>\n", out);
 }
 
 void field_print(FILE *out, const struct site *site, const struct field *field)
@@ -158,6 +163,7 @@ void field_print(FILE *out, const struct site *site, const struct field *field)
 	fputs("<header>\n<p><a href=\"index.html\">Leaderboard</a></p>\n", out);
 	html_heading(out, 1, NULL, title);
 	fputs("</header>\n", out);
+	ratios_print(out, field);
 	shapes_print(out, site, field);
 	for (size_t i = 0; i < field->count; i++) {
 		site_anchor(field, &field->boards[i], anchor);

@@ -19,8 +19,9 @@ bool history_make(const struct site *site, const struct submission *submission,
 				  struct history *out);
 void history_free(struct history *history);
 
-/* Times over dates: a plot for each shape that was timed in two runs or more; nothing without. */
-void history_plots(FILE *out, const struct history *history);
+/* Times over dates: a plot, or a row, for each shape that was timed in two runs or more; nothing
+ * without. */
+void history_times(FILE *out, const struct history *history);
 
 /* A table of the runs, the newest first, and what changed from each to the next. False where
  * memory runs out. */

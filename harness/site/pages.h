@@ -69,6 +69,9 @@ double site_seconds(const struct measured *run);
 /* A board: a heading, its table, its times beside each other. */
 void board_print(FILE *out, const struct site *site, const struct board *board);
 
+/* The first at each shape beside the fastest library: a plot, of three shapes or more. */
+void ratios_print(FILE *out, const struct field *field);
+
 void index_print(FILE *out, const struct site *site);
 void field_print(FILE *out, const struct site *site, const struct field *field);
 /* False where memory runs out. */

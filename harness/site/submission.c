@@ -66,15 +66,15 @@ static void rank_print(struct html_table *table, const struct field *field,
 
 static void ranks_print(FILE *out, const struct site *site, const struct submission *submission)
 {
-	static const struct html_column columns[] = {{"board", COLUMN_NAME},
-												 {"shape", COLUMN_SHORT},
-												 {"rank", COLUMN_NUMBER},
-												 {"us", COLUMN_NUMBER},
+	static const struct html_column columns[] = {{"Board", COLUMN_NAME},
+												 {"Shape", COLUMN_SHORT},
+												 {"Rank", COLUMN_NUMBER},
+												 {"Median, us", COLUMN_NUMBER},
 												 {"95% from", COLUMN_NUMBER},
 												 {"to", COLUMN_NUMBER},
-												 {"of best library", COLUMN_NUMBER},
-												 {"library", COLUMN_WORDS},
-												 {"run", COLUMN_NUMBER}};
+												 {"Of best library", COLUMN_NUMBER},
+												 {"Library", COLUMN_WORDS},
+												 {"Run", COLUMN_NUMBER}};
 	struct html_table table;
 	bool any = false;
 	for (size_t i = 0; i < site->field_count; i++)
@@ -134,7 +134,7 @@ bool submission_print(FILE *out, const struct site *site, const struct submissio
 	html_heading(out, 2, NULL, "Ranks");
 	left_out_print(out, site, submission);
 	ranks_print(out, site, submission);
-	history_plots(out, &history);
+	history_times(out, &history);
 	bool ok = history_runs(out, &history);
 	html_close(out, site->version);
 	history_free(&history);

@@ -45,12 +45,13 @@ static void begin(void)
 								   .sets = 12};
 	}
 	items[0] = (struct judgement){.file = "a&b.cu", .problem = "gemm-f16"};
-	list = (struct judgement_list){.count = 1,
-								   .items = items,
-								   .bench_count = 2,
-								   .bench = results,
-								   .compare = true,
-								   .facts = {.version = "1", .epilogue = "bias,silu"}};
+	list = (struct judgement_list){
+		.count = 1,
+		.items = items,
+		.bench_count = 2,
+		.bench = results,
+		.compare = true,
+		.facts = {.version = "1", .device.name = "a GPU", .epilogue = "bias,silu"}};
 }
 
 TestSuite(compare, .init = begin);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "compile/compile.h"
 #include "compile/prune.h"
+#include "process/child.h"
 #include "process/landlock.h"
 
 #define SOLVE "extern \"C\" int solve() { return ANSWER; }\n"
@@ -816,4 +818,88 @@ Test(compile, a_disk_that_a_file_filled_is_the_files)
 {
 	take_over("yes | head -c 400M >$out; exit 1");
 	expect_end_on("size=300m", COMPILE_ERROR, "No space left on device");
+}
+
+/* ---- of another thread -------------------------------------------------------- */
+
+struct beside {
+	char source[PATHS_MAX];
+	struct child_control control;
+	struct compiled out;
+	atomic_bool ended;
+};
+
+static void *compile_beside(void *context)
+{
+	struct beside *beside = context;
+	struct error err = {{0}};
+	struct compile_options options = {
+		.source = beside->source, .architecture = "", .seconds = 120, .control = &beside->control};
+	compile_solution(&options, &beside->out, &err);
+	beside->ended = true;
+	return NULL;
+}
+
+/* Until nvcc has its folder. */
+static void await_compiler(void)
+{
+	while (access(path_of("cache"), F_OK) != 0 || count_entries("tmp.") == 0)
+		usleep(10000);
+	usleep(200000);
+}
+
+Test(compile, stands_still_as_long_as_it_is_paused, .timeout = 120)
+{
+	struct beside beside = {.control = {.paused = 1}};
+	pthread_t thread;
+	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
+	strcpy(beside.source, path_of("a.cu"));
+	cr_assert_eq(pthread_create(&thread, NULL, compile_beside, &beside), 0);
+	await_compiler();
+	usleep(3000000); /* for which it takes one second */
+	cr_assert_not(beside.ended);
+	atomic_store(&beside.control.paused, 0);
+	pthread_join(thread, NULL);
+	cr_assert_eq(beside.out.status, COMPILE_OK);
+	cr_assert_eq(answer(beside.out.library), 7);
+	compiled_free(&beside.out);
+}
+
+Test(compile, leaves_nothing_when_it_is_cancelled, .timeout = 120)
+{
+	struct beside beside = {.control = {.paused = 1}};
+	pthread_t thread;
+	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
+	strcpy(beside.source, path_of("a.cu"));
+	cr_assert_eq(pthread_create(&thread, NULL, compile_beside, &beside), 0);
+	await_compiler();
+	atomic_store(&beside.control.cancelled, true);
+	pthread_join(thread, NULL);
+	cr_assert_eq(beside.out.status, COMPILE_STOPPED);
+	cr_assert_eq(count_entries("tmp."), 0);
+	compiled_free(&beside.out);
+}
+
+Test(compile, threads_compile_side_by_side, .timeout = 120)
+{
+	static struct beside all[4];
+	pthread_t threads[4];
+	char name[8] = "?.cu", text[64];
+	for (size_t i = 0; i < 4; i++) { /* two of each file */
+		name[0] = (char)('a' + i % 2);
+		snprintf(text, sizeof text, "#define ANSWER %zu\n" SOLVE, i % 2);
+		if (i < 2)
+			write_file(name, text);
+		strcpy(all[i].source, path_of(name));
+	}
+	for (size_t i = 0; i < 4; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, compile_beside, &all[i]), 0);
+	for (size_t i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		cr_assert_eq(all[i].out.status, COMPILE_OK, "%s", all[i].out.log);
+		cr_assert_eq(answer(all[i].out.library), (int)(i % 2));
+	}
+	for (size_t i = 0; i < 4; i++)
+		compiled_free(&all[i].out);
+	cr_assert_eq(count_entries("tmp."), 0);
 }

@@ -236,6 +236,26 @@ static double first_right(const struct play *play, int b, int i, int j, double c
 	return alpha_of(play) * sum + beta_of(play) * c;
 }
 
+/* Rows of A as long as those of B. */
+static double left_rows(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[i * play->n + k] * play->right[k * play->n + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+/* Rows of B (as it is stored) as long as those of A. */
+static double right_rows(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[i * play->k + k] * play->right[k * play->k + j];
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
 static double through(enum dtype type, double x)
 {
 	const struct number_format *format = &type_of(type)->format;
@@ -283,6 +303,12 @@ struct known {
 			1, 33, 21, 43, 1                                                                       \
 		}                                                                                          \
 	}
+#define WIDE                                                                                       \
+	{                                                                                              \
+		{                                                                                          \
+			1, 20, 50, 30, 1                                                                       \
+		}                                                                                          \
+	}
 #define SQUARE                                                                                     \
 	{                                                                                              \
 		{                                                                                          \
@@ -318,6 +344,8 @@ static const struct known known[] = {
 	{"gemm-f16", SQUARE, exchanged, FAULT_EXCHANGED},
 	{"batched-f32", BATCH, first_left, FAULT_LEFT_OF_FIRST},
 	{"batched-f16", BATCH, first_right, FAULT_RIGHT_OF_FIRST},
+	{"gemm-f16", ODD, left_rows, FAULT_LEFT_LENGTH + SIZE_N},
+	{"gemm-f16", WIDE, right_rows, FAULT_RIGHT_LENGTH + SIZE_K},
 	{"gemm-f16", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, f16_inputs, FAULT_INPUTS_F16},

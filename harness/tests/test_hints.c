@@ -176,13 +176,32 @@ Test(hints, sums_that_are_too_short)
 		made->wrong[i].fits = 1ull << FAULT_PRODUCTS_MISSING;
 		made->wrong[i].summed = k[i] / 32 * 32;
 	}
-	shows(made, "beyond the last multiple of 32 in K");
+	shows(made, "sums that end too early (random-0: 32 of 43), at the last multiple of 32 in K");
 	hides(made, "last product");
 	for (size_t i = 0; i < 3; i++)
 		made->wrong[i].summed = k[i] - 1;
 	shows(made, "does the loop over k end at K - 1?");
 	made->wrong[1].summed = 17;
-	shows(made, "sums that end before K");
+	shows(made, "(random-0: 42 of 43): the loop over k has to take the rest");
+	free(made);
+}
+
+/* Where the sums leave it open, the other cases tell how large tiles are. */
+Test(hints, sums_that_are_too_short_by_a_tile)
+{
+	struct made_up *made = made_up(4, 1);
+	made->cases[0].test.shape.size[SIZE_K] = 19;
+	made->wrong[0].fits = 1ull << FAULT_PRODUCTS_MISSING;
+	made->wrong[0].summed = 16;
+	shows(made, "at the last multiple of 16");
+	made->cases[2].test.shape.size[SIZE_K] = 40;
+	shows(made, "at the last multiple of 8");
+	made->cases[3].test.shape.size[SIZE_K] = 36;
+	shows(made, "at the last multiple of 4");
+	made->wrong[0].summed = 0; /* tiles that are longer than the sum */
+	for (size_t i = 1; i < 4; i++)
+		made->cases[i].test.shape.size[SIZE_K] = 64;
+	shows(made, "at the last multiple of 32");
 	free(made);
 }
 

@@ -244,10 +244,12 @@ Test(ranking, the_same_source_is_named)
 	add(&list, "b\n.cu", "sgemm", VERDICT_COMPILE_ERROR);
 	add(&list, "a.cu", "sgemm", VERDICT_ACCEPTED);
 	add(&list, "x|y.cu", "sgemm", VERDICT_COMPILE_ERROR);
+	add(&list, "c.cu", "sgemm", VERDICT_COMPILE_ERROR); /* named twice */
 	add(&list, "empty.cu", "sgemm", VERDICT_BAD_FILE)->content[0] = '\0';
 	add(&list, "empty2.cu", "sgemm", VERDICT_BAD_FILE)->content[0] = '\0';
 	same_content(&list, 0, 1);
 	same_content(&list, 0, 3);
+	same_content(&list, 0, 4);
 	char *text = written(write_text, &list);
 	cr_expect(strstr(text, "\n  the same source: c.cu, b?.cu, x|y.cu\n") != NULL, "%s", text);
 	cr_expect_eq(times(text, "the same"), 1);

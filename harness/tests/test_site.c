@@ -148,6 +148,42 @@ Test(site, the_last_content_of_a_file_has_those_before_in_its_history)
 	says(A ".html", "2 runs", false);
 }
 
+static struct judgement_list benched(const char *file, const char *content, size_t shapes)
+{
+	struct judgement_list list = fixture_judged(file, content);
+	list.bench_count = shapes;
+	list.bench = calloc(shapes, sizeof *list.bench);
+	for (size_t i = 0; i < shapes; i++)
+		list.bench[i] = fixture_timing(file, 64 * (int)(i + 1), 3.0 + (double)i, SEAL_CONFIRMED);
+	return list;
+}
+
+Test(site, of_many_shapes_some_have_a_plot_and_all_a_place)
+{
+	fixture_append(store, benched("a.cu", A, 15), "bench");
+	fixture_append(store, benched("a.cu", A, 14), "bench");
+	is_written();
+	char *text = content_of(A ".html"), *rows = strstr(text, "Other shapes that were timed");
+	size_t plots = 0;
+	for (const char *p = text; (p = strstr(p, "<svg class=\"plot\"")) != NULL; p++)
+		plots++;
+	cr_expect_eq(plots, 12);
+	cr_assert_not_null(rows);
+	rows = strstr(rows, "<tbody>");
+	cr_expect_not_null(strstr(rows, ">832x832x832 "));
+	cr_expect_not_null(strstr(rows, ">896x896x896 "), "the 14th");
+	cr_expect_null(strstr(rows, ">960x960x960 "), "timed once");
+	free(text);
+	text = content_of("index.html");
+	char *link = strstr(text, "<a href=\"board-"), name[64] = "";
+	cr_assert_not_null(link);
+	sscanf(link, "<a href=\"%63[^\"]", name);
+	says(name,
+		 "As fast or faster at 8 of 15 shapes; from 0.588 at 960x960x960 to 3.333 at 64x64x64.",
+		 true);
+	free(text);
+}
+
 Test(site, what_ranks_nowhere_has_a_page_that_says_why)
 {
 	struct judgement_list list = fixture_judged("bad.cu", A);

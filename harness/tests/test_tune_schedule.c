@@ -1,5 +1,6 @@
 /* links: tune compile testcases base */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,7 @@ Test(tune_schedule, every_combination_is_counted_once)
 	cr_expect(list.count == expected, "%zu, not %zu", list.count, expected);
 	cr_expect(refused + (double)list.count == 1000 && list.combinations == 1000);
 	cr_expect(list.undefined[1] == 90, "B = 0: %g", list.undefined[1]);
-	cr_expect(list.standard == list.count, "the defaults have a role out of range");
+	cr_expect(list.standard == list.count && list.standard_line == 7, "by their role");
 	for (size_t i = 0; i < list.count; i++)
 		cr_assert(list.items[i].roles.value[TUNE_BLOCK_M] == list.items[i].values[0] - 1);
 }
@@ -99,6 +100,10 @@ Test(tune_schedule, sizes_and_gpu_decide)
 	cr_expect(roles_or(&list.items[0].roles, TUNE_SPLIT_K, 7) == 7);
 	cr_assert(enumerate(text, 4096, 64, 64, 0.5f));
 	cr_expect(list.count == 5 && list.items[2].roles.value[TUNE_THREADS] == 1);
+	cr_expect(list.standard == 0 && list.standard_line == 0);
+	cr_assert(enumerate("// tune A = 4 : 1..9\n// tune where A % 2 == 1\n// tune where A < 4\n", 64,
+						64, 64, 0));
+	cr_expect(list.standard_line == 2);
 }
 
 Test(tune_schedule, tables_choose_several_at_once)
@@ -287,6 +292,36 @@ Test(tune_rank, order)
 		cr_expect(ranking.thesis_place[ranking.by_thesis[i]] == i);
 	}
 	ranked_free(&ranking);
+}
+
+static double twice_the_columns(const void *context, const struct schedule *schedule)
+{
+	int64_t columns = schedule->roles.value[TUNE_BLOCK_N];
+	return columns == 96 ? NAN : *(const double *)context * (double)columns;
+}
+
+Test(tune_rank, by_a_model)
+{
+	struct ranked ranked;
+	const double twice = 2;
+	cr_assert(enumerate("// tune BM = 64 : 64 128\n// tune BN = 64 : 64 96 32\n"
+						"// tune role block_m = BM\n// tune role block_n = BN\n",
+						8192, 8192, 8192, 0));
+	cr_assert(ranked_make(&space, &gpu, &test, &ranked, &err));
+	cr_assert(!ranked.has_model && ranked_at(&ranked, 0) == ranked.by_thesis[0]);
+	cr_assert(ranked_add_model(&ranked, twice_the_columns, &twice));
+	static const char *const expected[] = {"BM=128 BN=32", "BM=64 BN=32",  "BM=128 BN=64",
+										   "BM=64 BN=64",  "BM=128 BN=96", "BM=64 BN=96"};
+	for (size_t i = 0; i < 6; i++) {
+		char text[SCHEDULE_TEXT];
+		size_t at = ranked_at(&ranked, i);
+		schedule_print(&space, ranked.list.items[at].values, text);
+		cr_expect(strcmp(text, expected[i]) == 0, "%zu: %s", i, text);
+		cr_expect(ranked.model_place[at] == i);
+	}
+	cr_expect(ranked.seconds[ranked_at(&ranked, 0)] == 64);
+	cr_expect(isinf(ranked.seconds[ranked_at(&ranked, 5)]));
+	ranked_free(&ranked);
 }
 
 /* ---- GPUs ----------------------------------------------------------------------------- */

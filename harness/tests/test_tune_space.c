@@ -133,6 +133,7 @@ Test(tune_space, how_much_it_may_be)
 Test(tune_space, sizes_have_the_names_of_the_problem)
 {
 	cr_expect(parse(TWO "// tune where M * N * K * batch * group > A && beta_is_0\n"));
+	space_free(&space);
 	cr_expect(
 		!space_parse("x.cu", TWO "// tune where K > A\n", problem_find("gemv-f32"), &space, &err));
 	cr_assert(space_parse("x.cu", TWO, problem_find("gemv-f32"), &space, &err));

@@ -148,16 +148,52 @@ bool ranked_make(const struct space *space, const struct tune_gpu *gpu,
 	return ok;
 }
 
-void ranked_free(struct ranked *ranking)
+/* For qsort_r(), which takes but one context. */
+static int compare_seconds(const void *a, const void *b, void *context)
 {
-	schedules_free(&ranking->list);
-	free(ranking->thesis);
-	free(ranking->by_thesis);
-	free(ranking->thesis_place);
-	*ranking = (struct ranked){0};
+	const struct ranked *ranked = context;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	int order = by_number(ranked->seconds[x], ranked->seconds[y]);
+	if (order == 0 && ranked->has_thesis)
+		order = thesis_compare(&ranked->thesis[x], &ranked->thesis[y]);
+	return order != 0 ? order : (x > y) - (x < y);
 }
 
-size_t ranked_at(const struct ranked *ranking, size_t place)
+bool ranked_add_model(struct ranked *ranked,
+					  double (*seconds)(const void *context, const struct schedule *schedule),
+					  const void *context)
 {
-	return ranking->has_thesis ? ranking->by_thesis[place] : place;
+	const size_t count = ranked->list.count;
+	ranked->seconds = malloc(count * sizeof *ranked->seconds);
+	ranked->by_model = malloc(count * sizeof *ranked->by_model);
+	if (ranked->seconds == NULL || ranked->by_model == NULL)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		double of = seconds(context, &ranked->list.items[i]);
+		ranked->seconds[i] = isnan(of) ? INFINITY : of;
+		ranked->by_model[i] = i;
+	}
+	qsort_r(ranked->by_model, count, sizeof *ranked->by_model, compare_seconds, ranked);
+	ranked->model_place = places_of(ranked->by_model, count);
+	ranked->has_model = ranked->model_place != NULL;
+	return ranked->has_model;
+}
+
+void ranked_free(struct ranked *ranked)
+{
+	schedules_free(&ranked->list);
+	free(ranked->thesis);
+	free(ranked->by_thesis);
+	free(ranked->thesis_place);
+	free(ranked->seconds);
+	free(ranked->by_model);
+	free(ranked->model_place);
+	*ranked = (struct ranked){0};
+}
+
+size_t ranked_at(const struct ranked *ranked, size_t place)
+{
+	return ranked->has_model    ? ranked->by_model[place]
+		   : ranked->has_thesis ? ranked->by_thesis[place]
+								: place;
 }

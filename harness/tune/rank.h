@@ -35,6 +35,9 @@ struct ranked {
 	struct thesis_cost *thesis; /* by list; owned, as are all of these */
 	size_t *by_thesis;          /* numbers of schedules, the best first */
 	size_t *thesis_place;       /* by list */
+	bool has_model;             /* ranked_add_model(); else the next three are NULL */
+	double *seconds;            /* by list: what the model says; inf: it cannot run */
+	size_t *by_model, *model_place;
 };
 
 /* Enumerates and ranks. False with err (schedules_enumerate); *out is then empty. */
@@ -42,7 +45,14 @@ bool ranked_make(const struct space *space, const struct tune_gpu *gpu,
 				 const struct test_case *test, struct ranked *out, struct error *err);
 void ranked_free(struct ranked *ranking);
 
-/* The schedule at this place of the best order that there is: the thesis', or the list's. */
+/* Adds the order of predicted times, the least first; equal ones as the thesis has them. `seconds`
+ * is asked once for each schedule; NaN counts as inf. False where memory ends. */
+bool ranked_add_model(struct ranked *ranked,
+					  double (*seconds)(const void *context, const struct schedule *schedule),
+					  const void *context);
+
+/* The schedule at this place of the best order that there is: the model's, the thesis', or the
+ * list's. */
 size_t ranked_at(const struct ranked *ranking, size_t place);
 
 #endif

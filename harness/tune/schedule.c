@@ -103,26 +103,34 @@ static void search_begin(struct search *search)
 
 /* ---- the search ----------------------------------------------------------------------- */
 
-/* Evaluates the rules that became known at this depth; false where one of them refuses. */
+/* Evaluates a rule: gives a let its value, a role its own, and says whether a schedule may be so.
+ */
+static bool rule_holds(struct search *search, size_t number, bool *undefined)
+{
+	const struct space_rule *rule = &search->space->rules[number];
+	int64_t value = expression_value(&rule->expression, search->values);
+	if (undefined != NULL)
+		*undefined = value == EXPRESSION_UNDEFINED;
+	if (rule->kind == RULE_LET) {
+		search->values[rule->place] = value;
+		return true;
+	}
+	if (rule->kind == RULE_WHERE)
+		return value != 0 && value != EXPRESSION_UNDEFINED;
+	search->roles.value[rule->place] = value;
+	return role_holds((enum tune_role)rule->place, value);
+}
+
+/* Those that became known at this depth; false where one of them refuses. */
 static bool rules_hold(struct search *search, size_t depth)
 {
 	for (size_t i = 0; i < search->rule_count[depth]; i++) {
 		size_t number = search->rules[depth][i];
-		const struct space_rule *rule = &search->space->rules[number];
-		int64_t value = expression_value(&rule->expression, search->values);
-		bool holds = true;
-		if (rule->kind == RULE_LET) {
-			search->values[rule->place] = value;
-		} else if (rule->kind == RULE_WHERE) {
-			holds = value != 0 && value != EXPRESSION_UNDEFINED;
-		} else {
-			holds = role_holds((enum tune_role)rule->place, value);
-			search->roles.value[rule->place] = value;
-		}
-		if (holds)
+		bool undefined;
+		if (rule_holds(search, number, &undefined))
 			continue;
 		search->list->refused[number] += search->below[depth];
-		if (value == EXPRESSION_UNDEFINED)
+		if (undefined)
 			search->list->undefined[number] += search->below[depth];
 		return false;
 	}
@@ -229,8 +237,39 @@ static bool sort_found(struct search *search)
 	return ok;
 }
 
-static void find_standard(const struct space *space, struct schedule_list *list)
+/* The candidate with the defaults of its constants; space.c has seen that there is one. */
+static void choose_standard(const struct space *space, const struct space_choice *choice,
+							int64_t *values)
 {
+	for (size_t row = 0; row < choice->count; row++) {
+		bool all = true;
+		for (size_t j = 0; j < choice->columns; j++) {
+			values[choice->places[j]] = choice->values[row * choice->columns + j];
+			for (size_t k = 0; k < space->constant_count; k++)
+				all &= space->constants[k].place != choice->places[j] ||
+					   space->constants[k].standard == values[choice->places[j]];
+		}
+		if (all)
+			return;
+	}
+}
+
+/* The first rule that the defaults do not meet, of the values of a search. */
+static int line_refusing_standard(struct search *search)
+{
+	const struct space *space = search->space;
+	for (size_t i = 0; i < space->choice_count; i++)
+		choose_standard(space, &space->choices[i], search->values);
+	for (size_t i = 0; i < space->rule_count; i++)
+		if (!rule_holds(search, i, NULL))
+			return space->rules[i].line;
+	return 0;
+}
+
+static void find_standard(struct search *search)
+{
+	const struct space *space = search->space;
+	struct schedule_list *list = search->list;
 	list->standard = list->count;
 	for (size_t i = 0; i < list->count && list->standard == list->count; i++) {
 		size_t same = 0;
@@ -240,6 +279,8 @@ static void find_standard(const struct space *space, struct schedule_list *list)
 		if (same == list->constants)
 			list->standard = i;
 	}
+	if (list->standard == list->count)
+		list->standard_line = line_refusing_standard(search);
 }
 
 static bool none_left(const struct space *space, const struct tune_gpu *gpu,
@@ -286,7 +327,7 @@ bool schedules_enumerate(const struct space *space, const struct tune_gpu *gpu,
 	if (ok)
 		ok = out->count > 0 ? sort_found(search) : none_left(space, gpu, test, out, err);
 	if (ok)
-		find_standard(space, out);
+		find_standard(search);
 	else
 		schedules_free(out);
 	free(search->all_taken);

@@ -15,7 +15,8 @@ struct schedule_list {
 	size_t count, constants;
 	struct schedule *items;            /* in the order of candidates; owned */
 	int64_t *storage;                  /* of their values; owned */
-	size_t standard;                   /* the file's defaults; == count: they do not meet it all */
+	size_t standard;                   /* the file's defaults; == count: they do not meet it all, */
+	int standard_line;                 /* but not this constraint; 0: they do, or are not known */
 	double combinations;               /* of all candidates */
 	double refused[SPACE_RULES_MAX];   /* of these, by the rule that refused first */
 	double undefined[SPACE_RULES_MAX]; /* of these, as the rule had no value */

@@ -205,10 +205,11 @@ static void *access_global(struct warp *warp, const struct exec_instruction *in,
 	if (write) {
 		exec_mark(cached, address, bytes);
 	} else if (!exec_written(cached, address, bytes)) {
+		char what[MEMORY_TEXT];
 		exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
-				  "reads memory that nothing wrote: byte %llu of a %llu-byte allocation (%s)",
-				  (unsigned long long)(address - cached->base), (unsigned long long)cached->size,
-				  cached->allocation->kind);
+				  "reads memory that nothing wrote: byte %llu of a %s",
+				  (unsigned long long)(address - cached->base),
+				  memory_describe(cached->allocation, what));
 		return NULL;
 	}
 	return (void *)(uintptr_t)address;

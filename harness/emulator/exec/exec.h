@@ -299,6 +299,8 @@ struct exec_launch {
 	uint64_t step_budget;
 	bool check_race, check_none;
 	uint64_t seed;
+	_Atomic bool *where_asked; /* as in machine_options */
+	void (*say)(const char *line);
 	_Atomic uint64_t next_cluster;
 	uint64_t cluster_total;
 	uint32_t cluster[3];

@@ -1,7 +1,10 @@
+#define _DEFAULT_SOURCE /* mincore */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "emulator/exec/exec.h"
 #include "emulator/exec/kernel_name.h"
@@ -103,11 +106,48 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 /* Farther before an allocation an address has nothing to do with it. */
 #define BEFORE ((uint64_t)1 << 20)
 
+#define ADVICE_BOUNDS                                                                              \
+	"let only those threads access it whose row and column exist: sizes need not be multiples of " \
+	"the tile"
+#define ADVICE_HOST                                                                                \
+	"kernels reach memory of the device alone: allocate with cudaMalloc and copy with "            \
+	"cudaMemcpy, "                                                                                 \
+	"or use cudaMallocManaged"
+
+/* Whether the address is the host's own memory. */
+static bool mapped(uint64_t address)
+{
+	unsigned char resident;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	return mincore((void *)(uintptr_t)(address / page * page), 1, &resident) == 0;
+}
+
+struct place {
+	char text[MEMORY_TEXT + 96];
+	const char *advice;
+};
+
+#define PLACE(out, what, ...)                                                                      \
+	((out)->advice = (what), (void)snprintf((out)->text, sizeof(out)->text, __VA_ARGS__))
+
+/* Of an address that is nowhere near device memory. */
+static void describe_elsewhere(uint64_t address, bool global, struct place *out)
+{
+	if (address < 65536)
+		PLACE(out, "look at what cudaMalloc returned, and at the order of the arguments",
+			  "which is in no allocation (a null pointer?)");
+	else if (global && mapped(address))
+		PLACE(out, ADVICE_HOST, "which is memory of the host");
+	else
+		PLACE(out, NULL, "which is in no allocation");
+}
+
 /* Where an address lies that is in no allocation, or whose `size` bytes reach past the end of one.
  */
-static void describe_address(uint64_t address, size_t size, char *out, size_t room)
+static void describe_address(uint64_t address, size_t size, struct place *out)
 {
 	bool freed = false;
+	char what[MEMORY_TEXT];
 	const struct allocation *near = memory_nearest(address, &freed);
 	const struct allocation *next = memory_following(address);
 	bool global = address >> EXEC_WINDOW_SHIFT == 0 && address >= 65536;
@@ -115,32 +155,34 @@ static void describe_address(uint64_t address, size_t size, char *out, size_t ro
 	uint64_t behind = near && address >= end ? address - end : 0;
 	uint64_t before = next ? next->base - address : UINT64_MAX;
 	if (global && before < BEFORE && (!near || behind > before))
-		snprintf(out, room,
-				 "%" PRIu64 " bytes before the start of a %" PRIu64 "-byte allocation (%s)", before,
-				 next->size, next->kind);
-	else if (!global || !near)
-		snprintf(out, room, "which is in no allocation%s",
-				 address < 65536 ? " (a null pointer?)" : "");
+		PLACE(out, ADVICE_BOUNDS, "%" PRIu64 " bytes before the start of a %s", before,
+			  memory_describe(next, what));
+	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
+		describe_elsewhere(address, global, out);
 	else if (freed && address < end)
-		snprintf(out, room,
-				 "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation (%s) that was freed",
-				 address - near->base, near->size, near->kind);
+		PLACE(out, "free it after the kernels that use it",
+			  "%" PRIu64 " bytes into a %s that was freed", address - near->base,
+			  memory_describe(near, what));
 	else if (address < end)
-		snprintf(out, room,
-				 "the last %" PRIu64 " past the end of a %" PRIu64 "-byte allocation (%s)",
-				 address + size - end, near->size, near->kind);
+		PLACE(out, ADVICE_BOUNDS, "the last %" PRIu64 " past the end of a %s", address + size - end,
+			  memory_describe(near, what));
 	else
-		snprintf(out, room, "%" PRIu64 " bytes past the end of a %" PRIu64 "-byte allocation (%s)",
-				 behind, near->size, near->kind);
+		PLACE(out, ADVICE_BOUNDS, "%" PRIu64 " bytes past the end of a %s", behind,
+			  memory_describe(near, what));
 }
 
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write)
 {
-	char where[200];
-	describe_address(address, size, where, sizeof where);
-	return exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s",
-					 write ? "writes" : "reads", size, address, where);
+	struct place place;
+	describe_address(address, size, &place);
+	bool first = warp->worker->fault.kind == FAULT_NONE;
+	enum exec_status status =
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s",
+				  write ? "writes" : "reads", size, address, place.text);
+	if (first)
+		warp->worker->fault.advice = place.advice;
+	return status;
 }
 
 enum exec_status exec_unsupported(struct warp *warp, const struct exec_instruction *in,

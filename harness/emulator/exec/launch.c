@@ -230,30 +230,59 @@ static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool 
 	return EXEC_NEXT;
 }
 
+/* A warp of the block that does something; NULL: none does. */
+static struct warp *running(const struct exec_block *block)
+{
+	for (uint32_t i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		if (warp->live && ready(warp))
+			return warp;
+	}
+	return NULL;
+}
+
+/* The fault that the warp's kernel does not end, as `what` says. */
+static enum exec_status fail_running(struct exec_cluster *cluster, struct warp *warp, bool waiting,
+									 const char *what)
+{
+	char text[400];
+	if (!warp->active)
+		exec_choose(warp);
+	describe_waits(cluster, text, sizeof text);
+	return exec_fail(warp, &warp->worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
+					 FAULT_BUDGET, 0, "%s: %llu warp instructions in this block%s%s%s", what,
+					 (unsigned long long)warp->block->steps,
+					 waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "",
+					 text);
+}
+
 static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 {
 	struct exec_cluster *cluster = &worker->cluster;
 	for (uint32_t b = 0; b < cluster->count; b++) {
-		struct exec_block *block = &cluster->blocks[b];
+		const struct exec_block *block = &cluster->blocks[b];
 		if (block->steps <= worker->launch->step_budget && idle < IDLE_ROUNDS)
 			continue;
-		for (uint32_t i = 0; i < block->warp_count; i++) {
-			struct warp *warp = &block->warps[i];
-			if (!warp->live || !ready(warp))
-				continue;
-			if (!warp->active)
-				exec_choose(warp);
-			char text[400];
-			describe_waits(cluster, text, sizeof text);
-			return exec_fail(warp, &worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
-							 FAULT_BUDGET, 0,
-							 "does not end: %llu warp instructions in this block%s%s%s",
-							 (unsigned long long)block->steps,
-							 idle >= IDLE_ROUNDS ? ", all of its threads only wait" : "",
-							 text[0] ? ", of which " : "", text);
-		}
+		struct warp *warp = running(block);
+		if (warp)
+			return fail_running(cluster, warp, idle >= IDLE_ROUNDS, "does not end");
 	}
 	return EXEC_NEXT;
+}
+
+/* Somebody wants to know where the kernel is: the text of a fault, which is none. */
+static void say_where(struct exec_worker *worker)
+{
+	_Atomic bool *asked = worker->launch->where_asked;
+	struct exec_cluster *cluster = &worker->cluster;
+	struct warp *warp = NULL;
+	for (uint32_t b = 0; b < cluster->count && !warp; b++)
+		warp = running(&cluster->blocks[b]);
+	if (!warp || worker->fault.kind != FAULT_NONE || !atomic_exchange(asked, false))
+		return;
+	fail_running(cluster, warp, false, "still runs");
+	worker->launch->say(worker->fault.text);
+	worker->fault = (struct fault){.kind = FAULT_NONE};
 }
 
 /* One turn of everything in the cluster, which is not at its end yet. */
@@ -266,6 +295,9 @@ static enum exec_status run_turn(struct exec_worker *worker)
 	if (!any && cluster->live)
 		return report_deadlock(cluster);
 	worker->idle = waited ? worker->idle + 1 : 0;
+	if (worker->launch->where_asked &&
+		atomic_load_explicit(worker->launch->where_asked, memory_order_relaxed))
+		say_where(worker);
 	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
 		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
 		return EXEC_FAULT;
@@ -566,6 +598,8 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		.check_none = options && options->check_none,
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
+		.where_asked = options ? options->where_asked : NULL,
+		.say = options ? options->say : NULL,
 		.fault = fault,
 		.counters = counters,
 	};

@@ -11,6 +11,7 @@
 #include "emulator/exec/memory.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,7 @@ static struct {
 	size_t count, capacity;
 	struct allocation freed[FREED_KEPT]; /* a ring */
 	size_t freed_count;
+	uint32_t numbered; /* allocations since one was named */
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
@@ -200,6 +202,8 @@ static bool set_access(uint64_t first, uint64_t end, bool accessible)
 	return mprotect((void *)(uintptr_t)first, end - first, access) == 0;
 }
 
+static size_t index_of(uint64_t base);
+
 static uint64_t allocate_locked(struct region *region, size_t size, const char *kind)
 {
 	if (!memory.start || size == 0 || size > memory.limit - memory.used)
@@ -211,14 +215,14 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 	fill(base, size);
 	if (region == &memory.device && memory.closed)
 		set_access(first, last, false);
+	if (strncmp(kind, "cu", 2) == 0) /* the program's own */
+		memory.entries[index_of(base)]->number = ++memory.numbered;
 	region->cursor = base + size + GAP;
 	if (last > region->opened)
 		region->opened = last;
 	memory.used += size;
 	return base;
 }
-
-static size_t index_of(uint64_t base);
 
 uint64_t memory_allocate(size_t size, const char *kind)
 {
@@ -260,10 +264,25 @@ bool memory_name(uint64_t base, const char *name)
 	pthread_mutex_lock(&memory.lock);
 	size_t at = index_of(base);
 	bool found = at < memory.count;
-	if (found)
-		memory.entries[at]->kind = name;
+	if (found) {
+		snprintf(memory.entries[at]->name, sizeof memory.entries[at]->name, "%s", name);
+		memory.numbered = 0;
+	}
 	pthread_mutex_unlock(&memory.lock);
 	return found;
+}
+
+const char *memory_describe(const struct allocation *allocation, char text[MEMORY_TEXT])
+{
+	unsigned long long size = allocation->size;
+	if (allocation->name[0])
+		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%s)", size, allocation->name);
+	else if (allocation->number && memory.numbered > 1)
+		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.40s number %u)", size,
+				 allocation->kind, allocation->number);
+	else
+		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.40s)", size, allocation->kind);
+	return text;
 }
 
 /* Gives pages back to the host, those that hold no neighbour. */
@@ -472,6 +491,11 @@ bool memory_reserved(uint64_t address)
 size_t memory_used(void)
 {
 	return memory.used;
+}
+
+size_t memory_count(void)
+{
+	return memory.count;
 }
 
 size_t memory_limit(void)

@@ -12,7 +12,9 @@
 struct allocation {
 	uint64_t base;    /* 256-byte aligned device address == host address */
 	uint64_t size;    /* exact bytes asked for */
-	const char *kind; /* "cudaMalloc", "variable", "host", or a name: for messages */
+	const char *kind; /* "cudaMalloc", "variable", "host": for messages, and */
+	char name[64];    /* what somebody calls it; "": nobody does */
+	uint32_t number;  /* among those of CUDA's functions, from 1 on; 0: it is none of them */
 	uint8_t *written; /* one bit a byte, set once something wrote it; NULL: all written */
 	bool read_only;   /* constants */
 };
@@ -30,9 +32,12 @@ uint64_t memory_allocate(size_t size, const char *kind);
 /* The same for memory that the host writes without telling us (pinned, managed):
  * counts as written throughout. */
 uint64_t memory_allocate_host(size_t size, const char *kind);
-/* What messages call a live allocation from now on, in place of its kind; the text must stay.
- * False: none starts at `base`. */
+/* What messages call a live allocation from now on, in place of its kind. Allocations that come
+ * after are numbered from 1 on again. False: none starts at `base`. */
 bool memory_name(uint64_t base, const char *name);
+/* "400-byte allocation (cudaMalloc)", with its number where there were several, or its name. */
+#define MEMORY_TEXT 128
+const char *memory_describe(const struct allocation *allocation, char text[MEMORY_TEXT]);
 /* False when `base` is not the start of a live allocation made by these two. */
 bool memory_free(uint64_t base);
 /* Every live allocation, registered host memory too. */
@@ -81,6 +86,7 @@ bool memory_unregister_host(void *pointer);
 bool memory_reserved(uint64_t address);
 
 size_t memory_used(void);
+size_t memory_count(void); /* of live allocations, registered host memory too */
 size_t memory_limit(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Attributes and occupancy of kernels. */
 #include <string.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
@@ -23,8 +24,16 @@ static cudaError_t set_dynamic_shared(struct function *function, const struct ke
 									  int value)
 {
 	size_t limit = (size_t)runtime.gpu->shared_per_block_optin;
-	if (value < 0 || (size_t)value + facts->static_shared_bytes > limit)
+	if (value < 0 || (size_t)value + facts->static_shared_bytes > limit) {
+		char kernel[KERNEL_NAME_SHOWN];
+		kernel_name_show(function->name, kernel, sizeof kernel);
+		refusal_reason("use smaller tiles, or fewer stages of the pipeline",
+					   "%d bytes of dynamic shared memory for kernel %s, and this GPU has %zu "
+					   "beside its %zu static ones",
+					   value, kernel, limit - facts->static_shared_bytes,
+					   facts->static_shared_bytes);
 		return cudaErrorInvalidValue;
+	}
 	function->dynamic_shared_limit = value;
 	return cudaSuccess;
 }

@@ -1,11 +1,15 @@
 /* Launches and what programs ask about kernels. A launch runs to its end inside
  * the call; a kernel's fault becomes the sticky error, which the next call
  * reports, so that a program sees the order of events that it sees on a GPU. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
+#define ADVICE_SMALLER_TILES "use smaller tiles, or fewer stages of the pipeline"
 #define CALLS_KEPT 16
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
@@ -59,18 +63,102 @@ static size_t dynamic_shared_limit(const struct function *function,
 	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
 }
 
+/* The kernel is not launched; says why. */
+__attribute__((format(printf, 4, 5))) static cudaError_t refuse(const struct function *function,
+																cudaError_t status,
+																const char *advice,
+																const char *format, ...)
+{
+	char kernel[KERNEL_NAME_SHOWN], why[256];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(why, sizeof why, format, arguments);
+	va_end(arguments);
+	kernel_name_show(function->name, kernel, sizeof kernel);
+	refusal_say(advice, "kernel %s is not launched: %s", kernel, why);
+	return status;
+}
+
 /* What ptxas takes of static shared memory; that the emulated GPU has none must not make more of
  * it. Above, a kernel has no machine code, and a launch of it fails. */
-static bool static_shared_fits(const struct kernel_facts *facts)
+static cudaError_t check_static_shared(const struct launch_request *request,
+									   const struct kernel_facts *facts)
 {
 	const struct gpu *gpu = runtime.gpu;
 	size_t limit = gpu->major >= 9 ? (size_t)gpu->shared_per_block_optin : SHARED_DEFAULT;
 	if (facts->static_shared_bytes <= limit)
-		return true;
-	runtime_say("a kernel has %zu bytes of static shared memory, and nvcc takes %zu at most for "
-				"this GPU (%s)",
-				facts->static_shared_bytes, limit, gpu->id);
-	return false;
+		return cudaSuccess;
+	return refuse(request->function, cudaErrorNoKernelImageForDevice, ADVICE_SMALLER_TILES,
+				  "it has %zu bytes of static shared memory, and nvcc takes %zu at most for this "
+				  "GPU (%s)",
+				  facts->static_shared_bytes, limit, gpu->id);
+}
+
+static cudaError_t check_grid(const struct launch_request *request)
+{
+	dim3 grid = request->grid;
+	if (!grid.x || !grid.y || !grid.z)
+		return refuse(request->function, cudaErrorInvalidValue,
+					  "round the number of blocks up, (n + tile - 1) / tile: n / tile is 0 where n "
+					  "is smaller than the tile",
+					  "its grid has %u x %u x %u blocks", grid.x, grid.y, grid.z);
+	if (grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
+		return refuse(request->function, cudaErrorInvalidValue,
+					  "let x count what can be many, such as all tiles of the result, and compute "
+					  "row and column from it",
+					  "its grid has %u x %u x %u blocks, and 2147483647 x 65535 x 65535 are the "
+					  "most",
+					  grid.x, grid.y, grid.z);
+	return cudaSuccess;
+}
+
+static cudaError_t check_block(const struct launch_request *request,
+							   const struct kernel_facts *facts)
+{
+	dim3 block = request->block;
+	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	if (!threads)
+		return refuse(request->function, cudaErrorInvalidValue, NULL,
+					  "its block has %u x %u x %u threads", block.x, block.y, block.z);
+	if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024)
+		return refuse(request->function, cudaErrorInvalidValue,
+					  "use a smaller block and a larger grid, or let each thread compute several "
+					  "elements",
+					  "its block has %u x %u x %u = %llu threads, and 1024 are the most%s", block.x,
+					  block.y, block.z, (unsigned long long)threads,
+					  block.z > 64 ? ", 64 of them in z" : "");
+	if (threads > facts->max_threads)
+		return refuse(request->function, cudaErrorLaunchOutOfResources,
+					  "launch so many threads as __launch_bounds__ says, or let it say more",
+					  "its block has %u x %u x %u = %llu threads, and its __launch_bounds__ says "
+					  "%u at most",
+					  block.x, block.y, block.z, (unsigned long long)threads, facts->max_threads);
+	return cudaSuccess;
+}
+
+static cudaError_t check_dynamic_shared(const struct launch_request *request,
+										const struct kernel_facts *facts)
+{
+	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request->function, facts);
+	size_t most = (size_t)runtime.gpu->shared_per_block_optin - facts->static_shared_bytes;
+	char kernel[KERNEL_NAME_SHOWN], advice[KERNEL_NAME_SHOWN + 128];
+	if (asked <= limit)
+		return cudaSuccess;
+	if (asked > most)
+		return refuse(request->function, cudaErrorInvalidValue, ADVICE_SMALLER_TILES,
+					  "it asks for %zu bytes of dynamic shared memory, and this GPU has %zu beside "
+					  "its %zu static ones",
+					  asked, most, facts->static_shared_bytes);
+	kernel_name_show(request->function->name, kernel, sizeof kernel);
+	snprintf(advice, sizeof advice,
+			 "call cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) "
+			 "before the launch",
+			 kernel, asked);
+	return refuse(request->function, cudaErrorInvalidValue, advice,
+				  "it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked,
+				  limit,
+				  request->function->dynamic_shared_limit ? "that cudaFuncSetAttribute has allowed"
+														  : "without cudaFuncSetAttribute");
 }
 
 /* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
@@ -78,43 +166,49 @@ static bool static_shared_fits(const struct kernel_facts *facts)
 static cudaError_t check_shape(const struct launch_request *request,
 							   const struct kernel_facts *facts)
 {
-	dim3 grid = request->grid, block = request->block;
-	uint64_t threads = (uint64_t)block.x * block.y * block.z;
-	if (!static_shared_fits(facts))
-		return cudaErrorNoKernelImageForDevice;
-	if (!grid.x || !grid.y || !grid.z || !threads)
-		return cudaErrorInvalidValue;
-	if (grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
-		return cudaErrorInvalidValue;
-	if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024)
-		return cudaErrorInvalidValue;
-	if (threads > facts->max_threads)
-		return cudaErrorLaunchOutOfResources;
-	if (request->shared_bytes > dynamic_shared_limit(request->function, facts))
-		return cudaErrorInvalidValue;
-	return cudaSuccess;
+	cudaError_t status = check_static_shared(request, facts);
+	if (status == cudaSuccess)
+		status = check_grid(request);
+	if (status == cudaSuccess)
+		status = check_block(request, facts);
+	if (status == cudaSuccess)
+		status = check_dynamic_shared(request, facts);
+	return status;
 }
 
 /* The cluster of a launch: the launch attribute's, else the kernel's own. */
 static cudaError_t choose_cluster(const struct launch_request *request,
 								  const struct kernel_facts *facts, uint32_t out[3])
 {
+	const struct function *function = request->function;
 	const uint32_t asked[3] = {request->cluster.x, request->cluster.y, request->cluster.z};
 	const uint32_t *required = facts->required_cluster;
 	bool by_kernel = required[0] != 0, by_launch = asked[0] && asked[1] && asked[2];
 	for (int i = 0; i < 3; i++)
 		out[i] = by_launch ? asked[i] : by_kernel && required[i] ? required[i] : 1;
 	if (by_launch && by_kernel && memcmp(asked, required, sizeof asked) != 0)
-		return cudaErrorInvalidClusterSize;
+		return refuse(function, cudaErrorInvalidClusterSize, NULL,
+					  "it is launched with clusters of %u x %u x %u blocks, and declared with "
+					  "%u x %u x %u",
+					  asked[0], asked[1], asked[2], required[0], required[1], required[2]);
 	uint64_t blocks = (uint64_t)out[0] * out[1] * out[2];
 	if (blocks == 1)
 		return cudaSuccess;
 	if (runtime.gpu->major < 9)
-		return cudaErrorNotSupported;
-	if (blocks > cluster_limit(request->function))
-		return cudaErrorInvalidClusterSize;
+		return refuse(function, cudaErrorNotSupported, NULL, "this GPU (%s) has no clusters",
+					  runtime.gpu->id);
+	if (blocks > cluster_limit(function))
+		return refuse(function, cudaErrorInvalidClusterSize,
+					  "cudaFuncAttributeNonPortableClusterSizeAllowed allows 16 blocks",
+					  "its clusters have %llu blocks, and %u are the most",
+					  (unsigned long long)blocks, cluster_limit(function));
 	if (request->grid.x % out[0] || request->grid.y % out[1] || request->grid.z % out[2])
-		return cudaErrorInvalidClusterSize;
+		return refuse(function, cudaErrorInvalidClusterSize,
+					  "round the grid up to whole clusters, and let the blocks that are too many "
+					  "do nothing",
+					  "its grid of %u x %u x %u blocks is no multiple of its cluster of "
+					  "%u x %u x %u",
+					  request->grid.x, request->grid.y, request->grid.z, out[0], out[1], out[2]);
 	return cudaSuccess;
 }
 
@@ -127,7 +221,13 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 	uint64_t resident =
 		(uint64_t)runtime.gpu->multiprocessors *
 		(uint64_t)occupancy_blocks(request->function, threads, request->shared_bytes);
-	return blocks <= resident ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
+	if (blocks <= resident)
+		return cudaSuccess;
+	return refuse(request->function, cudaErrorCooperativeLaunchTooLarge,
+				  "ask cudaOccupancyMaxActiveBlocksPerMultiprocessor how many fit, and let each "
+				  "block compute several tiles",
+				  "its cooperative grid has %llu blocks, and %llu can be resident together",
+				  (unsigned long long)blocks, (unsigned long long)resident);
 }
 
 static void pack_parameters(const struct launch_request *request, const struct kernel_facts *facts,
@@ -171,7 +271,8 @@ static cudaError_t launch(const struct launch_request *request)
 	};
 	kernel_facts(function->kernel, &facts);
 	if (!stream_valid(request->stream))
-		return cudaErrorInvalidResourceHandle;
+		return refuse(function, cudaErrorInvalidResourceHandle, NULL,
+					  "its stream does not exist, or was destroyed");
 	cudaError_t status = check_shape(request, &facts);
 	if (status == cudaSuccess)
 		status = choose_cluster(request, &facts, run.cluster);
@@ -208,7 +309,7 @@ cudaError_t launch_host(const void *host, struct launch_request *request)
 		status = function_find(host, &request->function);
 	if (status == cudaSuccess)
 		status = launch(request);
-	return runtime_leave(status);
+	return runtime_leave_call("cudaLaunchKernel", status);
 }
 
 EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,

@@ -1,6 +1,7 @@
 /* Allocation, copies and fills. Copies are checked against the allocations that
  * they touch: a device range must lie in one allocation, and a host pointer
  * must not be device memory passed under the wrong direction. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,10 @@ static cudaError_t allocate(void **out, size_t size, const char *kind, bool host
 	kind = runtime_call_name(kind);
 	uint64_t base = host ? memory_allocate_host(size, kind) : memory_allocate(size, kind);
 	*out = pointer_to(base);
+	if (!base)
+		refusal_reason("free what is no longer needed, or ask for less",
+					   "%zu bytes, while %zu of %zu are in use, in %zu allocations", size,
+					   memory_used(), memory_limit(), memory_count());
 	return base ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -43,7 +48,7 @@ static cudaError_t enter_allocate(void **out, size_t size, const char *kind, boo
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = allocate(out, size, kind, host);
-	return runtime_leave(status);
+	return runtime_leave_call(kind, status);
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)
@@ -51,28 +56,25 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	return enter_allocate(out, size, "cudaMalloc", false);
 }
 
-/* Each name once: allocations come and go, and messages may tell of them later. NULL: no room. */
-static const char *kept(const char *name)
-{
-	static char names[128][48];
-	size_t i = 0;
-	while (i < 128 && names[i][0] != '\0' && strncmp(names[i], name, sizeof names[i] - 1) != 0)
-		i++;
-	if (i == 128)
-		return NULL;
-	strncpy(names[i], name, sizeof names[i] - 1);
-	return names[i];
-}
-
 /* Not CUDA's: what messages call this allocation. The judge's contestant says what each buffer
  * is. */
 EXPORT cudaError_t cudaEmulatedName(const void *pointer, const char *name)
 {
 	cudaError_t status = runtime_enter();
-	const char *text = status == cudaSuccess && name[0] != '\0' ? kept(name) : NULL;
-	if (text != NULL && !memory_name(address_of(pointer), text))
+	if (status == cudaSuccess && !memory_name(address_of(pointer), name))
 		status = cudaErrorInvalidValue;
 	return runtime_leave(status);
+}
+
+/* Not CUDA's: what lies at an address ("400-byte allocation (cudaMalloc)"); "": nothing that is the
+ * device's alone. May be called by a handler of a signal, for which nothing else changes here. */
+EXPORT cudaError_t cudaEmulatedWhere(const void *pointer, char *text, size_t size)
+{
+	char what[MEMORY_TEXT];
+	const struct allocation *at = memory_find(address_of(pointer));
+	bool own = at && !host_accessible(at);
+	snprintf(text, size, "%s%s", own ? "a " : "", own ? memory_describe(at, what) : "");
+	return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream)
@@ -123,11 +125,12 @@ static void say_not_freed(uint64_t address, const char *call)
 	bool freed;
 	const struct allocation *near = memory_nearest(address, &freed);
 	unsigned long long at = address;
+	char what[MEMORY_TEXT];
 	if (near && freed && near->base == address)
-		runtime_say("%s(0x%llx): this memory (%s of %llu bytes) was freed before", call, at,
-					near->kind, (unsigned long long)near->size);
+		refusal_say(NULL, "%s(0x%llx): this memory, a %s, was freed before", call, at,
+					memory_describe(near, what));
 	else
-		runtime_say("%s(0x%llx): not the start of a live allocation", call, at);
+		refusal_say(NULL, "%s(0x%llx): not the start of a live allocation", call, at);
 }
 
 static cudaError_t enter_free(void *pointer, const char *call)
@@ -137,7 +140,7 @@ static cudaError_t enter_free(void *pointer, const char *call)
 		say_not_freed(address_of(pointer), runtime_call_name(call));
 		status = cudaErrorInvalidValue;
 	}
-	return runtime_leave(status);
+	return runtime_leave_call(call, status);
 }
 
 EXPORT cudaError_t cudaFree(void *pointer)
@@ -243,15 +246,17 @@ bool range_check(const char *call, uint64_t address, size_t size)
 	call = runtime_call_name(call);
 	const struct allocation *near = allocation ? allocation : memory_nearest(address, &freed);
 	unsigned long long at = address;
+	char what[MEMORY_TEXT];
 	if (!near || address - near->base > near->size + NEAR)
-		runtime_say("%s: 0x%llx is not device memory", call, at);
+		refusal_say("look at the copy's direction, and at what cudaMalloc returned",
+					"%s: 0x%llx is not device memory", call, at);
 	else if (freed)
-		runtime_say("%s: 0x%llx lies in memory that was freed (%s of %llu bytes)", call, at,
-					near->kind, (unsigned long long)near->size);
+		refusal_say("free it after its last use", "%s: 0x%llx lies in a %s that was freed", call,
+					at, memory_describe(near, what));
 	else
-		runtime_say("%s: %zu bytes at 0x%llx, offset %llu, reach past the end of %s of %llu bytes",
-					call, size, at, (unsigned long long)(address - near->base), near->kind,
-					(unsigned long long)near->size);
+		refusal_say("its size is in bytes: elements times sizeof of one",
+					"%s: %zu bytes at 0x%llx, offset %llu, reach past the end of a %s", call, size,
+					at, (unsigned long long)(address - near->base), memory_describe(near, what));
 	return false;
 }
 
@@ -269,7 +274,8 @@ static bool side_check(const char *call, const void *pointer, size_t size, bool 
 	if (!allocation)
 		return true;
 	if (must_be_host && !host_accessible(allocation)) {
-		runtime_say("%s: %p is device memory where the copy's direction says host",
+		refusal_say("the direction is where the copy goes: cudaMemcpyDeviceToHost to the host",
+					"%s: %p is device memory where the copy's direction says host",
 					runtime_call_name(call), pointer);
 		return false;
 	}
@@ -482,7 +488,7 @@ cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = fill_2d(call, to, pitch, value, element, width, height);
-	return runtime_leave(status);
+	return runtime_leave_call(call, status);
 }
 
 EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
@@ -522,7 +528,7 @@ static cudaError_t hint(const char *call, const void *pointer, size_t size)
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess && !range_check(call, address_of(pointer), size))
 		status = cudaErrorInvalidValue;
-	return runtime_leave(status);
+	return runtime_leave_call(call, status);
 }
 
 EXPORT cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size,

@@ -96,8 +96,10 @@ extern struct runtime runtime;
 cudaError_t runtime_enter(void);
 /* The same for nvcc's start-up code, before the program has asked for anything. */
 void runtime_enter_early(void);
-/* Releases the lock; remembers a failure for cudaGetLastError; returns `status`. */
-cudaError_t runtime_leave(cudaError_t status);
+/* Releases the lock; remembers a failure for cudaGetLastError, and for cudaEmulatedFailure as one
+ * of this function; returns `status`. */
+#define runtime_leave(status) runtime_leave_call(__func__, status)
+cudaError_t runtime_leave_call(const char *call, cudaError_t status);
 /* The same without remembering: for cudaErrorNotReady and getters of errors. */
 cudaError_t runtime_leave_quietly(cudaError_t status);
 /* The driver's functions are mostly the runtime's under other names. Between these two calls
@@ -123,6 +125,19 @@ void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Makes a kernel's fault the sticky error, and says it. */
 void runtime_fault(const struct fault *fault);
+
+/* Why the calling thread's call is about to fail, and what to do (NULL: nothing comes to mind).
+ * refusal.c keeps it for cudaEmulatedFailure. */
+void refusal_reason(const char *advice, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same, and says it. */
+void refusal_say(const char *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The call has ended with this status. */
+void refusal_note(const char *call, cudaError_t status);
+/* The calling thread's calls that failed are not kept any longer. */
+void refusal_forget(void);
+/* A kernel has failed: what to do. */
+void refusal_fault(const struct fault *fault);
 
 const struct gpu *gpu_find(const char *id); /* NULL: unknown */
 

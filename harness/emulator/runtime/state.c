@@ -12,6 +12,7 @@ struct runtime runtime;
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local unsigned long long own_calls;
+static _Atomic bool where_asked;              /* a kernel that runs is to say where it is */
 static _Thread_local const char *driver_call; /* the driver's function that is running, or NULL */
 
 void runtime_call_begin(const char *name)
@@ -44,6 +45,11 @@ void runtime_close_memory(void)
 	memory_guard(!runtime.unguarded);
 }
 
+static void say_line(const char *line)
+{
+	runtime_say("%s", line);
+}
+
 static cudaError_t initialise(void)
 {
 	environment_check();
@@ -66,6 +72,8 @@ static cudaError_t initialise(void)
 		.seed = environment_number("EMULATED_GPU_SEED"),
 		.sample = (uint32_t)environment_number("EMULATED_GPU_SAMPLE"),
 		.by_line = environment_number("EMULATED_GPU_LINES") > 0,
+		.where_asked = &where_asked,
+		.say = say_line,
 	};
 	return cudaSuccess;
 }
@@ -98,8 +106,9 @@ cudaError_t runtime_enter(void)
 	return runtime.fault;
 }
 
-cudaError_t runtime_leave(cudaError_t status)
+cudaError_t runtime_leave_call(const char *call, cudaError_t status)
 {
+	refusal_note(runtime_call_name(call), runtime.fault == cudaSuccess ? status : cudaSuccess);
 	if (status != cudaSuccess && !driver_call)
 		last_error = status;
 	pthread_mutex_unlock(&runtime_lock);
@@ -137,8 +146,10 @@ static cudaError_t fault_status(enum fault_kind kind)
 void runtime_fault(const struct fault *fault)
 {
 	runtime_say("%s", fault->text[0] ? fault->text : "a kernel failed without saying why");
-	if (runtime.fault == cudaSuccess)
+	if (runtime.fault == cudaSuccess) {
 		runtime.fault = fault_status(fault->kind);
+		refusal_fault(fault);
+	}
 	if (runtime.fault == cudaSuccess)
 		runtime.fault = cudaErrorLaunchFailure;
 }
@@ -151,8 +162,10 @@ static cudaError_t take_last_error(bool reset)
 	cudaError_t status = last_error;
 	if (runtime.fault != cudaSuccess && runtime.fault_surfaced)
 		status = runtime.fault;
-	if (reset)
+	if (reset) {
 		last_error = cudaSuccess;
+		refusal_forget();
+	}
 	return runtime_leave_quietly(status);
 }
 
@@ -164,4 +177,13 @@ EXPORT cudaError_t cudaGetLastError(void)
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
 	return take_last_error(false);
+}
+
+/* Not CUDA's: a kernel that runs, or the next one, says where it is ("... at gemm.cu:12: still
+ * runs:
+ * ..."). May be called by a handler of a signal. */
+EXPORT cudaError_t cudaEmulatedWhereNow(void)
+{
+	where_asked = true;
+	return cudaSuccess;
 }

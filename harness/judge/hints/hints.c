@@ -4,10 +4,8 @@
 #include <string.h>
 
 static const struct hint_row *const families[] = {
-	hints_of_products,
-	hints_of_repeats,
-	hints_of_places,
-	hints_of_cases,
+	hints_of_signature, hints_of_calls,  hints_of_products,
+	hints_of_repeats,   hints_of_places, hints_of_cases,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 

@@ -33,10 +33,12 @@ struct hint_row {
 
 /* Families, a file each: rows, of which the first of equal rank are shown first. `name` NULL ends a
  * family. */
-extern const struct hint_row hints_of_products[]; /* what wrong elements are made by */
-extern const struct hint_row hints_of_places[];   /* where they lie */
-extern const struct hint_row hints_of_cases[];    /* which cases fail */
-extern const struct hint_row hints_of_repeats[];  /* what a second run gives */
+extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
+extern const struct hint_row hints_of_places[];    /* where they lie */
+extern const struct hint_row hints_of_cases[];     /* which cases fail */
+extern const struct hint_row hints_of_repeats[];   /* what a second run gives */
+extern const struct hint_row hints_of_calls[];     /* what the process and its device say */
+extern const struct hint_row hints_of_signature[]; /* how the file declares solve() */
 
 /* Fills the hints of a file that is not accepted; of others there are none. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);

@@ -34,9 +34,10 @@ static const char *in_all(const struct hint_facts *facts, char out[64])
 
 /* ---- never written ------------------------------------------------------------------- */
 
+/* Where a call failed, it is known why nothing was written. */
 static bool unwritten(const struct case_result *result)
 {
-	return result->wrong->unwritten == result->wrong->wrong;
+	return result->facts.error[0] == '\0' && result->wrong->unwritten == result->wrong->wrong;
 }
 
 /* Some elements may be right by chance, as those of small integers. */

@@ -76,25 +76,55 @@ static bool sums_end_at(const struct hint_facts *facts, int32_t tile)
 	return true;
 }
 
+/* Cases that speak against tiles of this size: right though K is ragged, or wrong though it is not.
+ */
+static size_t against(const struct hint_facts *facts, int32_t tile)
+{
+	size_t cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		bool ragged = result->test.shape.size[SIZE_K] % tile != 0;
+		cases += ragged ? hint_case_right(result) : hint_case_wrong(result);
+	}
+	return cases;
+}
+
+/* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
+ * of these the largest that some sum has. 0: there is none. */
+static int32_t tile_of_sums(const struct hint_facts *facts)
+{
+	int32_t best = 0, longest = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (case_fits(result, FAULT_PRODUCTS_MISSING) && result->wrong->summed > longest)
+			longest = result->wrong->summed;
+	}
+	for (int32_t tile = 2; tile <= 256; tile *= 2)
+		if (sums_end_at(facts, tile) &&
+			(best == 0 || against(facts, tile) < against(facts, best) ||
+			 (against(facts, tile) == against(facts, best) && tile <= longest)))
+			best = tile;
+	return best;
+}
+
 static void say_missing(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
 {
 	const char *k = hint_size(facts, SIZE_K);
-	int32_t tile = 2;
+	const struct case_result *one = facts->judgement->cases;
 	if (sums_end_at(facts, 0)) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
-	while (tile <= 256 && !sums_end_at(facts, tile))
-		tile *= 2;
-	if (tile <= 256)
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums without what lies beyond the last multiple of %d in %s: the loop over k has "
-				 "to take the rest, too",
-				 tile, k);
-	else
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums that end before %s: the loop over k has to take the rest, too", k);
+	while (!case_fits(one, FAULT_PRODUCTS_MISSING))
+		one++;
+	int32_t tile = tile_of_sums(facts);
+	used += (size_t)snprintf(out + used, HINT_TEXT - used, "sums that end too early (%s: %d of %d)",
+							 one->test.name, one->wrong->summed, one->test.shape.size[SIZE_K]);
+	if (tile > 0)
+		used += (size_t)snprintf(out + used, HINT_TEXT - used, ", at the last multiple of %d in %s",
+								 tile, k);
+	snprintf(out + used, HINT_TEXT - used, ": the loop over k has to take the rest, too");
 }
 
 /* ---- sentences ------------------------------------------------------------------------ */
@@ -124,6 +154,15 @@ static void say_transposed(const struct hint_facts *facts, enum part part, char 
 			 wrong, right, hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
 }
 
+static void say_length(const struct hint_facts *facts, enum part part, enum size size,
+					   char out[HINT_TEXT], size_t used)
+{
+	char right[64];
+	say_place(facts, part, false, right);
+	snprintf(out + used, HINT_TEXT - used, "rows of %s that are taken to be %s long: it is %s",
+			 hint_operand(facts, part), hint_size(facts, size), right);
+}
+
 static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char out[HINT_TEXT],
 					   size_t used)
 {
@@ -136,7 +175,7 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
 
 /* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
  * result. */
-static const char *const plain[FAULT_SCALAR] = {
+static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
 	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
 	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
@@ -148,19 +187,20 @@ static const char *const plain[FAULT_SCALAR] = {
 		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
-	[FAULT_INPUTS_TF32] = "inputs that were rounded to TF32 or f16 (11 bits): tensor cores take "
-						  "floats like that, and it is not precise enough",
+	[FAULT_INPUTS_TF32] =
+		"inputs that were rounded to TF32 or f16 (11 bits), as tensor cores take floats",
 	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
+	[FAULT_PAIRS] = "%2$s with both codes of each byte exchanged: the first is in the high half",
+	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
 	[FAULT_ZERO_PADDED] =
-		"minima that a 0 takes part in: tiles have to be padded with +infinity, and sums to begin "
-		"there",
+		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
 };
 
-/* printf with numbered arguments is POSIX's; the compiler cannot see the format. */
+/* Not by printf, whose format the compiler could not check. */
 static void say_plain(const struct hint_facts *facts, const char *text, char out[HINT_TEXT],
 					  size_t used)
 {
@@ -196,6 +236,10 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 	default:
 		if (fault >= FAULT_SCALAR)
 			say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
+		else if (fault >= FAULT_RIGHT_LENGTH)
+			say_length(facts, PART_RIGHT, (enum size)(fault - FAULT_RIGHT_LENGTH), out, used);
+		else if (fault >= FAULT_LEFT_LENGTH)
+			say_length(facts, PART_LEFT, (enum size)(fault - FAULT_LEFT_LENGTH), out, used);
 		else
 			say_plain(facts, plain[fault], out, used);
 	}

@@ -41,7 +41,18 @@ static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* It was looked for after the verdict, and names both sides. */
+static bool has_race(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	if (facts->judgement->race[0] == '\0')
+		return false;
+	snprintf(out, HINT_TEXT, "--check race finds one in the first failing case: %s",
+			 facts->judgement->race);
+	return true;
+}
+
 const struct hint_row hints_of_repeats[] = {
+	{"has-race", HINT_CAUSE, has_race},
 	{"first-call-only", HINT_CAUSE, first_call_only},
 	{"right-alone", HINT_CAUSE, right_alone},
 	{"differs", HINT_CAUSE, differs},

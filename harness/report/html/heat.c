@@ -1,5 +1,6 @@
 #include "report/html/heat.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "report/draw.h"
@@ -11,10 +12,18 @@
 #define SHORTEST 24.0
 #define LEFT 56.0
 #define TOP 26.0
+#define COLUMN_0 58.0 /* what the words take, in the larger letters of small windows */
 
 /* First and last of what a row or column of cells holds. */
 struct range {
 	uint64_t first, last;
+};
+
+struct heat {
+	const struct wrong_facts *facts;
+	const struct wrong_map *map;
+	uint64_t height, width; /* of the result, rows of all batches counted through */
+	bool batched;
 };
 
 static struct range range_of(size_t cell, uint64_t step, uint64_t size)
@@ -23,42 +32,56 @@ static struct range range_of(size_t cell, uint64_t step, uint64_t size)
 	return (struct range){cell * step, (end < size ? end : size) - 1};
 }
 
+static struct range rows_of(const struct heat *heat, size_t cell)
+{
+	return range_of(cell, heat->map->height, heat->height);
+}
+
+static struct range columns_of(const struct heat *heat, size_t cell)
+{
+	return range_of(cell, heat->map->width, heat->width);
+}
+
 static uint64_t elements_of(struct range rows, struct range columns)
 {
 	return (rows.last - rows.first + 1) * (columns.last - columns.first + 1);
 }
 
-/* "in rows 64 to 127 and columns 0 to 255": the least rectangle that has all of them. */
-static void finding_format(const struct html_heat *heat, char *out, size_t capacity)
+/* "12 wrong elements, in rows 64 to 127 and columns 0 to 255 of ...": the least box that holds all
+ * of them, by the cells where there are batches, whose rows are counted through in the map alone.
+ */
+static void finding_format(const struct heat *heat, char *out, size_t capacity)
 {
-	size_t top = heat->rows, bottom = 0, left = heat->columns, right = 0, cells = 0;
-	uint64_t wrong = 0;
-	for (size_t i = 0; i < heat->rows * heat->columns; i++) {
-		size_t row = i / heat->columns, column = i % heat->columns;
-		if (heat->wrong[i] == 0)
-			continue;
-		top = row < top ? row : top;
-		bottom = row > bottom ? row : bottom;
-		left = column < left ? column : left;
-		right = column > right ? column : right;
-		wrong += heat->wrong[i];
-		cells++;
+	const struct wrong_places *places = &heat->facts->places;
+	unsigned long long top = heat->height, bottom = 0, left = heat->width, right = 0;
+	size_t cells = 0;
+	for (size_t row = 0; row < heat->map->rows; row++)
+		for (size_t column = 0; column < heat->map->columns; column++) {
+			struct range rows = rows_of(heat, row), columns = columns_of(heat, column);
+			if (heat->map->wrong[row][column] == 0)
+				continue;
+			top = rows.first < top ? rows.first : top;
+			bottom = rows.last > bottom ? rows.last : bottom;
+			left = columns.first < left ? columns.first : left;
+			right = columns.last > right ? columns.last : right;
+			cells++;
+		}
+	if (!heat->batched) {
+		top = (unsigned long long)places->top;
+		bottom = (unsigned long long)places->bottom;
+		left = (unsigned long long)places->left;
+		right = (unsigned long long)places->right;
 	}
-	struct range rows = {range_of(top, heat->down, heat->height).first,
-						 range_of(bottom, heat->down, heat->height).last};
-	struct range columns = {range_of(left, heat->across, heat->width).first,
-							range_of(right, heat->across, heat->width).last};
 	snprintf(out, capacity,
-			 "%llu wrong elements, in rows %llu to %llu and columns %llu to %llu of %llu x %llu; "
-			 "%zu of %zu cells have some",
-			 (unsigned long long)wrong, (unsigned long long)rows.first,
-			 (unsigned long long)rows.last, (unsigned long long)columns.first,
-			 (unsigned long long)columns.last, (unsigned long long)heat->height,
-			 (unsigned long long)heat->width, cells, heat->rows * heat->columns);
+			 "%llu wrong elements of a result of %llu x %llu, all in rows %llu to %llu and columns "
+			 "%llu to %llu; %zu of %u cells have some.",
+			 (unsigned long long)heat->facts->wrong, (unsigned long long)heat->height,
+			 (unsigned long long)heat->width, top, bottom, left, right, cells,
+			 heat->map->rows * heat->map->columns);
 }
 
 /* What a map's sides measure, in the proportions of the result as far as both can be seen. */
-static void sides_of(const struct html_heat *heat, double *width, double *height)
+static void sides_of(const struct heat *heat, double *width, double *height)
 {
 	double ratio = (double)heat->height / (double)heat->width;
 	*width = ratio > 1.0 ? SIDE / ratio : SIDE;
@@ -67,25 +90,46 @@ static void sides_of(const struct html_heat *heat, double *width, double *height
 	*height = *height < SHORTEST ? SHORTEST : *height;
 }
 
-static void cell_print(FILE *out, const struct html_heat *heat, size_t cell, double width,
-					   double height)
+/* Five shades, so that a single wrong element of a large cell is seen, and a cell that is not all
+ * wrong told from one that is. 0: nothing is wrong. */
+static int shade_of(const struct heat *heat, size_t row, size_t column)
 {
-	size_t row = cell / heat->columns, column = cell % heat->columns;
-	struct range rows = range_of(row, heat->down, heat->height);
-	struct range columns = range_of(column, heat->across, heat->width);
-	double x0 = width * (double)columns.first / (double)heat->width;
-	double x1 = width * (double)(columns.last + 1) / (double)heat->width;
-	double y0 = height * (double)rows.first / (double)heat->height;
-	double y1 = height * (double)(rows.last + 1) / (double)heat->height;
-	double share = (double)heat->wrong[cell] / (double)elements_of(rows, columns);
-	char paint[64];
-	/* a single wrong element of a large cell must be seen */
-	snprintf(paint, sizeof paint, "class=\"cell\" fill-opacity=\"%.2f\"",
-			 0.3 + 0.7 * (share < 1.0 ? share : 1.0));
-	draw_rect(out, LEFT + x0, TOP + y0, x1 - x0, y1 - y0, paint);
+	uint32_t wrong = heat->map->wrong[row][column];
+	double share =
+		(double)wrong / (double)elements_of(rows_of(heat, row), columns_of(heat, column));
+	return wrong == 0      ? 0
+		   : share >= 1.0  ? 5
+		   : share >= 0.5  ? 4
+		   : share >= 0.2  ? 3
+		   : share >= 0.05 ? 2
+						   : 1;
 }
 
-static void map_print(FILE *out, const struct html_heat *heat, const char *finding)
+/* Cells of one row and shade, from `first` to before `end`. */
+static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t first, size_t end,
+						double width, double height)
+{
+	struct range rows = rows_of(heat, row);
+	uint64_t left = columns_of(heat, first).first, right = columns_of(heat, end - 1).last + 1;
+	double across = width / (double)heat->width, down = height / (double)heat->height;
+	char paint[32];
+	snprintf(paint, sizeof paint, "class=\"cell h%d\"", shade_of(heat, row, first));
+	draw_rect(out, LEFT + across * (double)left, TOP + down * (double)rows.first,
+			  across * (double)(right - left), down * (double)(rows.last + 1 - rows.first), paint);
+}
+
+static void row_print(FILE *out, const struct heat *heat, size_t row, double width, double height)
+{
+	for (size_t first = 0, end; first < heat->map->columns; first = end) {
+		int shade = shade_of(heat, row, first);
+		for (end = first + 1; end < heat->map->columns && shade_of(heat, row, end) == shade;)
+			end++;
+		if (shade > 0)
+			cells_print(out, heat, row, first, end, width, height);
+	}
+}
+
+static void map_print(FILE *out, const struct heat *heat, const char *finding)
 {
 	double width, height;
 	char text[64];
@@ -95,64 +139,62 @@ static void map_print(FILE *out, const struct html_heat *heat, const char *findi
 	html_text(out, finding);
 	fputs("\">\n", out);
 	draw_rect(out, LEFT, TOP, width, height, "class=\"whole\"");
-	for (size_t i = 0; i < heat->rows * heat->columns; i++)
-		if (heat->wrong[i] > 0)
-			cell_print(out, heat, i, width, height);
+	for (size_t row = 0; row < heat->map->rows; row++)
+		row_print(out, heat, row, width, height);
 	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", 0, "column 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->width - 1);
-	draw_text(out, LEFT + width + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
+	draw_text(out, LEFT + fmax(width, COLUMN_0) + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
 	draw_text(out, LEFT - 6, TOP + 10, "end", "class=\"tick\"", 0, "row 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->height - 1);
 	draw_text(out, LEFT - 6, TOP + height + 10, "end", "class=\"tick\"", 0, text);
 	fputs("</svg>\n", out);
 }
 
-static void range_print(struct html_table *table, struct range range)
+static void range_format(struct range range, char out[48])
 {
-	char text[64];
-	int used = snprintf(text, sizeof text, "%llu", (unsigned long long)range.first);
+	int used = snprintf(out, 48, "%llu", (unsigned long long)range.first);
 	if (range.last > range.first)
-		snprintf(text + used, sizeof text - (size_t)used, " to %llu",
-				 (unsigned long long)range.last);
-	html_table_number(table, (double)range.first, text);
+		snprintf(out + used, 48 - (size_t)used, " to %llu", (unsigned long long)range.last);
 }
 
-static void data_print(FILE *out, const struct html_heat *heat)
+/* The map once more in numbers. */
+static void data_print(FILE *out, const struct heat *heat)
 {
-	static const struct html_column columns[] = {{"Rows", COLUMN_NUMBER},
-												 {"Columns", COLUMN_NUMBER},
-												 {"Wrong", COLUMN_NUMBER},
-												 {"Of", COLUMN_NUMBER}};
+	char names[MAP_CELLS + 1][48];
+	struct html_column columns[MAP_CELLS + 1] = {{"Rows", COLUMN_WORDS}};
 	struct html_table table;
+	for (size_t column = 0; column < heat->map->columns; column++) {
+		range_format(columns_of(heat, column), names[column + 1]);
+		columns[column + 1] = (struct html_column){names[column + 1], COLUMN_NUMBER};
+	}
 	html_data_open(out, "Data of the map");
-	html_table_open(&table, out, "Cells that have wrong elements", columns, 4);
-	for (size_t i = 0; i < heat->rows * heat->columns; i++) {
-		struct range rows = range_of(i / heat->columns, heat->down, heat->height);
-		struct range across = range_of(i % heat->columns, heat->across, heat->width);
-		if (heat->wrong[i] == 0)
-			continue;
+	html_table_open(&table, out, "How many elements are wrong, by rows and columns", columns,
+					heat->map->columns + 1);
+	for (size_t row = 0; row < heat->map->rows; row++) {
+		range_format(rows_of(heat, row), names[0]);
 		html_table_row(&table, 0);
-		range_print(&table, rows);
-		range_print(&table, across);
-		html_table_format(&table, heat->wrong[i], "%u", heat->wrong[i]);
-		html_table_format(&table, (double)elements_of(rows, across), "%llu",
-						  (unsigned long long)elements_of(rows, across));
+		html_table_text(&table, names[0]);
+		for (size_t column = 0; column < heat->map->columns; column++)
+			html_table_format(&table, heat->map->wrong[row][column], "%u",
+							  heat->map->wrong[row][column]);
 	}
 	html_table_close(&table);
 	html_details_close(out);
 }
 
-void html_heat(FILE *out, const struct html_heat *heat)
+void html_heat(FILE *out, const struct wrong_facts *wrong, const struct shape *shape)
 {
+	const struct heat heat = {.facts = wrong,
+							  .map = &wrong->map,
+							  .height = shape_rows(shape),
+							  .width = shape_columns(shape),
+							  .batched = shape->size[SIZE_BATCH] > 1};
 	char finding[256];
-	bool any = false;
-	for (size_t i = 0; i < heat->rows * heat->columns; i++)
-		any = any || heat->wrong[i] > 0;
-	if (!any)
+	if (wrong->map.rows - 1 >= MAP_CELLS || wrong->map.columns - 1 >= MAP_CELLS)
 		return;
-	finding_format(heat, finding, sizeof finding);
+	finding_format(&heat, finding, sizeof finding);
 	html_figure_open(out, "Where the wrong elements lie", finding);
-	map_print(out, heat, finding);
-	data_print(out, heat);
+	map_print(out, &heat, finding);
+	data_print(out, &heat);
 	html_figure_close(out);
 }

@@ -1,11 +1,31 @@
 #include "report/html/page.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/clean.h"
 #include "report/html/assets.h"
 
 void html_text(FILE *out, const char *text)
 {
 	clean_print_xml(out, text);
+}
+
+void html_name(FILE *out, const char *text)
+{
+	char *clean = clean_text(text);
+	for (char *part = clean; part != NULL && *part != '\0';) {
+		size_t length = strcspn(part, "/_");
+		length += part[length] != '\0';
+		char next = part[length];
+		part[length] = '\0';
+		html_text(out, part);
+		part[length] = next;
+		part += length;
+		if (next != '\0')
+			fputs("<wbr>", out);
+	}
+	free(clean);
 }
 
 void html_open(FILE *out, const char *title, const char *version)

@@ -19,6 +19,10 @@ void html_close(FILE *out, const char *version);
 /* Clean UTF-8 in which nothing is markup; for content, and for attributes in double quotes. */
 void html_text(FILE *out, const char *text);
 
+/* The same for content alone, of a path or another name without blanks: lines break in it where a
+ * reader would. */
+void html_name(FILE *out, const char *text);
+
 /* <h1> to <h4>. With an id (letters, digits and hyphens of ours) links may go there; NULL: none. */
 void html_heading(FILE *out, int level, const char *id, const char *text);
 

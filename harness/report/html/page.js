@@ -1,25 +1,27 @@
 // Sorts tables and copies data; whatever a page says is there without it.
 "use strict";
 
-// What a cell is sorted by: its number where it has one, else its words.
-function keyOf(cell) {
-	if (!cell) return "";
-	return cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.textContent.trim();
+// What a cell is sorted by: a number, or words. Empty cells have neither.
+function keyOf(cell, numeric) {
+	const text = cell ? cell.dataset.value ?? cell.textContent.trim() : "";
+	const number = numeric && text !== "" ? Number(text) : NaN;
+	return Number.isNaN(number) ? text : number;
 }
 
-// Cells without a number, and empty ones, stand last in both directions.
-function compare(a, b, sign, numeric) {
-	const none = (key) => key === "" || (numeric && (typeof key !== "number" || Number.isNaN(key)));
-	if (none(a) || none(b)) return none(a) - none(b);
-	if (typeof a === "number" && typeof b === "number") return sign * (a - b);
-	return sign * String(a).localeCompare(String(b), undefined, { numeric: true });
+// Cells without a number stand behind numbers, empty ones last, in both directions.
+function compare(a, b, sign) {
+	const rank = (key) => (typeof key === "number" ? 0 : key === "" ? 2 : 1);
+	if (rank(a) !== rank(b)) return rank(a) - rank(b);
+	if (rank(a) === 0) return sign * (a === b ? 0 : a - b);
+	return sign * a.localeCompare(b, undefined, { numeric: true });
 }
 
 function sortBy(table, heading, column) {
 	const ascending = heading.getAttribute("aria-sort") !== "ascending";
 	const sign = ascending ? 1 : -1, numeric = heading.classList.contains("n");
 	const rows = [...table.tBodies[0].rows];
-	rows.sort((a, b) => compare(keyOf(a.cells[column]), keyOf(b.cells[column]), sign, numeric));
+	const key = (row) => keyOf(row.cells[column], numeric);
+	rows.sort((a, b) => compare(key(a), key(b), sign));
 	table.tBodies[0].append(...rows);
 	for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
 	heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
@@ -39,9 +41,8 @@ function makeSortable(table) {
 
 // A spreadsheet takes words that begin like a formula for one: a quote keeps them words.
 function csvCell(cell) {
-	if (cell.dataset.value !== undefined) return cell.dataset.value;
-	let text = cell.textContent.trim();
-	if (/^[=+\-@\t]/.test(text)) text = "'" + text;
+	let text = cell.dataset.value ?? cell.textContent.trim();
+	if (/^[=+\-@\t]/.test(text) && Number.isNaN(Number(text))) text = "'" + text;
 	return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }
 
@@ -66,18 +67,18 @@ async function copy(button, text) {
 	setTimeout(() => { button.textContent = before; }, 1500);
 }
 
-function addCopy(before, label, text) {
+function copyButton(label, text) {
 	const button = document.createElement("button");
 	button.type = "button";
 	button.className = "copy";
 	button.textContent = button.dataset.label = label;
 	button.setAttribute("aria-live", "polite");
 	button.addEventListener("click", () => copy(button, text()));
-	before.before(button);
+	return button;
 }
 
 document.querySelectorAll("table").forEach(makeSortable);
-document.querySelectorAll("details.data .scroll").forEach((box) =>
-	addCopy(box, "Copy as CSV", () => csvOf(box.querySelector("table"))));
+document.querySelectorAll(".data .scroll").forEach((box) =>
+	box.before(copyButton("Copy as CSV", () => csvOf(box.querySelector("table")))));
 document.querySelectorAll("pre.command").forEach((block) =>
-	addCopy(block, "Copy", () => block.textContent));
+	block.after(copyButton("Copy", () => block.textContent.trim())));

@@ -28,19 +28,25 @@ void html_figure_close(FILE *out)
 	fputs("</figure>\n", out);
 }
 
-void plot_legend(FILE *out, const char *const *names, size_t count)
+void plot_legend_of(FILE *out, const char *const *names, const unsigned *series, size_t count)
 {
 	fputs("<ul class=\"legend\">\n", out);
 	for (size_t i = 0; i < count; i++) {
+		unsigned of = series != NULL ? series[i] : (unsigned)i;
 		char paint[32];
-		snprintf(paint, sizeof paint, "class=\"mark s%zu\"", i % PLOT_SERIES);
+		snprintf(paint, sizeof paint, "class=\"mark s%u\"", of % PLOT_SERIES);
 		fputs("<li><svg aria-hidden=\"true\" viewBox=\"-7 -7 14 14\">", out);
-		draw_mark(out, (unsigned)i, 0, 0, paint, NULL);
+		draw_mark(out, of, 0, 0, paint, NULL);
 		fputs("</svg>", out);
 		html_text(out, names[i]);
 		fputs("</li>\n", out);
 	}
 	fputs("</ul>\n", out);
+}
+
+void plot_legend(FILE *out, const char *const *names, size_t count)
+{
+	plot_legend_of(out, names, NULL, count);
 }
 
 /* ---- axes ---------------------------------------------------------------------- */
@@ -124,7 +130,7 @@ static size_t axis_ticks(const struct plot_axis *axis, double out[TICKS_MAX])
 		return count;
 	}
 	int every = decades > 12 ? 4 : decades > 6 ? 2 : 1;
-	for (int power = (int)ceil(log10(axis->low) - 1e-9);
+	for (int power = every * (int)ceil(log10(axis->low) / every - 1e-9);
 		 power <= log10(axis->high) + 1e-9 && count < TICKS_MAX; power += every)
 		out[count++] = pow(10.0, power);
 	return count;

@@ -47,7 +47,9 @@ void html_figure_close(FILE *out);
 	}
 void plot_include(struct plot_axis *axis, double value);
 
+/* Of series 0, 1, ..., or of these. */
 void plot_legend(FILE *out, const char *const *names, size_t count);
+void plot_legend_of(FILE *out, const char *const *names, const unsigned *series, size_t count);
 
 void plot_open(struct plot *plot, FILE *out);
 void plot_close(struct plot *plot);

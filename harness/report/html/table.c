@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "report/html/page.h"
 
@@ -16,12 +17,15 @@ void html_table_open(struct html_table *table, FILE *out, const char *caption,
 					 const struct html_column *columns, size_t count)
 {
 	*table = (struct html_table){.out = out, .columns = columns, .count = count};
+	for (size_t i = count; i-- > 0;)
+		if (columns[i].kind == COLUMN_NAME)
+			table->name = i;
 	/* a box that scrolls by itself must be reached by the keyboard, and have a name */
 	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
 	html_text(out, caption);
-	fputs("\">\n<table>\n<caption>", out);
+	fputs("\">\n<table>\n<caption><span>", out);
 	html_text(out, caption);
-	fputs("</caption>\n<thead><tr>", out);
+	fputs("</span></caption>\n<thead><tr>", out);
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "<th scope=\"col\"%s>", classes[columns[i].kind]);
 		html_text(out, columns[i].name);
@@ -53,15 +57,18 @@ void html_table_close(struct html_table *table)
 	fputs("</tbody>\n</table>\n</div>\n", table->out);
 }
 
-static void cell_open(struct html_table *table, double value)
+/* Of a number that is shown in full the words say enough. */
+static void cell_open(struct html_table *table, double value, const char *shown)
 {
+	char full[32];
+	snprintf(full, sizeof full, "%.9g", value);
 	const char *class = classes[table->columns[table->at].kind];
-	if (table->at == 0)
+	if (table->at == table->name)
 		fprintf(table->out, "<th scope=\"row\"%s", class);
 	else
 		fprintf(table->out, "<td%s", class);
-	if (isfinite(value))
-		fprintf(table->out, " data-value=\"%.9g\"", value);
+	if (isfinite(value) && strcmp(full, shown) != 0)
+		fprintf(table->out, " data-value=\"%s\"", full);
 	else if (isinf(value))
 		fprintf(table->out, " data-value=\"%sInfinity\"", value < 0 ? "-" : "");
 	fputc('>', table->out);
@@ -69,25 +76,29 @@ static void cell_open(struct html_table *table, double value)
 
 void html_table_cell_open(struct html_table *table)
 {
-	cell_open(table, NAN);
+	cell_open(table, NAN, "");
 }
 
 void html_table_cell_close(struct html_table *table)
 {
-	fputs(table->at == 0 ? "</th>" : "</td>", table->out);
+	fputs(table->at == table->name ? "</th>" : "</td>", table->out);
 	table->at++;
 }
 
 void html_table_text(struct html_table *table, const char *text)
 {
+	bool name = table->columns[table->at].kind == COLUMN_NAME;
 	html_table_cell_open(table);
-	html_text(table->out, text);
+	if (name)
+		html_name(table->out, text);
+	else
+		html_text(table->out, text);
 	html_table_cell_close(table);
 }
 
 void html_table_number(struct html_table *table, double value, const char *shown)
 {
-	cell_open(table, value);
+	cell_open(table, value, shown);
 	if (!isnan(value))
 		html_text(table->out, shown);
 	html_table_cell_close(table);
@@ -107,7 +118,7 @@ void html_table_link(struct html_table *table, const char *address, const char *
 {
 	html_table_cell_open(table);
 	fprintf(table->out, "<a href=\"%s\">", address);
-	html_text(table->out, text);
+	html_name(table->out, text);
 	fputs("</a>", table->out);
 	html_table_cell_close(table);
 }

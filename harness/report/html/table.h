@@ -1,5 +1,6 @@
 /* Tables of a page: a caption, a heading for each column (by which the script sorts), and the
- * first cell of a row as its heading. Written from left to right, cell by cell. */
+ * first name of a row, or else its first cell, as its heading. Written from left to right, cell by
+ * cell. */
 #ifndef GEMMJUDGE_REPORT_HTML_TABLE_H
 #define GEMMJUDGE_REPORT_HTML_TABLE_H
 
@@ -16,6 +17,7 @@ struct html_table {
 	FILE *out;
 	const struct html_column *columns;
 	size_t count, at; /* at: the next cell of the row */
+	size_t name;      /* which cell is the row's heading */
 	size_t rows;
 };
 

@@ -34,6 +34,7 @@ static void report_all(const struct judgement_list *list)
 	free(report_written(list, NULL));
 	free(report_written(list, report_junit));
 	free(report_written(list, report_markdown_verbose));
+	free(report_written(list, report_html));
 	char *text = report_written(list, report_json);
 	json_t *json = json_loads(text, 0, NULL);
 	if (json == NULL)

@@ -110,7 +110,7 @@ class Checker:
         self.open_all()
         tables = self.probe("copied()")
         for index, table in enumerate(tables):
-            self.page.run(f"document.querySelectorAll('details button.copy')[{index}].focus()")
+            self.page.run(f"document.querySelectorAll('.data button.copy, details button.copy')[{index}].focus()")
             self.page.press("Enter")
             text = self.page.run("new Promise(done => setTimeout(done, 20)).then(() => navigator.clipboard.readText())")
             copied = [[cell.removeprefix("'") for cell in row] for row in csv.reader(io.StringIO(text))]

@@ -164,8 +164,8 @@
 
 	/* The buttons that copy a table: the cells of each, as rows. */
 	copied() {
-		return [...document.querySelectorAll("details button.copy")].map((button) => {
-			const table = button.closest("details").querySelector("table");
+		return [...document.querySelectorAll(".data button.copy, details button.copy")].map((button) => {
+			const table = button.closest(".data, details").querySelector("table");
 			return [...table.rows].map((row) => [...row.cells].map((cell) => this.cell(cell)));
 		});
 	},

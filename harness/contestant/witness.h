@@ -1,0 +1,26 @@
+/* What the process says on stderr of its own end: where host code touched memory that is not its
+ * own, and where the solution is when its time is over. The judge quotes it; nothing rests on it,
+ * as the solution may take the handlers away. */
+#ifndef GEMMJUDGE_CONTESTANT_WITNESS_H
+#define GEMMJUDGE_CONTESTANT_WITNESS_H
+
+#include <stddef.h>
+
+#include "contestant/call.h"
+#include "contestant/cudart.h"
+#include "process/protocol.h"
+
+#define WITNESS_NAME 128
+
+/* Once, before the solution is loaded. Begins with no call. */
+void witness_open(const struct cudart *cudart);
+
+/* The buffers of the call that comes; what was said of the last one's is forgotten. */
+void witness_forget(void);
+void witness_buffer(const char *name, const void *base, size_t bytes);
+
+/* What the main thread is at. */
+enum witness_doing { WITNESS_BETWEEN, WITNESS_SOLVE, WITNESS_DEVICE };
+void witness_is(enum witness_doing doing);
+
+#endif

@@ -1,0 +1,100 @@
+/* Why a call failed, and what to do about it: kept for a program that asks after its own code is
+ * done (cudaEmulatedFailure), as most code does not look at what calls return. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/runtime/runtime.h"
+
+#define WHY_BYTES 256
+#define ADVICE_BYTES 256
+
+static _Thread_local struct {
+	char why[WHY_BYTES], advice[ADVICE_BYTES];
+	bool said; /* on stderr, in a line that names the call */
+} running;     /* the call that runs */
+
+/* The first of a row is the cause of those behind it: a cudaMemset of what no cudaMalloc gave. */
+static _Thread_local struct {
+	cudaError_t code;
+	char text[WHY_BYTES + 96], advice[ADVICE_BYTES];
+} first;
+
+static const char *fault_advice = ""; /* under the lock */
+
+static void keep(const char *advice, const char *format, va_list arguments)
+{
+	vsnprintf(running.why, sizeof running.why, format, arguments);
+	snprintf(running.advice, sizeof running.advice, "%s", advice ? advice : "");
+}
+
+void refusal_reason(const char *advice, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	keep(advice, format, arguments);
+	va_end(arguments);
+}
+
+void refusal_say(const char *advice, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	keep(advice, format, arguments);
+	va_end(arguments);
+	running.said = true;
+	runtime_say("%s", running.why);
+}
+
+void refusal_note(const char *call, cudaError_t status)
+{
+	if (status != cudaSuccess && first.code == cudaSuccess) {
+		first.code = status;
+		snprintf(first.text, sizeof first.text, "%s%s%s", running.said ? "" : call,
+				 running.said ? "" : ": ", running.why[0] ? running.why : cudaGetErrorName(status));
+		memcpy(first.advice, running.advice, sizeof first.advice);
+	}
+	running.why[0] = running.advice[0] = '\0';
+	running.said = false;
+}
+
+void refusal_forget(void)
+{
+	first.code = cudaSuccess;
+	first.text[0] = first.advice[0] = '\0';
+}
+
+/* Faults whose text says what is wrong, and not what to do. */
+void refusal_fault(const struct fault *fault)
+{
+	switch (fault->kind) {
+	case FAULT_ADDRESS: fault_advice = fault->advice ? fault->advice : ""; break;
+	case FAULT_ALIGNMENT:
+		fault_advice = "a vector access needs an address that is a multiple of its size: take it "
+					   "only where row starts and leading dimensions are, else narrower ones";
+		break;
+	case FAULT_UNINITIALISED:
+		fault_advice = "write it before it is read: zeroes where a tile reaches past the matrix, "
+					   "and a barrier between the writer and the reader";
+		break;
+	case FAULT_BARRIER:
+		fault_advice = "let all threads of the block reach the same barrier: no return, break or "
+					   "if around it that not all of them take";
+		break;
+	case FAULT_RACE:
+		fault_advice = "put a __syncthreads() between the write and the read, and one before the "
+					   "next write of the same shared memory";
+		break;
+	default: fault_advice = ""; break;
+	}
+}
+
+/* Not CUDA's: the calling thread's first call that failed since cudaGetLastError() was called last
+ * ("cudaMalloc: 8 bytes; ..."), and what to do about it, or about the kernel that failed. Each text
+ * has room for `size` bytes; "" where there is nothing to say. */
+EXPORT cudaError_t cudaEmulatedFailure(char *text, char *advice, size_t size)
+{
+	snprintf(text, size, "%s", first.text);
+	snprintf(advice, size, "%s", runtime.fault != cudaSuccess ? fault_advice : first.advice);
+	return first.code;
+}

@@ -1,0 +1,243 @@
+/* What the process of the solution, its device and its end say: launches that were refused, faults,
+ * kernels that do not end. They may be lies, which no verdict rests on. */
+#include "judge/hints/hints.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The case that decides the verdict; NULL: no case does. */
+static const struct case_result *first_failing(const struct hint_facts *facts)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (result->verdict != VERDICT_ACCEPTED && result->verdict != VERDICT_NOT_RUN)
+			return result;
+	}
+	return NULL;
+}
+
+/* Whether the process printed `words`. */
+static bool printed(const struct case_result *result, const char *words)
+{
+	return result != NULL && result->output != NULL && strstr(result->output, words) != NULL;
+}
+
+/* ---- calls that failed ------------------------------------------------------------- */
+
+static bool out_of_memory(const struct case_result *result)
+{
+	return strcmp(result->facts.error, "cudaErrorMemoryAllocation") == 0 ||
+		   strncmp(result->facts.failed, "cudaMalloc", strlen("cudaMalloc")) == 0;
+}
+
+/* How many calls before the first failing case kept device memory; 0 where one of them kept none,
+ * as a workspace that is allocated once does. */
+static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
+{
+	const struct judgement *judgement = facts->judgement;
+	size_t kept = 0;
+	*bytes = 0;
+	for (size_t i = 0; i < judgement->count; i++) {
+		const struct case_result *result = &judgement->cases[i];
+		if (result->verdict == VERDICT_NOT_RUN)
+			continue;
+		if (result->facts.kept_bytes <= 0)
+			return result->verdict == VERDICT_ACCEPTED ? 0 : kept;
+		*bytes += (uint64_t)result->facts.kept_bytes;
+		kept++;
+	}
+	return kept;
+}
+
+static bool keeps_memory(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	uint64_t bytes;
+	size_t calls = calls_that_kept(facts, &bytes);
+	if (calls < 2)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "each call of solve() allocates device memory that it never frees, %llu bytes in %zu "
+			 "calls: cudaFree() what the call allocates, or allocate it once and keep it",
+			 (unsigned long long)bytes, calls);
+	return true;
+}
+
+static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	return failing != NULL && out_of_memory(failing) && keeps_memory(facts, out);
+}
+
+static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->facts.advice[0] == '\0')
+		return false;
+	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
+	return true;
+}
+
+/* What a GPU, which says no more than a code, may mean by it. */
+static const struct {
+	const char *error, *hint;
+} codes[] = {
+	{"cudaErrorInvalidValue",
+	 "a launch or a call was refused for its arguments: a block has 1024 threads at most, a grid "
+	 "at "
+	 "least 1 block and 65535 in y and z, and dynamic shared memory above 48 KiB needs "
+	 "cudaFuncSetAttribute; --device emu says which call it is"},
+	{"cudaErrorInvalidConfiguration",
+	 "a launch was refused: a block has 1024 threads at most, a grid at least 1 block and 65535 in "
+	 "y and z; --device emu says which kernel it is"},
+	{"cudaErrorLaunchOutOfResources",
+	 "a launch was refused: the registers of its threads are more than a multiprocessor has, "
+	 "65536; "
+	 "launch smaller blocks, or give the kernel __launch_bounds__(threads of a block)"},
+	{"cudaErrorIllegalAddress",
+	 "a kernel reached memory that is not its own: --device emu names the access, its line in the "
+	 "source and the operand that it missed (as --sanitize memcheck does, less exactly)"},
+	{"cudaErrorMisalignedAddress",
+	 "a kernel reached an address that is no multiple of the access's size: rows of an odd length "
+	 "begin anywhere; --device emu names the line"},
+	{"cudaErrorMemoryAllocation", "cudaMalloc found no room: ask for less, and free what each call "
+								  "allocates"},
+};
+
+static bool code_means(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || facts->device == DEVICE_EMULATED)
+		return false;
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+		if (strcmp(failing->facts.error, codes[i].error) == 0)
+			snprintf(out, HINT_TEXT, "%s", codes[i].hint);
+	return out[0] != '\0';
+}
+
+/* A result was compared although a call had failed. */
+static bool went_on(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || !failing->checked || failing->facts.error[0] == '\0')
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "solve() goes on after %s: look at what CUDA's functions return, and at "
+			 "cudaGetLastError() after each launch",
+			 failing->facts.error);
+	return true;
+}
+
+/* The driver's functions leave nothing behind for cudaGetLastError(). */
+static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->verdict != VERDICT_WRONG_ANSWER ||
+		failing->facts.failed[0] == '\0')
+		return false;
+	snprintf(out, HINT_TEXT, "a call failed in the failing case, and solve() went on: %.300s",
+			 failing->facts.failed);
+	return true;
+}
+
+/* ---- host code ------------------------------------------------------------------------ */
+
+static bool touches_device(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, WITNESS_TOUCHED) ||
+		!printed(failing, WITNESS_OF_DEVICE))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "host code cannot read or write device memory: do it in a kernel, or copy with "
+			 "cudaMemcpy first");
+	return true;
+}
+
+static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, WITNESS_OF_NULL))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "host code went through a null pointer: look at what malloc, cudaMalloc and the like "
+			 "returned, and whether a pointer was ever set");
+	return true;
+}
+
+/* ---- what does not end ------------------------------------------------------------------ */
+
+/* "emulated GPU: kernel NAME, block (0,0,0), thread (0,0,0): INSTRUCTION at FILE:LINE: still runs"
+ */
+static bool find_running(const char *output, char kernel[128], char place[128])
+{
+	const char *end = strstr(output, WITNESS_STILL_RUNS), *line = end;
+	while (line != NULL && line > output && line[-1] != '\n')
+		line--;
+	const char *name = line != NULL ? strstr(line, "kernel ") : NULL;
+	const char *behind = name != NULL && name < end ? strstr(name, ", block (") : NULL;
+	const char *at = NULL;
+	for (const char *next = name; next != NULL && next < end; next = strstr(next + 1, " at "))
+		at = next; /* the last one before the end */
+	if (behind == NULL || at <= behind || behind >= end)
+		return false;
+	name += strlen("kernel ");
+	at += strlen(" at ");
+	snprintf(kernel, 128, "%.*s", (int)(behind - name), name);
+	snprintf(place, 128, "%.*s", (int)(end - at), at);
+	return true;
+}
+
+static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	char kernel[128], place[128];
+	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
+		!printed(failing, WITNESS_STILL_RUNS) || !find_running(failing->output, kernel, place))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "kernel %.100s is at %.60s when its time is over: it waits there for what never "
+			 "comes, or its "
+			 "loop does not end, or there is too much to do (--timeout SECONDS gives it more)",
+			 kernel, place);
+	return true;
+}
+
+static bool device_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
+		facts->device == DEVICE_EMULATED || !printed(failing, WITNESS_ON_DEVICE))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "solve() has returned, and a kernel does not end: --device emu names it, and the line "
+			 "that it is at");
+	return true;
+}
+
+/* On the emulated GPU a kernel runs inside of the call that launches it, and says where it is. */
+static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
+		facts->device != DEVICE_EMULATED || printed(failing, WITNESS_STILL_RUNS) ||
+		!printed(failing, WITNESS_IN_SOLVE))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "no kernel is at work when the time is over: host code of solve() does not end");
+	return true;
+}
+
+const struct hint_row hints_of_calls[] = {
+	{"memory-ran-out", HINT_CAUSE, memory_ran_out},
+	{"device-advises", HINT_CAUSE, device_advises},
+	{"code-means", HINT_CAUSE, code_means},
+	{"touches-device", HINT_CAUSE, touches_device},
+	{"touches-null", HINT_CAUSE, touches_null},
+	{"kernel-runs", HINT_PLACE, kernel_runs},
+	{"device-runs", HINT_PLACE, device_runs},
+	{"host-runs", HINT_PLACE, host_runs},
+	{"call-failed", HINT_PLACE, call_failed},
+	{"went-on", HINT_KIND, went_on},
+	{0},
+};

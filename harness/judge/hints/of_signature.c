@@ -1,0 +1,216 @@
+/* Whether solve(), as the file's text has it, is what the problem calls. */
+#include "judge/hints/hints.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "judge/hints/signature.h"
+
+#define SOURCE_BYTES ((size_t)1 << 20) /* what is looked at */
+
+static bool read_source(const char *path, struct signature *out)
+{
+	struct stat facts;
+	FILE *file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? fopen(path, "r") : NULL;
+	char *text = file != NULL ? calloc(1, SOURCE_BYTES + 1) : NULL;
+	if (text != NULL) {
+		size_t length = fread(text, 1, SOURCE_BYTES, file);
+		text[length] = '\0';
+		signature_find(text, "solve", out);
+	}
+	free(text);
+	if (file != NULL)
+		fclose(file);
+	return text != NULL;
+}
+
+/* solve() of the file, and as the problem calls it. False: the file cannot be read, or has
+ * several, of which the preprocessor takes one. */
+static bool find_both(const struct hint_facts *facts, struct signature *own,
+					  struct signature *asked)
+{
+	char prototype[PROTOTYPE_TEXT];
+	if (facts->problem == NULL || !read_source(facts->judgement->file, own))
+		return false;
+	problem_prototype(facts->problem, prototype);
+	signature_find(prototype, "solve", asked);
+	return asked->found && own->definitions <= 1;
+}
+
+/* Both where the file's own is called. */
+static bool find_called(const struct hint_facts *facts, struct signature *own,
+						struct signature *asked)
+{
+	return facts->judgement->was_run && facts->judgement->verdict != VERDICT_COMPILE_ERROR &&
+		   find_both(facts, own, asked) && own->found && own->has_body;
+}
+
+/* ---- no solve() was found in the library ------------------------------------------------ */
+
+static bool lacks_solve(const struct hint_facts *facts)
+{
+	return facts->judgement->verdict == VERDICT_COMPILE_ERROR &&
+		   strstr(facts->judgement->detail, RUN_NO_SOLVE_TEXT) != NULL;
+}
+
+static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || !own.has_body)
+		return false;
+	if (own.is_template)
+		snprintf(out, HINT_TEXT, "solve() is a template: it has to be a function");
+	else if (own.is_static)
+		snprintf(out, HINT_TEXT,
+				 "solve() is static, or in a namespace without a name: nobody outside can call it");
+	else if (!own.extern_c)
+		snprintf(out, HINT_TEXT,
+				 "write extern \"C\" before solve(): C++ has made another name of it");
+	return out[0] != '\0';
+}
+
+static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	char prototype[PROTOTYPE_TEXT];
+	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || own.has_body)
+		return false;
+	problem_prototype(facts->problem, prototype);
+	snprintf(out, HINT_TEXT, "the file has to define %.360s", prototype);
+	return true;
+}
+
+/* ---- solve() is called with other arguments than it takes --------------------------------- */
+
+static bool is_kernel(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	if (!find_called(facts, &own, &asked) || !own.is_kernel)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "solve() is a kernel: it has to be a function of the host that launches one");
+	return true;
+}
+
+static bool has_other_count(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	char prototype[PROTOTYPE_TEXT];
+	if (!find_called(facts, &own, &asked) || own.count == asked.count)
+		return false;
+	problem_prototype(facts->problem, prototype);
+	snprintf(out, HINT_TEXT, "solve() takes %zu arguments and is called with %zu: %.320s",
+			 own.count, asked.count, prototype);
+	return true;
+}
+
+/* Kinds of numbers, by the words that a type may have for them. What is not here, bytes and
+ * anything that points to them, may hold whatever the file makes of it. */
+static const struct {
+	const char *word, *kind;
+} kinds[] = {{"half", "f16"},         {"__half", "f16"},
+			 {"_Float16", "f16"},     {"__nv_bfloat16", "bf16"},
+			 {"nv_bfloat16", "bf16"}, {"float", "f32"},
+			 {"double", "f64"},       {"int", "integer"},
+			 {"unsigned", "integer"}, {"unsigned int", "integer"},
+			 {"long", "integer"},     {"long long", "integer"},
+			 {"size_t", "integer"},   {"int32_t", "integer"},
+			 {"int64_t", "integer"},  {"uint32_t", "integer"}};
+
+static const char *kind_of(const struct signature_parameter *parameter)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].word, parameter->type) == 0)
+			return kinds[i].kind;
+	return NULL;
+}
+
+/* "half *" */
+static const char *show_type(const struct signature_parameter *parameter,
+							 char out[SIGNATURE_WORD + 4])
+{
+	snprintf(out, SIGNATURE_WORD + 4, "%s%s", parameter->type, parameter->pointer ? " *" : "");
+	return out;
+}
+
+static bool differs(const struct signature_parameter *own, const struct signature_parameter *asked)
+{
+	const char *kind = kind_of(own), *wanted = kind_of(asked);
+	return own->pointer != asked->pointer ||
+		   (kind != NULL && wanted != NULL && strcmp(kind, wanted) != 0);
+}
+
+static size_t common_count(const struct signature *own, const struct signature *asked)
+{
+	size_t count = own->count < asked->count ? own->count : asked->count;
+	return count < SIGNATURE_PARAMETERS ? count : SIGNATURE_PARAMETERS;
+}
+
+static bool has_other_type(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	char type[SIGNATURE_WORD + 4], wanted[SIGNATURE_WORD + 4];
+	if (!find_called(facts, &own, &asked) || own.count != asked.count)
+		return false;
+	for (size_t i = 0; i < common_count(&own, &asked); i++) {
+		if (!differs(&own.parameters[i], &asked.parameters[i]))
+			continue;
+		snprintf(out, HINT_TEXT,
+				 "parameter %zu of solve() is declared as %s, and what comes is %s, a %s", i + 1,
+				 show_type(&own.parameters[i], type), asked.parameters[i].name,
+				 show_type(&asked.parameters[i], wanted));
+		return true;
+	}
+	return false;
+}
+
+/* A parameter that has the name of another one in the problem's own order. */
+static bool is_misplaced(const struct signature *own, const struct signature *asked, size_t index)
+{
+	const char *name = own->parameters[index].name;
+	if (name[0] == '\0' || strcmp(name, asked->parameters[index].name) == 0)
+		return false;
+	for (size_t i = 0; i < asked->count && i < SIGNATURE_PARAMETERS; i++)
+		if (strcmp(name, asked->parameters[i].name) == 0)
+			return true;
+	return false;
+}
+
+static void list_names(const struct signature *signature, char out[160])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < signature->count && i < SIGNATURE_PARAMETERS && used < 120; i++)
+		used += (size_t)snprintf(out + used, 160 - used, "%s%.30s", i > 0 ? ", " : "",
+								 signature->parameters[i].name);
+}
+
+static bool has_other_order(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	char names[160], wanted[160];
+	if (!find_called(facts, &own, &asked) || own.count != asked.count)
+		return false;
+	size_t index = 0, count = common_count(&own, &asked);
+	while (index < count && !is_misplaced(&own, &asked, index))
+		index++;
+	if (index == count)
+		return false;
+	list_names(&own, names);
+	list_names(&asked, wanted);
+	snprintf(out, HINT_TEXT, "solve() takes %s, and what comes is %s, in this order", names,
+			 wanted);
+	return true;
+}
+
+const struct hint_row hints_of_signature[] = {
+	{"other-linkage", HINT_CAUSE, has_other_linkage},
+	{"not-there", HINT_CAUSE, is_not_there},
+	{"is-kernel", HINT_CAUSE, is_kernel},
+	{"other-count", HINT_CAUSE, has_other_count},
+	{"other-type", HINT_CAUSE, has_other_type},
+	{"other-order", HINT_CAUSE, has_other_order},
+	{0},
+};

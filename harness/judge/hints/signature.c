@@ -1,0 +1,240 @@
+#include "judge/hints/signature.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- tokens --------------------------------------------------------------------------- */
+
+struct token {
+	const char *at;
+	size_t length; /* 0: the end of the text */
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool token_is(struct token token, const char *text)
+{
+	return token.length == strlen(text) && strncmp(token.at, text, token.length) == 0;
+}
+
+/* Behind a string or a character, whose opening quote this is. */
+static const char *skip_quoted(const char *at)
+{
+	char quote = *at++;
+	while (*at != '\0' && *at != quote && *at != '\n')
+		at += at[0] == '\\' && at[1] != '\0' ? 2 : 1;
+	return *at == quote ? at + 1 : at;
+}
+
+/* Behind a line that ends without a backslash. */
+static const char *skip_line(const char *at)
+{
+	while (*at != '\0' && *at != '\n')
+		at += at[0] == '\\' && at[1] != '\0' ? 2 : 1;
+	return at;
+}
+
+/* Behind blanks, comments and lines of the preprocessor. */
+static const char *skip_blank(const char *at)
+{
+	for (;;) {
+		if (isspace((unsigned char)*at)) {
+			at++;
+		} else if (*at == '#' || (at[0] == '/' && at[1] == '/')) {
+			at = skip_line(at);
+		} else if (at[0] == '/' && at[1] == '*') {
+			const char *end = strstr(at + 2, "*/");
+			at = end != NULL ? end + 2 : at + strlen(at);
+		} else {
+			return at;
+		}
+	}
+}
+
+static struct token next_token(const char **at)
+{
+	const char *begin = skip_blank(*at), *end = begin;
+	if (*end == '"' || *end == '\'')
+		end = skip_quoted(end);
+	else if (is_word(*end))
+		while (is_word(*end))
+			end++;
+	else if (*end != '\0')
+		end++;
+	*at = end;
+	return (struct token){begin, (size_t)(end - begin)};
+}
+
+/* ---- parameters ----------------------------------------------------------------------- */
+
+static bool is_one_of(struct token token, const char *const words[])
+{
+	while (*words != NULL && !token_is(token, *words))
+		words++;
+	return *words != NULL;
+}
+
+/* Words that can only be a part of a type. */
+static const char *const type_words[] = {"unsigned", "signed", "int",    "long", "short",
+										 "char",     "float",  "double", "void", "bool",
+										 "half",     "size_t", "__half", "auto", NULL};
+static const char *const qualifiers[] = {"const",      "volatile",     "struct",   "restrict",
+										 "__restrict", "__restrict__", "register", NULL};
+
+static void add_word(char out[SIGNATURE_WORD], struct token token)
+{
+	size_t used = strlen(out);
+	snprintf(out + used, SIGNATURE_WORD - used, "%s%.*s", used > 0 ? " " : "", (int)token.length,
+			 token.at);
+}
+
+/* The parameter between two places of the text. */
+static void read_parameter(const char *at, const char *end, struct signature_parameter *out)
+{
+	struct token last = {at, 0};
+	*out = (struct signature_parameter){.pointer = false};
+	for (struct token token = next_token(&at); token.length > 0 && token.at < end;
+		 token = next_token(&at)) {
+		if (token_is(token, "="))
+			break;
+		if (token_is(token, "*") || token_is(token, "&") || token_is(token, "["))
+			out->pointer = true;
+		if (!is_word(*token.at) || isdigit((unsigned char)*token.at) ||
+			is_one_of(token, qualifiers))
+			continue;
+		if (last.length > 0)
+			add_word(out->type, last);
+		last = token;
+	}
+	/* the last word is its name, unless it has none */
+	if (out->type[0] == '\0' || is_one_of(last, type_words))
+		add_word(out->type, last);
+	else
+		add_word(out->name, last);
+}
+
+/* From behind the parenthesis that opens the list to behind the one that closes it. */
+static const char *read_parameters(const char *at, struct signature *out)
+{
+	const char *begin = at;
+	int depth = 0;
+	out->count = 0;
+	for (;;) {
+		struct token token = next_token(&at);
+		if (token.length == 0)
+			return at;
+		char c = token.length == 1 ? *token.at : 'a';
+		bool closes = c == ')' && depth == 0;
+		if ((closes || (c == ',' && depth == 0)) && skip_blank(begin) < token.at) {
+			if (out->count < SIGNATURE_PARAMETERS)
+				read_parameter(begin, token.at, &out->parameters[out->count]);
+			out->count++;
+			begin = at;
+		}
+		if (closes)
+			return at;
+		depth += c == '(' || c == '<' || c == '[' || c == '{';
+		depth -= (c == ')' || c == '>' || c == ']' || c == '}') && depth > 0;
+	}
+}
+
+/* ---- declarations --------------------------------------------------------------------- */
+
+/* What a declaration begins with. */
+struct head {
+	bool is_extern, extern_c, is_static, is_kernel, is_template;
+};
+
+/* A block of extern "C" or of a namespace, within which functions are looked for. */
+#define BLOCKS 16
+struct blocks {
+	struct head at[BLOCKS];
+	int depth;
+};
+
+/* Behind the block whose brace was opened. */
+static const char *skip_block(const char *at)
+{
+	for (int depth = 1; depth > 0;) {
+		struct token token = next_token(&at);
+		if (token.length == 0)
+			break;
+		depth += token_is(token, "{");
+		depth -= token_is(token, "}");
+	}
+	return at;
+}
+
+static void note_word(struct head *head, struct token token)
+{
+	head->extern_c = head->extern_c || (head->is_extern && token_is(token, "\"C\""));
+	head->is_extern = token_is(token, "extern");
+	head->is_static = head->is_static || token_is(token, "static");
+	head->is_kernel = head->is_kernel || token_is(token, "__global__");
+	head->is_template = head->is_template || token_is(token, "template");
+}
+
+/* A function whose parameters begin here; behind its parameters. */
+static const char *take_function(const char *at, const struct head *head, const struct head *block,
+								 struct signature *out)
+{
+	struct signature found = {.found = true,
+							  .extern_c = head->extern_c || block->extern_c,
+							  .is_static = head->is_static || block->is_static,
+							  .is_kernel = head->is_kernel,
+							  .is_template = head->is_template};
+	at = read_parameters(at, &found);
+	if (found.count == 1 && !found.parameters[0].pointer &&
+		strcmp(found.parameters[0].type, "void") == 0)
+		found.count = 0;
+	const char *behind = at;
+	struct token token = next_token(&behind);
+	while (is_word(*token.at)) /* noexcept */
+		token = next_token(&behind);
+	found.has_body = token_is(token, "{");
+	found.definitions = out->definitions + found.has_body;
+	if (!out->found || (found.has_body && !out->has_body))
+		*out = found;
+	out->definitions = found.definitions;
+	return at;
+}
+
+void signature_find(const char *text, const char *function, struct signature *out)
+{
+	struct blocks blocks = {.depth = 0};
+	struct head head = {.is_extern = false};
+	bool named = false, space = false, nameless = false;
+	*out = (struct signature){.found = false};
+	for (struct token token = next_token(&text); token.length > 0; token = next_token(&text)) {
+		if (token_is(token, "{")) {
+			bool enter = (space || (head.extern_c && !head.is_kernel && nameless)) &&
+						 blocks.depth + 1 < BLOCKS;
+			if (!enter) {
+				text = skip_block(text);
+			} else {
+				struct head *block = &blocks.at[blocks.depth + 1];
+				*block = blocks.at[blocks.depth];
+				block->extern_c = block->extern_c || head.extern_c;
+				block->is_static = block->is_static || (space && !named);
+				blocks.depth++;
+			}
+		} else if (token_is(token, "}")) {
+			blocks.depth -= blocks.depth > 0;
+		} else if (named && token_is(token, "(") && !space) {
+			text = take_function(text, &head, &blocks.at[blocks.depth], out);
+		}
+		if (token_is(token, ";") || token_is(token, "{") || token_is(token, "}")) {
+			head = (struct head){.is_extern = false};
+			named = space = nameless = false;
+			continue;
+		}
+		note_word(&head, token);
+		nameless = token_is(token, "\"C\"");
+		named = space ? named || is_word(*token.at) : token_is(token, function);
+		space = space || token_is(token, "namespace");
+	}
+}

@@ -1,0 +1,37 @@
+/* The parts of the page of a run. Internal to report/html/. */
+#ifndef GEMMJUDGE_REPORT_HTML_RUN_H
+#define GEMMJUDGE_REPORT_HTML_RUN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "judge/judgement.h"
+
+/* What was found in a file: its verdict, cases that failed, times, counters. `number` counts the
+ * files of the run from 1: its heading is #file-<number>. */
+void html_judged(FILE *out, const struct judgement_list *list, size_t number);
+
+/* Whether the same layers of the jail held for all files that were run. */
+bool html_same_guarantees(const struct judgement_list *list);
+
+/* The files that were timed on the same shape as the first of them, beside the libraries; nothing
+ * for fewer than two. */
+void html_side_by_side(FILE *out, const struct judgement_list *list);
+
+/* Entries of one shape beside each other: the plot, and its table with what there is to say of
+ * their accuracy. */
+void html_timing_figure(FILE *out, const char *title, const struct timing_result *timing);
+void html_timing_data(FILE *out, const struct timing_result *timing);
+
+/* The colour and mark of an entry beside others. */
+unsigned html_series(enum timing_role role);
+
+/* All shapes of `bench` and `compare`, problem by problem. */
+void html_shapes(FILE *out, const struct judgement_list *list);
+
+/* Timings of one problem below the peaks of the GPU: files, and the fastest library of each shape.
+ * Where a peak is unknown, a line that says so. */
+void html_roofline(FILE *out, const struct run_facts *facts,
+				   const struct timing_result *const *timings, size_t count);
+
+#endif

@@ -1,0 +1,143 @@
+/* links: judge */
+/* Hints about calls, of judgements that are made up here; on a GPU, as the fixtures have those of
+ * the emulated one. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/hints/hints.h"
+
+#define CASES 5
+
+struct made_up {
+	struct judgement judgement;
+	struct case_result cases[CASES];
+	char output[CASES][512];
+	enum device_kind device;
+};
+
+/* All cases fail in the same way, and say nothing. */
+static struct made_up *made_up(enum verdict verdict)
+{
+	struct made_up *out = calloc(1, sizeof *out);
+	out->device = DEVICE_CUDA;
+	out->judgement.verdict = verdict;
+	out->judgement.count = CASES;
+	out->judgement.cases = out->cases;
+	for (size_t i = 0; i < CASES; i++) {
+		out->cases[i].verdict = verdict;
+		out->cases[i].output = out->output[i];
+	}
+	return out;
+}
+
+/* Whether one of its hints has these words. */
+static bool says(struct made_up *made, const char *words)
+{
+	bool found = false;
+	hints_find(&(struct hint_facts){.judgement = &made->judgement,
+									.problem = problem_find("gemm-f16"),
+									.device = made->device},
+			   &made->judgement);
+	for (size_t i = 0; i < made->judgement.hint_count; i++)
+		found = found || strstr(made->judgement.hints[i], words) != NULL;
+	return found;
+}
+
+static void fail_with(struct made_up *made, const char *error)
+{
+	snprintf(made->cases[0].facts.error, sizeof made->cases[0].facts.error, "%s", error);
+}
+
+Test(hint_calls, codes_of_a_gpu_are_explained)
+{
+	struct made_up *made = made_up(VERDICT_RUNTIME_ERROR);
+	cr_assert(!says(made, ""));
+	fail_with(made, "cudaErrorLaunchOutOfResources");
+	cr_assert(says(made, "__launch_bounds__"));
+	cr_assert(!says(made, "solve() goes on"));
+	made->cases[0].checked = true;
+	cr_assert(says(made, "solve() goes on after cudaErrorLaunchOutOfResources"));
+	fail_with(made, "cudaErrorInvalidValue");
+	cr_assert(says(made, "--device emu says which call"));
+	fail_with(made, "cudaErrorIllegalAddress");
+	cr_assert(says(made, "the operand that it missed"));
+	fail_with(made, "cudaErrorIllegalAddresses");
+	cr_assert(!says(made, "the operand that it missed"));
+	fail_with(made, "cudaErrorIllegalAddress");
+	made->device = DEVICE_EMULATED;
+	cr_assert(!says(made, "the operand that it missed"));
+	free(made);
+}
+
+Test(hint_calls, the_first_failing_case_counts)
+{
+	struct made_up *made = made_up(VERDICT_RUNTIME_ERROR);
+	fail_with(made, "cudaErrorMisalignedAddress");
+	made->cases[0].verdict = VERDICT_ACCEPTED;
+	cr_assert(!says(made, "no multiple of the access's size"));
+	made->cases[0].verdict = VERDICT_RUNTIME_ERROR;
+	cr_assert(says(made, "no multiple of the access's size"));
+	free(made);
+}
+
+Test(hint_calls, memory_must_be_kept_by_each_call)
+{
+	struct made_up *made = made_up(VERDICT_ACCEPTED);
+	made->judgement.verdict = made->cases[3].verdict = VERDICT_RUNTIME_ERROR;
+	made->cases[4].verdict = VERDICT_NOT_RUN;
+	snprintf(made->cases[3].facts.failed, 64, "cudaMalloc: 400 bytes, while ...");
+	for (int i = 0; i < 3; i++)
+		made->cases[i].facts.kept_bytes = 100;
+	cr_assert(says(made, "never frees, 300 bytes in 3 calls"));
+	made->cases[1].facts.kept_bytes = 0; /* a workspace that is kept */
+	cr_assert(!says(made, "never frees"));
+	made->cases[1].facts.kept_bytes = 100;
+	made->cases[3].facts.failed[0] = '\0'; /* memory is not what it failed for */
+	cr_assert(!says(made, "never frees"));
+	free(made);
+}
+
+Test(hint_calls, what_does_not_end)
+{
+	struct made_up *made = made_up(VERDICT_TIME_LIMIT);
+	snprintf(made->output[0], sizeof made->output[0], WITNESS_ON_DEVICE "\n");
+	cr_assert(says(made, "a kernel does not end"));
+	made->device = DEVICE_EMULATED;
+	cr_assert(!says(made, "a kernel does not end"));
+	snprintf(made->output[0], sizeof made->output[0], WITNESS_IN_SOLVE "\n");
+	cr_assert(says(made, "no kernel is at work"));
+	snprintf(made->output[0], sizeof made->output[0],
+			 WITNESS_IN_SOLVE
+			 "\nemulated GPU: kernel look at<3>, block (0,0,0), thread (1,0,0): bra "
+			 "at a b.cu:12" WITNESS_STILL_RUNS ": 7 warp instructions\n");
+	cr_assert(says(made, "kernel look at<3> is at a b.cu:12 when"), "%s", made->judgement.hints[0]);
+	cr_assert(!says(made, "no kernel is at work"));
+	free(made);
+}
+
+Test(hint_calls, lines_of_a_liar_do_no_harm)
+{
+	static const char *const lines[] = {
+		WITNESS_STILL_RUNS,
+		"kernel " WITNESS_STILL_RUNS,
+		"kernel x, block (" WITNESS_STILL_RUNS,
+		"kernel at , block ( at " WITNESS_STILL_RUNS,
+		" at kernel x" WITNESS_STILL_RUNS ", block ( at \n",
+		"\n\n at at at , block (kernel kernel " WITNESS_STILL_RUNS,
+	};
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct made_up *made = made_up(VERDICT_TIME_LIMIT);
+		made->device = DEVICE_EMULATED;
+		snprintf(made->output[0], sizeof made->output[0], "%s", lines[i]);
+		says(made, "kernel");
+		cr_assert(made->judgement.hint_count <= 1);
+		free(made);
+	}
+	struct made_up *made = made_up(VERDICT_RUNTIME_ERROR);
+	memset(made->cases[0].facts.advice, 'x', sizeof made->cases[0].facts.advice - 1);
+	cr_assert(says(made, "xxx"));
+	cr_assert(strlen(made->judgement.hints[0]) < HINT_TEXT);
+	free(made);
+}

@@ -1,0 +1,165 @@
+/* links: judge compile process testcases base */
+#include <criterion/criterion.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "judge/turns.h"
+
+#define FILES 24
+#define DEVICES 3
+
+/* A run on emulated GPUs, whose files nobody compiles. */
+struct fake {
+	struct judge_options options;
+	struct judge_progress progress;
+	struct run run;
+	struct judgement_list list;
+	struct turns *turns;
+	size_t bad, broken; /* items; FILES: none */
+	atomic_size_t calls[FILES], within, most_within, on[DEVICES];
+	size_t verdicts, saved; /* that were told; by one thread at a time */
+	atomic_bool telling, told_at_once;
+};
+
+static bool fake_judge(struct run *run, size_t i, struct judgement *out, void *context,
+					   struct error *err)
+{
+	struct fake *fake = context;
+	size_t now = atomic_fetch_add(&fake->within, 1) + 1;
+	if (now > atomic_load(&fake->most_within))
+		atomic_store(&fake->most_within, now);
+	atomic_fetch_add(&fake->calls[i], 1);
+	for (size_t step = 0; step < 4; step++)
+		run->progress->step(run->progress->context, out->file, "case", step, 4);
+	usleep(20000);
+	out->verdict = i == fake->bad ? VERDICT_WRONG_ANSWER : VERDICT_ACCEPTED;
+	snprintf(out->detail, sizeof out->detail, "judged %zu", i);
+	atomic_fetch_sub(&fake->within, 1);
+	return i != fake->broken || error_set(err, "item %zu broke the run", i);
+}
+
+static void tell(struct fake *fake)
+{
+	if (atomic_exchange(&fake->telling, true))
+		fake->told_at_once = true;
+	usleep(500);
+	fake->telling = false;
+}
+
+static void tell_step(void *context, const char *file, const char *what, size_t done, size_t total)
+{
+	(void)file, (void)what, (void)done, (void)total;
+	tell(context);
+}
+
+static void tell_verdict(void *context, const struct judgement_list *list, size_t i)
+{
+	struct fake *fake = context;
+	char detail[64];
+	tell(fake);
+	fake->verdicts++;
+	snprintf(detail, sizeof detail, "judged %zu", i);
+	cr_expect_str_eq(list->items[i].detail, detail);
+}
+
+static void tell_judged(void *context, struct judgement_list *list)
+{
+	struct fake *fake = context;
+	(void)list;
+	tell(fake);
+	fake->saved++;
+}
+
+static bool fake_take(struct fake *fake, const char *device, struct error *err)
+{
+	const struct turns_plan plan = {.list = &fake->list, .judge = fake_judge, .context = fake};
+	fake->run = (struct run){
+		.options = &fake->options, .progress = &fake->progress, .referee.arena_fd = -1, .lock = -1};
+	fake->progress = (struct judge_progress){
+		.step = tell_step, .verdict = tell_verdict, .judged = tell_judged, .context = fake};
+	fake->list.count = FILES;
+	fake->list.items = calloc(FILES, sizeof *fake->list.items);
+	cr_assert_not_null(fake->list.items);
+	for (size_t i = 0; i < FILES; i++) {
+		snprintf(fake->list.items[i].file, sizeof fake->list.items[i].file, "%zu.cu", i);
+		fake->list.items[i].verdict = VERDICT_NOT_RUN;
+	}
+	cr_assert(device_parse(device, &fake->options.device, err), "%s", err->message);
+	cr_assert(device_open(&fake->options.device, &fake->run.referee, err), "%s", err->message);
+	fake->turns = turns_open(&fake->run, &plan, err);
+	cr_assert_not_null(fake->turns, "%s", err->message);
+	return turns_take(fake->turns, err);
+}
+
+static void fake_close(struct fake *fake)
+{
+	cr_expect_not(fake->told_at_once);
+	turns_close(fake->turns);
+	cr_expect_eq(fake->run.progress, &fake->progress);
+	referee_link_close(&fake->run.referee);
+	free(fake->list.items);
+}
+
+Test(turns, each_file_is_judged_once_on_a_free_device)
+{
+	static struct fake fake = {.bad = 5, .broken = FILES};
+	struct error err = {{0}};
+	cr_assert(fake_take(&fake, "emulated:3", &err), "%s", err.message);
+	cr_assert_eq(turns_devices(fake.turns), DEVICES);
+	for (size_t i = 0; i < FILES; i++) {
+		const struct judgement *item = &fake.list.items[i];
+		size_t device;
+		cr_assert_eq(fake.calls[i], 1);
+		cr_assert_eq(item->verdict, i == 5 ? VERDICT_WRONG_ANSWER : VERDICT_ACCEPTED);
+		cr_assert_eq(sscanf(item->device, "emulated %zu", &device), 1);
+		cr_assert_lt(device, DEVICES);
+		fake.on[device]++;
+	}
+	for (size_t i = 0; i < DEVICES; i++)
+		cr_assert_gt(fake.on[i], 0);
+	cr_assert(fake.most_within >= 2 && fake.most_within <= DEVICES);
+	cr_assert_eq(fake.verdicts, FILES);
+	cr_assert_eq(fake.saved, FILES);
+	fake_close(&fake);
+}
+
+Test(turns, one_device_is_not_named)
+{
+	static struct fake fake = {.bad = FILES, .broken = FILES};
+	struct error err = {{0}};
+	cr_assert(fake_take(&fake, "emu", &err), "%s", err.message);
+	cr_assert_eq(fake.most_within, 1);
+	for (size_t i = 0; i < FILES; i++)
+		cr_assert_str_empty(fake.list.items[i].device);
+	fake_close(&fake);
+}
+
+Test(turns, after_a_failure_only_what_is_under_way_is_judged)
+{
+	static struct fake fake = {.bad = 4, .broken = FILES, .options.fail_fast = true};
+	struct error err = {{0}};
+	cr_assert(fake_take(&fake, "emulated:3", &err), "%s", err.message);
+	size_t judged = 0;
+	for (size_t i = 0; i < FILES; i++)
+		judged += fake.calls[i];
+	cr_assert(judged >= 5 && judged < 5 + DEVICES, "%zu were judged", judged);
+	for (size_t i = judged; i < FILES; i++)
+		cr_assert_not_null(strstr(fake.list.items[i].detail, "--fail-fast"));
+	fake_close(&fake);
+}
+
+Test(turns, a_run_that_cannot_go_on_ends_on_all_devices)
+{
+	static struct fake fake = {.bad = FILES, .broken = 4};
+	struct error err = {{0}};
+	cr_assert_not(fake_take(&fake, "emulated:3", &err));
+	cr_assert_str_eq(err.message, "item 4 broke the run");
+	cr_assert_eq(fake.list.items[4].verdict, VERDICT_NOT_RUN);
+	cr_assert_str_eq(fake.list.items[4].detail, err.message);
+	cr_assert_eq(fake.calls[FILES - 1], 0);
+	cr_assert_eq(fake.list.items[0].verdict, VERDICT_ACCEPTED);
+	fake_close(&fake);
+}
