@@ -8,11 +8,12 @@
 /* Of a loop over k-blocks, besides products and loads of fragments: addresses, conditions,
  * barriers. */
 #define STEP_INSTRUCTIONS 12
-#define VECTOR_BYTES 16.0 /* of a thread's load of a tile, and of a fragment where it divides it   \
-						   */
-/* A read of fragments by 16 bytes a lane takes 3 passes where lanes share rows and columns, as
- * counted for sgemm's 06 to 12 (2 to 4 of them, by the order of lanes). */
-#define FRAGMENT_PASSES 3.0
+#define VECTOR_BYTES                                                                               \
+	16.0 /* of a thread's load of a tile, and of a fragment where it divides it                    \
+		  */
+/* A read of fragments by 16 bytes a lane takes 2 to 3 passes where lanes share rows and columns, as
+ * counted for sgemm's 06 to 12: the more of them the less square the warp's tile is. */
+#define FRAGMENT_PASSES 2.2
 #define L2_SHARE 0.7      /* of L2 that operands can keep */
 #define ATOMIC_TRAFFIC 2. /* an atomic addition takes L2 as long as two stores */
 
@@ -154,9 +155,12 @@ static void add_fma(const struct tiling *t, struct demand *out)
 				 tile_n = t->thread_n > 0 ? t->thread_n : 1;
 	const double loads = (vector_loads(tile_m) + vector_loads(tile_n)) / (tile_m * tile_n);
 	const double width = fmin(1, (tile_m + tile_n) / 8); /* narrow fragments take fewer passes */
+	const double oblong = t->warp_m > 0 && t->warp_n > 0
+							  ? (t->warp_m + t->warp_n) / (2 * sqrt(t->warp_m * t->warp_n))
+							  : 1;
 	out->full_lanes = products;
 	out->instructions = products * (1 + loads) / WARP;
-	out->shared_passes = products / WARP * loads * fmax(1, FRAGMENT_PASSES * width);
+	out->shared_passes = products / WARP * loads * fmax(1, FRAGMENT_PASSES * oblong * width);
 }
 
 /* Products of warps (mma.sync) read both fragments of theirs; those of a warpgroup (wgmma) read 64
@@ -280,4 +284,26 @@ double model_time(const struct tune_gpu *gpu, const struct problem *problem,
 		parts->dram_bytes += sums.dram_bytes;
 	}
 	return parts->time.seconds;
+}
+
+struct asked {
+	const struct tune_gpu *gpu;
+	const struct problem *problem;
+	const struct test_case *test;
+};
+
+static double seconds_of(const void *context, const struct schedule *schedule)
+{
+	const struct asked *asked = context;
+	struct model_parts parts;
+	return model_time(asked->gpu, asked->problem, asked->test, &schedule->roles, NULL, &parts);
+}
+
+bool model_rank(struct ranked *ranked, const struct tune_gpu *gpu, const struct problem *problem,
+				const struct test_case *test)
+{
+	const struct asked asked = {gpu, problem, test};
+	if (ranked->list.count == 0 || !model_applies(&ranked->list.items[0].roles))
+		return true;
+	return ranked_add_model(ranked, seconds_of, &asked);
 }

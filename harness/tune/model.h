@@ -4,6 +4,7 @@
 #define GEMMJUDGE_TUNE_MODEL_H
 
 #include "tune/demand.h"
+#include "tune/rank.h"
 #include "tune/resources.h"
 #include "tune/space.h"
 
@@ -28,5 +29,10 @@ bool model_applies(const struct roles *roles);
 double model_time(const struct tune_gpu *gpu, const struct problem *problem,
 				  const struct test_case *test, const struct roles *roles,
 				  const struct kernel_resources *kernel, struct model_parts *parts);
+
+/* Adds the order of the model to a ranking, where model_applies() to its roles; else it stays as it
+ * is. False where memory ends. */
+bool model_rank(struct ranked *ranked, const struct tune_gpu *gpu, const struct problem *problem,
+				const struct test_case *test);
 
 #endif
