@@ -218,7 +218,7 @@ static void times_print(FILE *out, const struct judgement_list *list, const stru
 		html_timing_data(out, timings[i]);
 }
 
-void html_judged(FILE *out, const struct judgement_list *list, size_t number)
+void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees)
 {
 	const struct judgement *item = &list->items[number - 1];
 	char id[32];
@@ -232,7 +232,7 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number)
 	}
 	fputs("</p>\n", out);
 	hints_print(out, item);
-	summary_print(out, item, !html_same_guarantees(list));
+	summary_print(out, item, guarantees);
 	if (item->compile_log != NULL && item->compile_log[0] != '\0') {
 		html_heading(out, 3, NULL, "What the compiler said");
 		html_block(out, item->compile_log);

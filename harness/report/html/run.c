@@ -56,7 +56,8 @@ static const struct judgement *first_run(const struct judgement_list *list)
 	return NULL;
 }
 
-bool html_same_guarantees(const struct judgement_list *list)
+/* Whether the same layers of the jail held for all files that were run. */
+static bool same_guarantees(const struct judgement_list *list)
 {
 	const struct judgement *first = first_run(list);
 	bool same = true;
@@ -93,7 +94,7 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 	html_fact(out, "Epilogue", facts->epilogue);
 	html_fact(out, "nvcc flags", facts_nvcc_flags(facts, flags, sizeof flags));
 	html_fact(out, "Under", facts->tool);
-	if (first_run(list) != NULL && html_same_guarantees(list))
+	if (first_run(list) != NULL && same_guarantees(list))
 		html_fact(out, "Guarantees", jail_print(first_run(list)->layers, layers));
 	html_facts_close(out);
 	html_paragraph(out, "quiet", "The same again:");
@@ -236,9 +237,10 @@ void report_html(const struct judgement_list *list, FILE *out)
 		verdicts_print(out, list);
 	html_side_by_side(out, list);
 	html_shapes(out, list);
+	bool same = same_guarantees(list);
 	for (size_t i = 0; i < list->count; i++)
 		if (has_section(list, &list->items[i]))
-			html_judged(out, list, i + 1);
+			html_judged(out, list, i + 1, !same);
 	if (list->facts.device_kind == DEVICE_EMULATED)
 		html_paragraph(out, "quiet", "No time is shown: the device is an emulated GPU.");
 	html_close(out, list->facts.version);
