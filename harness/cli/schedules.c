@@ -76,8 +76,14 @@ static void find(void *context, const struct judge_question *question, struct ju
 	found = found && find_in(schedules->path, &key, question, &space, &gpu, out, &err);
 	if (declared)
 		space_free(&space);
-	if (!found)
-		snprintf(out->text, sizeof out->text, "the file's defaults: %.1000s", err.message);
+	if (found)
+		return;
+	/* its name stands beside it anyway */
+	const size_t name = strlen(question->source);
+	const bool named = strncmp(err.message, question->source, name) == 0 &&
+					   strncmp(err.message + name, ": ", 2) == 0;
+	snprintf(out->text, sizeof out->text, "the file's defaults: %.1000s",
+			 err.message + (named ? name + 2 : 0));
 }
 
 bool schedules_open(struct schedules *schedules, struct options *options, struct error *err)

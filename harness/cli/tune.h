@@ -55,7 +55,7 @@ struct tuned_check {
 struct tuned_common {
 	const int64_t *values; /* of its constants; NULL: there is none. The list's of some shape */
 	double gain;           /* geometric mean of the defaults' times over its own; 0: unknown */
-	double loss;           /* of its times over those of the fastest winner at each shape */
+	double loss;           /* of its times over those of each shape's own winner */
 };
 
 struct tuned {

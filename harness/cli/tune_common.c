@@ -88,20 +88,28 @@ static bool compile(struct tuned *tuned, const struct winners *winners, struct e
 	return ok;
 }
 
-static void add_shape(struct sums *sums, const struct timing_result *timing, size_t winners)
+/* What the shape's own winner took, which need not meet the constraints of all. */
+static double best_of(const struct tuned_found *found)
 {
-	double best = HUGE_VAL, times[TRIALS_TOGETHER] = {0};
+	return found->compared ? found->winner.median
+						   : found->search.results[found->search.best].median;
+}
+
+static void add_shape(struct sums *sums, const struct timing_result *timing, size_t winners,
+					  const struct tuned_found *found)
+{
+	double times[TRIALS_TOGETHER] = {0};
+	if (!found->search.right)
+		return;
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		times[i] = entry->ran ? timing_shown(entry, entry->span.samples > 0)->median : 0;
 		if (i < winners && !(times[i] > 0))
 			return;
-		if (i < winners)
-			best = fmin(best, times[i]);
 	}
 	for (size_t i = 0; i < winners; i++)
 		sums->winners[i] += log(times[i]);
-	sums->best += log(best);
+	sums->best += log(best_of(found));
 	sums->shapes++;
 	if (times[winners] > 0) {
 		sums->standard += log(times[winners]);
@@ -127,7 +135,7 @@ static bool time_all(struct tuned *tuned, size_t winners, double until, struct s
 											   until > 0 ? now + (until - now) / left : now + 1.0};
 		if (!trials_time(tuned->trials, &round, &timing, err))
 			return false;
-		add_shape(sums, &timing, winners);
+		add_shape(sums, &timing, winners, &tuned->shapes[i].found);
 		free(timing.entries);
 	}
 	return true;

@@ -309,9 +309,8 @@ static bool export_space(const struct tuned *tuned, FILE *out, struct error *err
 {
 	const char *file = tuned->options->export_space;
 	json_t *json = exchange_space(&tuned->space, &tuned->gpu, tuned->shapes[0].test,
-								  tuned->options->judge.nvcc_flags);
-	bool ok = json != NULL ? report_save_any(file, dump, json, err)
-						   : error_set(err, "out of memory for %s", file);
+								  tuned->options->judge.nvcc_flags, err);
+	bool ok = json != NULL && report_save_any(file, dump, json, err);
 	if (ok && strcmp(file, "-") != 0)
 		fprintf(out, "wrote the space of %zu constants to %s\n", tuned->space.constant_count, file);
 	json_decref(json);

@@ -312,7 +312,8 @@ Test(tune_measure, several_shapes_and_one_for_all)
 				 EXIT_ACCEPTED);
 	holds("out", "one for all 3 shapes: BLOCK_M=32 BLOCK_N=32 THREAD_N=2 FAULT=0");
 	holds("j", "\"common\": {");
-	holds_not("out", "every schedule was tried:\n  model"); /* no model without a compiler here */
+	holds("out", "1.160 times as long as the best of each, by geometric mean");
+	holds("out", "defaults take 1.200 times as long as it");
 }
 
 Test(tune_measure, what_the_orders_are_worth)

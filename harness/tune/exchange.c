@@ -12,10 +12,12 @@ struct printer {
 	const struct space *space;
 	const int64_t *given;
 	FILE *out;
+	size_t left; /* nodes: lets of lets grow without bounds */
 };
+#define NODES_MAX 4096
 
-static void print_node(const struct printer *printer, const struct expression *expression,
-					   int number, bool truth);
+static void print_node(struct printer *printer, const struct expression *expression, int number,
+					   bool truth);
 
 static const struct space_rule *find_let(const struct space *space, int place)
 {
@@ -25,7 +27,7 @@ static const struct space_rule *find_let(const struct space *space, int place)
 	return NULL;
 }
 
-static void print_name(const struct printer *printer, int place, bool truth)
+static void print_name(struct printer *printer, int place, bool truth)
 {
 	const struct space_rule *let = find_let(printer->space, place);
 	if (let != NULL)
@@ -37,7 +39,7 @@ static void print_name(const struct printer *printer, int place, bool truth)
 }
 
 /* Operands with texts before, between and behind them. */
-static void print_all(const struct printer *printer, const struct expression *expression,
+static void print_all(struct printer *printer, const struct expression *expression,
 					  const struct expression_node *node, const char *const texts[4], bool truth)
 {
 	for (int i = 0; i < 3 && node->operands[i] >= 0; i++) {
@@ -49,8 +51,8 @@ static void print_all(const struct printer *printer, const struct expression *ex
 }
 
 /* `truth`: only whether it is 0 counts. Sizes are not below 0, so that // is C's division. */
-static void print_node(const struct printer *printer, const struct expression *expression,
-					   int number, bool truth)
+static void print_node(struct printer *printer, const struct expression *expression, int number,
+					   bool truth)
 {
 	static const char *const texts[][4] = {
 		[OP_NEGATE] = {"(-", ")"},
@@ -74,6 +76,9 @@ static void print_node(const struct printer *printer, const struct expression *e
 	};
 	const struct expression_node *node = &expression->nodes[number];
 	bool logical = node->operation == OP_OR || node->operation == OP_AND;
+	if (printer->left == 0)
+		return;
+	printer->left--;
 	switch (node->operation) {
 	case OP_NUMBER: fprintf(printer->out, "%" PRId64, node->value); return;
 	case OP_NAME: print_name(printer, (int)node->value, truth); return;
@@ -109,12 +114,15 @@ char *exchange_python(const struct space *space, const struct expression *expres
 	char *text = NULL;
 	size_t length;
 	struct printer printer = {
-		.space = space, .given = given, .out = open_memstream(&text, &length)};
+		.space = space, .given = given, .out = open_memstream(&text, &length), .left = NODES_MAX};
 	if (printer.out == NULL)
 		return NULL;
 	print_node(&printer, expression, (int)expression->count - 1, true);
 	fclose(printer.out);
-	return text;
+	if (printer.left > 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* ---- T1 ------------------------------------------------------------------------------ */
@@ -172,6 +180,8 @@ static void mark_names(const struct space *space, const struct expression *expre
 		if (node->operation != OP_NAME)
 			continue;
 		const struct space_rule *let = find_let(space, (int)node->value);
+		if ((marks[node->value / 64] >> node->value % 64 & 1) != 0)
+			continue;
 		marks[node->value / 64] |= (uint64_t)1 << node->value % 64;
 		if (let != NULL)
 			mark_names(space, &let->expression, marks);
@@ -203,7 +213,15 @@ static json_t *rows_condition(const struct space *space, const struct space_choi
 	return condition(space, marks, text);
 }
 
-static json_t *configuration_space(const struct space *space, const int64_t *given)
+/* The file's line that refuses what cannot be written. */
+static bool too_long(const struct space *space, const struct space_rule *rule, struct error *err)
+{
+	return error_set(err, "%s:%d: with its lets in their places it is too long for a T1 file",
+					 space->file, rule->line);
+}
+
+static json_t *configuration_space(const struct space *space, const int64_t *given,
+								   struct error *err)
 {
 	json_t *parameters = json_array(), *conditions = json_array();
 	for (size_t i = 0; i < space->choice_count; i++) {
@@ -218,39 +236,58 @@ static json_t *configuration_space(const struct space *space, const int64_t *giv
 		uint64_t marks[2] = {0, 0};
 		if (rule->kind != RULE_WHERE)
 			continue;
+		char *text = exchange_python(space, &rule->expression, given);
+		if (text == NULL) {
+			too_long(space, rule, err);
+			continue;
+		}
 		mark_names(space, &rule->expression, marks);
-		json_array_append_new(
-			conditions, condition(space, marks, exchange_python(space, &rule->expression, given)));
+		json_array_append_new(conditions, condition(space, marks, text));
 	}
 	return json_pack("{s:o, s:o}", "TuningParameters", parameters, "Conditions", conditions);
 }
 
 /* {"X": what the role says}, or 1 where the file does not say it. */
-static json_t *extent(const struct space *space, const int64_t *given, enum tune_role role)
+static json_t *extent(const struct space *space, const int64_t *given, enum tune_role role,
+					  struct error *err)
 {
 	for (size_t i = 0; i < space->rule_count; i++) {
 		const struct space_rule *rule = &space->rules[i];
-		if (rule->kind == RULE_ROLE && rule->place == (int)role)
-			return json_pack("{s:o}", "X",
-							 text_json(exchange_python(space, &rule->expression, given)));
+		if (rule->kind != RULE_ROLE || rule->place != (int)role)
+			continue;
+		char *text = exchange_python(space, &rule->expression, given);
+		if (text == NULL)
+			too_long(space, rule, err);
+		return json_pack("{s:o}", "X", text_json(text));
 	}
 	return json_pack("{s:s}", "X", "1");
 }
 
 json_t *exchange_space(const struct space *space, const struct tune_gpu *gpu,
-					   const struct test_case *test, const char *const *flags)
+					   const struct test_case *test, const char *const *flags, struct error *err)
 {
 	int64_t given[SPACE_NAMES_MAX];
 	json_t *options = json_array();
 	const char *slash = strrchr(space->file, '/');
+	err->message[0] = '\0';
 	space_give(space, gpu, test, given);
 	for (; flags != NULL && *flags != NULL; flags++)
 		json_array_append_new(options, json_string(*flags));
-	return json_pack("{s:{s:i, s:s}, s:o, s:{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:{s:s}}}",
-					 "General", "FormatVersion", 1, "TimeUnit", "Milliseconds",
-					 "ConfigurationSpace", configuration_space(space, given), "KernelSpecification",
-					 "Language", "CUDA", "KernelName", "solve", "KernelFile",
-					 slash != NULL ? slash + 1 : space->file, "CompilerOptions", options,
-					 "GlobalSizeType", "CUDA", "GlobalSize", extent(space, given, TUNE_BLOCKS),
-					 "LocalSize", extent(space, given, TUNE_THREADS), "Device", "Name", gpu->name);
+	json_t *json =
+		json_pack("{s:{s:i, s:s}, s:o, s:{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:{s:s}}}", "General",
+				  "FormatVersion", 1, "TimeUnit", "Milliseconds", "ConfigurationSpace",
+				  configuration_space(space, given, err), "KernelSpecification", "Language", "CUDA",
+				  "KernelName", "solve", "KernelFile", slash != NULL ? slash + 1 : space->file,
+				  "CompilerOptions", options, "GlobalSizeType", "CUDA", "GlobalSize",
+				  extent(space, given, TUNE_BLOCKS, err), "LocalSize",
+				  extent(space, given, TUNE_THREADS, err), "Device", "Name", gpu->name);
+	if (json == NULL && err->message[0] == '\0')
+		error_set(err,
+				  "the space of %s cannot be written: its file has no UTF-8 name, or memory "
+				  "is short",
+				  space->file);
+	if (err->message[0] == '\0')
+		return json;
+	json_decref(json);
+	return NULL;
 }
