@@ -232,7 +232,9 @@ static bool import_all(const struct tuned *tuned, struct place *place, const jso
 	const char *file = tuned->options->import_results;
 	size_t count = json_array_size(results), kept = 0, best = 0;
 	struct tuned_trial *trials = calloc(count + 1, sizeof *trials);
-	bool ok = trials != NULL || error_set(err, "out of memory for %zu results", count);
+	bool ok = trials != NULL;
+	if (!ok)
+		return error_set(err, "out of memory for %zu results", count);
 	char refused[1024] = "";
 	for (size_t i = 0; i < count && ok; i++) {
 		struct error why;

@@ -160,26 +160,19 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 	}
 }
 
-/* With --tuned a file may need another schedule at another shape. Whether one was compiled anew,
- * and the bench of those before them is of no use any more. */
-static bool retune(struct run *run, struct submission *const *files, size_t count,
-				   const struct test_case *test, bool *anew, struct error *err)
+/* With --tuned a file may need another schedule at another shape: it is then compiled anew. */
+static bool retune(struct run *run, struct submission *s, const struct test_case *test, bool *anew,
+				   struct error *err)
 {
-	*anew = false;
-	for (size_t i = 0; i < 2 * count; i++) {
-		struct submission *s = i < count ? files[i] : files[i - count]->plain;
-		bool changed = false;
-		if (s != NULL)
-			submission_tune(run, s, test, &changed);
-		if (!changed)
-			continue;
-		*anew = true;
-		compiled_free(&s->compiled);
-		s->compiled = (struct compiled){.status = COMPILE_FAILED};
-		if (!submission_compile(run, s, err))
-			return false;
-	}
-	return true;
+	bool changed = false;
+	if (s != NULL)
+		submission_tune(run, s, test, &changed);
+	if (!changed)
+		return true;
+	*anew = true;
+	compiled_free(&s->compiled);
+	s->compiled = (struct compiled){.status = COMPILE_FAILED};
+	return submission_compile(run, s, err);
 }
 
 /* The case, in a bench that is opened anew where another schedule is needed than before. */
@@ -187,9 +180,11 @@ static bool bench_case(struct run *run, struct bench **bench, struct submission 
 					   size_t count, const struct test_case *test, struct timing_result *result,
 					   struct error *err)
 {
-	bool anew;
-	if (!retune(run, files, count, test, &anew, err))
-		return false;
+	bool anew = false;
+	for (size_t i = 0; i < count; i++)
+		if (!retune(run, files[i], test, &anew, err) ||
+			!retune(run, files[i]->plain, test, &anew, err))
+			return false;
 	if (anew) {
 		bench_close(*bench);
 		*bench = bench_open(run, files[0]->problem, files, count, err);

@@ -296,7 +296,8 @@ static bool time_beside_libraries(struct trials *trials, const struct trials_rou
 		if (!trials->taken[round->variants[i]])
 			return error_set(err, "%s: %s", files[i]->file, NOT_COMPILED);
 	}
-	struct bench *bench = bench_open(&trials->run, files[0]->problem, files, round->count, err);
+	struct bench *bench =
+		bench_open(&trials->run, trials->submissions[0].problem, files, round->count, err);
 	bool ok = bench != NULL && bench_time(bench, round->test, out, err);
 	bench_close(bench);
 	return ok;
@@ -344,12 +345,12 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	run.options = &options;
 	submission_take(&run, options.files[0], &drawn);
 	judgement_take_compile(&trials->submissions[variant], out);
+	bool ok = drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused);
 	out->cases = calloc(drawn.case_count + 1, sizeof *out->cases);
-	bool ok = (out->cases != NULL || error_set(err, "out of memory")) &&
-			  (drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused));
-	out->count = ok ? drawn.case_count : 0;
-	for (size_t i = 0; i < out->count; i++)
-		out->cases[i].test = drawn.cases[i];
+	if (out->cases == NULL)
+		ok = error_set(err, "out of memory");
+	for (size_t i = 0; ok && out->cases != NULL && i < drawn.case_count; i++)
+		out->cases[out->count++].test = drawn.cases[i];
 	submission_free(&drawn);
 	trials->deadline = deadline;
 	const struct entrant entrant =
