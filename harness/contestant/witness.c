@@ -80,13 +80,14 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 static void on_deadline(int number)
 {
-	static const char *const doing[] = {[WITNESS_BETWEEN] = "between two calls",
-										[WITNESS_SOLVE] = WITNESS_IN_SOLVE,
-										[WITNESS_DEVICE] = WITNESS_ON_DEVICE};
+	int doing = atomic_load(&witness.doing);
 	(void)number;
 	if (witness.cudart.emulated_where_now != NULL)
 		witness.cudart.emulated_where_now();
-	tell("%s\n", doing[atomic_load(&witness.doing)]);
+	if (doing == WITNESS_SOLVE)
+		tell(WITNESS_IN_SOLVE "\n");
+	if (doing == WITNESS_DEVICE)
+		tell(WITNESS_ON_DEVICE "\n");
 }
 
 void witness_open(const struct cudart *cudart)

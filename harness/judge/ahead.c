@@ -19,8 +19,10 @@ struct ahead {
 	struct child_control control;
 	pthread_mutex_t held; /* what follows, and the state of each item */
 	pthread_cond_t changed;
-	size_t next;   /* item to begin */
-	size_t wanted; /* items that somebody has asked for, all before them too */
+	size_t next;    /* item to begin */
+	size_t active;  /* items that are worked on */
+	size_t waiting; /* those who wait for an item */
+	size_t wanted;  /* items that somebody has asked for, all before them too */
 	bool closing;
 	size_t thread_count;
 	pthread_t threads[THREADS_MAX];
@@ -29,7 +31,7 @@ struct ahead {
 
 size_t ahead_threads(void)
 {
-	size_t cores = machine_cores() - 1, memory = (size_t)(machine_memory() / MEMORY_EACH);
+	size_t cores = machine_cores(), memory = (size_t)(machine_memory() / MEMORY_EACH);
 	size_t count = cores < memory ? cores : memory;
 	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
 }
@@ -39,13 +41,16 @@ static bool work_next(struct ahead *ahead)
 {
 	size_t item = ahead->next;
 	if (item == ahead->plan.count || item >= ahead->wanted + ahead->plan.lead ||
-		atomic_load(&ahead->control.paused) > 0)
+		atomic_load(&ahead->control.paused) > 0 ||
+		(ahead->waiting == 0 && ahead->active + ahead->plan.spare >= ahead->thread_count))
 		return false;
 	ahead->next++;
+	ahead->active++;
 	ahead->states[item] = BEGUN;
 	pthread_mutex_unlock(&ahead->held);
 	ahead->plan.work(ahead->plan.context, item, &ahead->control);
 	pthread_mutex_lock(&ahead->held);
+	ahead->active--;
 	ahead->states[item] = DONE;
 	pthread_cond_broadcast(&ahead->changed);
 	return true;
@@ -77,9 +82,11 @@ struct ahead *ahead_open(const struct ahead_plan *plan, struct error *err)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&ahead->changed, &clock);
 	pthread_condattr_destroy(&clock);
+	pthread_mutex_lock(&ahead->held);
 	while (ahead->thread_count < plan->threads && ahead->thread_count < THREADS_MAX &&
 		   thread_start(&ahead->threads[ahead->thread_count], work_ahead, ahead))
 		ahead->thread_count++;
+	pthread_mutex_unlock(&ahead->held);
 	return ahead;
 }
 
@@ -101,6 +108,7 @@ bool ahead_take(struct ahead *ahead, size_t item, bool (*stopped)(const void *co
 	pthread_mutex_lock(&ahead->held);
 	if (ahead->wanted <= item)
 		ahead->wanted = item + 1;
+	ahead->waiting++;
 	pthread_cond_broadcast(&ahead->changed);
 	while (ahead->states[item] != DONE && !stop) {
 		if (ahead->thread_count == 0 && work_next(ahead))
@@ -110,6 +118,7 @@ bool ahead_take(struct ahead *ahead, size_t item, bool (*stopped)(const void *co
 		stop = stopped != NULL && stopped(context);
 		pthread_mutex_lock(&ahead->held);
 	}
+	ahead->waiting--;
 	bool done = ahead->states[item] == DONE;
 	pthread_mutex_unlock(&ahead->held);
 	return done;

@@ -22,6 +22,7 @@ struct ahead; /* opaque */
 struct ahead_plan {
 	size_t count;   /* of items */
 	size_t threads; /* 0, or where there can be none: whoever takes an item does its work */
+	size_t spare;   /* so many of them work only while somebody waits for an item */
 	bool paused;    /* begins so: nothing goes on before ahead_continue() */
 	size_t lead;    /* so many items, at most, are begun beyond those that somebody wants */
 	/* The work, once for an item: in any thread, in the items' order, several at once. Child
@@ -30,7 +31,7 @@ struct ahead_plan {
 	void *context;
 };
 
-/* As many as the machine's cores and memory bear beside a judgement, at least one. */
+/* As many as the machine's cores and memory bear, at least one. */
 size_t ahead_threads(void);
 
 /* Begins. NULL and err where memory is short. */

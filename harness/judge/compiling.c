@@ -38,6 +38,7 @@ struct compiling *compiling_open(struct run *run, struct submission *submissions
 	size_t threads = ahead_threads() < count ? ahead_threads() : count;
 	struct ahead_plan plan = {.count = count,
 							  .threads = threads,
+							  .spare = threads > 1, /* whose core a judgement has */
 							  .paused = paused,
 							  .lead = run->options->mode == JUDGE_CHECKS ? threads : count,
 							  .work = compile_one,

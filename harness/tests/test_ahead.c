@@ -172,6 +172,22 @@ Test(ahead, begins_later_where_it_is_asked_to)
 	ahead_close(ahead);
 }
 
+Test(ahead, spares_a_thread_while_nobody_waits)
+{
+	struct seen seen = {.lead = 8, .microseconds = 20000};
+	struct error err = {{0}};
+	const struct ahead_plan plan = {
+		.count = ITEMS, .threads = 2, .spare = 1, .lead = 8, .work = note_work, .context = &seen};
+	struct ahead *ahead = ahead_open(&plan, &err);
+	cr_assert_not_null(ahead);
+	usleep(400000);
+	cr_assert_eq(seen.done, 8);
+	cr_assert_eq(seen.most_at_once, 1);
+	take_all(ahead, &seen, ITEMS);
+	cr_assert_eq(seen.most_at_once, 2);
+	ahead_close(ahead);
+}
+
 static bool stop_later(const void *context)
 {
 	return clock_seconds() > *(const double *)context;

@@ -56,6 +56,9 @@ Test(signature, takes_a_definition_before_a_declaration)
 	struct signature declared = found("extern \"C\" void solve(int a, int b);");
 	cr_assert(declared.found && !declared.has_body && declared.count == 2);
 	cr_assert(!found("void solver(int a) {} void resolve(int b) {}").found);
+	cr_assert_eq(
+		found("#if A\nvoid solve(int a) {}\n#else\nvoid solve() { f(); }\n#endif").definitions, 2);
+	cr_assert_eq(found("void solve(int);\nvoid solve(int a) { solve(a); }").definitions, 1);
 }
 
 Test(signature, tells_linkage)

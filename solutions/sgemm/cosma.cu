@@ -50,7 +50,7 @@
 // tune let SHARED = max(TILES_BYTES, EXCHANGE_BYTES)
 // tune where SHARED <= 49152 && SHARED * OCCUPANCY <= gpu_shared_per_multiprocessor
 // tune let HELD = ceil_div(BLOCK_M * LOAD_K, THREADS) + ceil_div(BLOCK_N * LOAD_K, THREADS)
-// tune let REGISTERS = THREAD_M * THREAD_N + 2 * (THREAD_M + THREAD_N) + HELD + 32
+// tune let REGISTERS = THREAD_M * THREAD_N + 2 * (THREAD_M + THREAD_N) + HELD + 24
 // tune where REGISTERS <= gpu_registers_per_thread
 // tune where REGISTERS * THREADS * OCCUPANCY <= gpu_registers_per_multiprocessor
 // tune where THREADS * OCCUPANCY <= gpu_threads_per_multiprocessor

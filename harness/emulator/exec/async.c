@@ -1,6 +1,7 @@
 /* cp.async and mbarrier. */
 #include <stdlib.h>
 
+#include "emulator/exec/copies.h"
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
@@ -8,55 +9,6 @@
 
 /* ------------------------------------------------------------------------
  * cp.async */
-
-struct copy {
-	u64 group; /* of its lane */
-	const struct exec_instruction *in;
-	const u8 *from;
-	u32 offset; /* in the block's shared memory */
-	u8 lane, bytes, from_bytes;
-	bool landed;
-};
-
-struct exec_copies {
-	struct copy *entries;
-	u32 count, capacity;
-	u64 committed[EXEC_LANES]; /* groups closed so far */
-};
-
-void exec_copies_clear(struct warp *w)
-{
-	if (!w->copies)
-		return;
-	w->copies->count = 0;
-	memset(w->copies->committed, 0, sizeof w->copies->committed);
-}
-
-void exec_copies_free(struct warp *w)
-{
-	if (w->copies)
-		free(w->copies->entries);
-	free(w->copies);
-	w->copies = NULL;
-}
-
-static struct copy *new_copy(struct warp *w)
-{
-	if (!w->copies)
-		w->copies = calloc(1, sizeof *w->copies);
-	struct exec_copies *copies = w->copies;
-	if (!copies)
-		return NULL;
-	if (copies->count == copies->capacity) {
-		u32 larger = copies->capacity ? copies->capacity * 2 : 256;
-		struct copy *grown = realloc(copies->entries, larger * sizeof *grown);
-		if (!grown)
-			return NULL;
-		copies->entries = grown;
-		copies->capacity = larger;
-	}
-	return &copies->entries[copies->count++];
-}
 
 static void move(const struct warp *w, struct copy *copy)
 {
@@ -77,28 +29,6 @@ static void land(const struct warp *w, struct copy *copy)
 	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
 	if (block->unfenced)
 		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
-}
-
-/* Whether two copies bring the same bytes to the same place. */
-static bool alike(const struct copy *a, const struct copy *b)
-{
-	return a->offset == b->offset && a->bytes == b->bytes && a->from_bytes == b->from_bytes &&
-		   a->from == b->from;
-}
-
-const struct exec_instruction *exec_copies_pending(const struct exec_span *span,
-												   const struct copy *self)
-{
-	for (u32 i = 0; span->kind == EXEC_PENDING_WRITE && i < span->block->warp_count; i++) {
-		const struct exec_copies *copies = span->block->warps[i].copies;
-		for (u32 k = 0; copies && k < copies->count; k++) {
-			const struct copy *copy = &copies->entries[k];
-			if (copy->offset < span->offset + span->bytes &&
-				span->offset < copy->offset + copy->bytes && !(self && alike(self, copy)))
-				return copy->in;
-		}
-	}
-	return NULL;
 }
 
 /* in->list: destination, source (three entries each), size operand or -1,
@@ -137,7 +67,7 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
 		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
 		return EXEC_FAULT;
-	struct copy *entry = new_copy(w);
+	struct copy *entry = copies_add(w);
 	if (!entry)
 		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
 	copy.group = w->copies->committed[i];

@@ -4,98 +4,12 @@
 #include <stdlib.h>
 
 #include "emulator/exec/atomic.h"
+#include "emulator/exec/copies.h"
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/map.h"
-
-struct bulk {
-	enum sub_bulk kind;
-	bool tensor;
-	struct exec_block *block; /* whose shared memory */
-	u64 shared;               /* offset there */
-	u64 global, bytes;        /* without a tensor map; or of another block's memory */
-	const u8 *source;
-	struct exec_block *barrier_block; /* loads */
-	u64 barrier;
-	struct warp *warp; /* stores */
-	int lane;
-	u64 group;
-	struct tensor_map map;
-	s32 coordinates[TENSOR_MAP_RANK];
-	const struct exec_instruction *in;
-	bool moved;     /* its bytes were */
-	bool completed; /* loads: on their mbarrier, in this phase */
-	u32 phase;
-};
-
-struct groups { /* of bulk stores, by warp */
-	struct warp *warp;
-	u64 committed[EXEC_LANES];
-};
-
-struct exec_bulk {
-	struct bulk *entries;
-	u32 count, capacity;
-	struct groups *groups;
-	u32 group_count, group_capacity;
-};
-
-void exec_bulk_free(struct exec_cluster *cluster)
-{
-	if (cluster->bulk) {
-		free(cluster->bulk->entries);
-		free(cluster->bulk->groups);
-	}
-	free(cluster->bulk);
-	cluster->bulk = NULL;
-}
-
-/* NULL without memory. */
-static struct exec_bulk *bulk_of(const struct warp *w)
-{
-	struct exec_cluster *cluster = w->block->cluster;
-	if (!cluster->bulk)
-		cluster->bulk = calloc(1, sizeof *cluster->bulk);
-	return cluster->bulk;
-}
-
-static struct bulk *new_bulk(struct warp *w)
-{
-	struct exec_bulk *bulk = bulk_of(w);
-	if (!bulk)
-		return NULL;
-	if (bulk->count == bulk->capacity) {
-		u32 larger = bulk->capacity ? bulk->capacity * 2 : 32;
-		struct bulk *grown = realloc(bulk->entries, larger * sizeof *grown);
-		if (!grown)
-			return NULL;
-		bulk->entries = grown;
-		bulk->capacity = larger;
-	}
-	return &bulk->entries[bulk->count++];
-}
-
-static struct groups *groups_of(struct warp *w)
-{
-	struct exec_bulk *bulk = bulk_of(w);
-	if (!bulk)
-		return NULL;
-	for (u32 i = 0; i < bulk->group_count; i++)
-		if (bulk->groups[i].warp == w)
-			return &bulk->groups[i];
-	if (bulk->group_count == bulk->group_capacity) {
-		u32 larger = bulk->group_capacity ? bulk->group_capacity * 2 : 8;
-		struct groups *grown = realloc(bulk->groups, larger * sizeof *grown);
-		if (!grown)
-			return NULL;
-		bulk->groups = grown;
-		bulk->group_capacity = larger;
-	}
-	bulk->groups[bulk->group_count] = (struct groups){.warp = w};
-	return &bulk->groups[bulk->group_count++];
-}
 
 /* ------------------------------------------------------------------------
  * Spans of a tensor's box */
@@ -161,11 +75,6 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
 
-static enum exec_pending pending_kind(const struct bulk *bulk)
-{
-	return bulk->kind == BULK_LOAD ? EXEC_PENDING_WRITE : EXEC_PENDING_READ;
-}
-
 static u32 shared_address(const struct bulk *bulk)
 {
 	return (u32)(bulk->shared + bulk->block->shared_base);
@@ -174,7 +83,7 @@ static u32 shared_address(const struct bulk *bulk)
 static bool visit_begin(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
-	exec_pending_begin(walk->bulk->block, pending_kind(walk->bulk),
+	exec_pending_begin(walk->bulk->block, copies_kind(walk->bulk),
 					   (u64)span->shared - walk->bulk->block->shared_base, span->bytes);
 	return true;
 }
@@ -183,7 +92,7 @@ static bool visit_end(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	u64 offset = (u64)span->shared - walk->bulk->block->shared_base;
-	exec_pending_end(walk->bulk->block, pending_kind(walk->bulk), offset, span->bytes);
+	exec_pending_end(walk->bulk->block, copies_kind(walk->bulk), offset, span->bytes);
 	/* what loads brought, the async proxy sees without a fence */
 	if (walk->bulk->kind == BULK_LOAD)
 		exec_unfenced_clear(walk->bulk->block, offset, span->bytes);
@@ -201,29 +110,6 @@ static void visit_shared(struct bulk *bulk,
 		visit(&walk, &whole);
 	else
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit, &walk);
-}
-
-/* Whether two loads bring the same bytes to the same place. */
-static bool alike(const struct bulk *a, const struct bulk *b)
-{
-	return a->kind == BULK_LOAD && b->kind == BULK_LOAD && a->shared == b->shared &&
-		   a->tensor == b->tensor && a->bytes == b->bytes && a->source == b->source &&
-		   a->map.address == b->map.address &&
-		   memcmp(a->coordinates, b->coordinates, sizeof a->coordinates) == 0;
-}
-
-const struct exec_instruction *exec_bulk_pending(const struct exec_span *span,
-												 const struct bulk *self)
-{
-	const struct exec_bulk *bulk = span->block->cluster->bulk;
-	for (u32 k = 0; bulk && k < bulk->count; k++) {
-		const struct bulk *entry = &bulk->entries[k];
-		if (entry != self && entry->block == span->block && pending_kind(entry) == span->kind &&
-			entry->shared < span->offset + span->bytes &&
-			span->offset < entry->shared + entry->bytes && !(self && alike(self, entry)))
-			return entry->in;
-	}
-	return NULL;
 }
 
 /* cp.reduce.async.bulk: in->count: operation; in->e: number and in->reg_size: bytes
@@ -483,7 +369,7 @@ static bool destination_free(const struct bulk *load)
 static bool issue_one(struct warp *w, const struct exec_instruction *in,
 					  const struct bulk *prepared, struct exec_block *block)
 {
-	struct bulk *entry = new_bulk(w);
+	struct bulk *entry = copies_add_bulk(w);
 	if (!entry) {
 		exec_fail(w, in, prepared->lane, FAULT_MEMORY, 0, "no host memory for pending copies");
 		return false;
@@ -565,7 +451,7 @@ HANDLER(bulk)
 			counters->bulk_load_requests++;
 			counters->bulk_load_bytes += bulk.bytes;
 		} else {
-			struct groups *groups = groups_of(w);
+			struct groups *groups = copies_groups(w);
 			bulk.group = groups ? groups->committed[bulk.lane] : 0;
 			ok = groups && issue_one(w, in, &bulk, bulk.block);
 			counters->bulk_store_requests++;
@@ -580,7 +466,7 @@ HANDLER(bulk)
 HANDLER(bulk_commit)
 {
 	(void)in;
-	struct groups *groups = groups_of(w);
+	struct groups *groups = copies_groups(w);
 	for (int i = 0; groups && i < EXEC_LANES; i++)
 		groups->committed[i] += IN_MASK(i);
 	return EXEC_NEXT;
@@ -590,7 +476,7 @@ HANDLER(bulk_commit)
 HANDLER(bulk_wait)
 {
 	struct exec_bulk *bulk = w->block->cluster->bulk;
-	struct groups *groups = bulk ? groups_of(w) : NULL;
+	struct groups *groups = bulk ? copies_groups(w) : NULL;
 	u32 kept = 0;
 	for (u32 k = 0; groups && k < bulk->count; k++) {
 		struct bulk *entry = &bulk->entries[k];

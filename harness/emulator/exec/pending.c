@@ -4,6 +4,7 @@
  * write to the same bytes (9.7.9.25.3.1). */
 #include <string.h>
 
+#include "emulator/exec/copies.h"
 #include "emulator/exec/pending.h"
 
 #define MOST UINT8_MAX                /* a byte with so many stays pending until its block ends, */
@@ -65,14 +66,6 @@ bool exec_pending_touched(const struct exec_block *block, uint64_t offset, size_
 									any(block->pending[EXEC_PENDING_READ] + offset, bytes));
 }
 
-static const struct exec_instruction *issuer_of(const struct exec_block *block,
-												enum exec_pending kind, uint64_t offset)
-{
-	const struct exec_span span = {block, kind, offset, 1};
-	const struct exec_instruction *issuer = exec_bulk_pending(&span, NULL);
-	return issuer ? issuer : exec_copies_pending(&span, NULL);
-}
-
 enum exec_status exec_pending_write(struct warp *warp, const struct exec_instruction *in, int lane,
 									struct exec_block *block, uint64_t offset, size_t bytes,
 									const struct copy *copy, const struct bulk *bulk)
@@ -81,8 +74,7 @@ enum exec_status exec_pending_write(struct warp *warp, const struct exec_instruc
 		return EXEC_NEXT;
 	for (int kind = 0; kind < EXEC_PENDING_KINDS; kind++) {
 		const struct exec_span span = {block, (enum exec_pending)kind, offset, bytes};
-		const struct exec_instruction *issuer = exec_bulk_pending(&span, bulk);
-		issuer = issuer ? issuer : exec_copies_pending(&span, copy);
+		const struct exec_instruction *issuer = copies_issuer(&span, copy, bulk);
 		if (!issuer)
 			continue;
 		char place[EXEC_PLACE];
@@ -100,7 +92,8 @@ enum exec_status exec_pending_read(struct warp *warp, const struct exec_instruct
 								   const struct exec_block *block, uint64_t offset,
 								   const char *verb)
 {
-	const struct exec_instruction *issuer = issuer_of(block, EXEC_PENDING_WRITE, offset);
+	const struct exec_span span = {block, EXEC_PENDING_WRITE, offset, 1};
+	const struct exec_instruction *issuer = copies_issuer(&span, NULL, NULL);
 	char place[EXEC_PLACE];
 	return exec_fail_undefined(warp, in, lane, FAULT_ASYNC, offset,
 							   "%s shared memory at offset %llu that an asynchronous copy (%s) is "

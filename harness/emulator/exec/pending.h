@@ -18,22 +18,8 @@ void exec_pending_clear(struct exec_block *block);
  * when it is waited for. */
 uint32_t exec_pending_early(struct exec_cluster *cluster);
 
-/* Bytes, and what a copy does with them. */
-struct exec_span {
-	const struct exec_block *block;
-	enum exec_pending kind;
-	uint64_t offset;
-	size_t bytes;
-};
-struct copy; /* one of cp.async: exec/async.c */
-struct bulk; /* one of cp.async.bulk: exec/bulk.c */
-/* The instruction that issued a pending copy of the span's kind to one of its bytes, or NULL.
- * `self`: a copy that is about to begin; others that bring the same do not count. */
-const struct exec_instruction *exec_copies_pending(const struct exec_span *span,
-												   const struct copy *self);
-const struct exec_instruction *exec_bulk_pending(const struct exec_span *span,
-												 const struct bulk *self);
-
+struct copy; /* of cp.async, and of cp.async.bulk: exec/copies.h */
+struct bulk;
 /* A finding when a write, by an ordinary store or by the copy given, touches bytes of a pending
  * copy. */
 enum exec_status exec_pending_write(struct warp *warp, const struct exec_instruction *in, int lane,

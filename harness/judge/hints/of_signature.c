@@ -26,7 +26,8 @@ static bool read_source(const char *path, struct signature *out)
 	return text != NULL;
 }
 
-/* solve() of the file, and as the problem calls it. False: the file cannot be read. */
+/* solve() of the file, and as the problem calls it. False: the file cannot be read, or has
+ * several, of which the preprocessor takes one. */
 static bool find_both(const struct hint_facts *facts, struct signature *own,
 					  struct signature *asked)
 {
@@ -35,7 +36,7 @@ static bool find_both(const struct hint_facts *facts, struct signature *own,
 		return false;
 	problem_prototype(facts->problem, prototype);
 	signature_find(prototype, "solve", asked);
-	return asked->found;
+	return asked->found && own->definitions <= 1;
 }
 
 /* Both where the file's own is called. */

@@ -196,8 +196,10 @@ static const char *take_function(const char *at, const struct head *head, const 
 	while (is_word(*token.at)) /* noexcept */
 		token = next_token(&behind);
 	found.has_body = token_is(token, "{");
+	found.definitions = out->definitions + found.has_body;
 	if (!out->found || (found.has_body && !out->has_body))
 		*out = found;
+	out->definitions = found.definitions;
 	return at;
 }
 
@@ -207,8 +209,7 @@ void signature_find(const char *text, const char *function, struct signature *ou
 	struct head head = {.is_extern = false};
 	bool named = false, space = false, nameless = false;
 	*out = (struct signature){.found = false};
-	for (struct token token = next_token(&text); token.length > 0 && !out->has_body;
-		 token = next_token(&text)) {
+	for (struct token token = next_token(&text); token.length > 0; token = next_token(&text)) {
 		if (token_is(token, "{")) {
 			bool enter = (space || (head.extern_c && !head.is_kernel && nameless)) &&
 						 blocks.depth + 1 < BLOCKS;

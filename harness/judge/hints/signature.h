@@ -10,7 +10,8 @@
 #define SIGNATURE_WORD 48
 
 struct signature {
-	bool found; /* a function of the name at namespace scope, defined or declared */
+	size_t definitions; /* of which the preprocessor takes one */
+	bool found;         /* a function of the name at namespace scope, defined or declared */
 	bool has_body;
 	bool extern_c;  /* by itself, or in a block */
 	bool is_static; /* or in a namespace without a name */
@@ -18,8 +19,8 @@ struct signature {
 	bool is_template;
 	size_t count;
 	struct signature_parameter {
-		char
-			type[SIGNATURE_WORD]; /* without const, *, & and __restrict__: "half", "unsigned int" */
+		/* without const, *, & and __restrict__: "half", "unsigned int" */
+		char type[SIGNATURE_WORD];
 		char name[SIGNATURE_WORD]; /* "" where it has none */
 		bool pointer;
 	} parameters[SIGNATURE_PARAMETERS]; /* the first of them */

@@ -1,5 +1,6 @@
 #include "report/html/heat.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "report/draw.h"
@@ -11,6 +12,7 @@
 #define SHORTEST 24.0
 #define LEFT 56.0
 #define TOP 26.0
+#define COLUMN_0 58.0 /* what the words take, in the larger letters of small windows */
 
 /* First and last of what a row or column of cells holds. */
 struct range {
@@ -141,7 +143,7 @@ static void map_print(FILE *out, const struct heat *heat, const char *finding)
 		row_print(out, heat, row, width, height);
 	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", 0, "column 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->width - 1);
-	draw_text(out, LEFT + width + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
+	draw_text(out, LEFT + fmax(width, COLUMN_0) + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
 	draw_text(out, LEFT - 6, TOP + 10, "end", "class=\"tick\"", 0, "row 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->height - 1);
 	draw_text(out, LEFT - 6, TOP + height + 10, "end", "class=\"tick\"", 0, text);

@@ -194,8 +194,13 @@ static void counters_print_block(FILE *out, const struct judgement *item)
 
 static void times_print(FILE *out, const struct judgement_list *list, const struct judgement *item)
 {
-	const struct timing_result *timings[] = {&item->timing, &item->larger};
-	size_t count = (size_t)item->has_timing + (size_t)item->has_larger;
+	const struct timing_result *timings[2];
+	char shape[128];
+	size_t count = 0;
+	if (item->has_timing)
+		timings[count++] = &item->timing;
+	if (item->has_larger)
+		timings[count++] = &item->larger;
 	if (count == 0) {
 		if (item->timing_note[0] != '\0' && item->verdict == VERDICT_ACCEPTED)
 			html_paragraph(out, "quiet", item->timing_note);
@@ -203,15 +208,17 @@ static void times_print(FILE *out, const struct judgement_list *list, const stru
 	}
 	html_heading(out, 3, NULL, "Times");
 	fputs("<div class=\"figures\">\n", out);
-	for (size_t i = 0; i < count; i++)
-		html_timing_figure(out, timings[i]);
+	for (size_t i = 0; i < count; i++) {
+		facts_timed_shape(shape, sizeof shape, timings[i]);
+		html_timing_figure(out, shape, timings[i]);
+	}
 	html_roofline(out, &list->facts, timings, count);
 	fputs("</div>\n", out);
 	for (size_t i = 0; i < count; i++)
 		html_timing_data(out, timings[i]);
 }
 
-void html_judged(FILE *out, const struct judgement_list *list, size_t number)
+void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees)
 {
 	const struct judgement *item = &list->items[number - 1];
 	char id[32];
@@ -219,13 +226,13 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number)
 	html_heading(out, 2, id, item->file);
 	fputs("<p>", out);
 	html_verdict(out, item->verdict);
-	if (item->detail[0] != '\0') {
+	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0) { /* else it repeats a case's */
 		fputs(": ", out);
 		html_text(out, item->detail);
 	}
 	fputs("</p>\n", out);
 	hints_print(out, item);
-	summary_print(out, item, !html_same_guarantees(list));
+	summary_print(out, item, guarantees);
 	if (item->compile_log != NULL && item->compile_log[0] != '\0') {
 		html_heading(out, 3, NULL, "What the compiler said");
 		html_block(out, item->compile_log);

@@ -56,13 +56,27 @@ static const struct judgement *first_run(const struct judgement_list *list)
 	return NULL;
 }
 
-bool html_same_guarantees(const struct judgement_list *list)
+/* Whether the same layers of the jail held for all files that were run. */
+static bool same_guarantees(const struct judgement_list *list)
 {
 	const struct judgement *first = first_run(list);
 	bool same = true;
 	for (size_t i = 0; i < list->count; i++)
 		same = same && (!list->items[i].was_run || list->items[i].layers == first->layers);
 	return same;
+}
+
+/* The problem of all files; NULL where they have several. */
+static const char *common_problem(const struct judgement_list *list)
+{
+	const char *common = "";
+	for (size_t i = 0; i < list->count; i++) {
+		const char *problem = list->items[i].problem; /* "": of a bad file */
+		if (common[0] != '\0' && problem[0] != '\0' && strcmp(common, problem) != 0)
+			return NULL;
+		common = problem[0] != '\0' ? problem : common;
+	}
+	return common;
 }
 
 static void facts_print(FILE *out, const struct judgement_list *list)
@@ -72,6 +86,7 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 	facts_cases(cases, sizeof cases, facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
 	html_facts_open(out);
+	html_fact(out, "Problem", common_problem(list) != NULL ? common_problem(list) : "");
 	html_fact(out, "Started", facts->started);
 	html_fact(out, "Cases", cases);
 	html_fact(out, "Seed", seed);
@@ -79,7 +94,7 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 	html_fact(out, "Epilogue", facts->epilogue);
 	html_fact(out, "nvcc flags", facts_nvcc_flags(facts, flags, sizeof flags));
 	html_fact(out, "Under", facts->tool);
-	if (first_run(list) != NULL && html_same_guarantees(list))
+	if (first_run(list) != NULL && same_guarantees(list))
 		html_fact(out, "Guarantees", jail_print(first_run(list)->layers, layers));
 	html_facts_close(out);
 	html_paragraph(out, "quiet", "The same again:");
@@ -125,12 +140,12 @@ static void file_cell(struct html_table *table, const struct judgement_list *lis
 
 /* Which columns there is something to say in. */
 struct shown {
-	bool cases, times, same;
+	bool cases, times, problems, same;
 };
 
 static struct shown shown_of(const struct judgement_list *list, const struct ranking *ranking)
 {
-	struct shown shown = {.times = ranking->timed};
+	struct shown shown = {.times = ranking->timed, .problems = common_problem(list) == NULL};
 	for (size_t i = 0; i < list->count; i++)
 		shown.cases = shown.cases || list->items[i].count > 0;
 	for (size_t i = 0; i < ranking->count; i++)
@@ -154,7 +169,8 @@ static void columns_open(struct html_table *table, FILE *out, struct shown shown
 		columns[count++] = (struct html_column){"Cases", COLUMN_NUMBER};
 		columns[count++] = (struct html_column){"Worst error / bound", COLUMN_NUMBER};
 	}
-	columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
+	if (shown.problems)
+		columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
 	if (shown.same)
 		columns[count++] = (struct html_column){"Same source as", COLUMN_WORDS};
 	html_table_open(table, out,
@@ -189,7 +205,8 @@ static void row_print(struct html_table *table, const struct judgement_list *lis
 						  item->accepted, item->count);
 		html_table_format(table, ratio, "%.3g", ratio);
 	}
-	html_table_text(table, item->problem);
+	if (shown.problems)
+		html_table_text(table, item->problem);
 	if (shown.same)
 		html_table_text(table, row->same != NULL ? row->same->file : "");
 }
@@ -220,9 +237,10 @@ void report_html(const struct judgement_list *list, FILE *out)
 		verdicts_print(out, list);
 	html_side_by_side(out, list);
 	html_shapes(out, list);
+	bool same = same_guarantees(list);
 	for (size_t i = 0; i < list->count; i++)
 		if (has_section(list, &list->items[i]))
-			html_judged(out, list, i + 1);
+			html_judged(out, list, i + 1, !same);
 	if (list->facts.device_kind == DEVICE_EMULATED)
 		html_paragraph(out, "quiet", "No time is shown: the device is an emulated GPU.");
 	html_close(out, list->facts.version);

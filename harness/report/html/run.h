@@ -8,11 +8,9 @@
 #include "judge/judgement.h"
 
 /* What was found in a file: its verdict, cases that failed, times, counters. `number` counts the
- * files of the run from 1: its heading is #file-<number>. */
-void html_judged(FILE *out, const struct judgement_list *list, size_t number);
-
-/* Whether the same layers of the jail held for all files that were run. */
-bool html_same_guarantees(const struct judgement_list *list);
+ * files of the run from 1: its heading is #file-<number>. `guarantees`: says which layers of the
+ * jail held, as they are not those of all files. */
+void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees);
 
 /* The files that were timed on the same shape as the first of them, beside the libraries; nothing
  * for fewer than two. */
@@ -20,7 +18,7 @@ void html_side_by_side(FILE *out, const struct judgement_list *list);
 
 /* Entries of one shape beside each other: the plot, and its table with what there is to say of
  * their accuracy. */
-void html_timing_figure(FILE *out, const struct timing_result *timing);
+void html_timing_figure(FILE *out, const char *title, const struct timing_result *timing);
 void html_timing_data(FILE *out, const struct timing_result *timing);
 
 /* The colour and mark of an entry beside others. */

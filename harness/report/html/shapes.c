@@ -326,7 +326,7 @@ static void problem_print(FILE *out, const struct shapes *shapes)
 		char shape[128];
 		facts_timed_shape(shape, sizeof shape, shapes->timings[i]);
 		html_heading(out, 3, NULL, shape);
-		html_timing_figure(out, shapes->timings[i]);
+		html_timing_figure(out, "Medians with their intervals", shapes->timings[i]);
 		html_timing_data(out, shapes->timings[i]);
 	}
 }

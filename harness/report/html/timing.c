@@ -156,9 +156,9 @@ unsigned html_series(enum timing_role role)
 	return role == TIMING_FILE ? 0 : role == TIMING_FILE_PLAIN ? 1 : PLOT_SERIES - 1;
 }
 
-void html_timing_figure(FILE *out, const struct timing_result *timing)
+void html_timing_figure(FILE *out, const char *title, const struct timing_result *timing)
 {
-	char finding[512], shape[128], labels[INTERVALS_MOST][FACTS_LABEL];
+	char finding[512], labels[INTERVALS_MOST][FACTS_LABEL];
 	struct html_interval rows[INTERVALS_MOST];
 	size_t count = 0;
 	bool span = facts_use_span(timing);
@@ -171,9 +171,8 @@ void html_timing_figure(FILE *out, const struct timing_result *timing)
 											 *facts_stats(entry, span)};
 		count++;
 	}
-	facts_timed_shape(shape, sizeof shape, timing);
 	finding_format(timing, finding, sizeof finding);
-	html_figure_open(out, shape, finding);
+	html_figure_open(out, title, finding);
 	if (count > 0)
 		html_intervals(out, finding, rows, count);
 	html_figure_close(out);

@@ -1,0 +1,150 @@
+#include "emulator/exec/copies.h"
+
+#include <stdlib.h>
+
+/* ---- cp.async ------------------------------------------------------------------- */
+
+void exec_copies_clear(struct warp *w)
+{
+	if (!w->copies)
+		return;
+	w->copies->count = 0;
+	memset(w->copies->committed, 0, sizeof w->copies->committed);
+}
+
+void exec_copies_free(struct warp *w)
+{
+	if (w->copies)
+		free(w->copies->entries);
+	free(w->copies);
+	w->copies = NULL;
+}
+
+struct copy *copies_add(struct warp *w)
+{
+	if (!w->copies)
+		w->copies = calloc(1, sizeof *w->copies);
+	struct exec_copies *copies = w->copies;
+	if (!copies)
+		return NULL;
+	if (copies->count == copies->capacity) {
+		u32 larger = copies->capacity ? copies->capacity * 2 : 256;
+		struct copy *grown = realloc(copies->entries, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		copies->entries = grown;
+		copies->capacity = larger;
+	}
+	return &copies->entries[copies->count++];
+}
+
+/* Whether two copies bring the same bytes to the same place. */
+static bool copies_alike(const struct copy *a, const struct copy *b)
+{
+	return a->offset == b->offset && a->bytes == b->bytes && a->from_bytes == b->from_bytes &&
+		   a->from == b->from;
+}
+
+static const struct exec_instruction *issuer_of_copy(const struct exec_span *span,
+													 const struct copy *self)
+{
+	for (u32 i = 0; span->kind == EXEC_PENDING_WRITE && i < span->block->warp_count; i++) {
+		const struct exec_copies *copies = span->block->warps[i].copies;
+		for (u32 k = 0; copies && k < copies->count; k++) {
+			const struct copy *copy = &copies->entries[k];
+			if (copy->offset < span->offset + span->bytes &&
+				span->offset < copy->offset + copy->bytes && !(self && copies_alike(self, copy)))
+				return copy->in;
+		}
+	}
+	return NULL;
+}
+
+/* ---- cp.async.bulk -------------------------------------------------------------- */
+
+void exec_bulk_free(struct exec_cluster *cluster)
+{
+	if (cluster->bulk) {
+		free(cluster->bulk->entries);
+		free(cluster->bulk->groups);
+	}
+	free(cluster->bulk);
+	cluster->bulk = NULL;
+}
+
+/* NULL without memory. */
+static struct exec_bulk *bulk_of(const struct warp *w)
+{
+	struct exec_cluster *cluster = w->block->cluster;
+	if (!cluster->bulk)
+		cluster->bulk = calloc(1, sizeof *cluster->bulk);
+	return cluster->bulk;
+}
+
+struct bulk *copies_add_bulk(struct warp *w)
+{
+	struct exec_bulk *bulk = bulk_of(w);
+	if (!bulk)
+		return NULL;
+	if (bulk->count == bulk->capacity) {
+		u32 larger = bulk->capacity ? bulk->capacity * 2 : 32;
+		struct bulk *grown = realloc(bulk->entries, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		bulk->entries = grown;
+		bulk->capacity = larger;
+	}
+	return &bulk->entries[bulk->count++];
+}
+
+struct groups *copies_groups(struct warp *w)
+{
+	struct exec_bulk *bulk = bulk_of(w);
+	if (!bulk)
+		return NULL;
+	for (u32 i = 0; i < bulk->group_count; i++)
+		if (bulk->groups[i].warp == w)
+			return &bulk->groups[i];
+	if (bulk->group_count == bulk->group_capacity) {
+		u32 larger = bulk->group_capacity ? bulk->group_capacity * 2 : 8;
+		struct groups *grown = realloc(bulk->groups, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		bulk->groups = grown;
+		bulk->group_capacity = larger;
+	}
+	bulk->groups[bulk->group_count] = (struct groups){.warp = w};
+	return &bulk->groups[bulk->group_count++];
+}
+
+/* Whether two loads bring the same bytes to the same place. */
+static bool loads_alike(const struct bulk *a, const struct bulk *b)
+{
+	return a->kind == BULK_LOAD && b->kind == BULK_LOAD && a->shared == b->shared &&
+		   a->tensor == b->tensor && a->bytes == b->bytes && a->source == b->source &&
+		   a->map.address == b->map.address &&
+		   memcmp(a->coordinates, b->coordinates, sizeof a->coordinates) == 0;
+}
+
+static const struct exec_instruction *issuer_of_bulk(const struct exec_span *span,
+													 const struct bulk *self)
+{
+	const struct exec_bulk *bulk = span->block->cluster->bulk;
+	for (u32 k = 0; bulk && k < bulk->count; k++) {
+		const struct bulk *entry = &bulk->entries[k];
+		if (entry != self && entry->block == span->block && copies_kind(entry) == span->kind &&
+			entry->shared < span->offset + span->bytes &&
+			span->offset < entry->shared + entry->bytes && !(self && loads_alike(self, entry)))
+			return entry->in;
+	}
+	return NULL;
+}
+
+/* ---- both ------------------------------------------------------------------------ */
+
+const struct exec_instruction *copies_issuer(const struct exec_span *span, const struct copy *copy,
+											 const struct bulk *bulk)
+{
+	const struct exec_instruction *issuer = issuer_of_bulk(span, bulk);
+	return issuer != NULL ? issuer : issuer_of_copy(span, copy);
+}

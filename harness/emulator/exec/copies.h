@@ -1,0 +1,89 @@
+/* Asynchronous copies under way: what each is, and the lists of them. cp.async's are a warp's
+ * (async.c), cp.async.bulk's a cluster's (bulk.c). */
+#ifndef EMULATOR_EXEC_COPIES_H
+#define EMULATOR_EXEC_COPIES_H
+
+#include "emulator/exec/exec.h"
+#include "emulator/simd/lanes.h"
+#include "emulator/tensor/map.h"
+
+/* ---- cp.async ------------------------------------------------------------------- */
+
+struct copy {
+	u64 group; /* of its lane */
+	const struct exec_instruction *in;
+	const u8 *from;
+	u32 offset; /* in the block's shared memory */
+	u8 lane, bytes, from_bytes;
+	bool landed;
+};
+
+struct exec_copies {
+	struct copy *entries;
+	u32 count, capacity;
+	u64 committed[EXEC_LANES]; /* groups closed so far */
+};
+
+/* A new one at the end of the warp's list, not filled; NULL without memory. */
+struct copy *copies_add(struct warp *warp);
+
+/* ---- cp.async.bulk -------------------------------------------------------------- */
+
+struct bulk {
+	enum sub_bulk kind;
+	bool tensor;
+	struct exec_block *block; /* whose shared memory */
+	u64 shared;               /* offset there */
+	u64 global, bytes;        /* without a tensor map; or of another block's memory */
+	const u8 *source;
+	struct exec_block *barrier_block; /* loads */
+	u64 barrier;
+	struct warp *warp; /* stores */
+	int lane;
+	u64 group;
+	struct tensor_map map;
+	s32 coordinates[TENSOR_MAP_RANK];
+	const struct exec_instruction *in;
+	bool moved;     /* its bytes were */
+	bool completed; /* loads: on their mbarrier, in this phase */
+	u32 phase;
+};
+
+struct groups { /* of bulk stores, by warp */
+	struct warp *warp;
+	u64 committed[EXEC_LANES];
+};
+
+struct exec_bulk {
+	struct bulk *entries;
+	u32 count, capacity;
+	struct groups *groups;
+	u32 group_count, group_capacity;
+};
+
+/* The same of the cluster's; and the groups of stores of this warp. */
+struct bulk *copies_add_bulk(struct warp *warp);
+struct groups *copies_groups(struct warp *warp);
+
+/* What it does with the bytes of shared memory that it is counted for. */
+static inline enum exec_pending copies_kind(const struct bulk *bulk)
+{
+	return bulk->kind == BULK_LOAD ? EXEC_PENDING_WRITE : EXEC_PENDING_READ;
+}
+
+/* ---- both ------------------------------------------------------------------------ */
+
+/* Bytes, and what a copy does with them. */
+struct exec_span {
+	const struct exec_block *block;
+	enum exec_pending kind;
+	uint64_t offset;
+	size_t bytes;
+};
+
+/* The instruction that issued a pending copy of the span's kind to one of its bytes, or NULL.
+ * `copy`, `bulk`: one that is about to begin, or NULL; others that bring the same do not count. */
+const struct exec_instruction *copies_issuer(const struct exec_span *span, const struct copy *copy,
+											 const struct bulk *bulk);
+
+#endif
