@@ -1,6 +1,6 @@
 """The experiments of the cuCOSMA thesis, chapter 4, one call of gemmjudge each.
 
-usage: cosma_measure.py GEMMJUDGE OUT.json SECONDS TUNE
+usage: cosma_measure.py GEMMJUDGE OUT.json SECONDS TUNE [EXPERIMENT...]
 
 A schedule is a solution of a few lines: its constants, and cosma.cu. So several are timed in
 alternation, with the libraries. OUT.json is complete after every experiment.
@@ -18,7 +18,7 @@ import time
 
 SCHEMA_VERSION = 1
 SOURCE = pathlib.Path("solutions/sgemm")
-WORK = pathlib.Path("build/cosma")
+WORK = pathlib.Path(os.environ.get("BUILD", "build")) / "cosma"
 ENDING = 20        # seconds that an interrupted gemmjudge may take to end
 COMPILING = 15     # seconds; files are compiled side by side
 USUAL_SIZE = 32768  # larger ones are asked for by name
@@ -44,6 +44,7 @@ SPECIAL = {
 
 # Listing 4.1 is cosma.cu's defaults; figures 4.1 and A.1.
 SWIZZLES = {(8192, 8192, 8192): range(1, 17), (16384, 16384, 16384): (1, 2, 4, 8, 16)}
+EXPERIMENTS = ("special", *FAMILIES, "sigmoid", "swizzle")
 SIGMOID = ((8192, 8192, 8192), (8192, 8192, 1024), (1024, 1024, 1024), (128, 128, 128))  # figures 4.5, 4.6
 
 
@@ -111,8 +112,9 @@ class Session:
         """The JSON that gemmjudge wrote. Interrupts it where time ends."""
         json_file = WORK / "one.json"
         json_file.unlink(missing_ok=True)
-        command = [self.program, *arguments, "--shape", "x".join(map(str, shape)), "--device", "cuda",
-                   "--json", str(json_file)] + ["--large-sizes"] * (max(shape) > USUAL_SIZE)
+        large = ["--large-sizes"] if max(shape) > USUAL_SIZE else []
+        command = [self.program, *arguments, "--shape", "x".join(map(str, shape)), *large, "--device", "cuda",
+                   "--json", str(json_file)]
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             _, errors = child.communicate(timeout=max(self.left() - ENDING, 1))
@@ -154,7 +156,7 @@ class Session:
                 if best is None or not best["right"]:
                     raise LeftOut("no schedule was measured and right")
                 chosen["tuned"] = best["constants"]
-                facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], **best["ranks"]}
+                facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], **best["rank"]}
             except LeftOut as why:
                 facts = {"error": str(why)}
                 say(f"not tuned: {why}")
@@ -198,11 +200,11 @@ class Session:
         self.result["runs"].append({"experiment": name, "w": w, "shape": "x".join(map(str, shape)), "labels": labels,
                                     "chosen": chosen, "tune": facts, "bench": found})
 
-    def run(self):
+    def run(self, wanted):
         done = {(run["experiment"], run["shape"]) for run in self.result["runs"]}
         for name, w, shape, budget in experiments():
             title = "x".join(map(str, shape))
-            if (name, title) in done:
+            if (name, title) in done or name not in wanted:
                 continue
             try:
                 if self.left() < budget + self.tune_seconds + COMPILING + ENDING:
@@ -217,9 +219,13 @@ class Session:
         return 1 if self.result["left_out"] else 0
 
 
-def main(program, out, seconds, tune_seconds):
+def main(program, out, seconds, tune_seconds, *wanted):
+    unknown = [name for name in wanted if name not in EXPERIMENTS]
+    if unknown:
+        say(f"no experiment {unknown[0]}: there are {' '.join(EXPERIMENTS)}")
+        return 2
     try:
-        return Session(program, out, int(seconds), int(tune_seconds)).run()
+        return Session(program, out, int(seconds), int(tune_seconds)).run(wanted or EXPERIMENTS)
     except KeyboardInterrupt:
         say(f"interrupted: {out} has what was measured before")
         return 130

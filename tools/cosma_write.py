@@ -219,7 +219,7 @@ PICTURE = """\
 set terminal svg noenhanced size {size} font "sans-serif,13" background "white"
 set output "{svg}"
 set grid back linecolor "#dddddd"
-set key top left
+set key bmargin center horizontal
 set multiplot layout {layout}
 {plots}
 unset multiplot
@@ -230,13 +230,13 @@ def block(name, points):
     return f"${name} << END\n" + "".join(f"{x} {y}\n" for x, y in points) + "END\n"
 
 
-def panel(title, x, y, curves, log_x):
+def panel(title, x, y, curves, log_x=True, y_range="[0:*]"):
     """curves: (title, color, points)."""
     blocks = "".join(block(f"curve{i}", points) for i, (_, _, points) in enumerate(curves))
     plots = ", \\\n     ".join(f'$curve{i} with linespoints pointtype 7 pointsize 0.5 linewidth 2 linecolor "{color}" title "{name}"'
                               for i, (name, color, _) in enumerate(curves))
     return (blocks + f'set title "{measured.plain(title)}"\nset xlabel "{x}"\nset ylabel "{y}"\n' +
-            ("set logscale x 2\n" if log_x else "unset logscale x\n") + "set yrange [0:*]\n" +
+            ("set logscale x 2\n" if log_x else "unset logscale x\n") + f"set yrange {y_range}\n" +
             f'plot {plots}, 1 with lines dashtype 2 linecolor "black" notitle\n')
 
 
@@ -255,7 +255,7 @@ def picture_of_families(runs, svg):
             if points:
                 curves.append((BY[by].replace("'", ""), color, points))
         if curves:
-            panels.append(panel(title, "w", "speed beside the faster library", curves, True))
+            panels.append(panel(title, "w", "speed beside the faster library", curves))
     picture(svg, "1000,760", "2,2", panels)
 
 
@@ -267,11 +267,11 @@ def picture_of_parts(runs, svg):
         if points:
             curves.append((run.shape, color, points))
     if curves:
-        panels.append(panel("SWIZZLE", "SWIZZLE", "speed beside SWIZZLE = 1", curves, False))
+        panels.append(panel("SWIZZLE", "SWIZZLE", "speed beside SWIZZLE = 1", curves, False, "[*<0.98:1.02<*]"))
     points = [(run.w, run.time("atomics") / run.time("reduction")) for run in runs.get("large_k", [])
               if run.time("atomics") and run.time("reduction")]
     if points:
-        panels.append(panel("Large K, reduction kernel", "w", "speed beside atomics", [("reduction kernel", "#1f77b4", points)], True))
+        panels.append(panel("Large K", "w", "speed beside atomics", [("reduction kernel", "#1f77b4", points)]))
     picture(svg, "1000,400", "1,2", panels)
 
 
