@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "judge/device.h"
 #include "report/report.h"
+#include "tune/model.h"
 
 #define TOP 10        /* of one shape */
 #define TOP_OF_MANY 1 /* of each of several */
@@ -109,6 +110,9 @@ static bool rank_all(struct tuned *tuned, struct error *err)
 		struct error why;
 		shape->test = &tuned->plan.cases[i];
 		shape->fits = ranked_make(&tuned->space, &tuned->gpu, shape->test, &shape->ranking, &why);
+		if (shape->fits &&
+			!model_rank(&shape->ranking, &tuned->gpu, tuned->plan.problem, shape->test))
+			return error_set(err, "out of memory");
 		fit += shape->fits;
 		if (!shape->fits)
 			snprintf(shape->why, sizeof shape->why, "%s", why.message);

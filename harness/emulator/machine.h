@@ -78,6 +78,13 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
 /* Offset and size of parameter `index` within the block. */
 void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size);
 
+/* The cost of the index-th instruction of a kernel since it was decoded, and its place,
+ * "file.cu:42" or "" where the PTX does not say; false behind the last, or where nothing was kept.
+ */
+struct line_cost;
+bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,
+				 size_t size);
+
 struct launch {
 	const struct kernel *kernel;
 	uint32_t grid[3], block[3];
@@ -122,6 +129,21 @@ struct counters {
 	uint64_t shared_load_requests, shared_load_wavefronts, shared_load_conflicts;
 	uint64_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
 	uint64_t tensor_flops, flops;
+	/* 128-byte lines that global accesses touch, one a lookup in L1 */
+	uint64_t global_lines;
+	/* sectors that a cluster's plain loads touch, each counted once: where a sample is run, or
+	 * costs are kept by line */
+	uint64_t global_footprint;
+	uint64_t wgmma_shared_bytes; /* operands that wgmma reads from shared memory */
+	/* of launches: blocks, their threads, and the shared memory that the launch asked for */
+	uint64_t blocks, block_threads, block_shared_bytes;
+};
+
+/* What one line of the source cost, where machine_options.by_line asks for it. */
+struct line_cost {
+	uint64_t instructions; /* of warps */
+	uint64_t shared_wavefronts, shared_conflicts;
+	uint64_t global_sectors, global_lines;
 };
 
 struct machine_options {
@@ -130,6 +152,9 @@ struct machine_options {
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	uint64_t seed;        /* which asynchronous copies land early, which late */
+	uint32_t sample;      /* > 0: run no more clusters of a launch, spread over the grid; counters
+							 are those of all, estimated. Not of a cooperative launch. */
+	bool by_line;         /* keep costs for kernel_cost() */
 	/* Set by whoever wants to know where the kernel is that runs; cleared when it is said, by a
 	 * line that is given to `say`. NULL: nobody asks. */
 	_Atomic bool *where_asked;

@@ -12,6 +12,7 @@
 #define FILE_BYTES_MAX (4 << 20)
 #define KERNELS_MAX 4096
 #define COUNTERS_MAX 256
+#define LINES_MAX 65536
 
 static json_t *load(const char *path)
 {
@@ -71,6 +72,32 @@ static void counter_add(struct kernel_counters *kernel, const char *name, uint64
 	counter->value = value;
 }
 
+static uint64_t member(const json_t *item, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(item, name));
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* Of the first process that has any. */
+static void lines_take(struct kernel_counters *kernel, const json_t *lines)
+{
+	size_t count = json_array_size(lines);
+	if (kernel->lines != NULL || count == 0 || count > LINES_MAX)
+		return;
+	kernel->lines = calloc(count, sizeof *kernel->lines);
+	for (size_t i = 0; kernel->lines != NULL && i < count; i++) {
+		const json_t *item = json_array_get(lines, i);
+		const char *source = json_string_value(json_object_get(item, "source"));
+		struct line_counters *line = &kernel->lines[kernel->line_count++];
+		snprintf(line->source, sizeof line->source, "%s", source != NULL ? source : "");
+		line->instructions = member(item, "instructions");
+		line->shared_wavefronts = member(item, "shared_wavefronts");
+		line->shared_conflicts = member(item, "shared_conflicts");
+		line->global_sectors = member(item, "global_sectors");
+		line->global_lines = member(item, "global_lines");
+	}
+}
+
 bool counters_read(const char *path, struct judgement *out)
 {
 	json_t *json = load(path), *item, *value;
@@ -88,6 +115,7 @@ bool counters_read(const char *path, struct judgement *out)
 		json_object_foreach(item, key,
 							value) if (json_is_integer(value) && json_integer_value(value) >= 0)
 			counter_add(kernel, key, (uint64_t)json_integer_value(value));
+		lines_take(kernel, json_object_get(item, "lines"));
 	}
 	json_decref(json);
 	return understood;
@@ -99,6 +127,7 @@ void counters_free(struct judgement *judgement)
 		free(judgement->kernels[i].name);
 		free(judgement->kernels[i].shown);
 		free(judgement->kernels[i].counters);
+		free(judgement->kernels[i].lines);
 	}
 	free(judgement->kernels);
 	judgement->kernels = NULL;

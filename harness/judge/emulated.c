@@ -14,6 +14,8 @@
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
 #define VARIABLE_SEED "EMULATED_GPU_SEED"
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
+#define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
+#define VARIABLE_LINES "EMULATED_GPU_LINES"
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
 #define FINDING_OF_RACE " without a barrier between"
@@ -96,6 +98,11 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	if (emulated)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SEED "=%u",
 				 (unsigned)(options->seed * 0x9e3779b97f4a7c15u >> 48));
+	if (options->sample > 0)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SAMPLE "=%u",
+				 (unsigned)options->sample);
+	if (options->by_line)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_LINES "=1");
 	if (options->counters) {
 		const char *temporary = getenv("TMPDIR");
 		if (temporary == NULL || temporary[0] == '\0')

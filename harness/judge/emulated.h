@@ -32,8 +32,8 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 
 /* One solution's processes. */
 struct emulated_watch {
-	char variables[4][PATHS_MAX + 64];
-	const char *environment[5]; /* "NAME=VALUE", NULL-ended, for child_options */
+	char variables[6][PATHS_MAX + 64];
+	const char *environment[7]; /* "NAME=VALUE", NULL-ended, for child_options */
 	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
 };
 

@@ -42,6 +42,9 @@ struct judge_options {
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */
 	bool counters;              /* emulated: what kernels did, into each judgement */
+	uint32_t sample;            /* emulated: > 0: no more clusters of a launch are run; results are
+								   then wrong, and counters are estimates (judge/count.h) */
+	bool by_line;               /* emulated: counters also by line of the source */
 	const char *sanitize;       /* one of tool_checks */
 	const char *under;          /* another command that it runs under, words and blanks */
 	size_t cases;               /* generated ones; ignored with a suite */

@@ -130,11 +130,19 @@ struct counter {
 	uint64_t value;
 };
 
+/* What a line of the source cost there, where that was asked for. */
+struct line_counters {
+	char source[128]; /* "gemm.cu:42" */
+	uint64_t instructions, shared_wavefronts, shared_conflicts, global_sectors, global_lines;
+};
+
 struct kernel_counters {
 	char *name;  /* mangled; owned */
 	char *shown; /* demangled, or the same as name; owned */
 	size_t count;
 	struct counter *counters; /* owned */
+	size_t line_count;
+	struct line_counters *lines; /* of one process; owned */
 };
 
 /* What the first case with a wrong result gave when it was run again: alone in a new process,

@@ -489,5 +489,6 @@ void exec_program_free(struct exec_program *program)
 	free(program->shared_places);
 	free(program->lists);
 	free(program->effects);
+	free(program->costs);
 	free(program);
 }

@@ -114,6 +114,7 @@ HANDLER(cp_async)
 	w->worker->counters.global_load_requests++;
 	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
 	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.global_lines += ((u32)__builtin_popcount(mask) * in->size + 127) / 128;
 	return EXEC_NEXT;
 }
 

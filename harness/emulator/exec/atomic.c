@@ -119,6 +119,7 @@ HANDLER(atom)
 	if (in->space != PTX_SHARED) {
 		counters->global_atomic_requests++;
 		counters->global_atomic_sectors += count_scattered(at, low, high, 5);
+		counters->global_lines += count_scattered(at, low, high, 7);
 	}
 	return EXEC_NEXT;
 }

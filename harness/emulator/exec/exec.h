@@ -176,7 +176,8 @@ struct exec_program {
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
 	size_t static_shared, dynamic_shared_offset;
-	uint32_t shared_base; /* address of the first byte of shared memory */
+	uint32_t shared_base;    /* address of the first byte of shared memory */
+	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */
 	int registers;
 	int32_t *lists;
 	int32_t *effects;  /* exec/undefined.h */
@@ -309,6 +310,8 @@ struct exec_launch {
 	struct counters *counters;
 	bool faulted;
 	int threads;
+	bool footprints;        /* of plain loads are kept */
+	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
 };
 
 struct exec_worker {
@@ -317,6 +320,9 @@ struct exec_worker {
 	struct exec_cached known[8]; /* allocations looked at during this launch */
 	uint32_t known_count;
 	struct counters counters;
+	struct line_cost *costs;          /* by instruction; NULL: not wanted */
+	struct line_cost seen;            /* of the counters, before the instruction at hand */
+	struct exec_footprint *footprint; /* of the cluster's plain loads; NULL: not wanted */
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
@@ -348,6 +354,8 @@ exec_run_function exec_warp_runner(void); /* of the level that runs here */
 #define EXEC_PLACE 200
 const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
 					   char text[EXEC_PLACE]) __attribute__((cold));
+/* Its file and line, "file.cu:42"; "" without -lineinfo. */
+void exec_source(const struct exec_origin *origin, char *out, size_t size);
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
@@ -446,6 +454,14 @@ enum exec_status exec_unfenced_read(struct warp *warp, const struct exec_instruc
 /* Whether an asynchronous copy under way reads or will write one of the bytes: exec/pending.c,
  * whose other functions are in exec/pending.h. */
 bool exec_pending_touched(const struct exec_block *block, uint64_t offset, size_t bytes);
+
+/* --- counting: exec/footprint.c --- */
+/* NULL: no memory. */
+struct exec_footprint *exec_footprint_create(void);
+void exec_footprint_free(struct exec_footprint *footprint);
+void exec_footprint_clear(struct exec_footprint *footprint); /* a new cluster begins */
+/* How many of these sectors are new in it. */
+uint32_t exec_footprint_add(struct exec_footprint *footprint, uint64_t address, uint64_t bytes);
 
 /* --- counting: exec/banks.c --- */
 /* Passes over the banks of shared memory that an access of `bytes` bytes a lane

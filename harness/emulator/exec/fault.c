@@ -9,8 +9,7 @@
 #include "emulator/exec/exec.h"
 #include "emulator/exec/kernel_name.h"
 
-/* "file.cu:42" into `out`; nothing where the PTX has no .loc (nvcc without -lineinfo). */
-static void name_source(char *out, size_t size, const struct exec_origin *origin)
+void exec_source(const struct exec_origin *origin, char *out, size_t size)
 {
 	const struct ptx_instruction *instruction = origin->instruction;
 	const char *inner = NULL, *outer = NULL;
@@ -23,6 +22,7 @@ static void name_source(char *out, size_t size, const struct exec_origin *origin
 	/* what was inlined from a header is found where the header's function was called */
 	bool use_outer = outer && (!inner || strstr(inner, "/include/"));
 	const char *path = use_outer ? outer : inner;
+	out[0] = '\0';
 	if (!path)
 		return;
 	const char *slash = strrchr(path, '/');
@@ -35,7 +35,7 @@ const char *exec_place(const struct warp *warp, const struct exec_instruction *i
 {
 	const struct exec_origin *origin = &warp->worker->launch->program->origins[exec_pc(warp, in)];
 	char source[100] = "";
-	name_source(source, sizeof source, origin);
+	exec_source(origin, source, sizeof source);
 	if (!source[0])
 		snprintf(source, sizeof source, "PTX line %d", origin->instruction->line);
 	snprintf(text, EXEC_PLACE, "%.80s at %s", origin->instruction->opcode, source);
@@ -72,7 +72,7 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 		const struct exec_origin *origin = &program->origins[exec_pc(warp, in)];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
 		fault->ptx_line = origin->instruction->line;
-		name_source(fault->source, sizeof fault->source, origin);
+		exec_source(origin, fault->source, sizeof fault->source);
 	}
 	snprintf(fault->text, sizeof fault->text,
 			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", kernel, fault->block[0],

@@ -112,7 +112,12 @@ static bool worker_create(struct exec_worker *worker, struct exec_launch *launch
 	worker->cache = calloc(launch->program->cache_count + 1, sizeof *worker->cache);
 	/* zeroed, and without touching the pages of registers that nobody uses */
 	worker->storage = calloc(layout.total + 64, 1);
-	if (!worker->cluster.blocks || !worker->cache || !worker->storage)
+	if (launch->program->costs)
+		worker->costs = calloc(launch->program->count + 1, sizeof *worker->costs);
+	if (launch->footprints)
+		worker->footprint = exec_footprint_create();
+	if ((launch->footprints && !worker->footprint) || !worker->cluster.blocks || !worker->cache ||
+		!worker->storage || (launch->program->costs && !worker->costs))
 		return false;
 	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
 	for (uint32_t i = 0; i < worker->cluster.count; i++)
@@ -133,6 +138,8 @@ static void worker_destroy(struct exec_worker *worker)
 	exec_bulk_free(&worker->cluster);
 	free(worker->cluster.blocks);
 	free(worker->cache);
+	free(worker->costs);
+	exec_footprint_free(worker->footprint);
 	free(worker->storage);
 }
 
@@ -299,13 +306,18 @@ static enum exec_status run_turn(struct exec_worker *worker)
 	return EXEC_NEXT;
 }
 
-static void add_counters(struct counters *sum, const struct counters *more)
+/* Adds `count` numbers, as many times as there are clusters for one that was run. */
+static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
 {
-	uint64_t *to = (uint64_t *)sum;
-	const uint64_t *from = (const uint64_t *)more;
-	for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
-		to[i] += from[i];
+	uint64_t *to = sum;
+	const uint64_t *from = more;
+	const bool whole = launch->grid_clusters == launch->cluster_total;
+	const double scale = (double)launch->grid_clusters / (double)launch->cluster_total;
+	for (size_t i = 0; i < count; i++)
+		to[i] += whole ? from[i] : (uint64_t)((double)from[i] * scale + 0.5);
 }
+
+#define NUMBERS(type) (sizeof(type) / sizeof(uint64_t))
 
 static void report(struct exec_worker *worker)
 {
@@ -316,7 +328,10 @@ static void report(struct exec_worker *worker)
 		*launch->fault = worker->fault;
 	}
 	if (launch->counters)
-		add_counters(launch->counters, &worker->counters);
+		add_scaled(launch, launch->counters, &worker->counters, NUMBERS(struct counters));
+	if (worker->costs)
+		add_scaled(launch, launch->program->costs, worker->costs,
+				   launch->program->count * NUMBERS(struct line_cost));
 	pthread_mutex_unlock(&launch->lock);
 }
 
@@ -337,6 +352,9 @@ static bool start_next(struct exec_worker *worker)
 	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
 	if (index >= launch->cluster_total)
 		return false;
+	if (launch->cluster_total <
+		launch->grid_clusters) /* from the middle of each part of the grid */
+		index = (2 * index + 1) * launch->grid_clusters / (2 * launch->cluster_total);
 	exec_start_cluster(worker, index);
 	return true;
 }
@@ -550,6 +568,25 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 	return !launch->faulted;
 }
 
+/* How many of the grid's clusters are run. */
+static uint64_t sampled(const struct exec_launch *launch, const struct machine_options *options)
+{
+	const uint64_t sample = options && !launch->launch->grid_workspace ? options->sample : 0;
+	return sample > 0 && sample < launch->grid_clusters ? sample : launch->grid_clusters;
+}
+
+static void count_launch(const struct exec_launch *launch)
+{
+	const struct launch *asked = launch->launch;
+	struct counters *counters = launch->counters;
+	uint64_t blocks = (uint64_t)asked->grid[0] * asked->grid[1] * asked->grid[2];
+	if (!counters)
+		return;
+	counters->blocks += blocks;
+	counters->block_threads += blocks * asked->block[0] * asked->block[1] * asked->block[2];
+	counters->block_shared_bytes += blocks * asked->dynamic_shared_bytes;
+}
+
 bool exec_run(const struct launch *asked, const struct exec_program *program,
 			  const struct machine_options *options, struct counters *counters, struct fault *fault)
 {
@@ -559,6 +596,7 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
+		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
 		.where_asked = options ? options->where_asked : NULL,
 		.say = options ? options->say : NULL,
@@ -569,9 +607,11 @@ bool exec_run(const struct launch *asked, const struct exec_program *program,
 		launch.cluster[i] = asked->cluster[i] ? asked->cluster[i] : 1;
 	if (!launch_valid(&launch, fault))
 		return false;
-	launch.cluster_total = (uint64_t)(asked->grid[0] / launch.cluster[0]) *
+	launch.grid_clusters = (uint64_t)(asked->grid[0] / launch.cluster[0]) *
 						   (asked->grid[1] / launch.cluster[1]) *
 						   (asked->grid[2] / launch.cluster[2]);
+	launch.cluster_total = sampled(&launch, options);
+	count_launch(&launch);
 	launch.threads = thread_count(&launch, options);
 	pthread_mutex_init(&launch.lock, NULL);
 	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);

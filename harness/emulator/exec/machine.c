@@ -204,6 +204,18 @@ void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset,
 	*size = parameter ? parameter->size : 0;
 }
 
+static bool kernel_keep_costs(const struct kernel *kernel, struct fault *fault)
+{
+	struct exec_program *program = kernel->program;
+	if (!program->costs)
+		program->costs = calloc(program->count + 1, sizeof *program->costs);
+	if (!program->costs) {
+		fault->kind = FAULT_MEMORY;
+		snprintf(fault->text, sizeof fault->text, "no memory to count by line");
+	}
+	return program->costs != NULL;
+}
+
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
 					struct counters *counters, struct fault *fault)
 {
@@ -211,5 +223,18 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 	const struct exec_program *program = kernel_program(launch->kernel, fault);
 	if (!program)
 		return false;
+	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))
+		return false;
 	return exec_run(launch, program, options, counters, fault);
+}
+
+bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,
+				 size_t size)
+{
+	const struct exec_program *program = kernel->program;
+	if (!program || !program->costs || index >= program->count)
+		return false;
+	*out = program->costs[index];
+	exec_source(&program->origins[index], source, size);
+	return true;
 }

@@ -224,25 +224,38 @@ static bool quick_runs(struct warp *w, const struct exec_instruction *in, u64 ad
 	return true;
 }
 
+/* By generic addresses, too. */
+static bool is_shared(const struct warp *w, const struct exec_instruction *in, u64 host)
+{
+	const struct exec_block *block = w->block;
+	return in->space == PTX_SHARED ||
+		   (in->space == PTX_GENERIC && host - (u64)(uintptr_t)block->shared < block->shared_bytes);
+}
+
 /* One access of the lanes; a row's lanes follow each other. */
 static void count_one(struct warp *w, const struct exec_instruction *in, bool write, const u64 at[],
 					  u32 width)
 {
 	struct counters *counters = &w->worker->counters;
-	if (in->space == PTX_SHARED) {
+	if (is_shared(w, in, at[0])) {
 		u32 conflicts, passes = exec_bank_passes(at, width, &conflicts);
 		count_shared(w, passes, passes - conflicts, write);
 		return;
 	}
-	u32 sectors = 1;
-	for (u32 i = 1; i < EXEC_LANES; i++)
+	u32 sectors = 1, lines = 1;
+	for (u32 i = 1; i < EXEC_LANES; i++) {
 		sectors += at[i] >> 5 != at[i - 1] >> 5;
+		lines += at[i] >> 7 != at[i - 1] >> 7;
+	}
+	counters->global_lines += lines;
 	if (write) {
 		counters->global_store_requests++;
 		counters->global_store_sectors += sectors;
 	} else {
 		counters->global_load_requests++;
 		counters->global_load_sectors += sectors;
+		for (u32 i = 0; w->worker->footprint && i < EXEC_LANES; i++)
+			counters->global_footprint += exec_footprint_add(w->worker->footprint, at[i], width);
 	}
 }
 
@@ -254,19 +267,22 @@ static void count_matrices(struct warp *w, const struct exec_instruction *in, u8
 	struct counters *counters = &w->worker->counters;
 	const u32 across = (u32)bytes / ROW_BYTES, count = (u32)in->c / ROWS * across;
 	u32 passes = 0;
-	for (int run = 0; run < in->c; run += ROWS) {
-		if (in->space == PTX_SHARED)
+	if (is_shared(w, in, (u64)(uintptr_t)runs[0])) {
+		for (int run = 0; run < in->c; run += ROWS)
 			passes += matrix_passes(runs + run) * across; /* the same for neighbours */
-		for (int r = run; in->space != PTX_SHARED && r < run + ROWS; r++)
-			for (size_t chunk = 0; chunk < bytes; chunk += ROW_BYTES)
-				counters->global_load_sectors +=
-					r == run || ((u64)(uintptr_t)runs[r] + chunk) >> 5 !=
-									((u64)(uintptr_t)runs[r - 1] + chunk) >> 5;
-	}
-	if (in->space == PTX_SHARED)
 		count_shared(w, passes, count, false);
-	else
-		counters->global_load_requests += count;
+		return;
+	}
+	counters->global_load_requests += count;
+	counters->global_lines += (u64)in->c * across; /* runs of a matrix lie in lines of their own */
+	for (int r = 0; r < in->c; r++) {
+		const u64 at = (u64)(uintptr_t)runs[r];
+		for (size_t chunk = 0; chunk < bytes; chunk += ROW_BYTES)
+			counters->global_load_sectors +=
+				r % ROWS == 0 || (at + chunk) >> 5 != ((u64)(uintptr_t)runs[r - 1] + chunk) >> 5;
+		if (w->worker->footprint)
+			counters->global_footprint += exec_footprint_add(w->worker->footprint, at, bytes);
+	}
 }
 
 /* As the hardware does them: what are no such matrices by an access for each

@@ -124,6 +124,8 @@ void exec_start_cluster(struct exec_worker *worker, uint64_t index)
 						 (uint32_t)(index / clusters[0] / clusters[1]) * size[2]};
 	struct exec_cluster *cluster = &worker->cluster;
 	worker->idle = 0;
+	if (worker->footprint)
+		exec_footprint_clear(worker->footprint);
 	cluster->arrived = cluster->live = 0;
 	cluster->draws = launch->seed + index * 0xd1342543de82ef95u;
 	for (uint32_t rank = 0; rank < cluster->count; rank++) {

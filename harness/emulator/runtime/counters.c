@@ -79,9 +79,82 @@ static const struct {
 	COUNTER(shared_store_requests, "smsp__inst_executed_op_shared_st"),
 	COUNTER(shared_store_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"),
 	COUNTER(shared_store_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st"),
+	COUNTER(global_lines, "emulator__global_lines"),
+	COUNTER(global_footprint, "emulator__global_footprint_sectors"),
+	COUNTER(wgmma_shared_bytes, "emulator__wgmma_shared_bytes"),
+	COUNTER(blocks, "emulator__blocks"),
+	COUNTER(block_threads, "emulator__block_threads"),
+	COUNTER(block_shared_bytes, "emulator__block_shared_bytes"),
 };
 
-static void write_kernel(FILE *file, const struct function *function)
+/* Costs of instructions, and then of lines. */
+struct line {
+	char source[128];
+	struct line_cost cost;
+};
+
+static int by_source(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->source, ((const struct line *)b)->source);
+}
+
+static void add_cost(struct line_cost *sum, const struct line_cost *more)
+{
+	sum->instructions += more->instructions;
+	sum->shared_wavefronts += more->shared_wavefronts;
+	sum->shared_conflicts += more->shared_conflicts;
+	sum->global_sectors += more->global_sectors;
+	sum->global_lines += more->global_lines;
+}
+
+/* The costs of a kernel, those of a line together: how many lines. */
+static size_t lines_of(const struct kernel *kernel, struct line *lines, size_t count)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		kernel_cost(kernel, i, &lines[i].cost, lines[i].source, sizeof lines[i].source);
+	qsort(lines, count, sizeof *lines, by_source);
+	for (size_t i = 0; i < count; i++) {
+		if (used > 0 && strcmp(lines[used - 1].source, lines[i].source) == 0)
+			add_cost(&lines[used - 1].cost, &lines[i].cost);
+		else
+			lines[used++] = lines[i];
+	}
+	return used;
+}
+
+static void write_lines(FILE *file, const struct kernel *kernel)
+{
+	struct line *lines, first;
+	size_t count = 0;
+	if (!runtime.options.by_line || !kernel)
+		return;
+	while (kernel_cost(kernel, count, &first.cost, first.source, sizeof first.source))
+		count++;
+	if (!(lines = calloc(count + 1, sizeof *lines)))
+		return;
+	count = lines_of(kernel, lines, count);
+	fputs(",\n     \"lines\": [", file);
+	const char *separator = "";
+	for (size_t i = 0; i < count; i++) {
+		const struct line_cost *cost = &lines[i].cost;
+		if (!cost->instructions || !lines[i].source[0])
+			continue;
+		fprintf(file, "%s\n      {\"source\": ", separator);
+		write_string(file, lines[i].source);
+		fprintf(file,
+				", \"instructions\": %llu, \"shared_wavefronts\": %llu, "
+				"\"shared_conflicts\": %llu, \"global_sectors\": %llu, \"global_lines\": %llu}",
+				(unsigned long long)cost->instructions, (unsigned long long)cost->shared_wavefronts,
+				(unsigned long long)cost->shared_conflicts,
+				(unsigned long long)cost->global_sectors, (unsigned long long)cost->global_lines);
+		separator = ",";
+	}
+	fputc(']', file);
+	free(lines);
+}
+
+static void write_kernel(FILE *file, const struct function *function, bool loaded)
 {
 	const char *counters = (const char *)&function->counters;
 	char shown[KERNEL_NAME_SHOWN];
@@ -96,16 +169,18 @@ static void write_kernel(FILE *file, const struct function *function)
 		memcpy(&value, counters + metrics[i].offset, sizeof value);
 		fprintf(file, ",\n     \"%s\": %llu", metrics[i].name, (unsigned long long)value);
 	}
+	write_lines(file, loaded ? function->kernel : NULL);
 	fputc('}', file);
 }
 
-static void write_kernels(FILE *file, const struct function *list, const char **separator)
+static void write_kernels(FILE *file, const struct function *list, bool loaded,
+						  const char **separator)
 {
 	for (const struct function *at = list; at; at = at->next) {
 		if (!at->launches)
 			continue;
 		fputs(*separator, file);
-		write_kernel(file, at);
+		write_kernel(file, at, loaded);
 		*separator = ",\n";
 	}
 }
@@ -118,8 +193,8 @@ static bool write_all(const char *path)
 	fprintf(file, "{\n  \"schema_version\": 1,\n  \"gpu\": \"%s\",\n  \"kernels\": [",
 			runtime.gpu ? runtime.gpu->id : "");
 	const char *separator = "\n";
-	write_kernels(file, runtime.functions, &separator);
-	write_kernels(file, runtime.retired, &separator);
+	write_kernels(file, runtime.functions, true, &separator);
+	write_kernels(file, runtime.retired, false, &separator);
 	fputs("\n  ]\n}\n", file);
 	bool failed = ferror(file) != 0;
 	return fclose(file) == 0 && !failed;

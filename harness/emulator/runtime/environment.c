@@ -22,6 +22,16 @@ static bool is_count(const char *text)
 	return is_number(text) && strtoull(text, NULL, 10) > 0;
 }
 
+static bool is_small_count(const char *text)
+{
+	return is_count(text) && strtoull(text, NULL, 10) <= UINT32_MAX;
+}
+
+static bool is_switch(const char *text)
+{
+	return strcmp(text, "0") == 0 || strcmp(text, "1") == 0;
+}
+
 static bool is_check(const char *text)
 {
 	return strcmp(text, "default") == 0 || strcmp(text, "race") == 0 || strcmp(text, "none") == 0;
@@ -44,6 +54,8 @@ static const struct setting {
 } settings[] = {
 	{PREFIX "CHECK", "default, race or none", is_check},
 	{PREFIX "COUNTERS", "a file's name", is_file},
+	{PREFIX "LINES", "0 or 1", is_switch},
+	{PREFIX "SAMPLE", "a number from 1 on", is_small_count},
 	{PREFIX "SEED", "a number", is_number},
 	{PREFIX "SIMD", "2, 3 or 4", is_level},
 	{PREFIX "STEPS", "a number from 1 on", is_count},

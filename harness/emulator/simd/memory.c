@@ -98,6 +98,24 @@ static inline u32 count_sectors(const struct access *x, u64 bytes)
 	return count_scattered(x->at, x->low, x->high, 5);
 }
 
+/* Lines of 128 bytes: lookups in L1. */
+static inline u32 count_lines(const struct access *x, u64 bytes)
+{
+	if (x->uniform || x->low >> 7 == x->high >> 7)
+		return 1;
+	if (x->dense)
+		return (u32)(((x->low & 127) + EXEC_LANES * bytes + 127) >> 7);
+	return count_scattered(x->at, x->low, x->high, 7);
+}
+
+static __attribute__((noinline)) void note_footprint(struct warp *w, const struct access *x,
+													 u64 bytes)
+{
+	for (int i = 0; i < (x->uniform ? 1 : EXEC_LANES); i++)
+		w->worker->counters.global_footprint +=
+			exec_footprint_add(w->worker->footprint, x->at[i], bytes);
+}
+
 static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
 {
 	*conflicts = 0;
@@ -116,12 +134,15 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 	struct counters *counters = &w->worker->counters;
 	if (space == PTX_GLOBAL) {
 		u32 sectors = count_sectors(x, bytes);
+		counters->global_lines += count_lines(x, bytes);
 		if (write) {
 			counters->global_store_requests++;
 			counters->global_store_sectors += sectors;
 		} else {
 			counters->global_load_requests++;
 			counters->global_load_sectors += sectors;
+			if (__builtin_expect(w->worker->footprint != NULL, 0))
+				note_footprint(w, x, bytes);
 		}
 	} else if (space == PTX_SHARED) {
 		u32 conflicts, wavefronts = count_wavefronts(x, bytes, &conflicts);
@@ -477,6 +498,7 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 		return NULL;
 	if (!write && !cached->written && !exec_written(cached, address, bytes))
 		return NULL;
+	counters->global_lines += ((address & 127) + bytes + 127) >> 7;
 	if (write) {
 		exec_mark(cached, address, bytes);
 		counters->global_store_requests++;
@@ -484,6 +506,8 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 	} else {
 		counters->global_load_requests++;
 		counters->global_load_sectors += sectors;
+		if (__builtin_expect(w->worker->footprint != NULL, 0))
+			counters->global_footprint += exec_footprint_add(w->worker->footprint, address, bytes);
 	}
 	return (u8 *)(uintptr_t)address;
 }

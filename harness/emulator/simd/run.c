@@ -9,9 +9,30 @@ static const struct exec_instruction *meeting(const struct warp *w)
 	return program->code + (w->limit < program->count ? w->limit : program->count);
 }
 
-/* follow: undefined values are followed, in a second copy of this loop. */
-static inline __attribute__((always_inline)) enum exec_status run(struct warp *w, u32 quantum,
-																  const bool follow)
+/* What the instruction added to the counters. */
+static void note_cost(struct warp *w, u32 at)
+{
+	const struct counters *now = &w->worker->counters;
+	struct line_cost *cost = &w->worker->costs[at], *seen = &w->worker->seen;
+	const struct line_cost sum = {
+		.shared_wavefronts = now->shared_load_wavefronts + now->shared_store_wavefronts,
+		.shared_conflicts = now->shared_load_conflicts + now->shared_store_conflicts,
+		.global_sectors =
+			now->global_load_sectors + now->global_store_sectors + now->global_atomic_sectors,
+		.global_lines = now->global_lines,
+	};
+	cost->instructions++;
+	cost->shared_wavefronts += sum.shared_wavefronts - seen->shared_wavefronts;
+	cost->shared_conflicts += sum.shared_conflicts - seen->shared_conflicts;
+	cost->global_sectors += sum.global_sectors - seen->global_sectors;
+	cost->global_lines += sum.global_lines - seen->global_lines;
+	*seen = sum;
+}
+
+/* follow: undefined values are followed, in a second copy of this loop; each: costs are kept by
+ * instruction, in a third. */
+static inline __attribute__((always_inline)) enum exec_status
+run(struct warp *w, u32 quantum, const bool follow, const bool each)
 {
 	const struct exec_instruction *code = w->worker->launch->program->code;
 	struct counters *counters = &w->worker->counters;
@@ -37,6 +58,8 @@ static inline __attribute__((always_inline)) enum exec_status run(struct warp *w
 		} else {
 			status = EXEC_NEXT;
 		}
+		if (each)
+			note_cost(w, (u32)(in - code));
 		if (__builtin_expect(status == EXEC_NEXT, 1)) {
 			in++;
 			if (__builtin_expect(in < stop, 1))
@@ -87,14 +110,21 @@ static inline __attribute__((always_inline)) enum exec_status run(struct warp *w
 
 static __attribute__((noinline)) enum exec_status run_and_follow(struct warp *w, u32 quantum)
 {
-	return run(w, quantum, true);
+	return run(w, quantum, true, w->worker->costs != NULL);
+}
+
+static __attribute__((noinline)) enum exec_status run_each(struct warp *w, u32 quantum)
+{
+	return run(w, quantum, false, true);
 }
 
 enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
 {
 	if (__builtin_expect(w->undefined != NULL, 0) && exec_undefined_begin(w))
 		return run_and_follow(w, quantum);
-	enum exec_status status = run(w, quantum, false);
+	enum exec_status status = __builtin_expect(w->worker->costs != NULL, 0)
+								  ? run_each(w, quantum)
+								  : run(w, quantum, false, false);
 	/* at once: another warp might write, in its turn, what this one reads too early */
 	if (__builtin_expect(exec_undefined_again(w), 0) && exec_undefined_begin(w))
 		return run_and_follow(w, quantum);

@@ -1,0 +1,107 @@
+#include "judge/count.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/emulated.h"
+#include "judge/submission.h"
+
+/* A sampled call of a large problem takes seconds; one that is not sampled, minutes. */
+#define SECONDS 600.0
+#define MEMORY_BYTES ((size_t)32 << 30)
+
+/* The call, once the referee has made its operands. */
+static struct outcome call_once(struct run *run, struct contestant_link *contestant,
+								const struct test_case *test, struct error *err)
+{
+	struct outcome outcome = {.verdict = VERDICT_NOT_RUN};
+	double seconds;
+	if (!referee_link_case(&run->referee, contestant->problem, test, run_chain(run), 1, err))
+		return outcome;
+	outcome = contestant_link_open(contestant);
+	if (!contestant_link_holds(contestant, err))
+		return outcome;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome =
+			contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd, test);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_run(contestant, 0, run->timeout, &seconds);
+	return outcome;
+}
+
+static bool count_calls(struct run *run, const struct submission *s, const struct test_case *test,
+						struct judgement *out, struct error *err)
+{
+	struct emulated_watch watch;
+	const struct entrant entrant = submission_entrant(s, base_name(s->file));
+	if (!emulated_watch_open(&watch, run->options, true, err))
+		return false;
+	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);
+	contestant.environment = watch.environment;
+	contestant.writable = watch.folder;
+	run_progress(run, s->file, "count", 0, 1);
+	err->message[0] = '\0';
+	const struct outcome outcome = call_once(run, &contestant, test, err);
+	contestant_link_close(&contestant);
+	emulated_watch_close(&watch, out);
+	out->verdict = outcome.verdict;
+	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
+	return err->message[0] == '\0';
+}
+
+/* With the device open. */
+static bool compile_and_count(struct run *run, const struct count_request *request,
+							  struct counted *out, struct error *err)
+{
+	struct submission s;
+	snprintf(run->referee.facts.architecture, sizeof run->referee.facts.architecture, "%s",
+			 request->architecture);
+	submission_take(run, request->options->files[0], &s);
+	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
+	if (ok && (ok = submission_compile(run, &s, err))) {
+		judgement_take_compile(&s, &out->judgement);
+		if (s.compiled.status == COMPILE_OK)
+			ok = count_calls(run, &s, request->test, &out->judgement, err);
+		out->compiled = s.compiled;
+		s.compiled = (struct compiled){0};
+	}
+	submission_free(&s);
+	return ok;
+}
+
+enum judge_status judge_count(const struct count_request *request,
+							  const struct judge_progress *progress, struct counted *out,
+							  struct error *err)
+{
+	struct judge_options options = *request->options;
+	struct run run = {.options = &options, .progress = progress, .lock = -1, .timeout = SECONDS};
+	enum judge_status status = JUDGE_BAD_INPUT;
+	*out = (struct counted){0};
+	err->message[0] = '\0';
+	options.counters = true;
+	options.emulated_check = "none"; /* what is not run writes nothing */
+	run.memory_limit = options.memory_mib > 0 ? options.memory_mib << 20 : MEMORY_BYTES;
+	if (options.timeout > 0)
+		run.timeout = options.timeout;
+	if (options.epilogue != NULL)
+		run.epilogue = epilogue_open(options.epilogue, err);
+	if (err->message[0] != '\0')
+		return status;
+	status = JUDGE_CANNOT_RUN;
+	const struct device_request emulated = {
+		.text = "emu", .kind = DEVICE_EMULATED, .count = 1, .folder = options.device.folder};
+	out->judgement.verdict = VERDICT_ACCEPTED;
+	if (device_open(&emulated, &run.referee, err) && compile_and_count(&run, request, out, err))
+		status = JUDGE_DONE;
+	referee_link_close(&run.referee);
+	epilogue_close(run.epilogue);
+	return status;
+}
+
+void counted_free(struct counted *counted)
+{
+	compiled_free(&counted->compiled);
+	judgement_free(&counted->judgement);
+	*counted = (struct counted){0};
+}
