@@ -108,6 +108,39 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* What the problem itself needs of a part, in seconds. */
+static double needed(const struct explain_bounds *bounds, enum demand_part part)
+{
+	switch (part) {
+	case DEMAND_ISSUE:
+	case DEMAND_FULL:
+	case DEMAND_HALF: return bounds->unit == UNIT_FMA ? bounds->arithmetic : 0;
+	case DEMAND_TENSOR: return bounds->unit != UNIT_FMA ? bounds->arithmetic : 0;
+	case DEMAND_DRAM: return bounds->memory;
+	case DEMAND_LAUNCH: return bounds->launch;
+	default: return 0;
+	}
+}
+
+/* Once the whole is known, of which a kernel needs its share. */
+static void find_gain(const struct explained *explained, struct explained_kernel *kernel)
+{
+	const double share = kernel->time.seconds / explained->total.seconds;
+	kernel->gain = kernel->time.bound;
+	kernel->without = kernel->time.seconds;
+	for (int i = 0; i < DEMAND_PARTS; i++) {
+		const enum demand_part part = (enum demand_part)i;
+		const double seconds =
+			demand_without(&kernel->time, part, share * needed(&explained->bounds, part));
+		if (part == DEMAND_FULL || part == DEMAND_HALF) /* with the issue slots */
+			continue;
+		if (seconds < kernel->without) {
+			kernel->without = seconds;
+			kernel->gain = part;
+		}
+	}
+}
+
 static void predict_kernel(const struct explained *explained, const struct kernel_counters *raw,
 						   struct explained_kernel *out)
 {
@@ -138,6 +171,9 @@ static bool predict(struct explained *explained, struct error *err)
 		if (kernel->fits)
 			demand_add(&explained->total, &kernel->time);
 	}
+	for (size_t i = 0; i < explained->count; i++)
+		if (explained->kernels[i].fits)
+			find_gain(explained, &explained->kernels[i]);
 	qsort(explained->kernels, explained->count, sizeof *explained->kernels, by_time);
 	return true;
 }

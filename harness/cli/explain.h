@@ -21,6 +21,9 @@ struct explained_kernel {
 	struct demand demand;
 	bool fits; /* a block of it fits the GPU; else only time.occupancy is known */
 	struct demand_time time;
+	enum demand_part
+		gain;       /* the part without which, but for what the problem itself needs of it, */
+	double without; /* the fewest seconds would remain: these */
 };
 
 /* The least that the shape takes on the GPU, in seconds. */

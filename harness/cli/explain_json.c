@@ -84,6 +84,11 @@ static json_t *kernel_json(const struct explained *explained, const struct expla
 	json_object_set_new(json, "bound", json_string(demand_part_word(kernel->time.bound)));
 	json_object_set_new(json, "bottleneck", clean_json(words));
 	json_object_set_new(json, "lines", lines_json(kernel));
+	explain_bottleneck(explained, kernel, kernel->gain, words);
+	json_object_set_new(json, "gain",
+						json_pack("{s:s, s:o, s:o}", "part", demand_part_word(kernel->gain),
+								  "seconds_without", number_json(kernel->without), "words",
+								  clean_json(words)));
 	return json;
 }
 

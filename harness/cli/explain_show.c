@@ -89,8 +89,8 @@ static void show_resources(const struct explained_kernel *kernel, FILE *out)
 		used += snprintf(text + used, sizeof text - (size_t)used,
 						 ", and %lld bytes of its own memory (arrays, spilled registers)",
 						 (long long)r->stack_bytes);
-	used += snprintf(text + used, sizeof text - (size_t)used, ", %.4g KiB of shared memory a block",
-					 (double)kernel->demand.shared_bytes / 1024);
+	snprintf(text + used, sizeof text - (size_t)used, ", %.4g KiB of shared memory a block",
+			 (double)kernel->demand.shared_bytes / 1024);
 	paragraph(out, 2, text);
 	if (!kernel->fits)
 		snprintf(text, sizeof text, "no block fits a multiprocessor of this GPU: too much of %s",
@@ -183,35 +183,36 @@ static void show_parts(const struct demand_time *time, FILE *out)
 	}
 }
 
-/* The text of a line of the file, without blanks around it; "" where it is another file's. */
+/* The text of a line of the file, or of a header beside it, without blanks around it; "" where it
+ * is not there. */
 static void source_line(const char *file, const char *place, char out[TEXT])
 {
 	const char *colon = strrchr(place, ':'), *slash = strrchr(file, '/');
-	const char *name = slash != NULL ? slash + 1 : file;
-	char text[TEXT];
+	char path[PATHS_MAX], text[TEXT] = "";
 	out[0] = '\0';
-	if (colon == NULL || strncmp(place, name, (size_t)(colon - place)) != 0 ||
-		name[colon - place] != '\0')
+	if (colon == NULL)
 		return;
-	FILE *source = fopen(file, "r");
+	snprintf(path, sizeof path, "%.*s%.*s", slash != NULL ? (int)(slash - file + 1) : 0, file,
+			 (int)(colon - place), place);
+	FILE *source = fopen(path, "r");
 	long number = strtol(colon + 1, NULL, 10);
 	while (source != NULL && number > 0 && fgets(text, sizeof text, source) != NULL)
 		if (strchr(text, '\n') != NULL || feof(source))
 			number--;
-	if (source != NULL)
-		fclose(source);
-	if (number == 0) {
+	if (source != NULL && number == 0) {
 		const char *from = text + strspn(text, " \t");
 		snprintf(out, TEXT, "%.*s", (int)strcspn(from, "\n"), from);
 	}
+	if (source != NULL)
+		fclose(source);
 }
 
 static void show_lines(const struct explained *explained, const struct explained_kernel *kernel,
-					   FILE *out)
+					   enum demand_part part, FILE *out)
 {
 	struct explain_line lines[LINES_SHOWN];
 	char text[TEXT];
-	const size_t count = explain_lines(kernel, kernel->time.bound, lines, LINES_SHOWN);
+	const size_t count = explain_lines(kernel, part, lines, LINES_SHOWN);
 	for (size_t i = 0; i < count && lines[i].share >= LINE_SHARE; i++) {
 		source_line(explained->file, lines[i].line->source, text);
 		char *clean = clean_text(text);
@@ -221,11 +222,36 @@ static void show_lines(const struct explained *explained, const struct explained
 	}
 }
 
+static bool same_part(enum demand_part a, enum demand_part b)
+{
+	const bool instructions = a == DEMAND_ISSUE || a == DEMAND_FULL || a == DEMAND_HALF;
+	return a == b || (instructions && (b == DEMAND_ISSUE || b == DEMAND_FULL || b == DEMAND_HALF));
+}
+
+/* What takes longest, and, where that is something else, what costs most beyond the problem's own
+ * needs: what a next step would better. */
+static void show_bottlenecks(const struct explained *explained,
+							 const struct explained_kernel *kernel, FILE *out)
+{
+	char text[TEXT], words[EXPLAIN_WORDS], time[32];
+	explain_bottleneck(explained, kernel, kernel->time.bound, words);
+	snprintf(text, sizeof text, "bound by %s", words);
+	paragraph(out, 2, text);
+	show_lines(explained, kernel, kernel->time.bound, out);
+	if (same_part(kernel->time.bound, kernel->gain))
+		return;
+	explain_bottleneck(explained, kernel, kernel->gain, words);
+	snprintf(text, sizeof text, "most is to be gained (%s would remain) at %s",
+			 time_text(kernel->without, time), words);
+	paragraph(out, 2, text);
+	show_lines(explained, kernel, kernel->gain, out);
+}
+
 static void show_kernel(const struct explained *explained, const struct explained_kernel *kernel,
 						FILE *out)
 {
 	const struct counted_kernel *k = &kernel->counted;
-	char text[TEXT], words[EXPLAIN_WORDS], time[32];
+	char text[TEXT], time[32];
 	char *shown = clean_text(kernel->raw->shown);
 	snprintf(text, sizeof text, "kernel %.400s: %.0f launch%s of %.0f block%s of %d threads",
 			 shown != NULL ? shown : "", k->launches, k->launches == 1 ? "" : "es",
@@ -240,10 +266,7 @@ static void show_kernel(const struct explained *explained, const struct explaine
 	snprintf(text, sizeof text, "%s; each part alone:", time_text(kernel->time.seconds, time));
 	paragraph(out, 2, text);
 	show_parts(&kernel->time, out);
-	explain_bottleneck(explained, kernel, kernel->time.bound, words);
-	snprintf(text, sizeof text, "bound by %s", words);
-	paragraph(out, 2, text);
-	show_lines(explained, kernel, out);
+	show_bottlenecks(explained, kernel, out);
 }
 
 static void show_small(const struct explained_kernel *kernel, FILE *out)

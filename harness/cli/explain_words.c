@@ -6,7 +6,8 @@
 #include "cli/explain.h"
 
 #define WARP 32
-#define MANY_LINES 4.0     /* a load that is coalesced touches 1, or 4 of 16 bytes a lane */
+#define MANY_LINES 4.0 /* a load that is coalesced touches 1, or 4 of 16 bytes a lane */
+#define FEW_TRIPS 8
 #define MANY_CONFLICTS 0.2 /* of the passes */
 
 static double share(double part, double whole)
@@ -79,7 +80,13 @@ static void words_of_latency(const struct explained_kernel *kernel, char *out)
 {
 	const struct counted_kernel *k = &kernel->counted;
 	const double waits = counted_waits(k);
-	if (waits > 0)
+	if (waits < 1 && kernel->demand.trips < FEW_TRIPS)
+		snprintf(
+			out, EXPLAIN_WORDS,
+			"latency: the first and last trip to memory of each block, in %.0f launch%s of %.3g "
+			"waves",
+			k->launches, k->launches == 1 ? "" : "es", kernel->time.waves);
+	else if (waits >= 1)
 		snprintf(
 			out, EXPLAIN_WORDS,
 			"latency: a block waits %.0f times at a barrier for a tile that nothing was "
@@ -131,7 +138,9 @@ void explain_bottleneck(const struct explained *explained, const struct explaine
 				 share(operations, kernel->demand.l2_bytes));
 		break;
 	case DEMAND_DRAM:
-		snprintf(out, EXPLAIN_WORDS, "memory's bandwidth: %.3g times the operands' bytes",
+		snprintf(out, EXPLAIN_WORDS,
+				 "memory's bandwidth: %.3g GB, and %.3g times what the operands have",
+				 kernel->demand.dram_bytes * 1e-9,
 				 share(kernel->demand.dram_bytes, explained->bounds.bytes));
 		break;
 	default: words_of_latency(kernel, out); break;
