@@ -1,6 +1,7 @@
 #include "testcases/case.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -754,6 +755,23 @@ bool shape_holds(const struct problem *problem, const struct shape *shape, struc
 	if (group != NULL && shape->size[SIZE_K] % shape->size[SIZE_GROUP] != 0)
 		return error_set(err, "%s is no shape of %s: %s is a multiple of %s", text, problem->name,
 						 k->name, group->name);
+	return true;
+}
+
+bool shape_is_countable(const struct problem *problem, const struct shape *shape, struct error *err)
+{
+	char text[SHAPE_TEXT];
+	struct shape matrix = *shape;
+	matrix.size[SIZE_BATCH] = 1;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++) {
+		uint64_t elements = operand_elements(operand, &matrix);
+		if (elements <= INT32_MAX)
+			continue;
+		shape_print(problem, shape, text);
+		return error_set(
+			err, "%s is too large: %s has %" PRIu64 " elements, and an int counts %d at most", text,
+			operand->name, elements, INT32_MAX);
+	}
 	return true;
 }
 

@@ -117,6 +117,10 @@ bool case_holds(const struct problem *problem, const struct test_case *test, str
 /* Whether sizes that depend on one another do so rightly (a group divides K). */
 bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err);
 
+/* Whether an int counts the elements of each operand, of one batch, as solutions do. */
+bool shape_is_countable(const struct problem *problem, const struct shape *shape,
+						struct error *err);
+
 /* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a vector. */
 #define SHAPE_TEXT 48
 void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);

@@ -21,7 +21,7 @@ extern "C" {
 /* ---- sizes --------------------------------------------------------------------- */
 
 enum size { SIZE_BATCH, SIZE_M, SIZE_N, SIZE_K, SIZE_GROUP, SIZE_COUNT };
-#define SIZE_LARGEST 65536 /* of any of them that a referee takes */
+#define SIZE_LARGEST (1 << 22) /* of any of them that a referee takes */
 
 /* 1 where a problem has no such size. */
 struct shape {

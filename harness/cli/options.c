@@ -10,7 +10,7 @@
 #include "report/annotate.h"
 #include "report/ranking.h"
 
-/* Sizes that can be asked for; 32768^2 elements still fit 4-byte indices. */
+/* Sizes that can be asked for without --large-sizes; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
 
 #define TIMES "bench compare"
@@ -121,9 +121,11 @@ static const struct row rows[] = {
 	{"shape", "MxNxK", TIMES " tune explain",
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
-	 .kind = &kind_shape, .to = DIM_MAX},
+	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"large-sizes", NULL, TIMES " tune explain", "sizes of --shape may be above 32768, to 4194304",
+	 FILLS(kind_flag, large_sizes)},
 	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
-	 .kind = &kind_shape, .to = DIM_MAX},
+	 .kind = &kind_shape, .to = SIZE_LARGEST},
 	{"alpha", "X", TIMES " tune explain", "alpha of the timed calls (1)",
 	 FILLS(kind_scalar, judge.alpha), .needs = "a number is needed"},
 	{"beta", "X", TIMES " tune explain",
@@ -312,7 +314,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	}
 	out->arguments = (const char *const *)(argv + optind);
 	out->argument_count = (size_t)(argc - optind);
-	return true;
+	return out->oversized == NULL || out->large_sizes || out->help ||
+		   error_set(err, "--shape %s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
 }
 
 void options_help(const char *command, FILE *out)

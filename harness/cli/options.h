@@ -24,8 +24,9 @@ struct options {
 	const char *store;       /* the file of judgements that are remembered */
 	const char *device_name; /* leaderboard: part of it */
 	const char *gpu, *top;   /* tune */
+	const char *oversized;   /* a shape that needs large_sizes */
 	bool model_only, check;  /* the same */
-	bool no_store, as_json;
+	bool no_store, as_json, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 };

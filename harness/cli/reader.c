@@ -345,7 +345,12 @@ static bool read_shape(const struct row *row, const char *text, struct options *
 	struct judge_options *judge = &options->judge;
 	if (judge->time_shape_count == JUDGE_SHAPES_MAX)
 		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
-	return shape_parse(text, (int)row->to, &judge->time_shapes[judge->time_shape_count++], err);
+	struct shape_text *shape = &judge->time_shapes[judge->time_shape_count++];
+	struct error large;
+	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
+		return true;
+	options->oversized = text;
+	return shape_parse(text, (int)row->to, shape, &large);
 }
 
 static void write_shapes(const struct row *row, const struct options *options, struct line *line)

@@ -58,7 +58,8 @@ extern const struct kind kind_suite;      /* one more at each time, as does */
 extern const struct kind kind_nvcc_flag;  /* this one, */
 extern const struct kind kind_nvcc_flags; /* the same, several with blanks between them, */
 extern const struct kind kind_case;       /* this one: names with commas between them, */
-extern const struct kind kind_shape;      /* this one: sizes up to row->to */
+extern const struct kind kind_shape;      /* this one: sizes up to row->to; above row->from, unless
+											  that is 0, they are `oversized` */
 extern const struct kind kind_time;       /* one shape, or none */
 
 #endif

@@ -232,9 +232,8 @@ static json_t *gpu_json(const struct tune_gpu *gpu)
 					 gpu->threads_per_multiprocessor);
 }
 
-static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ranking, size_t place)
+static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ranking, size_t number)
 {
-	const size_t number = ranked_at(ranking, place);
 	const struct schedule *schedule = &ranking->list.items[number];
 	json_t *json = json_object(), *roles = json_object();
 	json_object_set_new(json, "constants", constants_json(&tuned->space, schedule->values));
@@ -292,8 +291,11 @@ static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *s
 			json, "defaults_rank",
 			json_integer((json_int_t)ranking->thesis_place[ranking->list.standard] + 1));
 	for (size_t i = 0; i < shape->shown; i++)
-		json_array_append_new(schedules, schedule_json(tuned, ranking, i));
+		json_array_append_new(schedules, schedule_json(tuned, ranking, ranked_at(ranking, i)));
 	json_object_set_new(json, "ranked", schedules);
+	if (ranking->has_thesis) /* not among the ranked ones where the model has others first */
+		json_object_set_new(json, "thesis_first",
+							schedule_json(tuned, ranking, ranking->by_thesis[0]));
 	return json;
 }
 

@@ -13,6 +13,7 @@
 #define BATCH_MARGIN 1.5 /* to compute all sets of a group takes so much longer than its calls */
 #define LARGER_MICROSECONDS 60.0
 #define LARGER_STEPS 6
+#define LARGER_SIZE 65536 /* grids have no more rows of blocks */
 
 static double bytes_of(const struct run *run, const struct problem *problem,
 					   const struct test_case *test)
@@ -69,17 +70,18 @@ void groups_plan_small(const struct run *run, struct sealed_plan *plan)
 static bool double_sizes(const struct problem *problem, struct shape *shape)
 {
 	bool grew = false;
+	struct error unused;
 	for (size_t i = 0; i < problem_sizes(problem); i++)
 		for (int size = 0; size < SIZE_COUNT; size++) {
 			if ((problem->sizes[i].is & 1u << size) == 0 || size == SIZE_BATCH ||
 				size == SIZE_GROUP)
 				continue;
 			shape->size[size] *= 2;
-			if (shape->size[size] > SIZE_LARGEST)
+			if (shape->size[size] > LARGER_SIZE)
 				return false;
 			grew = true;
 		}
-	return grew;
+	return grew && shape_is_countable(problem, shape, &unused);
 }
 
 bool groups_larger(const struct run *run, const struct problem *problem,

@@ -196,7 +196,8 @@ static bool case_to_time(const struct judge_options *options, const struct probl
 {
 	struct shape shape = problem->large;
 	float scalars[SCALARS_MAX];
-	if (text != NULL && !shape_fit(problem, text, &shape, err))
+	if (text != NULL &&
+		(!shape_fit(problem, text, &shape, err) || !shape_is_countable(problem, &shape, err)))
 		return false;
 	bool given = options->alpha.given || options->beta.given;
 	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {

@@ -127,7 +127,8 @@ static bool test_is_sound(const struct problem *problem, const struct test_case 
 		if (size != 1 && problem_size_of(problem, (enum size)i) == NULL)
 			return error_set(err, "a size of %d that %s has not", (int)size, problem->name);
 	}
-	return shape_holds(problem, &test->shape, err) && case_holds(problem, test, err);
+	return shape_holds(problem, &test->shape, err) &&
+		   shape_is_countable(problem, &test->shape, err) && case_holds(problem, test, err);
 }
 
 /* Its buffers are numbered as chain_parse() does. */

@@ -530,6 +530,32 @@ Test(case, sizes_of_a_shape_are_those_that_were_meant)
 	cr_assert_eq(shape.size[SIZE_GROUP], 8);
 }
 
+/* The elements of one operand, of one batch, are at most INT32_MAX. */
+Test(case, an_int_counts_the_elements_of_a_shape)
+{
+	static const struct {
+		const char *problem;
+		struct shape_text text;
+		bool countable;
+	} rows[] = {
+		{"sgemm", {3, {4, 8, 3000000}}, true},
+		{"sgemm", {3, {38416, 38416, 4}}, true},
+		{"sgemm", {3, {65536, 32768, 4}}, false},
+		{"sgemm", {3, {4, 65536, 65536}}, false},
+		{"gemm-f16", {3, {SIZE_LARGEST, SIZE_LARGEST, SIZE_LARGEST}}, false},
+		{"gemv-f32", {2, {SIZE_LARGEST, 512}}, false},
+		{"gemv-f32", {2, {SIZE_LARGEST, 511}}, true},
+		{"batched-f32", {4, {SIZE_LARGEST, 32768, 32768, 4}}, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct problem *problem = problem_find(rows[i].problem);
+		struct shape shape;
+		struct error err;
+		cr_assert(shape_fit(problem, &rows[i].text, &shape, &err), "%s", err.message);
+		cr_assert_eq(shape_is_countable(problem, &shape, &err), rows[i].countable, "%zu", i);
+	}
+}
+
 /* Of every problem, generated and large. */
 Test(case, shapes_survive_being_text)
 {

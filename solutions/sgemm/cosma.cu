@@ -29,7 +29,7 @@
 // tune WARP_N = 64 : 4 8 16 32 64 128
 // tune THREAD_M = 8 : 1 2 4 8
 // tune THREAD_N = 8 : 1 2 4 8
-// tune SPLIT_K = 1 : 1..512*2
+// tune SPLIT_K = 1 : 1..4096*2
 // tune SPLIT_ATOMICS = 1 : 1 0
 // tune SWIZZLE = 4 : 1..16*2
 // tune DOUBLE_BUFFER = 1 : 1 0
@@ -66,7 +66,7 @@
 // tune where max(THREAD_M, THREAD_N) <= 2 * min(THREAD_M, THREAD_N)
 // tune where HELD <= 64
 // tune let TILES = ceil_div(M, BLOCK_M) * ceil_div(N, BLOCK_N)
-// tune let FULL = 4 * gpu_multiprocessors
+// tune let FULL = max(4, 1024 / THREADS) * gpu_multiprocessors
 // tune where SPLIT_K == 1 || TILES * SPLIT_K <= FULL && ceil_div(K, SPLIT_K) >= 2 * LOAD_K
 //
 // tune role block_m = BLOCK_M

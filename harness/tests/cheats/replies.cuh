@@ -16,6 +16,8 @@ struct forged_reply {
 	char name[64], text[512];
 	int32_t left;
 	double seconds;
+	char failed[512], advice[512];
+	int64_t kept_bytes;
 };
 
 constexpr uint32_t FORGED_RUN = 103;

@@ -9,8 +9,6 @@
 #include "testcases/suite.h"
 #include "testcases/values.h"
 
-#define SIZE_LARGEST 65536 /* that a referee takes */
-
 static void look_at_case(const struct problem *problem, const struct test_case *test)
 {
 	struct error err;

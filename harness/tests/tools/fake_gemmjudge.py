@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""bench and compare of the fake gemmjudge, for tests of scripts that need figures.
+"""bench, compare and tune of the fake gemmjudge, for tests of scripts that need figures.
 
-FAKE_LOG gets a line for each bench and compare; one whose line has FAKE_CUT_OFF in it
+FAKE_LOG gets a line for each of them; one whose line has FAKE_CUT_OFF in it
 reports that it was interrupted, and those after the first FAKE_MOST fail. A file's time is FAKE_MICROSECONDS, a library's 1.2
-times that.
+times that; of tools/cosma's schedules those with SWIZZLE n take n percent more, and those with the
+reduction kernel twice as long. FAKE_NO_TUNE: nothing is measured by tune.
 """
 import json
 import math
@@ -17,7 +18,7 @@ command = arguments.pop(0)
 values = {}
 for i, word in enumerate(arguments):
     if word.startswith("--"):
-        values.setdefault(word, []).append(arguments[i + 1])
+        values.setdefault(word, []).append(arguments[i + 1] if i + 1 < len(arguments) else "")
 files = [word for word in arguments if word.endswith(".cu")]
 line = " ".join([command] + arguments[:arguments.index("--json")] if "--json" in arguments else arguments)
 with open(os.environ["FAKE_LOG"], "a") as log:
@@ -33,7 +34,8 @@ compare = command == "compare"
 def entry(label, role, factor):
     stats = {"samples": 9, "median_us": us * factor, "min_us": us, "p95_us": us, "low_us": us, "high_us": us}
     return {"label": label, "ran": True, "detail": "", "span": stats, "event": None, "role": role,
-            "ratio_to_fastest_library": 1.2 / factor, "wrong_elements": 0, "gbytes_per_s": 1000 / factor}
+            "verdict": "accepted", "microseconds": us * factor, "ratio_to_fastest_library": 1.2 / factor,
+            "wrong_elements": 0, "gbytes_per_s": 1000 / factor}
 
 
 # The sizes in the shapes of problems that have others than M, N and K.
@@ -49,8 +51,15 @@ def case_of(folder, shape):
     return case | {"scalars": SCALARS.get(folder, {})}
 
 
+def factor_of(file):
+    if "/cosma/" not in file:
+        return 1.0
+    constants = dict(re.findall(r"^#define (\w+) (\d+)$", pathlib.Path(file).read_text(), re.M))
+    return (1 + int(constants["SWIZZLE"]) / 100) * (2 if constants["SPLIT_ATOMICS"] == "0" else 1)
+
+
 def timing(shape):
-    entries = [entry(os.path.basename(file), "file", 1.0) for file in files]
+    entries = [entry(os.path.basename(file), "file", factor_of(file)) for file in files]
     libraries = [entry(label, "library", 1.2) for label in
                  (("cuBLAS+kernel", "cuBLASLt fused") if compare else ("cuBLAS", "cuBLASLt"))]
     if compare:
@@ -61,6 +70,22 @@ def timing(shape):
             "sm_clock_mhz_min": 1800, "sm_clock_mhz_median": 1900, "sm_clock_mhz_limit": 1980, "wide_interval": False}
 
 
+def tune():
+    """Whoever chooses differs in SWIZZLE alone; only where K is large the thesis' order splits it."""
+    m, n, k = (int(size) for size in values["--shape"][0].split("x"))
+    defaults = {"BLOCK_M": 128, "BLOCK_N": 128, "SPLIT_K": 1, "SPLIT_ATOMICS": 1, "SWIZZLE": 4}
+    thesis = defaults | {"SPLIT_K": 8 if k > m * n / 4 else 1, "SWIZZLE": 3}
+    shape = {"shape": values["--shape"][0], "schedules": 1000, "thesis_first": {"constants": thesis, "thesis": {"rank": 1}},
+             "ranked": [{"constants": defaults | {"SWIZZLE": 2}, "model": {"rank": 1, "seconds": 1e-5}}]}
+    if "--budget" in values:
+        shape["measured"] = {"tried": 50, "best": None if "FAKE_NO_TUNE" in os.environ else
+                             {"constants": defaults | {"SWIZZLE": 1}, "right": True, "rank": {"model": 7, "thesis": 300}}}
+    return {"kind": "tune", "defaults": defaults, "shapes": [shape]}
+
+
+if command == "tune":
+    pathlib.Path(values["--json"][0]).write_text(json.dumps(tune()))
+    sys.exit(0)
 shapes = values.get("--shape") or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
 report = pathlib.Path(__file__).parents[3] / "harness/report/report.h"
 schema = int(re.search(r"REPORT_JSON_SCHEMA_VERSION (\d+)", report.read_text())[1])
