@@ -118,7 +118,10 @@ static const struct row rows[] = {
 	{"time", "MxNxK", "judge",
 	 "the shape to time instead of the problem's own large\ncase; none: do not time",
 	 .kind = &kind_time, .to = DIM_MAX},
-	{"shape", "MxNxK", TIMES " tune explain",
+	{"shape", "MxNxK", "explain",
+	 "the shape to explain, MxN for a matrix and a vector\n(the problem's own large case)",
+	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"shape", "MxNxK", TIMES " tune",
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
@@ -138,7 +141,9 @@ static const struct row rows[] = {
 	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "
 	 "where the\nmedians are certain before",
 	 FILLS(kind_seconds, judge.time_budget)},
-	{"timeout", "S", RUNS " tune explain", "seconds for one call (10; 60 on the emulated GPU)",
+	{"timeout", "S", "explain", "seconds for the call that is counted (600)",
+	 FILLS(kind_seconds, judge.timeout)},
+	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
 	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,

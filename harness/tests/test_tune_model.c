@@ -224,6 +224,7 @@ static struct counted_kernel vectorised(void)
 	counted_set(&k, "smsp__inst_executed_op_shared_st", 8388608);
 	counted_set(&k, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", 402653184);
 	counted_set(&k, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st", 50331648);
+	counted_set(&k, "l1tex__t_requests_pipe_lsu_mem_global_op_ld", 8388608);
 	counted_set(&k, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", 134217728);
 	counted_set(&k, "emulator__global_lines", 84934656);
 	counted_set(&k, "a counter that is none", 1e30);

@@ -100,12 +100,14 @@ static double warps_of(const struct counted_kernel *kernel)
 	return fmax(kernel->threads / WARP, 1);
 }
 
-/* Two barriers a tile: before it is used, and before it is overwritten. */
+/* Two barriers a tile: before it is used, and before it is overwritten. Each warp loads at least
+ * once for a tile. */
 double counted_waits(const struct counted_kernel *kernel)
 {
 	const bool ahead = kernel->async_requests > 0 || kernel->bulk_load_requests > 0;
-	return ahead || !(kernel->shared_store_requests > 0) ? 0
-														 : kernel->barriers / warps_of(kernel) / 2;
+	if (ahead || !(kernel->shared_store_requests > 0))
+		return 0;
+	return fmin(kernel->barriers / 2, kernel->load_requests) / warps_of(kernel);
 }
 
 static double memory_bytes(const struct counted_kernel *kernel, const struct tune_gpu *gpu,
