@@ -42,6 +42,9 @@ static const struct row rows[] = {
 	{"nvcc-flags", "FLAGS", RUNS " tune explain",
 	 "several, with blanks between them: \"-std=c++20 -Iinc\"", .kind = &kind_nvcc_flags,
 	 .again = AGAIN_NOT, .needs = "flags of nvcc"},
+	{"tuned", NULL, RUNS,
+	 "compiles files with the constants that tune chose for\nthem, for the shape that is timed",
+	 FILLS(kind_flag, tuned)},
 	{"device", "D", RUNS " tune explain",
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
@@ -143,6 +146,24 @@ static const struct row rows[] = {
 	 FILLS(kind_seconds, judge.time_budget)},
 	{"timeout", "S", "explain", "seconds for the call that is counted (600)",
 	 FILLS(kind_seconds, judge.timeout)},
+	{"budget", "S", "tune", "seconds for all of it (60)", FILLS(kind_seconds, judge.time_budget)},
+	{"exhaustive", NULL, "tune",
+	 "measures every schedule, and says what the rankings\nare worth; without --budget however "
+	 "long "
+	 "it takes",
+	 FILLS(kind_flag, exhaustive)},
+	{"export", "FILE", "tune",
+	 "writes what was chosen for the file as a table in C, for\na solution "
+	 "to include",
+	 FILLS(kind_text, export_table), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"export-space", "FILE", "tune",
+	 "writes the constants and their constraints in the T1\nformat (JSON) of Kernel Tuner and its "
+	 "peers",
+	 FILLS(kind_text, export_space), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"export-results", "FILE", "tune", "writes what was measured in their T4 format",
+	 FILLS(kind_text, export_results), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	{"import-results", "FILE", "tune", "takes results of others in that format into the store",
+	 FILLS(kind_text, import_results), .again = AGAIN_NOT, .needs = "a file name"},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
@@ -178,10 +199,10 @@ static const struct row rows[] = {
 	 "writes it as pages, index.html the first: into a folder\nof their own",
 	 FILLS(kind_text, html), .again = AGAIN_NOT, .needs = "a folder"},
 	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
-	{"store", "FILE", RUNS " " ASKS,
+	{"store", "FILE", RUNS " tune " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 FILLS(kind_text, store), .again = AGAIN_NOT, .needs = "a file name"},
-	{"no-store", NULL, RUNS, "remembers nothing of this run", FILLS(kind_flag, no_store),
+	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", FILLS(kind_flag, no_store),
 	 .again = AGAIN_NOT},
 	{"verbose", NULL, "explain", "shows the parts of every kernel", FILLS(kind_flag, verbose),
 	 .again = AGAIN_NOT, .letter = 'v'},
