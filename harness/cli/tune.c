@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/gpu_choice.h"
 #include "cli/output.h"
 #include "cli/tune_files.h"
 #include "judge/device.h"
@@ -31,22 +32,6 @@ static bool top_of(const struct options *options, size_t shapes, size_t *out, st
 						 options->top, SCHEDULES_MAX);
 	*out = all ? SIZE_MAX : (size_t)number;
 	return true;
-}
-
-/* The GPU that was named, or the one that would run the file. */
-static bool find_gpu(const struct options *options, struct tune_gpu *out, struct error *err)
-{
-	struct referee_link referee = {.arena_fd = -1};
-	const struct device_facts emulated = {.name = "emulated GPU"};
-	if (options->gpu != NULL)
-		return gpu_find(options->gpu, out, err) || error_prefix(err, "--gpu");
-	if (device_seems_emulated(&options->judge.device))
-		return gpu_of_device(&emulated, DEVICE_EMULATED, out, err);
-	if (!device_open(&options->judge.device, &referee, err))
-		return false;
-	bool ok = gpu_of_device(&referee.facts, referee.device.kind, out, err);
-	referee_link_close(&referee);
-	return ok;
 }
 
 /* Neither only ranked nor only judged. */
@@ -207,6 +192,7 @@ static int tune(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct tuned tuned = {
 		.options = options, .begun = clock_seconds(), .measures = measures(options)};
+	bool at_hand;
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
 	if (!options_hold(options, &err) || !output_probe(options, &err) ||
@@ -218,7 +204,7 @@ static int tune(const char *program, struct options *options)
 		cli_fail(status, &err);
 	else if (tuned.measures && (status = tune_open_device(&tuned)) != EXIT_ACCEPTED)
 		; /* it has told why */
-	else if (!tuned.measures && !find_gpu(options, &tuned.gpu, &err))
+	else if (!tuned.measures && !gpu_choice(options, &tuned.gpu, &at_hand, &err))
 		status = cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 	else if (!rank_all(&tuned, &err))
 		status = cli_fail(EXIT_BAD_INPUT, &err);
