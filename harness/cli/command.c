@@ -12,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
+#include "cli/schedules.h"
 
 #define CASES 32
 #define CASES_EMULATED 12
@@ -218,7 +219,8 @@ int command_run(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct files files;
-	if (!command_complete(options, &err) ||
+	struct schedules schedules;
+	if (!command_complete(options, &err) || !schedules_open(&schedules, options, &err) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

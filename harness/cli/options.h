@@ -26,6 +26,8 @@ struct options {
 	const char *gpu, *top;   /* tune */
 	const char *oversized;   /* a shape that needs large_sizes */
 	bool model_only, check;  /* the same */
+	bool exhaustive, tuned;
+	const char *export_table, *export_space, *export_results, *import_results;
 	bool no_store, as_json, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
+#include "base/random.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/gpu_choice.h"
 #include "cli/output.h"
+#include "cli/tune_files.h"
 #include "judge/device.h"
 #include "report/report.h"
 #include "tune/model.h"
@@ -30,20 +34,31 @@ static bool top_of(const struct options *options, size_t shapes, size_t *out, st
 	return true;
 }
 
-/* The GPU that was named, or the one that would run the file. */
-static bool find_gpu(const struct options *options, struct tune_gpu *out, struct error *err)
+/* Neither only ranked nor only judged. */
+static bool measures(const struct options *options)
 {
-	struct referee_link referee = {.arena_fd = -1};
-	const struct device_facts emulated = {.name = "emulated GPU"};
+	return !options->model_only && !options->check;
+}
+
+static bool measuring_holds(const struct options *options, struct error *err)
+{
 	if (options->gpu != NULL)
-		return gpu_find(options->gpu, out, err) || error_prefix(err, "--gpu");
-	if (device_seems_emulated(&options->judge.device))
-		return gpu_of_device(&emulated, DEVICE_EMULATED, out, err);
-	if (!device_open(&options->judge.device, &referee, err))
-		return false;
-	bool ok = gpu_of_device(&referee.facts, referee.device.kind, out, err);
-	referee_link_close(&referee);
-	return ok;
+		return error_set(err, "--gpu names another GPU than the one to measure on: it goes with "
+							  "--model-only or --check");
+	if (options->judge.device.text != NULL && options->judge.device.count != 1)
+		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
+						 options->judge.device.text);
+	return !device_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
+}
+
+/* What belongs to measuring. */
+static bool ranking_holds(const struct options *options, struct error *err)
+{
+	const char *said = options->exhaustive              ? "--exhaustive"
+					   : options->judge.time_budget > 0 ? "--budget"
+														: NULL;
+	return said == NULL || error_set(err, "%s is for measuring, and %s measures nothing", said,
+									 options->check ? "--check" : "--model-only");
 }
 
 /* What contradicts itself, or is not there. */
@@ -64,9 +79,9 @@ static bool options_hold(const struct options *options, struct error *err)
 		return error_set(err, "--check judges the schedules of one --shape");
 	if (!options->check && !command_timed_shapes(options, err))
 		return false;
-	return options->model_only || options->check ||
-		   error_set(err, "schedules are not measured yet: --model-only ranks them, and --check "
-						  "judges the first ones for correctness");
+	if (!tune_files_hold(options, err))
+		return false;
+	return measures(options) ? measuring_holds(options, err) : ranking_holds(options, err);
 }
 
 /* The problem, the shapes and the constants. With --check a suite says what is judged, and not at
@@ -124,27 +139,48 @@ static bool rank_all(struct tuned *tuned, struct error *err)
 
 static void tuned_free(struct tuned *tuned)
 {
-	for (size_t i = 0; i < tuned->shape_count; i++)
+	trials_close(tuned->trials);
+	for (size_t i = 0; i < tuned->shape_count; i++) {
 		ranked_free(&tuned->shapes[i].ranking);
+		search_free(&tuned->shapes[i].found.search);
+		free(tuned->shapes[i].found.candidates);
+	}
 	free(tuned->shapes);
 	free(tuned->checks);
 	space_free(&tuned->space);
 	plan_free(&tuned->plan);
 }
 
+/* The text then goes to stderr. */
+static bool writes_to_stdout(const struct options *options)
+{
+	const char *const files[] = {options->json, options->export_table, options->export_space,
+								 options->export_results};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i] != NULL && strcmp(files[i], "-") == 0)
+			return true;
+	return false;
+}
+
 static int show_and_check(struct tuned *tuned)
 {
 	const struct options *options = tuned->options;
-	FILE *out = options->json != NULL && strcmp(options->json, "-") == 0 ? stderr : stdout;
+	FILE *out = writes_to_stdout(options) ? stderr : stdout;
 	struct error err;
 	int status = EXIT_ACCEPTED;
+	if (!tune_files_read(tuned, out, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (options->check)
 		status = tune_check(tuned, out);
+	else if (tuned->measures)
+		status = tune_measure(tuned, out);
 	else
 		tune_show(tuned, out);
 	for (size_t i = 0; i < tuned->shape_count; i++)
 		if (!tuned->shapes[i].fits)
 			status = EXIT_BAD_INPUT;
+	if (!tune_files_write(tuned, out, &err))
+		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	if (options->json != NULL && !report_save_any(options->json, tune_json, tuned, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	return status;
@@ -154,19 +190,24 @@ static int tune(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err = {{0}};
-	struct tuned tuned = {.options = options};
+	struct tuned tuned = {
+		.options = options, .begun = clock_seconds(), .measures = measures(options)};
+	bool at_hand;
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !output_probe(options, &err))
+	if (!options_hold(options, &err) || !output_probe(options, &err) ||
+		(!options->has_seed && !random_draw(&options->judge.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	tuned.file = options->arguments[0];
 	int status = EXIT_BAD_INPUT;
 	if (!read_file(&tuned, &err))
 		cli_fail(status, &err);
-	else if (!find_gpu(options, &tuned.gpu, &err))
+	else if (tuned.measures && (status = tune_open_device(&tuned)) != EXIT_ACCEPTED)
+		; /* it has told why */
+	else if (!tuned.measures && !gpu_choice(options, &tuned.gpu, &at_hand, &err))
 		status = cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 	else if (!rank_all(&tuned, &err))
-		cli_fail(status, &err);
+		status = cli_fail(EXIT_BAD_INPUT, &err);
 	else
 		status = show_and_check(&tuned);
 	tuned_free(&tuned);
@@ -178,12 +219,16 @@ const struct subcommand subcommand_tune = {
 	.name = "tune",
 	.takes = "FILE",
 	.summary = "choose the constants that a solution lets others choose",
-	.usage = "usage: gemmjudge tune FILE --model-only|--check [OPTION...]\n"
+	.usage = "usage: gemmjudge tune FILE [OPTION...]\n"
 			 "\n"
 			 "A solution declares in its first lines which of its constants may be chosen\n"
 			 "(// tune BLOCK_M = 128 : 64 128 256; the README says how). Enumerates the values\n"
-			 "that meet its constraints on a GPU at a shape, and ranks them.\n"
+			 "that meet its constraints on a GPU at a shape, ranks them, measures the best\n"
+			 "ranked within a budget, and judges the fastest. What was measured is remembered:\n"
+			 "the same command goes on where it was interrupted, and judge, bench and compare\n"
+			 "--tuned use what was chosen. Without a GPU there are --model-only and --check.\n"
 			 "\n"
+			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --budget 120\n"
 			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
 			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",
 	.run = tune,

@@ -46,7 +46,7 @@ static void print_constants(const struct tuned *tuned, const struct tuned_shape 
 									 shape->ranking.list.items[schedule].values[i]);
 }
 
-static void show_head(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+void tune_show_head(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
 {
 	const struct schedule_list *list = &shape->ranking.list;
 	char line[LINE_TEXT], sizes[SHAPE_TEXT], number[16];
@@ -144,7 +144,7 @@ static void show_row(const struct tuned *tuned, const struct tuned_shape *shape,
 static void show_shape(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
 {
 	char text[SCHEDULE_TEXT];
-	show_head(tuned, shape, out);
+	tune_show_head(tuned, shape, out);
 	if (!shape->fits)
 		return;
 	if (tuned->options->verbose)
@@ -173,7 +173,7 @@ void tune_show_check_head(const struct tuned *tuned, FILE *out)
 {
 	char text[SCHEDULE_TEXT];
 	const struct tuned_shape *shape = &tuned->shapes[0];
-	show_head(tuned, shape, out);
+	tune_show_head(tuned, shape, out);
 	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
 	if (text[0] != '\0') {
 		int column = fprintf(out, "in all of these: ");
@@ -210,7 +210,7 @@ static json_t *clean_json(const char *text)
 	return json;
 }
 
-static json_t *constants_json(const struct space *space, const int64_t *values)
+json_t *tune_constants_json(const struct space *space, const int64_t *values)
 {
 	json_t *json = json_object();
 	for (size_t i = 0; i < space->constant_count; i++)
@@ -236,7 +236,7 @@ static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ran
 {
 	const struct schedule *schedule = &ranking->list.items[number];
 	json_t *json = json_object(), *roles = json_object();
-	json_object_set_new(json, "constants", constants_json(&tuned->space, schedule->values));
+	json_object_set_new(json, "constants", tune_constants_json(&tuned->space, schedule->values));
 	for (int i = 0; i < TUNE_ROLES; i++)
 		if (roles_have(&schedule->roles, (enum tune_role)i))
 			json_object_set_new(roles, role_name((enum tune_role)i),
@@ -296,6 +296,8 @@ static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *s
 	if (ranking->has_thesis) /* not among the ranked ones where the model has others first */
 		json_object_set_new(json, "thesis_first",
 							schedule_json(tuned, ranking, ranking->by_thesis[0]));
+	if (shape->found.begun)
+		json_object_set_new(json, "measured", tune_found_json(tuned, shape));
 	return json;
 }
 
@@ -309,9 +311,9 @@ static json_t *checks_json(const struct tuned *tuned)
 			json,
 			json_pack("{s:I, s:o, s:s, s:o, s:I, s:I}", "rank", (json_int_t)check->place + 1,
 					  "constants",
-					  constants_json(&tuned->space, list->items[check->schedule].values), "verdict",
-					  verdict_name(check->verdict), "detail", clean_json(check->detail), "accepted",
-					  (json_int_t)check->accepted, "cases", (json_int_t)check->count));
+					  tune_constants_json(&tuned->space, list->items[check->schedule].values),
+					  "verdict", verdict_name(check->verdict), "detail", clean_json(check->detail),
+					  "accepted", (json_int_t)check->accepted, "cases", (json_int_t)check->count));
 	}
 	return json;
 }
@@ -337,6 +339,15 @@ void tune_json(const void *what, FILE *out)
 	for (size_t i = 0; i < tuned->shape_count; i++)
 		json_array_append_new(shapes, shape_json(tuned, &tuned->shapes[i]));
 	json_object_set_new(json, "shapes", shapes);
+	if (tuned->common.values != NULL)
+		json_object_set_new(json, "common",
+							json_pack("{s:o, s:f, s:f}", "constants",
+									  tune_constants_json(&tuned->space, tuned->common.values),
+									  "gain", tuned->common.gain, "over_best_of_each",
+									  tuned->common.loss));
+	json_t *worth = tuned->measures ? tune_worth_json(tuned) : NULL;
+	if (worth != NULL)
+		json_object_set_new(json, "orders", worth);
 	if (tuned->checked) {
 		json_object_set_new(json, "device", clean_json(tuned->device));
 		json_object_set_new(json, "checks", checks_json(tuned));

@@ -160,6 +160,38 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 	}
 }
 
+/* With --tuned a file may need another schedule at another shape: it is then compiled anew. */
+static bool retune(struct run *run, struct submission *s, const struct test_case *test, bool *anew,
+				   struct error *err)
+{
+	bool changed = false;
+	if (s != NULL)
+		submission_tune(run, s, test, &changed);
+	if (!changed)
+		return true;
+	*anew = true;
+	compiled_free(&s->compiled);
+	s->compiled = (struct compiled){.status = COMPILE_FAILED};
+	return submission_compile(run, s, err);
+}
+
+/* The case, in a bench that is opened anew where another schedule is needed than before. */
+static bool bench_case(struct run *run, struct bench **bench, struct submission *const *files,
+					   size_t count, const struct test_case *test, struct timing_result *result,
+					   struct error *err)
+{
+	bool anew = false;
+	for (size_t i = 0; i < count; i++)
+		if (!retune(run, files[i], test, &anew, err) ||
+			!retune(run, files[i]->plain, test, &anew, err))
+			return false;
+	if (anew) {
+		bench_close(*bench);
+		*bench = bench_open(run, files[0]->problem, files, count, err);
+	}
+	return *bench != NULL && bench_time(*bench, test, result, err);
+}
+
 /* bench: the files that solve what `first` solves, side by side over its cases. */
 static bool bench_problem(struct run *run, const struct submission *first,
 						  struct submission *submissions, size_t count, struct judgement_list *list,
@@ -184,7 +216,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
 		run_progress(run, first->file, "shape", i, case_count);
-		ok = bench_time(bench, &first->cases[i], result, err);
+		ok = bench_case(run, &bench, group, members, &first->cases[i], result, err);
 		if (!ok) { /* half a shape is none */
 			free(result->entries);
 			list->bench_count--;
@@ -220,6 +252,8 @@ static bool compile_plain(struct run *run, struct submission *submissions, struc
 		plain[i] = submissions[i];
 		plain[i].fused = false;
 		plain[i].compiled = (struct compiled){.status = COMPILE_FAILED};
+		bool changed;
+		submission_tune(run, &plain[i], plain[i].cases, &changed);
 		submissions[i].plain = &plain[i];
 	}
 	return compile_all(run, plain, count, stopped, err);

@@ -348,8 +348,13 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	limits_set(run);
 	facts_fill(run, &out->facts);
 
-	bool ok = true;
+	bool ok = true, changed;
 	items_prepare(submissions, out);
+	for (size_t i = 0; i < out->count; i++) {
+		struct submission *s = &submissions[i];
+		if (s->refused[0] == '\0')
+			submission_tune(run, s, options->mode == JUDGE_CHECKS ? &s->timed : s->cases, &changed);
+	}
 	if (options->mode != JUDGE_CHECKS) {
 		turns_lock(run, stop, run);
 		ok = bench_all(run, submissions, options->file_count, out, err);

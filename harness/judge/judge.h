@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "judge/device.h"
 #include "judge/judgement.h"
+#include "judge/schedules.h"
 #include "judge/tolerance.h"
 
 #define JUDGE_SUITES_MAX 32
@@ -36,7 +37,8 @@ struct judge_options {
 	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
 	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
 	size_t nvcc_flag_count;
-	const char *epilogue; /* a chain of stages, fused into the solutions */
+	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
+	const char *epilogue;                    /* a chain of stages, fused into the solutions */
 	struct device_request device;
 	const char *emulate;        /* one of emulated_gpus */
 	const char *emulated_check; /* one of emulated_checks */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "compile/content.h"
+#include "judge/schedules.h"
 #include "process/protocol.h"
 #include "testcases/case.h"
 
@@ -93,6 +94,8 @@ struct timing_seal {
 struct timing_entry {
 	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
 	enum timing_role role;
+	char schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for,
+										   and in `judge`, where it is the judgement's */
 	bool ran;
 	enum verdict verdict;     /* ACCEPTED where it ran */
 	char detail[512];         /* why it did not run */
@@ -168,6 +171,8 @@ struct judgement {
 								   could not be read */
 	enum verdict verdict;
 	char detail[1024]; /* one line; empty when accepted */
+	char
+		schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for */
 	struct case_repeat repeat;
 	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;

@@ -14,6 +14,7 @@ struct lane {
 	bool span_missing; /* no CUPTI: events only */
 	const struct entrant *entrant;
 	bool running; /* the process is there, and can take a case */
+	bool dropped; /* it takes no part any more */
 };
 
 /* Ready for the case that the referee has: in a new process for the first one and after a death. */

@@ -19,6 +19,7 @@ struct run {
 	struct epilogue *epilogue; /* NULL: none */
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
+	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */
@@ -31,7 +32,8 @@ struct entrant {
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
-	bool fused; /* compiled with the run's epilogue */
+	bool fused;           /* compiled with the run's epilogue */
+	const char *schedule; /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
 	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
 						  the bound, and the report says so */

@@ -336,6 +336,33 @@ void submission_free(struct submission *submission)
 	free(submission->cases);
 }
 
+void submission_tune(const struct run *run, struct submission *s, const struct test_case *test,
+					 bool *changed)
+{
+	const struct judge_options *options = run->options;
+	struct judge_schedule schedule = {0};
+	*changed = false;
+	if (options->schedules == NULL || s->problem == NULL)
+		return;
+	const struct judge_question question = {.source = s->source,
+											.content = s->content,
+											.problem = s->problem,
+											.test = test,
+											.epilogue = s->fused ? options->epilogue : NULL,
+											.kind = run->referee.device.kind,
+											.facts = &run->referee.facts};
+	options->schedules->find(options->schedules->context, &question, &schedule);
+	*changed = s->flags != s->tuned || schedule.count != s->schedule.count ||
+			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
+	s->schedule = schedule;
+	size_t count = options->nvcc_flag_count;
+	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < schedule.count; i++)
+		s->tuned[count++] = s->schedule.flags[i];
+	s->tuned[count] = NULL;
+	s->flags = s->tuned;
+}
+
 /* As the contestant says of what is found out in loading. */
 #define SUBMISSION_NEEDS "the compiled solution needs something that is not allowed or not there: "
 
@@ -387,12 +414,14 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.library = compiled ? s->compiled.library : NULL,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
-							.fused = s->fused};
+							.fused = s->fused,
+							.schedule = s->schedule.text};
 }
 
 void judgement_take_compile(const struct submission *s, struct judgement *out)
 {
 	snprintf(out->content, sizeof out->content, "%s", s->content);
+	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
 	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;

@@ -11,7 +11,9 @@ struct submission {
 	const char *file;   /* as it is shown; borrowed */
 	const char *source; /* what is compiled: the same, but for stdin; borrowed */
 	const struct problem *problem;
-	const char *const *flags; /* of nvcc, besides the judge's own; NULL-ended, or NULL */
+	const char *const *flags;       /* of nvcc, besides the judge's own; NULL-ended, or NULL */
+	struct judge_schedule schedule; /* submission_tune() */
+	const char *tuned[JUDGE_FLAGS_MAX + JUDGE_SCHEDULE_FLAGS + 1]; /* `flags` of such a one */
 	bool fused;               /* to be compiled with the run's epilogue */
 	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
 	struct submission *plain; /* compare: the same file without the epilogue; borrowed */
@@ -32,6 +34,11 @@ void submission_free(struct submission *submission);
 
 /* Whether the file is still there, just before it is compiled; else `refused` says why not. */
 bool submission_holds(struct submission *submission);
+
+/* Looks for the schedule that it is to be compiled with, where the run's options ask for them: that
+ * for this case on the run's device. *changed: it needs other flags than those that it has. */
+void submission_tune(const struct run *run, struct submission *submission,
+					 const struct test_case *test, bool *changed);
 
 /* Compiles it. That nvcc refuses the file is not a failure (compiled.status
  * tells); false with err when nothing can be compiled at all. */

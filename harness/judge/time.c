@@ -177,6 +177,8 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
+		if (run->rounds > 0 && round >= run->rounds)
+			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
 		/* never from --seed, which a solution may know; the same for all entrants */
 		uint64_t fresh;
@@ -236,6 +238,12 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 	return timer;
 }
 
+void timer_drop(struct timer *timer, size_t entrant)
+{
+	lane_close(&timer->lanes[entrant]);
+	timer->lanes[entrant].dropped = true;
+}
+
 void timer_close(struct timer *timer)
 {
 	for (size_t i = 0; timer != NULL && i < timer->count; i++)
@@ -252,6 +260,12 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 		struct timing_entry *entry = &out->entries[i];
 		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 		entry->role = lane->entrant->role;
+		if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+			snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
+		if (lane->dropped) {
+			entry->verdict = VERDICT_NOT_RUN;
+			continue;
+		}
 		if (lane->entrant->library == NULL) {
 			entry->verdict = VERDICT_COMPILE_ERROR;
 			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);

@@ -18,6 +18,9 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
 				struct error *err);
 
+/* The entrant takes no part any more, and its process ends. */
+void timer_drop(struct timer *timer, size_t entrant);
+
 /* NULL is nothing to close. */
 void timer_close(struct timer *timer);
 

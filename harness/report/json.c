@@ -300,6 +300,8 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "ratio_to_fastest_library", positive(overall_ratio(timing, entry)));
 	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
 	json_object_set_new(json, "role", json_string(roles[entry->role]));
+	json_object_set_new(json, "schedule",
+						entry->schedule[0] != '\0' ? text(entry->schedule) : json_null());
 	if (entry->role == TIMING_FILE)
 		set_comparison(json, timing, entry, span);
 	return json;
@@ -396,6 +398,8 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "schedule",
+						judgement->schedule[0] != '\0' ? text(judgement->schedule) : json_null());
 	json_object_set_new(json, "device",
 						judgement->device[0] != '\0' ? text(judgement->device) : json_null());
 	json_object_set_new(json, "hints", hints(judgement));

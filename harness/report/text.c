@@ -353,6 +353,16 @@ static void clocks_print(const struct page *page, const struct timing_result *ti
 	}
 }
 
+/* With --tuned; nothing without. */
+static void schedule_print_line(const struct page *page, const char *label, const char *schedule)
+{
+	char line[JUDGE_SCHEDULE_TEXT + 128];
+	snprintf(line, sizeof line, "%.64s%sschedule: %s", label, label[0] != '\0' ? ": " : "",
+			 schedule);
+	if (schedule[0] != '\0')
+		paragraph_print(page, 2, line);
+}
+
 static void timing_print(const struct page *page, const struct timing_result *timing)
 {
 	bool span = facts_use_span(timing);
@@ -370,6 +380,8 @@ static void timing_print(const struct page *page, const struct timing_result *ti
 	fputc('\n', page->out);
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
+	for (size_t i = 0; i < timing->count; i++)
+		schedule_print_line(page, timing->entries[i].label, timing->entries[i].schedule);
 	if (span)
 		events_print(page, timing);
 	seals_print(page, timing, span);
@@ -434,6 +446,7 @@ static void judgement_print(const struct page *page, const struct judgement *ite
 		paragraph_print(page, 2, item->detail); /* else it repeats what the cases say */
 	if (item->compile_log != NULL && item->compile_log[0] != '\0')
 		block_print(page, "  ", item->compile_log, 0);
+	schedule_print_line(page, "", item->schedule);
 	cases_print(page, item);
 	hints_print(page, item);
 	if (item->tool_report != NULL) {

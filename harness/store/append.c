@@ -172,7 +172,8 @@ static int64_t append_head(struct store *store, int64_t run, int64_t submission,
 	strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	struct row_in row = row_in(store, "judgement",
 							   "run,submission,ended,file,problem,verdict,detail,guarantees,"
-							   "compile_seconds,compile_cached,cases,accepted,timing_note",
+							   "compile_seconds,compile_cached,cases,accepted,timing_note,"
+							   "schedule",
 							   err);
 	row_integer(&row, run);
 	row_integer(&row, submission);
@@ -187,6 +188,10 @@ static int64_t append_head(struct store *store, int64_t run, int64_t submission,
 	row_integer(&row, (int64_t)item->count);
 	row_integer(&row, (int64_t)item->accepted);
 	row_clean(&row, item->timing_note);
+	if (item->schedule[0] != '\0')
+		row_clean(&row, item->schedule);
+	else
+		row_null(&row);
 	return row_insert(&row);
 }
 

@@ -61,5 +61,25 @@ const char *const store_schema[] = {
 	"	tflops REAL, wrong INTEGER, passes TEXT NOT NULL,\n" /* a JSON list */
 	"	PRIMARY KEY (timing, number)) STRICT, WITHOUT ROWID;\n"
 	"CREATE INDEX entry_judgement ON entry(judgement);\n",
+	/* 2: tuning. The newest of what is the same but for its values stands. */
+	"CREATE TABLE trial (\n" /* what a schedule took; microseconds */
+	"	device TEXT NOT NULL, problem TEXT NOT NULL, content TEXT NOT NULL,\n"
+	"	epilogue TEXT NOT NULL, nvcc_flags TEXT NOT NULL, m INTEGER NOT NULL,\n"
+	"	n INTEGER NOT NULL, k INTEGER NOT NULL, batch INTEGER NOT NULL,\n"
+	"	group_size INTEGER NOT NULL, scalars TEXT NOT NULL, clock_mhz REAL NOT NULL,\n"
+	"	driver TEXT NOT NULL, constants TEXT NOT NULL, outcome TEXT NOT NULL,\n"
+	"	detail TEXT NOT NULL, median REAL, low REAL, high REAL, samples INTEGER,\n"
+	"	measured TEXT NOT NULL, UNIQUE (device, problem, content, epilogue, nvcc_flags, m, n, k,\n"
+	"	batch, group_size, scalars, clock_mhz, driver, constants) ON CONFLICT REPLACE) STRICT;\n"
+	"CREATE TABLE schedule (\n" /* that was chosen */
+	"	device TEXT NOT NULL, problem TEXT NOT NULL, content TEXT NOT NULL,\n"
+	"	epilogue TEXT NOT NULL, nvcc_flags TEXT NOT NULL, m INTEGER NOT NULL,\n"
+	"	n INTEGER NOT NULL, k INTEGER NOT NULL, batch INTEGER NOT NULL,\n"
+	"	group_size INTEGER NOT NULL, scalars TEXT NOT NULL, beta_is_0 INTEGER NOT NULL,\n"
+	"	constants TEXT NOT NULL, median REAL, gain REAL, gain_low REAL, gain_high REAL,\n"
+	"	library TEXT NOT NULL, library_ratio REAL, tried INTEGER, judged INTEGER NOT NULL,\n"
+	"	chosen TEXT NOT NULL, UNIQUE (device, problem, content, epilogue, nvcc_flags, m, n, k,\n"
+	"	batch, group_size, scalars) ON CONFLICT REPLACE) STRICT;\n"
+	"ALTER TABLE judgement ADD COLUMN schedule TEXT;\n", /* with --tuned: its constants */
 	NULL,
 };

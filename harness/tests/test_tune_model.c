@@ -1,9 +1,10 @@
-/* links: tune testcases base */
+/* links: tune compile testcases base */
 /* The time that a schedule takes, against what was measured on an H200 and what must be so. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
 
+#include "tune/counted.h"
 #include "tune/model.h"
 
 static struct tune_gpu gpu_named(const char *id)
@@ -191,4 +192,82 @@ Test(resources, refuse_what_is_no_library)
 	cr_expect_not(resources_parse(bytes, sizeof bytes, &resources, &err));
 	cr_expect_not(resources_read("/nonexistent", &resources, &err));
 	cr_expect(strstr(err.message, "/nonexistent") != NULL);
+}
+
+Test(resources, are_those_of_a_compiled_kernel)
+{
+	struct resources resources;
+	struct error err;
+	char path[PATHS_MAX];
+	cr_assert(paths_source(path, &err));
+	strcat(path, "/harness/tests/fuzz/seeds/resources/kernel.so");
+	cr_assert(resources_read(path, &resources, &err), "%s", err.message);
+	const struct kernel_resources *k = resources_find(&resources, "k");
+	cr_assert(k != NULL && resources.count == 1);
+	cr_expect_eq(k->static_shared, 2048, "512 floats: %d", (int)k->static_shared);
+	cr_expect(k->registers > 0 && k->registers < 32);
+	cr_expect_eq(k->stack_bytes, 0);
+	cr_expect_gt(k->code_bytes, 0);
+	resources_free(&resources);
+}
+
+/* What the emulated GPU counted of sgemm/06_vectorised at 4096^3, in short. */
+static struct counted_kernel vectorised(void)
+{
+	struct counted_kernel k = {0};
+	counted_set(&k, "launches", 1);
+	counted_set(&k, "emulator__blocks", 1024);
+	counted_set(&k, "emulator__block_threads", 262144);
+	counted_set(&k, "smsp__inst_executed", 2541780992.0);
+	counted_set(&k, "smsp__sass_thread_inst_executed_op_fp32_pred_on", 68740710400.0);
+	counted_set(&k, "emulator__inst_executed_barrier", 8388608);
+	counted_set(&k, "smsp__inst_executed_op_shared_st", 8388608);
+	counted_set(&k, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", 402653184);
+	counted_set(&k, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st", 50331648);
+	counted_set(&k, "l1tex__t_requests_pipe_lsu_mem_global_op_ld", 8388608);
+	counted_set(&k, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", 134217728);
+	counted_set(&k, "emulator__global_lines", 84934656);
+	counted_set(&k, "a counter that is none", 1e30);
+	return k;
+}
+
+Test(counted, comes_near_what_was_measured)
+{
+	const struct tune_gpu gpu = gpu_named("h200");
+	const struct test_case test = case_of("sgemm", 4096, 4096, 4096);
+	const struct kernel_resources resources = {.registers = 124, .static_shared = 10240};
+	struct counted_kernel k = vectorised();
+	struct demand demand;
+	struct demand_time time;
+	counted_demand(&k, &resources, &gpu, problem_find("sgemm"), &test, &demand);
+	cr_expect_eq(demand.threads, 256);
+	cr_expect_float_eq(counted_waits(&k), 512, 1e-9);
+	cr_assert(demand_time(&gpu, &demand, &time));
+	expect_within(time.seconds, 4160, 1.2);
+	cr_expect_eq(time.bound, DEMAND_ISSUE);
+	cr_expect_eq(time.occupancy.blocks, 2);
+	counted_set(&k, "smsp__inst_executed_op_ldgsts", 1);
+	cr_expect_eq(counted_waits(&k), 0, "what is copied ahead is not waited for");
+	k.lines *= 32;
+	counted_demand(&k, &resources, &gpu, problem_find("sgemm"), &test, &demand);
+	cr_assert(demand_time(&gpu, &demand, &time));
+	cr_expect_eq(time.bound, DEMAND_LOOKUPS, "not coalesced");
+}
+
+Test(demand, kernels_add_up)
+{
+	const struct tune_gpu gpu = gpu_named("h200");
+	const struct demand demand = {
+		.launches = 1, .blocks = 264, .threads = 256, .registers = 128, .instructions = 1e9};
+	struct demand_time one, two = {0};
+	cr_assert(demand_time(&gpu, &demand, &one));
+	cr_expect_float_eq(one.idle, 0, 1e-12);
+	demand_add(&two, &one);
+	demand_add(&two, &one);
+	cr_expect_float_eq(two.seconds, 2 * one.seconds, 1e-15);
+	cr_expect_float_eq(two.part[DEMAND_ISSUE], 2 * one.part[DEMAND_ISSUE], 1e-15);
+	struct demand half = demand;
+	half.blocks = 133; /* one multiprocessor has two */
+	cr_assert(demand_time(&gpu, &half, &two));
+	cr_expect_gt(two.idle, 0.49);
 }

@@ -12,9 +12,10 @@
 /* mma.sync on Hopper reaches 62% of wgmma's rate (solutions/gemm_bf16/NOTES.md), and all of the
  * tensor cores' before. */
 #define MMA_SYNC_SHARE 0.62
-#define DRAM_SHARE 0.89       /* of the data sheet's bandwidth: a copy reaches 4.27 of 4.8 TB/s */
-#define TRIP_SECONDS 0.35e-6  /* (ladders) to L2 and back, under load: some 700 clocks */
-#define WAIT_SECONDS 1.1e-6   /* (ladders) with the barriers around it, and all starting again */
+#define DRAM_SHARE 0.89      /* of the data sheet's bandwidth: a copy reaches 4.27 of 4.8 TB/s */
+#define TRIP_SECONDS 0.25e-6 /* (ladders) to L1 or L2 and back, under load: some 500 clocks */
+#define WAIT_SECONDS 1.1e-6  /* (ladders) with the barriers around it, and all starting again */
+#define NEARLY 0.95
 #define LAUNCH_SECONDS 1.0e-6 /* (ladders) from the end of one kernel to the next one's work */
 
 const char *demand_part_name(enum demand_part part)
@@ -98,6 +99,19 @@ static double combine(const double *part, double trips, double waits)
 		   norm(side_by_side, sizeof side_by_side / sizeof *side_by_side);
 }
 
+static enum demand_part longest(const double *part)
+{
+	enum demand_part bound = DEMAND_LAUNCH;
+	for (int i = 0; i < DEMAND_PARTS; i++)
+		if (part[i] > part[bound])
+			bound = (enum demand_part)i;
+	if (bound != DEMAND_ISSUE)
+		return bound;
+	const enum demand_part lanes =
+		part[DEMAND_HALF] > part[DEMAND_FULL] ? DEMAND_HALF : DEMAND_FULL;
+	return part[lanes] > NEARLY * part[DEMAND_ISSUE] ? lanes : DEMAND_ISSUE;
+}
+
 bool demand_time(const struct tune_gpu *gpu, const struct demand *demand, struct demand_time *out)
 {
 	const double multiprocessors = gpu->multiprocessors, clock = gpu->clock_mhz * 1e6;
@@ -119,22 +133,34 @@ bool demand_time(const struct tune_gpu *gpu, const struct demand *demand, struct
 	const double trips = demand->launches * rounds * demand->trips * TRIP_SECONDS;
 	const double waits = demand->launches * rounds * demand->waits * WAIT_SECONDS / resident;
 	out->part[DEMAND_LATENCY] = trips + waits;
+	out->trips = trips;
+	out->waits = waits;
 	out->seconds = combine(out->part, trips, waits);
-	for (int i = 0; i < DEMAND_PARTS; i++)
-		if (out->part[i] > out->part[out->bound])
-			out->bound = (enum demand_part)i;
+	out->bound = longest(out->part);
 	return true;
+}
+
+double demand_without(const struct demand_time *time, enum demand_part part, double least)
+{
+	double parts[DEMAND_PARTS];
+	memcpy(parts, time->part, sizeof parts);
+	const bool instructions = part == DEMAND_ISSUE || part == DEMAND_FULL || part == DEMAND_HALF;
+	for (int i = 0; i < DEMAND_PARTS; i++)
+		if (i == (int)part ||
+			(instructions && (i == DEMAND_ISSUE || i == DEMAND_FULL || i == DEMAND_HALF)))
+			parts[i] = fmin(parts[i], least);
+	const bool latency = part == DEMAND_LATENCY;
+	return combine(parts, latency ? 0 : time->trips, latency ? 0 : time->waits);
 }
 
 void demand_add(struct demand_time *sum, const struct demand_time *more)
 {
 	struct demand_time all = sum->seconds > more->seconds ? *sum : *more;
 	all.seconds = sum->seconds + more->seconds;
-	all.bound = DEMAND_LAUNCH;
-	for (int i = 0; i < DEMAND_PARTS; i++) {
+	all.trips = sum->trips + more->trips;
+	all.waits = sum->waits + more->waits;
+	for (int i = 0; i < DEMAND_PARTS; i++)
 		all.part[i] = sum->part[i] + more->part[i];
-		if (all.part[i] > all.part[all.bound])
-			all.bound = (enum demand_part)i;
-	}
+	all.bound = longest(all.part);
 	*sum = all;
 }

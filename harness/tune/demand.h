@@ -48,7 +48,9 @@ const char *demand_part_word(enum demand_part part); /* "shared_memory": for JSO
 struct demand_time {
 	double seconds;
 	double part[DEMAND_PARTS]; /* seconds that each would take alone */
-	enum demand_part bound;    /* the longest */
+	enum demand_part bound;    /* the longest; of issue slots and the lanes that they feed, lanes
+								  that are nearly as long */
+	double trips, waits;       /* that latency consists of; waits are not hidden */
 	struct occupancy occupancy;
 	double waves; /* of a launch: blocks over what is resident at once */
 	double idle;  /* share of the multiprocessors' time lost to the last wave, 0 to 1 */
@@ -56,6 +58,10 @@ struct demand_time {
 
 /* False where no block fits a multiprocessor; out->occupancy.limit then says why. */
 bool demand_time(const struct tune_gpu *gpu, const struct demand *demand, struct demand_time *out);
+
+/* The seconds that would remain if a part took at most `least` alone. Issue slots stand for their
+ * lanes, too. */
+double demand_without(const struct demand_time *time, enum demand_part part, double least);
 
 /* Adds the time of a kernel that runs after the others: waves, idle and occupancy stay those of the
  * longest. *sum may be all 0. */

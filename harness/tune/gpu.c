@@ -33,10 +33,10 @@ static const struct limits {
 
 /* Multiprocessors, clock, L2 and memory bandwidth: NVIDIA's data sheets and architecture papers.
  * Bandwidth of L2, which no data sheet has: measured by Jia et al. (arXiv 1804.06826 and
- * 1903.07486) for V100 and T4, by chipsandcheese.com for H100 (the PCIe model, about 5.6 TB/s
- * at 114 multiprocessors and 1755 MHz: 7.3 TB/s at 132 and 1980, where solutions/gemm_e4m3
- * gets 7.2); A100: 5120 bytes a clock by its architecture paper; B200: the two dies taken for two
- * of Hopper's, which nobody has confirmed. */
+ * 1903.07486) for V100 and T4; A100: 5120 bytes a clock by its architecture paper; H100 and H200:
+ * as many at 1755 MHz, as nobody tells (chipsandcheese.com measured 5.6 TB/s on an H100 PCIe with
+ * loads of threads, and solutions/gemm_e4m3 gets 7.4 on an H200 with TMA); B200: the two dies taken
+ * for two of Hopper's, which nobody has confirmed. */
 static const struct row {
 	const char *id, *name;
 	int compute, multiprocessors;
@@ -46,9 +46,9 @@ static const struct row {
 	{"t4", "Tesla T4", 75, 40, 1590, 320e9, 1.27e12, 4},
 	{"v100", "Tesla V100-SXM2", 70, 80, 1530, 900e9, 2.155e12, 6},
 	{"a100", "NVIDIA A100-SXM4-80GB", 80, 108, 1410, 2.039e12, 7.2e12, 40},
-	{"h100", "NVIDIA H100 80GB HBM3", 90, 132, 1980, 3.35e12, 7.3e12, 50},
-	{"h200", "NVIDIA H200", 90, 132, 1980, 4.8e12, 7.3e12, 60},
-	{"b200", "NVIDIA B200", 100, 148, 1965, 8.0e12, 1.46e13, 126},
+	{"h100", "NVIDIA H100 80GB HBM3", 90, 132, 1980, 3.35e12, 9.0e12, 50},
+	{"h200", "NVIDIA H200", 90, 132, 1980, 4.8e12, 9.0e12, 60},
+	{"b200", "NVIDIA B200", 100, 148, 1965, 8.0e12, 1.8e13, 126},
 };
 #define ROWS (sizeof rows / sizeof *rows)
 #define L2_BYTES_PER_CLOCK 64 /* of a multiprocessor, at most: for GPUs that are no row */

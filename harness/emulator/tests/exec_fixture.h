@@ -66,6 +66,7 @@ struct fixture_launch {
 	int host_threads;
 	bool check_race, check_none;
 	uint64_t seed;
+	uint32_t sample;
 	struct counters counters;
 };
 
@@ -89,6 +90,7 @@ static inline bool fixture_run(const char *ptx, struct fixture_launch *how, uint
 		.check_race = how->check_race,
 		.check_none = how->check_none,
 		.seed = how->seed,
+		.sample = how->sample,
 	};
 	cr_assert(launch.kernel);
 	bool ok = machine_launch(&launch, &options, &how->counters, fault);

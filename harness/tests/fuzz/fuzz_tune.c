@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "tune/exchange.h"
+#include "tune/given.h"
 #include "tune/rank.h"
 
 #define COMBINATIONS_MAX 20000 /* of an input: more take long */
@@ -40,6 +42,22 @@ static void look_at_schedule(const struct space *space, const struct schedule *s
 			fuzz_found("a flag that defines nothing");
 }
 
+/* As text, and back: it holds like any that was enumerated. */
+static void look_at_text(const struct space *space, const struct tune_gpu *gpu,
+						 const struct test_case *test, const struct schedule *schedule)
+{
+	char text[SCHEDULE_TEXT];
+	int64_t values[SPACE_CONSTANTS_MAX];
+	struct error err;
+	schedule_print(space, schedule->values, text);
+	if (strlen(text) + 1 < sizeof text &&
+		(!schedule_parse(space, text, values, &err) ||
+		 memcmp(values, schedule->values, space->constant_count * sizeof *values) != 0))
+		fuzz_found("a schedule that is another one as text");
+	if (!schedule_holds(space, gpu, test, schedule->values, &err))
+		fuzz_found("a schedule that was enumerated and does not hold");
+}
+
 static void look_at_space(const struct space *space)
 {
 	struct error err = {{0}};
@@ -60,6 +78,12 @@ static void look_at_space(const struct space *space)
 		fuzz_found("combinations that are neither refused nor schedules");
 	for (size_t i = 0; i < ranked.list.count; i++)
 		look_at_schedule(space, &ranked.list.items[ranked_at(&ranked, i)]);
+	for (size_t i = 0; i < ranked.list.count; i += 17)
+		look_at_text(space, &gpu, &test, &ranked.list.items[i]);
+	json_t *json = exchange_space(space, &gpu, &test, NULL, &err);
+	if (json == NULL)
+		look_at_error(&err);
+	json_decref(json);
 	ranked_free(&ranked);
 }
 

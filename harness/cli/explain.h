@@ -1,0 +1,76 @@
+/* What gemmjudge explain finds, and how it is shown. */
+#ifndef GEMMJUDGE_CLI_EXPLAIN_H
+#define GEMMJUDGE_CLI_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "judge/count.h"
+#include "judge/plan.h"
+#include "tune/counted.h"
+#include "tune/model.h"
+
+#define EXPLAIN_JSON_SCHEMA_VERSION 1
+#define EXPLAIN_SAMPLE 8 /* blocks (or clusters) of a launch that are run to count */
+
+/* A kernel of the call. */
+struct explained_kernel {
+	const struct kernel_counters *raw;
+	struct counted_kernel counted;
+	const struct kernel_resources *resources; /* NULL: no machine code */
+	struct demand demand;
+	bool fits; /* a block of it fits the GPU; else only time.occupancy is known */
+	struct demand_time time;
+	enum demand_part
+		gain;       /* the part without which, but for what the problem itself needs of it, */
+	double without; /* the fewest seconds would remain: these */
+};
+
+/* The least that the shape takes on the GPU, in seconds. */
+struct explain_bounds {
+	double operations, bytes; /* of the problem: each operand once */
+	enum tune_unit unit;      /* that its types allow */
+	double arithmetic, memory, launch;
+	double least; /* the longest of them */
+};
+
+struct explained {
+	const struct options *options;
+	const char *file;
+	struct plan plan;
+	const struct test_case *test; /* the plan's */
+	struct tune_gpu gpu;
+	bool at_hand;             /* the GPU is here: `measured` */
+	const char *emulated;     /* that counted: "h200" */
+	const char *architecture; /* that was compiled for: "90a" */
+	struct explain_bounds bounds;
+	struct counted counted;
+	struct resources resources;
+	size_t count;
+	struct explained_kernel *kernels; /* the longest first; owned */
+	bool predicted;                   /* all kernels fit: `total` */
+	struct demand_time total;
+	double measured; /* seconds; 0: not measured */
+	char unmeasured[512];
+};
+
+/* What bounds a kernel, in a sentence. */
+#define EXPLAIN_WORDS 512
+void explain_bottleneck(const struct explained *explained, const struct explained_kernel *kernel,
+						enum demand_part part, char out[EXPLAIN_WORDS]);
+
+/* The lines of the source that cause most of it, the most first: their numbers in
+ * kernel->raw->lines and the share of each; how many (at most `most`). */
+struct explain_line {
+	const struct line_counters *line;
+	double share; /* of the kernel's, 0 to 1 */
+};
+size_t explain_lines(const struct explained_kernel *kernel, enum demand_part part,
+					 struct explain_line *out, size_t most);
+
+void explain_show(const struct explained *explained, FILE *out);
+
+/* All of a struct explained as JSON; a report_any_writer. */
+void explain_json(const void *explained, FILE *out);
+
+#endif

@@ -1,0 +1,166 @@
+/* gemmjudge tune over several shapes: the one schedule that suits them all best. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/command.h"
+#include "cli/tune.h"
+
+#define WINNERS_MAX (TRIALS_TOGETHER - 1) /* the file's defaults are measured beside them */
+
+/* Different winners of the shapes. */
+struct winners {
+	size_t count;
+	size_t shapes[WINNERS_MAX]; /* where each won */
+	const int64_t *values[WINNERS_MAX];
+};
+
+/* Logarithms of times, summed over the shapes. */
+struct sums {
+	double winners[WINNERS_MAX], standard, best;
+	size_t shapes, with_standard;
+};
+
+static const int64_t *winner_of(const struct tuned_shape *shape)
+{
+	const struct tuned_found *found = &shape->found;
+	return found->search.right
+			   ? shape->ranking.list.items[found->candidates[found->search.best]].values
+			   : NULL;
+}
+
+/* Whether a schedule meets the constraints of all shapes. */
+static bool fits_all(const struct tuned *tuned, const int64_t *values)
+{
+	const size_t bytes = tuned->space.constant_count * sizeof *values;
+	for (size_t i = 0; i < tuned->shape_count; i++) {
+		const struct schedule_list *list = &tuned->shapes[i].ranking.list;
+		size_t k = 0;
+		while (k < list->count && memcmp(list->items[k].values, values, bytes) != 0)
+			k++;
+		if (k == list->count)
+			return false;
+	}
+	return true;
+}
+
+static void find_winners(const struct tuned *tuned, struct winners *out)
+{
+	const size_t bytes = tuned->space.constant_count * sizeof *out->values[0];
+	out->count = 0;
+	for (size_t i = 0; i < tuned->shape_count && out->count < WINNERS_MAX; i++) {
+		const int64_t *values = winner_of(&tuned->shapes[i]);
+		bool suits = values != NULL && fits_all(tuned, values);
+		for (size_t k = 0; k < out->count && suits; k++)
+			suits = memcmp(values, out->values[k], bytes) != 0;
+		if (!suits)
+			continue;
+		out->shapes[out->count] = i;
+		out->values[out->count++] = values;
+	}
+}
+
+/* The winners are variants 0 and on, the file's defaults come behind them. */
+static bool compile(struct tuned *tuned, const struct winners *winners, struct error *err)
+{
+	struct schedule_flags flags[TRIALS_TOGETHER];
+	const char *lists[TRIALS_TOGETHER][JUDGE_FLAGS_MAX + SPACE_CONSTANTS_MAX + 1] = {{NULL}};
+	const char *const *pointers[TRIALS_TOGETHER];
+	const struct judge_options *judge = &tuned->options->judge;
+	int64_t standard[SPACE_CONSTANTS_MAX];
+	size_t ready;
+	for (size_t i = 0; i < tuned->space.constant_count; i++)
+		standard[i] = tuned->space.constants[i].standard;
+	for (size_t i = 0; i <= winners->count; i++) {
+		schedule_flags(&tuned->space, i < winners->count ? winners->values[i] : standard,
+					   &flags[i]);
+		memcpy(lists[i], judge->nvcc_flags, judge->nvcc_flag_count * sizeof lists[i][0]);
+		for (size_t k = 0; k < flags[i].count; k++)
+			lists[i][judge->nvcc_flag_count + k] = flags[i].text[k];
+		pointers[i] = lists[i];
+	}
+	bool ok = trials_compile(tuned->trials, pointers, winners->count + 1, err);
+	/* flags are the compilers' until all of them are done */
+	for (size_t i = 0; i <= winners->count && ok; i++)
+		ok = trials_ready(tuned->trials, i, 1, HUGE_VAL, &ready, err);
+	trials_settle(tuned->trials);
+	return ok;
+}
+
+/* What the shape's own winner took, which need not meet the constraints of all. */
+static double best_of(const struct tuned_found *found)
+{
+	return found->compared ? found->winner.median
+						   : found->search.results[found->search.best].median;
+}
+
+static void add_shape(struct sums *sums, const struct timing_result *timing, size_t winners,
+					  const struct tuned_found *found)
+{
+	double times[TRIALS_TOGETHER] = {0};
+	if (!found->search.right)
+		return;
+	for (size_t i = 0; i < timing->count; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		times[i] = entry->ran ? timing_shown(entry, entry->span.samples > 0)->median : 0;
+		if (i < winners && !(times[i] > 0))
+			return;
+	}
+	for (size_t i = 0; i < winners; i++)
+		sums->winners[i] += log(times[i]);
+	sums->best += log(best_of(found));
+	sums->shapes++;
+	if (times[winners] > 0) {
+		sums->standard += log(times[winners]);
+		sums->with_standard++;
+	}
+}
+
+static bool time_all(struct tuned *tuned, size_t winners, double until, struct sums *sums,
+					 struct error *err)
+{
+	size_t variants[TRIALS_TOGETHER];
+	for (size_t i = 0; i <= winners; i++)
+		variants[i] = i;
+	for (size_t i = 0; i < tuned->shape_count && !command_interrupted(NULL); i++) {
+		struct timing_result timing;
+		const double now = clock_seconds(), left = (double)(tuned->shape_count - i);
+		if (until > 0 && now > until)
+			break;
+		const struct trials_round round = {.test = tuned->shapes[i].test,
+										   .variants = variants,
+										   .count = winners + 1,
+										   .deadline =
+											   until > 0 ? now + (until - now) / left : now + 1.0};
+		if (!trials_time(tuned->trials, &round, &timing, err))
+			return false;
+		add_shape(sums, &timing, winners, &tuned->shapes[i].found);
+		free(timing.entries);
+	}
+	return true;
+}
+
+bool tune_find_common(struct tuned *tuned, double until, struct error *err)
+{
+	struct winners winners;
+	struct sums sums = {0};
+	size_t best = 0;
+	find_winners(tuned, &winners);
+	if (winners.count == 0)
+		return true;
+	if (!compile(tuned, &winners, err) || !time_all(tuned, winners.count, until, &sums, err))
+		return false;
+	for (size_t i = 1; i < winners.count; i++)
+		if (sums.winners[i] < sums.winners[best])
+			best = i;
+	const double count = (double)sums.shapes;
+	if (sums.shapes == tuned->shape_count)
+		tuned->common =
+			(struct tuned_common){.values = winners.values[best],
+								  .loss = exp((sums.winners[best] - sums.best) / count),
+								  .gain = sums.with_standard == sums.shapes
+											  ? exp((sums.standard - sums.winners[best]) / count)
+											  : 0};
+	return true;
+}
