@@ -170,7 +170,7 @@ class Session:
         if self.tune_seconds:
             try:
                 at = self.tune(shape, options, self.tune_seconds)["shapes"][0]
-                best = at["measured"]["best"]
+                best = at.get("measured", {}).get("best")
                 if best is None or not best["right"]:
                     raise LeftOut("no schedule was measured and right")
                 chosen["tuned"] = best["constants"]
