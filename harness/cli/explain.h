@@ -11,7 +11,7 @@
 #include "tune/model.h"
 
 #define EXPLAIN_JSON_SCHEMA_VERSION 1
-#define EXPLAIN_SAMPLE 8 /* blocks (or clusters) of a launch that are run to count */
+#define EXPLAIN_SAMPLE 16 /* blocks (or clusters) of a launch that are run to count */
 
 /* A kernel of the call. */
 struct explained_kernel {

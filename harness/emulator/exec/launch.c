@@ -344,6 +344,15 @@ struct crew {
 	size_t bytes; /* of a member */
 };
 
+/* One of each part of the grid, at places that follow no period: of every fourth block, which may
+ * be all that work, a fourth are taken. */
+static uint64_t sampled_cluster(const struct exec_launch *launch, uint64_t index)
+{
+	const double golden = 0.6180339887498949, place = (double)(index + 1) * golden;
+	const double part = (double)launch->grid_clusters / (double)launch->cluster_total;
+	return (uint64_t)(((double)index + place - (double)(uint64_t)place) * part);
+}
+
 static bool start_next(struct exec_worker *worker)
 {
 	struct exec_launch *launch = worker->launch;
@@ -352,9 +361,8 @@ static bool start_next(struct exec_worker *worker)
 	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
 	if (index >= launch->cluster_total)
 		return false;
-	if (launch->cluster_total <
-		launch->grid_clusters) /* from the middle of each part of the grid */
-		index = (2 * index + 1) * launch->grid_clusters / (2 * launch->cluster_total);
+	if (launch->cluster_total < launch->grid_clusters)
+		index = sampled_cluster(launch, index);
 	exec_start_cluster(worker, index);
 	return true;
 }

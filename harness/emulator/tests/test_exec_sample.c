@@ -37,6 +37,21 @@ Test(exec_sample, counts_as_if_all_blocks_had_run)
 	cr_expect_eq(ran, 3, "a launch of fewer blocks is run whole");
 }
 
+/* As where a grid is padded to a multiple of four rows of tiles. */
+#define EVERY_FOURTH                                                                               \
+	"mov.u32 %r1, %ctaid.x; and.b32 %r2, %r1, 3; setp.ne.u32 %p1, %r2, 0; @%p1 ret;\n"             \
+	"mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %out, %d1; st.global.u32 [%d2], %r1;"
+
+Test(exec_sample, follows_no_period)
+{
+	struct fixture_launch how = {.blocks = 256, .threads = 32, .sample = 16};
+	struct fault fault;
+	uint64_t to = fixture_buffer(1024);
+	cr_assert(fixture_run(FIXTURE_KERNEL(EVERY_FOURTH), &how, to, to, &fault), "%s", fault.text);
+	cr_expect(how.counters.global_store_requests >= 48 && how.counters.global_store_requests <= 80,
+			  "64 blocks store, %u are estimated", (unsigned)how.counters.global_store_requests);
+}
+
 Test(exec_sample, keeps_each_sector_of_a_block_once)
 {
 	uint32_t ran;
