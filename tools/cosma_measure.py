@@ -62,6 +62,10 @@ def experiments():
 class LeftOut(Exception):
     """Why an experiment has no figures."""
 
+    def __init__(self, why, status=1):
+        super().__init__(why)
+        self.status = status  # of gemmjudge: 3 where it cannot run
+
 
 def say(text):
     print("tools/cosma: " + text, file=sys.stderr)
@@ -70,10 +74,10 @@ def say(text):
 def end(child):
     child.send_signal(signal.SIGINT)
     try:
-        child.communicate(timeout=ENDING - 2)
+        child.wait(ENDING - 2)
     except subprocess.TimeoutExpired:
         child.kill()
-        child.communicate()
+        child.wait()
 
 
 class Session:
@@ -90,6 +94,9 @@ class Session:
                        "runs": [], "left_out": []}
         if self.out.exists():
             self.go_on(json.loads(self.out.read_text()))
+        self.part = self.out.with_name(self.out.name + ".part")
+        self.part.touch()  # fails before anything was measured
+        self.part.unlink()
 
     def go_on(self, before):
         if before.get("schema_version") != SCHEMA_VERSION or "content" not in before:
@@ -102,9 +109,8 @@ class Session:
         return self.end - time.monotonic()
 
     def save(self):
-        part = self.out.with_name(self.out.name + ".part")
-        part.write_text(json.dumps(self.result, indent=1) + "\n")
-        os.replace(part, self.out)
+        self.part.write_text(json.dumps(self.result, indent=1) + "\n")
+        os.replace(self.part, self.out)
 
     # ---- gemmjudge ---------------------------------------------------------------------
 
@@ -115,9 +121,11 @@ class Session:
         large = ["--large-sizes"] if max(shape) > USUAL_SIZE else []
         command = [self.program, *arguments, "--shape", "x".join(map(str, shape)), *large, "--device", "cuda",
                    "--json", str(json_file)]
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        errors = WORK / "one.err"  # a file: what outlives gemmjudge holds no pipe of ours open
+        with errors.open("w") as err:
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=err)
         try:
-            _, errors = child.communicate(timeout=max(self.left() - ENDING, 1))
+            child.wait(max(self.left() - ENDING, 1))
         except subprocess.TimeoutExpired:
             end(child)
             raise LeftOut("no time was left") from None
@@ -125,7 +133,8 @@ class Session:
             end(child)
             raise
         if not json_file.exists():
-            raise LeftOut((errors.strip().splitlines() or [f"exit status {child.returncode}"])[-1])
+            said = errors.read_text(errors="replace").strip().splitlines() or [f"exit status {child.returncode}"]
+            raise LeftOut(said[-1].removeprefix("gemmjudge: "), child.returncode)
         found = json.loads(json_file.read_text())
         if found.get("interrupted"):
             raise LeftOut("it was interrupted")
@@ -138,10 +147,19 @@ class Session:
             raise LeftOut(found["shapes"][0]["error"])
         return found
 
+    def rank(self, shape, options):
+        """Nothing can be measured where not even this finds its device."""
+        try:
+            return self.tune(shape, options, 0)
+        except LeftOut as why:
+            if why.status == 3:
+                raise OSError(str(why)) from None
+            raise
+
     def schedules(self, shape, options=()):
         """Constants by who chose them, and what tuning said of them: the one place that knows
         how schedules are asked for."""
-        found = self.tune(shape, options, 0)
+        found = self.rank(shape, options)
         at = found["shapes"][0]
         chosen = {"defaults": found["defaults"]}
         if "thesis_first" in at:
@@ -152,7 +170,7 @@ class Session:
         if self.tune_seconds:
             try:
                 at = self.tune(shape, options, self.tune_seconds)["shapes"][0]
-                best = at["measured"]["best"]
+                best = at.get("measured", {}).get("best")
                 if best is None or not best["right"]:
                     raise LeftOut("no schedule was measured and right")
                 chosen["tuned"] = best["constants"]
@@ -175,7 +193,7 @@ class Session:
 
     def chosen(self, name, shape):
         if name == "swizzle":
-            defaults = self.tune(shape, (), 0)["defaults"]
+            defaults = self.rank(shape, ())["defaults"]
             return {f"swizzle {s}": defaults | {"SWIZZLE": s} for s in SWIZZLES[shape]}, {}
         chosen, facts = self.schedules(shape, ("--epilogue", "sigmoid") if name == "sigmoid" else ())
         if SPECIAL.get(shape) and name == "special":
@@ -227,10 +245,13 @@ def main(program, out, seconds, tune_seconds, *wanted):
     try:
         return Session(program, out, int(seconds), int(tune_seconds)).run(wanted or EXPERIMENTS)
     except KeyboardInterrupt:
-        say(f"interrupted: {out} has what was measured before")
+        say(f"interrupted: what was measured before is in {out}")
         return 130
-    except (OSError, ValueError) as error:
-        say(f"{out}: {error}")
+    except ValueError as error:
+        say(f"{out} cannot be read: {error}")
+        return 3
+    except OSError as error:
+        say(str(error))
         return 3
 
 

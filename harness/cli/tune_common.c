@@ -62,7 +62,8 @@ static void find_winners(const struct tuned *tuned, struct winners *out)
 }
 
 /* The winners are variants 0 and on, the file's defaults come behind them. */
-static bool compile(struct tuned *tuned, const struct winners *winners, struct error *err)
+static bool compile(struct tuned *tuned, const struct winners *winners, double until,
+					struct error *err)
 {
 	struct schedule_flags flags[TRIALS_TOGETHER];
 	const char *lists[TRIALS_TOGETHER][JUDGE_FLAGS_MAX + SPACE_CONSTANTS_MAX + 1] = {{NULL}};
@@ -83,7 +84,7 @@ static bool compile(struct tuned *tuned, const struct winners *winners, struct e
 	bool ok = trials_compile(tuned->trials, pointers, winners->count + 1, err);
 	/* flags are the compilers' until all of them are done */
 	for (size_t i = 0; i <= winners->count && ok; i++)
-		ok = trials_ready(tuned->trials, i, 1, HUGE_VAL, &ready, err);
+		ok = trials_ready(tuned->trials, i, 1, until > 0 ? until : HUGE_VAL, &ready, err);
 	trials_settle(tuned->trials);
 	return ok;
 }
@@ -149,7 +150,7 @@ bool tune_find_common(struct tuned *tuned, double until, struct error *err)
 	find_winners(tuned, &winners);
 	if (winners.count == 0)
 		return true;
-	if (!compile(tuned, &winners, err) || !time_all(tuned, winners.count, until, &sums, err))
+	if (!compile(tuned, &winners, until, err) || !time_all(tuned, winners.count, until, &sums, err))
 		return false;
 	for (size_t i = 1; i < winners.count; i++)
 		if (sums.winners[i] < sums.winners[best])

@@ -10,11 +10,13 @@
 #include "cli/schedules.h"
 #include "cli/stored.h"
 #include "report/report.h"
+#include "report/wrap.h"
 #include "store/place.h"
 #include "tune/exchange.h"
 #include "tune/given.h"
 
 #define T4_VERSION "1.0.0"
+#define WIDTH 80
 
 /* Outcomes by the names of T4, the first of each as it is written. */
 static const struct {
@@ -204,9 +206,8 @@ static json_t *results_load(const char *file, struct error *err)
 }
 
 /* The fastest one, where nothing was chosen at this shape. */
-static bool choose_imported(const struct tuned *tuned, const struct place *place,
-							const struct tuned_trial *best, size_t tried, FILE *out,
-							struct error *err)
+static bool choose_imported(const struct place *place, const struct tuned_trial *best, size_t tried,
+							FILE *out, struct error *err)
 {
 	struct tuned_choices choices;
 	struct tuned_choice choice = {.tried = (int64_t)tried, .median = best->median};
@@ -221,8 +222,10 @@ static bool choose_imported(const struct tuned *tuned, const struct place *place
 	snprintf(choice.constants, sizeof choice.constants, "%s", best->constants);
 	if (!tuned_choose(place->path, &place->key, &choice, err))
 		return false;
-	fprintf(out, "chose the fastest of them, which was not judged here: %s\n", best->constants);
-	(void)tuned;
+	char line[TUNED_CONSTANTS + 128];
+	snprintf(line, sizeof line, "chose the fastest of them, which was not judged here: %s",
+			 best->constants);
+	wrap_print(out, WIDTH, 0, 0, line);
 	return true;
 }
 
@@ -257,12 +260,14 @@ static bool import_all(const struct tuned *tuned, struct place *place, const jso
 						  tuned->file, refused[0] != '\0' ? refused : "there are none"));
 	place->key.driver = "";
 	ok = ok && tuned_keep(place->path, &place->key, trials, kept, err);
+	char line[2048];
+	snprintf(line, sizeof line, "imported %zu of %zu results from %.400s%s%s%s", kept, count, file,
+			 kept < count ? "; others are no schedules here (" : "", kept < count ? refused : "",
+			 kept < count ? ")" : "");
 	if (ok)
-		fprintf(out, "imported %zu of %zu results from %s%s%s%s\n", kept, count, file,
-				kept < count ? "; others are no schedules here (" : "", kept < count ? refused : "",
-				kept < count ? ")" : "");
+		wrap_print(out, WIDTH, 0, 0, line);
 	if (ok && trials[best].median > 0)
-		ok = choose_imported(tuned, place, &trials[best], kept, out, err);
+		ok = choose_imported(place, &trials[best], kept, out, err);
 	free(trials);
 	return ok;
 }

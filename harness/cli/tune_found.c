@@ -32,6 +32,9 @@ static void show_tried(const struct tuned_shape *shape, FILE *out)
 	char line[LINE_TEXT];
 	int used = snprintf(line, sizeof line, "tried %zu in %.0f s%s", search->tried,
 						shape->found.seconds, ends[search->end]);
+	if (search->end == SEARCH_ALL && search->count < shape->ranking.list.count)
+		used += snprintf(line + used, sizeof line - (size_t)used,
+						 ": those that are first in line, no more are tried in a run");
 	if (search->known > 0)
 		used += snprintf(line + used, sizeof line - (size_t)used,
 						 "; times of %zu are of an earlier run", search->known);

@@ -18,7 +18,9 @@
 #define CASES 8 /* that a winner is judged on */
 #define MAX_DIM 1024
 #define COMMON_SHARE 0.9 /* of the time is for the shapes, where one schedule for all is wanted */
-#define PROGRESS_SECONDS 0.1
+/* Libraries are measured beside the winner where a shape has so much time: compiling them for the
+ * first time takes some of it, and cannot be cut short. */
+#define LIBRARIES_SECONDS 20.0
 
 /* The search at one shape. */
 struct measuring {
@@ -28,7 +30,7 @@ struct measuring {
 	struct output_progress *line;
 	const char *const **flags; /* of each candidate; owned, with all texts in one block */
 	char **texts;
-	double ends; /* of all shapes; 0: no limit */
+	bool libraries; /* are measured beside the winner */
 };
 
 static const int64_t *values_of(const struct measuring *measuring, size_t candidate)
@@ -233,7 +235,7 @@ static bool compare(struct measuring *measuring, double until, struct error *err
 								 .variants = variants,
 								 .count = has_standard && best != 0 ? 2 : 1,
 								 .deadline = until,
-								 .libraries = true};
+								 .libraries = measuring->libraries};
 	if (!trials_time(measuring->tuned->trials, &round, &timing, err))
 		return false;
 	for (size_t i = 0; i < timing.count; i++) {
@@ -300,9 +302,10 @@ static bool search_shape(struct measuring *measuring, double seconds, struct err
 										 .clock = clock_of,
 										 .context = measuring};
 	double begun = clock_seconds(), until = begun + seconds;
+	measuring->libraries = seconds <= 0 || seconds >= LIBRARIES_SECONDS;
 	bool ok = queue_all(measuring, err) && flags_make(measuring, err) &&
 			  trials_compile(tuned->trials, measuring->flags, found->count, err) &&
-			  trials_prepare_libraries(tuned->trials, err);
+			  (!measuring->libraries || trials_prepare_libraries(tuned->trials, err));
 	found->begun = ok;
 	double left = seconds > 0 ? fmax(until - clock_seconds(), 1e-3) : 0;
 	ok = ok && search_run(&source, found->count, left, &found->search, err);

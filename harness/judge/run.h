@@ -20,6 +20,7 @@ struct run {
 	struct tool tool;          /* that solutions run under, if any */
 	double timeout, time_budget;
 	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
+	double until;  /* of clock_seconds(): the same, where starting processes took long; 0: any */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */

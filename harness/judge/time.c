@@ -177,7 +177,8 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 		double elapsed = clock_seconds() - start;
 		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
-		if (run->rounds > 0 && round >= run->rounds)
+		if ((run->rounds > 0 && round >= run->rounds) ||
+			(round >= 2 && run->until > 0 && start + elapsed > run->until))
 			break;
 		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
 		/* never from --seed, which a solution may know; the same for all entrants */

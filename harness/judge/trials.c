@@ -14,7 +14,7 @@
 #include "judge/time.h"
 #include "judge/turns.h"
 
-#define TIMEOUT 10.0
+#define TIMEOUT 3.0 /* of a call: a schedule that hangs is not to take the whole budget */
 /* why a variant that the deadline overtook takes no part */
 #define NOT_COMPILED "not compiled in time"
 #define MEMORY ((size_t)8 << 30)
@@ -313,6 +313,7 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 			return false;
 	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	run->rounds = round->passes;
+	run->until = round->deadline;
 	run->time_budget = fmax(round->deadline - clock_seconds(), 0);
 	bool ok = round->libraries ? time_beside_libraries(trials, round, out, err)
 							   : time_alone(trials, round, out, err);
@@ -337,6 +338,11 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	timing_end(trials);
 	if (!take(trials, variant, deadline, err))
 		return false;
+	if (!trials->taken[variant]) { /* a compiler may still be at it */
+		out->verdict = VERDICT_NOT_RUN;
+		snprintf(out->detail, sizeof out->detail, NOT_COMPILED);
+		return true;
+	}
 	options.mode = JUDGE_CHECKS;
 	options.suite_count = options.time_shape_count = 0;
 	options.cases = cases;

@@ -247,9 +247,9 @@ static json_t *configuration_space(const struct space *space, const int64_t *giv
 	return json_pack("{s:o, s:o}", "TuningParameters", parameters, "Conditions", conditions);
 }
 
-/* {"X": what the role says}, or 1 where the file does not say it. */
-static json_t *extent(const struct space *space, const int64_t *given, enum tune_role role,
-					  struct error *err)
+/* What the role says in Python's words; NULL where the file does not say it, or it is too long. */
+static char *role_text(const struct space *space, const int64_t *given, enum tune_role role,
+					   struct error *err)
 {
 	for (size_t i = 0; i < space->rule_count; i++) {
 		const struct space_rule *rule = &space->rules[i];
@@ -258,9 +258,44 @@ static json_t *extent(const struct space *space, const int64_t *given, enum tune
 		char *text = exchange_python(space, &rule->expression, given);
 		if (text == NULL)
 			too_long(space, rule, err);
-		return json_pack("{s:o}", "X", text_json(text));
+		return text;
 	}
-	return json_pack("{s:s}", "X", "1");
+	return NULL;
+}
+
+/* {"X": threads of a block}, or 1 where the file does not say it. */
+static json_t *local_size(const struct space *space, const int64_t *given, struct error *err)
+{
+	char *text = role_text(space, given, TUNE_THREADS, err);
+	return json_pack("{s:o}", "X", text != NULL ? text_json(text) : json_string("1"));
+}
+
+/* {"X": blocks of the grid}: as declared, or the tiles of C times split_k times the batch. */
+static json_t *global_size(const struct space *space, const int64_t *given,
+						   const struct test_case *test, struct error *err)
+{
+	static const struct {
+		enum tune_role role;
+		enum size size;
+	} tiles[] = {{TUNE_BLOCK_M, SIZE_M}, {TUNE_BLOCK_N, SIZE_N}};
+	char *declared = role_text(space, given, TUNE_BLOCKS, err), *text = NULL;
+	size_t length;
+	FILE *out = declared == NULL ? open_memstream(&text, &length) : NULL;
+	if (out == NULL)
+		return json_pack("{s:o}", "X", text_json(declared));
+	fprintf(out, "%d", test->shape.size[SIZE_BATCH]);
+	for (size_t i = 0; i < 2; i++) {
+		char *tile = role_text(space, given, tiles[i].role, err);
+		if (tile != NULL)
+			fprintf(out, " * -(-%d // %s)", test->shape.size[tiles[i].size], tile);
+		free(tile);
+	}
+	char *split = role_text(space, given, TUNE_SPLIT_K, err);
+	if (split != NULL)
+		fprintf(out, " * %s", split);
+	free(split);
+	fclose(out);
+	return json_pack("{s:o}", "X", text_json(text));
 }
 
 json_t *exchange_space(const struct space *space, const struct tune_gpu *gpu,
@@ -279,8 +314,8 @@ json_t *exchange_space(const struct space *space, const struct tune_gpu *gpu,
 				  configuration_space(space, given, err), "KernelSpecification", "Language", "CUDA",
 				  "KernelName", "solve", "KernelFile", slash != NULL ? slash + 1 : space->file,
 				  "CompilerOptions", options, "GlobalSizeType", "CUDA", "GlobalSize",
-				  extent(space, given, TUNE_BLOCKS, err), "LocalSize",
-				  extent(space, given, TUNE_THREADS, err), "Device", "Name", gpu->name);
+				  global_size(space, given, test, err), "LocalSize", local_size(space, given, err),
+				  "Device", "Name", gpu->name);
 	if (json == NULL && err->message[0] == '\0')
 		error_set(err,
 				  "the space of %s cannot be written: its file has no UTF-8 name, or memory "

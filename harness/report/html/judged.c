@@ -233,6 +233,11 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 	fputs("</p>\n", out);
 	hints_print(out, item);
 	summary_print(out, item, guarantees);
+	if (item->schedule[0] != '\0') {
+		char line[JUDGE_SCHEDULE_TEXT + 16];
+		snprintf(line, sizeof line, "Schedule: %s", item->schedule);
+		html_paragraph(out, NULL, line);
+	}
 	if (item->compile_log != NULL && item->compile_log[0] != '\0') {
 		html_heading(out, 3, NULL, "What the compiler said");
 		html_block(out, item->compile_log);
