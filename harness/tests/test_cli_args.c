@@ -184,7 +184,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
 	refused("judge --s 1", "unknown option '--s'");
 	refused("judge --shape 1x1x1 a.cu",
-			"--shape is an option of bench, compare, tune and leaderboard");
+			"--shape is an option of bench, compare, tune, explain and leaderboard");
 	refused("judge a.cu --json", "--json needs a value");
 	refused("judge a.cu --verbose=yes", "--verbose takes no value");
 	refused("judge a.cu --cases 0", "--cases '0'");
@@ -199,8 +199,8 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu --timeout 0", "--timeout '0'");
 	refused("judge a.cu --time 16x16x", "16x16x");
 	refused("bench a.cu --budget 0", "--budget '0'");
-	refused("list --json x",
-			"--json is an option of judge, bench, compare, tune, history, diff and leaderboard");
+	refused("list --json x", "--json is an option of judge, bench, compare, tune, explain, "
+							 "history, diff and leaderboard");
 }
 
 Test(cli_args, suggestions_are_near_or_absent)
