@@ -22,7 +22,16 @@ struct fake {
 	atomic_size_t calls[FILES], within, most_within, on[DEVICES];
 	size_t verdicts, saved; /* that were told; by one thread at a time */
 	atomic_bool telling, told_at_once;
+	atomic_bool bad_told; /* the verdict of `bad`, after which no file begins */
 };
+
+/* With --fail-fast, what was begun beside the bad file ends after it, however busy the machine. */
+static void wait_for_bad(struct fake *fake, size_t i)
+{
+	for (int tenths = 0;
+		 fake->options.fail_fast && i > fake->bad && !fake->bad_told && tenths < 100; tenths++)
+		usleep(100000);
+}
 
 static bool fake_judge(struct run *run, size_t i, struct judgement *out, void *context,
 					   struct error *err)
@@ -35,6 +44,7 @@ static bool fake_judge(struct run *run, size_t i, struct judgement *out, void *c
 	for (size_t step = 0; step < 4; step++)
 		run->progress->step(run->progress->context, out->file, "case", step, 4);
 	usleep(20000);
+	wait_for_bad(fake, i);
 	out->verdict = i == fake->bad ? VERDICT_WRONG_ANSWER : VERDICT_ACCEPTED;
 	snprintf(out->detail, sizeof out->detail, "judged %zu", i);
 	atomic_fetch_sub(&fake->within, 1);
@@ -61,6 +71,8 @@ static void tell_verdict(void *context, const struct judgement_list *list, size_
 	char detail[64];
 	tell(fake);
 	fake->verdicts++;
+	if (i == fake->bad)
+		fake->bad_told = true;
 	snprintf(detail, sizeof detail, "judged %zu", i);
 	cr_expect_str_eq(list->items[i].detail, detail);
 }
