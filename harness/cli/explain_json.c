@@ -1,20 +1,11 @@
 /* gemmjudge explain, as JSON. */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/explain.h"
-#include "report/clean.h"
+#include "cli/stored.h"
 
 #define LINES 5
-
-static json_t *clean_json(const char *text)
-{
-	char *clean = clean_text(text);
-	json_t *json = json_string(clean != NULL ? clean : "");
-	free(clean);
-	return json;
-}
 
 static json_t *number_json(double number)
 {
@@ -47,7 +38,7 @@ static json_t *lines_json(const struct explained_kernel *kernel)
 	size_t count = explain_lines(kernel, kernel->time.bound, lines, LINES);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(json,
-							  json_pack("{s:o, s:f}", "source", clean_json(lines[i].line->source),
+							  json_pack("{s:o, s:f}", "source", stored_text(lines[i].line->source),
 										"share", lines[i].share));
 	return json;
 }
@@ -67,7 +58,7 @@ static json_t *kernel_json(const struct explained *explained, const struct expla
 	char words[EXPLAIN_WORDS];
 	json_t *json =
 		json_pack("{s:o, s:f, s:f, s:i, s:I, s:o, s:{s:i, s:f, s:s}, s:o}", "name",
-				  clean_json(kernel->raw->shown), "launches", kernel->counted.launches, "blocks",
+				  stored_text(kernel->raw->shown), "launches", kernel->counted.launches, "blocks",
 				  kernel->demand.blocks, "threads", kernel->demand.threads, "shared_bytes",
 				  (json_int_t)kernel->demand.shared_bytes, "resources", resources_json(kernel),
 				  "occupancy", "blocks", o->blocks, "share", o->share, "limit",
@@ -82,13 +73,13 @@ static json_t *kernel_json(const struct explained *explained, const struct expla
 	json_object_set_new(json, "seconds", number_json(kernel->time.seconds));
 	json_object_set_new(json, "parts", parts_json(&kernel->time));
 	json_object_set_new(json, "bound", json_string(demand_part_word(kernel->time.bound)));
-	json_object_set_new(json, "bottleneck", clean_json(words));
+	json_object_set_new(json, "bottleneck", stored_text(words));
 	json_object_set_new(json, "lines", lines_json(kernel));
 	explain_bottleneck(explained, kernel, kernel->gain, words);
 	json_object_set_new(json, "gain",
 						json_pack("{s:s, s:o, s:o}", "part", demand_part_word(kernel->gain),
 								  "seconds_without", number_json(kernel->without), "words",
-								  clean_json(words)));
+								  stored_text(words)));
 	return json;
 }
 
@@ -111,14 +102,14 @@ void explain_json(const void *what, FILE *out)
 	json_object_set_new(json, "program", json_string("gemmjudge"));
 	json_object_set_new(json, "kind", json_string("explain"));
 	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
-	json_object_set_new(json, "file", clean_json(explained->file));
+	json_object_set_new(json, "file", stored_text(explained->file));
 	json_object_set_new(json, "content", json_string(explained->plan.content));
 	json_object_set_new(json, "problem", json_string(explained->plan.problem->name));
 	json_object_set_new(json, "shape", json_string(sizes));
-	json_object_set_new(json, "gpu", clean_json(explained->gpu.name));
+	json_object_set_new(json, "gpu", stored_text(explained->gpu.name));
 	json_object_set_new(json, "counted_on", json_string(explained->emulated));
 	json_object_set_new(json, "verdict", json_string(verdict_name(judgement->verdict)));
-	json_object_set_new(json, "detail", clean_json(judgement->detail));
+	json_object_set_new(json, "detail", stored_text(judgement->detail));
 	json_object_set_new(json, "bounds", bounds_json(explained));
 	for (size_t i = 0; i < explained->count; i++)
 		json_array_append_new(kernels, kernel_json(explained, &explained->kernels[i]));
@@ -132,7 +123,7 @@ void explain_json(const void *what, FILE *out)
 	if (explained->measured > 0)
 		json_object_set_new(json, "measured_seconds", json_real(explained->measured));
 	else if (explained->unmeasured[0] != '\0')
-		json_object_set_new(json, "unmeasured", clean_json(explained->unmeasured));
+		json_object_set_new(json, "unmeasured", stored_text(explained->unmeasured));
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	fputc('\n', out);
 	json_decref(json);

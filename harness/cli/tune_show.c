@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stored.h"
 #include "cli/tune.h"
-#include "report/clean.h"
 #include "report/wrap.h"
 
 #define WIDTH 80
@@ -202,14 +202,6 @@ void tune_show_check(const struct tuned *tuned, const struct tuned_check *check,
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static json_t *clean_json(const char *text)
-{
-	char *clean = clean_text(text);
-	json_t *json = json_string(clean != NULL ? clean : "");
-	free(clean);
-	return json;
-}
-
 json_t *tune_constants_json(const struct space *space, const int64_t *values)
 {
 	json_t *json = json_object();
@@ -222,7 +214,7 @@ json_t *tune_constants_json(const struct space *space, const int64_t *values)
 static json_t *gpu_json(const struct tune_gpu *gpu)
 {
 	return json_pack("{s:s, s:o, s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "id", gpu->id,
-					 "name", clean_json(gpu->name), "compute", gpu->compute, "multiprocessors",
+					 "name", stored_text(gpu->name), "compute", gpu->compute, "multiprocessors",
 					 gpu->multiprocessors, "l2_bytes", (json_int_t)gpu->l2_bytes,
 					 "shared_per_multiprocessor", (json_int_t)gpu->shared_per_multiprocessor,
 					 "shared_per_block", (json_int_t)gpu->shared_per_block,
@@ -266,7 +258,7 @@ static json_t *refused_json(const struct tuned *tuned, const struct schedule_lis
 		if (list->refused[i] > 0)
 			json_array_append_new(
 				json, json_pack("{s:i, s:o, s:f, s:f}", "line", tuned->space.rules[i].line, "text",
-								clean_json(tuned->space.rules[i].text), "combinations",
+								stored_text(tuned->space.rules[i].text), "combinations",
 								list->refused[i], "without_value", list->undefined[i]));
 	return json;
 }
@@ -280,7 +272,7 @@ static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *s
 	json_object_set_new(json, "shape", json_string(sizes));
 	if (!shape->fits) {
 		json_decref(schedules);
-		json_object_set_new(json, "error", clean_json(shape->why));
+		json_object_set_new(json, "error", stored_text(shape->why));
 		return json;
 	}
 	json_object_set_new(json, "combinations", json_real(ranking->list.combinations));
@@ -312,7 +304,7 @@ static json_t *checks_json(const struct tuned *tuned)
 			json_pack("{s:I, s:o, s:s, s:o, s:I, s:I}", "rank", (json_int_t)check->place + 1,
 					  "constants",
 					  tune_constants_json(&tuned->space, list->items[check->schedule].values),
-					  "verdict", verdict_name(check->verdict), "detail", clean_json(check->detail),
+					  "verdict", verdict_name(check->verdict), "detail", stored_text(check->detail),
 					  "accepted", (json_int_t)check->accepted, "cases", (json_int_t)check->count));
 	}
 	return json;
@@ -326,11 +318,11 @@ void tune_json(const void *what, FILE *out)
 	json_object_set_new(json, "program", json_string("gemmjudge"));
 	json_object_set_new(json, "kind", json_string("tune"));
 	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
-	json_object_set_new(json, "file", clean_json(tuned->file));
+	json_object_set_new(json, "file", stored_text(tuned->file));
 	json_object_set_new(json, "content", json_string(tuned->plan.content));
 	json_object_set_new(json, "problem", json_string(tuned->plan.problem->name));
 	if (tuned->options->judge.epilogue != NULL)
-		json_object_set_new(json, "epilogue", clean_json(tuned->options->judge.epilogue));
+		json_object_set_new(json, "epilogue", stored_text(tuned->options->judge.epilogue));
 	json_object_set_new(json, "gpu", gpu_json(&tuned->gpu));
 	for (size_t i = 0; i < tuned->space.constant_count; i++)
 		json_object_set_new(standard, tuned->space.names[tuned->space.constants[i].place].name,
@@ -349,7 +341,7 @@ void tune_json(const void *what, FILE *out)
 	if (worth != NULL)
 		json_object_set_new(json, "orders", worth);
 	if (tuned->checked) {
-		json_object_set_new(json, "device", clean_json(tuned->device));
+		json_object_set_new(json, "device", stored_text(tuned->device));
 		json_object_set_new(json, "checks", checks_json(tuned));
 	}
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
