@@ -85,14 +85,16 @@ build_configure() {
 	fi
 }
 
-# Builds folder $1 and shows how far it is: in place on a terminal, else a line for each tenth.
-# What a failing command prints is shown whole.
+# Builds folder $1, or the targets of it that follow, and shows how far it is: in place on a
+# terminal, else a line for each tenth. What a failing command prints is shown whole.
 build_with_progress() {
+	local folder=$root/$1
+	shift
 	if [ -t 2 ]; then
-		ninja -C "$root/$1" >&2
+		ninja -C "$folder" "$@" >&2
 		return
 	fi
-	NINJA_STATUS='@%p@' ninja -C "$root/$1" | awk -v tool="$tool" '
+	NINJA_STATUS='@%p@' ninja -C "$folder" "$@" | awk -v tool="$tool" '
 		/^ninja: Entering|^ninja: no work/ { next }
 		!/^@ *[0-9]+%@/ { print; next }
 		{ tenth = int(substr($0, 2, 3) / 10) }

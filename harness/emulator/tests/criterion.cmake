@@ -19,6 +19,10 @@ function(first_line_part line key out)
   endif()
 endfunction()
 
+if(NOT TARGET unit_tests)
+  add_custom_target(unit_tests)
+endif()
+
 function(add_criterion_tests)
   if(NOT (CRITERION_LIBRARY AND CRITERION_INCLUDE))
     message(STATUS "Criterion (libcriterion-dev) is missing: unit tests are not built")
@@ -44,6 +48,7 @@ function(add_criterion_tests)
     endif()
 
     add_executable(${name} ${source})
+    add_dependencies(unit_tests ${name})
     target_link_libraries(${name} PRIVATE ${libraries} ${CRITERION_LIBRARY} m)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     if(label STREQUAL "gpu")
