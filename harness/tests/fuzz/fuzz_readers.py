@@ -1,16 +1,17 @@
-"""The Python tools that read JSON, on results that somebody changed: each ends as it should, or with
+"""The Python tools that read JSON or CSV, on results that somebody changed: each ends as it should, or with
 one line and an exit status.
 
 usage: fuzz_readers.py [--seconds N] [--seed N] [--findings FOLDER] [INPUT.json]
 
 A finding is a file with the reader's name and what it read; as INPUT.json it is tried again.
-Nothing is drawn or compiled: what is handed to gnuplot is looked at, and the program that counts
-for tools/cost-model answers with ones.
+Nothing is drawn or compiled: what is handed to gnuplot is looked at, and the compiled heuristic of
+tools/cost-model answers with ones. CSV is changed as the list of its rows.
 """
 
 import argparse
 import contextlib
 import copy
+import csv
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -32,6 +33,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 import cost_model  # noqa: E402
+import cost_model_csv  # noqa: E402
+import cost_model_fit  # noqa: E402
+import cost_model_table  # noqa: E402
 import fleet_folder  # noqa: E402
 import fleet_gather  # noqa: E402
 import ladder_write  # noqa: E402
@@ -44,7 +48,8 @@ loader.exec_module(compare_counters)
 
 MEMORY_BYTES = 1 << 31  # of this process
 SLOW_SECONDS = 5  # of the processor, for an input of some kilobytes
-GPU = {"multiprocessors": 132, "clusters": [132, 66, 39, 30, 22, 17, 15, 15]}
+DEVICE = "132 132 66 39 30 22 17 15 15"
+CONFIGS = "solutions/gemm_f16/hopper/configs.def"
 ODD = [None, True, False, 0, -1, 1, 2.5, 1e308, -1e308, float("nan"), float("inf"), 10 ** 400, 2 ** 63, "", "x", "../../x",
        '"; system("touch x") #', "`touch x`", "a\nb", "\ud800", "4096x4096x4096", "0x0", "x" * 3000, [], {}, [[]], [None], "02_mma.cu",
        "../02_mma.cu", "cuBLAS", "span"]
@@ -69,11 +74,12 @@ def seeds():
     ladder = {"schema_version": 2, "command": "tools/ladder measure OUT.json", "seconds": 9, "folders": ["batched_f16", "gemv"],
               "runs": [{"ladder": "batched_f16", "shape": "32x256x256x256", "bench": step}],
               "left_out": [{"ladder": "batched_f16", "shape": "32x256x256x256", "step": "09.cu", "why": "no time was left"}]}
-    table = cost_model.Table(ROOT / "solutions/gemm_f16/hopper/cuts.cuh")
-    cuts = [f"cut_{i:02}.cu" for i in range(4)]
-    fit = {"schema_version": 2, "command": "tools/cost-model measure", "gpu": GPU, "cuts": table.cuts,
-           "shapes": [{"m": 64, "n": 64, "k": 64, "beta": 0.0, "us": [3.0] * len(table.cuts), "library": 2.0}]}
-    judged = {"results": [{"file": name, "verdict": "accepted", "cases": [{"m": 9, "n": 9, "k": 9, "beta": 0.0}]} for name in cuts]}
+    names = cost_model_table.Table(ROOT / CONFIGS).names
+    files = [f"configuration_{i:02}.cu" for i in range(len(names))]
+    shapes = [["2026-01-02T03:04:05Z", "Pretended GPU", "1", DEVICE, draw, "64", "64", str(64 + i), "1"]
+              for i, draw in enumerate(cost_model_csv.DRAWS * 12)]
+    rows = [[*shape, name, "3.0", "0.5"] for shape in shapes for name in [*names[:4], cost_model_csv.LIBRARY]]
+    rows.insert(0, list(cost_model_csv.COLUMNS))
     counters = {"kernels": [{"name": "k", "launches": 1, "smsp__inst_executed": 9, "emulator__flops": 8}]}
     entry = {"label": "a.cu", "ran": True, "role": "file", "span": {"median_us": 9.0, "low_us": 8.9, "high_us": 9.1}, "event": None,
              "microseconds": 9.0, "ratio_to_fastest_library": 0.5, "sealed": {"state": "confirmed"}}
@@ -83,8 +89,8 @@ def seeds():
              "task": {"number": 1, "state": "judged", "why": "", "host": "node", "slurm": None, "source": "7"}}
     hopper = "solutions/gemm_f16/hopper.cu"
     return {"fleet": fleet, "ladder_write": ladder, "ladder_headers": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
-            "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *cuts),
-            "cost_fit": fit, "cost_judged": judged, "counters": counters}
+            "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *files),
+            "cost_fit": rows, "cost_prune": rows, "counters": counters}
 
 
 # ---- changes ---------------------------------------------------------------------------
@@ -142,8 +148,7 @@ def fake_run(command, input="", env=None, **_):
         if re.search(r"`|system|\"", bare) or re.search(r'set output "(?!' + re.escape(str(tree)) + r'/solutions/\w[\w.-]*/)', input):
             raise AssertionError("gnuplot is told more than to draw a picture: " + input[:300])
     else:
-        table = cost_model.Table(tree / "solutions/gemm_f16/hopper/cuts.cuh")
-        words = ["1"] * ((3 + len(table.members)) * len(table.cuts))
+        words = ["1"] * ((4 + len(cost_model_table.TIMES)) * len(cost_model_table.Table(tree / CONFIGS).names))
         said = "".join(" ".join(words) + "\n" for _ in input.splitlines())
     return subprocess.CompletedProcess(command, 0, stdout=said, stderr="")
 
@@ -156,10 +161,19 @@ def make_tree(folder):
         shutil.copy(ROOT / "solutions" / name, folder / "solutions")
 
 
+def write_csv(path):
+    """In the place of JSON rows; what is none stays as it is."""
+    try:
+        rows = [row if isinstance(row, list) else [row] for row in json.loads(pathlib.Path(path).read_text())]
+    except (ValueError, TypeError, RecursionError):
+        return
+    with open(path, "w", newline="", errors="surrogatepass") as file:
+        csv.writer(file).writerows(rows)
+
+
 def read(reader, path):
     """What its script does with the file."""
-    solutions, program = tree / "solutions", "counts"
-    cuts = solutions / "gemm_f16/hopper/cuts.cuh"
+    solutions = tree / "solutions"
     if reader.startswith("ladder"):
         return getattr(ladder_write, reader.removeprefix("ladder_"))(path, solutions)
     if reader.startswith("results"):
@@ -189,10 +203,12 @@ def read(reader, path):
             ours = compare_counters.kernels_of(file)
         return compare_counters.tables([(compare_counters.DEFAULT[0], ours, ours)], "itself")
     if reader == "cost_collect":
-        return cost_model.main("collect", program, str(cuts), json.dumps(GPU), str(tree / "out.json"), path)
-    if reader == "cost_judged":
-        return cost_model.main("judged", program, str(cuts), json.dumps(GPU), path)
-    return cost_model.main("fit", program, str(cuts), path)
+        (tree / "out.csv").unlink(missing_ok=True)
+        return cost_model.main("collect", "model", tree / CONFIGS, DEVICE, "default", str(tree / "out.csv"), path)
+    write_csv(path)
+    if reader == "cost_prune":
+        return cost_model.main("prune", path)
+    return cost_model.main("fit", "model", tree / CONFIGS, path)
 
 
 def fault(reader, path, is_seed):
@@ -235,9 +251,9 @@ def main():
     subprocess.run = fake_run
     if importlib.util.find_spec("scipy") is None:
         print("fuzz_readers: no scipy here: the fit of tools/cost-model is left out, what is around it is not")
-        cost_model.solve = lambda table, *_: table.values
+        cost_model_fit.fit_one = lambda old, _: old
     path, rng, runs, end = str(tree / "input.json"), random.Random(arguments.seed), 0, time.monotonic() + arguments.seconds
-    kept = {name: (tree / "solutions" / name).read_text() for name in ("RESULTS.md", "gemm_f16/hopper/cuts.cuh")}
+    kept = {name: (tree / "solutions" / name).read_text() for name in ("RESULTS.md", CONFIGS.removeprefix("solutions/"))}
     tries = [tuple(json.loads(pathlib.Path(arguments.again).read_text()))] if arguments.again else \
         [(reader, json.dumps(seed)) for reader, seed in all_seeds.items()]
     while tries or (time.monotonic() < end and not arguments.again):

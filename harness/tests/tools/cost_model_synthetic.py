@@ -1,87 +1,100 @@
-"""Measurements made from known times, for test_cost_model.
+"""Measurements made from known times, for test_cost_model. None of them was measured anywhere.
 
-usage: cost_model_synthetic.py make SOURCE COUNTS TRUTH.cuh OUT.json   TRUTH.cuh: a copy of
-           cuts.cuh, which gets the known times; OUT.json: as tools/cost-model measure
-       cost_model_synthetic.py check SOURCE TRUTH.cuh FITTED.cuh       exit status 1: not the same
-       cost_model_synthetic.py choice SOURCE COUNTS FITTED.cuh OUT.json   exit status 1: FITTED.cuh
-           chooses cuts for OUT.json's shapes that take more than the best ones
+usage: cost_model_synthetic.py make SOURCE MODEL TRUTH.def OUT.csv   TRUTH.def: a copy of
+           configs.def, which gets the known times
+       cost_model_synthetic.py check SOURCE TRUTH.def FITTED.def     exit status 1: not the same
+       cost_model_synthetic.py knee SOURCE OUT.csv                   three configurations matter of six
 """
-import json
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, sys.argv[2] + "/tools")
-import cost_model  # noqa: E402
+import cost_model_csv  # noqa: E402
+import cost_model_fit  # noqa: E402
+from cost_model_table import Table  # noqa: E402
 
-GPU = {"multiprocessors": 132, "clusters": [132, 66, 39, 30, 22, 17, 15, 15]}
-# Between these, by member of cut_times; another member is between 0.5 and 2.
-RANGES = {"launch": (1.0, 5.0), "step": (0.15, 0.7), "tile": (0.6, 4.0), "slow_step": (0.05, 0.2)}
-NOISE = 0.001
-
-
-def known_times(table, counted, rng):
-    """New ones, but for those that no shape asks for (which a fit leaves alone)."""
-    values = [rng.uniform(*RANGES.get(member, (0.5, 2.0))) for _ in table.cuts for member in table.members]
-    values += [rng.uniform(0.4, 0.8)]
-    asked = {i for counts in counted for cut, c in enumerate(counts) if c
-             for i, times in zip(table.columns(cut), c.counts) if times}
-    return [new if i in asked else old for i, (new, old) in enumerate(zip(values, table.values))]
+DEVICES = {"Pretended H200": "132 132 66 39 30 22 17 15 15", "Pretended H100": "114 114 57 33 26 19 14 12 12"}
+# Between these; the other times are between 0.5 and 2.
+RANGES = {"launch": (1.0, 5.0), "k_iteration": (0.15, 0.7), "tile": (0.6, 4.0), "misaligned": (0.05, 0.2)}
+NOISE = 0.0005
+DRAWS = cost_model_csv.DRAWS
 
 
-def shapes(rng):
-    """Sizes like those of the generator: small as common as large, multiples of 8, uniform; large
-    ones, as the largest tiles have several rounds nowhere else; and an odd K besides a multiple of 8."""
-    def small_or_large():
-        return round(16 * 256 ** rng.random())
+def size():
+    """Small ones as common as large ones."""
+    return round(16 * 256 ** rng.random())
 
-    def multiple():
-        return (small_or_large() + 7) // 8 * 8
 
-    draws = [(small_or_large,) * 3] * 200 + [(multiple,) * 3] * 200 + [(lambda: rng.randint(16, 4096),) * 3] * 50
-    draws += [(lambda: 8 * rng.randint(250, 512),) * 3] * 200 + [(small_or_large, multiple, small_or_large)] * 200
-    return [(*(draw() for draw in three), float(rng.random() < 0.5)) for three in draws]
+def multiple():
+    return (size() + 7) // 8 * 8
+
+
+def large():
+    return 8 * rng.randint(250, 512)
+
+
+def shapes():
+    """Large ones, as the largest tiles have several waves nowhere else; K alone misaligned, and N alone."""
+    kinds = [("default", (size, size, size))] * 150 + [("aligned", (multiple, multiple, multiple))] * 150
+    kinds += [("uniform", (lambda: rng.randint(16, 4096),) * 3)] * 50 + [("aligned", (large, large, large))] * 130
+    kinds += [("default", (size, multiple, size))] * 100 + [("default", (size, size, multiple))] * 50
+    return [(draw, *(str(one()) for one in sizes), str(rng.randrange(2))) for draw, sizes in kinds]
+
+
+def synthetic(gpu, drawn):
+    return [cost_model_csv.Shape(("2026-01-02T03:04:05Z", gpu, "1", DEVICES[gpu], *shape)) for shape in drawn]
+
+
+def known_times(table, measured):
+    """New ones, but for those that no shape asks for: a fit leaves these alone."""
+    out = []
+    for i, old in enumerate(table.times):
+        asked = [any(column) for column in zip(*(s.terms[i].counts for s in measured if s.terms[i]))] or [False] * 7
+        fresh = [round(rng.uniform(*RANGES.get(name, (0.5, 2.0))), 2) for name in cost_model_fit.TIMES]
+        out.append(tuple(new if use else us for new, use, us in zip(fresh, asked, old)))
+    return out
+
+
+def check_sums(table, measured):
+    """The script computes what the host does."""
+    for shape in measured:
+        for name, times, terms in zip(table.names, table.times, shape.terms):
+            if terms and not abs(terms.time(times) - terms.us) <= 1e-5 * terms.us:
+                sys.exit(f"{shape}, {name}: the host computes {terms.us} us, the script {terms.time(times)} us")
 
 
 def make(source, program, truth, out):
-    rng = random.Random(1)
-    table = cost_model.Table(pathlib.Path(truth))
-    drawn = shapes(rng)
-    counted = cost_model.count(program, table, GPU, drawn)
-    for shape, counts in zip(drawn, counted):  # the script computes what the host does
-        for cut, c in enumerate(counts):
-            if c and c.us != c.time(table, table.values, cut) and \
-                    not abs(c.us / c.time(table, table.values, cut) - 1) < 1e-5:
-                sys.exit(f"{shape}: the host takes {table.cuts[cut]} to need {c.us} us, the script another time")
-    table.write(known_times(table, counted, rng))
-    table = cost_model.Table(table.path)
-    rows = []
-    for shape, counts in zip(drawn, counted):
-        m = cost_model.Measured(shape, [], None, counts)
-        times = [m.time(table, table.values, cut) for cut in range(len(table.cuts))]
-        us = [t and t * (1 + rng.gauss(0, NOISE)) for t in times]
-        rows.append(dict(zip(("m", "n", "k", "beta"), shape), us=us))
-    pathlib.Path(out).write_text(json.dumps({
-        "schema_version": 2, "command": "tools/cost-model measure", "gpu": GPU,
-        "cuts": table.cuts, "shapes": rows}))
+    table, drawn = Table(pathlib.Path(truth)), shapes()
+    measured = synthetic("Pretended H200", drawn) + synthetic("Pretended H100", drawn[::2])
+    cost_model_fit.ask(program, table, measured)
+    check_sums(table, measured)
+    table.write(known_times(table, measured))
+    for shape in measured:
+        times = [(name, terms.time(times) * (1 + rng.gauss(0, NOISE)))
+                 for name, terms, times in zip(table.names, shape.terms, table.times) if terms]
+        times.append((cost_model_csv.LIBRARY, 2 * min(us for _, us in times)))
+        cost_model_csv.append(out, [[*shape.key, name, f"{us:.4f}", "0.5"] for name, us in times])
 
 
 def check(source, truth, fitted):
-    truth, fitted = (cost_model.Table(pathlib.Path(path)) for path in (truth, fitted))
-    names = [f"{cut} {member}" for cut in truth.cuts for member in truth.members] + ["COPY_MEGABYTE"]
-    far = [f"{name}: {got} instead of {want}" for name, want, got in zip(names, truth.values, fitted.values)
-           if not abs(got - want) <= 0.04 * want + 0.01]
+    truth, fitted = (Table(pathlib.Path(path)) for path in (truth, fitted))
+    far = [f"{name}, {time}: {got} instead of {want}" for name, wanted, found in zip(truth.names, truth.times, fitted.times)
+           for time, want, got in zip(cost_model_fit.TIMES, wanted, found) if not abs(got - want) <= 0.04 * want + 0.01]
     if far:
         sys.exit("\n".join(far))
 
 
-def choice(source, program, fitted, out):
-    table = cost_model.Table(pathlib.Path(fitted))
-    measured = cost_model.load(program, table, out)
-    slower = [m.us[m.choice(table, table.values)] / m.best for m in measured]
-    if cost_model.geometric_mean(slower) > 1.01:
-        sys.exit(f"chosen cuts take {cost_model.geometric_mean(slower):.3f} times as long as the best ones")
+def knee(source, out):
+    """GOOD 0, 1 and 2 are each the best on a third of the shapes and 30% slower elsewhere; SPARE 0, 1 and 2
+    win 0.5% on a shape each."""
+    for i in range(90):
+        us = {f"GOOD {j}": 10.0 if i % 3 == j else 13.0 for j in range(3)}
+        us |= {f"SPARE {j}": 9.95 if i == j else 15.0 for j in range(3)}
+        key = ("2026-01-02T03:04:05Z", "Pretended H200", "1", DEVICES["Pretended H200"], DRAWS[i // 3 % 3], 64 + i, 64, 64, 1)
+        cost_model_csv.append(out, [[*key, name, f"{time:.2f}", "0.5"] for name, time in us.items()])
 
 
 if __name__ == "__main__":
-    {"make": make, "check": check, "choice": choice}[sys.argv[1]](*sys.argv[2:])
+    rng = random.Random(1)
+    {"make": make, "check": check, "knee": knee}[sys.argv[1]](*sys.argv[2:])
