@@ -16,14 +16,6 @@
 #include "store/scalars.h"
 #include "store/store.h"
 
-/* What comes from outside is made valid UTF-8. */
-static void row_clean(struct row_in *row, const char *text)
-{
-	char *clean = clean_text(text);
-	row_text(row, clean);
-	free(clean);
-}
-
 static void row_seed(struct row_in *row, uint64_t seed)
 {
 	char digits[32]; /* as JSON has it: SQLite's integers have a sign */

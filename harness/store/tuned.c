@@ -18,13 +18,6 @@
 static const enum size sizes[] = {SIZE_M, SIZE_N, SIZE_K, SIZE_BATCH, SIZE_GROUP};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-static void row_clean(struct row_in *row, const char *text)
-{
-	char *clean = clean_text(text);
-	row_text(row, clean);
-	free(clean);
-}
-
 /* The columns that all tables begin with: device,problem,content,epilogue,nvcc_flags. */
 static void row_file(struct row_in *row, const struct tuned_key *key)
 {
