@@ -64,20 +64,13 @@ static void print_board(const struct board *board)
 		puts("* seen from outside: the process says less");
 }
 
-static bool same_field(const struct board *a, const struct board *b)
-{
-	return strcmp(a->run->problem, b->run->problem) == 0 &&
-		   strcmp(a->run->device, b->run->device) == 0 &&
-		   strcmp(a->run->epilogue, b->run->epilogue) == 0;
-}
-
 /* Shapes of the same problem and device that are not shown. */
 static void print_other_shapes(const struct leaderboard *all, const struct board *shown)
 {
 	char line[SHAPES_TEXT] = "", sizes[SHAPE_TEXT];
 	size_t others = 0, used = 0;
 	for (size_t i = 0; i < all->board_count; i++) {
-		if (&all->boards[i] == shown || !same_field(&all->boards[i], shown))
+		if (&all->boards[i] == shown || !leaderboard_same_field(all->boards[i].run, shown->run))
 			continue;
 		measured_sizes(all->boards[i].time, sizes);
 		if (others++ < 6)
