@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "report/clean.h"
@@ -80,7 +81,7 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 	if (others == 0)
 		return;
 	char text[SHAPES_TEXT + 64];
-	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, others == 1 ? "" : "s",
+	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, text_plural(others),
 			 line, others > 6 ? ", ..." : "");
 	wrap_print(stdout, WIDTH, 0, 0, text);
 }
@@ -168,7 +169,7 @@ static int write_pages(const char *folder, const struct leaderboard *all)
 	size_t pages;
 	if (!site_write(folder, all, GEMMJUDGE_VERSION, &pages, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	printf("%zu page%s written: ", pages, pages == 1 ? "" : "s");
+	printf("%zu page%s written: ", pages, text_plural(pages));
 	clean_print(stdout, folder);
 	puts("/index.html is the first");
 	return EXIT_ACCEPTED;

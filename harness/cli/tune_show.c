@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/stored.h"
 #include "cli/tune.h"
 #include "report/wrap.h"
@@ -25,11 +26,6 @@ static const char *short_number(double number, char out[16])
 	}
 	snprintf(out, 16, i == 0 ? "%.0f" : "%.4g%c", number, suffixes[i]);
 	return out;
-}
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
 }
 
 /* The constants of a schedule: those that all shown ones share, or the others. */
@@ -58,7 +54,7 @@ void tune_show_head(const struct tuned *tuned, const struct tuned_shape *shape, 
 	else
 		snprintf(line + used, sizeof line - (size_t)used,
 				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
-				 plural(list->count), short_number(list->combinations, number));
+				 text_plural(list->count), short_number(list->combinations, number));
 	wrap_print(out, WIDTH, 0, 0, line);
 }
 
