@@ -146,7 +146,8 @@ static json_t *board_json(const struct board *board)
 
 static void print_json(const struct options *options, const struct leaderboard *all)
 {
-	json_t *json = stored_document("leaderboard"), *boards = json_array(), *out = json_array();
+	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
+		   *boards = json_array(), *out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
 		if (options->judge.time_shape_count == 0 || is_shown(options, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
@@ -158,7 +159,7 @@ static void print_json(const struct options *options, const struct leaderboard *
 	}
 	json_object_set_new(json, "boards", boards);
 	json_object_set_new(json, "not_ranked", out);
-	stored_print(json);
+	stored_print(json, stdout);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */

@@ -309,14 +309,8 @@ static json_t *checks_json(const struct tuned *tuned)
 void tune_json(const void *what, FILE *out)
 {
 	const struct tuned *tuned = what;
-	json_t *json = json_object(), *shapes = json_array(), *standard = json_object();
-	json_object_set_new(json, "schema_version", json_integer(TUNE_JSON_SCHEMA_VERSION));
-	json_object_set_new(json, "program", json_string("gemmjudge"));
-	json_object_set_new(json, "kind", json_string("tune"));
-	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
-	json_object_set_new(json, "file", stored_text(tuned->file));
-	json_object_set_new(json, "content", json_string(tuned->plan.content));
-	json_object_set_new(json, "problem", json_string(tuned->plan.problem->name));
+	json_t *json = stored_document_of("tune", TUNE_JSON_SCHEMA_VERSION, tuned->file, &tuned->plan);
+	json_t *shapes = json_array(), *standard = json_object();
 	if (tuned->options->judge.epilogue != NULL)
 		json_object_set_new(json, "epilogue", stored_text(tuned->options->judge.epilogue));
 	json_object_set_new(json, "gpu", gpu_json(&tuned->gpu));
@@ -340,7 +334,5 @@ void tune_json(const void *what, FILE *out)
 		json_object_set_new(json, "device", stored_text(tuned->device));
 		json_object_set_new(json, "checks", checks_json(tuned));
 	}
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	fputc('\n', out);
-	json_decref(json);
+	stored_print(json, out);
 }
