@@ -626,6 +626,11 @@ bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
 	return any;
 }
 
+bool case_multiplies(const struct test_case *test)
+{
+	return test->scalar[SCALAR_ALPHA] != 0;
+}
+
 static void scalars_neutral(struct test_case *test)
 {
 	for (int i = 0; i < SCALAR_COUNT; i++)

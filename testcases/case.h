@@ -69,6 +69,10 @@ extern const char *const case_sizes_names[]; /* "mixed", "uniform", NULL */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple);
 
+/* Whether the product of the inputs has any part in the result. With alpha = 0 every solution
+ * computes beta*C, and a time says nothing about products. */
+bool case_multiplies(const struct test_case *test);
+
 /* Whether some M, N and K within the limits of generated cases are multiples. */
 bool case_has_multiple(const struct problem *problem, int max_dim, int multiple);
 

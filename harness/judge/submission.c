@@ -63,6 +63,7 @@ static bool cases_allocate(struct submission *s, size_t count, struct error *err
 	return true;
 }
 
+/* Correctness is judged on every case that is drawn; only those that multiply are timed. */
 static bool cases_generate(const struct judge_options *options, struct submission *s,
 						   struct error *err)
 {
@@ -78,8 +79,12 @@ static bool cases_generate(const struct judge_options *options, struct submissio
 						 problem->name, smallest, max_dim < largest ? max_dim : largest);
 	if (!cases_allocate(s, options->cases, err))
 		return false;
-	for (size_t i = 0; i < options->cases; i++)
-		s->cases[i] = case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
+	size_t kept = 0;
+	for (size_t i = 0; kept < s->case_count; i++) {
+		s->cases[kept] =
+			case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
+		kept += options->mode == JUDGE_CHECKS || case_multiplies(&s->cases[kept]);
+	}
 	return true;
 }
 
