@@ -1,6 +1,6 @@
 """Tile configurations of hopper.cu: what was measured of them becomes their times in configs.def.
 
-usage: cost_model.py files MODEL FOLDER OUT                a solution for each configuration of FOLDER
+usage: cost_model.py files CONFIGS.def FOLDER OUT          a solution for each configuration of FOLDER
        cost_model.py suited MODEL CONFIGS.def DEVICE DRAW  numbers of the configurations that such shapes need
        cost_model.py collect MODEL CONFIGS.def DEVICE DRAW OUT.csv BENCH.json
        cost_model.py fit MODEL CONFIGS.def MEASURED.csv... (needs scipy)
@@ -27,13 +27,12 @@ def number_of(label):
     return int(re.search(r"configuration_(\d+)\.cu$", label)[1])
 
 
-def write_files(program, folder, out):
+def write_files(table, folder, out):
     """Solutions of two lines."""
     out.mkdir(parents=True, exist_ok=True)
-    numbers = subprocess.run([program, "numbers"], capture_output=True, text=True, check=True).stdout.split()
-    for i, number in enumerate(numbers):
-        path = out / f"configuration_{i:02}.cu"
-        path.write_text(f'#define HOPPER_CUT {number}\n#include "{folder.resolve()}/hopper.cu"\n')
+    for number in range(len(table.names)):
+        path = out / f"configuration_{number:02}.cu"
+        path.write_text(f'#define HOPPER_CONFIG {number}\n#include "{folder.resolve()}/hopper.cu"\n')
         print(path)
 
 
@@ -107,7 +106,8 @@ def collect(program, table, device, draw, out, bench):
 
 def main(what, *arguments):
     if what == "files":
-        return write_files(arguments[0], *map(pathlib.Path, arguments[1:]))
+        table, *folders = map(pathlib.Path, arguments)
+        return write_files(Table(table), *folders)
     if what == "prune":
         return prune(cost_model_csv.read(arguments))
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]

@@ -10,11 +10,11 @@
 namespace hopper
 {
 constexpr int WARPGROUP = 128;
-constexpr int VECTOR = 8;    // 16-bit elements of 16 bytes, the widest access
-constexpr int SLICE = 64;    // elements along K of a swizzled row of 128 bytes
-constexpr int BOX = 64;      // columns of a TMA box of B
-constexpr int WGMMA_M = 64;  // rows of one wgmma
-constexpr int CHUNK = 32;    // columns of C that one block of a split tile reduces and stores
+constexpr int VECTOR = 8;   // 16-bit elements of 16 bytes, the widest access
+constexpr int SLICE = 64;   // elements along K of a swizzled row of 128 bytes
+constexpr int BOX = 64;     // columns of a TMA box of B
+constexpr int WGMMA_M = 64; // rows of one wgmma
+constexpr int CHUNK = 32;   // columns of C that one block of a split tile reduces and stores
 constexpr int CHUNK_SUMS = CHUNK / 2; // accumulators of a thread, and their bytes in a warpgroup
 constexpr int CHUNK_BYTES = CHUNK_SUMS * WARPGROUP * 4;
 constexpr int SHARED_BYTES = 227 * 1024; // of a block, at most

@@ -27,17 +27,6 @@ __device__ __forceinline__ auto store_make(const schedule &work, const Epilogue 
 		return misaligned_rows_make<Element, config::TILE_N, config>(work, out.C, base);
 }
 
-/* Whether one load brings C for all subtiles of a tile. */
-template <class Store> constexpr bool loads_all_subtiles(const Store &)
-{
-	return false;
-}
-template <class config>
-constexpr bool loads_all_subtiles(const tma_store_columns<config> &)
-{
-	return tma_store_columns<config>::ALL_PLACES;
-}
-
 /* Where a subtile of the consumer's part of a tile begins in C; swapped, all four warps', else this
  * warp's. */
 template <class config>
@@ -93,7 +82,7 @@ __device__ __forceinline__ void consume(const schedule &work, const Epilogue &ou
 		for (int i = 0; i < config::SUBTILES; i++) {
 			if (i > 0) {
 				store.begin(out, part_origin<config>(work, origin, consumer, i), i);
-				if (work.reads_c && !loads_all_subtiles(store))
+				if (work.reads_c && !decltype(store)::LOADS_ALL)
 					store.load();
 			}
 			finish<Element>(sum[i], out, work.reads_c, store);
@@ -106,10 +95,9 @@ __device__ __forceinline__ void consume(const schedule &work, const Epilogue &ou
 
 /* A chunk of a warp's sums into its box of columns, and the box on its way with its last chunk. */
 template <class Element, class config, class Epilogue>
-__device__ __forceinline__ void finish_chunk(const float *sum, const Epilogue &out,
-											 const tma_store_rows<config> &store,
-											 const uint32_t (&places)[config::C_BOX / 16],
-											 int chunk)
+__device__ __forceinline__ void
+finish_chunk(const float *sum, const Epilogue &out, const tma_store_rows<config> &store,
+			 const uint32_t (&places)[config::C_BOX / 16], int chunk)
 {
 	constexpr int CHUNKS = config::C_BOX / CHUNK; // of a box
 	int lane = threadIdx.x % 32, box = chunk / CHUNKS, within = chunk % CHUNKS;
@@ -130,8 +118,7 @@ template <class Element, class config, class Epilogue>
 __device__ __forceinline__ void run_beside(mainloop<Element, config> &loop,
 										   float (&sum)[1][config::SUMS],
 										   const float (&before)[config::SUMS], int iterations,
-										   const Epilogue &out,
-										   const tma_store_rows<config> &store)
+										   const Epilogue &out, const tma_store_rows<config> &store)
 {
 	uint32_t places[config::C_BOX / 16];
 	loop.begin();
@@ -148,7 +135,8 @@ __device__ __forceinline__ void run_beside(mainloop<Element, config> &loop,
 			[] {});
 #pragma unroll 1
 	for (int k = config::CHUNKS; k < iterations; k++)
-		loop.iterate(sum, true, [] {}, [] {});
+		loop.iterate(
+			sum, true, [] {}, [] {});
 	loop.end(sum);
 }
 

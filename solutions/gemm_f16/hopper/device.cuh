@@ -55,8 +55,7 @@ static inline hopper_status device_ask(device_table &device, int ordinal)
 	};
 	if (!ask(cudaDevAttrComputeCapabilityMajor, &major) || major != 9 ||
 		!ask(cudaDevAttrMultiProcessorCount, &device.multiprocessors) ||
-		!ask(cudaDevAttrMemoryClockRate, &clock) ||
-		!ask(cudaDevAttrGlobalMemoryBusWidth, &width))
+		!ask(cudaDevAttrMemoryClockRate, &clock) || !ask(cudaDevAttrGlobalMemoryBusWidth, &width))
 		return HOPPER_UNSUPPORTED_DEVICE;
 	device.dram_bytes = 2.0f * (float)clock * 1e-3f * (float)width / 8.0f; // two transfers a clock
 	cudaDriverEntryPointQueryResult found;
@@ -75,9 +74,11 @@ static inline const device_table &device_get(int &ordinal)
 {
 	static device_table tables[MAX_DEVICES];
 	static std::once_flag once[MAX_DEVICES];
-	static const device_table none = {HOPPER_UNSUPPORTED_DEVICE};
-	if (cudaGetDevice(&ordinal) != cudaSuccess || ordinal >= MAX_DEVICES)
+	static const device_table none = {HOPPER_CUDA_ERROR}, beyond = {HOPPER_UNSUPPORTED_DEVICE};
+	if (cudaGetDevice(&ordinal) != cudaSuccess)
 		return none;
+	if (ordinal >= MAX_DEVICES)
+		return beyond;
 	std::call_once(once[ordinal],
 				   [&] { tables[ordinal].status = device_ask(tables[ordinal], ordinal); });
 	return tables[ordinal];

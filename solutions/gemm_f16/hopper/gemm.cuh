@@ -2,7 +2,8 @@
  * and statuses; epilogue.cuh documents epilogues.
  *
  *     auto out = epilogue_make<half>(C, M, N, alpha, beta);
- *     hopper::gemm<half>({M, N, K, A, B, C, K, N, N, alpha, beta}, out, workspace, bytes, stream); */
+ *     hopper::gemm<half>({M, N, K, A, B, C, K, N, N, alpha, beta}, out, workspace, bytes, stream);
+ */
 #ifndef HOPPER_GEMM_CUH
 #define HOPPER_GEMM_CUH
 
@@ -14,9 +15,9 @@ namespace hopper
 template <class Epilogue>
 using launcher = hopper_status (*)(const launch_context &, const problem &, int, const Epilogue &);
 
-/* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles are
- * for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3% slower,
- * with a bias 80%). An overlapped epilogue accesses nothing but C. */
+/* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
+ * are for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3%
+ * slower, with a bias 80%). An overlapped epilogue accesses nothing but C. */
 template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
 		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
 static constexpr launcher<Epilogue> launcher_of(void)
@@ -128,6 +129,19 @@ static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void 
 	return gemm_by<Element>(-1, product, out, workspace, bytes, stream);
 }
 
+/* The pad copy's counter begins at 0. */
+static inline hopper_status workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+	if (bytes == 0)
+		return HOPPER_OK;
+	if (workspace == NULL || (uintptr_t)workspace % WORKSPACE_HEAD != 0)
+		return HOPPER_INVALID_ARGUMENT;
+	if (bytes < WORKSPACE_HEAD)
+		return HOPPER_WORKSPACE_TOO_SMALL;
+	return cudaMemsetAsync(workspace, 0, WORKSPACE_HEAD, stream) == cudaSuccess ? HOPPER_OK
+																				: HOPPER_CUDA_ERROR;
+}
+
 static inline const char *status_text(hopper_status status)
 {
 	switch (status) {
@@ -138,7 +152,7 @@ static inline const char *status_text(hopper_status status)
 		return "the current device is no Hopper GPU (sm_90), or its driver is too old for TMA";
 	case HOPPER_WORKSPACE_TOO_SMALL:
 		return "the workspace is smaller than hopper_gemm_workspace() says: give more, or none";
-	case HOPPER_CUDA_ERROR: return "a kernel could not be launched: see cudaGetLastError()";
+	case HOPPER_CUDA_ERROR: return "a call of CUDA failed: see cudaGetLastError()";
 	}
 	return "no status of hopper_gemm.h";
 }

@@ -140,8 +140,9 @@ static inline float config_bound(const device_table &device, const config_line &
 	return power < memory ? memory : power;
 }
 
-/* Microseconds for a product that the configuration fits. */
-static inline float config_time(const device_table &device, const config_line &c, const problem &q)
+/* Microseconds by the times of configs.def, for a product that the configuration fits. */
+static inline float config_time_unbounded(const device_table &device, const config_line &c,
+										  const problem &q)
 {
 	float tiles = (float)tiles_of(c, q);
 	float k = (float)parts(q.k_iterations(c.k_block, c.by_class()), c.split_k);
@@ -166,8 +167,14 @@ static inline float config_time(const device_table &device, const config_line &c
 	float iteration = c.us.k_iteration + busy * (c.us.contended + misaligned * c.us.misaligned);
 	float tile = (has_one_tile(c) ? 0.0f : c.us.tile) + (q.reads_c ? c.us.reads_c : 0.0f) +
 				 (q.p.n % 4 != 0 ? c.us.ragged : 0.0f);
-	float time = c.us.launch + COPY_MEGABYTE * copied * 2e-6f + waves * (k * iteration + tile);
-	float bound = config_bound(device, c, q, tiles);
+	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + waves * (k * iteration + tile);
+}
+
+/* The same, and not below the bound. */
+static inline float config_time(const device_table &device, const config_line &c, const problem &q)
+{
+	float time = config_time_unbounded(device, c, q);
+	float bound = config_bound(device, c, q, (float)tiles_of(c, q));
 	return time < bound ? bound : time;
 }
 

@@ -8,8 +8,8 @@
  *
  * Calls are asynchronous in `stream`, allocate nothing, and have no state but a table of each
  * device's properties. Several threads and streams may call at once, each with a workspace of its
- * own. A call can be captured into a CUDA graph, which may be replayed any number of times, and with
- * other values in the matrices; no other work may use the workspace meanwhile. */
+ * own. A call can be captured into a CUDA graph, which may be replayed any number of times, and
+ * with other values in the matrices; no other work may use the workspace meanwhile. */
 #ifndef HOPPER_GEMM_H
 #define HOPPER_GEMM_H
 
@@ -25,7 +25,7 @@ enum hopper_status {
 	HOPPER_INVALID_ARGUMENT,    /* a negative size, a leading dimension that is too small, NULL */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
 	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says */
-	HOPPER_CUDA_ERROR,          /* a launch failed: cudaGetLastError() has the reason */
+	HOPPER_CUDA_ERROR,          /* a call of CUDA failed: cudaGetLastError() has the reason */
 };
 
 struct hopper_gemm {
@@ -47,8 +47,8 @@ enum hopper_status hopper_gemm_workspace(const struct hopper_gemm *product, size
 enum hopper_status hopper_gemm_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
 
 /* `workspace`: device memory, aligned to 256 bytes. With NULL and 0 the product is computed by a
- * configuration that needs none, which is slower where an operand is misaligned. Nothing is launched
- * unless HOPPER_OK or HOPPER_CUDA_ERROR is returned. */
+ * configuration that needs none, which is slower where an operand is misaligned. Nothing is
+ * launched unless HOPPER_OK or HOPPER_CUDA_ERROR is returned. */
 enum hopper_status hopper_gemm_f16(const struct hopper_gemm *product, void *workspace, size_t bytes,
 								   cudaStream_t stream);
 enum hopper_status hopper_gemm_bf16(const struct hopper_gemm *product, void *workspace,

@@ -1,17 +1,17 @@
 /* The kernel for products so small that only latency counts.
  *
  * A cold kernel waits for memory twice: for every 128 bytes of its own code, and for its operands.
- * So this one is short and asks for everything at once: a warp loads its part of a 16 x 8*BN tile of C
- * straight into mma.sync fragments, without shared memory, descriptors or barriers on the way; the
- * warps of a block share the tile along K and meet once, to add up. Elements outside of K are zeros by
- * predicated loads; what lies beyond M and N is multiplied and not stored.
+ * So this one is short and asks for everything at once: a warp loads its part of a 16 x 8*BN tile
+ * of C straight into mma.sync fragments, without shared memory, descriptors or barriers on the way;
+ * the warps of a block share the tile along K and meet once, to add up. Elements outside of K are
+ * zeros by predicated loads; what lies beyond M and N is multiplied and not stored.
  *
- * mma.sync sums over K in any order, as long as both operands have the same, and columns may stand in
- * any order too. So a lane takes neighbours: 4 of them along K from A, BN along N from B, read VA and
- * VB at a time as alignment allows; B's pairs along K are then cut from two rows.
+ * mma.sync sums over K in any order, as long as both operands have the same, and columns may stand
+ * in any order too. So a lane takes neighbours: 4 of them along K from A, BN along N from B, read
+ * VA and VB at a time as alignment allows; B's pairs along K are then cut from two rows.
  *
- * One more warp, the scout, multiplies and stores nothing: it runs ahead, so that the code behind the
- * barrier is in the cache when the others come to it. */
+ * One more warp, the scout, multiplies and stores nothing: it runs ahead, so that the code behind
+ * the barrier is in the cache when the others come to it. */
 #ifndef HOPPER_KERNEL_SMALL_CUH
 #define HOPPER_KERNEL_SMALL_CUH
 
@@ -21,15 +21,15 @@
 
 namespace hopper
 {
-/* WARPS share a tile of 16 rows and 8*BN columns, each 16 along K at once. Rows of A, of B, start at
- * multiples of VA, of VB elements. */
+/* WARPS share a tile of 16 rows and 8*BN columns, each 16 along K at once. Rows of A, of B, start
+ * at multiples of VA, of VB elements. */
 template <int WARPS_, int BN_, int VA_, int VB_> struct small_config {
 	static constexpr int WARPS = WARPS_, BN = BN_, VA = VA_, VB = VB_;
 	static constexpr int ROWS = 16, COLUMNS = 8 * BN, TILE = ROWS * COLUMNS;
-	static constexpr int DEPTH = 16;                        // of a warp along K at once
-	static constexpr int THREADS = 32 * WARPS;              // that multiply
-	static constexpr int BLOCK = THREADS + 32, BLOCKS = 3;  // with the scout; on a multiprocessor
-	static constexpr int VALUES = TILE / THREADS; // neighbours in C that a thread finishes
+	static constexpr int DEPTH = 16;                       // of a warp along K at once
+	static constexpr int THREADS = 32 * WARPS;             // that multiply
+	static constexpr int BLOCK = THREADS + 32, BLOCKS = 3; // with the scout; on a multiprocessor
+	static constexpr int VALUES = TILE / THREADS;          // neighbours in C that a thread finishes
 	static_assert(TILE % THREADS == 0 && COLUMNS % VALUES == 0, "threads share the tile evenly");
 	static_assert(BN % VB == 0 && VA <= 4 && VB <= 4, "a load is of 8 bytes at most");
 };
@@ -52,9 +52,9 @@ __device__ __forceinline__ uint32_t pair_along_k(const uint32_t *row, const uint
 	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
 }
 
-/* A warp's part of the tile at `row`, `column`: every WARPS-th 16 along K from `k` on, one at least.
- * Lane l has rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and of both 4 elements along
- * K from l%4*4 on. Indices are below 2^31. */
+/* A warp's part of the tile at `row`, `column`: every WARPS-th 16 along K from `k` on, one at
+ * least. Lane l has rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and of both 4
+ * elements along K from l%4*4 on. Indices are below 2^31. */
 template <class Element, class config>
 __device__ __forceinline__ void small_multiply(const matrix_view &A, const matrix_view &B, int row,
 											   int column, int k, float (&sum)[config::BN][4])
@@ -123,8 +123,8 @@ __device__ __forceinline__ void small_share(const float (&sum)[config::BN][4], f
 				to[half * 8 * config::COLUMNS + c * BN + j] = sum[j][2 * half + c];
 }
 
-/* A thread's neighbours in a row of the tile: added up, and stored if they lie in C. The epilogue is
- * told where the row ends; for the scout, that it has ended. */
+/* A thread's neighbours in a row of the tile: added up, and stored if they lie in C. The epilogue
+ * is told where the row ends; for the scout, that it has ended. */
 template <class Element, class config, class Epilogue>
 __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool reads_c,
 											 const float *sums, int row, int column, bool scout)
@@ -174,8 +174,7 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	if (!scout)
 		named_barrier(0, config::THREADS);
 	else if (row + lane / 2 < out.M) // a row of the tile may lie across two lines
-		out.prefetch(row + lane / 2,
-					 lane % 2 ? min(column + config::COLUMNS, out.N) - 1 : column);
+		out.prefetch(row + lane / 2, lane % 2 ? min(column + config::COLUMNS, out.N) - 1 : column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
 }
 } // namespace hopper

@@ -46,7 +46,8 @@ template <class config> struct shared_layout {
 
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::THREADS, 1)
-	gemm_tma(const __grid_constant__ a_maps<config> maps_a, const __grid_constant__ CUtensorMap map_b,
+	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
+			 const __grid_constant__ CUtensorMap map_b,
 			 const __grid_constant__ c_maps<config> maps_c, const schedule work,
 			 const pad_work padding, const Epilogue out)
 {
@@ -141,8 +142,8 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 		cluster_sync();
 }
 
-/* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that NaN
- * in them does not count; beta = 0 does not read C. */
+/* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that
+ * NaN in them does not count; beta = 0 does not read C. */
 constexpr int SCALE_THREADS = 256;
 
 template <class Element>

@@ -26,11 +26,11 @@ struct operand {
 };
 
 /* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle of
- * their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a third
- * dimension, in boxes of several. Reads come into the L2 cache in pieces of 256 bytes where rows
- * start at such, else of 128, which is faster there. */
-static inline bool tensor_map(const device_table &device, CUtensorMap *map, operand matrix, int rows,
-							  int columns, int box_rows, int box_columns, int slices = 0)
+ * their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
+ * third dimension, in boxes of several. Reads come into the L2 cache in pieces of 256 bytes where
+ * rows start at such, else of 128, which is faster there. */
+static inline bool tensor_map(const device_table &device, CUtensorMap *map, operand matrix,
+							  int rows, int columns, int box_rows, int box_columns, int slices = 0)
 {
 	cuuint64_t sizes[3] = {(cuuint64_t)(slices > 0 ? box_columns : columns), (cuuint64_t)rows,
 						   (cuuint64_t)(columns / box_columns)};
@@ -48,8 +48,8 @@ static inline bool tensor_map(const device_table &device, CUtensorMap *map, oper
 
 /* Maps of the rows from each of the first `classes` ones on, every `classes`-th, from the 16-byte
  * boundary before the first one. */
-static inline bool class_maps(const device_table &device, CUtensorMap *maps, operand matrix, int rows,
-							  int columns, int classes, int box_rows, int box_columns,
+static inline bool class_maps(const device_table &device, CUtensorMap *maps, operand matrix,
+							  int rows, int columns, int classes, int box_rows, int box_columns,
 							  int slices = 0)
 {
 	bool made = true;
@@ -63,8 +63,8 @@ static inline bool class_maps(const device_table &device, CUtensorMap *maps, ope
 }
 
 template <class config>
-static bool a_maps_make(const device_table &device, a_maps<config> &maps, operand a, const problem &q,
-						int classes)
+static bool a_maps_make(const device_table &device, a_maps<config> &maps, operand a,
+						const problem &q, int classes)
 {
 	return class_maps(device, maps.of, a, q.p.m, q.p.k, classes, config::TILE_M, SLICE) &&
 		   (config::SLICES == 1 || q.p.k < SLICE ||
@@ -144,7 +144,7 @@ static hopper_status kernel_launch(const launch_context &context, void (*kernel)
 		attributes[config.numAttrs++].val.cooperative = 1;
 	}
 	return cudaLaunchKernelEx(&config, kernel, arguments...) == cudaSuccess ? HOPPER_OK
-																			 : HOPPER_CUDA_ERROR;
+																			: HOPPER_CUDA_ERROR;
 }
 
 /* ---- one launch for each kernel: (context, product, split_k, epilogue) ---- */
@@ -188,9 +188,7 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 
 	/* a split is not persistent; of blocks that pad, all are there */
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
-	int clusters = config::PADS      ? room
-				   : config::SPLIT_K ? work.tiles
-									 : min(work.tiles, room);
+	int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
 	return kernel_launch(context, kernel, dim3(clusters * cluster), config::THREADS, config::BYTES,
 						 cluster, config::PADS, maps_a, map_b, maps_c, work, padding, out);
 }

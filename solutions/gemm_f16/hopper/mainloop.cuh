@@ -138,7 +138,8 @@ template <class Element, class config> struct mainloop {
 		int k = 0;
 #pragma unroll 1
 		do {
-			iterate(sum, k > 0, [] {}, first);
+			iterate(
+				sum, k > 0, [] {}, first);
 		} while (++k < iterations);
 		end(sum);
 	}

@@ -1,5 +1,5 @@
-/* Rows that start at any 16-bit element, read in aligned vectors of 16 bytes: 8 elements are cut out
- * of the two vectors around them. Nothing outside of the matrix is read. */
+/* Rows that start at any 16-bit element, read in aligned vectors of 16 bytes: 8 elements are cut
+ * out of the two vectors around them. Nothing outside of the matrix is read. */
 #ifndef HOPPER_MISALIGNED_CUH
 #define HOPPER_MISALIGNED_CUH
 
@@ -51,8 +51,8 @@ __device__ __forceinline__ uint4 vector_drop(uint4 x, int count)
 	return make_uint4(x.x ^ first.x, x.y ^ first.y, x.z ^ first.z, x.w ^ first.w);
 }
 
-/* The first `end` (even, 2 to 14) bytes of a vector at the matrix's end, in the pieces in which they
- * can be read. */
+/* The first `end` (even, 2 to 14) bytes of a vector at the matrix's end, in the pieces in which
+ * they can be read. */
 struct vector_tail {
 	uint2 eight;
 	uint32_t four;

@@ -31,11 +31,11 @@ static inline int parts(int count, int of)
 
 struct problem {
 	hopper_gemm p;
-	bool reads_c;                                     // beta is not 0
-	bool misaligned_a, misaligned_b, misaligned_c;    // TMA cannot address the matrix
-	bool misaligned;                                  // or one of them
-	int classes;                                      // residue classes of A's rows
-	bool workspace;                                   // there is one
+	bool reads_c;                                  // beta is not 0
+	bool misaligned_a, misaligned_b, misaligned_c; // TMA cannot address the matrix
+	bool misaligned;                               // or one of them
+	int classes;                                   // residue classes of A's rows
+	bool workspace;                                // there is one
 
 	explicit problem(const hopper_gemm &product, bool workspace)
 		: p(product), reads_c(product.beta != 0.0f),

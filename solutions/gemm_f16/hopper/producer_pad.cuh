@@ -4,8 +4,8 @@
  * row length, and TMA fills what lies beyond it with zeros.
  *
  * Blocks meet at a counter in the caller's workspace. It is 0 modulo 65536 between launches and
- * grows by 65536 in each, so that nothing has to be reset, whatever the number of blocks: a kernel in
- * a captured graph finds the same state in every replay. */
+ * grows by 65536 in each, so that nothing has to be reset, whatever the number of blocks: a kernel
+ * in a captured graph finds the same state in every replay. */
 #ifndef HOPPER_PRODUCER_PAD_CUH
 #define HOPPER_PRODUCER_PAD_CUH
 

@@ -1,7 +1,8 @@
-/* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned vectors
- * around each 8 elements, shift them together in registers, and store them where TMA would have put
- * them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers take
- * turns at the stages, so that several are on their way at once without a thread looking ahead. */
+/* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
+ * vectors around each 8 elements, shift them together in registers, and store them where TMA would
+ * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
+ * take turns at the stages, so that several are on their way at once without a thread looking
+ * ahead. */
 #ifndef HOPPER_PRODUCER_STAGED_CUH
 #define HOPPER_PRODUCER_STAGED_CUH
 

@@ -8,8 +8,8 @@
 
 namespace hopper
 {
-/* Tensor maps: one for each residue class of rows. Where a k-block has several slices, A has as many
- * more behind them, whose third dimension is the whole slices along K. */
+/* Tensor maps: one for each residue class of rows. Where a k-block has several slices, A has as
+ * many more behind them, whose third dimension is the whole slices along K. */
 template <class config> struct a_maps {
 	CUtensorMap of[config::MAX_CLASSES * (config::SLICES > 1 ? 2 : 1)];
 };

@@ -28,16 +28,16 @@ struct divisor {
  * blocks. */
 struct schedule {
 	int M, N, K;
-	int lda, ldc;            // elements between rows
+	int lda, ldc; // elements between rows
 	int tiles;
-	divisor split;           // blocks that share a tile along K
+	divisor split;            // blocks that share a tile along K
 	int k_iterations, k_left; // of each of them; the first `k_left` have one more
-	int group;               // rows of tiles that are walked through together, for the L2 cache
-	int last_group;          // the group that has fewer rows, or -1
-	divisor group_tiles;     // tiles of a whole group
-	divisor rows, last_rows; // rows of tiles in a group, in the last one
-	bool reads_c;            // beta is not 0
-	int class_shift;         // of residue_rows
+	int group;                // rows of tiles that are walked through together, for the L2 cache
+	int last_group;           // the group that has fewer rows, or -1
+	divisor group_tiles;      // tiles of a whole group
+	divisor rows, last_rows;  // rows of tiles in a group, in the last one
+	bool reads_c;             // beta is not 0
+	int class_shift;          // of residue_rows
 };
 
 struct tile_origin {
@@ -100,7 +100,8 @@ __device__ __forceinline__ typename config::row_class row_class_of(const schedul
 }
 
 /* Elements between a 16-byte boundary and the beginning of A's rows of this class. */
-template <class config> __device__ __forceinline__ int leading_elements(const schedule &work, int row)
+template <class config>
+__device__ __forceinline__ int leading_elements(const schedule &work, int row)
 {
 	return row_class_of<config>(work).residue(row) * work.lda % VECTOR;
 }

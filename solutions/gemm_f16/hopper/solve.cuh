@@ -16,7 +16,8 @@ static void *solve_workspace(size_t bytes, hopper_status *status)
 	if (bytes <= has)
 		return workspace;
 	has = 0;
-	bool grown = cudaFree(workspace) == cudaSuccess && cudaMalloc(&workspace, bytes) == cudaSuccess &&
+	bool grown = cudaFree(workspace) == cudaSuccess &&
+				 cudaMalloc(&workspace, bytes) == cudaSuccess &&
 				 cudaMemset(workspace, 0, WORKSPACE_HEAD) == cudaSuccess;
 	has = grown ? bytes : 0;
 	*status = grown ? HOPPER_OK : HOPPER_CUDA_ERROR;

@@ -75,8 +75,8 @@ template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
 }
 
 /* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the lane's
- * row l%16 there, its vector l/16 of each pair of vectors of 8 columns. The sums are of `row`, l/4 of
- * the box, and the one `below` rows further down in C. */
+ * row l%16 there, its vector l/16 of each pair of vectors of 8 columns. The sums are of `row`, l/4
+ * of the box, and the one `below` rows further down in C. */
 template <class Element, bool READS_C, bool EDGE, int PAIRS, class Epilogue>
 __device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out,
 										   const uint32_t (&at)[PAIRS], uint32_t box, int row,

@@ -1,8 +1,8 @@
 /* The epilogue store row by row, where TMA cannot address C because its rows start at any element:
- * a warp finishes its sums and puts them into its own place in shared memory, each row as far behind
- * a multiple of 16 bytes as it is in C. So the part of a row that is whole vectors of 16 bytes goes to
- * C as it is, a vector a lane; the few elements at the row's two ends go one by one. Where C is read,
- * its values have come to the same place in the same way.
+ * a warp finishes its sums and puts them into its own place in shared memory, each row as far
+ * behind a multiple of 16 bytes as it is in C. So the part of a row that is whole vectors of 16
+ * bytes goes to C as it is, a vector a lane; the few elements at the row's two ends go one by one.
+ * Where C is read, its values have come to the same place in the same way.
  *
  * Single elements stored straight from the lanes would reach memory as parts of sectors, each of
  * which the L2 cache fetches first. Bulk copies of a row would be issued for one lane after the
@@ -17,6 +17,7 @@ namespace hopper
 /* A warp's 16 rows of COLUMNS columns of C. Rows 8 apart start alike: 16 * ldc bytes lie between
  * them. */
 template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
+	static constexpr bool LOADS_ALL = false;
 	static constexpr int PITCH = padded_pitch(COLUMNS);
 	/* lanes that have a row's vectors, and rows that the warp has at once */
 	static constexpr int LANES = COLUMNS > 128 ? 32 : COLUMNS / VECTOR, TOGETHER = 32 / LANES;
@@ -239,8 +240,7 @@ template <class Element, int COLUMNS, class config>
 __device__ __forceinline__ misaligned_rows<Element, COLUMNS, typename config::row_class>
 misaligned_rows_make(const schedule &work, const Element *C, uint32_t base)
 {
-	uint32_t staging =
-		base + config::STORE_OFFSET + threadIdx.x / 32 * (16 * padded_pitch(COLUMNS));
+	uint32_t staging = base + config::STORE_OFFSET + threadIdx.x / 32 * config::ROWS_BYTES;
 	bool pairs = work.ldc % 2 == 0 && (uintptr_t)C % 4 == 0;
 	return {row_class_of<config>(work), work.ldc, staging, pairs};
 }
@@ -250,6 +250,7 @@ misaligned_rows_make(const schedule &work, const Element *C, uint32_t base)
 /* Of a warp's 16 rows the chunks of columns whose number is this block's rank modulo `split`, one
  * after the other. */
 template <class Element, int COLUMNS, class Rows> struct misaligned_chunks {
+	static constexpr bool LOADS_ALL = false;
 	misaligned_rows<Element, CHUNK, Rows> rows; // of a chunk
 	int rank;
 	divisor split;

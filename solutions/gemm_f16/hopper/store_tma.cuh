@@ -2,8 +2,9 @@
  * memory, box by box; each box leaves by TMA while the warp goes on, and while the next tile is
  * multiplied. Where C is read, its values came to the same place during the mainloop.
  *
- * A box is 16 rows of 64 columns, or of 32 where a tile is split or has an odd number of 32 columns,
- * with the swizzle of their length: ldmatrix and stmatrix find 8 rows in different banks. */
+ * A box is 16 rows of 64 columns, or of 32 where a tile is split or has an odd number of 32
+ * columns, with the swizzle of their length: ldmatrix and stmatrix find 8 rows in different banks.
+ */
 #ifndef HOPPER_STORE_TMA_CUH
 #define HOPPER_STORE_TMA_CUH
 
@@ -13,6 +14,7 @@ namespace hopper
 {
 /* A warp's 16 rows of a tile. */
 template <class config> struct tma_store_rows {
+	static constexpr bool LOADS_ALL = false; // C for each subtile
 	typename config::row_class rows;
 	const CUtensorMap *maps;   // of the rows' residue classes
 	uint32_t staging, barrier; // the warp's boxes; where loads complete
@@ -149,8 +151,8 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
  * shared memory. Subtiles take turns at one place, or have one each. A box leaves when all four
  * warps have written their 16 columns. */
 template <class config> struct tma_store_columns {
-	static constexpr bool ALL_PLACES = config::C_PLACES > 1;
-	static constexpr int BYTES = config::TILE_M * BOX * 2; // of a place
+	static constexpr bool LOADS_ALL = config::C_PLACES > 1; // C for all subtiles at once
+	static constexpr int BYTES = config::TILE_M * BOX * 2;  // of a place
 	const CUtensorMap *map;
 	uint32_t staging, barrier; // the consumer's places; where loads complete
 	uint32_t phase;            // of the barrier

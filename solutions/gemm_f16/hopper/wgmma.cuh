@@ -108,7 +108,8 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t operand, uint32_t 
 }
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`. A is K-major in
- * shared memory and B N-major, as row-major matrices have them; SWAPPED: A is M-major, B K-major. */
+ * shared memory and B N-major, as row-major matrices have them; SWAPPED: A is M-major, B K-major.
+ */
 template <class Element, int N> struct wgmma;
 
 /* A, B, ACCUMULATE, TRANSPOSE_A, TRANSPOSE_B: the operands' numbers, behind the sums'. */
@@ -123,8 +124,8 @@ template <class Element, int N> struct wgmma;
 						 "setp.ne.b32 p, %" ACCUMULATE ", 0;\n\t"                                  \
 						 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE           \
 						 " {" HOPPER_REGISTERS_##N "}, %" A ", %" B ", p, 1, 1, %" TRANSPOSE_A     \
-						 ", %" TRANSPOSE_B ";\n\t"                                                 \
-						 "}"                                                                       \
+												   ", %" TRANSPOSE_B ";\n\t"                       \
+												   "}"                                             \
 						 : HOPPER_SUMS_##N                                                         \
 						 : "l"(a), "l"(b), "r"(accumulate), "n"((int)SWAPPED),                     \
 						   "n"((int)!SWAPPED));                                                    \
