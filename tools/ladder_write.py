@@ -1,6 +1,6 @@
-"""Tables, pictures and headers of what tools/ladder has measured.
+"""Data files, page, pictures and headers of what tools/ladder has measured.
 
-usage: ladder_write.py write|headers RESULT.json SOLUTIONS
+usage: ladder_write.py write [RESULT.json] SOLUTIONS | headers SOLUTIONS
 """
 
 import json
@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import data_file
 import measured
 
 
@@ -31,44 +32,37 @@ def read_facts(path):
     return steps, units, gpus
 
 
-def median_of(entry, clock):
-    stats = entry.get(clock) or entry.get("span") or entry.get("event")
-    return stats["median_us"] if entry["ran"] and stats else None
-
-
 class Column:
     """One ladder at one shape: what each entry reached."""
 
-    def __init__(self, shape, bench):
-        self.shape = shape
-        self.timing = bench["bench"][0]
-        self.device = bench["device"]
-        self.started = bench["started"]
-        self.command = bench["command"]
-        self.entries = {e["label"]: e for e in self.timing["entries"]}
+    def __init__(self, run):
+        self.timing, = run["timings"]
+        self.shape = self.timing["shape"]
+        self.gpu, self.started, self.command = run["gpu"], run["started"], run["command"]
+        self.entries = {entry["label"]: entry for entry in self.timing["entries"]}
         for label in self.entries:
             if label.endswith(".cu"):
                 measured.name(label)
 
-    def median(self, label):
-        entry = self.entries.get(label)
-        return median_of(entry, self.timing["clock"]) if entry else None
+    def figure(self, label, name):
+        return self.entries.get(label, {}).get(name)
 
-    def tflops(self, label):
-        case, us = self.timing["case"], self.median(label)
-        terms = math.prod(int(case[size]) for size in ("batch", "m", "n", "k"))
-        return 2 * terms / us * 1e-6 if us else None
+    def median(self, label):
+        return self.figure(label, "us")
 
     def rate(self, label):
-        return self.entries[label]["gbytes_per_s"] if self.vector else self.tflops(label)
+        return self.figure(label, "rate")
 
-    @property
-    def vector(self):
-        return self.shape.count("x") == 1
+    def tflops(self, label):
+        return None if data_file.is_matrix_and_vector(self.shape) else self.rate(label)
+
+    def percent(self, label):
+        """Of the yardstick."""
+        return self.figure(label, "percent")
 
     @property
     def unit(self):
-        return "GB/s" if self.vector else "TFLOP/s"
+        return "GB/s" if data_file.is_matrix_and_vector(self.shape) else "TFLOP/s"
 
     @property
     def baselines(self):
@@ -78,11 +72,6 @@ class Column:
     def yardstick(self):
         """The first baseline that was measured, cuBLAS where the problem has it."""
         return next((label for label in self.baselines if self.median(label)), None)
-
-    def percent(self, label):
-        """Of the yardstick."""
-        own = self.median(label)
-        return 100 * self.median(self.yardstick) / own if own and self.yardstick else None
 
     @property
     def title(self):
@@ -123,7 +112,7 @@ def table_of(ladder, columns, labels, facts, why):
                     notes.append(reason)
                 cells += [f"({notes.index(reason) + 1})", "", ""]
                 continue
-            wrong = "\\*" if column.entries[label]["wrong_elements"] else ""
+            wrong = "\\*" if "wrong" in column.entries[label] else ""
             cells += [number(us) + wrong, number(column.rate(label)), percentage(column.percent(label))]
         cells += [facts.get(step, (0, ""))[1]] * sources
         lines.append("| " + " | ".join(cells) + " |")
@@ -133,14 +122,14 @@ def table_of(ladder, columns, labels, facts, why):
 def clocks_of(columns):
     parts = []
     for column in columns:
-        t = column.timing
-        text = f"{column.title} {t['sm_clock_mhz_median']:.0f} (lowest {t['sm_clock_mhz_min']:.0f})"
-        if t["throttled"]:
-            text += f", held down: {t['throttle_reason']}"
-        if t["wide_interval"]:
+        clock = column.timing["clock"]
+        text = f"{column.title} {clock['median']:.0f} (lowest {clock['lowest']:.0f})"
+        if clock["held_down"]:
+            text += f", held down: {clock['held_down']}"
+        if column.timing["uncertain"]:
             text += ", medians uncertain by more than 1%"
         parts.append(text)
-    limit = columns[0].timing["sm_clock_mhz_limit"]
+    limit = columns[0].timing["clock"]["limit"]
     return f"SM clock in MHz, limit {limit:.0f}: " + "; ".join(parts) + "."
 
 
@@ -201,9 +190,9 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     x0, x1 = min(xs) / 4, max(xs) * 8
     compute = None
-    if unit:
-        clock = column.timing["sm_clock_mhz_median"] or column.device["sm_clock_mhz"]
-        compute = unit[1] * column.device["multiprocessors"] * clock * 1e-6
+    clock = column.timing["clock"]["median"] or column.timing["clock"]["limit"]
+    if unit and clock:
+        compute = unit[1] * column.gpu["multiprocessors"] * clock * 1e-6
     y1 = 2 * max(ys + ([compute] if compute else []))
     y0 = min(ys) / 4
     plots = []
@@ -221,22 +210,53 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     plots.append('"-" using 1:2 with points pointtype 7 pointsize 0.7 linecolor "black" notitle')
     script = GNUPLOT.format(
         svg=folder / ladder / "roofline.svg", x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
-        title=measured.plain(f"{ladder}, {column.title}, {column.device['name']}"), plots=", \\\n     ".join(plots))
+        title=measured.plain(f"{ladder}, {column.title}, {column.gpu['name']}"), plots=", \\\n     ".join(plots))
     script += "".join(f"{x} {y}\n" for x, y, _ in points) + "e\n"
     subprocess.run(["gnuplot"], input=script, text=True, check=True)
     return True
 
 
-def load(path):
-    """Columns by ladder, in the order measured, and why steps are missing."""
+def with_percents(run):
+    """Each entry's speed relative to the first baseline that was measured."""
+    timing, = run["timings"]
+    yardstick = next((e["us"] for e in timing["entries"] if not e["label"].endswith(".cu") and "us" in e), None)
+    for entry in timing["entries"]:
+        if yardstick and "us" in entry:
+            entry["percent"] = data_file.rounded(100 * yardstick / entry["us"], 5)
+    return run
+
+
+def take(path, solutions):
+    """What tools/ladder measure has found, into a data file for each ladder; returns their names."""
     result = json.loads(pathlib.Path(path).read_text())
     if result.get("schema_version") != 2:
         sys.exit(f"{path}: no result of tools/ladder measure")
-    ladders = {}
+    runs = {}
     for run in result["runs"]:
-        ladders.setdefault(measured.name(run["ladder"]), []).append(Column(run["shape"], run["bench"]))
-    missing = {(m["ladder"], m["shape"], m["step"]): m["why"] for m in result["left_out"]}
-    return result, ladders, missing
+        compact = data_file.compact_run(run["bench"], str(run["shape"]))
+        runs.setdefault(measured.name(run["ladder"]), []).append(with_percents(compact))
+    for ladder, own in runs.items():
+        left = [{key: str(one[key]) for key in ("shape", "step", "why")} for one in result["left_out"] if one["ladder"] == ladder]
+        data_file.save(data_of(solutions, ladder), str(result["command"]), own, left)
+    return list(runs)
+
+
+def data_of(solutions, ladder):
+    return solutions / "results" / f"{ladder}.json"
+
+
+def load(solutions, ladder):
+    """Its columns, in the order measured, and why steps are missing, by shape and step."""
+    data = data_file.load(data_of(solutions, ladder))
+    missing = {(one["shape"], one["step"]): one["why"] for one in data["left_out"]}
+    return data["asked"], [Column(run) for run in data["runs"]], missing
+
+
+def ladders_of(solutions):
+    """Those that have data, in the order of ladders.txt."""
+    lines = (solutions / "ladders.txt").read_text().splitlines()
+    order = list(dict.fromkeys(line.split()[1].split("/")[0] for line in lines if line.startswith("step ")))
+    return [ladder for ladder in order if data_of(solutions, ladder).exists()]
 
 
 def labels_of(columns):
@@ -253,82 +273,112 @@ def picture_column(columns):
     return next((c for c in whole if c.title == "4096^3"), whole[-1])
 
 
-def measured_on(result, column):
+def measured_on(asked, column):
     """A section's first line."""
-    device, factors = column.device, column.timing["case"]["scalars"]
-    line = (f"Measured on an {device['name']} ({device['multiprocessors']} SMs, driver {device['driver']}, "
-            f"runtime {device['runtime']}, {device['library']}) on {column.started[:10]} by `{result['command']}`")
+    factors = column.timing["scalars"]
+    line = f"Measured on an {data_file.gpu_words(column.gpu)} on {column.started[:10]} by `{asked}`"
     return line + (", with " + ", ".join(f"{name} = {value:g}" for name, value in factors.items()) if factors else "") + "."
 
 
-def section(result, ladder, columns, missing, facts, solutions):
-    """The page's text about a ladder; draws its picture."""
-    steps, units, gpus = facts
+def notes_on(ladder, solutions):
+    """Where a person reads on."""
+    out = []
+    if (solutions / ladder / "NOTES.md").exists():
+        out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/NOTES.md).")
+    if (solutions / ladder / "results").is_dir():
+        out.append(f"What is beside the ladder: [results]({ladder}/RESULTS.md).")
+    return out
+
+
+def section(solutions, ladder, steps):
+    """The page's text about a ladder."""
+    asked, columns, missing = load(solutions, ladder)
     labels = labels_of(columns)
 
     def why(shape, label):
-        return missing.get((ladder, shape, label)) or missing.get((ladder, shape, "*")) or "not measured"
+        return missing.get((shape, label)) or missing.get((shape, "*")) or "not measured"
 
     lines, notes = table_of(ladder, columns, labels, steps, why)
-    out = [f"## {ladder}", "", measured_on(result, columns[0]), ""] + lines + [""]
+    out = [f"## {ladder}", "", measured_on(asked, columns[0]), ""] + lines + [""]
     out += [f"({i + 1}) not measured: {note}  " for i, note in enumerate(notes)]
-    if any(e["wrong_elements"] for c in columns for e in c.entries.values()):
+    if any("wrong" in entry for column in columns for entry in column.entries.values()):
         out.append("\\* some elements of timed calls were outside the error bound  ")
-    there, told = {c.shape for c in columns}, set()
-    for (folder, shape, _), reason in missing.items():
-        if folder == ladder and shape not in there | told:
+    there, told = {column.shape for column in columns}, set()
+    for (shape, _), reason in missing.items():
+        if shape not in there | told:
             told.add(shape)
             out.append(f"{shape} was not measured: {reason}  ")
-    out.append(clocks_of(columns))
-    if (solutions / ladder / "NOTES.md").exists():
-        out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/NOTES.md).")
-    if roofline(solutions, ladder, picture_column(columns), labels, steps, units.get(ladder),
-                gpus.get(columns[0].device["name"])):
+    out += [clocks_of(columns), *notes_on(ladder, solutions)]
+    if (solutions / ladder / "roofline.svg").exists():
         out += ["", f"![{ladder}: speed over operations per byte]({ladder}/roofline.svg)"]
-    return "\n".join(out) + "\n\n"
+    return "\n".join(out) + "\n"
 
 
-def folder_of(command):
-    found = re.search(r" solutions/([^/ ]+)/", command)
-    return found and found[1]
+HEAD = """\
+# What the ladders reach
+
+`tools/ladder write` makes this page from the data files in [`results/`](results/), one a ladder, which have every command.
+These commands measure the named folders anew, and leave the others as they are:
+
+    tools/ladder measure OUT.json SECONDS FOLDER...
+    tools/ladder write OUT.json
+
+Times are medians of the device span of a call, with the steps of a table and its baselines taking turns on fresh
+inputs (`gemmjudge bench`); outputs of timed calls are checked. TFLOP/s count 2 operations for each term of each
+result's sum, whatever a step really does: 2 M N K, times the batch; for apsp 2 N^3. Operations of integers, and
+additions and minima, count as those of floats. Percentages are speeds relative to the first baseline. Where a last
+column has what the step's source reports itself, it is on that source's GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX
+A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1, (C) V100; `ladders.txt` names the sources. Horizontally,
+the pictures have the operations per byte that a kernel asks of global memory; caches serve part of what the first
+steps ask for, so that these stand above the memory's roofs.
+"""
+
+
+def pages(solutions):
+    """solutions/RESULTS.md, from the data files alone."""
+    steps, _, _ = read_facts(solutions / "ladders.txt")
+    sections = [section(solutions, ladder, steps) for ladder in ladders_of(solutions)]
+    (solutions / "RESULTS.md").write_text("\n".join([HEAD] + sections))
 
 
 def write(path, solutions):
-    """Puts the sections of what was measured in place; the head and all other sections stay."""
+    """Takes what was measured over into the data files, draws its pictures, and writes the page."""
     if not shutil.which("gnuplot"):
         sys.exit("tools/ladder: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
-    result, ladders, missing = load(path)
-    facts, page = read_facts(solutions / "ladders.txt"), solutions / "RESULTS.md"
-    head, *parts = re.split(r"^(?=## )", page.read_text(), flags=re.M)
-    sections = {part.splitlines()[0].removeprefix("## "): part for part in parts}
-    calls = [line for line in sections.pop("Commands", "").splitlines() if line.startswith("    ")]
-    for ladder, columns in ladders.items():
-        sections[ladder] = section(result, ladder, columns, missing, facts, solutions)
-        calls = [call for call in calls if folder_of(call) != ladder] + ["    " + c.command for c in columns]
-
-    def place(folder):
-        return result["folders"].index(folder) if folder in result["folders"] else len(result["folders"])
-
-    out = [head] + [sections[ladder] for ladder in sorted(sections, key=place)]
-    out += ["## Commands\n\nOne table column each:\n\n"]
-    out += [call + "\n" for call in sorted(calls, key=lambda call: place(folder_of(call)))]
-    page.write_text("".join(out))
+    steps, units, gpus = read_facts(solutions / "ladders.txt")
+    for ladder in take(path, solutions):
+        _, columns, _ = load(solutions, ladder)
+        roofline(solutions, ladder, picture_column(columns), labels_of(columns), steps, units.get(ladder),
+                 gpus.get(columns[0].gpu["name"]))
+    pages(solutions)
 
 
-def headers(path, solutions):
+def rival(column):
+    """The yardstick of a header: that of the table, but where another baseline is twice as fast."""
+    measured_ones = [label for label in column.baselines if column.median(label)]
+    fastest = min(measured_ones, key=column.median, default=None)
+    return fastest if fastest and 2 * column.median(fastest) < column.median(column.yardstick) else column.yardstick
+
+
+def header_line(columns, label):
+    """What a file reached, at 4096^3 where it was measured there; None where it was not measured."""
+    at = [c for c in columns if c.median(label)]
+    column = next((c for c in at if c.title == "4096^3"), at[-1] if at else None)
+    if column is None:
+        return None
+    name = rival(column)
+    share = f", {100 * column.percent(label) / column.percent(name):.0f}% of {name}" if name else ""
+    return f" * reached: {number(column.rate(label))} {column.unit}{share} ({column.gpu['name']}, {column.title}) */"
+
+
+def headers(solutions):
     """The last line of a file's opening comment says what it reached."""
-    _, ladders, _ = load(path)
-    for ladder, columns in ladders.items():
+    for ladder in ladders_of(solutions):
+        _, columns, _ = load(solutions, ladder)
         for label in labels_of(columns):
-            at = [c for c in columns if c.median(label)]
-            column = next((c for c in at if c.title == "4096^3"), at[-1] if at else None)
-            if column is None:
+            file, line = solutions / ladder / label, header_line(columns, label)
+            if line is None or not file.exists():
                 continue
-            name = column.yardstick
-            share = f", {column.percent(label):.0f}% of {name}" if name else ""
-            line = (f" * reached: {number(column.rate(label))} {column.unit}{share} "
-                    f"({column.device['name']}, {column.title}) */")
-            file = solutions / ladder / label
             text = file.read_text()
             fresh, count = re.subn(r"^ \* reached: .*\*/$", lambda _: line, text, count=1, flags=re.M)
             if count == 0:
@@ -337,5 +387,12 @@ def headers(path, solutions):
                 file.write_text(fresh)
 
 
+def main(verb, *arguments):
+    *results, solutions = arguments
+    if verb == "headers":
+        return headers(solutions)
+    return write(results[0], solutions) if results else pages(solutions)
+
+
 if __name__ == "__main__":
-    measured.told({"write": write, "headers": headers}[sys.argv[1]], sys.argv[2], pathlib.Path(sys.argv[3]))
+    measured.told(main, sys.argv[1], *sys.argv[2:-1], pathlib.Path(sys.argv[-1]))

@@ -1,6 +1,7 @@
-"""RESULTS.md of solutions/gemm_f16 and of epilogues, from what tools/results has measured.
+"""RESULTS.md of solutions/gemm_f16 and of epilogues, from their data files, and the data files from
+what tools/results has measured.
 
-usage: results_write.py MEASURED ROOT
+usage: results_write.py [MEASURED] ROOT
 """
 
 import json
@@ -8,218 +9,274 @@ import pathlib
 import shutil
 import sys
 
+import data_file
 from measured import told
 
 # Parts in the order of the page, and their titles.
-SOLUTION_PARTS = {
+DRAWS = {
     "random": "200 random shapes",
     "aligned": "200 random shapes, every size a multiple of 8",
     "uniform": "200 random shapes, sizes uniform",
-    "leetgpu": "1024^3, alpha = beta = 1",
-    "squares": "Squares, beta = 0",
-    "odd": "Odd sizes",
-    "sigmoid": "Sigmoid fused",
-    "relu": "ReLU fused",
-    "gelu": "GELU fused",
-    "bias_gelu": "Bias and GELU fused",
 }
-# Their pictures are results_NAME.svg.
-EPILOGUE_PARTS = {"sigmoid": "sigmoid", "bias_gelu": "bias, then gelu", "silu": "silu"}
-LADDER_PARTS = ("relu", "sigmoid", "gelu")
-LIBRARY_PARTS = ("relu", "gelu", "bias_gelu")
+SHAPES = ("leetgpu", "squares", "misaligned")
+# The chains of epilogue stages, and the parts that measure each: where two have the same case, and
+# on the same day, the first counts. Pictures are results_CHAIN.svg, from CHAIN_over_k.
+CHAINS = {"sigmoid": "sigmoid", "bias_gelu": "bias, gelu", "silu": "silu", "relu": "relu", "gelu": "gelu"}
+SOLUTION_PARTS = (*DRAWS, *SHAPES, "sigmoid", "relu", "gelu", "bias_gelu")
+EPILOGUE_PARTS = ("sigmoid_over_k", "bias_gelu_over_k", "silu_over_k", "ladder_relu", "ladder_sigmoid", "ladder_gelu")
 
-KERNEL, OWN = "cuBLAS+kernel", "cuBLASLt fused"  # labels of entrants
+HOPPER, LADDER = "hopper.cu", "06_any_size.cu"
+KERNEL, KERNEL_LT, OWN = "cuBLAS+kernel", "cuBLASLt+kernel", "cuBLASLt fused"  # labels of entrants
 AT = "4096x4096x1024"
-SCHEMAS = (1, 2)  # of gemmjudge's reports; they differ in nothing that is read here
+LONG = "8192x8192x1024"
 
 
 class Part:
     """What one call of gemmjudge gave."""
 
-    def __init__(self, folder, name):
-        whole = (folder / f"{name}.json").exists()
-        stem = name if whole else name + ".partial"
-        self.result = json.loads((folder / f"{stem}.json").read_text())
-        if self.result.get("schema_version") not in SCHEMAS:
-            sys.exit(f"{folder}/{stem}.json: no result of gemmjudge that this script knows")
-        self.text = (folder / f"{stem}.txt").read_text()
-        self.markdown = (folder / f"{stem}.md").read_text()
-        self.svg = folder / f"{stem}.svg"
-        self.cut_off = not whole
+    def __init__(self, name, path):
+        self.name, self.path = name, path
+        self.run, = data_file.load(path)["runs"]
 
     @property
     def overall(self):
-        return self.result["overall"][0]
+        return self.run["overall"]
+
+    @property
+    def timings(self):
+        return self.run.get("timings", [])
 
     def timing(self, shape):
-        for timing in self.result["bench"]:
-            case = timing["case"]
-            if f"{case['m']}x{case['n']}x{case['k']}" == shape:
-                return timing
-        return None
+        return next((timing for timing in self.timings if timing["shape"] == shape), None)
 
-    def entry(self, shape):
-        """The file (fused, in a comparison), at a shape; None when it was not measured."""
+    def entry(self, shape, role="file"):
+        """The file (fused, in a comparison) at a shape; None where it was not measured."""
         timing = self.timing(shape)
-        entry = timing and next(e for e in timing["entries"] if e["role"] == "file")
-        return entry if entry and entry["ran"] else None
-
-    def library_ratio(self, shape):
-        entry = self.entry(shape)
-        return entry and entry["ratio_to_fastest_library"]
-
-    def speed_up(self, shape, label):
-        entry = self.entry(shape)
-        ratio = entry and entry.get("speed_up_over", {}).get(label)
-        return ratio and ratio["value"]
-
-    def fusion_cost(self, shape):
-        entry = self.entry(shape)
-        cost = entry and entry.get("fusion_cost_percent")
-        return cost and cost["value"]
+        entries = timing["entries"] if timing else []
+        return next((entry for entry in entries if entry["role"] == role and "us" in entry), None)
 
     def remarks(self, shape=None):
-        timings = [self.timing(shape)] if shape else self.result["bench"]
-        held = sum(t["throttled"] for t in timings if t)
-        wide = sum(t["wide_interval"] for t in timings if t)
-        many = f" at {{}} of {len(timings)} shapes" if len(timings) > 1 else ""
-        out = ["cut off after " + str(len(self.result["bench"])) + " shapes"] * self.cut_off
+        if shape:
+            timing = self.timing(shape)
+            held, wide, many = bool(timing["clock"]["held_down"]), timing["uncertain"], ""
+        else:
+            held, wide = self.overall["held_down"], self.overall["uncertain"]
+            many = f" at {{}} of {self.overall['shapes']} shapes"
+        out = [f"cut off after {len(self.timings) or self.overall['shapes']} shapes"] * self.run.get("cut_off", False)
         out += ["clock held down" + many.format(held)] * (held > 0)
         out += ["medians uncertain" + many.format(wide)] * (wide > 0)
         return "; ".join(out)
 
-
-def load(folder, names):
-    return {name: Part(folder, name) for name in names
-            if any((folder / f"{name}{end}.json").exists() for end in ("", ".partial"))}
-
-
-def targets():
-    """(case, part, shape or None, figure of the part, at least or None)"""
-    def at(shape, part, least, title=None):
-        return (title or shape, part, shape, lambda p: p.library_ratio(shape), least)
-
-    def over(label, chain, part, shape, least):
-        return (f"{chain} fused, {shape}, over {label}", part, shape, lambda p: p.speed_up(shape, label), least)
-
-    def mean(part, least):
-        return (SOLUTION_PARTS[part] + ": geometric mean", part, None, lambda p: p.overall["geometric_mean"], least)
-
-    def worst(part, least):
-        return (SOLUTION_PARTS[part] + ": the worst", part, None, lambda p: p.overall["worst"], least)
-
-    return [
-        mean("random", 2.5), worst("random", 0.9), mean("aligned", 1.10), worst("aligned", None),
-        mean("uniform", 2.5), worst("uniform", 0.9),
-        at("1024x1024x1024", "leetgpu", 1.15, "1024x1024x1024, alpha = beta = 1"),
-        at("2048x2048x2048", "squares", 1.0), at("4096x4096x4096", "squares", 1.02),
-        at("8192x8192x8192", "squares", 1.02),
-        at("4095x4093x4091", "odd", 3.8), at("1023x1023x1023", "odd", None),
-        over(KERNEL, "sigmoid", "sigmoid", "8192x8192x1024", 1.35), over(KERNEL, "sigmoid", "sigmoid", AT, 1.30),
-        over(OWN, "relu", "relu", AT, 1.0), over(OWN, "gelu", "gelu", AT, 1.0),
-        over(OWN, "bias, gelu", "bias_gelu", AT, 1.0),
-    ]
+    def source(self, page):
+        """When it was measured, as a link to the figures."""
+        return f"[{self.run['started'][:10]}]({data_file.link(page, self.path)})"
 
 
-def target_rows(parts):
-    rows = ["| Case | At least | Reached | | Remarks |", "|---|--:|--:|---|---|"]
-    for title, name, shape, figure, least in targets():
-        part = parts.get(name)
-        value = part and figure(part)
-        reached = f"{value:.3f}" if value else "not measured"
-        met = "" if least is None or not value else "yes" if value >= least else "**no**"
-        asked = "" if least is None else f"{least:.2f}"
-        remarks = part.remarks(shape) if part else ""
-        rows.append(f"| {title} | {asked} | {reached} | {met} | {remarks} |")
-    return rows
+class Data:
+    """All data files of the two folders."""
+
+    def __init__(self, root):
+        self.root = root
+        self.parts = {name: Part(name, path) for name, path in paths(root).items() if path.exists()}
+
+    def fused(self, chain, shape):
+        """The part that says what hopper.cu reaches with a chain at a shape: of all the newest; every
+        page takes the case from there."""
+        names = [name for name in (chain, f"{chain}_over_k") if name in self.parts]
+        parts = [self.parts[name] for name in names if self.parts[name].entry(shape)]
+        return max(parts, key=lambda part: part.run["started"][:10]) if parts else None
+
+    def shapes_over_k(self, chain):
+        part = self.parts.get(f"{chain}_over_k")
+        return [timing["shape"] for timing in part.timings] if part else []
+
+
+def paths(root):
+    """Of every part's data file."""
+    return {name: root / folder / "results" / f"{name}.json"
+            for folder, names in (("solutions/gemm_f16", SOLUTION_PARTS), ("epilogues", EPILOGUE_PARTS)) for name in names}
+
+
+# ---- from what was measured -------------------------------------------------------------
+
+
+def take(measured, root):
+    """The parts that are there, into data files and pictures. False where there are none."""
+    found = False
+    for name, path in paths(root).items():
+        stem = next((stem for stem in (name, name + ".partial") if (measured / f"{stem}.json").exists()), None)
+        if stem is None:
+            continue
+        found = True
+        report = json.loads((measured / f"{stem}.json").read_text())
+        data_file.save(path, "tools/results measure OUTDIR", [data_file.compact_run(report, cut_off=stem != name)])
+        picture = measured / f"{stem}.svg"
+        if name.endswith("_over_k") and picture.exists():
+            shutil.copyfile(picture, root / "epilogues" / f"results_{name.removesuffix('_over_k')}.svg")
+    return found
+
+
+# ---- what both pages have ---------------------------------------------------------------
 
 
 def measured_on(parts):
-    devices, wrong = [], []
-    for name, part in parts.items():
-        device = part.result["device"]
-        words = (f"{device['name']} ({device['multiprocessors']} SMs, driver {device['driver'].split(',')[0]}, "
-                 f"{device['runtime']}, {device['library']})")
-        devices += [words] * (words not in devices)
-        wrong += [name] * part.result["gpu_computes_wrongly"]
-    days = sorted({part.result["started"][:10] for part in parts.values()})
-    out = [f"Measured on an {' and an '.join(devices)}", f"on {' and '.join(days)} with"]
+    gpus = list(dict.fromkeys(data_file.gpu_words(part.run["gpu"]) for part in parts))
+    wrong = [part.name for part in parts if "gpu_computes_wrongly" in part.run]
+    out = [f"Measured on an {' and an '.join(gpus)} by", ""]
     if wrong:
         out = [f"**The GPU computed wrongly (a library missed elements of exact cases): {', '.join(wrong)}.**", ""] + out
-    return out
+    return out + ["    tools/results measure OUTDIR", "    tools/results write OUTDIR", ""]
 
 
-HOW = ["", "    tools/results measure OUTDIR", "    tools/results write OUTDIR", ""]
+SOURCES = ["Each date links to the data file that a figure is from, which has the command and every time. Of a case that was",
+           "measured more than once, all pages show the newest measurement.", ""]
 
 
-def write_solution(parts, page):
-    out = ["# What hopper.cu reaches", ""] + measured_on(parts) + HOW
+def ratio(value):
+    return data_file.ratio_words(value) or "-"
+
+
+def table(head, rows):
+    """`head`: the columns; those of figures begin with '>'."""
+    lines = ["| " + " | ".join(name.removeprefix(">") for name in head) + " |",
+             "|" + "|".join("--:" if name.startswith(">") else "---" for name in head) + "|"]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+# ---- solutions/gemm_f16/RESULTS.md ------------------------------------------------------
+
+
+def targets(data):
+    """(case, part, its shape or None, figure, at least or None)"""
+    def draw(part, figure, words, least):
+        return [(f"{DRAWS[part]}: {words}", data.parts.get(part), None, lambda p: p.overall[figure], least)]
+
+    def at(part, shape, least, title=None):
+        return [(title or shape, data.parts.get(part), shape, lambda p: p.entry(shape)["ratio"], least)]
+
+    def fused(chain, shape, label, least):
+        return [(f"{CHAINS[chain]} fused, {shape}, over {label}", data.fused(chain, shape), shape,
+                 lambda p: p.entry(shape).get("over", {}).get(label), least)]
+
+    out = []
+    for part, mean, worst in (("random", 2.5, 0.9), ("aligned", 1.10, None), ("uniform", 2.5, 0.9)):
+        out += draw(part, "geometric_mean", "geometric mean", mean) + draw(part, "worst", "the worst", worst)
+    out += at("leetgpu", "1024x1024x1024", 1.15, "1024x1024x1024, alpha = beta = 1")
+    for shape, least in (("2048x2048x2048", 1.0), ("4096x4096x4096", 1.02), ("8192x8192x8192", 1.02)):
+        out += at("squares", shape, least)
+    out += at("misaligned", "4095x4093x4091", 3.8) + at("misaligned", "1023x1023x1023", None)
+    out += fused("sigmoid", LONG, KERNEL, 1.35) + fused("sigmoid", AT, KERNEL, 1.30)
+    return out + fused("relu", AT, OWN, 1.0) + fused("gelu", AT, OWN, 1.0) + fused("bias_gelu", AT, OWN, 1.0)
+
+
+def target_rows(data, page):
+    rows = []
+    for title, part, shape, figure, least in targets(data):
+        there = part is not None and (shape is None or part.entry(shape))
+        value = figure(part) if there else None
+        met = "" if least is None or not value else "yes" if value >= least else "**no**"
+        rows.append([title, "" if least is None else f"{least:.2f}", data_file.ratio_words(value) or "not measured", met,
+                     part.source(page) if there else "", part.remarks(shape) if there else ""])
+    return table(["Case", ">At least", ">Reached", "", "Measured", "Remarks"], rows)
+
+
+def draw_rows(data):
+    rows = []
+    for name, title in DRAWS.items():
+        if name in data.parts:
+            all_of = data.parts[name].overall
+            rows.append([title, str(all_of["below"]), all_of["worst_at"], str(all_of.get("multiply_nothing", 0)),
+                         data_file.ratio_words(all_of.get("mean_of_the_others"))])
+    return table(["Draw", f">below {data_file.BELOW}", "The worst at", ">alpha = 0", ">mean of the others"], rows)
+
+
+def shape_rows(data):
+    rows = []
+    for part in (data.parts[name] for name in SHAPES if name in data.parts):
+        for timing in part.timings:
+            entry = part.entry(timing["shape"])
+            factors = ", ".join(f"{name} {value:g}" for name, value in timing["scalars"].items())
+            if entry:
+                rows.append([timing["shape"], factors, f"{entry['us']:g}", f"{entry['rate']:g}", f"{timing['clock']['median']:.0f}"])
+    return table(["Shape", "Scalars", ">us", ">TFLOP/s", ">SM clock, MHz"], rows)
+
+
+def write_solution(data, page):
+    parts = [data.parts[name] for name in SOLUTION_PARTS if name in data.parts]
+    out = ["# What hopper.cu reaches", ""] + measured_on(parts)
     out += ["A figure is the time of the fastest library over the time of `hopper.cu`: of cuBLAS (`cublasGemmEx`) and the best of",
-            "cuBLASLt's heuristic results, or of what the case names. All take turns on fresh inputs, by the median device span of a call.", ""]
-    out += target_rows(parts) + ["", "The tables are as the tool printed them."]
-    for name, part in parts.items():
-        out += ["", f"## {SOLUTION_PARTS[name]}", "", "    " + part.result["command"], "", "```text",
-                part.text.strip("\n"), "```"]
+            "cuBLASLt's heuristic results, or of what the case names. All take turns on fresh inputs, by the median device span of a call."]
+    out += SOURCES + target_rows(data, page)
+    out += ["", "Of the draws: how many cases lie below, and how many have alpha = 0. Those multiply nothing, and their ratio is 1;",
+            "`bench` draws none of them any more, so that a new mean compares with the mean of the others.", ""] + draw_rows(data)
+    out += ["", "The shapes by themselves, by the median device span of a call:", ""] + shape_rows(data)
+    out += ["", "What fusing gains at other shapes: [epilogues/RESULTS.md](../../epilogues/RESULTS.md)."]
     page.write_text("\n".join(out) + "\n")
 
 
-def cell(value, form="{:.2f}"):
-    return form.format(value) if value is not None else "-"
+# ---- epilogues/RESULTS.md ---------------------------------------------------------------
 
 
-def fused_rows(parts):
-    """Speed-up over cuBLAS and an extra kernel, by chain and shape."""
-    shapes = ["4096x4096x64", AT, "4096x4096x8192", "8192x8192x1024", "8192x8192x8192"]
-    rows = ["| Fused into hopper.cu | " + " | ".join(shapes) + " |", "|---" + "|--:" * len(shapes) + "|"]
-    for name, part in parts.items():
-        rows.append(f"| {EPILOGUE_PARTS[name]} | " +
-                    " | ".join(cell(part.speed_up(shape, KERNEL)) for shape in shapes) + " |")
-    return rows
+def cost(entry):
+    return f"{entry['cost_percent']:.1f}%" if entry and "cost_percent" in entry else "-"
 
 
-def single_rows(ladder, hopper):
-    """At 4096x4096x1024: what fusing costs, and the speed beside cuBLASLt's own fusion."""
-    rows = ["| Fused | costs 06_any_size.cu | costs hopper.cu | hopper.cu beside cuBLASLt's own |", "|---|--:|--:|--:|"]
-    for name in dict.fromkeys(LADDER_PARTS + LIBRARY_PARTS):
-        ours, theirs = hopper.get(name), ladder.get(name)
-        rows.append(f"| {EPILOGUE_PARTS.get(name, name)} | {cell(theirs and theirs.fusion_cost(AT), '{:.1f}%')} | "
-                    f"{cell(ours and ours.fusion_cost(AT), '{:.1f}%')} | {cell(ours and ours.speed_up(AT, OWN))} |")
-    return rows
+def over(entry, label):
+    return ratio(entry.get("over", {}).get(label)) if entry else "-"
 
 
-def write_epilogues(parts, ladder, hopper, folder):
-    everything = parts | {"ladder_" + name: part for name, part in ladder.items()} | hopper
-    out = ["# What fusing an epilogue gains", ""] + measured_on(everything) + HOW
-    out += ["which call `gemmjudge compare`: f16, alpha = 1 and beta = 0, all entrants taking turns on fresh inputs. The command of each",
-            "table stands above it; \"alone\" is the same solution with no epilogue but alpha and beta.", "",
-            "How many times as fast the fused kernel is as cuBLAS and one more kernel for the epilogue:", ""]
-    out += fused_rows(parts)
-    out += ["", f"At {AT}, with the f16 ladder's last step beside it, where one block's epilogue hides behind another's", "products:", ""]
-    out += single_rows(ladder, hopper)
-    for name, part in parts.items():
-        out += ["", f"## {EPILOGUE_PARTS[name]}", "", "    " + part.result["command"], ""]
-        if part.svg.exists():
-            picture = f"results_{name}.svg"
-            shutil.copyfile(part.svg, folder / picture)
-            out += [f"![{EPILOGUE_PARTS[name]}: speed-up over K]({picture})", ""]
-        out += [part.markdown.partition("\n## Timing\n")[2].strip("\n")]
-    (folder / "RESULTS.md").write_text("\n".join(out) + "\n")
+def single_rows(data, page):
+    """At 4096x4096x1024: what fusing costs, and the speed beside the libraries."""
+    rows = []
+    for chain, title in CHAINS.items():
+        part, ladder = data.fused(chain, AT), data.parts.get(f"ladder_{chain}")
+        entry = part and part.entry(AT)
+        if part or ladder:
+            rows.append([title, cost(ladder and ladder.entry(AT)), cost(entry), over(entry, KERNEL), over(entry, OWN),
+                         part.source(page) if part else ""])
+    return table(["Fused", f">costs {LADDER}", f">costs {HOPPER}", f">{HOPPER} over {KERNEL}", f">over {OWN}", "Measured"], rows)
 
 
-def main(measured, root):
-    solution = load(measured, SOLUTION_PARTS)
-    over_k = {name.removesuffix("_over_k"): part
-              for name, part in load(measured, [name + "_over_k" for name in EPILOGUE_PARTS]).items()}
-    ladder = {name.removeprefix("ladder_"): part
-              for name, part in load(measured, ["ladder_" + name for name in LADDER_PARTS]).items()}
-    if not solution and not over_k:
-        sys.exit(f"{measured}: nothing of tools/results measure is here")
-    if solution:
-        write_solution(solution, root / "solutions/gemm_f16/RESULTS.md")
-    if over_k:
-        hopper = {name: solution[name] for name in (*LADDER_PARTS, *LIBRARY_PARTS) if name in solution}
-        write_epilogues(over_k, ladder, hopper, root / "epilogues")
+def chain_rows(data, chain, page):
+    """Over K, and the two shapes of 8192."""
+    rows = []
+    for shape in data.shapes_over_k(chain):
+        part = data.fused(chain, shape)
+        entry, alone = part.entry(shape), part.entry(shape, "file without epilogue")
+        rows.append([shape, f"{entry['us']:.2f}", f"{alone['us']:.2f}" if alone else "-", cost(entry), over(entry, KERNEL),
+                     over(entry, KERNEL_LT), over(entry, OWN), part.source(page), part.remarks(shape)])
+    return table(["Shape", ">fused, us", ">alone, us", ">costs", f">over {KERNEL}", f">over {KERNEL_LT}", f">over {OWN}", "Measured",
+                  "Remarks"], rows)
+
+
+def write_epilogues(data, page):
+    shown = [part for name, part in data.parts.items() if name in EPILOGUE_PARTS]
+    out = ["# What fusing an epilogue gains", ""] + measured_on(shown)
+    out += ["which call `gemmjudge compare`: f16, alpha = 1 and beta = 0, all entrants taking turns on fresh inputs. Columns `over`",
+            "have how many times as fast the fused kernel is: as a library and one more kernel for the epilogue, or as cuBLASLt's own",
+            "fusion, where it has the chain. \"Alone\" is the same solution with no epilogue but alpha and beta."]
+    out += SOURCES + [f"At {AT}, with an earlier step of the f16 ladder beside it, where one block's epilogue hides behind another's",
+                      "products:", ""]
+    out += single_rows(data, page)
+    for chain, title in CHAINS.items():
+        if f"{chain}_over_k" not in data.parts:
+            continue
+        out += ["", f"## {title}", ""] + chain_rows(data, chain, page)
+        picture = f"results_{chain}.svg"
+        if (page.parent / picture).exists():
+            whole = data.parts[f"{chain}_over_k"]
+            out += ["", f"![{title}: speed-up over K]({picture})", "", f"The picture is of one measurement, {whole.source(page)}."]
+    page.write_text("\n".join(out) + "\n")
+
+
+def main(*arguments):
+    *measured, root = arguments
+    if measured and not take(measured[0], root):
+        sys.exit(f"{measured[0]}: nothing of tools/results measure is here")
+    data = Data(root)
+    write_solution(data, root / "solutions/gemm_f16/RESULTS.md")
+    write_epilogues(data, root / "epilogues/RESULTS.md")
 
 
 if __name__ == "__main__":
-    told(main, pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    told(main, *map(pathlib.Path, sys.argv[1:]))

@@ -88,7 +88,7 @@ def seeds():
                           "cases_accepted": 2, "timing": {"clock": "span", "entries": [entry]}}],
              "task": {"number": 1, "state": "judged", "why": "", "host": "node", "slurm": None, "source": "7"}}
     hopper = "solutions/gemm_f16/hopper.cu"
-    return {"fleet": fleet, "ladder_write": ladder, "ladder_headers": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
+    return {"fleet": fleet, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
             "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *files),
             "cost_fit": rows, "cost_prune": rows, "counters": counters}
 
@@ -157,8 +157,19 @@ def make_tree(folder):
     (folder / "epilogues").mkdir()
     for name in ("batched_f16", "gemm_f16/hopper"):
         shutil.copytree(ROOT / "solutions" / name, folder / "solutions" / name)
-    for name in ("ladders.txt", "RESULTS.md"):
-        shutil.copy(ROOT / "solutions" / name, folder / "solutions")
+    shutil.copy(ROOT / "solutions/ladders.txt", folder / "solutions")
+    take_data(folder)
+
+
+DATA = ("solutions/results/gemv.json", "solutions/gemm_f16/results/sigmoid.json", "epilogues/results/sigmoid_over_k.json")
+
+
+def take_data(folder):
+    """Data files as they are committed, a few of them; those that were written before go."""
+    for name in DATA:
+        shutil.rmtree((folder / name).parent, ignore_errors=True)
+        (folder / name).parent.mkdir(parents=True)
+        shutil.copy(ROOT / name, folder / name)
 
 
 def write_csv(path):
@@ -174,8 +185,9 @@ def write_csv(path):
 def read(reader, path):
     """What its script does with the file."""
     solutions = tree / "solutions"
-    if reader.startswith("ladder"):
-        return getattr(ladder_write, reader.removeprefix("ladder_"))(path, solutions)
+    if reader == "ladder":
+        ladder_write.write(path, solutions)
+        return ladder_write.headers(solutions)
     if reader.startswith("results"):
         folder = tree / "measured"
         shutil.rmtree(folder, ignore_errors=True)
@@ -183,8 +195,6 @@ def read(reader, path):
         names = ("random", "squares", "relu") if reader == "results_bench" else ("sigmoid", "sigmoid_over_k", "ladder_relu")
         for name in names:
             shutil.copy(path, folder / f"{name}.json")
-            (folder / f"{name}.txt").write_text("table\n")
-            (folder / f"{name}.md").write_text("# head\n\n## Timing\n\ntable\n")
         return results_write.main(folder, tree)
     if reader == "fleet":
         what = {"folder": "class", "seed": "0x7", "options": [], "files": ["class/a.cu", "class/b.cu"]}
@@ -253,7 +263,7 @@ def main():
         print("fuzz_readers: no scipy here: the fit of tools/cost-model is left out, what is around it is not")
         cost_model_fit.fit_one = lambda old, _: old
     path, rng, runs, end = str(tree / "input.json"), random.Random(arguments.seed), 0, time.monotonic() + arguments.seconds
-    kept = {name: (tree / "solutions" / name).read_text() for name in ("RESULTS.md", CONFIGS.removeprefix("solutions/"))}
+    configs = (tree / CONFIGS).read_text()
     tries = [tuple(json.loads(pathlib.Path(arguments.again).read_text()))] if arguments.again else \
         [(reader, json.dumps(seed)) for reader, seed in all_seeds.items()]
     while tries or (time.monotonic() < end and not arguments.again):
@@ -261,8 +271,8 @@ def main():
         is_seed = text is not None and not arguments.again
         text = mutated(rng, all_seeds[reader]) if text is None else text
         pathlib.Path(path).write_text(text, errors="surrogatepass")
-        for name, old in kept.items():
-            (tree / "solutions" / name).write_text(old)
+        (tree / CONFIGS).write_text(configs)
+        take_data(tree)
         why = fault(reader, path, is_seed)
         if why:
             finding(arguments.findings, reader, text, why)
