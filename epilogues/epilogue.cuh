@@ -331,6 +331,11 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 template <class Element> using epilogue_stages = epilogue_chain<stage_alpha_beta<Element>>;
 #endif
 
+template <class> struct stage_alpha_beta;
+template <class Chain> constexpr bool epilogue_is_alpha_beta = false;
+template <class Element>
+constexpr bool epilogue_is_alpha_beta<epilogue_chain<stage_alpha_beta<Element>>> = true;
+
 /* The arguments of the stages, set before solve() is called. */
 struct epilogue_bindings {
 	static constexpr int STAGES_MAX = 16, BYTES_MAX = 64;
@@ -391,6 +396,15 @@ template <class Element> struct epilogue {
 		stages.run(x, epilogue_place{row, column, M, N, true, c, 0, false});
 	}
 
+	/* The same where some of it may lie outside of C: behind the end of a row that has N columns.
+	 * The row lies in C. */
+	template <int V>
+	__device__ __forceinline__ void apply_edge(int row, int column, float (&x)[V],
+											   const float (&c)[V]) const
+	{
+		stages.run(x, epilogue_place{row, column, M, N, false, c, 0, false});
+	}
+
 	/* The same where beta is 0, by code that serves no other case: then a stage's first
 	 * addition takes alpha's multiplication in. */
 	template <int V>
@@ -398,6 +412,9 @@ template <class Element> struct epilogue {
 	{
 		stages.run(x, epilogue_place{row, column, M, N, true, nullptr, 0, true});
 	}
+
+	/* The chain is alpha * x + beta * C. */
+	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<epilogue_stages<Element>>;
 
 	/* No stage reads or writes memory, apart from C where it is not handed over. */
 	static constexpr bool only_c = epilogue_stages<Element>::only_c;

@@ -129,7 +129,7 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, uint32_t
 											   tile_place tile, int steps)
 {
 	uint32_t empty = base + Tile::BARRIERS + 8 * Tile::STAGES;
-	int rank = Tile::CLUSTER > 1 ? cluster_block() : 0;
+	int rank = Tile::CLUSTER > 1 ? cluster_rank() : 0;
 	for (int t = 0; t < steps; t++) {
 		if (t >= Tile::STAGES)
 			mbarrier_wait(empty + 8 * (t % Tile::STAGES), (t / Tile::STAGES - 1) & 1);
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 		produce_first<Tile>(maps, base, tile, steps);
 	__syncwarp();
 	if (Tile::CLUSTER > 1)
-		cluster_meet();
+		cluster_sync();
 	else
 		__syncthreads();
 

@@ -5,8 +5,11 @@
 #define GEMMJUDGE_BATCHED_F16_MMA_CUH
 
 #include "../gemm_f16/hopper/ptx.cuh"
+#include "../gemm_f16/hopper/wgmma.cuh"
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"
+
+using namespace hopper;
 
 constexpr int MMA_M = 16, MMA_N = 8, MMA_K = 16; // of one instruction
 
@@ -66,7 +69,7 @@ static __device__ __forceinline__ void mma_stage(const typename Tile::stage &til
 				shared_address(&tiles.a[Tile::layout_a::at(warp_m + i * MMA_M + row, k + column)]));
 #pragma unroll
 		for (int j = 0; j < Tile::COUNT_N / 2; j++)
-			load_matrices_transposed(
+			load_matrices_transposed<4>(
 				b[j], shared_address(
 						  &tiles.b[Tile::layout_b::at(k + row, warp_n + j * 2 * MMA_N + column)]));
 #pragma unroll

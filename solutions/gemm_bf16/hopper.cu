@@ -7,5 +7,5 @@
 extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M,
 					  int N, int K, float alpha, float beta)
 {
-	hopper_solve(A, B, C, M, N, K, alpha, beta);
+	hopper::solve(A, B, C, M, N, K, alpha, beta);
 }

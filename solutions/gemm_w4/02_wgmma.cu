@@ -93,7 +93,7 @@ struct tile_origin {
 /* Tiles side by side come first: all of W and a few rows of x are at work at a time. */
 __device__ __forceinline__ tile_origin tile_place(const w4_work &work, int pair)
 {
-	int column = pair % work.pairs_n * CLUSTER + cluster_block();
+	int column = pair % work.pairs_n * CLUSTER + cluster_rank();
 	return {pair / work.pairs_n * TILE_M, column * TILE_N};
 }
 
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void load_stage(const CUtensorMap *map_x,
 												  uint32_t full, tile_origin at, int k)
 {
 	constexpr int ROWS = TILE_M / CLUSTER; // that this block loads of x, for all
-	int first = cluster_block() * ROWS;
+	int first = cluster_rank() * ROWS;
 	mbarrier_expect(full, STAGE_BYTES);
 	for (int slab = 0; slab < BK / SLAB; slab++)
 		tma_load_multicast(to + slab * SLAB_BYTES + first * SLAB * 2, map_x, full, k + slab * SLAB,
@@ -117,7 +117,7 @@ static __device__ __forceinline__ void produce(const w4_work &work, const CUtens
 											   uint32_t full, uint32_t empty)
 {
 	ring at = {0, 1}; // the first round finds every stage empty
-	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
+	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
 		tile_origin origin = tile_place(work, pair);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
@@ -165,7 +165,7 @@ static __device__ __forceinline__ void produce_scales(const w4_work &work, uint3
 													  uint32_t full, uint32_t empty)
 {
 	ring at = {0, 1};
-	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
+	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
 		tile_origin origin = tile_place(work, pair);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
@@ -329,7 +329,7 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 	consumer_place place = {wgmma_operand(base, 16), base + X_BYTES + row * W_ROW + swizzle * 16,
 							base + SCALES_OFFSET + row * 2, weights_selector(lane % 4)};
 	ring at = {0, 0};
-	for (int pair = cluster_number(); pair < work.pairs; pair += clusters()) {
+	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
 		float sum[HALVES][64] = {};
 		uint32_t a[2][block_steps<PART>::STEP / 16][4];
 		mbarrier_wait(full + 8 * at.stage, at.phase);
@@ -379,7 +379,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		}
 		mbarriers_ready();
 	}
-	cluster_meet();
+	cluster_sync();
 	if (warp >= CONSUMERS * 4) {
 		registers_give<PRODUCER_REGISTERS>();
 		if (warp == CONSUMERS * 4)

@@ -3,9 +3,12 @@
 #ifndef GEMMJUDGE_W4_WEIGHTS_CUH
 #define GEMMJUDGE_W4_WEIGHTS_CUH
 
-#include "epilogue.cuh" // and with it <type_traits>, for ptx.cuh
+#include "epilogue.cuh"
 
 #include "../gemm_f16/hopper/ptx.cuh"
+#include "../gemm_f16/hopper/wgmma.cuh"
+
+using namespace hopper;
 
 /* Picks byte 0 to 3 of a word for both halves of a register, with what belongs above it there. */
 __device__ __forceinline__ uint32_t weights_selector(int byte)
@@ -69,7 +72,7 @@ __device__ __forceinline__ void wgmma_registers(float (&d)[64], const uint32_t (
 	asm volatile("{\n\t"
 				 ".reg .pred p;\n\t"
 				 "setp.ne.b32 p, %69, 0;\n\t"
-				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" HOPPER_NAMES_128 "}, "
+				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" HOPPER_REGISTERS_128 "}, "
 				 "{%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t"
 				 "}"
 				 : SUMS_16(0), SUMS_16(16), SUMS_16(32), SUMS_16(48)

@@ -1,213 +1,178 @@
-/* What a kernel that multiplies tiles by wgmma knows when it is compiled: the shape of its tile,
- * and how shared memory lies.
+/* A tile configuration at compile time: what is asked for, one line of configs.def, and what
+ * follows from it, such as how shared memory lies.
  *
- * Both operands have the 128-byte swizzle that wgmma reads without bank
- * conflicts: A as rows of 64 along K (K-major), B as it lies in memory, rows of
- * 64 columns along N, 64 rows a box (N-major); so B is never transposed by
- * anybody. */
-#ifndef GEMMJUDGE_HOPPER_CONFIG_CUH
-#define GEMMJUDGE_HOPPER_CONFIG_CUH
+ * Both operands have the 128-byte swizzle that wgmma reads without bank conflicts: A as rows of 64
+ * along K (K-major), B as it lies in memory, rows of 64 columns along N, a TMA box of 64 of them
+ * (N-major). So nobody transposes B. */
+#ifndef HOPPER_CONFIG_CUH
+#define HOPPER_CONFIG_CUH
 
-constexpr int BK = 64;    // one 128-byte swizzle row of 16-bit elements
-constexpr int BOX = 64;   // columns of a box of B: one swizzle row
-constexpr int CHUNK = 32; // columns of C that are finished at once
+namespace hopper
+{
 constexpr int WARPGROUP = 128;
-constexpr int CHUNK_SUMS = CHUNK / 2;                        // registers of a thread
-constexpr int CHUNK_SUMS_BYTES = CHUNK_SUMS * WARPGROUP * 4; // of a consumer
+constexpr int VECTOR = 8;   // 16-bit elements of 16 bytes, the widest access
+constexpr int SLICE = 64;   // elements along K of a swizzled row of 128 bytes
+constexpr int BOX = 64;     // columns of a TMA box of B
+constexpr int WGMMA_M = 64; // rows of one wgmma
+constexpr int CHUNK = 32;   // columns of C that one block of a split tile reduces and stores
+constexpr int CHUNK_SUMS = CHUNK / 2; // accumulators of a thread, and their bytes in a warpgroup
+constexpr int CHUNK_BYTES = CHUNK_SUMS * WARPGROUP * 4;
+constexpr int SHARED_BYTES = 227 * 1024; // of a block, at most
+constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the epilogue reads
 
-constexpr int UNIT = 8; // elements of 16 bytes: what a lane moves of C at once
-
-/* Rows that are taken together because they start alike: those of a residue class, every
- * `1 << shift`-th, or without CLASSES all. */
-template <bool CLASSES> struct row_classes {
-	int shift;
-
-	__device__ __forceinline__ int apart(void) const
-	{
-		return CLASSES ? 1 << shift : 1;
-	}
-	/* Of a row: its class, its number there, and the `count`-th below it. */
-	__device__ __forceinline__ int residue(int row) const
-	{
-		return CLASSES ? row & apart() - 1 : 0;
-	}
-	__device__ __forceinline__ int number(int row) const
-	{
-		return CLASSES ? row >> shift : row;
-	}
-	__device__ __forceinline__ int below(int row, int count) const
-	{
-		return row + count * apart();
-	}
+/* How a configuration brings its operands into shared memory, and its sums into C. */
+enum variant {
+	TMA,             // both operands and C by TMA
+	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
+	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
+	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
+	PAD_COPY,        // misaligned operands are first copied into padded rows by all blocks
+	PAD_COPY_B,      // B so; A by residue classes
+	REGISTER_STAGED, // B misaligned: producer warpgroups load it into registers, and shift it
+	SMALL,           // mma.sync straight from global memory
 };
 
-/* Bytes from one row of so many elements to the next in shared memory, whole units: 8 rows lie
- * in different banks where the elements are 32 or a multiple of 64. */
-constexpr int row_pitch(int elements)
+/* Bytes between rows of shared memory: 8 rows of 32 or of a multiple of 64 elements lie in
+ * different banks. */
+constexpr int padded_pitch(int elements)
 {
 	return elements * 2 + 16;
 }
 
-constexpr int SHARED_BYTES = 227 * 1024; // that a block may have
-constexpr int SCRATCH_BYTES = 64;        // of a warp, for epilogue::prefetch()
+/* Rows of a matrix that start alike modulo 16 bytes: those of a residue class, every
+ * `1 << shift`-th. Without CLASSES, all rows. */
+template <bool CLASSES> struct residue_rows {
+	int shift;
 
-/* ---- what is asked of a tile -------------------------------------------------------- */
-
-/* Each of the CONSUMERS warpgroups that multiply has 64 rows and all WIDTH columns. */
-template <int CONSUMERS_, int WIDTH_> struct tile_of {
-	static constexpr int CONSUMERS = CONSUMERS_, WIDTH = WIDTH_;
-	static constexpr int HALVES = 1, UP = 1, ACROSS = 1, SPLITS = 1, MOST_STAGES = 8, SLABS = 1;
-	static constexpr bool ODD = false, TURNED = false, STACKED = false, CLASSES = false;
-};
-
-/* A consumer has HALVES times as many rows. */
-template <int HALVES_, class tile> struct halves : tile {
-	static constexpr int HALVES = HALVES_;
-};
-
-/* A consumer has 64 * HALVES columns and WIDTH rows: it multiplies the transposed operands into
- * the transposed tile, whose rows may be any multiple of 8. Consumers are side by side. */
-template <class tile> struct turned : tile {
-	static constexpr bool TURNED = true;
-};
-
-/* The same, with consumers above each other. */
-template <class tile> struct stacked : turned<tile> {
-	static constexpr bool STACKED = true;
-};
-
-/* UP x ACROSS blocks of a cluster do neighbouring tiles: those above each other in C share B, those
- * side by side A. */
-template <int UP_, int ACROSS_, class tile> struct neighbours : tile {
-	static constexpr int UP = UP_, ACROSS = ACROSS_;
-};
-
-/* A cluster of SPLITS blocks, or fewer, shares a tile along K. */
-template <int SPLITS_, class tile> struct split : tile {
-	static constexpr int SPLITS = SPLITS_;
-};
-
-/* TMA cannot address an operand as it is, or C. Then C leaves row by row (rows.cuh), or in chunks
- * (finish.cuh); otherwise by TMA (bulk.cuh, turned.cuh). */
-template <class tile> struct odd : tile {
-	static constexpr bool ODD = true;
-};
-
-/* A's rows may start at any element. Those of a tile start alike, and TMA has a map for each
- * residue class; a tile's first step begins where its rows have a unit of 16 bytes. */
-template <class tile> struct by_classes : tile {
-	static constexpr bool CLASSES = true;
-};
-
-/* As many stages as there is room for, so many at most. */
-template <int MOST, class tile> struct stages : tile {
-	static constexpr int MOST_STAGES = MOST;
-};
-
-/* SLABS of 64 along K are a step: rows of A in shared memory are no longer than that, but one
- * instruction brings all slabs of a step, and one all columns of B. */
-template <int SLABS_, class tile> struct deep : tile {
-	static constexpr int SLABS = SLABS_;
-};
-
-/* ---- what follows from that --------------------------------------------------------- */
-
-/* One way to cut the work, and how shared memory lies. */
-template <class tile> struct gemm_config {
-	static constexpr int CONSUMERS = tile::CONSUMERS, WIDTH = tile::WIDTH, SPLITS = tile::SPLITS;
-	static constexpr int UP = tile::UP, ACROSS = tile::ACROSS, SHARERS = UP * ACROSS;
-	static constexpr int FILLERS = UP + ACROSS - 1; // blocks that load something for one
-	static constexpr bool SPLIT = SPLITS > 1, ODD = tile::ODD;
-	static constexpr bool TURNED = tile::TURNED, STACKED = tile::STACKED, CLASSES = tile::CLASSES;
-	using classes = row_classes<CLASSES>;
-	static constexpr int SLABS = tile::SLABS, DEPTH = BK * SLABS; // of a step along K
-	static constexpr int MOST_CLASSES = CLASSES ? UNIT : 1;
-	static constexpr int HALVES = tile::HALVES, MOST = tile::MOST_STAGES;
-	static constexpr bool DEFERRED = false; // see deferred.cuh
-	static constexpr int LEAST_STEPS = 1;   // along K
-	static constexpr int THREADS = (CONSUMERS + 1) * WARPGROUP;
-
-	static constexpr int OWN = 64 * HALVES; // rows of a consumer, or columns
-	static constexpr int BM = !TURNED ? OWN * CONSUMERS : STACKED ? WIDTH * CONSUMERS : WIDTH;
-	static constexpr int BN = !TURNED ? WIDTH : STACKED ? OWN : OWN * CONSUMERS;
-	static constexpr int SUMS = WIDTH / 2; // registers of a thread for each half
-
-	/* C in shared memory: a warp's 16 rows of a half in boxes of columns, as TMA takes them, with
-	 * a place for each. Of a split tile each block finishes some of the boxes, no more than
-	 * half of them. Of a turned tile a consumer's half is one box, a quarter of it a warp's. */
-	static constexpr int C_BOX = SPLIT || BN % BOX != 0 ? CHUNK : BOX;
-	static constexpr int C_BOX_ROWS = TURNED ? WIDTH : 16;
-	static constexpr int C_BOXES = SPLIT ? (BN / C_BOX + 1) / 2 : BN / C_BOX;
-	static constexpr int c_box_bytes = 16 * C_BOX * 2;
-	static constexpr int c_bytes =
-		TURNED ? WIDTH * BOX * 2 / 4 : C_BOXES * c_box_bytes; // of a warp
-
-	/* shared memory, after alignment to 1024 bytes (where that costs nothing on Hopper, as it
-	 * begins there, but is not promised) */
-	static constexpr int a_bytes = BM * DEPTH * 2;
-	static constexpr int B_BOXES = (BN + BOX - 1) / BOX; // of the last one maybe half is used
-	static constexpr int b_box_bytes = BOX * DEPTH * 2;
-	static constexpr int b_bytes = B_BOXES * b_box_bytes;
-	static constexpr bool WHOLE_B = SLABS > 1 && B_BOXES > 1 && UP == 1; // all boxes at once
-	static constexpr int stage_bytes = a_bytes + b_bytes;
-	static constexpr int staging_bytes = 16 * CHUNK * 4; // a chunk of one warp
-
-	/* room for the others' sums that are pushed here, of a consumer */
-	static constexpr int CHUNKS = BN / CHUNK;
-	static constexpr int pushed_chunks(int splits)
+	__device__ __forceinline__ int stride(void) const
 	{
-		return (splits - 1) * ((CHUNKS + splits - 1) / splits);
+		return CLASSES ? 1 << shift : 1;
+	}
+	__device__ __forceinline__ int residue(int row) const
+	{
+		return CLASSES ? row & stride() - 1 : 0;
+	}
+	/* The row's number in its class. */
+	__device__ __forceinline__ int index(int row) const
+	{
+		return CLASSES ? row >> shift : row;
+	}
+	/* The `count`-th row below it in its class. */
+	__device__ __forceinline__ int below(int row, int count) const
+	{
+		return row + count * stride();
+	}
+};
+
+template <variant VARIANT_, int TILE_M_, int TILE_N_, int TILE_K_, int CONSUMERS_, int CLUSTER_M_,
+		  int CLUSTER_N_, int MAX_SPLIT_, int MAX_STAGES_, int PRODUCERS_>
+struct tile_config {
+	static constexpr variant VARIANT = VARIANT_;
+	static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_; // of C, a block's
+	static constexpr int TILE_K = TILE_K_;                   // of a k-iteration
+	static constexpr int CONSUMERS = CONSUMERS_;             // warpgroups that multiply
+	static constexpr int PRODUCERS = PRODUCERS_;             // warpgroups that load
+	static constexpr int THREADS = (CONSUMERS + PRODUCERS) * WARPGROUP;
+
+	/* Blocks of a cluster either compute neighbouring tiles, those above each other sharing B by
+	 * multicast and those side by side A, or split one tile along K. */
+	static constexpr int CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_;
+	static constexpr int SHARERS = CLUSTER_M * CLUSTER_N;
+	static constexpr int LOADERS = CLUSTER_M + CLUSTER_N - 1; // blocks that load for one
+	static constexpr int MAX_SPLIT = MAX_SPLIT_;
+	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
+
+	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
+	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
+	static constexpr bool PADS = VARIANT == PAD_COPY || VARIANT == PAD_COPY_B;
+	static constexpr bool CLASSES =
+		VARIANT == RESIDUE || VARIANT == PAD_COPY_B || VARIANT == REGISTER_STAGED;
+	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
+	using row_class = residue_rows<CLASSES>;
+	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;
+
+	/* wgmma: 64 x WGMMA_N, SUBTILES of them a consumer. Swapped, 64 are columns of C. */
+	static constexpr int WGMMA_N = SWAPPED ? TILE_M : TILE_N;
+	static constexpr int CONSUMER_EXTENT = (SWAPPED ? TILE_N : TILE_M) / CONSUMERS;
+	static constexpr int SUBTILES = CONSUMER_EXTENT / WGMMA_M;
+	static constexpr int SUMS = WGMMA_N / 2; // registers of a thread and subtile
+	static constexpr int CHUNKS = TILE_N / CHUNK;
+	static constexpr int SLICES = TILE_K / SLICE;
+	static constexpr int MIN_K_ITERATIONS = OVERLAP ? CHUNKS : 1;
+
+	/* a stage: A's slices, then B's boxes */
+	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
+	static constexpr int B_BOXES = (TILE_N + BOX - 1) / BOX;
+	static constexpr int B_BOX_BYTES = BOX * TILE_K * 2;
+	static constexpr int STAGE_BYTES = A_BYTES + B_BOXES * B_BOX_BYTES;
+
+	/* C on its way by TMA: a warp's 16 rows of a subtile in boxes of columns. Of a split tile a
+	 * block stores at most half of the boxes. Swapped, all four warps share a box of 64 columns. */
+	static constexpr int C_BOX = SPLIT_K || TILE_N % BOX != 0 ? CHUNK : BOX;
+	static constexpr int C_BOX_ROWS = SWAPPED ? TILE_M : 16;
+	static constexpr int C_BOXES = SPLIT_K ? (TILE_N / C_BOX + 1) / 2 : TILE_N / C_BOX;
+	static constexpr int C_BOX_BYTES = 16 * C_BOX * 2;
+	static constexpr int C_BYTES = SWAPPED ? TILE_M * BOX * 2 / 4 : C_BOXES * C_BOX_BYTES;
+
+	/* room for the partial sums that other blocks of a split tile push here, of a consumer */
+	static constexpr int pushed_chunks(int split)
+	{
+		return (split - 1) * ((CHUNKS + split - 1) / split);
 	}
 	static constexpr int most_pushed(void)
 	{
 		int most = 0;
-		for (int splits = 2; splits <= SPLITS; splits++)
-			most = pushed_chunks(splits) > most ? pushed_chunks(splits) : most;
+		for (int split = 2; split <= MAX_SPLIT; split++)
+			most = pushed_chunks(split) > most ? pushed_chunks(split) : most;
 		return most;
 	}
-	static constexpr int pushed_bytes = most_pushed() * CHUNK_SUMS_BYTES;
+	static constexpr int PUSHED_BYTES = most_pushed() * CHUNK_BYTES;
 
-	static constexpr int barriers_for(int stages)
+	/* full and empty of each stage; a warp's for loads of C; a warp's for partial sums */
+	static constexpr int barriers_of(int stages)
 	{
-		return 2 * stages + (ODD ? 0 : 4 * CONSUMERS) + (SPLIT ? 4 * CONSUMERS : 0);
+		return 2 * stages + (TMA_STORE ? 4 * CONSUMERS : 0) + (SPLIT_K ? 4 * CONSUMERS : 0);
 	}
-	static constexpr int spare = 1024; // to align
-	static constexpr int scratch_bytes = TURNED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
-
-	/* stages that there is room for, with so many bytes for C on its way */
-	static constexpr int stages_beside(int way_out)
+	static constexpr int ALIGNMENT = 1024; // of the swizzle's pattern
+	static constexpr int SCRATCH = SWAPPED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
+	static constexpr int stages_beside(int store_bytes)
 	{
-		return (SHARED_BYTES - spare - way_out - CONSUMERS * pushed_bytes - barriers_for(MOST) * 8 -
-				scratch_bytes) /
-			   stage_bytes;
+		return (SHARED_BYTES - ALIGNMENT - store_bytes - CONSUMERS * PUSHED_BYTES -
+				barriers_of(MAX_STAGES_) * 8 - SCRATCH) /
+			   STAGE_BYTES;
 	}
-
-	/* halves of a turned tile that have a place each, if that leaves three stages; blocks that
-	 * share operands need a fourth more (measured) */
+	/* A swapped tile's subtiles each have a place for C where that leaves three stages; blocks
+	 * that share operands need a fourth more (measured). */
 	static constexpr int C_PLACES =
-		TURNED && SHARERS == 1 && stages_beside(4 * CONSUMERS * c_bytes * HALVES) >= 3 ? HALVES : 1;
-	static constexpr int way_out_bytes = 4 * CONSUMERS *
-										 (ODD && SPLIT ? staging_bytes
-										  : ODD        ? 16 * row_pitch(BN)
-													   : c_bytes * C_PLACES);
-	static constexpr int room = stages_beside(way_out_bytes);
-	static constexpr int STAGES = room < MOST ? room : MOST;
-	static constexpr int barriers = barriers_for(STAGES);
-	static constexpr int c_barriers = 2 * STAGES; // one a consumer warp
-	static constexpr int sums_barriers = barriers - 4 * CONSUMERS;
-	static constexpr int staging_offset = STAGES * stage_bytes;
-	static constexpr int pushed_offset = staging_offset + way_out_bytes;
-	static constexpr int barrier_offset = pushed_offset + CONSUMERS * pushed_bytes;
-	static constexpr int scratch_offset = barrier_offset + barriers * 8;
-	static constexpr int bytes = scratch_offset + scratch_bytes + spare;
-	static_assert(BN % CHUNK == 0, "C's boxes");
-	static_assert(BM % 8 == 0 && BM <= 256, "whole groups of the swizzle's 8 rows, one box of A");
-	static_assert(!SPLIT || SHARERS == 1, "a cluster shares operands or a tile");
-	static_assert(ODD || SPLIT || TURNED || c_bytes >= staging_bytes, "what finish_left() needs");
-	static_assert(!SPLIT || HALVES == 1, "sums that are exchanged");
-	static_assert(!TURNED || (!SPLIT && !ODD && WIDTH % 8 == 0), "only the plain way out");
-	static_assert(CONSUMERS <= 2, "registers");
-	static_assert(!SPLIT || BM * BN * 4 <= staging_offset, "the stages have room for all sums");
+		SWAPPED && SHARERS == 1 && stages_beside(4 * CONSUMERS * C_BYTES * SUBTILES) >= 3 ? SUBTILES
+																						  : 1;
+	static constexpr int ROWS_BYTES = 16 * padded_pitch(SPLIT_K ? CHUNK : TILE_N);
+	static constexpr int STORE_BYTES =
+		4 * CONSUMERS * (TMA_STORE ? C_BYTES * C_PLACES : ROWS_BYTES);
+	static constexpr int ROOM = stages_beside(STORE_BYTES);
+	static constexpr int STAGES = ROOM < MAX_STAGES_ ? ROOM : MAX_STAGES_;
+
+	/* offsets in shared memory, after alignment */
+	static constexpr int BARRIERS = barriers_of(STAGES);
+	static constexpr int C_BARRIERS = 2 * STAGES, SUM_BARRIERS = BARRIERS - 4 * CONSUMERS;
+	static constexpr int STORE_OFFSET = STAGES * STAGE_BYTES;
+	static constexpr int PUSHED_OFFSET = STORE_OFFSET + STORE_BYTES;
+	static constexpr int BARRIER_OFFSET = PUSHED_OFFSET + CONSUMERS * PUSHED_BYTES;
+	static constexpr int SCRATCH_OFFSET = BARRIER_OFFSET + BARRIERS * 8;
+	static constexpr int BYTES = SCRATCH_OFFSET + SCRATCH + ALIGNMENT;
+
+	static_assert(TILE_N % CHUNK == 0, "C goes in boxes of 32 or 64 columns");
+	static_assert(TILE_M % 8 == 0 && TILE_M <= 256,
+				  "whole groups of the swizzle's 8 rows, and one TMA box of A");
+	static_assert(CONSUMER_EXTENT % WGMMA_M == 0, "a consumer has whole instructions");
+	static_assert(WGMMA_N % 8 == 0 && WGMMA_N <= 256, "what wgmma can do");
+	static_assert(CONSUMERS <= 2 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
+	static_assert(!SPLIT_K || SHARERS == 1, "a cluster shares operands or a tile");
+	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
+	static_assert(!SPLIT_K || TILE_M * TILE_N * 4 <= STORE_OFFSET,
+				  "the stages have room for all partial sums");
+	static_assert(!OVERLAP || SUBTILES == 1, "two tiles' accumulators fit into registers");
 };
+} // namespace hopper
 
 #endif

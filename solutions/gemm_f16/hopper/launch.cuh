@@ -1,258 +1,137 @@
-/* Host side: what a launch needs. Tensor maps, places to copy odd operands to, and
- * for each kind of kernel a function that starts it for a problem. */
-#ifndef GEMMJUDGE_HOPPER_LAUNCH_CUH
-#define GEMMJUDGE_HOPPER_LAUNCH_CUH
+/* Host side: tensor maps, the work of a launch, and a launch for each kernel. */
+#ifndef HOPPER_LAUNCH_CUH
+#define HOPPER_LAUNCH_CUH
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <atomic>
 
-#include "mixed.cuh"
-#include "repack.cuh"
-#include "scale.cuh"
-#include "shallow.cuh"
-#include "shifted.cuh"
-#include "tiny.cuh"
-#include "tma.cuh"
+#include "device.cuh"
+#include "kernel_small.cuh"
+#include "kernels.cuh"
+#include "problem.cuh"
 
-[[noreturn]] static inline void hopper_fail(const char *what, const char *why)
+namespace hopper
 {
-	fprintf(stderr, "hopper: %s: %s\n", what, why);
-	abort();
-}
-
-static inline void hopper_check(cudaError_t status, const char *what)
-{
-	if (status != cudaSuccess)
-		hopper_fail(what, cudaGetErrorString(status));
-}
-
-#define HOPPER_CHECK(call) hopper_check(call, #call)
-
-/* ---- what is found out once ---------------------------------------------- */
-
-constexpr int MOST_BLOCKS = 8; // of a cluster
-
-struct hopper_device {
-	int multiprocessors;
-	decltype(&cuTensorMapEncodeTiled) encode;
-	char *workspace; // grows; every call overwrites what it reads
-	size_t workspace_bytes;
-	unsigned long long *copied, copies; // blocks that have copied, and that will have
-	int clusters[MOST_BLOCKS + 1];      // of so many blocks that run at once
+/* What a launch needs besides the product. */
+struct launch_context {
+	const device_table &device;
+	int ordinal;
+	void *workspace;
+	cudaStream_t stream;
 };
-
-static __global__ void nothing()
-{
-}
-
-/* Clusters of blocks that fill a multiprocessor each, as many as run at once: fewer than the
- * multiprocessors would do, as clusters do not reach across the GPU's parts (GPCs). */
-static inline int clusters_at_once(int cluster)
-{
-	int bytes = 200 << 10, count;
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = cluster;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3(cluster);
-	launch.blockDim = dim3(WARPGROUP);
-	launch.dynamicSmemBytes = bytes;
-	launch.attrs = &attribute;
-	launch.numAttrs = 1;
-	HOPPER_CHECK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-	HOPPER_CHECK(cudaOccupancyMaxActiveClusters(&count, nothing, &launch));
-	return count;
-}
-
-static inline hopper_device &hopper_get(void)
-{
-	static hopper_device device = [] {
-		hopper_device made = {};
-		int ordinal;
-		HOPPER_CHECK(cudaGetDevice(&ordinal));
-		HOPPER_CHECK(
-			cudaDeviceGetAttribute(&made.multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
-		cudaDriverEntryPointQueryResult found;
-		HOPPER_CHECK(cudaGetDriverEntryPointByVersion(
-			"cuTensorMapEncodeTiled", (void **)&made.encode, 12000, cudaEnableDefault, &found));
-		if (found != cudaDriverEntryPointSuccess)
-			hopper_fail("cuTensorMapEncodeTiled", "the driver does not have it");
-		HOPPER_CHECK(cudaMalloc(&made.copied, sizeof(*made.copied)));
-		HOPPER_CHECK(cudaMemset(made.copied, 0, sizeof(*made.copied)));
-		for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++)
-			made.clusters[blocks] = clusters_at_once(blocks);
-		return made;
-	}();
-	return device;
-}
-
-static inline char *hopper_workspace(hopper_device &device, size_t bytes)
-{
-	if (bytes > device.workspace_bytes) {
-		HOPPER_CHECK(cudaFree(device.workspace));
-		HOPPER_CHECK(cudaMalloc(&device.workspace, bytes));
-		device.workspace_bytes = bytes;
-	}
-	return device.workspace;
-}
-
-/* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with
- * the swizzle of their rows' length; zeros outside. Or, with `slabs`, its whole slabs of so many
- * columns as a third dimension, in boxes of several. What is read comes into the L2 cache in
- * pieces of 256 bytes where boxes start at such, else of 128, which is faster there. */
-static inline CUtensorMap tensor_map(const hopper_device &device, const void *matrix, int rows,
-									 int columns, int leading, int box_rows, int box_columns,
-									 int slabs = 0)
-{
-	CUtensorMap map;
-	cuuint64_t sizes[3] = {(cuuint64_t)(slabs > 0 ? box_columns : columns), (cuuint64_t)rows,
-						   (cuuint64_t)(columns / box_columns)};
-	cuuint64_t strides[2] = {(cuuint64_t)leading * 2, (cuuint64_t)box_columns * 2};
-	cuuint32_t box[3] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows, (cuuint32_t)slabs};
-	cuuint32_t steps[3] = {1, 1, 1};
-	bool lines = leading % 128 == 0;
-	CUresult status = device.encode(
-		&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, slabs > 0 ? 3 : 2, (void *)matrix, sizes, strides,
-		box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-		box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
-		lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-		CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-	if (status != CUDA_SUCCESS)
-		hopper_fail("cuTensorMapEncodeTiled", "refused the matrix");
-	return map;
-}
-
-/* TMA wants 16-byte aligned bases and row lengths (9.7.9.27.1). */
-static inline bool rows_aligned(const void *matrix, int columns)
-{
-	return (uintptr_t)matrix % 16 == 0 && columns % 8 == 0;
-}
-
-/* ---- operands --------------------------------------------------------------- */
 
 /* A matrix as TMA can address it. */
 struct operand {
 	const void *data;
-	int leading;
+	int ld;
 };
 
-/* The most elements, `most` or fewer, that can be read at once of rows of `columns`. */
-template <class Element>
-static inline int width_at_once(const Element *matrix, int columns, int most)
+/* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle of
+ * their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
+ * third dimension, in boxes of several. Reads come into the L2 cache in pieces of 256 bytes where
+ * rows start at such, else of 128, which is faster there. */
+static inline bool tensor_map(const device_table &device, CUtensorMap *map, operand matrix,
+							  int rows, int columns, int box_rows, int box_columns, int slices = 0)
 {
-	int width = most;
-	while (columns % width != 0 || (uintptr_t)matrix % (width * sizeof(Element)) != 0)
-		width /= 2;
-	return width;
+	cuuint64_t sizes[3] = {(cuuint64_t)(slices > 0 ? box_columns : columns), (cuuint64_t)rows,
+						   (cuuint64_t)(columns / box_columns)};
+	cuuint64_t pitches[2] = {(cuuint64_t)matrix.ld * 2, (cuuint64_t)box_columns * 2};
+	cuuint32_t box[3] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows, (cuuint32_t)slices};
+	cuuint32_t steps[3] = {1, 1, 1};
+	bool lines = matrix.ld % 128 == 0;
+	return device.encode(
+			   map, CU_TENSOR_MAP_DATA_TYPE_UINT16, slices > 0 ? 3 : 2, (void *)matrix.data, sizes,
+			   pitches, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+			   box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+			   lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+			   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-/* Rows of a matrix that are this far apart start alike. */
-template <class Element> static inline int rows_apart(const Element *matrix, int columns)
+/* Maps of the rows from each of the first `classes` ones on, every `classes`-th, from the 16-byte
+ * boundary before the first one. */
+static inline bool class_maps(const device_table &device, CUtensorMap *maps, operand matrix,
+							  int rows, int columns, int classes, int box_rows, int box_columns,
+							  int slices = 0)
 {
-	return UNIT / width_at_once(matrix, columns, UNIT);
-}
-
-/* Elements before rows that are `apart` that begin a unit, at most, in a matrix that begins one. */
-static inline int most_early(int apart)
-{
-	return UNIT - UNIT / apart;
-}
-
-/* Steps of `depth` along K, where rows that are `apart` may begin early. */
-static inline int steps_along(int K, int apart, int depth)
-{
-	return (K + most_early(apart) + depth - 1) / depth;
-}
-
-/* Tiles above each other, whose rows are `apart`. */
-static inline int row_tiles(int rows, int apart, int tile_rows)
-{
-	return ((rows + apart - 1) / apart + tile_rows - 1) / tile_rows * apart;
-}
-
-/* What a call multiplies. */
-template <class Element> struct problem {
-	const Element *A, *B;
-	int M, N, K;
-	bool reads_c; // beta is not 0
-	epilogue<Element> out;
-
-	bool odd_a, odd_b, odd_c; // TMA cannot address the matrix as it is
-	bool odd;                 // or one of them
-	int apart_a;              // rows_apart() of A
-
-	problem(const Element *A, const Element *B, int M, int N, int K, bool reads_c,
-			const epilogue<Element> &out)
-		: A(A), B(B), M(M), N(N), K(K), reads_c(reads_c), out(out), odd_a(!rows_aligned(A, K)),
-		  odd_b(!rows_aligned(B, N)), odd_c(!rows_aligned(out.C, N)), odd(odd_a || odd_b || odd_c),
-		  apart_a(rows_apart(A, K))
-	{
+	bool made = true;
+	for (int row = 0; row < classes; row++) {
+		size_t offset = (size_t)row * matrix.ld, leading = offset % VECTOR;
+		operand part = {(const uint16_t *)matrix.data + offset - leading, matrix.ld * classes};
+		made = made && tensor_map(device, &maps[row], part, (rows - row + classes - 1) / classes,
+								  columns + (int)leading, box_rows, box_columns, slices);
 	}
-};
-
-/* The same in both A and C. */
-template <class Element> static inline int rows_apart(const problem<Element> &p)
-{
-	return max(p.apart_a, rows_apart(p.out.C, p.N));
+	return made;
 }
 
-static inline int padded_columns(int columns)
+template <class config>
+static bool a_maps_make(const device_table &device, a_maps<config> &maps, operand a,
+						const problem &q, int classes)
 {
-	return (columns + 63) / 64 * 64;
+	return class_maps(device, maps.of, a, q.p.m, q.p.k, classes, config::TILE_M, SLICE) &&
+		   (config::SLICES == 1 || q.p.k < SLICE ||
+			class_maps(device, maps.of + config::MAX_CLASSES, a, q.p.m, q.p.k, classes,
+					   config::TILE_M, SLICE, config::SLICES));
 }
 
-/* Both operands as TMA will find them, and the copies that bring them there. */
-struct packing {
-	operand a, b;
-	packing_work work;
-};
-
-/* Both as they are. */
-template <class Element> static packing packing_none(const problem<Element> &p)
+static inline divisor divisor_make(int value)
 {
-	return {{p.A, p.K}, {p.B, p.N}, {}};
+	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
 }
 
-template <class Element>
-static packing packing_plan(hopper_device &device, const problem<Element> &p, bool copies_a)
+template <class config> static schedule schedule_make(const problem &q, int split_k)
 {
-	int padded_k = padded_columns(p.K), padded_n = padded_columns(p.N);
-	copies_a = copies_a && p.odd_a;
-	size_t a_elements = copies_a ? (size_t)p.M * padded_k : 0;
-	size_t b_elements = p.odd_b ? (size_t)p.K * padded_n : 0;
-	packing plan = packing_none(p);
-	uint16_t *to = (uint16_t *)hopper_workspace(device, (a_elements + b_elements) * 2);
-	if (copies_a) {
-		plan.a = {to, padded_k};
-		plan.work.a = {{(const uint16_t *)p.A, p.M, p.K}, to, padded_k};
-	}
-	if (p.odd_b) {
-		plan.b = {to + a_elements, padded_n};
-		plan.work.b = {{(const uint16_t *)p.B, p.K, p.N}, to + a_elements, padded_n};
-	}
-	return plan;
+	constexpr int GROUP = 16 / config::CLUSTER_M; // rows of tiles
+	int rows = q.row_tiles(config::TILE_M * config::CLUSTER_M, config::CLASSES);
+	int columns = parts(q.p.n, config::TILE_N * config::CLUSTER_N), last = rows % GROUP;
+	int iterations = q.k_iterations(config::TILE_K, config::CLASSES);
+	schedule work = {q.p.m, q.p.n, q.p.k, q.p.lda, q.p.ldc, rows * columns, divisor_make(split_k)};
+	work.k_iterations = iterations / split_k;
+	work.k_left = iterations % split_k;
+	work.group = GROUP;
+	work.last_group = last > 0 ? rows / GROUP : -1;
+	work.group_tiles = divisor_make(GROUP * columns);
+	work.rows = divisor_make(GROUP);
+	work.last_rows = divisor_make(last > 0 ? last : 1);
+	work.reads_c = q.reads_c;
+	while (config::CLASSES && 1 << work.class_shift < q.classes)
+		work.class_shift++;
+	return work;
 }
 
-/* ---- launch ------------------------------------------------------------------ */
-
-/* Raises what a kernel is allowed, once for each. */
-template <class Kernel> static void kernel_allow(Kernel *kernel, int shared_bytes)
+static inline matrix_view view_a(const problem &q)
 {
-	HOPPER_CHECK(
-		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+	return {(const uint16_t *)q.p.a, q.p.m, q.p.k, q.p.lda};
+}
+static inline matrix_view view_b(const problem &q)
+{
+	return {(const uint16_t *)q.p.b, q.p.k, q.p.n, q.p.ldb};
 }
 
-/* Blocks in clusters of `cluster`; together: all of them must run at once. */
+/* Raises the kernel's limit of shared memory, once for each device. */
+template <class Kernel> static bool shared_memory_allow(Kernel *kernel, int bytes, int ordinal)
+{
+	static std::atomic<uint64_t> allowed{0};
+	uint64_t bit = 1ull << ordinal;
+	if (allowed.load(std::memory_order_relaxed) & bit)
+		return true;
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) !=
+		cudaSuccess)
+		return false;
+	allowed.fetch_or(bit, std::memory_order_relaxed);
+	return true;
+}
+
+/* Blocks in clusters of `cluster`; `together`: all of them must run at once. */
 template <class... Parameters, class... Arguments>
-static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes,
-						  int cluster, bool together, const Arguments &...arguments)
+static hopper_status kernel_launch(const launch_context &context, void (*kernel)(Parameters...),
+								   dim3 blocks, int threads, int shared_bytes, int cluster,
+								   bool together, const Arguments &...arguments)
 {
 	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(blocks);
+	config.gridDim = blocks;
 	config.blockDim = dim3(threads);
 	config.dynamicSmemBytes = shared_bytes;
+	config.stream = context.stream;
 	config.attrs = attributes;
 	if (cluster > 1) {
 		attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
@@ -264,168 +143,105 @@ static void kernel_launch(void (*kernel)(Parameters...), int blocks, int threads
 		attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
 		attributes[config.numAttrs++].val.cooperative = 1;
 	}
-	HOPPER_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+	return cudaLaunchKernelEx(&config, kernel, arguments...) == cudaSuccess ? HOPPER_OK
+																			: HOPPER_CUDA_ERROR;
 }
 
-static inline divisor divisor_make(int value)
-{
-	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
-}
+/* ---- one launch for each kernel: (context, product, split_k, epilogue) ---- */
 
-/* Cut into tiles of `rows` x `columns`, `splits` blocks to each, of rows that are `apart`, and
- * into steps of `depth` along K. */
-template <class Element>
-static gemm_work work_cut(const problem<Element> &p, int apart, int rows, int columns, int depth,
-						  int splits, int group)
+template <class Element, class config, class Epilogue>
+static hopper_status tma_launch(const launch_context &context, const problem &q, int split_k,
+								const Epilogue &out)
 {
-	int tiles_m = row_tiles(p.M, apart, rows), tiles_n = (p.N + columns - 1) / columns;
-	int steps = steps_along(p.K, apart, depth), last = tiles_m % group;
-	gemm_work work = {p.M, p.N, p.K, tiles_m * tiles_n, divisor_make(splits)};
-	work.steps = steps / splits;
-	work.steps_left = steps % splits;
-	work.group = group;
-	work.last_group = last > 0 ? tiles_m / group : -1;
-	work.group_tiles = divisor_make(group * tiles_n);
-	work.rows = divisor_make(group);
-	work.last_rows = divisor_make(last > 0 ? last : 1);
-	work.reads_c = p.reads_c;
-	while (1 << work.class_shift < apart)
-		work.class_shift++;
-	return work;
-}
-
-/* Maps of a matrix' rows from each of the first `apart` ones on, every `apart`-th, from the unit
- * of 16 bytes in which the first one begins. */
-static inline void class_maps(const hopper_device &device, CUtensorMap *maps, operand matrix,
-							  int rows, int columns, int apart, int box_rows, int box_columns,
-							  int slabs = 0)
-{
-	for (int row = 0; row < apart; row++) {
-		size_t offset = (size_t)row * matrix.leading, early = offset % UNIT;
-		maps[row] = tensor_map(device, (const uint16_t *)matrix.data + offset - early,
-							   (rows - row + apart - 1) / apart, columns + (int)early,
-							   matrix.leading * apart, box_rows, box_columns, slabs);
+	auto kernel = gemm_tma<Element, config, Epilogue>;
+	if (!shared_memory_allow(kernel, config::BYTES, context.ordinal))
+		return HOPPER_CUDA_ERROR;
+	const device_table &device = context.device;
+	int classes = config::CLASSES ? q.classes : 1;
+	operand a = {q.p.a, q.p.lda}, b = {q.p.b, q.p.ldb};
+	pad_work padding = {};
+	if (config::PADS) {
+		bool pads_a = q.misaligned_a && !config::CLASSES;
+		char *to = (char *)context.workspace + WORKSPACE_HEAD;
+		padding.counter = (uint32_t *)context.workspace;
+		if (pads_a) {
+			padding.a = {view_a(q), (uint16_t *)to, padded_ld(q.p.k)};
+			a = {to, padded_ld(q.p.k)};
+			to += padded_bytes_a(q);
+		}
+		if (q.misaligned_b) {
+			padding.b = {view_b(q), (uint16_t *)to, padded_ld(q.p.n)};
+			b = {to, padded_ld(q.p.n)};
+		}
 	}
-}
-
-template <class Element, class config>
-static void tma_launch(hopper_device &device, const problem<Element> &p, int splits)
-{
-	auto kernel = gemm_tma<Element, config>;
-	static const bool once = (kernel_allow(kernel, config::bytes), true);
-	(void)once;
-
-	int apart = config::CLASSES ? p.apart_a : 1;
-	packing plan = packing_none(p);
-	c_maps<config> maps_c = {};
-	if (config::ODD)
-		plan = packing_plan(device, p, !config::CLASSES);
-	else
-		class_maps(device, maps_c.of, {p.out.C, p.N}, p.M, p.N, apart, config::C_BOX_ROWS,
-				   config::C_BOX);
 	a_maps<config> maps_a = {};
-	class_maps(device, maps_a.of, plan.a, p.M, p.K, apart, config::BM, BK);
-	if (config::SLABS > 1 && p.K >= BK)
-		class_maps(device, maps_a.of + config::MOST_CLASSES, plan.a, p.M, p.K, apart, config::BM,
-				   BK, config::SLABS);
-	b_maps<config> maps_b = {};
-	maps_b.of[0] = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading, config::DEPTH, BOX);
-	if (config::WHOLE_B && p.N >= BOX)
-		maps_b.of[config::WHOLE_B] = tensor_map(device, plan.b.data, p.K, p.N, plan.b.leading,
-												config::DEPTH, BOX, config::B_BOXES);
-	gemm_work work = work_cut(p, apart, config::BM * config::UP, config::BN * config::ACROSS,
-							  config::DEPTH, splits, 16 / config::UP);
+	c_maps<config> maps_c = {};
+	CUtensorMap map_b = {};
+	bool made = a_maps_make(device, maps_a, a, q, classes) &&
+				tensor_map(device, &map_b, b, q.p.k, q.p.n, config::TILE_K, BOX);
+	if (config::TMA_STORE)
+		made = made && class_maps(device, maps_c.of, {q.p.c, q.p.ldc}, q.p.m, q.p.n, classes,
+								  config::C_BOX_ROWS, config::C_BOX);
+	if (!made)
+		return HOPPER_INVALID_ARGUMENT;
+	schedule work = schedule_make<config>(q, split_k);
 
-	/* a split is not persistent; of blocks that copy, all are there */
-	int cluster = config::SHARERS * splits, room = device.clusters[cluster];
-	int clusters = config::ODD ? room : config::SPLIT ? work.tiles : min(work.tiles, room);
-	if (config::ODD) {
-		plan.work.blocks = device.copied;
-		plan.work.all = device.copies += clusters * cluster;
-	}
-	kernel_launch(kernel, clusters * cluster, config::THREADS, config::bytes, cluster, config::ODD,
-				  maps_a, maps_b, maps_c, work, plan.work, p.out);
+	/* a split is not persistent; of blocks that pad, all are there */
+	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
+	int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
+	return kernel_launch(context, kernel, dim3(clusters * cluster), config::THREADS, config::BYTES,
+						 cluster, config::PADS, maps_a, map_b, maps_c, work, padding, out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
-template <class Element, class config, int PRODUCERS, int DEEP, int BLOCKS>
-static void shifted_launch(hopper_device &, const problem<Element> &p, int splits)
+template <class Element, class config, class Epilogue>
+static hopper_status staged_launch(const launch_context &context, const problem &q, int split_k,
+								   const Epilogue &out)
 {
-	auto kernel = gemm_shifted<Element, config, PRODUCERS, DEEP, BLOCKS>;
-	static const bool once = (kernel_allow(kernel, config::bytes), true);
-	(void)once;
-
-	gemm_work work = work_cut(p, 1, config::BM, config::BN, config::DEPTH, splits, 16);
-	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
-	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
-				  config::bytes, splits, false, a, b, work, p.out);
-}
-
-template <class Element, class config, int PRODUCERS, int BLOCKS>
-static void mixed_launch(hopper_device &device, const problem<Element> &p, int splits)
-{
-	auto kernel = gemm_mixed<Element, config, PRODUCERS, BLOCKS>;
-	static const bool once = (kernel_allow(kernel, config::bytes), true);
-	(void)once;
-
+	auto kernel = gemm_staged<Element, config, Epilogue>;
+	if (!shared_memory_allow(kernel, config::BYTES, context.ordinal))
+		return HOPPER_CUDA_ERROR;
 	a_maps<config> maps_a = {};
-	class_maps(device, maps_a.of, {p.A, p.K}, p.M, p.K, p.apart_a, config::BM, BK);
-	gemm_work work = work_cut(p, p.apart_a, config::BM, config::BN, config::DEPTH, splits, 16);
-	odd_matrix b = {(const uint16_t *)p.B, p.K, p.N};
-	kernel_launch(kernel, work.tiles * splits, WARPGROUP * (config::CONSUMERS + PRODUCERS),
-				  config::bytes, splits, false, maps_a, b, work, p.out);
+	if (!a_maps_make(context.device, maps_a, {q.p.a, q.p.lda}, q, q.classes))
+		return HOPPER_INVALID_ARGUMENT;
+	schedule work = schedule_make<config>(q, split_k);
+	return kernel_launch(context, kernel, dim3(work.tiles * split_k), config::THREADS,
+						 config::BYTES, split_k, false, maps_a, view_b(q), work, out);
 }
 
-template <class Element, class config> static void tiny_start(const problem<Element> &p)
+template <class Element, int WARPS, int BN, class Epilogue>
+static hopper_status small_launch(const launch_context &context, const problem &q, int,
+								  const Epilogue &out)
 {
-	dim3 grid((p.N + config::COLUMNS - 1) / config::COLUMNS,
-			  (p.M + config::ROWS - 1) / config::ROWS);
-	gemm_tiny<Element, config>
-		<<<grid, config::BLOCK>>>((const uint16_t *)p.A, (const uint16_t *)p.B, p.K, p.out);
-}
-
-/* Takes any alignment, of sizes that the tiny kernel's 32-bit indices reach. */
-template <class Element, int WARPS, int STEPS, int BN>
-static void tiny_launch(hopper_device &, const problem<Element> &p, int)
-{
-	static void (*const starts[3][2])(const problem<Element> &) = {
-		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, 1>>,
-		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 1, BN>>},
-		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, 1>>,
-		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 2, BN>>},
-		{tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, 1>>,
-		 tiny_start<Element, tiny_config<WARPS, STEPS, BN, 4, BN>>},
+	auto launch = [&](auto config_value) {
+		using config = decltype(config_value);
+		dim3 grid(parts(q.p.n, config::COLUMNS), parts(q.p.m, config::ROWS));
+		return kernel_launch(context, gemm_small<Element, config, Epilogue>, grid, config::BLOCK, 0,
+							 1, false, view_a(q), view_b(q), q.p.ldc, q.reads_c, out);
 	};
-	starts[width_at_once(p.A, p.K, 4) / 2][width_at_once(p.B, p.N, BN) == BN](p);
+	bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
+	switch (aligned_width(q.p.a, q.p.k, q.p.lda, 4)) {
+	case 1:
+		return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
+					  : launch(small_config<WARPS, BN, 1, 1>());
+	case 2:
+		return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
+					  : launch(small_config<WARPS, BN, 2, 1>());
+	default:
+		return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
+					  : launch(small_config<WARPS, BN, 4, 1>());
+	}
 }
 
-template <class Element, int WARPS, int BN>
-static void shallow_launch(hopper_device &, const problem<Element> &p, int)
-{
-	using config = shallow_config<WARPS, BN>;
-	constexpr int OPERANDS = config::A_BYTES + config::B_BYTES;
-	constexpr int PLACES = WARPS * c_window<Element, BN>::PLACE_BYTES;
-	auto kernel = gemm_shallow<Element, config>;
-	static const bool once = (kernel_allow(kernel, OPERANDS + PLACES), true);
-	(void)once;
-
-	/* columns may begin most of a unit earlier */
-	int apart = rows_apart(p);
-	dim3 grid((p.N + UNIT - 1 + BN - 1) / BN, row_tiles(p.M, apart, config::BM));
-	odd_matrix a = {(const uint16_t *)p.A, p.M, p.K}, b = {(const uint16_t *)p.B, p.K, p.N};
-	kernel<<<grid, config::THREADS, p.reads_c ? OPERANDS + PLACES : max(OPERANDS, PLACES)>>>(
-		a, b, apart, p.reads_c, p.out);
-}
-
-/* C = beta * C. */
 template <class Element>
-static void scale_launch(const hopper_device &device, const problem<Element> &p, float beta)
+static hopper_status scale_launch(const launch_context &context, const problem &q)
 {
-	if (beta == 1.0f)
-		return;
-	long long count = (long long)p.M * p.N, blocks = count / (8 * SCALE_THREADS) + 1;
-	blocks = min(blocks, device.multiprocessors * 8LL);
-	scale<<<(int)blocks, SCALE_THREADS>>>(p.out.C, count, beta);
+	int width = parts(q.p.n, VECTOR * SCALE_THREADS), height = min(q.p.m, 65535);
+	return q.p.beta == 1.0f
+			   ? HOPPER_OK
+			   : kernel_launch(context, scale<Element>, dim3(width, height), SCALE_THREADS, 0, 1,
+							   false, (Element *)q.p.c, q.p.m, q.p.n, q.p.ldc, q.p.beta);
 }
+} // namespace hopper
 
 #endif

@@ -7,6 +7,9 @@
 #include <cuda_fp8.h>
 
 #include "../../gemm_f16/hopper/ptx.cuh"
+#include "../../gemm_f16/hopper/wgmma.cuh"
+
+using namespace hopper;
 
 /* What products of a type are summed in, and whether the tensor cores' sums must be promoted. */
 template <class Element> struct wgmma_type {
@@ -44,7 +47,7 @@ template <class Element, int N> struct wgmma_k_major;
 			asm volatile("{\n\t"                                                                   \
 						 ".reg .pred p;\n\t"                                                       \
 						 "setp.ne.b32 p, %" ADDS ", 0;\n\t"                                        \
-						 "wgmma.mma_async.sync.aligned.m64n" #N TYPES " {" HOPPER_NAMES_##N        \
+						 "wgmma.mma_async.sync.aligned.m64n" #N TYPES " {" HOPPER_REGISTERS_##N    \
 						 "}, %" A ", %" B ", p" REST ";\n\t"                                       \
 						 "}"                                                                       \
 						 : WGMMA_SUMS_##N(KIND)                                                    \

@@ -99,7 +99,7 @@ template <class config> struct shared_place {
 
 template <class config> __device__ __forceinline__ int cluster_rank()
 {
-	return config::CLUSTER > 1 ? (int)cluster_block() : 0;
+	return config::CLUSTER > 1 ? (int)cluster_rank() : 0;
 }
 
 /* First row and column of this block's tile. */
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(config::THREADS, 1)
 		mbarriers_ready();
 	}
 	if (config::CLUSTER > 1)
-		cluster_meet();
+		cluster_sync();
 	else
 		__syncthreads();
 
@@ -317,7 +317,7 @@ static __global__ void __launch_bounds__(config::THREADS, 1)
 	}
 	if (config::CLUSTER > 1) { // a block must not end while the other still sends to it
 		__syncwarp();
-		cluster_meet();
+		cluster_sync();
 	}
 }
 

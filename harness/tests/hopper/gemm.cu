@@ -1,0 +1,409 @@
+/* hopper::gemm() of solutions/gemm_f16/hopper, on the emulated GPU or a real one:
+ *
+ *     gemm configurations   each configuration of configs.def, by its number, on the shapes below
+ *     gemm calls            leading dimensions, bases, workspaces, threads, statuses
+ *     gemm unsupported      where the current device is no Hopper GPU
+ *     gemm graph            captured and replayed with other values (a real GPU only)
+ *     gemm reached          that the heuristic chooses each configuration for some shape (no GPU)
+ *
+ * Says what is wrong, a line each; exit status 1 if something is, 77 if a part cannot run here. */
+#include <memory>
+#include <random>
+#include <stdio.h>
+#include <string.h>
+#include <thread>
+#include <vector>
+
+#define HOPPER_F16_ONLY
+#include "hopper/hopper_gemm.cu"
+
+static int failures;
+
+#define EXPECT(condition, ...)                                                                     \
+	do {                                                                                           \
+		if (!(condition)) {                                                                        \
+			failures++;                                                                            \
+			printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);                                 \
+			printf(__VA_ARGS__);                                                                   \
+			putchar('\n');                                                                         \
+		}                                                                                          \
+	} while (0)
+#define CUDA(call) EXPECT((call) == cudaSuccess, "%s", cudaGetErrorString(cudaGetLastError()))
+
+struct shape {
+	int m, n, k;
+	int pad_a, pad_b, pad_c;    // elements between rows
+	int base_a, base_b, base_c; // elements before the matrix
+	float beta;
+};
+
+/* A matrix on the host and on the device, with room before and behind it that must stay as it is.
+ */
+struct matrix {
+	static constexpr int ROOM = 64;
+	int rows, columns, ld, base;
+	std::vector<half> host;
+	half *device = NULL;
+
+	matrix(int rows, int columns, int pad, int base)
+		: rows(rows), columns(columns), ld(columns + pad), base(base)
+	{
+		host.resize((size_t)rows * ld + 2 * ROOM);
+		CUDA(cudaMalloc(&device, host.size() * sizeof(half)));
+	}
+	matrix(const matrix &) = delete;
+	~matrix()
+	{
+		cudaFree(device);
+	}
+	void draw(std::mt19937 &random)
+	{
+		std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+		for (half &x : host)
+			x = __float2half_rn(uniform(random));
+		CUDA(cudaMemcpy(device, host.data(), host.size() * sizeof(half), cudaMemcpyHostToDevice));
+	}
+	half *data(void) const
+	{
+		return device + ROOM / 2 + base;
+	}
+	float at(int row, int column) const
+	{
+		return __half2float(host[ROOM / 2 + base + (size_t)row * ld + column]);
+	}
+};
+
+/* A product with what is expected of it. */
+struct test_case {
+	shape s;
+	matrix a, b, c;
+	std::vector<double> sums, bounds;
+	static constexpr float ALPHA = 0.75f;
+
+	test_case(const shape &s, unsigned seed)
+		: s(s), a(s.m, s.k, s.pad_a, s.base_a), b(s.k, s.n, s.pad_b, s.base_b),
+		  c(s.m, s.n, s.pad_c, s.base_c)
+	{
+		std::mt19937 random(seed);
+		a.draw(random);
+		b.draw(random);
+		c.draw(random);
+		sums.resize((size_t)s.m * s.n);
+		bounds.resize(sums.size());
+		for (int i = 0; i < s.m; i++)
+			for (int k = 0; k < s.k; k++) {
+				double x = a.at(i, k);
+				for (int j = 0; j < s.n; j++) {
+					double term = x * b.at(k, j);
+					sums[(size_t)i * s.n + j] += term;
+					bounds[(size_t)i * s.n + j] += fabs(term);
+				}
+			}
+	}
+
+	hopper_gemm product(void) const
+	{
+		return {s.m, s.n, s.k, a.data(), b.data(), c.data(), a.ld, b.ld, c.ld, ALPHA, s.beta};
+	}
+
+	/* C as it was before the call. */
+	void reset(void)
+	{
+		CUDA(cudaMemcpy(c.device, c.host.data(), c.host.size() * sizeof(half),
+						cudaMemcpyHostToDevice));
+	}
+
+	/* Whether C is what it should be now: the product, or with `computed` false what it was. */
+	bool right(const char *what, bool computed = true) const
+	{
+		std::vector<half> got(c.host.size());
+		CUDA(cudaMemcpy(got.data(), c.device, got.size() * sizeof(half), cudaMemcpyDeviceToHost));
+		for (size_t at = 0; at < got.size(); at++) {
+			long long place = (long long)at - matrix::ROOM / 2 - c.base;
+			long long i = place / c.ld, j = place % c.ld;
+			bool inside = place >= 0 && i < s.m && j < s.n;
+			if (!inside || !computed) {
+				if (memcmp(&got[at], &c.host[at], sizeof(half)) != 0)
+					return report(what, i, j, __half2float(got[at]), __half2float(c.host[at]));
+				continue;
+			}
+			size_t number = (size_t)i * s.n + j;
+			double old = c.at((int)i, (int)j), expected = ALPHA * sums[number] + s.beta * old;
+			double bound =
+				fabs(expected) / 1024 + (bounds[number] + fabs(s.beta * old)) * 1e-5 + 1e-7;
+			double x = __half2float(got[at]);
+			if (!(fabs(x - expected) <= bound))
+				return report(what, i, j, x, expected);
+		}
+		return true;
+	}
+
+  private:
+	bool report(const char *what, long long i, long long j, double got, double expected) const
+	{
+		failures++;
+		printf("%s, %dx%dx%d: C[%lld][%lld] is %g, should be %g\n", what, s.m, s.n, s.k, i, j, got,
+			   expected);
+		return false;
+	}
+};
+
+/* A workspace as a caller makes one. */
+struct workspace {
+	void *memory = NULL;
+	size_t bytes;
+	explicit workspace(const hopper_gemm &product, cudaStream_t stream = 0)
+		: bytes(hopper::workspace_bytes(product))
+	{
+		if (bytes > 0) {
+			CUDA(cudaMalloc(&memory, bytes));
+			EXPECT(hopper::workspace_init(memory, bytes, stream) == HOPPER_OK, "its first use");
+		}
+	}
+	~workspace()
+	{
+		cudaFree(memory);
+	}
+};
+
+static auto epilogue_of(const hopper_gemm &p)
+{
+	return epilogue_make((half *)p.c, p.m, p.n, p.alpha, p.beta);
+}
+
+static hopper_status call(const test_case &t, void *memory, size_t bytes, cudaStream_t stream,
+						  int number = -1)
+{
+	hopper_gemm p = t.product();
+	hopper_status status = hopper::gemm_by<half>(number, p, epilogue_of(p), memory, bytes, stream);
+	CUDA(cudaStreamSynchronize(stream));
+	return status;
+}
+
+/* ---- each configuration ---- */
+
+static const shape SHAPES[] = {
+	{200, 136, 512, 0, 0, 0, 0, 0, 0, 0.0f}, {265, 328, 640, 8, 16, 8, 0, 0, 0, 0.5f},
+	{131, 77, 463, 0, 0, 0, 0, 0, 0, 1.0f},  {99, 264, 453, 0, 0, 0, 0, 0, 0, 0.0f},
+	{260, 134, 456, 0, 0, 0, 0, 0, 0, 0.5f}, {141, 160, 517, 2, 0, 0, 0, 0, 0, 0.0f},
+	{37, 41, 100, 0, 0, 0, 0, 0, 0, 0.0f},   {70, 72, 840, 0, 0, 0, 0, 0, 0, 0.5f},
+};
+
+static void test_configurations(void)
+{
+	int runs[hopper::CONFIGS] = {};
+	for (const shape &s : SHAPES) {
+		test_case t(s, 7 + s.m);
+		workspace space(t.product());
+		for (int number = 0; number < hopper::CONFIGS; number++) {
+			t.reset();
+			hopper_status status = call(t, space.memory, space.bytes, 0, number);
+			if (status == HOPPER_INVALID_ARGUMENT)
+				continue; // it does not fit
+			char what[32];
+			snprintf(what, sizeof what, "configuration %d", number);
+			EXPECT(status == HOPPER_OK, "%s: %s", what, hopper::status_text(status));
+			t.right(what);
+			runs[number]++;
+		}
+	}
+	for (int number = 0; number < hopper::CONFIGS; number++)
+		EXPECT(runs[number] > 0, "configuration %d fits no shape of this test", number);
+	printf("%d configurations\n", hopper::CONFIGS);
+}
+
+/* ---- calls ---- */
+
+static void test_shapes(void)
+{
+	static const shape shapes[] = {
+		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f},        {3, 700, 5, 1, 0, 3, 0, 0, 0, 0.0f},
+		{17, 15, 2000, 0, 0, 0, 1, 0, 0, 0.5f},   {64, 64, 64, 8, 8, 8, 8, 8, 8, 0.5f},
+		{100, 100, 100, 4, 12, 0, 0, 0, 1, 0.5f}, {150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
+		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},   {128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+	};
+	for (const shape &s : shapes) {
+		test_case t(s, 11 + s.m);
+		workspace space(t.product());
+		for (int turn = 0; turn < 2; turn++) { // the workspace serves again
+			t.reset();
+			EXPECT(call(t, space.memory, space.bytes, 0) == HOPPER_OK, "with a workspace");
+			t.right("with a workspace");
+		}
+		t.reset();
+		EXPECT(call(t, NULL, 0, 0) == HOPPER_OK, "without a workspace");
+		t.right("without a workspace");
+		if (space.bytes > 0) {
+			t.reset();
+			EXPECT(call(t, space.memory, space.bytes - 1, 0) == HOPPER_WORKSPACE_TOO_SMALL,
+				   "a byte less");
+			t.right("a workspace that is too small", false);
+		}
+	}
+}
+
+static void test_statuses(void)
+{
+	test_case t({40, 48, 56, 0, 0, 0, 0, 0, 0, 0.5f}, 3);
+	auto status_of = [&](auto change) {
+		hopper_gemm p = t.product();
+		change(p);
+		t.reset();
+		hopper_status status = hopper_gemm_f16(&p, NULL, 0, 0);
+		CUDA(cudaDeviceSynchronize());
+		return status;
+	};
+	EXPECT(status_of([](hopper_gemm &p) { p.m = -1; }) == HOPPER_INVALID_ARGUMENT, "m = -1");
+	EXPECT(status_of([](hopper_gemm &p) { p.lda = p.k - 1; }) == HOPPER_INVALID_ARGUMENT, "lda");
+	EXPECT(status_of([](hopper_gemm &p) { p.ldb = p.n - 1; }) == HOPPER_INVALID_ARGUMENT, "ldb");
+	EXPECT(status_of([](hopper_gemm &p) { p.ldc = p.n - 1; }) == HOPPER_INVALID_ARGUMENT, "ldc");
+	EXPECT(status_of([](hopper_gemm &p) { p.a = NULL; }) == HOPPER_INVALID_ARGUMENT, "a");
+	EXPECT(status_of([](hopper_gemm &p) { p.c = NULL; }) == HOPPER_INVALID_ARGUMENT, "c");
+	t.right("invalid arguments", false);
+	EXPECT(status_of([](hopper_gemm &p) { p.n = 0; }) == HOPPER_OK, "an empty product");
+	t.right("an empty product", false);
+	EXPECT(status_of([](hopper_gemm &p) { p.alpha = 0, p.beta = 1, p.a = NULL; }) == HOPPER_OK,
+		   "alpha = 0, beta = 1");
+	t.right("alpha = 0, beta = 1", false);
+	EXPECT(hopper_gemm_f16(NULL, NULL, 0, 0) == HOPPER_INVALID_ARGUMENT, "no product");
+	for (int status = 0; status < 6; status++)
+		EXPECT(strlen(hopper_status_text((hopper_status)status)) > 5, "status %d", status);
+}
+
+/* Four threads, each with a stream and a workspace. */
+static void test_threads(void)
+{
+	std::vector<std::unique_ptr<test_case>> cases;
+	for (unsigned i = 0; i < 4; i++)
+		cases.push_back(std::make_unique<test_case>(
+			shape{131 + (int)i, 77, 463, 0, 0, 0, 0, 0, 0, 0.5f}, 100 + i));
+	std::vector<std::thread> threads;
+	for (auto &t : cases)
+		threads.emplace_back([&t] {
+			cudaStream_t stream;
+			CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+			workspace space(t->product(), stream);
+			for (int turn = 0; turn < 3; turn++) {
+				CUDA(cudaMemcpyAsync(t->c.device, t->c.host.data(), t->c.host.size() * sizeof(half),
+									 cudaMemcpyHostToDevice, stream));
+				EXPECT(call(*t, space.memory, space.bytes, stream) == HOPPER_OK, "in a thread");
+			}
+			CUDA(cudaStreamDestroy(stream));
+		});
+	for (std::thread &thread : threads)
+		thread.join();
+	for (auto &t : cases)
+		t->right("four threads");
+}
+
+static __global__ void fault(void)
+{
+	asm volatile("trap;");
+}
+
+/* Last, as nothing works afterwards. */
+static void test_failing_launch(void)
+{
+	test_case t({64, 64, 64, 0, 0, 0, 0, 0, 0, 0.0f}, 5);
+	hopper_gemm p = t.product();
+	fault<<<1, 1>>>();
+	cudaDeviceSynchronize();
+	EXPECT(hopper_gemm_f16(&p, NULL, 0, 0) == HOPPER_CUDA_ERROR, "after a kernel that faulted");
+	cudaGetLastError();
+}
+
+static void test_unsupported(void)
+{
+	half *memory;
+	CUDA(cudaMalloc(&memory, 4096));
+	hopper_gemm p = {8, 8, 8, memory, memory, memory, 8, 8, 8, 1.0f, 0.0f};
+	EXPECT(hopper_gemm_f16(&p, NULL, 0, 0) == HOPPER_UNSUPPORTED_DEVICE, "on this device");
+}
+
+/* ---- a graph, replayed 100 times with other values; and four streams at once ---- */
+
+static int test_graph(void)
+{
+	cudaStream_t stream;
+	cudaGraph_t graph = NULL;
+	cudaGraphExec_t replay;
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	test_case t({1023, 1021, 1019, 0, 0, 0, 0, 0, 0, 0.5f}, 1);
+	workspace space(t.product(), stream);
+	EXPECT(call(t, space.memory, space.bytes, stream) == HOPPER_OK, "before the capture");
+	if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
+		printf("this device has no graphs\n");
+		return 77;
+	}
+	hopper_gemm p = t.product();
+	EXPECT(hopper_gemm_f16(&p, space.memory, space.bytes, stream) == HOPPER_OK, "captured");
+	CUDA(cudaStreamEndCapture(stream, &graph));
+	CUDA(cudaGraphInstantiate(&replay, graph, 0));
+	std::mt19937 random(9);
+	for (int turn = 0; turn < 100; turn++) {
+		test_case next(t.s, 1000 + turn);
+		CUDA(cudaMemcpy(t.a.device, next.a.host.data(), next.a.host.size() * sizeof(half),
+						cudaMemcpyHostToDevice));
+		CUDA(cudaMemcpy(t.b.device, next.b.host.data(), next.b.host.size() * sizeof(half),
+						cudaMemcpyHostToDevice));
+		t.sums = next.sums;
+		t.bounds = next.bounds;
+		t.reset();
+		CUDA(cudaGraphLaunch(replay, stream));
+		CUDA(cudaStreamSynchronize(stream));
+		if (!t.right("replayed"))
+			break;
+	}
+	return 0;
+}
+
+/* ---- the heuristic, on an H200's numbers ---- */
+
+static void test_reached(void)
+{
+	hopper::device_table h200 = {HOPPER_OK, 132, {0, 132, 66, 39, 30, 22, 17, 15, 15}, 4.917e6f};
+	bool all[hopper::CONFIGS], reached[hopper::CONFIGS] = {};
+	std::fill_n(all, hopper::CONFIGS, true);
+	std::mt19937 random(1);
+	const void *aligned = (const void *)256;
+	for (int i = 0; i < 60000; i++) {
+		auto size = [&] { // half of them uniform, half of a uniform order of magnitude
+			double u = random() / 4294967296.0;
+			int x = random() % 2 ? 16 + (int)(u * 4080) : (int)(16 * exp(u * log(256.0)));
+			return i % 3 == 0 ? (x + 7) / 8 * 8 : x;
+		};
+		int m = size(), n = size(), k = size();
+		float beta = random() % 2 ? 0.5f : 0.0f;
+		hopper::problem q({m, n, k, aligned, aligned, (void *)aligned, k, n, n, 1.0f, beta}, true);
+		int number = hopper::config_choose(h200, q, all);
+		EXPECT(number >= 0, "%dx%dx%d has no configuration", m, n, k);
+		if (number >= 0)
+			reached[number] = true;
+	}
+	for (int number = 0; number < hopper::CONFIGS; number++)
+		EXPECT(reached[number], "configuration %d is chosen for no shape: delete its line", number);
+}
+
+int main(int argc, char **argv)
+{
+	const char *part = argc == 2 ? argv[1] : "";
+	int status = 0;
+	if (strcmp(part, "configurations") == 0) {
+		test_configurations();
+	} else if (strcmp(part, "calls") == 0) {
+		test_shapes();
+		test_statuses();
+		test_threads();
+		test_failing_launch();
+	} else if (strcmp(part, "unsupported") == 0) {
+		test_unsupported();
+	} else if (strcmp(part, "graph") == 0) {
+		status = test_graph();
+	} else if (strcmp(part, "reached") == 0) {
+		test_reached();
+	} else {
+		printf("usage: gemm configurations | calls | unsupported | graph | reached\n");
+		return 2;
+	}
+	return failures > 0 ? 1 : status;
+}

@@ -1,0 +1,185 @@
+/* A consumer warpgroup: tile after tile, the mainloop, the reduction of a split tile, the epilogue
+ * and the store. */
+#ifndef HOPPER_CONSUMER_CUH
+#define HOPPER_CONSUMER_CUH
+
+#include "mainloop.cuh"
+#include "split_k.cuh"
+#include "store_rows.cuh"
+#include "store_tma.cuh"
+
+namespace hopper
+{
+/* The store of a warp's sums that the configuration has. */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ auto store_make(const schedule &work, const Epilogue &out,
+										   const CUtensorMap *maps_c, uint32_t base, uint32_t full)
+{
+	if constexpr (config::SWAPPED)
+		return store_columns_make<config>(maps_c, base, full);
+	else if constexpr (config::TMA_STORE)
+		return store_rows_make<config>(work, maps_c, base, full);
+	else if constexpr (config::SPLIT_K)
+		return misaligned_chunks<Element, config::TILE_N, typename config::row_class>{
+			misaligned_rows_make<Element, CHUNK, config>(work, out.C, base), split_rank<config>(),
+			work.split};
+	else
+		return misaligned_rows_make<Element, config::TILE_N, config>(work, out.C, base);
+}
+
+/* Where a subtile of the consumer's part of a tile begins in C; swapped, all four warps', else this
+ * warp's. */
+template <class config>
+__device__ __forceinline__ tile_origin part_origin(const schedule &work, tile_origin tile,
+												   int consumer, int subtile)
+{
+	int own = consumer * config::CONSUMER_EXTENT + WGMMA_M * subtile;
+	if (config::SWAPPED)
+		return {tile.row, tile.column + own};
+	int rows = own + (int)threadIdx.x % WARPGROUP / 32 * 16;
+	return {row_class_of<config>(work).below(tile.row, rows), tile.column};
+}
+
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void consume(const schedule &work, const Epilogue &out,
+										const CUtensorMap *maps_c, uint32_t base, uint32_t full,
+										uint32_t empty, int consumer)
+{
+	int begin, end, first = worker<config>();
+	k_range<config>(work, begin, end);
+	mainloop<Element, config> loop = {operands_make<config>(base, consumer), full, empty, {0, 0}};
+	auto store = store_make<Element, config>(work, out, maps_c, base, full);
+	uint32_t scratch = base + config::SCRATCH_OFFSET + threadIdx.x / 32 * SCRATCH_BYTES;
+	for (int tile = first; tile < work.tiles; tile += workers<config>()) {
+		tile_origin origin = block_tile<config>(work, tile);
+		float sum[config::SUBTILES][config::SUMS]; // nothing flows from one tile into the next
+		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
+		 * at work, and the tile before has left its place. */
+		auto ask = [&] {
+			if constexpr (!Epilogue::only_c) {
+#pragma unroll
+				for (int i = 0; i < config::SUBTILES; i++)
+					prefetch_rows<config>(out, row_class_of<config>(work),
+										  part_origin<config>(work, origin, consumer, i), scratch);
+			}
+			if (work.reads_c)
+				store.load();
+		};
+		store.begin(out, part_origin<config>(work, origin, consumer, 0), 0);
+		if (tile == first)
+			ask();
+		int leading = leading_elements<config>(work, origin.row);
+		if (leading > 0 && begin == 0)
+			clear_leading<config>(base + loop.at.stage * config::STAGE_BYTES,
+								  full + 8 * loop.at.stage, loop.at.phase, leading);
+		loop.run(sum, end - begin, [&] {
+			if (tile != first)
+				ask();
+		});
+		if constexpr (config::SPLIT_K)
+			split_k_reduce<config>(sum[0], base, full, consumer, work.split);
+#pragma unroll
+		for (int i = 0; i < config::SUBTILES; i++) {
+			if (i > 0) {
+				store.begin(out, part_origin<config>(work, origin, consumer, i), i);
+				if (work.reads_c && !decltype(store)::LOADS_ALL)
+					store.load();
+			}
+			finish<Element>(sum[i], out, work.reads_c, store);
+		}
+	}
+	store.wait_free(); // before the block ends
+}
+
+/* ---- epilogue overlap ---- */
+
+/* A chunk of a warp's sums into its box of columns, and the box on its way with its last chunk. */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void
+finish_chunk(const float *sum, const Epilogue &out, const tma_store_rows<config> &store,
+			 const uint32_t (&places)[config::C_BOX / 16], int chunk)
+{
+	constexpr int CHUNKS = config::C_BOX / CHUNK; // of a box
+	int lane = threadIdx.x % 32, box = chunk / CHUNKS, within = chunk % CHUNKS;
+	uint32_t at[CHUNK / 16];
+#pragma unroll
+	for (int j = 0; j < CHUNK / 16; j++)
+		at[j] = places[within * (CHUNK / 16) + j];
+	finish_box<Element, false, false>(sum + chunk * CHUNK_SUMS, out, at, store.place(box),
+									  store.row + lane / 4, 8,
+									  store.column + chunk * CHUNK + lane % 4 * 2);
+	if (within == CHUNKS - 1 && box < store.boxes)
+		store.store(box);
+}
+
+/* A tile's mainloop, while the sums `before` leave, a chunk of columns in each of its first
+ * k-iterations. */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void run_beside(mainloop<Element, config> &loop,
+										   float (&sum)[1][config::SUMS],
+										   const float (&before)[config::SUMS], int iterations,
+										   const Epilogue &out, const tma_store_rows<config> &store)
+{
+	uint32_t places[config::C_BOX / 16];
+	loop.begin();
+	store.lane_places(places);
+#pragma unroll
+	for (int chunk = 0; chunk < config::CHUNKS; chunk++)
+		loop.iterate(
+			sum, chunk > 0,
+			[&] {
+				if (chunk == 0)
+					store.wait_free();
+				finish_chunk<Element>(before, out, store, places, chunk);
+			},
+			[] {});
+#pragma unroll 1
+	for (int k = config::CHUNKS; k < iterations; k++)
+		loop.iterate(
+			sum, true, [] {}, [] {});
+	loop.end(sum);
+}
+
+/* consume() with a tile's epilogue beside the next tile's products, which are in other registers:
+ * so a tile has 192 columns at most. For epilogues that access nothing but C, and do not read it.
+ * What leaves has registers of its own in both halves of the loop over tiles, and no branch around
+ * it: else the compiler would wait for wgmma there (its warnings C7517 and C7518). */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void consume_overlapped(const schedule &work, const Epilogue &out,
+												   const CUtensorMap *maps_c, uint32_t base,
+												   uint32_t full, uint32_t empty, int consumer)
+{
+	static_assert(Epilogue::only_c, "what lies outside of C goes through it too");
+	int begin, end, tile = worker<config>();
+	k_range<config>(work, begin, end);
+	mainloop<Element, config> loop = {operands_make<config>(base, consumer), full, empty, {0, 0}};
+	auto store = store_rows_make<config>(work, maps_c, base, full);
+	float sum[1][config::SUMS], other[1][config::SUMS];
+
+	auto multiplied = [&] { // whether there are more tiles
+		tile_origin origin = block_tile<config>(work, tile);
+		store.begin(out, part_origin<config>(work, origin, consumer, 0), 0);
+		tile += workers<config>();
+		return tile < work.tiles;
+	};
+	if (tile >= work.tiles)
+		return;
+	loop.run(sum, end - begin, [] {});
+	for (bool more = multiplied(); more;) {
+		run_beside(loop, other, sum[0], end - begin, out, store);
+		more = multiplied();
+		if (more) {
+			run_beside(loop, sum, other[0], end - begin, out, store);
+			more = multiplied();
+		} else {
+#pragma unroll
+			for (int i = 0; i < config::SUMS; i++)
+				sum[0][i] = other[0][i];
+		}
+	}
+	finish<Element>(sum[0], out, false, store);
+	store.wait_free(); // before the block ends
+}
+} // namespace hopper
+
+#endif

@@ -1,0 +1,161 @@
+/* hopper::gemm(): a product with any epilogue, fused. hopper_gemm.h documents products, workspaces
+ * and statuses; epilogue.cuh documents epilogues.
+ *
+ *     auto out = epilogue_make<half>(C, M, N, alpha, beta);
+ *     hopper::gemm<half>({M, N, K, A, B, C, K, N, N, alpha, beta}, out, workspace, bytes, stream);
+ */
+#ifndef HOPPER_GEMM_CUH
+#define HOPPER_GEMM_CUH
+
+#include "heuristic.cuh"
+#include "launch.cuh"
+
+namespace hopper
+{
+template <class Epilogue>
+using launcher = hopper_status (*)(const launch_context &, const problem &, int, const Epilogue &);
+
+/* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
+ * are for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3%
+ * slower, with a bias 80%). An overlapped epilogue accesses nothing but C. */
+template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
+		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
+static constexpr launcher<Epilogue> launcher_of(void)
+{
+	if constexpr (VARIANT == SMALL) {
+		return small_launch<Element, CONSUMERS, TILE_N / 8, Epilogue>;
+	} else if constexpr ((VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) ||
+						 (VARIANT == TMA_OVERLAP && !Epilogue::only_c)) {
+		return NULL;
+	} else {
+		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,
+								   MAX_SPLIT, MAX_STAGES, PRODUCERS>;
+		if constexpr (VARIANT == REGISTER_STAGED)
+			return staged_launch<Element, config, Epilogue>;
+		else
+			return tma_launch<Element, config, Epilogue>;
+	}
+}
+
+/* HOPPER_CONFIG, a number, compiles that configuration alone, and the small one where it does not
+ * fit: for tools that measure configurations. */
+#ifdef HOPPER_CONFIG
+constexpr bool config_wanted(int number, variant variant)
+{
+	return number == HOPPER_CONFIG || variant == SMALL;
+}
+#else
+constexpr bool config_wanted(int, variant)
+{
+	return true;
+}
+#endif
+
+template <class Element, class Epilogue> struct config_launchers {
+	launcher<Epilogue> of[CONFIGS];
+	bool compiled[CONFIGS];
+
+	constexpr config_launchers(void) : of(), compiled()
+	{
+		constexpr int FIRST = __COUNTER__ + 1;
+#define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
+			   max_split_k, max_stages, producers, ...)                                            \
+	set<__COUNTER__ - FIRST, variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n,    \
+		max_split_k, max_stages, producers>();
+#include "configs.def"
+#undef CONFIG
+	}
+
+	template <int NUMBER, variant VARIANT, int... FIELDS> constexpr void set(void)
+	{
+		if constexpr (config_wanted(NUMBER, VARIANT))
+			of[NUMBER] = launcher_of<Element, Epilogue, VARIANT, FIELDS...>();
+		compiled[NUMBER] = of[NUMBER] != NULL;
+	}
+};
+
+static inline bool product_valid(const hopper_gemm &p)
+{
+	bool sizes = p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= p.k && p.ldb >= p.n && p.ldc >= p.n;
+	bool empty = p.m == 0 || p.n == 0;
+	bool operands = p.k == 0 || p.alpha == 0.0f || (p.a != NULL && p.b != NULL);
+	return sizes && (empty || (p.c != NULL && operands));
+}
+
+/* What hopper_gemm_workspace() says. */
+static inline size_t workspace_bytes(const hopper_gemm &product)
+{
+	problem q(product, true);
+	return q.misaligned ? WORKSPACE_HEAD + padded_bytes_a(q) + padded_bytes_b(q) : 0;
+}
+
+/* The product by configuration `number`, or by the one that the heuristic chooses if that is -1.
+ * HOPPER_INVALID_ARGUMENT if no configuration fits, or that one does not. */
+template <class Element, class Epilogue>
+static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilogue &out,
+							 void *workspace, size_t bytes, cudaStream_t stream)
+{
+	static constexpr config_launchers<Element, Epilogue> launchers;
+	if (!product_valid(product))
+		return HOPPER_INVALID_ARGUMENT;
+	if (product.m == 0 || product.n == 0)
+		return HOPPER_OK;
+	if (bytes > 0 && (workspace == NULL || bytes < workspace_bytes(product)))
+		return HOPPER_WORKSPACE_TOO_SMALL;
+	int ordinal;
+	const device_table &device = device_get(ordinal);
+	if (device.status != HOPPER_OK)
+		return device.status;
+	launch_context context = {device, ordinal, workspace, stream};
+	problem q(product, bytes > 0);
+	if (Epilogue::is_alpha_beta && (product.alpha == 0.0f || product.k == 0))
+		return scale_launch<Element>(context, q); // of other chains, nobody knows what zeros become
+	if (product.k == 0)
+		return HOPPER_INVALID_ARGUMENT;
+	if (number < 0)
+		number = config_choose(device, q, launchers.compiled);
+	else if (number >= CONFIGS || !launchers.compiled[number] ||
+			 !config_fits(device, CONFIG_LINES[number], q))
+		return HOPPER_INVALID_ARGUMENT;
+	if (number < 0)
+		return HOPPER_INVALID_ARGUMENT;
+	return launchers.of[number](context, q, CONFIG_LINES[number].split_k, out);
+}
+
+template <class Element, class Epilogue>
+static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void *workspace,
+						  size_t bytes, cudaStream_t stream)
+{
+	return gemm_by<Element>(-1, product, out, workspace, bytes, stream);
+}
+
+/* The pad copy's counter begins at 0. */
+static inline hopper_status workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+	if (bytes == 0)
+		return HOPPER_OK;
+	if (workspace == NULL || (uintptr_t)workspace % WORKSPACE_HEAD != 0)
+		return HOPPER_INVALID_ARGUMENT;
+	if (bytes < WORKSPACE_HEAD)
+		return HOPPER_WORKSPACE_TOO_SMALL;
+	return cudaMemsetAsync(workspace, 0, WORKSPACE_HEAD, stream) == cudaSuccess ? HOPPER_OK
+																				: HOPPER_CUDA_ERROR;
+}
+
+static inline const char *status_text(hopper_status status)
+{
+	switch (status) {
+	case HOPPER_OK: return "no error";
+	case HOPPER_INVALID_ARGUMENT:
+		return "a size is negative or too large, a leading dimension too small, or a pointer NULL";
+	case HOPPER_UNSUPPORTED_DEVICE:
+		return "the current device is no Hopper GPU (sm_90), or its driver is too old for TMA";
+	case HOPPER_WORKSPACE_TOO_SMALL:
+		return "the workspace is smaller than hopper_gemm_workspace() says: give more, or none";
+	case HOPPER_CUDA_ERROR: return "a call of CUDA failed: see cudaGetLastError()";
+	}
+	return "no status of hopper_gemm.h";
+}
+} // namespace hopper
+
+#endif

@@ -1,0 +1,204 @@
+/* The heuristic: a model of the time that each configuration takes for a product, and the choice of
+ * the fastest. tools/cost-model fits the seven times of configs.def to measurements. */
+#ifndef HOPPER_HEURISTIC_CUH
+#define HOPPER_HEURISTIC_CUH
+
+#include "device.cuh"
+#include "problem.cuh"
+
+namespace hopper
+{
+struct config_times {
+	float launch, k_iteration, tile, reads_c, ragged, misaligned, contended; // see configs.def
+};
+
+/* A line of configs.def as the heuristic sees it; a tile is that of a whole cluster. */
+struct config_line {
+	enum variant variant;
+	int tile_m, tile_n, k_block;
+	int split_k, cluster; // blocks that share a tile along K; that are launched together
+	int min_k_iterations;
+	float lines; // of A and B that a block loads for one element of its tile
+	config_times us;
+
+	constexpr bool by_class(void) const
+	{
+		return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
+	}
+	constexpr bool pads(void) const
+	{
+		return variant == PAD_COPY || variant == PAD_COPY_B;
+	}
+};
+
+#define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
+			   max_split_k, max_stages, producers, ...)                                            \
+	{variant,                                                                                      \
+	 tile_m * cluster_m,                                                                           \
+	 tile_n * cluster_n,                                                                           \
+	 k_block,                                                                                      \
+	 split_k,                                                                                      \
+	 cluster_m * cluster_n * split_k,                                                              \
+	 variant == TMA_OVERLAP ? tile_n / CHUNK : split_k,                                            \
+	 1.0f / tile_m + 1.0f / tile_n,                                                                \
+	 {__VA_ARGS__}},
+static constexpr config_line CONFIG_LINES[] = {
+#include "configs.def"
+};
+#undef CONFIG
+constexpr int CONFIGS = sizeof CONFIG_LINES / sizeof *CONFIG_LINES;
+
+/* Copying misaligned operands, microseconds a megabyte, besides the blocks' barrier. */
+static constexpr float COPY_MEGABYTE = 0.47f;
+
+/* What rows cost that are misaligned to lines of 128 bytes but not to sectors of 32, of what those
+ * cost that are misaligned to sectors. */
+static constexpr float MISALIGNED_TO_LINE = 0.3f;
+
+/* Microseconds of a FLOP, inside of C or outside, for a GPU that its power bounds: for what is
+ * multiplied, and for what is loaded for that. (8192^3 at full clock on an H200, TFLOP/s: 256x184
+ * tiles 819, 128x256 787, 128x192 775, 128x128 718.) */
+static constexpr float POWER_FLOP = 1.04e-9f, POWER_LINES = 20.5e-9f;
+
+/* Until a split tile's operands have come from memory: microseconds, and the part of the memory's
+ * rate that such blocks reach. */
+static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
+
+/* Small blocks of a multiprocessor that wait for memory in turns. */
+static constexpr int SMALL_BLOCKS = 3;
+
+/* Sizes to which the small kernel's 32-bit indices reach, and beyond which it is not worth it. */
+static constexpr int SMALL_MAX_K = 1024;
+
+/* What TMA's loads of rows of a matrix cost besides. */
+static inline float rows_misaligned(int ld)
+{
+	return (float)(ld % 16 != 0) + MISALIGNED_TO_LINE * (float)(ld % 64 != 0);
+}
+
+static inline float round_up(float x) // ceilf() is a call into the library on x86-64
+{
+	int below = (int)x;
+	return (float)(below + ((float)below < x));
+}
+
+/* Blocks that pad and split have one tile each, as all blocks run at once. */
+static inline bool has_one_tile(const config_line &c)
+{
+	return c.pads() && c.split_k > 1;
+}
+
+static inline long long tiles_of(const config_line &c, const problem &q)
+{
+	return (long long)q.row_tiles(c.tile_m, c.by_class()) * parts(q.p.n, c.tile_n);
+}
+
+static inline bool small_fits(const problem &q)
+{
+	long long most = 1u << 30;
+	return (long long)(q.p.m + 16) * q.p.lda < most && (long long)(q.p.k + 256) * q.p.ldb < most &&
+		   parts(q.p.m, 16) < 65536;
+}
+
+/* Whether a configuration can compute a product, and its times are of any use there. */
+static inline bool config_fits(const device_table &device, const config_line &c, const problem &q)
+{
+	if (c.variant == SMALL)
+		return small_fits(q) && q.p.k <= SMALL_MAX_K;
+	long long tiles = tiles_of(c, q);
+	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.min_k_iterations)
+		return false;
+	bool class_maps = (uintptr_t)q.p.a % 16 == 0 && q.p.m >= VECTOR;
+	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR &&
+				(c.split_k == 1 || tiles <= device.clusters[c.cluster]);
+	switch (c.variant) {
+	case TMA:
+	case SWAP_AB: return !q.misaligned;
+	case TMA_OVERLAP: return !q.misaligned && !q.reads_c;
+	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
+	case PAD_COPY: return q.misaligned && pads;
+	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
+	case REGISTER_STAGED: return q.misaligned && class_maps && (uintptr_t)q.p.b % 16 == 0;
+	case SMALL: break;
+	}
+	return false;
+}
+
+/* The least that a configuration can take: for power, which tells tiles apart by what they multiply
+ * in vain; and, of tiles split along K, until both operands have come from memory. */
+static inline float config_bound(const device_table &device, const config_line &c, const problem &q,
+								 float tiles)
+{
+	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
+		return 0.0f; // slower than that
+	float flop = 2.0f * tiles * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
+	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
+	if (c.split_k == 1)
+		return power;
+	float bytes = ((float)q.p.m + (float)q.p.n) * (float)q.p.k * 2.0f;
+	float memory = SPLIT_LATENCY + bytes / (SPLIT_RATE * device.dram_bytes);
+	return power < memory ? memory : power;
+}
+
+/* Microseconds by the times of configs.def, for a product that the configuration fits. */
+static inline float config_time_unbounded(const device_table &device, const config_line &c,
+										  const problem &q)
+{
+	float tiles = (float)tiles_of(c, q);
+	float k = (float)parts(q.k_iterations(c.k_block, c.by_class()), c.split_k);
+	float waves = tiles / (float)device.clusters[c.cluster], whole = round_up(waves);
+	float busy = waves / whole; // part of all multiprocessors, on the average
+	float misaligned = 0.0f, copied = 0.0f;
+	if (c.variant == SMALL) {
+		waves += SMALL_BLOCKS;
+		misaligned = q.misaligned;
+	} else if (c.variant == REGISTER_STAGED) {
+		waves = whole;
+		misaligned = q.misaligned_a;
+	} else if (c.pads()) {
+		waves = whole;
+		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
+				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
+	} else { // narrow rows of B: all blocks ask for the same few lines at once
+		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb) + (float)(q.p.n < 64);
+		waves = whole;
+		misaligned = 2.0f * (b + (a - b) * (float)c.tile_m / (float)(c.tile_m + c.tile_n));
+	}
+	float iteration = c.us.k_iteration + busy * (c.us.contended + misaligned * c.us.misaligned);
+	float tile = (has_one_tile(c) ? 0.0f : c.us.tile) + (q.reads_c ? c.us.reads_c : 0.0f) +
+				 (q.p.n % 4 != 0 ? c.us.ragged : 0.0f);
+	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + waves * (k * iteration + tile);
+}
+
+/* The same, and not below the bound. */
+static inline float config_time(const device_table &device, const config_line &c, const problem &q)
+{
+	float time = config_time_unbounded(device, c, q);
+	float bound = config_bound(device, c, q, (float)tiles_of(c, q));
+	return time < bound ? bound : time;
+}
+
+/* The number of the fastest configuration of those that `compiled` has, or -1. */
+static inline int config_choose(const device_table &device, const problem &q, const bool *compiled)
+{
+	int best = -1;
+	float best_time = INFINITY;
+	for (int i = 0; i < CONFIGS; i++) {
+		const config_line &c = CONFIG_LINES[i];
+		if (!compiled[i] || !config_fits(device, c, q))
+			continue;
+		float time = config_time(device, c, q);
+		if (best < 0 || time < best_time) {
+			best = i;
+			best_time = time;
+		}
+	}
+	/* what no other kernel reaches: misaligned bases without a workspace */
+	for (int i = 0; best < 0 && i < CONFIGS; i++)
+		if (compiled[i] && CONFIG_LINES[i].variant == SMALL && small_fits(q))
+			best = i;
+	return best;
+}
+} // namespace hopper
+
+#endif

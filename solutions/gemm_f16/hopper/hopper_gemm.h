@@ -1,0 +1,61 @@
+/* Matrix products C = alpha * A * B + beta * C of 16-bit floats on Hopper GPUs (sm_90a), for any
+ * sizes, leading dimensions and alignments. Plain C; gemm.cuh has the same with fused epilogues.
+ *
+ * A is m x k, B k x n, C m x n, all row-major, and in device memory. Element (i, j) of a matrix is
+ * number i * ld + j; ld counts elements and is at least the number of columns. A product of
+ * column-major matrices is the same call with A and B, and m and n, exchanged. Sums are f32, each
+ * result is rounded once. beta = 0 does not read C; alpha = 0 reads neither A nor B.
+ *
+ * Calls are asynchronous in `stream`, allocate nothing, and have no state but a table of each
+ * device's properties. Several threads and streams may call at once, each with a workspace of its
+ * own. A call can be captured into a CUDA graph, which may be replayed any number of times, and
+ * with other values in the matrices; no other work may use the workspace meanwhile. */
+#ifndef HOPPER_GEMM_H
+#define HOPPER_GEMM_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hopper_status {
+	HOPPER_OK = 0,
+	HOPPER_INVALID_ARGUMENT,    /* a negative size, a leading dimension that is too small, NULL */
+	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
+	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says */
+	HOPPER_CUDA_ERROR,          /* a call of CUDA failed: cudaGetLastError() has the reason */
+};
+
+struct hopper_gemm {
+	int m, n, k;
+	const void *a, *b;
+	void *c;
+	int lda, ldb, ldc;
+	float alpha, beta;
+};
+
+/* One line on what a status means; never NULL. */
+const char *hopper_status_text(enum hopper_status status);
+
+/* Sets *bytes to the workspace that the product's fastest configuration needs: 0 for most aligned
+ * products. */
+enum hopper_status hopper_gemm_workspace(const struct hopper_gemm *product, size_t *bytes);
+
+/* To be called once for each new workspace, in the stream that uses it first. */
+enum hopper_status hopper_gemm_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
+
+/* `workspace`: device memory, aligned to 256 bytes. With NULL and 0 the product is computed by a
+ * configuration that needs none, which is slower where an operand is misaligned. Nothing is
+ * launched unless HOPPER_OK or HOPPER_CUDA_ERROR is returned. */
+enum hopper_status hopper_gemm_f16(const struct hopper_gemm *product, void *workspace, size_t bytes,
+								   cudaStream_t stream);
+enum hopper_status hopper_gemm_bf16(const struct hopper_gemm *product, void *workspace,
+									size_t bytes, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,182 @@
+/* The kernel for products so small that only latency counts.
+ *
+ * A cold kernel waits for memory twice: for every 128 bytes of its own code, and for its operands.
+ * So this one is short and asks for everything at once: a warp loads its part of a 16 x 8*BN tile
+ * of C straight into mma.sync fragments, without shared memory, descriptors or barriers on the way;
+ * the warps of a block share the tile along K and meet once, to add up. Elements outside of K are
+ * zeros by predicated loads; what lies beyond M and N is multiplied and not stored.
+ *
+ * mma.sync sums over K in any order, as long as both operands have the same, and columns may stand
+ * in any order too. So a lane takes neighbours: 4 of them along K from A, BN along N from B, read
+ * VA and VB at a time as alignment allows; B's pairs along K are then cut from two rows.
+ *
+ * One more warp, the scout, multiplies and stores nothing: it runs ahead, so that the code behind
+ * the barrier is in the cache when the others come to it. */
+#ifndef HOPPER_KERNEL_SMALL_CUH
+#define HOPPER_KERNEL_SMALL_CUH
+
+#include "epilogue.cuh"
+#include "misaligned.cuh"
+#include "wgmma.cuh"
+
+namespace hopper
+{
+/* WARPS share a tile of 16 rows and 8*BN columns, each 16 along K at once. Rows of A, of B, start
+ * at multiples of VA, of VB elements. */
+template <int WARPS_, int BN_, int VA_, int VB_> struct small_config {
+	static constexpr int WARPS = WARPS_, BN = BN_, VA = VA_, VB = VB_;
+	static constexpr int ROWS = 16, COLUMNS = 8 * BN, TILE = ROWS * COLUMNS;
+	static constexpr int DEPTH = 16;                       // of a warp along K at once
+	static constexpr int THREADS = 32 * WARPS;             // that multiply
+	static constexpr int BLOCK = THREADS + 32, BLOCKS = 3; // with the scout; on a multiprocessor
+	static constexpr int VALUES = TILE / THREADS;          // neighbours in C that a thread finishes
+	static_assert(TILE % THREADS == 0 && COLUMNS % VALUES == 0, "threads share the tile evenly");
+	static_assert(BN % VB == 0 && VA <= 4 && VB <= 4, "a load is of 8 bytes at most");
+};
+
+/* Keeps the compiler from computing what depends on x any earlier: code before the loads delays
+ * them. */
+__device__ __forceinline__ int not_earlier(int x)
+{
+	asm volatile("" : "+r"(x));
+	return x;
+}
+
+/* Element number `index` of a row that was read V at a time, of both rows: a pair along K. */
+template <int V>
+__device__ __forceinline__ uint32_t pair_along_k(const uint32_t *row, const uint32_t *next,
+												 int index)
+{
+	constexpr int WORD = V == 1 ? 1 : 2; // elements of a word
+	int at = index / WORD;
+	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
+}
+
+/* A warp's part of the tile at `row`, `column`: every WARPS-th 16 along K from `k` on, one at
+ * least. Lane l has rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and of both 4
+ * elements along K from l%4*4 on. Indices are below 2^31. */
+template <class Element, class config>
+__device__ __forceinline__ void small_multiply(const matrix_view &A, const matrix_view &B, int row,
+											   int column, int k, float (&sum)[config::BN][4])
+{
+	constexpr int BN = config::BN, VA = config::VA, VB = config::VB, RUN = 4;
+	constexpr int A_WORDS = VA == 1 ? RUN : RUN / 2, B_WORDS = VB == 1 ? BN : BN / 2;
+	int lane = threadIdx.x % 32, K = A.columns;
+	row += lane / 4;
+	int a[2] = {min(row, A.rows - 1) * A.ld, min(row + 8, A.rows - 1) * A.ld};
+	column += lane / 4 * BN;
+	bool wanted[BN];
+#pragma unroll
+	for (int j = 0; j < BN; j++)
+		wanted[j] = column + j < B.columns;
+
+#pragma unroll 1
+	do {
+		int from = not_earlier(k) + lane % 4 * RUN; // of this lane
+		uint32_t a_words[2][A_WORDS], b_words[RUN][B_WORDS];
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int i = 0; i < RUN; i += VA)
+				elements_load<VA>(A.data + (a[half] + from) + i, from + i < K,
+								  &a_words[half][i * A_WORDS / RUN]);
+#pragma unroll
+		for (int i = 0; i < RUN; i++) {
+			int at = (from + i) * B.ld + column;
+#pragma unroll
+			for (int j = 0; j < BN; j += VB)
+				elements_load<VB>(B.data + at + j, from + i < K && wanted[j],
+								  &b_words[i][j * B_WORDS / BN]);
+		}
+		uint32_t a_pairs[2][2]; // along K, row
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+#pragma unroll
+			for (int half = 0; half < 2; half++) {
+				const uint32_t *words = a_words[half];
+				a_pairs[i][half] =
+					VA == 1 ? __byte_perm(words[i * 2], words[i * 2 + 1], 0x5410) : words[i];
+			}
+#pragma unroll
+		for (int j = 0; j < BN; j++)
+			mma_sync<Element>(sum[j], a_pairs[0][0], a_pairs[0][1], a_pairs[1][0], a_pairs[1][1],
+							  pair_along_k<VB>(b_words[0], b_words[1], j),
+							  pair_along_k<VB>(b_words[2], b_words[3], j));
+		k += config::DEPTH * config::WARPS;
+	} while (k < K);
+}
+
+/* The warp's sums into its place in shared memory, columns in their order again: number c of
+ * mma.sync's 8 columns j is column c*BN + j. */
+template <class config>
+__device__ __forceinline__ void small_share(const float (&sum)[config::BN][4], float *to)
+{
+	constexpr int BN = config::BN;
+	int lane = threadIdx.x % 32;
+	to += lane / 4 * config::COLUMNS + lane % 4 * 2 * BN;
+#pragma unroll
+	for (int half = 0; half < 2; half++)
+#pragma unroll
+		for (int c = 0; c < 2; c++)
+#pragma unroll
+			for (int j = 0; j < BN; j++)
+				to[half * 8 * config::COLUMNS + c * BN + j] = sum[j][2 * half + c];
+}
+
+/* A thread's neighbours in a row of the tile: added up, and stored if they lie in C. The epilogue
+ * is told where the row ends; for the scout, that it has ended. */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool reads_c,
+											 const float *sums, int row, int column, bool scout)
+{
+	constexpr int V = config::VALUES, LANES = config::COLUMNS / V;
+	int t = threadIdx.x % config::THREADS;
+	row += t / LANES;
+	column += t % LANES * V;
+	int end = scout || row >= out.M ? 0 : out.N; // of what is stored
+	row = min(row, out.M - 1);
+	Element *to = out.C + (size_t)row * ldc + column;
+	float x[V] = {}, c[V] = {};
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		if (reads_c && column + i < end)
+			c[i] = epilogue_to_float(to[i]);
+	if (!scout) {
+#pragma unroll
+		for (int warp = 0; warp < config::WARPS; warp++) {
+			const float *from = sums + warp * config::TILE + t * V;
+			auto part = *(const epilogue_vector<float, V> *)from;
+#pragma unroll
+			for (int i = 0; i < V; i++)
+				x[i] = warp == 0 ? part.at[i] : x[i] + part.at[i];
+		}
+	}
+	out.apply_edge(row, column < end ? column : out.N, x, c);
+#pragma unroll
+	for (int i = 0; i < V; i++)
+		if (column + i < end)
+			to[i] = epilogue_from_float<Element>(x[i]);
+}
+
+template <class Element, class config, class Epilogue>
+__global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
+	gemm_small(const matrix_view A, const matrix_view B, int ldc, bool reads_c, const Epilogue out)
+{
+	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a place a warp
+	int row = blockIdx.y * config::ROWS, column = blockIdx.x * config::COLUMNS;
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	bool scout = warp == config::WARPS;
+
+	float sum[config::BN][4] = {};
+	small_multiply<Element, config>(A, B, row, column, scout ? A.columns : warp * config::DEPTH,
+									sum);
+	small_share<config>(sum, sums + warp * config::TILE);
+	if (!scout)
+		named_barrier(0, config::THREADS);
+	else if (row + lane / 2 < out.M) // a row of the tile may lie across two lines
+		out.prefetch(row + lane / 2, lane % 2 ? min(column + config::COLUMNS, out.N) - 1 : column);
+	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
+}
+} // namespace hopper
+
+#endif

@@ -1,0 +1,82 @@
+/* Host side: the product that a call asks for, and what TMA can and cannot address of it. */
+#ifndef HOPPER_PROBLEM_CUH
+#define HOPPER_PROBLEM_CUH
+
+#include <math.h>
+
+#include "config.cuh"
+#include "hopper_gemm.h"
+
+namespace hopper
+{
+/* TMA wants 16-byte aligned bases and row pitches (PTX ISA 9.7.9.27.1). */
+static inline bool tma_addressable(const void *matrix, int ld)
+{
+	return (uintptr_t)matrix % 16 == 0 && ld % 8 == 0;
+}
+
+/* The most elements, `most` or fewer, that can be accessed at once in all rows. */
+static inline int aligned_width(const void *matrix, int columns, int ld, int most)
+{
+	int width = most;
+	while (columns % width != 0 || ld % width != 0 || (uintptr_t)matrix % (width * 2) != 0)
+		width /= 2;
+	return width;
+}
+
+static inline int parts(int count, int of)
+{
+	return (count + of - 1) / of;
+}
+
+struct problem {
+	hopper_gemm p;
+	bool reads_c;                                  // beta is not 0
+	bool misaligned_a, misaligned_b, misaligned_c; // TMA cannot address the matrix
+	bool misaligned;                               // or one of them
+	int classes;                                   // residue classes of A's rows
+	bool workspace;                                // there is one
+
+	explicit problem(const hopper_gemm &product, bool workspace)
+		: p(product), reads_c(product.beta != 0.0f),
+		  misaligned_a(!tma_addressable(product.a, product.lda)),
+		  misaligned_b(!tma_addressable(product.b, product.ldb)),
+		  misaligned_c(!tma_addressable(product.c, product.ldc)),
+		  misaligned(misaligned_a || misaligned_b || misaligned_c),
+		  classes(VECTOR / aligned_width(product.a, product.lda, product.lda, VECTOR)),
+		  workspace(workspace)
+	{
+	}
+
+	/* Rows of tiles of `rows`, of all residue classes or without `by_class` of all rows. */
+	int row_tiles(int rows, bool by_class) const
+	{
+		return by_class ? parts(parts(p.m, classes), rows) * classes : parts(p.m, rows);
+	}
+	/* k-iterations, where rows of A may begin up to a vector earlier. */
+	int k_iterations(int k_block, bool by_class) const
+	{
+		return parts(p.k + (by_class ? VECTOR - VECTOR / classes : 0), k_block);
+	}
+};
+
+/* Leading dimension of padded rows. */
+static inline int padded_ld(int columns)
+{
+	return (columns + 63) / 64 * 64;
+}
+
+/* The workspace: the pad copy's counter, then padded A, then padded B. */
+constexpr size_t WORKSPACE_HEAD = 256;
+
+static inline size_t padded_bytes_a(const problem &q)
+{
+	return q.misaligned_a ? (size_t)q.p.m * padded_ld(q.p.k) * 2 : 0;
+}
+static inline size_t padded_bytes_b(const problem &q)
+{
+	return q.misaligned_b ? (size_t)q.p.k * padded_ld(q.p.n) * 2 : 0;
+}
+} // namespace hopper
+
+#endif

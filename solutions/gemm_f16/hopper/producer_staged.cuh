@@ -1,0 +1,166 @@
+/* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
+ * vectors around each 8 elements, shift them together in registers, and store them where TMA would
+ * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
+ * take turns at the stages, so that several are on their way at once without a thread looking
+ * ahead. */
+#ifndef HOPPER_PRODUCER_STAGED_CUH
+#define HOPPER_PRODUCER_STAGED_CUH
+
+#include "misaligned.cuh"
+#include "producer_tma.cuh"
+
+namespace hopper
+{
+/* A warpgroup's 64 rows of 64 or 128 columns on their way into a stage. A thread has 8 elements of
+ * each ROWS-th row. */
+template <int COLUMNS> struct staged_rows {
+	static constexpr int LANES = COLUMNS / VECTOR, ROWS = WARPGROUP / LANES, COUNT = 64 / ROWS;
+	static_assert(ROWS % 8 == 0, "a thread's rows have the same place in the swizzle's pattern");
+
+	uint4 low[COUNT], high[COUNT]; // the vectors around the thread's elements
+	vector_tail tail;
+	uint32_t tails; // bit i: low[i] is the matrix's last vector; bit COUNT + i: high[i] is
+	int inside;     // of the thread's 8 elements, how many lie in the matrix
+
+	/* The thread's first row, and its column. */
+	static __device__ __forceinline__ int row(void)
+	{
+		return threadIdx.x % WARPGROUP / LANES;
+	}
+	static __device__ __forceinline__ int column(void)
+	{
+		return threadIdx.x % LANES * VECTOR;
+	}
+};
+
+/* An operand as a thread reads it. Rows 8 apart lie whole vectors apart, so that all of a thread's
+ * elements start at the same place in their vectors. */
+struct row_stream {
+	const char *vector; // that the thread's first elements start in
+	size_t pitch;       // bytes between the thread's rows
+	uint32_t shift;     // bytes before its elements
+	const char *tail;   // the matrix's last vector, if the matrix ends within it
+	uint32_t tail_end;  // bytes of it
+};
+
+template <class Rows>
+__device__ __forceinline__ row_stream stream_make(const matrix_view &matrix, int row, int column)
+{
+	const uint16_t *from =
+		matrix.data + (long long)(row + Rows::row()) * matrix.ld + column + Rows::column();
+	uint32_t shift = (uintptr_t)from % 16;
+	const uint16_t *end = matrix.end();
+	uint32_t tail_end = (uintptr_t)end % 16;
+	return {(const char *)from - shift, (size_t)matrix.ld * 2 * Rows::ROWS, shift,
+			tail_end != 0 ? (const char *)end - tail_end : NULL, tail_end};
+}
+
+/* All of the rows lie in the matrix, and so do the vectors behind them. */
+template <class Rows>
+__device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &from,
+												 const char *vector)
+{
+	rows.inside = VECTOR;
+	rows.tails = 0;
+#pragma unroll
+	for (int i = 0; i < Rows::COUNT; i++, vector += from.pitch) {
+		rows.low[i] = vector_load(vector, true);
+		rows.high[i] = vector_load(vector + 16, from.shift != 0);
+	}
+}
+
+/* Only rows 0 to before `end` do, where the thread's first is number `row`, and `inside` of the
+ * thread's elements. */
+template <class Rows>
+__device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &from,
+											   const char *vector, int row, int end, int inside)
+{
+	rows.inside = inside;
+	rows.tails = 0;
+	bool needs_high = (int)from.shift / 2 + min(inside, VECTOR) > VECTOR;
+#pragma unroll
+	for (int i = 0; i < Rows::COUNT; i++, vector += from.pitch) {
+		bool low = (uint32_t)(row + Rows::ROWS * i) < (uint32_t)end && inside > 0;
+		bool high = low && needs_high;
+		if (low && vector == from.tail)
+			rows.tails |= 1u << i;
+		if (high && vector + 16 == from.tail)
+			rows.tails |= 1u << (Rows::COUNT + i);
+		rows.low[i] = vector_load(vector, low && vector != from.tail);
+		rows.high[i] = vector_load(vector + 16, high && vector + 16 != from.tail);
+	}
+	rows.tail = tail_load(from.tail, from.tail_end, rows.tails != 0);
+}
+
+/* Into boxes of 64 columns from `to` on, swizzled. */
+template <class Rows>
+__device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, uint32_t to)
+{
+	int row = Rows::row(), box = Rows::column() / BOX, vector = Rows::column() % BOX / VECTOR;
+	to += box * 64 * BOX * 2 + row * 128 + (vector ^ row % 8) * 16;
+	if (rows.tails != 0) {
+		uint4 tail = tail_vector(rows.tail, from.tail_end);
+#pragma unroll
+		for (int i = 0; i < Rows::COUNT; i++) {
+			rows.low[i] = rows.tails >> i & 1 ? tail : rows.low[i];
+			rows.high[i] = rows.tails >> (Rows::COUNT + i) & 1 ? tail : rows.high[i];
+		}
+	}
+#pragma unroll
+	for (int i = 0; i < Rows::COUNT; i++) {
+		uint4 x = vectors_join(rows.low[i], rows.high[i], from.shift);
+		if (rows.inside < VECTOR)
+			x = vector_keep(x, rows.inside);
+		shared_store(to + i * Rows::ROWS * 128, x);
+	}
+}
+
+/* Producer warpgroup number `producer` fills every PRODUCERS-th stage of the block's one tile.
+ * ready() is called once the first loads are on their way, and returns when the barriers are
+ * initialised. `loads_a`: this warp issues A's loads. */
+template <class config, class Ready>
+__device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<config> load,
+											   const matrix_view &B, uint32_t empty, int producer,
+											   bool loads_a, Ready ready)
+{
+	using rows_of = staged_rows<config::TILE_N>;
+	int begin, end;
+	k_range<config>(work, begin, end);
+	load.begin(work, worker<config>());
+	if (loads_a && elected())
+		tma_prefetch_map(load.map_a);
+	row_stream b = stream_make<rows_of>(B, -load.leading, load.column);
+	bool whole_n = load.column + config::TILE_N + VECTOR <= B.columns;
+
+	bool is_ready = false;
+	int turn = producer;
+	for (int k = begin + producer; k < end; k += config::PRODUCERS, turn += config::PRODUCERS) {
+		int stage = turn % config::STAGES, row = k * SLICE - load.leading;
+		const char *vector = b.vector + (size_t)k * rows_of::COUNT * b.pitch;
+		rows_of rows;
+		if (whole_n && row >= 0 && row + SLICE <= B.rows)
+			rows_load_inside(rows, b, vector);
+		else
+			rows_load_edge(rows, b, vector, row + rows_of::row(), B.rows,
+						   B.columns - load.column - rows_of::column());
+		if (!is_ready)
+			ready();
+		is_ready = true;
+		mbarrier_wait(empty + 8 * stage, turn / config::STAGES % 2 ^ 1); // at first all are
+		if (loads_a && elected()) {
+			mbarrier_expect(load.full + 8 * stage, config::A_BYTES);
+			load.load_a(stage, k);
+		}
+		__syncwarp();
+		rows_store(rows, b, load.base + stage * config::STAGE_BYTES + config::A_BYTES);
+		fence_async_shared(); // wgmma reads it
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			mbarrier_arrive(load.full + 8 * stage);
+	}
+	if (!is_ready)
+		ready();
+}
+} // namespace hopper
+
+#endif

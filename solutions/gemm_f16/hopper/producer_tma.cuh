@@ -1,0 +1,159 @@
+/* The TMA producer: one lane of a warp fills the ring of stages, tile after tile. Blocks that share
+ * operands take turns, k-iteration by k-iteration, to load a whole box for all of them, because a
+ * box costs TMA the same time however small it is. */
+#ifndef HOPPER_PRODUCER_TMA_CUH
+#define HOPPER_PRODUCER_TMA_CUH
+
+#include "scheduler.cuh"
+
+namespace hopper
+{
+/* Tensor maps: one for each residue class of rows. Where a k-block has several slices, A has as
+ * many more behind them, whose third dimension is the whole slices along K. */
+template <class config> struct a_maps {
+	CUtensorMap of[config::MAX_CLASSES * (config::SLICES > 1 ? 2 : 1)];
+};
+template <class config> struct c_maps {
+	CUtensorMap of[config::MAX_CLASSES];
+};
+
+/* Loads a tile's operands into stages. */
+template <class config> struct tma_loader {
+	const a_maps<config> *maps_a;
+	const CUtensorMap *map_b;
+	uint32_t base, full;
+	/* of the tile that begin() named */
+	const CUtensorMap *map_a;
+	int row, column; // in the maps
+	int leading;     // leading_elements() of A's rows
+	int whole;       // k-iterations whose slices of A are whole
+
+	__device__ __forceinline__ void begin(const schedule &work, int tile)
+	{
+		auto row_class = row_class_of<config>(work);
+		tile_origin at = block_tile<config>(work, tile);
+		map_a = &maps_a->of[row_class.residue(at.row)];
+		row = row_class.index(at.row);
+		column = at.column;
+		leading = leading_elements<config>(work, at.row);
+		whole = (work.K + leading) / SLICE / config::SLICES;
+	}
+
+	/* Announces all of a stage's bytes, whichever block loads them. */
+	__device__ __forceinline__ void announce(int stage) const
+	{
+		mbarrier_expect(full + 8 * stage, config::STAGE_BYTES);
+	}
+
+	/* A's rows of k-iteration `k`, if it is this block's turn. */
+	__device__ __forceinline__ void load_a(int stage, int k) const
+	{
+		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::CLUSTER_M) - 1);
+		cluster_place here = place_in_cluster<config>();
+		uint32_t to = base + stage * config::STAGE_BYTES;
+		uint32_t blocks = config::CLUSTER_N > 1 ? FIRST << here.m : 0;
+		if (k % config::CLUSTER_N != here.n)
+			return;
+		if (config::SLICES > 1 && k < whole) {
+			const CUtensorMap *map = map_a + config::MAX_CLASSES;
+			if (blocks)
+				tma_load_3d_multicast(to, map, full + 8 * stage, 0, row, k * config::SLICES,
+									  (uint16_t)blocks);
+			else
+				tma_load_3d(to, map, full + 8 * stage, 0, row, k * config::SLICES);
+			return;
+		}
+#pragma unroll
+		for (int slice = 0; slice < config::SLICES; slice++)
+			load(to + slice * config::TILE_M * SLICE * 2, map_a, stage,
+				 k * config::TILE_K + slice * SLICE, row, blocks);
+	}
+
+	/* The same of B. */
+	__device__ __forceinline__ void load_b(int stage, int k) const
+	{
+		constexpr uint16_t ALL = (1 << config::CLUSTER_M) - 1;
+		cluster_place here = place_in_cluster<config>();
+		uint32_t to = base + stage * config::STAGE_BYTES + config::A_BYTES;
+		if (k % config::CLUSTER_M != here.m)
+			return;
+#pragma unroll
+		for (int box = 0; box < config::B_BOXES; box++)
+			load(to + box * config::B_BOX_BYTES, map_b, stage, column + box * BOX,
+				 k * config::TILE_K - leading,
+				 config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0);
+	}
+
+	/* For the blocks of a mask, or if that is 0 for this one. */
+	__device__ __forceinline__ void load(uint32_t to, const CUtensorMap *map, int stage, int x,
+										 int y, uint32_t blocks) const
+	{
+		if (blocks)
+			tma_load_multicast(to, map, full + 8 * stage, x, y, (uint16_t)blocks);
+		else
+			tma_load(to, map, full + 8 * stage, x, y);
+	}
+};
+
+/* What the first round of loads need not wait for the cluster with: loads into this block alone, of
+ * operands that are not copied first. */
+template <class config> struct early_loads {
+	static constexpr bool ANY = config::VARIANT != PAD_COPY;
+	static constexpr bool A = ANY && config::CLUSTER_N == 1;
+	static constexpr bool B = !config::PADS && config::CLUSTER_M == 1;
+};
+
+/* Starts them, and returns for how many stages; `load` is at the first tile. */
+template <class config>
+__device__ __forceinline__ int produce_early(const schedule &work, const tma_loader<config> &load)
+{
+	int begin, end;
+	k_range<config>(work, begin, end);
+	int early = min(config::STAGES, end - begin);
+	for (int stage = 0; stage < early; stage++)
+		if (elected()) {
+			load.announce(stage);
+			if (early_loads<config>::A)
+				load.load_a(stage, begin + stage);
+			if (early_loads<config>::B)
+				load.load_b(stage, begin + stage);
+		}
+	return early;
+}
+
+/* All tiles; `early` of the first one's k-iterations were begun by produce_early(). */
+template <class config>
+__device__ __forceinline__ void produce(const schedule &work, tma_loader<config> load, int early,
+										uint32_t empty)
+{
+	int begin, end;
+	k_range<config>(work, begin, end);
+	ring at = {0, 1}; // the first round finds every stage empty
+	for (int tile = worker<config>(); tile < work.tiles; tile += workers<config>()) {
+		load.begin(work, tile);
+#pragma unroll 1
+		for (int k = begin; k < end; k++, early--) {
+			bool begun = early_loads<config>::ANY && early > 0;
+			if (!begun)
+				mbarrier_wait(empty + 8 * at.stage, at.phase);
+			if (elected()) {
+				if (!begun)
+					load.announce(at.stage);
+				if (!early_loads<config>::A || !begun)
+					load.load_a(at.stage, k);
+				if (!early_loads<config>::B || !begun)
+					load.load_b(at.stage, k);
+			}
+			at.next<config>();
+		}
+	}
+	/* No block may end while another can still send to it or arrive at its barriers. */
+	if (config::SHARERS > 1)
+		for (int i = 0; i < config::STAGES; i++) {
+			mbarrier_wait(empty + 8 * at.stage, at.phase);
+			at.next<config>();
+		}
+}
+} // namespace hopper
+
+#endif

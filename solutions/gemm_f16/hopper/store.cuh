@@ -1,0 +1,108 @@
+/* What all epilogue stores have in common: a consumer's sums through the epilogue, packed into
+ * 16-bit elements in a place of shared memory, from where they go to C. store_tma.cuh and
+ * store_rows.cuh are the two ways from there.
+ *
+ * Accumulators of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has rows l/4 and l/4 + 8, and of
+ * every 8 columns 2*(l%4) and the next. Nothing branches around single values: each one's loads
+ * would wait for those of the one before. */
+#ifndef HOPPER_STORE_CUH
+#define HOPPER_STORE_CUH
+
+#include "epilogue.cuh"
+#include "scheduler.cuh"
+
+namespace hopper
+{
+/* Prefetches what the epilogue will read for a warp's 16 rows, while the tile is multiplied; a
+ * prefetch brings 32 bytes. `scratch` is the warp's. */
+template <class config, class Epilogue>
+__device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename config::row_class rows,
+											  tile_origin at, uint32_t scratch)
+{
+	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
+	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
+	copies_wait<0>(); // of the tile before, into the same places
+	int count = out.prefetches_rows() ? 16 : 1;
+#pragma unroll 1
+	for (int i = threadIdx.x % 32; i < count * SECTORS; i += 32) {
+		int row = rows.below(at.row, i / SECTORS), column = at.column + i % SECTORS * SECTOR;
+		if (row < out.M && column < out.N)
+			out.prefetch(row, column, scratch + i % SECTORS * 4);
+	}
+	copies_commit();
+}
+
+/* Two neighbouring elements of a word, and back. */
+template <class Element> __device__ __forceinline__ void word_unpack(uint32_t word, float (&x)[2])
+{
+	auto pair = *(epilogue_vector<Element, 2> *)&word;
+	x[0] = epilogue_to_float(pair.at[0]);
+	x[1] = epilogue_to_float(pair.at[1]);
+}
+
+template <class Element> __device__ __forceinline__ uint32_t word_pack(const float (&x)[2])
+{
+	if constexpr (std::is_same_v<Element, half>) {
+		half2 pair = __floats2half2_rn(x[0], x[1]);
+		return *(uint32_t *)&pair;
+	} else {
+		__nv_bfloat162 pair = __floats2bfloat162_rn(x[0], x[1]);
+		return *(uint32_t *)&pair;
+	}
+}
+
+/* V sums through the epilogue; `c` has C's old values if READS_C. EDGE: some may lie outside of C,
+ * and the epilogue accesses more than C: it is told where the row ends. */
+template <bool READS_C, bool EDGE, int V, class Epilogue>
+__device__ __forceinline__ void apply(const Epilogue &out, int row, int column, float (&x)[V],
+									  const float (&c)[V])
+{
+	if constexpr (EDGE)
+		out.apply_edge(min(row, out.M - 1), row < out.M ? column : out.N, x, c);
+	else if constexpr (READS_C)
+		out.apply(row, column, x, c);
+	else
+		out.apply_beta_0(row, column, x);
+}
+
+/* Zeros into a warp's place: of a part that is not all in C, what lies outside goes through the
+ * epilogue, too. */
+template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
+{
+	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
+		shared_store(place + i, make_uint4(0, 0, 0, 0));
+	__syncwarp();
+}
+
+/* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the lane's
+ * row l%16 there, its vector l/16 of each pair of vectors of 8 columns. The sums are of `row`, l/4
+ * of the box, and the one `below` rows further down in C. */
+template <class Element, bool READS_C, bool EDGE, int PAIRS, class Epilogue>
+__device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out,
+										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
+										   int below, int column)
+{
+	/* all values before the first is stored: what the epilogue loads is under way together */
+	uint32_t words[PAIRS][4];
+#pragma unroll
+	for (int j = 0; READS_C && j < PAIRS; j++)
+		load_matrices(words[j], at[j] + box);
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++)
+#pragma unroll
+		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both vectors
+			int lower = i % 2, vector = i / 2;
+			const float *from = sum + 8 * j + 4 * vector + 2 * lower;
+			float x[2] = {from[0], from[1]}, c[2] = {};
+			if (READS_C)
+				word_unpack<Element>(words[j][i], c);
+			apply<READS_C, EDGE>(out, row + below * lower, column + 16 * j + 8 * vector, x, c);
+			words[j][i] = word_pack<Element>(x);
+		}
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++)
+		store_matrices(at[j] + box, words[j]);
+}
+} // namespace hopper
+
+#endif

@@ -1,0 +1,300 @@
+/* The epilogue store row by row, where TMA cannot address C because its rows start at any element:
+ * a warp finishes its sums and puts them into its own place in shared memory, each row as far
+ * behind a multiple of 16 bytes as it is in C. So the part of a row that is whole vectors of 16
+ * bytes goes to C as it is, a vector a lane; the few elements at the row's two ends go one by one.
+ * Where C is read, its values have come to the same place in the same way.
+ *
+ * Single elements stored straight from the lanes would reach memory as parts of sectors, each of
+ * which the L2 cache fetches first. Bulk copies of a row would be issued for one lane after the
+ * other. */
+#ifndef HOPPER_STORE_ROWS_CUH
+#define HOPPER_STORE_ROWS_CUH
+
+#include "store.cuh"
+
+namespace hopper
+{
+/* A warp's 16 rows of COLUMNS columns of C. Rows 8 apart start alike: 16 * ldc bytes lie between
+ * them. */
+template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
+	static constexpr bool LOADS_ALL = false;
+	static constexpr int PITCH = padded_pitch(COLUMNS);
+	/* lanes that have a row's vectors, and rows that the warp has at once */
+	static constexpr int LANES = COLUMNS > 128 ? 32 : COLUMNS / VECTOR, TOGETHER = 32 / LANES;
+	static constexpr int PASSES = 16 / TOGETHER;
+	static constexpr int BATCH = PASSES < 4 ? PASSES : 4; // passes whose loads are together
+
+	Rows residue;
+	int ldc;
+	uint32_t staging; // the warp's place
+	bool pairs;       // all rows start at even elements
+	/* of the part that begin() named */
+	Element *from;
+	int row, column;
+	int rows, columns;   // of it that lie in C
+	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
+
+	/* Elements from one of its rows to the next. */
+	__device__ __forceinline__ int pitch(void) const
+	{
+		return residue.stride() * ldc;
+	}
+
+	template <class Epilogue>
+	__device__ __forceinline__ void begin(const Epilogue &out, tile_origin at, int)
+	{
+		row = at.row;
+		column = at.column;
+		from = out.C + (size_t)row * ldc + column;
+		rows = min(16, residue.index(out.M - row + residue.stride() - 1));
+		columns = rows > 0 ? max(min(COLUMNS, out.N - column), 0) : 0;
+	}
+
+	/* Of a row: elements between a 16-byte boundary and its begin; elements before the next
+	 * boundary; elements in whole vectors behind those. */
+	__device__ __forceinline__ int lead(int row) const
+	{
+		return ((uint32_t)(uintptr_t)from / 2 + row * pitch()) % VECTOR;
+	}
+	__device__ __forceinline__ int head(int row) const
+	{
+		return min(-lead(row) & VECTOR - 1, columns);
+	}
+	__device__ __forceinline__ int middle(int row) const
+	{
+		return (columns - head(row)) & ~(VECTOR - 1);
+	}
+
+	/* Where an element of the lane's first row is. */
+	__device__ __forceinline__ uint32_t place(int column) const
+	{
+		int row = threadIdx.x % 32 / 4;
+		return staging + row * PITCH + (lead(row) + column) * 2;
+	}
+
+	/* The lane's whole vectors in BATCH passes: calls each(i, place, element, inside) with where
+	 * they are in shared memory and in C. */
+	template <class Each> __device__ __forceinline__ void for_vectors(int first, Each each) const
+	{
+		int lane = threadIdx.x % 32, offset = lane % LANES * VECTOR;
+#pragma unroll
+		for (int i = 0; i < BATCH; i++) {
+			int row = (first + i) * TOGETHER + lane / LANES, at = head(row) + offset;
+			bool inside = at + VECTOR <= columns && row < rows;
+			each(i, staging + row * PITCH + (lead(row) + at) * 2, from + (size_t)row * pitch() + at,
+				 inside);
+		}
+	}
+
+	/* The elements at the ends of the lane's two rows: calls each(half, i, offset, inside) with
+	 * their offset in the row, four for each row. */
+	template <class Each> __device__ __forceinline__ void for_ends(Each each) const
+	{
+		int row = threadIdx.x % 32 / 4, first = head(row), tail = first + middle(row);
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int i = 0; i < 4; i++) {
+				int offset = threadIdx.x % 4 + i % 2 * 4 + (i < 2 ? 0 : tail);
+				bool inside = offset < (i < 2 ? first : columns) && row + 8 * half < rows;
+				each(half, i, offset, inside);
+			}
+	}
+	__device__ __forceinline__ uint16_t *row_of_lane(void) const
+	{
+		return (uint16_t *)from + (size_t)(threadIdx.x % 32 / 4) * pitch();
+	}
+
+	__device__ __forceinline__ void wait_free(void) const
+	{
+		__syncwarp();
+	}
+
+	/* Loads C into the place, once it is free; its ends into registers. */
+	__device__ __forceinline__ void load(void)
+	{
+		wait_free();
+		if (rows < 16 || columns < COLUMNS)
+			place_clear<16 * PITCH>(staging);
+#pragma unroll 1
+		for (int pass = 0; pass < PASSES; pass += BATCH)
+			for_vectors(pass, [&](int, uint32_t place, const Element *vector, bool inside) {
+				if (inside)
+					copy_async(place, vector);
+			});
+		const uint16_t *row = row_of_lane();
+		for_ends([&](int half, int i, int offset, bool inside) {
+			ends[half][i] = element_load(row + (size_t)8 * half * pitch() + offset, inside);
+		});
+	}
+
+	/* Waits for the place, and for C in it if it is read. */
+	__device__ __forceinline__ void wait(bool reads_c)
+	{
+		if (reads_c) {
+			uint32_t row = place(0);
+			for_ends([&](int half, int i, int offset, bool inside) {
+				if (inside)
+					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
+			});
+			copies_commit();
+			copies_wait<0>();
+		}
+		__syncwarp();
+	}
+
+	__device__ __forceinline__ void store(void) const
+	{
+		__syncwarp();
+#pragma unroll 1
+		for (int pass = 0; pass < PASSES; pass += BATCH) {
+			uint4 vectors[BATCH];
+			for_vectors(pass, [&](int i, uint32_t place, Element *, bool inside) {
+				vectors[i] = shared_load(place, inside);
+			});
+			for_vectors(pass, [&](int i, uint32_t, Element *to, bool inside) {
+				if (inside)
+					global_store(to, vectors[i]);
+			});
+		}
+		uint32_t at = place(0);
+		uint16_t *row = row_of_lane();
+		for_ends([&](int half, int i, int offset, bool inside) {
+			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
+			if (inside)
+				row[(size_t)8 * half * pitch() + offset] = x;
+		});
+	}
+};
+
+/* A lane's pair of neighbouring elements in shared memory, at a whole word if WHOLE, and back. */
+template <bool WHOLE> __device__ __forceinline__ uint32_t pair_load(uint32_t from)
+{
+	if (WHOLE)
+		return shared_load_word(from);
+	return shared_load_element(from, true) | (uint32_t)shared_load_element(from + 2, true) << 16;
+}
+template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair)
+{
+	if (WHOLE) {
+		shared_store(to, pair);
+	} else {
+		shared_store(to, (uint16_t)pair);
+		shared_store(to + 2, (uint16_t)(pair >> 16));
+	}
+}
+
+/* The part's sums through the epilogue into its place. */
+template <bool READS_C, bool WHOLE, class Element, int COLUMNS, class Rows, class Epilogue>
+__device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &out,
+											 const misaligned_rows<Element, COLUMNS, Rows> &part)
+{
+	constexpr int TOGETHER = 8; // pairs whose old values are under way together
+	int lane = threadIdx.x % 32;
+	uint32_t at = part.place(lane % 4 * 2);
+	int row = part.residue.below(part.row, lane / 4), column = part.column + lane % 4 * 2;
+	auto place = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
+#pragma unroll
+	for (int first = 0; first < COLUMNS / 4; first += TOGETHER) { // pairs of both rows
+		uint32_t old[TOGETHER];
+#pragma unroll
+		for (int i = 0; READS_C && i < TOGETHER; i++)
+			old[i] = pair_load<WHOLE>(place(first + i));
+#pragma unroll
+		for (int i = first; i < first + TOGETHER; i++) {
+			float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
+			if (READS_C)
+				word_unpack<Element>(old[i - first], c);
+			/* READS_C: by the code that serves any beta, as C is at hand here, or zeros */
+			apply<true, !Epilogue::only_c>(out, part.residue.below(row, i % 2 * 8),
+										   column + i / 2 * 8, x, c);
+			pair_store<WHOLE>(place(i), word_pack<Element>(x));
+		}
+	}
+}
+
+template <class Element, int COLUMNS, class Rows, class Epilogue>
+__device__ __forceinline__ void finish_rows(const float *sum, const Epilogue &out, bool reads_c,
+											misaligned_rows<Element, COLUMNS, Rows> &part)
+{
+	part.wait(reads_c);
+	if (reads_c && part.pairs)
+		finish_pairs<true, true>(sum, out, part);
+	else if (reads_c)
+		finish_pairs<true, false>(sum, out, part);
+	else if (part.pairs)
+		finish_pairs<false, true>(sum, out, part);
+	else
+		finish_pairs<false, false>(sum, out, part);
+	part.store();
+}
+
+template <class Element, int COLUMNS, class Rows, class Epilogue>
+__device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Epilogue &out,
+									   bool reads_c, misaligned_rows<Element, COLUMNS, Rows> &part)
+{
+	finish_rows(sum, out, reads_c, part);
+}
+
+template <class Element, int COLUMNS, class config>
+__device__ __forceinline__ misaligned_rows<Element, COLUMNS, typename config::row_class>
+misaligned_rows_make(const schedule &work, const Element *C, uint32_t base)
+{
+	uint32_t staging = base + config::STORE_OFFSET + threadIdx.x / 32 * config::ROWS_BYTES;
+	bool pairs = work.ldc % 2 == 0 && (uintptr_t)C % 4 == 0;
+	return {row_class_of<config>(work), work.ldc, staging, pairs};
+}
+
+/* ---- split tiles ---- */
+
+/* Of a warp's 16 rows the chunks of columns whose number is this block's rank modulo `split`, one
+ * after the other. */
+template <class Element, int COLUMNS, class Rows> struct misaligned_chunks {
+	static constexpr bool LOADS_ALL = false;
+	misaligned_rows<Element, CHUNK, Rows> rows; // of a chunk
+	int rank;
+	divisor split;
+	tile_origin tile;
+
+	template <class Epilogue>
+	__device__ __forceinline__ void begin_chunk(const Epilogue &out, int chunk)
+	{
+		int column = chunk < COLUMNS / CHUNK ? tile.column + chunk * CHUNK : out.N;
+		rows.begin(out, {tile.row, column}, 0);
+	}
+	/* The first chunk, which may be none at all. */
+	template <class Epilogue>
+	__device__ __forceinline__ void begin(const Epilogue &out, tile_origin at, int)
+	{
+		tile = at;
+		begin_chunk(out, rank);
+	}
+	__device__ __forceinline__ void load(void)
+	{
+		rows.load();
+	}
+	__device__ __forceinline__ void wait_free(void) const
+	{
+		rows.wait_free();
+	}
+};
+
+template <class Element, int COLUMNS, class Rows, class Epilogue>
+__device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Epilogue &out,
+									   bool reads_c,
+									   misaligned_chunks<Element, COLUMNS, Rows> &part)
+{
+#pragma unroll
+	for (int i = 0; i < COLUMNS / CHUNK; i++)
+		if (part.split.remainder(i) == part.rank) {
+			if (i != part.rank) {
+				part.begin_chunk(out, i);
+				if (reads_c)
+					part.load();
+			}
+			finish_rows(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
+		}
+}
+} // namespace hopper
+
+#endif
