@@ -283,10 +283,11 @@ def measured_on(asked, column):
 def notes_on(ladder, solutions):
     """Where a person reads on."""
     out = []
-    if (solutions / ladder / "NOTES.md").exists():
-        out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/NOTES.md).")
+    notes = next((name for name in ("NOTES.md", "LOG.md") if (solutions / ladder / name).exists()), None)
+    if notes:
+        out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/{notes}).")
     if (solutions / ladder / "results").is_dir():
-        out.append(f"What is beside the ladder: [results]({ladder}/RESULTS.md).")
+        out.append(f"What is beside the ladder: [results]({ladder}/RESULTS.md), [design]({ladder}/DESIGN.md).")
     return out
 
 
