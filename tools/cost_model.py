@@ -1,9 +1,8 @@
 """Tile configurations of hopper.cu: what was measured of them becomes their times in configs.def.
 
-usage: cost_model.py files CONFIGS.def FOLDER OUT          a solution for each configuration of FOLDER
-       cost_model.py suited MODEL CONFIGS.def DEVICE DRAW  numbers of the configurations that such shapes need
+usage: cost_model.py files CONFIGS.def OUT     a solution for each configuration
        cost_model.py collect MODEL CONFIGS.def DEVICE DRAW OUT.csv BENCH.json
-       cost_model.py fit MODEL CONFIGS.def MEASURED.csv... (needs scipy)
+       cost_model.py fit MODEL CONFIGS.def MEASURED.csv...    (needs scipy)
        cost_model.py prune MEASURED.csv...
 
 MODEL is the compiled tools/cost_model.cu, DEVICE what it says of the GPU.
@@ -12,7 +11,6 @@ MODEL is the compiled tools/cost_model.cu, DEVICE what it says of the GPU.
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import cost_model_csv
@@ -27,27 +25,17 @@ def number_of(label):
     return int(re.search(r"configuration_(\d+)\.cu$", label)[1])
 
 
-def write_files(table, folder, out):
-    """Solutions of two lines."""
+def write_files(configs, out):
+    """Two lines each."""
+    solution = pathlib.Path(__file__).resolve().parent / "cost_model_solution.cu"
     out.mkdir(parents=True, exist_ok=True)
-    for number in range(len(table.names)):
-        path = out / f"configuration_{number:02}.cu"
-        path.write_text(f'#define HOPPER_CONFIG {number}\n#include "{folder.resolve()}/hopper.cu"\n')
+    for i in range(len(Table(configs).names)):
+        path = out / f"configuration_{i:02}.cu"
+        path.write_text(f'#define HOPPER_CONFIG {i}\n#include "{solution}"\n')
         print(path)
 
 
 # ---- measure -----------------------------------------------------------------------------
-
-
-def probe(draw):
-    """Shapes of all kinds that a draw has. Of uniform ones, those that TMA can address are too few to
-    be worth the time: see collect()."""
-    steps = {"default": (0, 1, 4), "uniform": (1, 4), "aligned": (0, 8)}[draw]
-    for size in (16, 64, 256, 1024, 4096):
-        for n in steps:
-            for k in steps:
-                if draw != "uniform" or n % 8 or k % 8:
-                    yield size, size - n, size - k, 1
 
 
 def fitting(program, table, device, draw, shapes):
@@ -57,16 +45,9 @@ def fitting(program, table, device, draw, shapes):
     return [[terms is not None for terms in shape.terms] for shape in measured]
 
 
-def suited(program, table, device, draw):
-    for i, fits in enumerate(zip(*fitting(program, table, device, draw, probe(draw)))):
-        if any(fits):
-            print(i)
-
-
-def stats_of(timing, role):
-    """[(label, statistics)] of what ran."""
-    entries = [(e["label"], e[timing["clock"]]) for e in timing["entries"] if e["role"] == role and e["ran"]]
-    return [(label, stats) for label, stats in entries if stats]
+def spans_of(timing, role):
+    """[(label, statistics of device spans)] of what ran."""
+    return [(e["label"], e["span"]) for e in timing["entries"] if e["role"] == role and e["ran"] and e["span"]]
 
 
 def shape_of(case):
@@ -76,43 +57,46 @@ def shape_of(case):
 def rows_of(head, draw, timing, names, fits):
     """Rows of CSV for a shape; none where a configuration that can do it was not measured, as nobody
     could say which one is the best."""
-    by_number = {number_of(label): stats for label, stats in stats_of(timing, "file")}
+    by_number = {number_of(label): span for label, span in spans_of(timing, "file")}
     if any(can and i not in by_number for i, can in enumerate(fits)):
         return []
     case = timing["case"]
     key = [*head, draw, *shape_of(case)]
-    libraries = [stats for _, stats in stats_of(timing, "library")]
-    found = [(names[i], stats) for i, stats in sorted(by_number.items()) if fits[i]]
+    libraries = [span for _, span in spans_of(timing, "library")]
+    found = [(names[i], span) for i, span in sorted(by_number.items()) if fits[i]]
     if libraries:
-        found.append((cost_model_csv.LIBRARY, min(libraries, key=lambda stats: stats["median_us"])))
+        found.append((cost_model_csv.LIBRARY, min(libraries, key=lambda span: span["median_us"])))
     return [[*key, name, f"{s['median_us']:.3f}", f"{100 * (s['high_us'] - s['low_us']) / s['median_us']:.1f}"] for name, s in found]
+
+
+def wrong_results(timings, fitted):
+    """Labels of what computed wrongly. Where a configuration cannot do a shape, it is wrong on purpose."""
+    return {e["label"] for timing, fits in zip(timings, fitted) for e in timing["entries"]
+            if e["role"] == "file" and e["wrong_elements"] and fits[number_of(e["label"])]}
 
 
 def collect(program, table, device, draw, out, bench):
     result = json.loads(pathlib.Path(bench).read_text())
-    timings = [t for t in result["bench"] if t["case"]["alpha"] != 0]  # 0 multiplies nothing
+    timings = result["bench"]
     head = [result["started"], result["device"]["name"], result["device"]["driver"], device]
-    shapes = [shape_of(t["case"]) for t in timings]
+    fitted = fitting(program, table, device, draw, [shape_of(t["case"]) for t in timings])
     whole = 0
-    for timing, fits in zip(timings, fitting(program, table, device, draw, shapes)):
+    for timing, fits in zip(timings, fitted):
         rows = rows_of(head, draw, timing, table.names, fits)
         cost_model_csv.append(out, rows)
         whole += bool(rows)
     print(f"{out}: {whole} shapes appended, {len(timings) - whole} left out (a configuration that can do them was not measured)")
-    wrong = {e["label"] for t in timings for e in t["entries"] if e["role"] == "file" and e["wrong_elements"]}
+    wrong = wrong_results(timings, fitted)
     if wrong:
         sys.exit(f"wrong results of: {', '.join(sorted(wrong))}")
 
 
 def main(what, *arguments):
     if what == "files":
-        table, *folders = map(pathlib.Path, arguments)
-        return write_files(Table(table), *folders)
+        return write_files(*map(pathlib.Path, arguments))
     if what == "prune":
         return prune(cost_model_csv.read(arguments))
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]
-    if what == "suited":
-        return suited(program, table, *rest)
     if what == "collect":
         return collect(program, table, *rest)
     return cost_model_fit.fit(program, table, cost_model_csv.read(rest))

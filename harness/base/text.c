@@ -42,3 +42,8 @@ char *text_read(const char *path, size_t most, struct error *err)
 	}
 	return text;
 }
+
+const char *text_plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}

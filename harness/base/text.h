@@ -15,4 +15,7 @@ bool text_append(char **text, const char *more);
  * NULL with err, which begins with the path. */
 char *text_read(const char *path, size_t most, struct error *err);
 
+/* What a noun ends with behind this number: "s", behind 1 nothing. */
+const char *text_plural(size_t count);
+
 #endif

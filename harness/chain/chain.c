@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "chain/declaration.h"
 
 #define ENDING ".cuh"
@@ -89,7 +90,7 @@ static bool take_values(struct chain_stage *stage, char *values, struct error *e
 			if (arguments == 0)
 				return error_set(err, "epilogue stage %s takes no arguments", stage->name);
 			return error_set(err, "epilogue stage %s takes %u argument%s at most", stage->name,
-							 arguments, arguments == 1 ? "" : "s");
+							 arguments, text_plural(arguments));
 		}
 		while (stage->members[member].kind != CHAIN_ARGUMENT)
 			member++;

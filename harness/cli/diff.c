@@ -345,9 +345,9 @@ static void show(const struct options *options, const struct pair *pairs, size_t
 		print_pair(&pairs[i]);
 	}
 	if (options->as_json) {
-		json_t *json = stored_document("diff");
+		json_t *json = stored_document("diff", STORED_JSON_SCHEMA_VERSION);
 		json_object_set(json, "pairs", list);
-		stored_print(json);
+		stored_print(json, stdout);
 	}
 	json_decref(list);
 }

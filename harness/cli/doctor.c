@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "compile/compile.h"
@@ -186,7 +187,7 @@ static void examine_rest(struct examination *e)
 		struct prune_usage usage = prune_usage_of(path);
 		size_t used = strlen(found);
 		snprintf(found + used, sizeof found - used, ", %zu compiled solution%s, %.1f of %.0f MiB",
-				 usage.entries, usage.entries == 1 ? "" : "s", (double)usage.bytes / 0x1p20,
+				 usage.entries, text_plural(usage.entries), (double)usage.bytes / 0x1p20,
 				 (double)PRUNE_BYTES / 0x1p20);
 	}
 	print_line(

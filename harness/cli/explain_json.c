@@ -95,16 +95,11 @@ void explain_json(const void *what, FILE *out)
 {
 	const struct explained *explained = what;
 	const struct judgement *judgement = &explained->counted.judgement;
-	json_t *json = json_object(), *kernels = json_array();
+	json_t *json = stored_document_of("explain", EXPLAIN_JSON_SCHEMA_VERSION, explained->file,
+									  &explained->plan);
+	json_t *kernels = json_array();
 	char sizes[SHAPE_TEXT];
 	shape_print(explained->plan.problem, &explained->test->shape, sizes);
-	json_object_set_new(json, "schema_version", json_integer(EXPLAIN_JSON_SCHEMA_VERSION));
-	json_object_set_new(json, "program", json_string("gemmjudge"));
-	json_object_set_new(json, "kind", json_string("explain"));
-	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
-	json_object_set_new(json, "file", stored_text(explained->file));
-	json_object_set_new(json, "content", json_string(explained->plan.content));
-	json_object_set_new(json, "problem", json_string(explained->plan.problem->name));
 	json_object_set_new(json, "shape", json_string(sizes));
 	json_object_set_new(json, "gpu", stored_text(explained->gpu.name));
 	json_object_set_new(json, "counted_on", json_string(explained->emulated));
@@ -124,7 +119,5 @@ void explain_json(const void *what, FILE *out)
 		json_object_set_new(json, "measured_seconds", json_real(explained->measured));
 	else if (explained->unmeasured[0] != '\0')
 		json_object_set_new(json, "unmeasured", stored_text(explained->unmeasured));
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	fputc('\n', out);
-	json_decref(json);
+	stored_print(json, out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/explain.h"
 #include "report/clean.h"
 #include "report/wrap.h"
@@ -99,12 +100,12 @@ static void show_resources(const struct explained_kernel *kernel, FILE *out)
 		snprintf(text, sizeof text,
 				 "%d block%s a multiprocessor, %.0f%% of its warps; %s would have to be fewer for "
 				 "more",
-				 o->blocks, o->blocks == 1 ? "" : "s", o->share * 100,
+				 o->blocks, text_plural(o->blocks), o->share * 100,
 				 o->limit == OCCUPANCY_SHARED ? "bytes of shared memory"
 											  : occupancy_limit_name(o->limit));
 	if (kernel->fits && o->share >= 0.999)
 		snprintf(text, sizeof text, "%d block%s a multiprocessor, all of its warps", o->blocks,
-				 o->blocks == 1 ? "" : "s");
+				 text_plural(o->blocks));
 	else if (kernel->fits && o->limit == OCCUPANCY_BLOCKS)
 		snprintf(text, sizeof text,
 				 "%d blocks a multiprocessor, the most there are, %.0f%% of its warps", o->blocks,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/explain.h"
 
 #define WARP 32
@@ -92,7 +93,7 @@ static void words_of_latency(const struct explained_kernel *kernel, char *out)
 			"latency: a block waits %.0f times at a barrier for a tile that nothing was "
 			"loaded ahead of, and %d block%s a multiprocessor hide%s little of it; loads ahead "
 			"(double buffering, cp.async) would",
-			waits, kernel->time.occupancy.blocks, kernel->time.occupancy.blocks == 1 ? "" : "s",
+			waits, kernel->time.occupancy.blocks, text_plural(kernel->time.occupancy.blocks),
 			kernel->time.occupancy.blocks == 1 ? "s" : "");
 	else
 		snprintf(

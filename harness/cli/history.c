@@ -156,11 +156,11 @@ static void print_list(const struct measured_list *list, bool by_file)
 
 static void print_json(const struct measured_list *list)
 {
-	json_t *json = stored_document("history"), *runs = json_array();
+	json_t *json = stored_document("history", STORED_JSON_SCHEMA_VERSION), *runs = json_array();
 	for (size_t i = 0; i < list->count; i++)
 		json_array_append_new(runs, stored_run(&list->items[i]));
 	json_object_set_new(json, "judgements", runs);
-	stored_print(json);
+	stored_print(json, stdout);
 }
 
 /* ---- the command -------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "report/clean.h"
@@ -64,20 +65,13 @@ static void print_board(const struct board *board)
 		puts("* seen from outside: the process says less");
 }
 
-static bool same_field(const struct board *a, const struct board *b)
-{
-	return strcmp(a->run->problem, b->run->problem) == 0 &&
-		   strcmp(a->run->device, b->run->device) == 0 &&
-		   strcmp(a->run->epilogue, b->run->epilogue) == 0;
-}
-
 /* Shapes of the same problem and device that are not shown. */
 static void print_other_shapes(const struct leaderboard *all, const struct board *shown)
 {
 	char line[SHAPES_TEXT] = "", sizes[SHAPE_TEXT];
 	size_t others = 0, used = 0;
 	for (size_t i = 0; i < all->board_count; i++) {
-		if (&all->boards[i] == shown || !same_field(&all->boards[i], shown))
+		if (&all->boards[i] == shown || !leaderboard_same_field(all->boards[i].run, shown->run))
 			continue;
 		measured_sizes(all->boards[i].time, sizes);
 		if (others++ < 6)
@@ -87,7 +81,7 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 	if (others == 0)
 		return;
 	char text[SHAPES_TEXT + 64];
-	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, others == 1 ? "" : "s",
+	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, text_plural(others),
 			 line, others > 6 ? ", ..." : "");
 	wrap_print(stdout, WIDTH, 0, 0, text);
 }
@@ -152,7 +146,8 @@ static json_t *board_json(const struct board *board)
 
 static void print_json(const struct options *options, const struct leaderboard *all)
 {
-	json_t *json = stored_document("leaderboard"), *boards = json_array(), *out = json_array();
+	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
+		   *boards = json_array(), *out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
 		if (options->judge.time_shape_count == 0 || is_shown(options, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
@@ -164,7 +159,7 @@ static void print_json(const struct options *options, const struct leaderboard *
 	}
 	json_object_set_new(json, "boards", boards);
 	json_object_set_new(json, "not_ranked", out);
-	stored_print(json);
+	stored_print(json, stdout);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
@@ -175,7 +170,7 @@ static int write_pages(const char *folder, const struct leaderboard *all)
 	size_t pages;
 	if (!site_write(folder, all, GEMMJUDGE_VERSION, &pages, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	printf("%zu page%s written: ", pages, pages == 1 ? "" : "s");
+	printf("%zu page%s written: ", pages, text_plural(pages));
 	clean_print(stdout, folder);
 	puts("/index.html is the first");
 	return EXIT_ACCEPTED;

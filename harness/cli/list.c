@@ -6,6 +6,7 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/list.h"
 #include "report/clean.h"
@@ -126,7 +127,7 @@ static bool list_suites(struct error *err)
 		}
 		char line[256];
 		int used = snprintf(line, sizeof line, "%s (%zu case%s", suite.summary, suite.count,
-							suite.count == 1 ? "" : "s");
+							text_plural(suite.count));
 		if (suite.problem[0] != '\0')
 			used += snprintf(line + used, sizeof line - (size_t)used, ", for %s", suite.problem);
 		snprintf(line + used, sizeof line - (size_t)used, ")");

@@ -134,18 +134,29 @@ json_t *stored_run(const struct measured *run)
 	return json;
 }
 
-json_t *stored_document(const char *what)
+json_t *stored_document(const char *what, int schema_version)
 {
 	json_t *json = json_object();
-	json_object_set_new(json, "schema_version", json_integer(STORED_JSON_SCHEMA_VERSION));
+	json_object_set_new(json, "schema_version", json_integer(schema_version));
 	json_object_set_new(json, "program", json_string("gemmjudge"));
 	json_object_set_new(json, "kind", json_string(what));
 	return json;
 }
 
-void stored_print(json_t *json)
+json_t *stored_document_of(const char *what, int schema_version, const char *file,
+						   const struct plan *plan)
 {
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	putchar('\n');
+	json_t *json = stored_document(what, schema_version);
+	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
+	json_object_set_new(json, "file", stored_text(file));
+	json_object_set_new(json, "content", json_string(plan->content));
+	json_object_set_new(json, "problem", json_string(plan->problem->name));
+	return json;
+}
+
+void stored_print(json_t *json, FILE *out)
+{
+	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	fputc('\n', out);
 	json_decref(json);
 }

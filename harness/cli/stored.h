@@ -1,10 +1,12 @@
-/* What history, diff and leaderboard share: finding judgements, and showing them. */
+/* What history, diff and leaderboard share: finding judgements, and showing them. And the JSON
+ * documents of all subcommands that have one of their own. */
 #ifndef GEMMJUDGE_CLI_STORED_H
 #define GEMMJUDGE_CLI_STORED_H
 
 #include <jansson.h>
 
 #include "cli/options.h"
+#include "judge/plan.h"
 #include "store/query.h"
 
 #define STORED_JSON_SCHEMA_VERSION 1 /* harness/store/README.md has the schema */
@@ -34,8 +36,11 @@ json_t *stored_text(const char *text);
 json_t *stored_run(const struct measured *run);
 json_t *stored_time(const struct measured_time *time);
 /* An object with schema_version, program and `what`. */
-json_t *stored_document(const char *what);
-/* Prints it to stdout and lets go of it. */
-void stored_print(json_t *json);
+json_t *stored_document(const char *what, int schema_version);
+/* The same, and which file it is about: version, file, content, problem. */
+json_t *stored_document_of(const char *what, int schema_version, const char *file,
+						   const struct plan *plan);
+/* Prints it and lets go of it. */
+void stored_print(json_t *json, FILE *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/schedules.h"
 #include "cli/stored.h"
 #include "report/report.h"
@@ -383,7 +384,7 @@ static bool export_table(const struct tuned *tuned, FILE *out, struct error *err
 	const struct table table = {.tuned = tuned, .choices = &choices};
 	ok = ok && report_save_any(file, table_write, &table, err);
 	if (ok && strcmp(file, "-") != 0)
-		fprintf(out, "wrote %zu schedule%s to %s\n", choices.count, choices.count == 1 ? "" : "s",
+		fprintf(out, "wrote %zu schedule%s to %s\n", choices.count, text_plural(choices.count),
 				file);
 	tuned_choices_free(&choices);
 	return ok;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/stored.h"
 #include "cli/tune.h"
 #include "report/wrap.h"
@@ -72,7 +73,7 @@ static void show_judged(const struct tuned_found *found, FILE *out)
 	else if (!search->right)
 		fprintf(out,
 				"  its results were not judged: there was no time left after %zu wrong one%s\n",
-				search->judged, search->judged == 1 ? "" : "s");
+				search->judged, text_plural(search->judged));
 	else if (found->accepted < found->cases)
 		fprintf(out, "  judged on %zu of %zu cases, until the time was up: accepted\n",
 				found->accepted, found->cases);
@@ -253,7 +254,7 @@ void tune_show_worth(const struct tuned *tuned, FILE *out)
 	if (worth.shapes == 0)
 		return;
 	fprintf(out, "\nover %zu shape%s where every schedule was tried:\n", worth.shapes,
-			worth.shapes == 1 ? "" : "s");
+			text_plural(worth.shapes));
 	if (worth.has_model)
 		show_order("model", worth.model_has, worth.model_share, worth.shapes, out);
 	if (worth.has_thesis)

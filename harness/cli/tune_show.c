@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/stored.h"
 #include "cli/tune.h"
 #include "report/wrap.h"
@@ -25,11 +26,6 @@ static const char *short_number(double number, char out[16])
 	}
 	snprintf(out, 16, i == 0 ? "%.0f" : "%.4g%c", number, suffixes[i]);
 	return out;
-}
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
 }
 
 /* The constants of a schedule: those that all shown ones share, or the others. */
@@ -58,7 +54,7 @@ void tune_show_head(const struct tuned *tuned, const struct tuned_shape *shape, 
 	else
 		snprintf(line + used, sizeof line - (size_t)used,
 				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
-				 plural(list->count), short_number(list->combinations, number));
+				 text_plural(list->count), short_number(list->combinations, number));
 	wrap_print(out, WIDTH, 0, 0, line);
 }
 
@@ -313,14 +309,8 @@ static json_t *checks_json(const struct tuned *tuned)
 void tune_json(const void *what, FILE *out)
 {
 	const struct tuned *tuned = what;
-	json_t *json = json_object(), *shapes = json_array(), *standard = json_object();
-	json_object_set_new(json, "schema_version", json_integer(TUNE_JSON_SCHEMA_VERSION));
-	json_object_set_new(json, "program", json_string("gemmjudge"));
-	json_object_set_new(json, "kind", json_string("tune"));
-	json_object_set_new(json, "version", json_string(GEMMJUDGE_VERSION));
-	json_object_set_new(json, "file", stored_text(tuned->file));
-	json_object_set_new(json, "content", json_string(tuned->plan.content));
-	json_object_set_new(json, "problem", json_string(tuned->plan.problem->name));
+	json_t *json = stored_document_of("tune", TUNE_JSON_SCHEMA_VERSION, tuned->file, &tuned->plan);
+	json_t *shapes = json_array(), *standard = json_object();
 	if (tuned->options->judge.epilogue != NULL)
 		json_object_set_new(json, "epilogue", stored_text(tuned->options->judge.epilogue));
 	json_object_set_new(json, "gpu", gpu_json(&tuned->gpu));
@@ -344,7 +334,5 @@ void tune_json(const void *what, FILE *out)
 		json_object_set_new(json, "device", stored_text(tuned->device));
 		json_object_set_new(json, "checks", checks_json(tuned));
 	}
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	fputc('\n', out);
-	json_decref(json);
+	stored_print(json, out);
 }

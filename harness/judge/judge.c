@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "judge/ahead.h"
@@ -155,10 +154,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								.max_dim = options->max_dim,
 								.multiple = options->multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
-	time_t now = time(NULL);
-	struct tm utc;
-	gmtime_r(&now, &utc);
-	strftime(facts->started, sizeof facts->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	clock_date(facts->started);
 	snprintf(facts->tolerance, sizeof facts->tolerance, "%.60s",
 			 options->tolerance.text != NULL ? options->tolerance.text : "bound");
 	if (run->epilogue != NULL)

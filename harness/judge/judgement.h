@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "compile/content.h"
 #include "judge/schedules.h"
 #include "process/protocol.h"
@@ -201,7 +202,7 @@ struct judgement {
 /* One run of the program: facts that all judgements share. */
 struct run_facts {
 	char version[32];
-	char started[32];           /* ISO 8601, UTC */
+	char started[CLOCK_DATE];   /* ISO 8601, UTC */
 	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
 	size_t devices; /* such ones that files were judged on at once */

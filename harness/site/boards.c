@@ -2,15 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/html/page.h"
 #include "site/pages.h"
 
 #define LINE 1024
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
 
 static void link_print(FILE *out, const char *address, const char *text)
 {
@@ -38,7 +34,7 @@ static void contents_print(FILE *out, const struct site *site)
 		fputs("<li>", out);
 		link_print(out, address, title);
 		fprintf(out, " (%zu ranked, %zu shape%s)</li>\n", field->main->count, field->count,
-				plural(field->count));
+				text_plural(field->count));
 	}
 	if (site->all->left_out_count > 0)
 		fprintf(out, "<li><a href=\"#not-ranked\">Not ranked</a> (%zu)</li>\n",
@@ -97,7 +93,7 @@ void index_print(FILE *out, const struct site *site)
 	html_heading(out, 1, NULL, "Leaderboard");
 	size_t runs = site->all->runs.count;
 	snprintf(line, sizeof line, "%zu submission%s in %zu run%s%s%.10s.", site->submission_count,
-			 plural(site->submission_count), runs, plural(runs),
+			 text_plural(site->submission_count), runs, text_plural(runs),
 			 runs > 0 ? ", the last one on " : "",
 			 runs > 0 ? site->all->runs.items[runs - 1].when : "");
 	html_paragraph(out, "lead", line);

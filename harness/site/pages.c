@@ -52,19 +52,13 @@ static bool submission_add(struct site *site, const struct measured *run)
 	return true;
 }
 
-static bool same_field(const struct measured *a, const struct measured *b)
-{
-	return strcmp(a->problem, b->problem) == 0 && strcmp(a->device, b->device) == 0 &&
-		   strcmp(a->epilogue, b->epilogue) == 0;
-}
-
 static bool fields_make(struct site *site)
 {
 	const struct leaderboard *all = site->all;
 	site->fields = calloc(all->board_count + 1, sizeof *site->fields);
 	for (size_t i = 0; i < all->board_count && site->fields != NULL; i++) {
 		const struct board *board = &all->boards[i];
-		if (i == 0 || !same_field(board[-1].run, board->run)) {
+		if (i == 0 || !leaderboard_same_field(board[-1].run, board->run)) {
 			char title[SITE_TITLE];
 			struct field *field = &site->fields[site->field_count++];
 			*field = (struct field){.boards = board};

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/commit.h"
 #include "base/paths.h"
 #include "process/jail.h"
@@ -15,14 +15,6 @@
 #include "store/database.h"
 #include "store/scalars.h"
 #include "store/store.h"
-
-/* What comes from outside is made valid UTF-8. */
-static void row_clean(struct row_in *row, const char *text)
-{
-	char *clean = clean_text(text);
-	row_text(row, clean);
-	free(clean);
-}
 
 static void row_seed(struct row_in *row, uint64_t seed)
 {
@@ -165,11 +157,8 @@ static void row_guarantees(struct row_in *row, const struct judgement *item)
 static int64_t append_head(struct store *store, int64_t run, int64_t submission,
 						   const struct judgement *item, struct error *err)
 {
-	char now[32];
-	struct tm utc;
-	time_t seconds = time(NULL);
-	gmtime_r(&seconds, &utc);
-	strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	char now[CLOCK_DATE];
+	clock_date(now);
 	struct row_in row = row_in(store, "judgement",
 							   "run,submission,ended,file,problem,verdict,detail,guarantees,"
 							   "compile_seconds,compile_cached,cases,accepted,timing_note,"

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/clean.h"
+
 #define BUSY_MILLISECONDS 10000
 
 /* SQLite tries several ways to open a file, and keeps the errno of the last. */
@@ -243,6 +245,13 @@ struct row_in row_in(struct store *store, const char *table, const char *columns
 void row_text(struct row_in *row, const char *text)
 {
 	sqlite3_bind_text(row->statement, row->next++, text, -1, SQLITE_TRANSIENT);
+}
+
+void row_clean(struct row_in *row, const char *text)
+{
+	char *clean = clean_text(text);
+	row_text(row, clean);
+	free(clean);
 }
 
 void row_integer(struct row_in *row, int64_t value)

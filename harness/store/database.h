@@ -44,6 +44,8 @@ struct row_in {
 struct row_in row_in(struct store *store, const char *table, const char *columns,
 					 struct error *err);
 void row_text(struct row_in *row, const char *text); /* NULL is NULL */
+/* The same of what comes from outside: it is made valid UTF-8. */
+void row_clean(struct row_in *row, const char *text);
 void row_integer(struct row_in *row, int64_t value);
 void row_real(struct row_in *row, double value); /* NaN is NULL */
 void row_null(struct row_in *row);

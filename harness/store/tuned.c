@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "report/clean.h"
 #include "store/database.h"
 #include "store/scalars.h"
@@ -17,21 +17,6 @@
 
 static const enum size sizes[] = {SIZE_M, SIZE_N, SIZE_K, SIZE_BATCH, SIZE_GROUP};
 #define SIZES (sizeof sizes / sizeof *sizes)
-
-static void now_text(char out[32])
-{
-	struct tm utc;
-	time_t seconds = time(NULL);
-	gmtime_r(&seconds, &utc);
-	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-static void row_clean(struct row_in *row, const char *text)
-{
-	char *clean = clean_text(text);
-	row_text(row, clean);
-	free(clean);
-}
 
 /* The columns that all tables begin with: device,problem,content,epilogue,nvcc_flags. */
 static void row_file(struct row_in *row, const struct tuned_key *key)
@@ -98,8 +83,8 @@ static void *grow(void **items, size_t *count, size_t size)
 static bool keep_one(struct store *store, const struct tuned_key *key,
 					 const struct tuned_trial *trial, struct error *err)
 {
-	char when[32];
-	now_text(when);
+	char when[CLOCK_DATE];
+	clock_date(when);
 	struct row_in row = row_in(store, "trial",
 							   "device,problem,content,epilogue,nvcc_flags,m,n,k,batch,group_size,"
 							   "scalars,clock_mhz,driver,constants,outcome,detail,median,low,high,"
@@ -206,8 +191,8 @@ static void row_known(struct row_in *row, double value)
 bool tuned_choose(const char *path, const struct tuned_key *key, const struct tuned_choice *choice,
 				  struct error *err)
 {
-	char when[32];
-	now_text(when);
+	char when[CLOCK_DATE];
+	clock_date(when);
 	struct store *store = database_open(path, store_schema, true, err);
 	if (store == NULL)
 		return false;

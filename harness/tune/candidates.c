@@ -132,8 +132,8 @@ static bool table_row(struct candidates_table *table, char *line, struct error *
 			!candidates_number(word, &table->values[table->rows * table->columns + count]))
 			return error_set(err, "'%.40s' is no whole number of 64 bits", word);
 	if (count != table->columns)
-		return error_set(err, "%zu value%s for %zu name%s", count, count == 1 ? "" : "s",
-						 table->columns, table->columns == 1 ? "" : "s");
+		return error_set(err, "%zu value%s for %zu name%s", count, text_plural(count),
+						 table->columns, text_plural(table->columns));
 	table->rows++;
 	return true;
 }

@@ -48,7 +48,7 @@ loader.exec_module(compare_counters)
 
 MEMORY_BYTES = 1 << 31  # of this process
 SLOW_SECONDS = 5  # of the processor, for an input of some kilobytes
-DEVICE = "132 132 66 39 30 22 17 15 15"
+DEVICE = "132 4917000 132 66 39 30 22 17 15 15"
 CONFIGS = "solutions/gemm_f16/hopper/configs.def"
 ODD = [None, True, False, 0, -1, 1, 2.5, 1e308, -1e308, float("nan"), float("inf"), 10 ** 400, 2 ** 63, "", "x", "../../x",
        '"; system("touch x") #', "`touch x`", "a\nb", "\ud800", "4096x4096x4096", "0x0", "x" * 3000, [], {}, [[]], [None], "02_mma.cu",
