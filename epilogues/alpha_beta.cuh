@@ -6,7 +6,6 @@
 template <class Element> struct stage_alpha_beta {
 	float alpha, beta;
 	const Element *C;
-	static constexpr bool only_c = true;
 
 	void take(const Element *c, float a, float b)
 	{
@@ -15,38 +14,29 @@ template <class Element> struct stage_alpha_beta {
 		beta = b;
 	}
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	/* Nothing but C. */
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &) const
 	{
-		if (beta != 0.0f)
-			epilogue_prefetch_matrix(C, at);
-	}
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return beta != 0.0f;
 	}
 
 	/* No branch around the arithmetic: a kernel that finishes several vectors in a
 	 * row then has all of their loads under way at once. */
-	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	template <int V, class Place>
+	__device__ __forceinline__ void operator()(float (&x)[V], const Place &at) const
 	{
-		if (at.beta_is_0) {
-#pragma unroll
-			for (int i = 0; i < V; i++)
-				x[i] *= alpha;
-			return;
-		}
 		float c[V] = {};
-		if (at.c != nullptr) {
+		if constexpr (std::is_same_v<Place, epilogue_place_with_c>) {
 #pragma unroll
 			for (int i = 0; i < V; i++)
 				c[i] = at.c[i];
-		} else if (beta != 0.0f) {
-			epilogue_load_matrix(C, at, c);
+		} else if constexpr (!std::is_same_v<Place, epilogue_place_beta_0>) {
+			if (beta != 0.0f)
+				epilogue_load_matrix(C, at, c);
 		}
 #pragma unroll
 		for (int i = 0; i < V; i++)
-			x[i] = alpha * x[i] + beta * c[i];
+			x[i] = std::is_same_v<Place, epilogue_place_beta_0> ? alpha * x[i]
+																: alpha * x[i] + beta * c[i];
 	}
 };
 

@@ -7,13 +7,9 @@
 template <class Element> struct stage_bias {
 	const Element *bias;
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
 	{
-		epilogue_prefetch_columns(bias, at);
-	}
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return false;
+		visit.columns(bias);
 	}
 
 	template <int V>

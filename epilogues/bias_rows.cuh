@@ -7,10 +7,9 @@
 template <class Element> struct stage_bias_rows {
 	const Element *bias;
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
 	{
-		if (at.column % 32 == 0)
-			epilogue_prefetch(bias + at.row);
+		visit.rows(bias);
 	}
 
 	template <int V>

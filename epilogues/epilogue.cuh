@@ -32,13 +32,25 @@
  *     float operator()(float x) const;                        // each value alone
  *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
  *
- * A stage that reads memory may have `void prefetch(const epilogue_place &at)
- * const` besides, and `bool prefetches_rows() const`, false where only every 16th row matters to
- * that. The second form sees V neighbouring columns of a row, and loads
- * and stores with epilogue_load_matrix, epilogue_store_matrix and
- * epilogue_load_columns; one that touches no memory but C, and takes C from `at.c`
- * where that is not NULL, says `static constexpr bool only_c = true`. Both are inlined
- * into the kernel, so that a stage costs its arithmetic and nothing else. */
+ * The second form sees V neighbouring columns of a row, and loads and stores with
+ * epilogue_load_matrix, epilogue_store_matrix and epilogue_load_columns. Such a stage
+ * says once what it accesses, and kernels derive the rest (what to prefetch, and whether
+ * values outside of C may go through it):
+ *
+ *     template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
+ *     {
+ *         visit.columns(bias);    // or rows(), matrix(), output(); C needs no word
+ *     }
+ *
+ * One that does not say so is right, too, and not prefetched for. All is inlined into the
+ * kernel, so that a stage costs its arithmetic and nothing else.
+ *
+ * FOR PROGRAMS OF ONE'S OWN. Several chains live in one program as types:
+ *
+ *     auto chain = epilogue_chain_of(stage_bias<half>{bias}, stage_gelu<half>{});
+ *     kernel<<<grid, block>>>(A, B, M, N, K, epilogue_with(C, M, N, chain));
+ *
+ * where the kernel takes an epilogue<half, Chain>. README.md has a whole program. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
 #define GEMMJUDGE_EPILOGUE_CUH
 
@@ -85,11 +97,16 @@ template <class Element, int V> struct alignas(sizeof(Element) * V) epilogue_vec
 struct epilogue_place {
 	int row, column;
 	int M, N;
-	bool whole;     /* all V columns lie in C, and a vector access at this place of a matrix like C
-					   is aligned */
-	const float *c; /* C's values there (0 where beta is 0), for a kernel that has them; or NULL */
-	uint32_t scratch; /* for prefetch(): see epilogue::prefetch() */
-	bool beta_is_0;   /* said by a kernel that knows while it is compiled; else ask beta */
+	bool whole; /* all V columns lie in C, and a vector access at this place of a matrix like C
+				   is aligned */
+};
+
+/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is for
+ * beta = 0 alone. */
+struct epilogue_place_with_c : epilogue_place {
+	const float *c;
+};
+struct epilogue_place_beta_0 : epilogue_place {
 };
 
 /* Whether V elements from `pointer` on can be accessed at once. */
@@ -186,48 +203,81 @@ __device__ __forceinline__ void epilogue_load_columns(const Element *values,
 		epilogue_load(values + at.column, left, false, x);
 }
 
-__device__ __forceinline__ void epilogue_prefetch(const void *from)
-{
-	asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
-template <class Element>
-__device__ __forceinline__ void epilogue_prefetch_matrix(const Element *matrix,
-														 const epilogue_place &at)
-{
-	epilogue_prefetch(matrix + (size_t)at.row * at.N + at.column);
-}
-
-/* The same for one value for each of the columns: one row in 16 asks for them. */
-template <class Element>
-__device__ __forceinline__ void epilogue_prefetch_columns(const Element *values,
-														  const epilogue_place &at)
-{
-	if (at.row % 16 != 0)
-		return;
-	if (at.scratch == 0)
-		return epilogue_prefetch(values + at.column);
-	/* What is copied is not looked at: this is the way into the L1 cache, which no prefetch
-	 * fills on Hopper. */
-	int left = (at.N - at.column) * (int)sizeof(Element);
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at.scratch),
-				 "l"(values + at.column), "r"(left < 4 ? left : 4)
-				 : "memory");
-}
-
 /* ---- chains --------------------------------------------------------------- */
+
+/* What stages access besides C. */
+struct epilogue_accesses {
+	int columns, rows, matrices, outputs; // members that each kind has
+
+	constexpr bool none(void) const
+	{
+		return columns + rows + matrices + outputs == 0;
+	}
+	constexpr epilogue_accesses operator+(const epilogue_accesses &other) const
+	{
+		return {columns + other.columns, rows + other.rows, matrices + other.matrices,
+				outputs + other.outputs};
+	}
+};
+
+struct epilogue_count {
+	epilogue_accesses found;
+	__host__ __device__ constexpr void columns(const void *)
+	{
+		found.columns++;
+	}
+	__host__ __device__ constexpr void rows(const void *)
+	{
+		found.rows++;
+	}
+	__host__ __device__ constexpr void matrix(const void *)
+	{
+		found.matrices++;
+	}
+	__host__ __device__ constexpr void output(const void *)
+	{
+		found.outputs++;
+	}
+};
+
+template <class Stage, class = void> constexpr bool epilogue_declares = false;
+template <class Stage>
+constexpr bool epilogue_declares<Stage, std::void_t<decltype(std::declval<const Stage &>().memory(
+											std::declval<epilogue_count &>()))>> = true;
+
+/* Of a stage that sees places and says nothing, everything is assumed. */
+template <class Stage> constexpr epilogue_accesses epilogue_accesses_of(void)
+{
+	if constexpr (epilogue_declares<Stage>) {
+		epilogue_count count = {};
+		Stage{}.memory(count);
+		return count.found;
+	} else if constexpr (std::is_invocable_v<const Stage &, float>) {
+		return {};
+	} else {
+		return {1, 1, 1, 1};
+	}
+}
+
+/* Whether a stage that declares what it accesses has so many members of each kind. */
+template <class Stage>
+constexpr bool epilogue_declared(int columns, int rows, int matrices, int outputs)
+{
+	constexpr epilogue_accesses has = epilogue_accesses_of<Stage>();
+	return !epilogue_declares<Stage> || (has.columns == columns && has.rows == rows &&
+										 has.matrices == matrices && has.outputs == outputs);
+}
 
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
-	template <int V> __device__ __forceinline__ void run(float (&)[V], const epilogue_place &) const
+	static constexpr epilogue_accesses accesses = {};
+
+	template <int V, class Place>
+	__device__ __forceinline__ void run(float (&)[V], const Place &) const
 	{
 	}
-	__device__ __forceinline__ void prefetch(const epilogue_place &) const
+	template <class Visit> __device__ __forceinline__ void memory(Visit &) const
 	{
-	}
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return false;
 	}
 	template <class Element> void take(Element *, float, float)
 	{
@@ -235,33 +285,16 @@ template <class... Stages> struct epilogue_chain {
 	template <class Bindings> void bind(const Bindings &, int)
 	{
 	}
-	static constexpr bool only_c = true;
-};
-
-template <class Stage, class = void> struct epilogue_stage_only_c {
-	static constexpr bool value = std::is_invocable_v<const Stage &, float>;
-};
-template <class Stage> struct epilogue_stage_only_c<Stage, std::void_t<decltype(Stage::only_c)>> {
-	static constexpr bool value = Stage::only_c;
-};
-
-template <class Stage, class = void> struct epilogue_stage_prefetches {
-	static constexpr bool value = false;
-};
-template <class Stage>
-struct epilogue_stage_prefetches<Stage, std::void_t<decltype(std::declval<const Stage &>().prefetch(
-											std::declval<const epilogue_place &>()))>> {
-	static constexpr bool value = true;
 };
 
 template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	First first;
 	epilogue_chain<Rest...> rest;
-	static constexpr bool only_c =
-		epilogue_stage_only_c<First>::value && epilogue_chain<Rest...>::only_c;
+	static constexpr epilogue_accesses accesses =
+		epilogue_accesses_of<First>() + epilogue_chain<Rest...>::accesses;
 
-	template <int V>
-	__device__ __forceinline__ void run(float (&x)[V], const epilogue_place &at) const
+	template <int V, class Place>
+	__device__ __forceinline__ void run(float (&x)[V], const Place &at) const
 	{
 		if constexpr (std::is_invocable_v<const First &, float>) {
 #pragma unroll
@@ -273,15 +306,12 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		rest.run(x, at);
 	}
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	/* Calls visit.columns(pointer), rows, matrix and output for what the stages access. */
+	template <class Visit> __device__ __forceinline__ void memory(Visit &visit) const
 	{
-		if constexpr (epilogue_stage_prefetches<First>::value)
-			first.prefetch(at);
-		rest.prefetch(at);
-	}
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return first_prefetches_rows(first, 0) || rest.prefetches_rows();
+		if constexpr (epilogue_declares<First>)
+			first.memory(visit);
+		rest.memory(visit);
 	}
 
 	/* What solve() carries itself goes to the stages that ask for it. */
@@ -299,17 +329,6 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	}
 
   private:
-	template <class Stage>
-	static __device__ __forceinline__ auto first_prefetches_rows(const Stage &stage, int)
-		-> decltype(stage.prefetches_rows())
-	{
-		return stage.prefetches_rows();
-	}
-	template <class Stage>
-	static __device__ __forceinline__ bool first_prefetches_rows(const Stage &, long)
-	{
-		return epilogue_stage_prefetches<Stage>::value; // it may
-	}
 	template <class Stage, class Element>
 	static auto take_first(Stage &stage, Element *C, float alpha, float beta, int)
 		-> decltype(stage.take(C, alpha, beta))
@@ -321,6 +340,21 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	{
 	}
 };
+
+/* A chain with its arguments. */
+static inline epilogue_chain<> epilogue_chain_of(void)
+{
+	return {};
+}
+template <class First, class... Rest>
+static inline epilogue_chain<First, Rest...> epilogue_chain_of(const First &first,
+															   const Rest &...rest)
+{
+	epilogue_chain<First, Rest...> chain = {};
+	chain.first = first;
+	chain.rest = epilogue_chain_of(rest...);
+	return chain;
+}
 
 /* EPILOGUE_CHAIN names a header that includes the stages and defines the
  * template epilogue_stages<Element>; gemmjudge writes one for --epilogue. */
@@ -367,10 +401,17 @@ extern "C" __attribute__((visibility("default"))) int epilogue_bind(int stage, c
 
 /* ---- what kernels use ------------------------------------------------------- */
 
-template <class Element> struct epilogue {
+template <class Element, class Chain = epilogue_stages<Element>> struct epilogue {
 	Element *C;
 	int M, N;
-	epilogue_stages<Element> stages;
+	Chain stages;
+
+	/* What the chain accesses besides C: nothing, so that values outside of C may go through it;
+	 * or not. */
+	static constexpr epilogue_accesses accesses = Chain::accesses;
+	static constexpr bool elementwise = accesses.none();
+	/* The chain is alpha * x + beta * C. */
+	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
 
 	/* Whether V elements at this place can be accessed at once. */
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
@@ -384,25 +425,24 @@ template <class Element> struct epilogue {
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector, nullptr, 0, false});
+		stages.run(x, epilogue_place{row, column, M, N, vector});
 	}
 
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
-	 * then c is 0). Where only_c holds, places outside of C are fine. */
+	 * then c is 0). Places outside of C are fine if the chain is elementwise. */
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
 										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, true, c, 0, false});
+		stages.run(x, epilogue_place_with_c{{row, column, M, N, true}, c});
 	}
 
-	/* The same where some of it may lie outside of C: behind the end of a row that has N columns.
-	 * The row lies in C. */
+	/* The same for any chain, where columns may lie behind the row's end. The row lies in C. */
 	template <int V>
 	__device__ __forceinline__ void apply_edge(int row, int column, float (&x)[V],
 											   const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, false, c, 0, false});
+		stages.run(x, epilogue_place_with_c{{row, column, M, N, false}, c});
 	}
 
 	/* The same where beta is 0, by code that serves no other case: then a stage's first
@@ -410,29 +450,7 @@ template <class Element> struct epilogue {
 	template <int V>
 	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, true, nullptr, 0, true});
-	}
-
-	/* The chain is alpha * x + beta * C. */
-	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<epilogue_stages<Element>>;
-
-	/* No stage reads or writes memory, apart from C where it is not handed over. */
-	static constexpr bool only_c = epilogue_stages<Element>::only_c;
-
-	/* Asks for what the stages will read at this place to be brought to the L2 cache; for
-	 * kernels that know long before they finish. In steps of 32 bytes. What one row in 16 shares
-	 * comes into the L1 cache too, if `scratch` is the address (in the shared window, a multiple
-	 * of 4) of 4 bytes of shared memory into which this thread alone may copy anything, with
-	 * cp.async; `column` is even then. */
-	__device__ __forceinline__ void prefetch(int row, int column, uint32_t scratch = 0) const
-	{
-		stages.prefetch(epilogue_place{row, column, M, N, false, nullptr, scratch, false});
-	}
-
-	/* Whether prefetch() does something in other rows than every 16th. */
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return stages.prefetches_rows();
+		stages.run(x, epilogue_place_beta_0{{row, column, M, N, true}});
 	}
 
 	/* One value: the output for C[row][column]. */
@@ -474,6 +492,16 @@ static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float al
 	made.M = M;
 	made.N = N;
 	made.stages.bind(epilogue_bound, 0);
+	made.stages.take(C, alpha, beta);
+	return made;
+}
+
+/* The same with a chain of one's own. */
+template <class Element, class Chain>
+static inline epilogue<Element, Chain> epilogue_with(Element *C, int M, int N, const Chain &chain,
+													 float alpha = 1.0f, float beta = 0.0f)
+{
+	epilogue<Element, Chain> made = {C, M, N, chain};
 	made.stages.take(C, alpha, beta);
 	return made;
 }

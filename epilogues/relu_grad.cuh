@@ -8,9 +8,9 @@
 template <class Element> struct stage_relu_grad {
 	const Element *saved;
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
 	{
-		epilogue_prefetch_matrix(saved, at);
+		visit.matrix(saved);
 	}
 
 	template <int V>

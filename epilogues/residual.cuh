@@ -7,9 +7,9 @@
 template <class Element> struct stage_residual {
 	const Element *residual;
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
 	{
-		epilogue_prefetch_matrix(residual, at);
+		visit.matrix(residual);
 	}
 
 	template <int V>

@@ -8,6 +8,11 @@
 template <class Element> struct stage_save {
 	Element *saved;
 
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
+	{
+		visit.output(saved);
+	}
+
 	template <int V>
 	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
 	{

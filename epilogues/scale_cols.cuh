@@ -8,13 +8,9 @@
 template <class Element> struct stage_scale_cols {
 	const Element *scale;
 
-	__device__ __forceinline__ void prefetch(const epilogue_place &at) const
+	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
 	{
-		epilogue_prefetch_columns(scale, at);
-	}
-	__device__ __forceinline__ bool prefetches_rows(void) const
-	{
-		return false;
+		visit.columns(scale);
 	}
 
 	template <int V>

@@ -185,6 +185,25 @@ void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAI
 	}
 }
 
+/* What a stage's comment declares must be what its memory() does. */
+static void expect_members(FILE *out, const struct chain_stage *stage)
+{
+	uint32_t inputs[3] = {0}, outputs = 0;
+	for (uint32_t i = 0; i < stage->count; i++) {
+		const struct chain_member *member = &stage->members[i];
+		if (member->kind == CHAIN_INPUT)
+			inputs[member->extent]++;
+		else if (member->kind == CHAIN_OUTPUT)
+			outputs++;
+	}
+	fprintf(out,
+			"static_assert(epilogue_declared<stage_%s<float>>(%u, %u, %u, %u), \"stage %s: its "
+			"memory() "
+			"should visit the inputs and outputs of its first comment, no more and no fewer\");\n",
+			stage->name, inputs[CHAIN_COLUMNS], inputs[CHAIN_ROWS], inputs[CHAIN_MATRIX], outputs,
+			stage->name);
+}
+
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
 				   uint32_t count)
 {
@@ -204,6 +223,8 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 	for (uint32_t i = first; i < first + count; i++)
 		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
 	fputs(">;\n", out);
+	for (uint32_t i = first; i < first + count; i++)
+		expect_members(out, &chain->stages[i]);
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;

@@ -125,7 +125,10 @@ Test(chain, header_includes_each_file_once)
 			 "template <class Element>\nusing epilogue_stages = epilogue_chain<"
 			 "stage_clamp<Element>, stage_bias<Element>, stage_clamp<Element>>;\n",
 			 folder, folder);
-	cr_assert_str_eq(header, expected);
+	cr_assert_eq(strncmp(header, expected, strlen(expected)), 0, "%s", header);
+	cr_assert_not_null(strstr(header, "epilogue_declared<stage_bias<float>>(1, 0, 0, 0)"), "%s",
+					   header);
+	cr_assert_not_null(strstr(header, "epilogue_declared<stage_clamp<float>>(0, 0, 0, 0)"));
 	free(header);
 	header = chain_header(&chain, &files, 1, 1);
 	cr_assert_null(strstr(header, "clamp"));

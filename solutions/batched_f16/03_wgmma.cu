@@ -210,7 +210,7 @@ static __device__ __forceinline__ void finish(const float (&sum)[Tile::BLOCK_N /
 			int c = column + j * 16 + i / 2 * 8 + lane % 4 * 2;
 			float x[2] = {sum[8 * j + 2 * (i / 2 * 2 + i % 2)],
 						  sum[8 * j + 2 * (i / 2 * 2 + i % 2) + 1]};
-			if (epilogue<half>::only_c || (r < M && c < out.N))
+			if (epilogue<half>::elementwise || (r < M && c < out.N))
 				out.apply_beta_0(tile.batch * M + r, c, x);
 			half2 pair = __floats2half2_rn(x[0], x[1]);
 			words[i] = *(uint32_t *)&pair;

@@ -56,7 +56,7 @@ __device__ __forceinline__ void consume(const schedule &work, const Epilogue &ou
 		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
 		 * at work, and the tile before has left its place. */
 		auto ask = [&] {
-			if constexpr (!Epilogue::only_c) {
+			if constexpr (!Epilogue::elementwise) {
 #pragma unroll
 				for (int i = 0; i < config::SUBTILES; i++)
 					prefetch_rows<config>(out, row_class_of<config>(work),
@@ -149,7 +149,7 @@ __device__ __forceinline__ void consume_overlapped(const schedule &work, const E
 												   const CUtensorMap *maps_c, uint32_t base,
 												   uint32_t full, uint32_t empty, int consumer)
 {
-	static_assert(Epilogue::only_c, "what lies outside of C goes through it too");
+	static_assert(Epilogue::elementwise, "what lies outside of C goes through it too");
 	int begin, end, tile = worker<config>();
 	k_range<config>(work, begin, end);
 	mainloop<Element, config> loop = {operands_make<config>(base, consumer), full, empty, {0, 0}};

@@ -25,7 +25,7 @@ static constexpr launcher<Epilogue> launcher_of(void)
 	if constexpr (VARIANT == SMALL) {
 		return small_launch<Element, CONSUMERS, TILE_N / 8, Epilogue>;
 	} else if constexpr ((VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) ||
-						 (VARIANT == TMA_OVERLAP && !Epilogue::only_c)) {
+						 (VARIANT == TMA_OVERLAP && !Epilogue::elementwise)) {
 		return NULL;
 	} else {
 		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,

@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 {
 	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a place a warp
 	int row = blockIdx.y * config::ROWS, column = blockIdx.x * config::COLUMNS;
-	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	int warp = threadIdx.x / 32;
 	bool scout = warp == config::WARPS;
 
 	float sum[config::BN][4] = {};
@@ -173,8 +173,6 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	small_share<config>(sum, sums + warp * config::TILE);
 	if (!scout)
 		named_barrier(0, config::THREADS);
-	else if (row + lane / 2 < out.M) // a row of the tile may lie across two lines
-		out.prefetch(row + lane / 2, lane % 2 ? min(column + config::COLUMNS, out.N) - 1 : column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
 }
 } // namespace hopper

@@ -13,21 +13,58 @@
 
 namespace hopper
 {
-/* Prefetches what the epilogue will read for a warp's 16 rows, while the tile is multiplied; a
- * prefetch brings 32 bytes. `scratch` is the warp's. */
+/* Prefetches what the epilogue will read at a place, into the L2 cache; one value a column into the
+ * L1 cache, too, which no prefetch instruction fills on Hopper: a copy to `scratch` does, and
+ * nobody looks at what was copied. */
+struct epilogue_prefetch {
+	int row, column, M, N;
+	bool first_row; // of those that share one value a column
+	uint32_t scratch;
+
+	__device__ __forceinline__ void l2(const void *from) const
+	{
+		asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+	}
+	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
+	{
+		if (first_row) { // `column` is even
+			int left = (N - column) * (int)sizeof(Element);
+			asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(scratch),
+						 "l"(values + column), "r"(left < 4 ? left : 4)
+						 : "memory");
+		}
+	}
+	template <class Element> __device__ __forceinline__ void rows(const Element *values) const
+	{
+		if (column % 32 == 0)
+			l2(values + row);
+	}
+	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
+	{
+		l2(values + (size_t)row * N + column);
+	}
+	template <class Element> __device__ __forceinline__ void output(const Element *) const
+	{
+	}
+};
+
+/* The same for a warp's 16 rows of a tile, while the tile is multiplied; an access brings 32 bytes.
+ * `scratch` is the warp's. */
 template <class config, class Epilogue>
 __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename config::row_class rows,
 											  tile_origin at, uint32_t scratch)
 {
 	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
+	constexpr bool BY_ROW = Epilogue::accesses.rows + Epilogue::accesses.matrices > 0;
 	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
 	copies_wait<0>(); // of the tile before, into the same places
-	int count = out.prefetches_rows() ? 16 : 1;
 #pragma unroll 1
-	for (int i = threadIdx.x % 32; i < count * SECTORS; i += 32) {
-		int row = rows.below(at.row, i / SECTORS), column = at.column + i % SECTORS * SECTOR;
+	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
+		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;
+		int column = at.column + sector * SECTOR;
+		epilogue_prefetch prefetch = {row, column, out.M, out.N, i < SECTORS, scratch + sector * 4};
 		if (row < out.M && column < out.N)
-			out.prefetch(row, column, scratch + i % SECTORS * 4);
+			out.stages.memory(prefetch);
 	}
 	copies_commit();
 }

@@ -206,8 +206,8 @@ __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &o
 			if (READS_C)
 				word_unpack<Element>(old[i - first], c);
 			/* READS_C: by the code that serves any beta, as C is at hand here, or zeros */
-			apply<true, !Epilogue::only_c>(out, part.residue.below(row, i % 2 * 8),
-										   column + i / 2 * 8, x, c);
+			apply<true, !Epilogue::elementwise>(out, part.residue.below(row, i % 2 * 8),
+												column + i / 2 * 8, x, c);
 			pair_store<WHOLE>(place(i), word_pack<Element>(x));
 		}
 	}

@@ -129,13 +129,14 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
 			const float *from = &sum[i * WIDTH / 2];
 			uint32_t box = part.place(i);
 			int first = column + i * WIDTH;
-			bool edge = !Epilogue::only_c && (part.rows.below(part.row, 15) >= out.M ||
-											  part.column + (i + 1) * WIDTH > out.N);
+			bool edge = !Epilogue::elementwise && (part.rows.below(part.row, 15) >= out.M ||
+												   part.column + (i + 1) * WIDTH > out.N);
 			if (edge && reads_c)
-				finish_box<Element, true, !Epilogue::only_c>(from, out, at, box, row, below, first);
+				finish_box<Element, true, !Epilogue::elementwise>(from, out, at, box, row, below,
+																  first);
 			else if (edge)
-				finish_box<Element, false, !Epilogue::only_c>(from, out, at, box, row, below,
-															  first);
+				finish_box<Element, false, !Epilogue::elementwise>(from, out, at, box, row, below,
+																   first);
 			else if (reads_c)
 				finish_box<Element, true, false>(from, out, at, box, row, below, first);
 			else
@@ -273,7 +274,7 @@ __device__ __forceinline__ void finish_swapped(const float (&sum)[config::SUMS],
 											   const Epilogue &out,
 											   const tma_store_columns<config> &part)
 {
-	static_assert(Epilogue::only_c, "nobody asks whether a place lies in C");
+	static_assert(Epilogue::elementwise, "nobody asks whether a place lies in C");
 	constexpr int TOGETHER = 8, COUNT = config::TILE_M / 8, WHOLE = COUNT / TOGETHER * TOGETHER;
 	int lane = threadIdx.x % 32, warp = threadIdx.x % WARPGROUP / 32;
 	/* the lane's row of matrix l/8, and its vector of 8 columns, which the swizzle exchanges */
