@@ -218,9 +218,12 @@ static int show(const struct explained *explained)
 {
 	const struct options *options = explained->options;
 	struct error err;
-	explain_show(explained,
-				 options->json != NULL && strcmp(options->json, "-") == 0 ? stderr : stdout);
+	const bool json_takes_stdout = options->json != NULL && strcmp(options->json, "-") == 0;
+	const bool html_takes_stdout = options->html != NULL && strcmp(options->html, "-") == 0;
+	explain_show(explained, json_takes_stdout || html_takes_stdout ? stderr : stdout);
 	if (options->json != NULL && !report_save_any(options->json, explain_json, explained, &err))
+		return cli_fail(EXIT_CANNOT_RUN, &err);
+	if (options->html != NULL && !report_save_any(options->html, explain_html, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	return explained->counted.judgement.verdict == VERDICT_ACCEPTED ? EXIT_ACCEPTED
 																	: EXIT_NOT_ACCEPTED;

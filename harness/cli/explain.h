@@ -68,9 +68,42 @@ struct explain_line {
 size_t explain_lines(const struct explained_kernel *kernel, enum demand_part part,
 					 struct explain_line *out, size_t most);
 
+/* "2.81 ms" */
+#define EXPLAIN_NUMBER 32
+const char *explain_time(double seconds, char out[EXPLAIN_NUMBER]);
+
+/* Sentences without a capital and a full stop. Those that return false have nothing to say. */
+#define EXPLAIN_TEXT 1024
+void explain_say_shape(const struct explained *explained, char out[EXPLAIN_TEXT]);
+void explain_say_bounds(const struct explained *explained, char out[EXPLAIN_TEXT]);
+void explain_say_launch(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+void explain_say_registers(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+void explain_say_occupancy(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+void explain_say_waves(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+void explain_say_instructions(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+void explain_say_global(const struct explained *explained, const struct explained_kernel *kernel,
+						char out[EXPLAIN_TEXT]);
+bool explain_say_shared(const struct explained_kernel *kernel, char out[EXPLAIN_TEXT]);
+/* What takes longest, and, where that is something else, what costs most beyond the problem's own
+ * needs: what a next step would better. */
+void explain_say_bound(const struct explained *explained, const struct explained_kernel *kernel,
+					   char out[EXPLAIN_TEXT]);
+bool explain_say_gain(const struct explained *explained, const struct explained_kernel *kernel,
+					  char out[EXPLAIN_TEXT]);
+void explain_say_prediction(const struct explained *explained, char out[EXPLAIN_TEXT]);
+bool explain_say_measured(const struct explained *explained, char out[EXPLAIN_TEXT]);
+void explain_say_failure(const struct explained *explained, char out[EXPLAIN_TEXT]);
+
+/* The text of a line of the file, or of a header beside it ("tile.cuh:17"), without blanks around
+ * it; "" where it is not there. */
+void explain_source(const char *file, const char *place, char out[EXPLAIN_TEXT]);
+
 void explain_show(const struct explained *explained, FILE *out);
 
 /* All of a struct explained as JSON; a report_any_writer. */
 void explain_json(const void *explained, FILE *out);
+
+/* The same as a page; a report_any_writer. */
+void explain_html(const void *explained, FILE *out);
 
 #endif
