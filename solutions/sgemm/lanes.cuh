@@ -1,4 +1,4 @@
-/* Where a lane's thread tile lies in its warp's tile. Steps 11 and cosma share it. */
+/* Where a lane's thread tile lies in its warp's tile. Steps 11, multiply.cuh and cosma share it. */
 #ifndef GEMMJUDGE_SGEMM_LANES_CUH
 #define GEMMJUDGE_SGEMM_LANES_CUH
 

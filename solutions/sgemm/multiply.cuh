@@ -1,5 +1,5 @@
-/* The pipelined block product that 12_multistage, the Strassen steps and the batched
- * products share: one thread block's tile of A*B, left in registers.
+/* The pipelined block product that 12_multistage, the Strassen steps, the batched
+ * products and ffma share: one thread block's tile of A*B, left in registers.
  *
  * Three levels hold operands at the same time: STAGES pairs of tiles in shared
  * memory, of which all but one are still on their way from global memory; the
@@ -10,25 +10,27 @@
 
 #include "async.cuh"
 #include "epilogue.cuh"
+#include "lanes.cuh"
 
 /* A block computes BLOCK_M x BLOCK_N outputs, a warp of it WARP_M x WARP_N, in
- * sub-tiles of 32 x 16 of which every lane has a 4 x 4 piece. */
-template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N, int STAGES_ = 3>
+ * sub-tiles of 4 LANES_M x 4 LANES_N (32 x 16) of which every lane has a 4 x 4 piece. */
+template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N, int STAGES_ = 3, int LANES_M_ = 8,
+		  int BLOCK_K_ = 8>
 struct multiply_shape {
 	static constexpr int BLOCK_M = BLOCK_M_;
 	static constexpr int BLOCK_N = BLOCK_N_;
-	static constexpr int BLOCK_K = 8;
+	static constexpr int BLOCK_K = BLOCK_K_;
 	static constexpr int STAGES = STAGES_;
 	static constexpr int V = 4;
-	static constexpr int LANES_M = 8;
-	static constexpr int LANES_N = 4;
+	static constexpr int LANES_M = LANES_M_;
+	static constexpr int LANES_N = 32 / LANES_M;
 	static constexpr int SUB_M = LANES_M * V;
 	static constexpr int SUB_N = LANES_N * V;
 	static constexpr int COUNT_M = WARP_M / SUB_M;
 	static constexpr int COUNT_N = WARP_N / SUB_N;
 	static constexpr int WARPS_N = BLOCK_N / WARP_N;
 	static constexpr int THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
-	static constexpr int LD_A = BLOCK_M + 4;
+	static constexpr int LD_A = (BLOCK_M + 31) / 32 * 32 + 4;
 
 	static_assert(WARP_M % SUB_M == 0 && WARP_N % SUB_N == 0, "sub-tiles tile the warp's tile");
 	static_assert(BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0, "warps tile the block");
@@ -48,17 +50,15 @@ struct multiply_shape {
 		epilogue_vector<float, V> a[COUNT_M], b[COUNT_N];
 	};
 
-	/* This thread's first output in the block's tile. Pairs of lanes share rows
-	 * and every second lane columns, so that the lanes of each half of a warp
-	 * read at most 128 different bytes with one instruction. */
+	/* This thread's first output in the block's tile; lanes.cuh says why lanes lie so. */
 	static __device__ __forceinline__ int row()
 	{
-		return threadIdx.x / 32 / WARPS_N * WARP_M + (threadIdx.x >> 1 & 7) * V;
+		return threadIdx.x / 32 / WARPS_N * WARP_M + lane_row<multiply_shape>(threadIdx.x % 32) * V;
 	}
 	static __device__ __forceinline__ int column()
 	{
-		int lane_n = (threadIdx.x >> 3 & 2) | (threadIdx.x & 1);
-		return threadIdx.x / 32 % WARPS_N * WARP_N + lane_n * V;
+		return threadIdx.x / 32 % WARPS_N * WARP_N +
+			   lane_column<multiply_shape>(threadIdx.x % 32) * V;
 	}
 
 	/* `a` and `b`: this thread's first word of row 0 of the tiles. */

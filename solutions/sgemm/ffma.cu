@@ -1,0 +1,30 @@
+/* Every shape by FMAs alone: thirteen tiles, split along K where there are few of them.
+ *
+ * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
+ * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
+ * tiles goes from 128x256 to 64x16, a cluster of up to 8 blocks shares a tile along K, and a model
+ * of the clocks of the busiest multiprocessor chooses both.
+ *
+ * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
+ * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
+ * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
+ *
+ * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
+ * largest tile.
+ *
+ * reached: not measured yet */
+#include "ffma.cuh"
+
+extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
+					  float beta)
+{
+#ifndef EPILOGUE_CHAIN
+	if (alpha == 0.0f) {
+		size_t count = (size_t)M * N;
+		if (beta != 1.0f)
+			ffma_scale<<<(unsigned)((count + 255) / 256), 256>>>(C, count, beta);
+		return;
+	}
+#endif
+	ffma({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
+}

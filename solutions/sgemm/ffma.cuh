@@ -1,0 +1,263 @@
+/* Plain f32 products for every shape, by FMAs alone: a table of tiles, a model of their times, and
+ * tiles split along K over a cluster's shared memory. sgemm/ffma.cu, matmul_f32/02_ffma.cu and
+ * batched_f32/03_ffma.cu share it.
+ *
+ * The inner loop is multiply.cuh's: operands come by cp.async, stages ahead; the fragments of the
+ * next k are read from shared memory, 16 bytes a lane, while those of this k are multiplied.
+ *
+ * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
+ * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
+ * stores its own part of the tile's rows, reading the others' through distributed shared memory
+ * (PTX ISA 5.1.5). Nothing is left in global memory between calls. */
+#ifndef GEMMJUDGE_SGEMM_FFMA_CUH
+#define GEMMJUDGE_SGEMM_FFMA_CUH
+
+#include <cooperative_groups.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "load.cuh"
+#include "multiply.cuh"
+
+/* C (rows of batches follow each other) = A * B for `batch` products. */
+struct ffma_product {
+	const float *A, *B;
+	int batch, M, N, K;
+};
+
+/* The tile's number in the grid, walked down GROUP rows of tiles before going right, so that blocks
+ * at work share operands in the L2 cache. */
+struct ffma_grid {
+	int tiles_m, tiles_n;
+	static constexpr int GROUP = 8;
+
+	__device__ __forceinline__ void find(int index, int &m, int &n) const
+	{
+		int group = index / (GROUP * tiles_n), within = index - group * GROUP * tiles_n;
+		int height = min(GROUP, tiles_m - group * GROUP);
+		n = within / height;
+		m = group * GROUP + within - n * height;
+	}
+};
+
+/* A run of V sums to its place in C; rows beyond the product belong to the next one of the batch.
+ */
+template <int V>
+static __device__ __forceinline__ void ffma_store(const epilogue<float> &out, const ffma_product &p,
+												  int batch, int row, int column,
+												  const float (&x)[V])
+{
+	if (row < p.M)
+		out.store(batch * p.M + row, column, x);
+}
+
+/* Blocks of a cluster: each has the sums of its part of K; adds up and stores its part of the rows.
+ */
+template <class Shape>
+static __device__ __forceinline__ void
+ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
+			const epilogue<float> &out, int batch, int row0, int column0)
+{
+	constexpr int V = Shape::V, CHUNKS = Shape::BLOCK_N / V;
+	auto cluster = cooperative_groups::this_cluster();
+	int split = (int)cluster.num_blocks(), rank = (int)cluster.block_rank();
+	float *mine = (float *)shared;
+	__syncthreads(); // everybody has read the last fragments
+	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[V]) {
+		*(float4 *)&mine[row * Shape::BLOCK_N + column] = make_float4(x[0], x[1], x[2], x[3]);
+	});
+	cluster.sync();
+	for (int i = (int)threadIdx.x + rank * Shape::THREADS; i < Shape::BLOCK_M * CHUNKS;
+		 i += Shape::THREADS * split) {
+		float x[V] = {};
+		for (int other = 0; other < split; other++) { // the same order in every block
+			const float4 *theirs = (const float4 *)cluster.map_shared_rank(mine, other);
+			float4 part = theirs[i];
+			x[0] += part.x;
+			x[1] += part.y;
+			x[2] += part.z;
+			x[3] += part.w;
+		}
+		ffma_store(out, p, batch, row0 + i / CHUNKS, column0 + i % CHUNKS * V, x);
+	}
+	cluster.sync(); // nobody ends whose sums are still read
+}
+
+/* Blocks: tiles times `split`, times the batch. VECTOR_B: rows of B are aligned to 16 bytes. */
+template <class Shape, int VECTOR_B, bool SPLIT>
+static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, const epilogue<float> out)
+{
+	union shared_memory {
+		typename Shape::tiles tiles;
+		float sums[SPLIT ? Shape::BLOCK_M * Shape::BLOCK_N : 1];
+	};
+	static_assert(sizeof(shared_memory) <= 48 * 1024, "static shared memory");
+	__shared__ alignas(16) char raw[sizeof(shared_memory)];
+	shared_memory &shared = *(shared_memory *)raw;
+	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
+	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
+	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
+	int begin = (int)((long long)p.K * rank / split);
+	int depth = (int)((long long)p.K * (rank + 1) / split) - begin;
+
+	typename Shape::sums sum = {};
+	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
+	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
+	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
+								  column0);
+	if constexpr (SPLIT)
+		ffma_reduce<Shape>(raw, sum, p, out, batch, row0, column0);
+	else
+		Shape::each(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::V]) {
+			ffma_store(out, p, batch, row, column, x);
+		});
+}
+
+/* ---- the tile configurations ---- */
+
+/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles)
+ * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles:
+ * predicted clocks of a multiprocessor for one step along K with all its blocks at work: FFMA issue
+ * (128 lanes a clock) over the share of issue slots that FFMAs have, or shared memory (128 bytes a
+ * clock), whichever takes longer. */
+#define FFMA_TILES(TILE)                                                                           \
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 278)                                                     \
+	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 280)                                                     \
+	TILE(128, 128, 64, 32, 3, 8, 8, 2, 1, 292)                                                     \
+	TILE(64, 128, 32, 64, 4, 8, 8, 4, 1, 300)                                                      \
+	TILE(128, 64, 64, 32, 4, 8, 8, 4, 4, 300)                                                      \
+	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 165)                                                       \
+	TILE(32, 64, 32, 16, 5, 8, 8, 4, 8, 92)                                                        \
+	TILE(64, 32, 32, 16, 5, 8, 8, 4, 8, 92)                                                        \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 100)                                                      \
+	TILE(16, 128, 16, 32, 5, 4, 8, 4, 8, 96)                                                       \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 100)                                                       \
+	TILE(128, 16, 32, 16, 2, 8, 32, 4, 8, 96)                                                      \
+	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 60)
+
+#define FFMA_COUNT(...) +1
+constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
+static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
+
+template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int STAGES, int LANES_M, int BLOCK_K,
+		  int BLOCKS_>
+struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N, STAGES, LANES_M, BLOCK_K> {
+	static constexpr int BLOCKS = BLOCKS_;
+};
+
+static inline void ffma_check(cudaError_t status, const char *what)
+{
+	if (status != cudaSuccess) {
+		fprintf(stderr, "ffma: %s: %s\n", what, cudaGetErrorString(status));
+		abort();
+	}
+}
+
+template <class Shape, int VECTOR_B, bool SPLIT>
+static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
+{
+	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
+					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
+	cudaLaunchAttribute cluster;
+	cluster.id = cudaLaunchAttributeClusterDimension;
+	cluster.val.clusterDim.x = split;
+	cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
+	config.blockDim = dim3(Shape::THREADS);
+	config.attrs = &cluster;
+	config.numAttrs = SPLIT ? 1 : 0;
+	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
+			   "launch");
+}
+
+template <class Shape, int MAX_SPLIT>
+static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
+{
+	bool vector = load_vector(p.B, p.N);
+	if constexpr (MAX_SPLIT > 1) {
+		if (split > 1)
+			return vector ? ffma_start<Shape, 4, true>(p, split, out)
+						  : ffma_start<Shape, 1, true>(p, split, out);
+	}
+	vector ? ffma_start<Shape, 4, false>(p, 1, out) : ffma_start<Shape, 1, false>(p, 1, out);
+}
+
+/* ---- the heuristic ---- */
+
+struct ffma_tile {
+	int m, n, blocks, max_split;
+	float cycles;
+	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
+};
+
+/* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
+ * steps along K; what a block costs besides; and, of a split tile, the exchange of sums. Copies of
+ * single floats of B add to each step. */
+static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
+							  int multiprocessors, bool vector)
+{
+	constexpr float BLOCK = 2500.0f, EXCHANGE = 2500.0f, SINGLE = 0.07f;
+	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
+	float blocks = tiles * (float)split * (float)p.batch;
+	float rounds = ceilf(blocks / (float)(tile.blocks * multiprocessors));
+	/* a multiprocessor that is not full has its lanes to itself, down to latency */
+	float full = fminf(1.0f, blocks / (rounds * (float)(tile.blocks * multiprocessors)));
+	float step = tile.cycles * fmaxf(full, 0.6f) * (vector ? 1.0f : 1.0f + SINGLE);
+	return rounds * ((float)p.K / (float)split * step + BLOCK) + (split > 1 ? EXCHANGE : 0.0f);
+}
+
+static const ffma_tile *ffma_table(void)
+{
+#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles)                           \
+	{m,     n,      blocks,                                                                        \
+	 split, cycles, ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
+	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
+	return table;
+#undef FFMA_LINE
+}
+
+/* FFMA_TILE and FFMA_SPLIT, numbers, force a configuration: for tests and measurements. */
+static void ffma(const ffma_product &p, const epilogue<float> &out)
+{
+	static const int multiprocessors = [] {
+		int device, count;
+		ffma_check(cudaGetDevice(&device), "cudaGetDevice");
+		ffma_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+				   "cudaDeviceGetAttribute");
+		return count;
+	}();
+	const ffma_tile *table = ffma_table();
+	int best = 0, best_split = 1;
+#ifdef FFMA_TILE
+	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
+	best = FFMA_TILE;
+	best_split = FFMA_SPLIT < table[best].max_split ? FFMA_SPLIT : table[best].max_split;
+#else
+	bool vector = load_vector(p.B, p.N);
+	float least = INFINITY;
+	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
+		for (int split = 1; split <= table[i].max_split; split *= 2) {
+			float cost = ffma_cost(table[i], p, split, multiprocessors, vector);
+			if (cost < least && (split == 1 || p.K >= 64 * split)) {
+				least = cost;
+				best = i;
+				best_split = split;
+			}
+		}
+#endif
+	table[best].launch(p, best_split, out);
+}
+
+/* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows
+ * what they make of zeros. */
+static __global__ void ffma_scale(float *C, size_t count, float beta)
+{
+	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		C[i] = beta == 0.0f ? 0.0f : beta * C[i];
+}
+
+#endif
