@@ -86,7 +86,8 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 	cluster.sync(); // nobody ends whose sums are still read
 }
 
-/* Blocks: tiles times `split`, times the batch. VECTOR_B: rows of B are aligned to 16 bytes. */
+/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
+ * aligned to 16 bytes, else 1. */
 template <class Shape, int VECTOR_B, bool SPLIT>
 static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, const epilogue<float> out)
@@ -111,7 +112,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
 	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
 								  column0);
-	if constexpr (SPLIT)
+	if (SPLIT && split > 1)
 		ffma_reduce<Shape>(raw, sum, p, out, batch, row0, column0);
 	else
 		Shape::each(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::V]) {
@@ -131,7 +132,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 284)                                                     \
 	TILE(128, 128, 64, 32, 3, 8, 8, 2, 1, 298)                                                     \
 	TILE(64, 128, 32, 64, 4, 8, 8, 4, 1, 305)                                                      \
-	TILE(128, 64, 64, 32, 4, 8, 8, 4, 4, 305)                                                      \
+	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 229)                                                      \
 	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 164)                                                       \
 	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 88)                                                       \
 	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 86)                                                        \
@@ -169,7 +170,7 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
 	config.attrs = &cluster;
-	config.numAttrs = SPLIT ? 1 : 0;
+	config.numAttrs = split > 1 ? 1 : 0;
 	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
 			   "launch");
 }
@@ -177,13 +178,11 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 template <class Shape, int MAX_SPLIT>
 static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
 {
-	bool vector = load_vector(p.B, p.N);
-	if constexpr (MAX_SPLIT > 1) {
-		if (split > 1)
-			return vector ? ffma_start<Shape, 4, true>(p, split, out)
-						  : ffma_start<Shape, 1, true>(p, split, out);
-	}
-	vector ? ffma_start<Shape, 4, false>(p, 1, out) : ffma_start<Shape, 1, false>(p, 1, out);
+	constexpr bool SPLIT = MAX_SPLIT > 1;
+	if (load_vector(p.B, p.N))
+		ffma_start<Shape, 4, SPLIT>(p, split, out);
+	else
+		ffma_start<Shape, 1, SPLIT>(p, split, out);
 }
 
 /* ---- the heuristic ---- */
