@@ -19,12 +19,8 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 					  float beta)
 {
 #ifndef EPILOGUE_CHAIN
-	if (alpha == 0.0f) {
-		size_t count = (size_t)M * N;
-		if (beta != 1.0f)
-			ffma_scale<<<(unsigned)((count + 255) / 256), 256>>>(C, count, beta);
-		return;
-	}
+	if (alpha == 0.0f)
+		return ffma_scale_all(C, (size_t)M * N, beta);
 #endif
-	ffma({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
+	ffma({A, B, 1, M, N, K, NULL}, epilogue_make(C, M, N, alpha, beta));
 }

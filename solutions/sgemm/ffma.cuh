@@ -20,10 +20,12 @@
 #include "load.cuh"
 #include "multiply.cuh"
 
-/* C (rows of batches follow each other) = A * B for `batch` products. */
+/* C (rows of batches follow each other) = A * B for `batch` products. Where `only_if` is not NULL,
+ * nothing is done unless *only_if is set when the kernel runs. */
 struct ffma_product {
 	const float *A, *B;
 	int batch, M, N, K;
+	const unsigned *only_if;
 };
 
 /* The tile's number in the grid, walked down GROUP rows of tiles before going right, so that blocks
@@ -97,6 +99,8 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
+	if (p.only_if != NULL && *p.only_if == 0)
+		return;
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
 	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
@@ -216,36 +220,48 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_LINE
 }
 
-/* FFMA_TILE and FFMA_SPLIT, numbers, force a configuration: for tests and measurements. */
-static void ffma(const ffma_product &p, const epilogue<float> &out)
+static inline int ffma_multiprocessors(void)
 {
-	static const int multiprocessors = [] {
-		int device, count;
+	static const int count = [] {
+		int device, found;
 		ffma_check(cudaGetDevice(&device), "cudaGetDevice");
-		ffma_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+		ffma_check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device),
 				   "cudaDeviceGetAttribute");
-		return count;
+		return found;
 	}();
+	return count;
+}
+
+struct ffma_choice {
+	int tile, split;
+	float clocks;
+};
+
+/* FFMA_TILE and FFMA_SPLIT, numbers, force a configuration: for measurements. */
+static inline ffma_choice ffma_choose(const ffma_product &p)
+{
 	const ffma_tile *table = ffma_table();
-	int best = 0, best_split = 1;
+	int multiprocessors = ffma_multiprocessors();
+	bool vector = load_vector(p.B, p.N);
+	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
-	best = FFMA_TILE;
-	best_split = FFMA_SPLIT < table[best].max_split ? FFMA_SPLIT : table[best].max_split;
-#else
-	bool vector = load_vector(p.B, p.N);
-	float least = INFINITY;
+	best = {FFMA_TILE, min(FFMA_SPLIT, table[FFMA_TILE].max_split), 0.0f};
+	return best;
+#endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split = 1; split <= table[i].max_split; split *= 2) {
-			float cost = ffma_cost(table[i], p, split, multiprocessors, vector);
-			if (cost < least && (split == 1 || p.K >= 64 * split)) {
-				least = cost;
-				best = i;
-				best_split = split;
-			}
+			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
+			if (clocks < best.clocks && (split == 1 || p.K >= 64 * split))
+				best = {i, split, clocks};
 		}
-#endif
-	table[best].launch(p, best_split, out);
+	return best;
+}
+
+static inline void ffma(const ffma_product &p, const epilogue<float> &out)
+{
+	ffma_choice choice = ffma_choose(p);
+	ffma_table()[choice.tile].launch(p, choice.split, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows
@@ -255,6 +271,12 @@ static __global__ void ffma_scale(float *C, size_t count, float beta)
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (i < count)
 		C[i] = beta == 0.0f ? 0.0f : beta * C[i];
+}
+
+static inline void ffma_scale_all(float *C, size_t count, float beta)
+{
+	if (beta != 1.0f)
+		ffma_scale<<<(unsigned)((count + 255) / 256), 256>>>(C, count, beta);
 }
 
 #endif

@@ -1,0 +1,27 @@
+/* f32 products on the tensor cores, as accurate as plain f32: six products of bf16 parts.
+ *
+ * Idea: cuBLAS does not multiply f32 on Hopper's tensor cores with f32's accuracy. Three bf16
+ * numbers hold an f32's 24 bits exactly, and six of their nine products are all that matters; the
+ * tensor cores make them at 800 TFLOP/s and more, so that a product could reach 133, where FMAs end
+ * at 67.
+ *
+ * Changes from ffma.cu: operands are split into parts by a kernel of its own; the product's kernel
+ * is gemm_f16/08's, with a consumer's sums added to f32 registers after each k-block. What is
+ * outside of bf16's range, and what is too small to be worth the splitting, goes to ffma.cu's
+ * kernels. tensor.cuh derives all of it.
+ *
+ * Arithmetic intensity: 2*128*128 FLOP (as f32 counts them) for 256 elements of 6 bytes: 21 FLOP
+ * per byte from the L2 cache.
+ *
+ * reached: not measured yet */
+#include "tensor.cuh"
+
+extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
+					  float beta)
+{
+#ifndef EPILOGUE_CHAIN
+	if (alpha == 0.0f)
+		return ffma_scale_all(C, (size_t)M * N, beta);
+#endif
+	tensor({A, B, 1, M, N, K, NULL}, epilogue_make(C, M, N, alpha, beta));
+}
