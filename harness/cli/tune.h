@@ -110,7 +110,8 @@ void tune_show_worth(const struct tuned *tuned, FILE *out);
 json_t *tune_found_json(const struct tuned *tuned, const struct tuned_shape *shape);
 json_t *tune_worth_json(const struct tuned *tuned); /* NULL: it is not known */
 
-/* Parts of tune_show.c. */
+/* Parts of several of these. */
+const char *tune_short_number(double number, char out[16]); /* "17.83M" */
 void tune_show_head(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out);
 json_t *tune_constants_json(const struct space *space, const int64_t *values);
 

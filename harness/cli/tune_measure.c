@@ -45,17 +45,6 @@ static void constants_of(const struct measuring *measuring, size_t candidate,
 	schedule_print(&measuring->tuned->space, values_of(measuring, candidate), out);
 }
 
-bool tune_gain(const struct tuned_found *found, double *gain, double *low, double *high)
-{
-	const struct timing_stats *winner = &found->winner, *standard = &found->standard;
-	if (!found->compared || standard->samples == 0 || winner->samples == 0)
-		return false;
-	*gain = standard->median / winner->median;
-	*low = standard->low / winner->high;
-	*high = standard->high / winner->low;
-	return true;
-}
-
 /* ---- where times come from -------------------------------------------------------- */
 
 static double clock_of(void *context)
