@@ -50,12 +50,13 @@
  *     auto chain = epilogue_chain_of(stage_bias<half>{bias}, stage_gelu<half>{});
  *     kernel<<<grid, block>>>(A, B, M, N, K, epilogue_with(C, M, N, chain));
  *
- * where the kernel takes an epilogue<half, Chain>. README.md has a whole program. */
+ * where the kernel takes an epilogue<half, Chain>. FUSE.md has a whole program. */
 #ifndef GEMMJUDGE_EPILOGUE_CUH
 #define GEMMJUDGE_EPILOGUE_CUH
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <type_traits>
@@ -266,6 +267,21 @@ constexpr bool epilogue_declared(int columns, int rows, int matrices, int output
 	constexpr epilogue_accesses has = epilogue_accesses_of<Stage>();
 	return !epilogue_declares<Stage> || (has.columns == columns && has.rows == rows &&
 										 has.matrices == matrices && has.outputs == outputs);
+}
+
+template <class Stage, class = void> constexpr bool epilogue_takes = false;
+template <class Stage>
+constexpr bool epilogue_takes<Stage, std::void_t<decltype(std::declval<Stage &>().take(
+										 std::declval<half *>(), 1.0f, 1.0f))>> = true;
+
+/* Whether a stage has no members behind the `bytes` of those that it declares. One with a take()
+ * may: it fills them itself. */
+template <class Stage> constexpr bool epilogue_ends_at(size_t bytes)
+{
+	constexpr size_t align = alignof(Stage);
+	return epilogue_takes<Stage> ||
+		   (bytes == 0 ? std::is_empty_v<Stage>
+					   : sizeof(Stage) == (bytes + align - 1) / align * align);
 }
 
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */

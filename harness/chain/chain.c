@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,8 +186,52 @@ void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAI
 	}
 }
 
-/* What a stage's comment declares must be what its memory() does. */
-static void expect_members(FILE *out, const struct chain_stage *stage)
+/* ---- the header ---------------------------------------------------------------- */
+
+/* An assertion about a stage, whose failure nvcc reports as one of the stage's file. */
+static void expect(FILE *out, const struct chain_stage *stage, const char *path, const char *format,
+				   ...)
+{
+	va_list arguments;
+	fprintf(out, "#line 1 \"%s\"\nstatic_assert(", path);
+	va_start(arguments, format);
+	vfprintf(out, format, arguments);
+	va_end(arguments);
+	fprintf(out, " (stage %s)\");\n", stage->name);
+}
+
+static void type_of_member(char out[24], const struct chain_member *member, const char *element)
+{
+	if (member->kind == CHAIN_ARGUMENT)
+		strcpy(out, "float ");
+	else
+		snprintf(out, 24, "%s%s *", member->kind == CHAIN_INPUT ? "const " : "", element);
+}
+
+/* The members of the compiled stage must be those of its first comment, where chain_serialise()
+ * puts their values. */
+static void expect_members(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	for (uint32_t i = 0; i < stage->count; i++) {
+		const struct chain_member *member = &stage->members[i];
+		char half[24], element[24];
+		type_of_member(half, member, "half");
+		type_of_member(element, member, "Element");
+		expect(
+			out, stage, path,
+			"std::is_same_v<decltype(stage_%s<half>::%s), %s> && offsetof(stage_%s<half>, %s) "
+			"== %u, \"member %u of the struct should be '%s%s', as the first comment declares it",
+			stage->name, member->name, half, stage->name, member->name, member->offset, i + 1,
+			element, member->name);
+	}
+	expect(out, stage, path,
+		   "epilogue_ends_at<stage_%s<half>>(%u), \"the struct has members that the first comment "
+		   "does not declare",
+		   stage->name, stage->bytes);
+}
+
+/* And its memory() must visit the inputs and outputs among them. */
+static void expect_accesses(FILE *out, const struct chain_stage *stage, const char *path)
 {
 	uint32_t inputs[3] = {0}, outputs = 0;
 	for (uint32_t i = 0; i < stage->count; i++) {
@@ -196,12 +241,10 @@ static void expect_members(FILE *out, const struct chain_stage *stage)
 		else if (member->kind == CHAIN_OUTPUT)
 			outputs++;
 	}
-	fprintf(out,
-			"static_assert(epilogue_declared<stage_%s<float>>(%u, %u, %u, %u), \"stage %s: its "
-			"memory() "
-			"should visit the inputs and outputs of its first comment, no more and no fewer\");\n",
-			stage->name, inputs[CHAIN_COLUMNS], inputs[CHAIN_ROWS], inputs[CHAIN_MATRIX], outputs,
-			stage->name);
+	expect(out, stage, path,
+		   "epilogue_declared<stage_%s<half>>(%u, %u, %u, %u), \"memory() should visit the inputs "
+		   "and outputs of the first comment, no more and no fewer",
+		   stage->name, inputs[CHAIN_COLUMNS], inputs[CHAIN_ROWS], inputs[CHAIN_MATRIX], outputs);
 }
 
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
@@ -223,8 +266,10 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 	for (uint32_t i = first; i < first + count; i++)
 		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
 	fputs(">;\n", out);
-	for (uint32_t i = first; i < first + count; i++)
-		expect_members(out, &chain->stages[i]);
+	for (uint32_t i = first; i < first + count; i++) {
+		expect_members(out, &chain->stages[i], files->paths[i]);
+		expect_accesses(out, &chain->stages[i], files->paths[i]);
+	}
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;
