@@ -158,6 +158,46 @@ __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool 
 			to[i] = epilogue_from_float<Element>(x[i]);
 }
 
+/* Prefetches what the epilogue will read at a place, while the other warps multiply. */
+struct small_prefetch {
+	int row, column, N;
+
+	__device__ __forceinline__ void l2(const void *from) const
+	{
+		asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+	}
+	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
+	{
+		l2(values + column);
+	}
+	template <class Element> __device__ __forceinline__ void rows(const Element *values) const
+	{
+		l2(values + row);
+	}
+	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
+	{
+		l2(values + (size_t)row * N + column);
+	}
+	template <class Element> __device__ __forceinline__ void output(const Element *) const
+	{
+	}
+};
+
+/* By the scout's lanes: both ends of each row of the tile, as it may lie across two lines. */
+template <class config, class Epilogue>
+__device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool reads_c, int row,
+										  int column)
+{
+	int lane = threadIdx.x % 32;
+	int end = min(column + config::COLUMNS, out.N);
+	small_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.N};
+	if (prefetch.row >= out.M)
+		return;
+	if (reads_c)
+		prefetch.l2(out.C + (size_t)prefetch.row * ldc + prefetch.column);
+	out.stages.memory(prefetch);
+}
+
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	gemm_small(const matrix_view A, const matrix_view B, int ldc, bool reads_c, const Epilogue out)
@@ -173,6 +213,8 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	small_share<config>(sum, sums + warp * config::TILE);
 	if (!scout)
 		named_barrier(0, config::THREADS);
+	else
+		small_ask<config>(out, ldc, reads_c, row, column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
 }
 } // namespace hopper
