@@ -234,9 +234,9 @@ static bool has_standard(const char *const *flags)
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
 					const char *source, const char *epilogue, bool lambdas)
 {
-	/* -static-...: the library loads on a machine without this libstdc++. -z defs: what is declared
-	 * and nowhere defined is an error here, not when it is loaded; so old C libraries have to be
-	 * named whose parts new ones have in one. */
+	/* -g1: lines of the host's code, for source_line.h. -static-...: the library loads on a machine
+	 * without this libstdc++. -z defs: what is declared and nowhere defined is an error here, not
+	 * when it is loaded; so old C libraries have to be named whose parts new ones have in one. */
 	static const char *const fixed[] = {"-x",
 										"cu",
 										"-shared",
@@ -247,7 +247,7 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 										"-lineinfo",
 										"--expt-relaxed-constexpr",
 										"-Xcompiler",
-										"-fPIC,-static-libstdc++,-static-libgcc",
+										"-fPIC,-g1,-static-libstdc++,-static-libgcc",
 										"-Xlinker",
 										"-z,defs",
 										"-Xlinker",

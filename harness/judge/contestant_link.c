@@ -8,6 +8,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "compile/source_line.h"
 #include "process/jail.h"
 
 /* Loading a driver and a context; or a library with its kernels, from a cold disk. */
@@ -52,6 +53,17 @@ static void append_last_line(struct outcome *outcome, struct child *child)
 	size_t used = strlen(outcome->detail);
 	snprintf(outcome->detail + used, sizeof outcome->detail - used, "; it said: %.*s",
 			 (int)(end - begin), said + begin);
+}
+
+/* What the emulated GPU says of the library's code becomes a line of the source, here and in what
+ * is printed next. */
+static void tell_source_line(struct contestant_link *link, struct outcome *outcome)
+{
+	source_line_find(&link->source_line, outcome->detail, link->library);
+	char *told = source_line_in(&link->source_line, outcome->detail);
+	if (told != NULL)
+		snprintf(outcome->detail, sizeof outcome->detail, "%s", told);
+	free(told);
 }
 
 /* The first call that failed: the device has printed it, or it is said here. */
@@ -99,6 +111,7 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
 					strstr(child_output(link->child), WITNESS_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
+	tell_source_line(link, &outcome);
 	return outcome;
 }
 
@@ -136,6 +149,7 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 		break;
 	}
 	append_failed(&outcome, link);
+	tell_source_line(link, &outcome);
 	return outcome;
 }
 
@@ -453,7 +467,7 @@ char *contestant_link_output(struct contestant_link *link)
 	if (link->child == NULL)
 		return NULL;
 	const char *said = child_output(link->child);
-	char *copy = said[0] != '\0' ? strdup(said) : NULL;
+	char *copy = said[0] != '\0' ? source_line_in(&link->source_line, said) : NULL;
 	child_output_clear(link->child);
 	return copy;
 }

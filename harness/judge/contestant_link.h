@@ -3,6 +3,7 @@
 #define GEMMJUDGE_JUDGE_CONTESTANT_LINK_H
 
 #include "base/error.h"
+#include "compile/source_line.h"
 #include "judge/judgement.h"
 #include "process/child.h"
 #include "process/protocol.h"
@@ -44,6 +45,7 @@ struct contestant_link {
 	bool can_seal;           /* sealed calls can be made */
 	char unsealed[400];      /* why they cannot */
 	struct call_facts facts; /* of the last run */
+	struct source_line source_line; /* of the last allocation that a message was about */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */
 };

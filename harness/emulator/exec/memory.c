@@ -272,16 +272,29 @@ bool memory_name(uint64_t base, const char *name)
 	return found;
 }
 
+bool memory_set_site(uint64_t base, const char *site)
+{
+	pthread_mutex_lock(&memory.lock);
+	size_t at = index_of(base);
+	bool found = at < memory.count;
+	if (found)
+		snprintf(memory.entries[at]->site, sizeof memory.entries[at]->site, "%s", site);
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
 const char *memory_describe(const struct allocation *allocation, char text[MEMORY_TEXT])
 {
 	unsigned long long size = allocation->size;
+	const char *site = allocation->site, *at = site[0] ? " at " : "";
 	if (allocation->name[0])
 		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%s)", size, allocation->name);
 	else if (allocation->number && memory.numbered > 1)
-		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.40s number %u)", size,
-				 allocation->kind, allocation->number);
+		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.32s number %u%s%s)", size,
+				 allocation->kind, allocation->number, at, site);
 	else
-		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.40s)", size, allocation->kind);
+		snprintf(text, MEMORY_TEXT, "%llu-byte allocation (%.32s%s%s)", size, allocation->kind, at,
+				 site);
 	return text;
 }
 

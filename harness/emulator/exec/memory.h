@@ -14,6 +14,7 @@ struct allocation {
 	uint64_t size;    /* exact bytes asked for */
 	const char *kind; /* "cudaMalloc", "variable", "host": for messages, and */
 	char name[64];    /* what somebody calls it; "": nobody does */
+	char site[48];    /* the code that asked for it ("solve.so+0x1f39"); "": not known */
 	uint32_t number;  /* among those of CUDA's functions, from 1 on; 0: it is none of them */
 	uint8_t *written; /* one bit a byte, set once something wrote it; NULL: all written */
 	bool read_only;   /* constants */
@@ -35,8 +36,11 @@ uint64_t memory_allocate_host(size_t size, const char *kind);
 /* What messages call a live allocation from now on, in place of its kind. Allocations that come
  * after are numbered from 1 on again. False: none starts at `base`. */
 bool memory_name(uint64_t base, const char *name);
-/* "400-byte allocation (cudaMalloc)", with its number where there were several, or its name. */
-#define MEMORY_TEXT 128
+/* The same for the code that asked for it: a file and an offset into it, as addr2line takes it. */
+bool memory_set_site(uint64_t base, const char *site);
+/* "400-byte allocation (cudaMalloc at solve.so+0x1f39)", with its number where there were several,
+ * or its name. */
+#define MEMORY_TEXT 160
 const char *memory_describe(const struct allocation *allocation, char text[MEMORY_TEXT]);
 /* False when `base` is not the start of a live allocation made by these two. */
 bool memory_free(uint64_t base);

@@ -1,6 +1,8 @@
 /* Allocation, copies and fills. Copies are checked against the allocations that
  * they touch: a device range must lie in one allocation, and a host pointer
  * must not be device memory passed under the wrong direction. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,17 +45,40 @@ static cudaError_t allocate(void **out, size_t size, const char *kind, bool host
 	return base ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static cudaError_t enter_allocate(void **out, size_t size, const char *kind, bool host)
+/* Notes which call asked for the memory, unless that was one of our own. */
+static void note_site(const void *memory, const void *return_address)
+{
+	static const char ours = 0;
+	const char *call =
+		(const char *)return_address - 1; /* a call's last byte: behind it may be another line */
+	Dl_info of_call, of_us;
+	if (!memory || !dladdr(call, &of_call) || !of_call.dli_fname || !dladdr(&ours, &of_us) ||
+		of_call.dli_fbase == of_us.dli_fbase)
+		return;
+	const char *slash = strrchr(of_call.dli_fname, '/');
+	char site[sizeof((struct allocation *)0)->site];
+	snprintf(site, sizeof site, "%.24s+0x%llx", slash ? slash + 1 : of_call.dli_fname,
+			 (unsigned long long)(call - (const char *)of_call.dli_fbase));
+	memory_set_site(address_of(memory), site);
+}
+
+/* The functions below are what a program calls: their return address is its. */
+#define CALLER __builtin_return_address(0)
+
+static cudaError_t enter_allocate(void **out, size_t size, const char *kind, bool host,
+								  const void *caller)
 {
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = allocate(out, size, kind, host);
+	if (status == cudaSuccess)
+		note_site(*out, caller);
 	return runtime_leave_call(kind, status);
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 {
-	return enter_allocate(out, size, "cudaMalloc", false);
+	return enter_allocate(out, size, "cudaMalloc", false, CALLER);
 }
 
 /* Not CUDA's: what messages call this allocation. The judge's contestant says what each buffer
@@ -80,7 +105,7 @@ EXPORT cudaError_t cudaEmulatedWhere(const void *pointer, char *text, size_t siz
 EXPORT cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream)
 {
 	(void)stream;
-	return enter_allocate(out, size, "cudaMallocAsync", false);
+	return enter_allocate(out, size, "cudaMallocAsync", false, CALLER);
 }
 EXPORT_ALIAS(cudaMallocAsync, cudaMallocAsync_ptsz);
 
@@ -88,25 +113,26 @@ EXPORT cudaError_t cudaMallocFromPoolAsync(void **out, size_t size, cudaMemPool_
 										   cudaStream_t stream)
 {
 	(void)pool;
-	return cudaMallocAsync(out, size, stream);
+	(void)stream;
+	return enter_allocate(out, size, "cudaMallocFromPoolAsync", false, CALLER);
 }
 EXPORT_ALIAS(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
 
 EXPORT cudaError_t cudaMallocHost(void **out, size_t size)
 {
-	return enter_allocate(out, size, "cudaMallocHost", true);
+	return enter_allocate(out, size, "cudaMallocHost", true, CALLER);
 }
 
 EXPORT cudaError_t cudaHostAlloc(void **out, size_t size, unsigned flags)
 {
 	(void)flags;
-	return enter_allocate(out, size, "cudaHostAlloc", true);
+	return enter_allocate(out, size, "cudaHostAlloc", true, CALLER);
 }
 
 EXPORT cudaError_t cudaMallocManaged(void **out, size_t size, unsigned flags)
 {
 	(void)flags;
-	return enter_allocate(out, size, "cudaMallocManaged", true);
+	return enter_allocate(out, size, "cudaMallocManaged", true, CALLER);
 }
 
 EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
@@ -117,7 +143,7 @@ EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size
 	size_t size = 0;
 	if (__builtin_mul_overflow(*pitch, height, &size))
 		return runtime_leave((runtime_enter(), cudaErrorMemoryAllocation));
-	return enter_allocate(out, size, "cudaMallocPitch", false);
+	return enter_allocate(out, size, "cudaMallocPitch", false, CALLER);
 }
 
 static void say_not_freed(uint64_t address, const char *call)
