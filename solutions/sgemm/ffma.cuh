@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 164)                                                       \
 	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 88)                                                       \
 	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 86)                                                        \
-	TILE(128, 16, 32, 16, 2, 8, 32, 4, 8, 89)                                                      \
+	TILE(128, 16, 32, 16, 2, 8, 32, 4, 1, 89)                                                      \
 	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 44)
 
 #define FFMA_COUNT(...) +1
@@ -236,7 +236,11 @@ struct ffma_choice {
 	float clocks;
 };
 
-/* FFMA_TILE and FFMA_SPLIT, numbers, force a configuration: for measurements. */
+/* Each part of a split tile has this many steps along K at least. */
+constexpr int FFMA_LEAST_DEPTH = 64;
+
+/* FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far as it has one and K is long
+ * enough: for measurements. */
 static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
@@ -245,13 +249,17 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
-	best = {FFMA_TILE, min(FFMA_SPLIT, table[FFMA_TILE].max_split), 0.0f};
+#ifndef FFMA_SPLIT
+#define FFMA_SPLIT 1
+#endif
+	int split = min(FFMA_SPLIT, table[FFMA_TILE].max_split);
+	best = {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 	return best;
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split = 1; split <= table[i].max_split; split *= 2) {
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
-			if (clocks < best.clocks && (split == 1 || p.K >= 64 * split))
+			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
 				best = {i, split, clocks};
 		}
 	return best;
