@@ -34,6 +34,8 @@ ROUNDS = 100     # that the figures of the part `honest` are meant for
 LONGER = ("gemv/03_warp_a_row", "gemm_f16/06_any_size")  # whose judgement is timed with sealed calls and without
 REPEATS = 10     # pairs of measurements for `diff`
 F32 = ("sgemm/ffma", "sgemm/tensor", "sgemm/12_multistage")
+TILE_SHAPES = ("4096x4096x4096", "2048x2048x2048", "1024x1024x1024", "512x512x512", "3001x1001x517", "333x2777x1999", "69x951x3596",
+               "4000x40x300", "40x4000x300", "130x130x4000", "3900x3900x64", "16x4096x4096")
 CUBES = ("512", "1024", "2048", "4096", "8192")
 SANITIZED = ("sgemm/ffma", "sgemm/tensor", "gemm_f16/hopper")
 SOAKS = 5        # at once, of 40 judgements each
@@ -89,11 +91,12 @@ class Checker:
                                  seconds)
             return status, json.loads(report.read_text()) if report.exists() and status in (0, 1) else None
 
-    def compile_ahead(self, files):
+    def compile_ahead(self, files, *options):
         """nvcc takes some seconds a file and one core: all files at once, before any clock runs."""
         jobs = os.cpu_count() or 1
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(lambda file: self.judge(file, "--cases", "1", "--max-dim", "16", "--time", "none", seconds=120), files))
+            list(pool.map(lambda file: self.judge(file, *options, "--cases", "1", "--max-dim", "16", "--time", "none", seconds=120),
+                          files))
 
 
 def say(text):
@@ -349,10 +352,38 @@ def f32(checker):
     return {"figures": figures, "failed": failed, "missing": []}
 
 
+def ffma_tiles():
+    """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
+    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
+    return [(number, split) for number, line in enumerate(lines) for split in (1, 2, 4, 8) if split <= int(line.split(", ")[8])]
+
+
+def f32_tiles(checker):
+    """The time of each tile and split of ffma.cu by itself, to choose them by: the report has all."""
+    with tempfile.TemporaryDirectory() as place:
+        files = []
+        for number, split in ffma_tiles():
+            file = pathlib.Path(place) / f"tile_{number}_split_{split}.cu"
+            file.write_text(f"#define FFMA_TILE {number}\n#define FFMA_SPLIT {split}\n"
+                            f'#include "{os.path.abspath(solution("sgemm/ffma"))}"\n')
+            files.append(file)
+        options = ["--problem", "sgemm", "--without", "compiler"]
+        checker.compile_ahead(files, *options)
+        shapes = [word for shape in TILE_SHAPES for word in ("--shape", shape)]
+        report = bench(checker, "f32_tiles", files, *options, *shapes)
+    figures = {}
+    for timing in report["bench"] if report else []:
+        ran = [entry for entry in timing["entries"] if entry["role"] == "file" and entry["ran"]]
+        best = min(ran, key=lambda entry: entry["microseconds"], default=None)
+        if best:
+            figures["x".join(str(timing["case"][key]) for key in "mnk")] = f"{best['label']} {best['microseconds']:.1f} us"
+    return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"], "missing": []}
+
+
 # ---- the parts --------------------------------------------------------------------------
 
 # Name, seconds that it may need, function; the most telling ones first.
-PARTS = (("verdicts", 240, verdicts), ("tricks_on_time", 380, tricks_on_time), ("f32", 260, f32), ("differences", 130, differences),
+PARTS = (("verdicts", 240, verdicts), ("tricks_on_time", 380, tricks_on_time), ("f32", 260, f32), ("f32_tiles", 150, f32_tiles), ("differences", 130, differences),
          ("seal_cost", 110, seal_cost), ("sanitized", 200, sanitized), ("tricks", 200, tricks), ("soak", 400, soak),
          ("honest", 120, honest))
 
