@@ -75,6 +75,33 @@ static void find_bounds(struct explained *explained)
 	bounds->least = fmax(fmax(bounds->arithmetic, bounds->memory), bounds->launch);
 }
 
+/* The file's own way to f32 products. */
+static void bound_narrower(struct explained *explained)
+{
+	struct explain_bounds *bounds = &explained->bounds;
+	const struct tune_gpu *gpu = &explained->gpu;
+	double made[UNIT_COUNT] = {0}, lanes = 0, seconds = 0;
+	for (size_t i = 0; i < explained->count; i++) {
+		lanes += explained->kernels[i].counted.flops;
+		for (int unit = UNIT_TENSOR_16; unit < UNIT_COUNT; unit++)
+			made[unit] += 2 * explained->kernels[i].demand.multiply_adds[unit];
+	}
+	double all = 0;
+	enum tune_unit most = UNIT_TENSOR_16;
+	for (int unit = UNIT_TENSOR_16; unit < UNIT_COUNT; unit++) {
+		const double rate = 2.0 * gpu->multiply_adds[unit] * gpu->multiprocessors;
+		all += made[unit];
+		most = made[unit] > made[most] ? (enum tune_unit)unit : most;
+		seconds += made[unit] > 0 && rate > 0 ? made[unit] / (rate * gpu->clock_mhz * 1e6) : 0;
+	}
+	if (bounds->unit != UNIT_FMA || all <= lanes)
+		return;
+	bounds->narrower = all;
+	bounds->unit = most;
+	bounds->arithmetic = seconds;
+	bounds->least = fmax(fmax(bounds->arithmetic, bounds->memory), bounds->launch);
+}
+
 /* ---- counting and predicting ------------------------------------------------------------------
  */
 
@@ -171,6 +198,7 @@ static bool predict(struct explained *explained, struct error *err)
 		if (kernel->fits)
 			demand_add(&explained->total, &kernel->time);
 	}
+	bound_narrower(explained);
 	for (size_t i = 0; i < explained->count; i++)
 		if (explained->kernels[i].fits)
 			find_gain(explained, &explained->kernels[i]);

@@ -30,6 +30,9 @@ struct explained_kernel {
 struct explain_bounds {
 	double operations, bytes; /* of the problem: each operand once */
 	enum tune_unit unit;      /* that its types allow */
+	/* Operations that the file makes of them on tensor cores, which multiply narrower numbers than
+	 * the problem's f32: several for each. `unit` is then where it makes most. 0: it does not. */
+	double narrower;
 	double arithmetic, memory, launch;
 	double least; /* the longest of them */
 };

@@ -45,15 +45,17 @@ void explain_say_bounds(const struct explained *explained, char out[EXPLAIN_TEXT
 	const struct explain_bounds *b = &explained->bounds;
 	const char *const units[UNIT_COUNT] = {"f32 lanes", "tensor cores (16 bits)",
 										   "tensor cores (TF32)", "tensor cores (8 bits)"};
+	const bool narrower = b->narrower > 0;
 	char operations[32], bytes[32], a[32], m[32], least[32];
 	const bool closure = explained->plan.problem->algebra == ALGEBRA_SHORTEST_PATHS;
-	snprintf(
-		out, EXPLAIN_TEXT,
-		"no call takes less than %s: %s operations on %s take %s%s, %s of operands from memory "
-		"%s",
-		explain_time(b->least, least), count_text(b->operations, operations), units[b->unit],
-		explain_time(b->arithmetic, a), closure ? " (a closure may need fewer)" : "",
-		bytes_text(b->bytes, bytes), explain_time(b->memory, m));
+	snprintf(out, EXPLAIN_TEXT,
+			 "%s takes less than %s: %s operations on %s take %s%s, %s of operands from memory "
+			 "%s",
+			 narrower ? "no call that makes f32 products of narrower ones like this" : "no call",
+			 explain_time(b->least, least),
+			 count_text(narrower ? b->narrower : b->operations, operations), units[b->unit],
+			 explain_time(b->arithmetic, a), closure ? " (a closure may need fewer)" : "",
+			 bytes_text(b->bytes, bytes), explain_time(b->memory, m));
 }
 
 /* ---- a kernel ----------------------------------------------------------------------------- */

@@ -129,6 +129,7 @@ struct counters {
 	uint64_t shared_load_requests, shared_load_wavefronts, shared_load_conflicts;
 	uint64_t shared_store_requests, shared_store_wavefronts, shared_store_conflicts;
 	uint64_t tensor_flops, flops;
+	uint64_t tensor_flops_8, tensor_flops_tf32; /* of tensor_flops, by the operands */
 	/* 128-byte lines that global accesses touch, one a lookup in L1 */
 	uint64_t global_lines;
 	/* sectors that a cluster's plain loads touch, each counted once: where a sample is run, or

@@ -73,6 +73,22 @@ Test(counted, comes_near_what_was_measured)
 	cr_expect_eq(time.bound, DEMAND_LOOKUPS, "not coalesced");
 }
 
+/* Tensor cores are as fast as their operands are narrow, whatever the problem's are. */
+Test(counted, tensor_operations_by_their_operands)
+{
+	const struct tune_gpu gpu = gpu_named("h200");
+	const struct test_case test = case_of("sgemm", 4096, 4096, 4096);
+	struct counted_kernel k = {0};
+	struct demand demand;
+	counted_set(&k, "emulator__flops_tensor", 700);
+	counted_set(&k, "emulator__flops_tensor_8", 400);
+	counted_set(&k, "emulator__flops_tensor_tf32", 200);
+	counted_demand(&k, NULL, &gpu, problem_find("sgemm"), &test, &demand);
+	cr_expect_float_eq(demand.multiply_adds[UNIT_TENSOR_8], 200, 1e-9);
+	cr_expect_float_eq(demand.multiply_adds[UNIT_TENSOR_TF32], 100, 1e-9);
+	cr_expect_float_eq(demand.multiply_adds[UNIT_TENSOR_16], 50, 1e-9);
+}
+
 Test(demand, kernels_add_up)
 {
 	const struct tune_gpu gpu = gpu_named("h200");

@@ -29,6 +29,8 @@ static const struct {
 	MEMBER("emulator__inst_executed_barrier", barriers),
 	MEMBER("emulator__flops", flops),
 	MEMBER("emulator__flops_tensor", tensor_flops),
+	MEMBER("emulator__flops_tensor_8", tensor_flops_8),
+	MEMBER("emulator__flops_tensor_tf32", tensor_flops_tf32),
 	MEMBER("l1tex__t_requests_pipe_lsu_mem_global_op_ld", load_requests),
 	MEMBER("l1tex__t_sectors_pipe_lsu_mem_global_op_ld", load_sectors),
 	MEMBER("emulator__global_footprint_sectors", footprint_sectors),
@@ -137,7 +139,10 @@ void counted_demand(const struct counted_kernel *kernel, const struct kernel_res
 	out->half_lanes = kernel->integer;
 	if (problem->algebra != ALGEBRA_PLUS_TIMES) /* every other one is a minimum */
 		out->half_lanes += kernel->fp32 / 2;
-	out->multiply_adds[counted_unit(problem)] = kernel->tensor_flops / 2;
+	out->multiply_adds[UNIT_TENSOR_8] = kernel->tensor_flops_8 / 2;
+	out->multiply_adds[UNIT_TENSOR_TF32] = kernel->tensor_flops_tf32 / 2;
+	out->multiply_adds[UNIT_TENSOR_16] =
+		(kernel->tensor_flops - kernel->tensor_flops_8 - kernel->tensor_flops_tf32) / 2;
 	out->warp_products = !(kernel->wgmma_bytes > 0);
 	out->shared_passes = counted_shared_passes(kernel);
 	out->lookups = kernel->lines;

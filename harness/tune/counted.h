@@ -11,7 +11,7 @@
 struct counted_kernel {
 	double launches, blocks, threads, dynamic_shared; /* the last two summed over blocks */
 	double instructions, fp32, integer, conversion;   /* the last three by the lane */
-	double barriers, flops, tensor_flops;
+	double barriers, flops, tensor_flops, tensor_flops_8, tensor_flops_tf32;
 	double load_requests, load_sectors, footprint_sectors, store_requests, store_sectors;
 	double atomic_requests, atomic_sectors;
 	double async_requests, async_sectors, bulk_load_requests, bulk_load_bytes, bulk_store_bytes;
@@ -33,7 +33,7 @@ void counted_demand(const struct counted_kernel *kernel, const struct kernel_res
 /* Bytes of all operands, each once. */
 double counted_operand_bytes(const struct problem *problem, const struct test_case *test);
 
-/* What multiplies where tensor cores do: by the width of the left operand. */
+/* What would multiply most on tensor cores: by the width of the problem's left operand. */
 enum tune_unit counted_unit(const struct problem *problem);
 
 /* Passes over shared memory's banks, what TMA, cp.async and wgmma take of them too. */

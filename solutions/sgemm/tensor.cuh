@@ -257,16 +257,23 @@ static void tensor_launch(const ffma_product &p, const tensor_operand &a, const 
 	ffma_check(cudaGetLastError(), "launch");
 }
 
-/* Predicted clocks of the split and the product, and of a launch for FMAs that ends at once. */
+/* Predicted clocks of the split and the product, and of a launch for FMAs that ends at once. A
+ * k-block takes what its products take (4096 operations a clock), or what shared memory takes (128
+ * bytes a clock) to hand both operands to every wgmma of 64 rows and to take in what TMA brings. */
 template <class Tile> static inline float tensor_cost(const ffma_product &p)
 {
 	constexpr float LAUNCHES = 8000.0f, TILE = 5000.0f, BYTES_A_CLOCK = 1800.0f, RATE = 0.85f;
-	float products = 2.0f * Tile::TILE_M * Tile::TILE_N * Tile::TILE_K * TENSOR_PAIRS;
+	constexpr int ROW_BYTES = Tile::TILE_K * sizeof(__nv_bfloat16);
+	constexpr float PRODUCTS =
+		2.0f * Tile::TILE_M * Tile::TILE_N * Tile::TILE_K * TENSOR_PAIRS / 4096.0f;
+	constexpr float READ = Tile::TILE_M / 64 * (64 + Tile::TILE_N) * ROW_BYTES * TENSOR_PAIRS;
+	constexpr float BROUGHT = (Tile::TILE_M + Tile::TILE_N) * ROW_BYTES * TENSOR_PARTS;
 	float tiles = ceilf((float)p.M / Tile::TILE_M) * ceilf((float)p.N / Tile::TILE_N);
 	float rounds = ceilf(tiles * (float)p.batch / (float)ffma_multiprocessors());
 	float split = (float)p.batch * (float)p.K * ((float)p.M + (float)p.N) * 10.0f / BYTES_A_CLOCK;
 	float blocks = ceilf((float)p.K / Tile::TILE_K);
-	return LAUNCHES + split + rounds * (blocks * products / 4096.0f / RATE + TILE);
+	float block = fmaxf(PRODUCTS, (READ + BROUGHT) / 128.0f) / RATE;
+	return LAUNCHES + split + rounds * (blocks * block + TILE);
 }
 
 /* TENSOR_ALWAYS, 64 or 128, forces that tile for products of any size: for tests. */

@@ -470,6 +470,15 @@ uint32_t exec_footprint_add(struct exec_footprint *footprint, uint64_t address, 
  * half as many where neighbours, or next but one neighbours, share addresses. */
 uint32_t exec_bank_passes(const uint64_t at[EXEC_LANES], uint32_t bytes, uint32_t *conflicts);
 
+/* --- counting: tensor cores --- */
+static inline void exec_count_tensor(struct warp *warp, size_t operand_bytes, uint64_t flops)
+{
+	struct counters *counters = &warp->worker->counters;
+	counters->tensor_flops += flops;
+	counters->tensor_flops_8 += operand_bytes == 1 ? flops : 0;
+	counters->tensor_flops_tf32 += operand_bytes == 4 ? flops : 0;
+}
+
 /* --- asynchronous copies: exec/async.c, exec/bulk.c --- */
 /* Bytes land at once or when something waits for them (exec_pending_early): a kernel that does
  * not wait is told so, whatever it sees. */

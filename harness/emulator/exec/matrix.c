@@ -476,6 +476,6 @@ HANDLER(mma)
 		tensor_mma(
 			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],
 			(const u32 *const *)(void *)registers[2], (const u32 *const *)(void *)registers[3]);
-	w->worker->counters.tensor_flops += 2u * shape.m * shape.n * shape.k;
+	exec_count_tensor(w, tensor_type_bytes(shape.a), 2ull * shape.m * shape.n * shape.k);
 	return EXEC_NEXT;
 }

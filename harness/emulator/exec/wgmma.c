@@ -237,7 +237,8 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 	operation.b_bytes = b;
 	tensor_wgmma(&operation);
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
-	w->worker->counters.tensor_flops += 2ull * TENSOR_WGMMA_ROWS * operation.n * depth;
+	exec_count_tensor(w, tensor_type_bytes(operation.a),
+					  2ull * TENSOR_WGMMA_ROWS * operation.n * depth);
 	w->worker->counters.wgmma_shared_bytes +=
 		(u64)TENSOR_WGMMA_K_BYTES * (operation.n + (a_count ? 0 : TENSOR_WGMMA_ROWS));
 	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);

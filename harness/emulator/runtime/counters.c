@@ -61,6 +61,8 @@ static const struct {
 	WARPS_BY_CLASS(CLASS_OTHER, "emulator__inst_executed_other"),
 	COUNTER(flops, "emulator__flops"),
 	COUNTER(tensor_flops, "emulator__flops_tensor"),
+	COUNTER(tensor_flops_8, "emulator__flops_tensor_8"),
+	COUNTER(tensor_flops_tf32, "emulator__flops_tensor_tf32"),
 	COUNTER(global_load_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld"),
 	COUNTER(global_load_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"),
 	COUNTER(global_store_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_st"),
