@@ -1,11 +1,12 @@
-/* Every shape by FMAs alone: ten tiles, split along K where there are few of them.
+/* Every shape by FMAs alone: twelve tiles, split along K where there are few of them.
  *
  * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
  * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
  * tiles goes from 128x256 to 64x16, a cluster of up to 8 blocks shares a tile along K, and a model
  * of the clocks of the busiest multiprocessor chooses both.
  *
- * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
+ * Changes from 12_multistage: operands by TMA where it can address them, with a barrier for each
+ * stage in place of the block's; thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
  * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
  * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
  *

@@ -2,8 +2,9 @@
  * tiles split along K over a cluster's shared memory. sgemm/ffma.cu, matmul_f32/02_ffma.cu and
  * batched_f32/03_ffma.cu share it.
  *
- * The inner loop is multiply.cuh's: operands come by cp.async, stages ahead; the fragments of the
- * next k are read from shared memory, 16 bytes a lane, while those of this k are multiplied.
+ * Large products whose operands TMA can address are ffma_tma.cuh's. Elsewhere the inner loop is
+ * multiply.cuh's: operands come by cp.async, stages ahead; the fragments of the next k are read
+ * from shared memory, 16 bytes a lane, while those of this k are multiplied.
  *
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
@@ -14,45 +15,10 @@
 
 #include <cooperative_groups.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "ffma_tma.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
-
-/* C (rows of batches follow each other) = A * B for `batch` products. Where `only_if` is not NULL,
- * nothing is done unless *only_if is set when the kernel runs. */
-struct ffma_product {
-	const float *A, *B;
-	int batch, M, N, K;
-	const unsigned *only_if;
-};
-
-/* The tile's number in the grid, walked down GROUP rows of tiles before going right, so that blocks
- * at work share operands in the L2 cache. */
-struct ffma_grid {
-	int tiles_m, tiles_n;
-	static constexpr int GROUP = 8;
-
-	__device__ __forceinline__ void find(int index, int &m, int &n) const
-	{
-		int group = index / (GROUP * tiles_n), within = index - group * GROUP * tiles_n;
-		int height = min(GROUP, tiles_m - group * GROUP);
-		n = within / height;
-		m = group * GROUP + within - n * height;
-	}
-};
-
-/* A run of V sums to its place in C; rows beyond the product belong to the next one of the batch.
- */
-template <int V>
-static __device__ __forceinline__ void ffma_store(const epilogue<float> &out, const ffma_product &p,
-												  int batch, int row, int column,
-												  const float (&x)[V])
-{
-	if (row < p.M)
-		out.store(batch * p.M + row, column, x);
-}
 
 /* Blocks of a cluster: each has the sums of its part of K; adds up and stores its part of the rows.
  */
@@ -139,8 +105,13 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	TILE(128, 16, 32, 16, 2, 8, 32, 4, 1, 89)                                                      \
 	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 44)
 
+/* Those of ffma_tma.cuh: TMA_TILE(block_m, block_n, stages, blocks, cycles) */
+#define FFMA_TMA_TILES(TILE)                                                                       \
+	TILE(128, 256, 4, 1, 272)                                                                      \
+	TILE(128, 128, 3, 2, 272)
+
 #define FFMA_COUNT(...) +1
-constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
+constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT) FFMA_TMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
 template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int STAGES, int LANES_M, int BLOCK_K,
@@ -148,14 +119,6 @@ template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int STAGES, int LANE
 struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N, STAGES, LANES_M, BLOCK_K> {
 	static constexpr int BLOCKS = BLOCKS_;
 };
-
-static inline void ffma_check(cudaError_t status, const char *what)
-{
-	if (status != cudaSuccess) {
-		fprintf(stderr, "ffma: %s: %s\n", what, cudaGetErrorString(status));
-		abort();
-	}
-}
 
 template <class Shape, int VECTOR_B, bool SPLIT>
 static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
@@ -189,6 +152,7 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 
 struct ffma_tile {
 	int m, n, blocks, max_split;
+	bool tma; // needs operands that TMA can address
 	float cycles;
 	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
 };
@@ -216,11 +180,19 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 static const ffma_tile *ffma_table(void)
 {
 #define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles)                           \
-	{m,     n,      blocks,                                                                        \
-	 split, cycles, ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
-	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
+	{m,                                                                                            \
+	 n,                                                                                            \
+	 blocks,                                                                                       \
+	 split,                                                                                        \
+	 false,                                                                                        \
+	 cycles,                                                                                       \
+	 ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
+#define FFMA_TMA_LINE(m, n, stages, blocks, cycles)                                                \
+	{m, n, blocks, 1, true, cycles, ffma_tma_launch<ffma_tma_shape<m, n, stages, blocks>>},
+	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE) FFMA_TMA_TILES(FFMA_TMA_LINE)};
 	return table;
 #undef FFMA_LINE
+#undef FFMA_TMA_LINE
 }
 
 static inline int ffma_multiprocessors(void)
@@ -249,7 +221,7 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
 	int multiprocessors = ffma_multiprocessors();
-	bool vector = load_vector(p.B, p.N);
+	bool vector = load_vector(p.B, p.N), tma = ffma_tma_can(p);
 	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
@@ -257,11 +229,11 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #define FFMA_SPLIT 1
 #endif
 	int split = min(FFMA_SPLIT, table[FFMA_TILE].max_split);
-	best = {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
-	return best;
+	if (tma || !table[FFMA_TILE].tma)
+		return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split = 1; split <= table[i].max_split; split *= 2) {
+		for (int split = 1; split <= table[i].max_split && (tma || !table[i].tma); split *= 2) {
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
 			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
 				best = {i, split, clocks};

@@ -209,24 +209,11 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 /* All parts of an operand in boxes of 64 columns and `box_rows` rows; zeros outside. */
 static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows)
 {
-	static decltype(&cuTensorMapEncodeTiled) encode = [] {
-		void *found = NULL;
-		cudaDriverEntryPointQueryResult result;
-		ffma_check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-													cudaEnableDefault, &result),
-				   "cuTensorMapEncodeTiled");
-		return (decltype(&cuTensorMapEncodeTiled))found;
-	}();
-	CUtensorMap map;
-	cuuint64_t sizes[3] = {(cuuint64_t)operand.columns, (cuuint64_t)operand.rows, TENSOR_PARTS};
-	cuuint64_t pitches[2] = {(cuuint64_t)operand.ld * 2,
-							 (cuuint64_t)operand.ld * 2 * (cuuint64_t)operand.rows};
-	cuuint32_t box[3] = {TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, steps[3] = {1, 1, 1};
-	CUresult made = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, operand.parts, sizes, pitches,
-						   box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-						   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-	ffma_check(made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "tensor map");
-	return map;
+	return ffma_tensor_map(
+		CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, operand.parts,
+		{(cuuint64_t)operand.columns, (cuuint64_t)operand.rows, TENSOR_PARTS},
+		{(cuuint64_t)operand.ld * 2, (cuuint64_t)operand.ld * 2 * (cuuint64_t)operand.rows},
+		{TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
 /* The flag, then A's parts, then B's. It grows; every call overwrites what it reads. */
