@@ -36,6 +36,8 @@ REPEATS = 10     # pairs of measurements for `diff`
 F32 = ("sgemm/ffma", "sgemm/tensor", "sgemm/12_multistage")
 TILE_SHAPES = ("4096x4096x4096", "2048x2048x2048", "1024x1024x1024", "512x512x512", "3001x1001x517", "333x2777x1999", "69x951x3596",
                "4000x40x300", "40x4000x300", "130x130x4000", "3900x3900x64", "16x4096x4096")
+HEADLINES = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "4095x4093x4091", "1023x1023x1023",
+             "8192x8192x1024", "4096x4096x1024")
 CUBES = ("512", "1024", "2048", "4096", "8192")
 SANITIZED = ("sgemm/ffma", "sgemm/tensor", "gemm_f16/hopper")
 SOAKS = 5        # at once, of 40 judgements each
@@ -382,10 +384,46 @@ def f32_tiles(checker):
     return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"], "missing": []}
 
 
+def ratios(report, ours, other):
+    """By how much `ours` is faster than `other`, at each shape."""
+    out = {}
+    for timing in report["bench"] if report else []:
+        us = {entry["label"]: entry["microseconds"] for entry in timing["entries"] if entry["ran"] and entry["role"] == "file"}
+        if ours in us and other in us:
+            out["x".join(str(timing["case"][key]) for key in "mnk")] = us[other] / us[ours]
+    return out
+
+
+def against(checker):
+    """hopper.cu beside the older one that $AGAINST names, on three draws and on the shapes of the results page."""
+    other = os.environ.get("AGAINST")
+    if not other:
+        return {"figures": {}, "failed": [], "missing": ["AGAINST=FILE.cu: which one?"]}
+    files = [solution("gemm_f16/hopper"), pathlib.Path(os.path.abspath(other))]
+    options = ["--problem", "gemm-f16", "--without", "compiler"]
+    checker.compile_ahead(files, *options)
+    shapes = [word for shape in HEADLINES for word in ("--shape", shape)]
+    draws = {"default": ["--cases", "200"], "aligned": ["--cases", "200", "--multiple-of", "8"],
+             "uniform": ["--cases", "200", "--sizes", "uniform"], "headlines": shapes}
+    figures, failed = {}, []
+    for name, draw in draws.items():
+        budget = ["--budget", "0.4"] if name != "headlines" else []
+        found = ratios(bench(checker, f"against_{name}", files, *options, *draw, *budget), files[0].name, files[1].name)
+        if not found:
+            failed.append(f"{name}: bench gave no figures (see the part's text)")
+            continue
+        worst = min(found, key=found.get)
+        mean = statistics.geometric_mean(found.values())
+        figures[name] = f"{mean:.3f} of {len(found)} shapes, worst {found[worst]:.3f} at {worst}"
+        if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
+            failed.append(f"{name}: slower than {files[1].name}")
+    return {"figures": figures, "failed": failed, "missing": []}
+
+
 # ---- the parts --------------------------------------------------------------------------
 
 # Name, seconds that it may need, function; the most telling ones first.
-PARTS = (("verdicts", 240, verdicts), ("tricks_on_time", 380, tricks_on_time), ("f32", 260, f32), ("f32_tiles", 150, f32_tiles), ("differences", 130, differences),
+PARTS = (("verdicts", 240, verdicts), ("tricks_on_time", 380, tricks_on_time), ("f32", 260, f32), ("f32_tiles", 150, f32_tiles), ("against", 330, against), ("differences", 130, differences),
          ("seal_cost", 110, seal_cost), ("sanitized", 200, sanitized), ("tricks", 200, tricks), ("soak", 400, soak),
          ("honest", 120, honest))
 
@@ -422,7 +460,7 @@ def run(program, folder, seconds, *only):
         return 2
     checker = Checker(program, folder, int(seconds))
     checker.folder.mkdir(parents=True, exist_ok=True)
-    asked = [part for part in PARTS if not only or part[0] in only]
+    asked = [part for part in PARTS if part[0] in only or (not only and (part[0] != "against" or "AGAINST" in os.environ))]
     good = True
     for name, needs, function in asked:
         if (checker.folder / f"{name}.json").exists():
