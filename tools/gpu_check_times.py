@@ -1,0 +1,245 @@
+"""Parts of tools/gpu-check that measure: the judge's own timing, and solutions."""
+
+import json
+import os
+import pathlib
+import re
+import statistics
+import tempfile
+import time
+
+from gpu_checker import ENDING, SOLUTIONS, say, solution
+
+# Kernels from 20 us to 27 ms, of all kinds, each at the shape that takes it so long on an H200.
+HONEST = (("gemm_bf16/09_swizzled_three_level", "1024x1024x1024"), ("batched_f32/02_multistage", "32x256x256x256"),
+          ("gemm_f16/04_double_buffer", "1024x1024x1024"), ("sgemm/12_multistage", "1024x1024x1024"),
+          ("gemm_f16/06_any_size", "2048x2048x2048"), ("gemm_s8/02_wgmma", "8192x4096x2048"),
+          ("gemm_f16/hopper", "4096x4096x4096"), ("gemv/04_rows_a_thread", "16384x16384"),
+          ("gemm_bf16/08_swizzled", "4096x4096x4096"), ("apsp/03_blocked", "2048"),
+          ("sgemm/12_multistage", "4096x4096x4096"), ("gemm_f16/01_naive", "4096x4096x4096"))
+ROUNDS = 100  # that the figures of the part `honest` are meant for
+LONGER = ("gemv/03_warp_a_row", "gemm_f16/06_any_size")  # whose judgement is timed with sealed calls and without
+REPEATS = 10  # pairs of measurements for `diff`
+F32 = ("sgemm/ffma", "sgemm/tensor", "sgemm/12_multistage")
+TILE_SHAPES = ("4096x4096x4096", "2048x2048x2048", "1024x1024x1024", "512x512x512", "3001x1001x517", "333x2777x1999", "69x951x3596",
+               "4000x40x300", "40x4000x300", "130x130x4000", "3900x3900x64", "16x4096x4096")
+HEADLINES = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "4095x4093x4091", "1023x1023x1023",
+             "8192x8192x1024", "4096x4096x1024")
+CUBES = ("512", "1024", "2048", "4096", "8192")
+
+# Follows a solution whose solve() was renamed: the same, and 3% slower where that takes 100 us.
+SLOWER = """
+#undef solve
+static __global__ void spin(long long clocks)
+{
+	for (long long start = clock64(); clock64() - start < clocks;)
+		;
+}
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta)
+{
+	fast_solve(A, B, C, M, N, K, alpha, beta);
+	spin<<<1, 1>>>(3600);
+}
+"""
+
+
+def timed_file(report):
+    """The file's entry in the timing of a report."""
+    return next(entry for entry in report["results"][0]["timing"]["entries"] if entry["role"] == "file")
+
+
+def honest(checker):
+    """How often sealed calls confirm honest times, and how far the time from outside is off."""
+    rounds = checker.folder / "honest.jsonl"
+    checker.compile_ahead({solution(name) for name, _ in HONEST})
+    with open(rounds, "a", encoding="utf-8") as out:
+        while checker.left() > ENDING + 45:
+            for name, shape in HONEST:
+                if checker.left() < ENDING + 8:
+                    break
+                status, report = checker.judge(solution(name), "--cases", "1", "--max-dim", "16", "--time", shape)
+                row = {"kernel": name, "shape": shape, "status": status}
+                if report and report["results"][0]["timing"]:
+                    entry = timed_file(report)
+                    row |= {"gpu": report["device"]["name"], "span": entry["microseconds"], "sealed": entry["sealed"]}
+                out.write(json.dumps(row) + "\n")
+                out.flush()
+    rows = [json.loads(line) for line in rounds.read_text().splitlines()]
+    return honest_figures(rows)
+
+
+def honest_figures(rows):
+    kernels, failed, runs = {}, [], []
+    for name, shape in HONEST:
+        mine = [row for row in rows if (row["kernel"], row["shape"]) == (name, shape)]
+        timed = [row for row in mine if row.get("sealed", {}).get("outside")]
+        failed += [f"{name}: exit status {row['status']}" for row in mine if row["status"] != 0]
+        if not timed:
+            continue
+        runs.append(len(mine))
+        spans = [row["span"] for row in timed]
+        off = [row["sealed"]["outside"] - row["span"] for row in timed]
+        near = [abs(o) <= max(5, 0.03 * span) for o, span in zip(off, spans)]
+        kernels[f"{name} {shape}"] = {
+            "runs": len(mine), "span_us": round(statistics.median(spans), 1),
+            "confirmed": sum(row["sealed"]["state"] == "confirmed" for row in timed),
+            "near": sum(near), "off_us": [round(value, 1) for value in (min(off), statistics.median(off), max(off))]}
+    total = sum(runs)
+    confirmed = sum(kernel["confirmed"] for kernel in kernels.values())
+    near = sum(kernel["near"] for kernel in kernels.values())
+    figures = {"runs": total, "confirmed": confirmed, "within 5 us or 3%": near}
+    if confirmed < 0.95 * total:
+        failed.append(f"{confirmed} of {total} runs are confirmed, not 95%")
+    return {"figures": figures, "kernels": kernels, "failed": failed,
+            "missing": [] if kernels and min(runs) >= ROUNDS else [f"rounds: {min(runs, default=0)} of {ROUNDS} were made"]}
+
+
+def seal_cost(checker):
+    """How much longer a judgement with sealed calls takes, and whether the median moves."""
+    figures, failed = {}, []
+    checker.compile_ahead([solution(name) for name in LONGER])
+    for name in LONGER:
+        seconds, medians = {True: [], False: []}, {True: [], False: []}
+        for turn in range(10):
+            with_seal = turn % 2 == 0
+            began = time.monotonic()
+            _, report = checker.judge(solution(name), *([] if with_seal else ["--without", "sealed"]))
+            seconds[with_seal].append(time.monotonic() - began)
+            if report and report["results"][0]["timing"]:
+                medians[with_seal].append(timed_file(report)["microseconds"])
+        longer = statistics.median(seconds[True]) / statistics.median(seconds[False])
+        moved = statistics.median(medians[True]) / statistics.median(medians[False]) - 1
+        figures |= {f"{name}: times as long": round(longer, 2), f"{name}: median moves, %": round(100 * moved, 2)}
+        if longer > 1.5:
+            failed.append(f"{name}: {longer:.2f} times as long, not 1.5")
+    return {"figures": figures, "failed": failed, "missing": []}
+
+
+def slower_twin(folder):
+    """A solution of 100 us, and the same 3% slower."""
+    text = solution("gemm_f16/06_any_size").read_text()
+    fast, slow = folder / "fast.cu", folder / "slow.cu"
+    includes = ["--nvcc-flag", "-I" + os.path.abspath(SOLUTIONS / "gemm_f16")]
+    fast.write_text(text)
+    slow.write_text("#define solve fast_solve\n" + text + SLOWER)
+    return fast, slow, includes
+
+
+def differences(checker):
+    """`diff` finds no difference between two measurements of one file, and a slow-down of 3%."""
+    same = found = pairs = 0
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        folder = pathlib.Path(place)
+        fast, slow, includes = slower_twin(folder)
+        options = ["--problem", "gemm-f16", "--time", "2048x2048x2048", "--cases", "1", "--max-dim", "16", "--without", "compiler",
+                   *includes]
+        for number in range(REPEATS):
+            if checker.left() < ENDING + 15:
+                break
+            for name, file in (("a", fast), ("b", fast), ("c", slow)):
+                status, report = checker.judge(file, *options)
+                if report is None:
+                    return {"figures": {}, "failed": [f"{file.name}: exit status {status}"], "missing": []}
+                (folder / f"{name}.json").write_text(json.dumps(report))
+            pairs += 1
+            same += checker.run([checker.program, "diff", folder / "a.json", folder / "b.json"], 10)[0] == 0
+            found += checker.run([checker.program, "diff", folder / "a.json", folder / "c.json"], 10)[0] == 1
+            say(f"diff: pair {number + 1}, {same} the same, {found} slower")
+    failed = [f"{what}: {count} of {pairs}" for what, count in (("no difference", same), ("3% slower", found)) if count < 0.9 * pairs]
+    return {"figures": {"pairs": pairs, "no difference": same, "3% found": found}, "failed": failed,
+            "missing": [] if pairs == REPEATS else [f"{REPEATS - pairs} pairs"]}
+
+
+def bench(checker, name, files, *options):
+    """The report of a bench, which is kept beside the part's own files."""
+    kept = checker.folder / f"{name}.report.json"
+    kept.unlink(missing_ok=True)
+    checker.run([checker.program, "bench", *files, "--device", checker.device, "--json", kept, *options], checker.left() - ENDING)
+    return json.loads(kept.read_text()) if kept.exists() else None
+
+
+def f32(checker):
+    """What the f32 solutions reach of the fastest library: shapes of their own, and 200 drawn ones."""
+    files = [solution(name) for name in F32]
+    checker.compile_ahead(files)
+    figures, failed = {}, []
+    shapes = [word for size in CUBES for word in ("--shape", "x".join([size] * 3))] + ["--shape", "8192x6144x4096"]
+    squares = bench(checker, "f32_shapes", files, *shapes)
+    for timing in squares["bench"] if squares else []:
+        size = "x".join(str(timing["case"][key]) for key in "mnk")
+        figures[size] = " ".join(f"{entry['label']} {entry['ratio_to_fastest_library'] or 0:.3f}" for entry in timing["entries"]
+                                 if entry["role"] == "file")
+    drawn = bench(checker, "f32_drawn", files, "--cases", "200", "--sizes", "uniform", "--budget", "0.5")
+    if drawn is None or squares is None:
+        failed.append("bench gave no report (see the part's text)")
+    for overall in drawn["overall"] if drawn else []:
+        figures[f"{overall['label']}: mean of drawn shapes"] = round(overall["geometric_mean"], 3)
+        figures[f"{overall['label']}: worst of them"] = round(overall["worst"], 3)
+    return {"figures": figures, "failed": failed, "missing": []}
+
+
+def ffma_tiles():
+    """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
+    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
+    fields = [[int(field) for field in line.split(", ")] for line in lines]
+    most = [line[8] if len(line) == 10 else 1 for line in fields]  # those for TMA are not split
+    return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 4, 8) if split <= limit]
+
+
+def f32_tiles(checker):
+    """The time of each tile and split of ffma.cu by itself, to choose them by: the report has all."""
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        files = []
+        for number, split in ffma_tiles():
+            file = pathlib.Path(place) / f"tile_{number}_split_{split}.cu"
+            file.write_text(f"#define FFMA_TILE {number}\n#define FFMA_SPLIT {split}\n"
+                            f'#include "{os.path.abspath(solution("sgemm/ffma"))}"\n')
+            files.append(file)
+        options = ["--problem", "sgemm", "--without", "compiler"]
+        checker.compile_ahead(files, *options)
+        shapes = [word for shape in TILE_SHAPES for word in ("--shape", shape)]
+        report = bench(checker, "f32_tiles", files, *options, *shapes)
+    figures = {}
+    for timing in report["bench"] if report else []:
+        ran = [entry for entry in timing["entries"] if entry["role"] == "file" and entry["ran"]]
+        best = min(ran, key=lambda entry: entry["microseconds"], default=None)
+        if best:
+            figures["x".join(str(timing["case"][key]) for key in "mnk")] = f"{best['label']} {best['microseconds']:.1f} us"
+    return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"], "missing": []}
+
+
+def ratios(report, ours, other):
+    """By how much `ours` is faster than `other`, at each shape."""
+    out = {}
+    for timing in report["bench"] if report else []:
+        us = {entry["label"]: entry["microseconds"] for entry in timing["entries"] if entry["ran"] and entry["role"] == "file"}
+        if ours in us and other in us:
+            out["x".join(str(timing["case"][key]) for key in "mnk")] = us[other] / us[ours]
+    return out
+
+
+def against(checker):
+    """hopper.cu beside the older one that $AGAINST names, on three draws and on the shapes of the results page."""
+    other = os.environ.get("AGAINST")
+    if not other:
+        return {"figures": {}, "failed": [], "missing": ["AGAINST=FILE.cu: which one?"]}
+    files = [solution("gemm_f16/hopper"), pathlib.Path(os.path.abspath(other))]
+    options = ["--problem", "gemm-f16", "--without", "compiler"]
+    checker.compile_ahead(files, *options)
+    shapes = [word for shape in HEADLINES for word in ("--shape", shape)]
+    draws = {"default": ["--cases", "200"], "aligned": ["--cases", "200", "--multiple-of", "8"],
+             "uniform": ["--cases", "200", "--sizes", "uniform"], "headlines": shapes}
+    figures, failed = {}, []
+    for name, draw in draws.items():
+        budget = ["--budget", "0.4"] if name != "headlines" else []
+        found = ratios(bench(checker, f"against_{name}", files, *options, *draw, *budget), files[0].name, files[1].name)
+        if not found:
+            failed.append(f"{name}: bench gave no figures (see the part's text)")
+            continue
+        worst = min(found, key=found.get)
+        mean = statistics.geometric_mean(found.values())
+        figures[name] = f"{mean:.3f} of {len(found)} shapes, worst {found[worst]:.3f} at {worst}"
+        if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
+            failed.append(f"{name}: slower than {files[1].name}")
+    return {"figures": figures, "failed": failed, "missing": []}

@@ -1,0 +1,103 @@
+"""Parts of tools/gpu-check that look at verdicts: nothing is measured, so that tests run side by side."""
+
+import concurrent.futures
+import os
+import re
+
+from gpu_checker import ENDING, SOLUTIONS, TESTS, solution
+
+SKIPPED = 77  # the exit status of a test that cannot be done here
+SANITIZED = ("sgemm/ffma", "sgemm/tensor", "gemm_f16/hopper")
+SOAKS = 5  # at once, of 40 judgements each
+
+
+def tests_at_once(checker, tests):
+    """The figures of many tests, {name: command}, several of them at a time."""
+    jobs = max(1, (os.cpu_count() or 1) - 1) if checker.alone else 1
+
+    def status_of(command):
+        return checker.run([*checker.alone, *command], 240)[0] if checker.left() > ENDING else None
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        statuses = dict(zip(tests, pool.map(status_of, tests.values())))
+    failed = [f"{name}: exit status {status}" for name, status in statuses.items() if status not in (0, SKIPPED, None)]
+    untried = [name for name, status in statuses.items() if status is None]
+    return {"figures": {"tests": len(tests), "skipped": list(statuses.values()).count(SKIPPED), "failed": len(failed)},
+            "failed": failed, "missing": untried}
+
+
+def wanted(paths):
+    """Those whose name has the text in FILES, for trying this script."""
+    return sorted(path for path in paths if os.environ.get("FILES", "") in path.name)
+
+
+def verdicts(checker):
+    """Every fixture, shipped solution and program of the tests has its verdict."""
+    tests = {}
+    for file in wanted(SOLUTIONS.glob("*/*.cu")):
+        tests[str(file)] = ["bash", TESTS / "solutions/run_solution", file, checker.program]
+    for file in wanted((TESTS / "fixtures").glob("*.cu")):
+        tests[str(file)] = ["bash", TESTS / "fixtures/run_fixture", file, checker.program]
+    for what in ("configurations", "calls", "graph"):
+        if (checker.build / "tests/hopper_gemm").exists() and not os.environ.get("FILES"):
+            tests["hopper_gemm " + what] = ["bash", TESTS / "run_on_gpu", checker.build / "tests/hopper_gemm", what]
+    return tests_at_once(checker, tests)
+
+
+def cheat_command(checker, file):
+    return ["bash", TESTS / "cheats/run_cheat", file, checker.program, checker.build / "tests/naive_judge"]
+
+
+def tricks(checker):
+    """Every trick that does not aim at times is refused, and works without the defence."""
+    files = [file for file in wanted((TESTS / "cheats").glob("*.cu")) if not file.name.startswith("time_")]
+    return tests_at_once(checker, {str(file): cheat_command(checker, file) for file in files})
+
+
+def tricks_on_time(checker):
+    """Every trick against time is refused, not confirmed, or shown with its true time."""
+    failed, missing, skipped, shown = [], [], 0, {}
+    files = wanted((TESTS / "cheats").glob("time_*.cu"))
+    for file in files:
+        if checker.left() < ENDING + 20:
+            missing.append(str(file))
+            continue
+        status, output = checker.run(cheat_command(checker, file), 90)
+        shown[file.stem] = re.findall(r"^(?:SHOWN|FAILED|NOT TRIED|honest|trick)\b.*", output, re.MULTILINE)
+        skipped += status == SKIPPED
+        if status not in (0, SKIPPED):
+            failed.append(f"{file}: {'; '.join(shown[file.stem])}")
+    return {"figures": {"tricks": len(files), "skipped": skipped, "failed": len(failed)}, "shown": shown, "failed": failed,
+            "missing": missing}
+
+
+def soak(checker):
+    """Judgements of files drawn at random, with processes killed: right verdicts, and nothing left."""
+    def one(number):
+        folder = checker.build / f"tests/soak-{number}"
+        return checker.run(["bash", TESTS / "robust/soak", checker.program, "--judgements", 40, "--seed", 1000 * number + os.getpid(),
+                            "--seconds", int(checker.left() - 4 * ENDING), "--device", checker.device.rstrip("0123456789:")],
+                           checker.left() - ENDING, GEMMJUDGE_CACHE=os.path.abspath(folder))
+
+    with concurrent.futures.ThreadPoolExecutor(SOAKS) as pool:
+        outcomes = list(pool.map(one, range(SOAKS)))
+    judged = sum(len(re.findall(r"^\d+ \S+\.cu: ", output, re.MULTILINE)) for _, output in outcomes)
+    failed = [line for _, output in outcomes for line in re.findall(r"^FAILED: .*", output, re.MULTILINE)]
+    failed += [f"soak {number}: exit status {status}" for number, (status, _) in enumerate(outcomes) if status != 0]
+    missing = [] if judged >= 40 * SOAKS else [f"{40 * SOAKS - judged} judgements"]
+    return {"figures": {"judgements": judged, "failed": len(failed)}, "failed": failed, "missing": missing}
+
+
+def sanitized(checker):
+    """Twenty small cases under each of compute-sanitizer's memcheck and racecheck."""
+    failed, checks = [], 0
+    for name in SANITIZED:
+        for check in ("memcheck", "racecheck"):
+            if checker.left() < ENDING + 60:
+                return {"figures": {"checks": checks, "failed": len(failed)}, "failed": failed, "missing": [f"{name} {check}"]}
+            status, _ = checker.judge(solution(name), "--sanitize", check, "--cases", "20", "--max-dim", "160", "--time", "none",
+                                      "--timeout", "100", seconds=150)
+            checks += 1
+            if status != 0:
+                failed.append(f"{name}: {check}, exit status {status}")
+    return {"figures": {"checks": checks, "failed": len(failed)}, "failed": failed, "missing": []}
