@@ -1,5 +1,6 @@
 """Parts of tools/gpu-check that measure: the judge's own timing, and solutions."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -25,6 +26,8 @@ TILE_SHAPES = ("4096x4096x4096", "2048x2048x2048", "1024x1024x1024", "512x512x51
                "4000x40x300", "40x4000x300", "130x130x4000", "3900x3900x64", "16x4096x4096")
 HEADLINES = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "4095x4093x4091", "1023x1023x1023",
              "8192x8192x1024", "4096x4096x1024")
+CLOCKED = (("sgemm/12_multistage", "float", 4096), ("sgemm/ffma", "float", 4096), ("sgemm/tensor", "float", 4096),
+           ("gemm_f16/hopper", "half", 4096), ("gemm_f16/hopper", "half", 512))
 CUBES = ("512", "1024", "2048", "4096", "8192")
 
 # Follows a solution whose solve() was renamed: the same, and 3% slower where that takes 100 us.
@@ -242,4 +245,26 @@ def against(checker):
         figures[name] = f"{mean:.3f} of {len(found)} shapes, worst {found[worst]:.3f} at {worst}"
         if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
             failed.append(f"{name}: slower than {files[1].name}")
+    return {"figures": figures, "failed": failed, "missing": []}
+
+
+def clocks(checker):
+    """The clock of the multiprocessors while solutions work, as they count it themselves."""
+    figures, failed = {}, []
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        def program(name, element):
+            out = pathlib.Path(place) / f"{name.replace('/', '_')}"
+            checker.run([os.environ["NVCC"], "-std=c++17", "-O3", "-gencode", "arch=compute_90a,code=sm_90a", "--expt-relaxed-constexpr",
+                         "-Iepilogues", f'-DSOLUTION="{os.path.abspath(solution(name))}"', f"-DELEMENT={element}",
+                         "tools/gpu_check_clock.cu", "-o", out], 120)
+            return out
+
+        wanted = sorted({(name, element) for name, element, _ in CLOCKED})
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            programs = dict(zip(wanted, pool.map(lambda one: program(*one), wanted)))
+        for name, element, size in CLOCKED:
+            made = programs[name, element]
+            status, said = checker.run([made, size, 1], 30) if made.exists() else (None, "nvcc refused it")
+            figures[f"{name} {size}^3"] = said.strip()[:100]
+            failed += [f"{name} {size}^3: exit status {status}"] if status != 0 else []
     return {"figures": figures, "failed": failed, "missing": []}
