@@ -9,7 +9,8 @@
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
- * (PTX ISA 5.1.5). Nothing is left in global memory between calls. */
+ * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper, which have
+ * neither TMA nor clusters, do without both. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -27,6 +28,7 @@ static __device__ __forceinline__ void
 ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
 			const epilogue<float> &out, int batch, int row0, int column0)
 {
+#if __CUDA_ARCH__ >= 900
 	constexpr int V = Shape::V, CHUNKS = Shape::BLOCK_N / V;
 	auto cluster = cooperative_groups::this_cluster();
 	int split = (int)cluster.num_blocks(), rank = (int)cluster.block_rank();
@@ -50,6 +52,9 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 		ffma_store(out, p, batch, row0 + i / CHUNKS, column0 + i % CHUNKS * V, x);
 	}
 	cluster.sync(); // nobody ends whose sums are still read
+#else
+	__trap(); // compiled for another GPU than this one
+#endif
 }
 
 /* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
@@ -195,16 +200,25 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_TMA_LINE
 }
 
+static inline int ffma_attribute(cudaDeviceAttr attribute)
+{
+	int device, found;
+	ffma_check(cudaGetDevice(&device), "cudaGetDevice");
+	ffma_check(cudaDeviceGetAttribute(&found, attribute, device), "cudaDeviceGetAttribute");
+	return found;
+}
+
 static inline int ffma_multiprocessors(void)
 {
-	static const int count = [] {
-		int device, found;
-		ffma_check(cudaGetDevice(&device), "cudaGetDevice");
-		ffma_check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device),
-				   "cudaDeviceGetAttribute");
-		return found;
-	}();
+	static const int count = ffma_attribute(cudaDevAttrMultiProcessorCount);
 	return count;
+}
+
+/* 9 has clusters, TMA and wgmma; those after it have the first two. */
+static inline int ffma_capability(void)
+{
+	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
+	return major;
 }
 
 struct ffma_choice {
@@ -221,19 +235,21 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
 	int multiprocessors = ffma_multiprocessors();
-	bool vector = load_vector(p.B, p.N), tma = ffma_tma_can(p);
+	bool vector = load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
+	bool tma = hopper && ffma_tma_can(p);
 	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
 #ifndef FFMA_SPLIT
 #define FFMA_SPLIT 1
 #endif
-	int split = min(FFMA_SPLIT, table[FFMA_TILE].max_split);
+	int split = hopper ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
 	if (tma || !table[FFMA_TILE].tma)
 		return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split = 1; split <= table[i].max_split && (tma || !table[i].tma); split *= 2) {
+		for (int split = 1; split <= (hopper ? table[i].max_split : 1) && (tma || !table[i].tma);
+			 split *= 2) {
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
 			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
 				best = {i, split, clocks};

@@ -214,6 +214,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	ffma_tma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 			 const ffma_product p, const ffma_grid grid, const epilogue<float> out)
 {
+#if __CUDA_ARCH__ >= 900
 	constexpr int GROUPS = Shape::BLOCK_K / 4;
 	extern __shared__ char raw[];
 	if (p.only_if != NULL && *p.only_if == 0)
@@ -258,6 +259,9 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 			ffma_store(out, p, corner.batch, corner.row + mine.row + row * Shape::LANES_M,
 					   corner.column + mine.column + run * Shape::LANES_N * Shape::V,
 					   mine.sum[row][run]);
+#else
+	__trap(); // compiled for another GPU than this one
+#endif
 }
 
 /* Whether TMA can address both operands. */

@@ -144,6 +144,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 				const __grid_constant__ CUtensorMap map_b, const ffma_product p,
 				const ffma_grid grid, const unsigned *flag, const epilogue<float> out)
 {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 	constexpr int STAGES = Tile::STAGES;
 	extern __shared__ char raw[];
 	uint32_t base = (hopper::shared_address(raw) + 1023) & ~1023u;
@@ -202,6 +203,9 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 		float pair[2] = {sum[i], sum[i + 1]};
 		ffma_store(out, p, batch, row + i / 2 % 2 * 8, column + i / 4 * 8, pair);
 	}
+#else
+	__trap(); // compiled for another GPU than this one
+#endif
 }
 
 /* ---- host ---- */
@@ -274,6 +278,8 @@ static inline void tensor(ffma_product p, const epilogue<float> &out)
 	if (fminf(wide, narrow) >= ffma_choose(p).clocks)
 		return ffma(p, out);
 #endif
+	if (ffma_capability() != 9) // wgmma came with Hopper and went with it
+		return ffma(p, out);
 	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
