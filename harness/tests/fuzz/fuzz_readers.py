@@ -38,6 +38,7 @@ import cost_model_fit  # noqa: E402
 import cost_model_table  # noqa: E402
 import fleet_folder  # noqa: E402
 import fleet_gather  # noqa: E402
+import gpu_check  # noqa: E402
 import ladder_write  # noqa: E402
 import measured  # noqa: E402
 import results_write  # noqa: E402
@@ -87,8 +88,11 @@ def seeds():
              "results": [{"file": "a.cu", "problem": "gemm-f16", "content": "7", "verdict": "accepted", "detail": "", "cases_total": 2,
                           "cases_accepted": 2, "timing": {"clock": "span", "entries": [entry]}}],
              "task": {"number": 1, "state": "judged", "why": "", "host": "node", "slurm": None, "source": "7"}}
+    kernel = {"runs": 60, "span_us": 240.0, "confirmed": 57, "near": 59, "off_us": [1.0, 3.0, 20.0]}
+    part = {"figures": {"runs": 60, "confirmed": 57}, "kernels": {"gemv 16384x16384": kernel}, "failed": ["a"] * 5, "missing": ["b"],
+            "seconds": 9, "schema_version": 1}
     hopper = "solutions/gemm_f16/hopper.cu"
-    return {"fleet": fleet, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
+    return {"gpu_check": part, "fleet": fleet, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
             "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *files),
             "cost_fit": rows, "cost_prune": rows, "counters": counters}
 
@@ -208,6 +212,10 @@ def read(reader, path):
         fleet_folder.write_json(tree / "fleet/gathered.json", document)
         fleet_folder.write_whole(tree / "fleet/ranking.csv", fleet_gather.as_csv(rows))
         return print(fleet_gather.as_text(rows), [shown for _, shown, _ in standing.values()])
+    if reader == "gpu_check":
+        (tree / "gpu").mkdir(exist_ok=True)
+        shutil.copy(path, tree / "gpu/honest.json")
+        return gpu_check.report(tree / "gpu")
     if reader == "counters":
         with open(path) as file:
             ours = compare_counters.kernels_of(file)
