@@ -26,7 +26,10 @@ def run_part(checker, name, function):
     """Keeps what came out; a part of which something is missing has other files, and is done again."""
     began = time.monotonic()
     with open(checker.folder / f"{name}.txt", "w", encoding="utf-8") as checker.log:
-        outcome = function(checker)
+        try:
+            outcome = function(checker)
+        except measured.MISFITS as error:  # the parts after this one are worth their time
+            outcome = {"figures": {}, "failed": [f"{type(error).__name__}: {' '.join(str(error).split())}"], "missing": []}
     outcome |= {"schema_version": SCHEMA, "seconds": round(time.monotonic() - began)}
     target = checker.folder / (f"{name}.partial.json" if outcome["missing"] else f"{name}.json")
     (checker.folder / f"{name}.partial.json").unlink(missing_ok=True)

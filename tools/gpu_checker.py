@@ -29,6 +29,16 @@ def own_tmp(*needed):
     return alone if works else []
 
 
+def ended(child):
+    """The output of a program whose time is up. Interrupted, gemmjudge reports what it has."""
+    child.send_signal(signal.SIGINT)
+    try:
+        return child.communicate(timeout=ENDING - 5)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        return child.communicate()[0]
+
+
 class Checker:
     """One call: the program, where results go, and when it must be over."""
 
@@ -53,8 +63,7 @@ class Checker:
             try:
                 output = child.communicate(timeout=max(1, min(seconds, self.left())))[0]
             except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                output = child.communicate()[0] + "\n(its time was up)\n"
+                output = ended(child) + "\n(its time was up)\n"
         self.log.write(f"#### {' '.join(map(str, command))}: {child.returncode}\n{output}\n")
         return child.returncode, output
 
