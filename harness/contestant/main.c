@@ -387,6 +387,8 @@ static void serve_sealed(struct contestant *self, const struct contestant_sealed
 	if (!take_chain(self, &request->head, &request->chain))
 		return;
 	opened_close(&self->opened, &self->cudart);
+	sealed_end(&self->sealed,
+			   &self->cudart); /* a group that was not given back has its own layout */
 	self->has_case = false;
 	if (sealed_prepare(&self->sealed, request, &err))
 		reply_outcome(self, &request->head, (struct outcome){0}, 0.0);

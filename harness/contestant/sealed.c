@@ -87,6 +87,8 @@ cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, int fd
 				   ? cudaSuccess
 				   : cudaErrorMapBufferObjectFailed;
 	}
+	if (sealed->opened.base != NULL)
+		sealed->device->conceal();
 	code = sealed->device->reveal(fd, &base);
 	sealed->opened.base = code == cudaSuccess ? base : NULL;
 	return code;

@@ -168,6 +168,24 @@ static bool play_send(int channel, const void *reply, size_t bytes, int fd)
 
 static const struct opened *now_opened, *now_sealed;
 
+/* Mappings that are there: none may be left behind. */
+static int mappings;
+
+static void *counted_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t offset)
+{
+	void *base = mmap(at, bytes, access, flags, fd, offset);
+	mappings += base != MAP_FAILED;
+	return base;
+}
+
+static int counted_munmap(void *base, size_t bytes)
+{
+	mappings--;
+	return munmap(base, bytes);
+}
+
+#define mmap counted_mmap
+#define munmap counted_munmap
 #define channel_send play_send
 #define main contestant_main
 #include "contestant/opened.c" /* NOLINT(bugprone-suspicious-include) */
@@ -176,6 +194,8 @@ static const struct opened *now_opened, *now_sealed;
 
 #include "contestant/main.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
+#undef mmap
+#undef munmap
 
 void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct operands *operands)
@@ -268,4 +288,6 @@ void fuzz_one(const uint8_t *data, size_t size)
 	opened_close(&self.opened, &self.cudart);
 	opened_close(&self.sealed.opened, &self.cudart);
 	now_opened = now_sealed = NULL;
+	if (mappings != 0)
+		fuzz_found("buffers stay mapped that nobody knows any more");
 }
