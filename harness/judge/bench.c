@@ -54,10 +54,7 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 							  problem->folder, baseline->file);
 		if (length >= PATHS_MAX || access(files[count], R_OK) != 0)
 			continue;
-		out[count] = (struct submission){.file = files[count],
-										 .problem = problem,
-										 .fused = baseline->fused,
-										 .is_baseline = true};
+		out[count] = submission_baseline(problem, files[count], baseline->fused);
 		which[count++] = baseline;
 	}
 	return count;

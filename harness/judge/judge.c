@@ -306,7 +306,8 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 		return false;
 	hints_find(&(struct hint_facts){.judgement = out,
 									.problem = s->problem,
-									.device = run->referee.device.kind},
+									.device = run->referee.device.kind,
+									.memory_bytes = run->referee.facts.memory_bytes},
 			   out);
 	return true;
 }

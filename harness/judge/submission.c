@@ -326,6 +326,12 @@ void submission_take(const struct run *run, const char *file, struct submission 
 		out->content[0] = '\0'; /* the compiler says why, too */
 }
 
+struct submission submission_baseline(const struct problem *problem, const char *file, bool fused)
+{
+	return (struct submission){
+		.file = file, .source = file, .problem = problem, .fused = fused, .is_baseline = true};
+}
+
 bool submission_holds(struct submission *submission)
 {
 	struct error why;

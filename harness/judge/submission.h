@@ -32,6 +32,9 @@ struct submission {
 void submission_take(const struct run *run, const char *file, struct submission *out);
 void submission_free(struct submission *submission);
 
+/* One of solutions/baselines/, which has no cases of its own. `file` is borrowed. */
+struct submission submission_baseline(const struct problem *problem, const char *file, bool fused);
+
 /* Whether the file is still there, just before it is compiled; else `refused` says why not. */
 bool submission_holds(struct submission *submission);
 

@@ -103,6 +103,21 @@ static int answer(const char *library)
 	return value;
 }
 
+/* Another one in the process must not become its own. */
+Test(compile, a_library_keeps_its_c_plus_plus_library_to_itself)
+{
+	write_file("prints.cu", "#include <iostream>\n"
+							"extern \"C\" int solve() { std::cout << 7 << std::endl; return 7; }\n");
+	struct compiled compiled = compile("prints.cu", COMPILE_OK);
+	load_runtime();
+	void *handle = dlopen(compiled.library, RTLD_NOW | RTLD_LOCAL);
+	cr_assert_not_null(handle, "%s", dlerror());
+	cr_expect_not_null(dlsym(handle, "solve"));
+	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is seen from outside");
+	dlclose(handle);
+	compiled_free(&compiled);
+}
+
 /* Entries of the cache whose names begin so. */
 static int count_entries(const char *prefix)
 {

@@ -15,6 +15,7 @@ struct made_up {
 	struct case_result cases[CASES];
 	char output[CASES][512];
 	enum device_kind device;
+	uint64_t memory_bytes;
 };
 
 /* All cases fail in the same way, and say nothing. */
@@ -38,7 +39,8 @@ static bool says(struct made_up *made, const char *words)
 	bool found = false;
 	hints_find(&(struct hint_facts){.judgement = &made->judgement,
 									.problem = problem_find("gemm-f16"),
-									.device = made->device},
+									.device = made->device,
+									.memory_bytes = made->memory_bytes},
 			   &made->judgement);
 	for (size_t i = 0; i < made->judgement.hint_count; i++)
 		found = found || strstr(made->judgement.hints[i], words) != NULL;
@@ -91,6 +93,14 @@ Test(hint_calls, memory_must_be_kept_by_each_call)
 	for (int i = 0; i < 3; i++)
 		made->cases[i].facts.kept_bytes = 100;
 	cr_assert(says(made, "never frees, 300 bytes in 3 calls"));
+	made->memory_bytes = 1000;
+	cr_assert(says(made, "never frees, 300 bytes in 3 calls"));
+	made->memory_bytes = 2000; /* which other processes may have taken */
+	cr_assert(!says(made, "never frees"));
+	made->device = DEVICE_EMULATED;
+	cr_assert(says(made, "never frees, 300 bytes in 3 calls"));
+	made->device = DEVICE_CUDA;
+	made->memory_bytes = 0;
 	made->cases[1].facts.kept_bytes = 0; /* a workspace that is kept */
 	cr_assert(!says(made, "never frees"));
 	made->cases[1].facts.kept_bytes = 100;

@@ -14,6 +14,7 @@ struct hint_facts {
 	const struct judgement *judgement; /* not accepted */
 	const struct problem *problem;     /* NULL: unknown, and there are no hints */
 	enum device_kind device;
+	uint64_t memory_bytes; /* of the device */
 };
 
 /* How much a hint says; the first ones are shown. */

@@ -31,8 +31,8 @@ static bool out_of_memory(const struct case_result *result)
 		   strncmp(result->facts.failed, "cudaMalloc", strlen("cudaMalloc")) == 0;
 }
 
-/* How many calls before the first failing case kept device memory; 0 where one of them kept none,
- * as a workspace that is allocated once does. */
+/* How many calls before the first failing case kept device memory, and how much; 0 where one of them
+ * kept none, as a workspace that is allocated once does. */
 static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
 {
 	const struct judgement *judgement = facts->judgement;
@@ -42,19 +42,23 @@ static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
 		const struct case_result *result = &judgement->cases[i];
 		if (result->verdict == VERDICT_NOT_RUN)
 			continue;
+		if (result->verdict != VERDICT_ACCEPTED)
+			break;
 		if (result->facts.kept_bytes <= 0)
-			return result->verdict == VERDICT_ACCEPTED ? 0 : kept;
+			return 0;
 		*bytes += (uint64_t)result->facts.kept_bytes;
 		kept++;
 	}
 	return kept;
 }
 
+/* A GPU tells what is free for all of its processes together, which change it by some hundred MiB:
+ * what fills it is more. */
 static bool keeps_memory(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	uint64_t bytes;
+	uint64_t bytes, least = facts->device == DEVICE_EMULATED ? 0 : facts->memory_bytes / 4;
 	size_t calls = calls_that_kept(facts, &bytes);
-	if (calls < 2)
+	if (calls < 2 || bytes < least)
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "each call of solve() allocates device memory that it never frees, %llu bytes in %zu "
@@ -220,11 +224,13 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		facts->device != DEVICE_EMULATED || printed(failing, WITNESS_STILL_RUNS) ||
-		!printed(failing, WITNESS_IN_SOLVE))
+		printed(failing, WITNESS_STILL_RUNS) || !printed(failing, WITNESS_IN_SOLVE))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "no kernel is at work when the time is over: host code of solve() does not end");
+	snprintf(out, HINT_TEXT, "%s",
+			 facts->device == DEVICE_EMULATED
+				 ? "no kernel is at work when the time is over: host code of solve() does not end"
+				 : "solve() does not return: its host code does not end, or waits for a kernel that "
+				   "does not; --device emu tells which");
 	return true;
 }
 
