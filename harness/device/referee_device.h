@@ -82,7 +82,7 @@ struct referee_device {
 	 * the next call, when the contestant has gone over to what replaced it. */
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
-	/* The same for arena->sets sets of which `group` each, a power of two, are shared by
+	/* The same for arena->sets sets of which `group` each are shared by
 	 * themselves: memory of their own, which no other process has seen. All lie set_stride apart,
 	 * which this rounds up; behind them lies one more that is not shared. What an earlier call made
 	 * is given back. */

@@ -79,8 +79,10 @@ inline CUresult sealed_sets_make(sealed_sets *all, uint32_t groups, uint32_t set
 		driver->granularity(&unit, &driver->properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
 	if (code != CUDA_SUCCESS)
 		return code;
-	uint64_t group_bytes = sealed_sets_round(*stride * sets, unit);
-	*stride = group_bytes / sets; /* both are powers of two, and sets is the lesser one */
+	/* the least multiple of what makes `sets` of them a multiple of `unit`, a power of two */
+	uint64_t twos = sets & (~sets + 1);
+	*stride = sealed_sets_round(*stride, unit / (twos < unit / 256 ? twos : unit / 256));
+	uint64_t group_bytes = *stride * sets;
 	uint64_t behind = sealed_sets_round(*stride, unit);
 	all->bytes = groups * group_bytes + behind;
 	all->parts = static_cast<sealed_sets::part *>(calloc(groups + 1, sizeof *all->parts));

@@ -5,7 +5,7 @@
 #include "process/buffers.h"
 
 #define MEMORY_SHARE 0.125 /* of the device's, for the sets of a pass */
-#define MEMORY_MOST 6e9    /* bytes */
+#define MEMORY_MOST 12e9   /* bytes: as much is cleared by the driver afterwards, which takes time */
 #define GROUPS 3u          /* of a pass */
 #define GROUPS_OF_ONE 6u   /* where each is a single call */
 #define SETS_SMALL 8u
@@ -33,26 +33,28 @@ static double room_of(const struct run *run, const struct problem *problem,
 	return most / bytes_of(run, problem, test) - 1.0;
 }
 
-static uint32_t power_of_two(double least)
+/* A multiple of a power of two, as sets are rounded up so that a group of them can begin where the
+ * device lets allocations begin (device/sealed_sets.cuh). */
+static uint32_t group_of(double least)
 {
-	uint32_t power = 1;
-	while (power < least && power < 2 * GROUP_MAX)
-		power *= 2;
-	return power;
+	uint32_t step = 1;
+	while ((step < 16 ? step : 8 * step) < least && step < GROUP_MAX)
+		step *= 2;
+	return (uint32_t)ceil(fmin(least, 2 * GROUP_MAX) / step) * step;
 }
 
 void groups_plan(const struct run *run, double microseconds, double floor, struct sealed_plan *plan)
 {
 	double room = room_of(run, plan->problem, plan->test);
 	double ratio = floor > 0 ? fmax(2.0, BATCH_MARGIN * microseconds / floor) : INFINITY;
-	plan->groups = GROUPS;
-	for (plan->calls = SEALED_CALLS_MAX; plan->calls > 1; plan->calls /= 2) {
-		if (microseconds > ALONE_MICROSECONDS || !isfinite(ratio))
-			continue;
-		plan->group = power_of_two(plan->calls * ratio);
-		if (plan->group <= GROUP_MAX && plan->groups * plan->group <= room)
-			return;
-	}
+	bool several = microseconds <= ALONE_MICROSECONDS && isfinite(ratio);
+	for (plan->calls = SEALED_CALLS_MAX; several && plan->calls > 1; plan->calls /= 2)
+		for (plan->groups = GROUPS; plan->groups >= 2; plan->groups--) {
+			plan->group = group_of(plan->calls * ratio);
+			if (plan->group <= GROUP_MAX && plan->groups * plan->group <= room)
+				return;
+		}
+	plan->calls = 1;
 	plan->group = 1;
 	plan->groups = GROUPS_OF_ONE;
 	while (plan->groups > 2 && plan->groups > room)

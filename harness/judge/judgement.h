@@ -80,7 +80,7 @@ enum seal_state {
 	SEAL_NONE,      /* there were none */
 	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
 	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
-	SEAL_UNCERTAIN, /* too short to be told from outside */
+	SEAL_UNCERTAIN, /* the outside cannot tell: too short, or an unsteady machine */
 };
 struct timing_seal {
 	enum seal_state state;

@@ -25,7 +25,7 @@ struct pass {
 	struct run *run;
 	struct contestant_link *link;
 	const struct sealed_plan *plan;
-	struct sealed_times *times; /* sums, until the pass is over */
+	struct sealed_times *times;
 	struct test_case test;
 	int fds[SEALED_GROUPS_MAX];
 	struct sealed_call made[CALLS_MAX];
@@ -94,8 +94,8 @@ static bool note_group(struct pass *pass, const double *calls, uint32_t count, d
 		sum += calls[i];
 		ok = ok && samples_add(&group, &microseconds, 1);
 	}
-	times->reveal += (seconds - sum) * 1e6;
-	times->call += sum / fmax(count, 1) * 1e6;
+	times->groups[times->count++] = (struct sealed_group){
+		.reveal = (seconds - sum) * 1e6, .call = sum / fmax(count, 1) * 1e6};
 	times->excess =
 		fmax(times->excess, samples_quantile(&group, 1.0) - samples_quantile(&group, 0.5));
 	samples_free(&group);
@@ -216,8 +216,16 @@ bool sealed_run(struct run *run, struct contestant_link *link, const struct seal
 		(struct pass){.run = run, .link = link, .plan = plan, .times = out, .test = *plan->test};
 	bool ok = pass_run(pass, outcome, err);
 	out->calls = pass->count;
-	out->reveal /= plan->groups - 1; /* the first is not counted */
-	out->call /= plan->groups - 1;
 	free(pass);
 	return ok;
+}
+
+struct sealed_group sealed_mean(const struct sealed_times *times)
+{
+	struct sealed_group mean = {0};
+	for (uint32_t i = 0; i < times->count; i++) {
+		mean.reveal += times->groups[i].reveal / times->count;
+		mean.call += times->groups[i].call / times->count;
+	}
+	return mean;
 }

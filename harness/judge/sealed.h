@@ -14,7 +14,7 @@ struct sealed_plan {
 	const struct problem *problem;
 	const struct test_case *test;
 	const struct entrant *entrant; /* NULL: the yardstick */
-	uint32_t group;                /* sets of a group, a power of two */
+	uint32_t group;                /* sets of a group */
 	uint32_t calls;                /* on so many of them, drawn one after the other */
 	uint32_t groups;               /* the first is not counted */
 	int32_t nanoseconds;           /* the yardstick's */
@@ -22,13 +22,21 @@ struct sealed_plan {
 	struct tolerance tolerance;
 };
 
-/* What it gave, in microseconds: means over the groups. */
+/* What a group took, in microseconds. */
+struct sealed_group {
+	double reveal; /* what passed apart from its calls */
+	double call;   /* the mean of all of them */
+};
+
 struct sealed_times {
-	double reveal; /* what passed apart from a group's calls */
-	double call;
+	struct sealed_group groups[SEALED_GROUPS_MAX]; /* those that count */
+	uint32_t count;
 	double excess;  /* the most by which a call took longer than the middle one of its group */
 	uint32_t calls; /* that were made */
 };
+
+/* Means over the groups. */
+struct sealed_group sealed_mean(const struct sealed_times *times);
 
 /* One pass. The link's process is open, and can_seal. *outcome tells what became of the entrant;
  * `refused` that the referee has no memory for such groups. False with err when the referee cannot

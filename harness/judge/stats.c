@@ -38,6 +38,22 @@ double samples_quantile(struct samples *samples, double share)
 	return samples->at[(size_t)(share * (double)(samples->count - 1) + 0.5)];
 }
 
+static void interval(const double *x, size_t n, double share, double *low, double *high)
+{
+	double middle = (double)n * share, half = 1.96 * sqrt(middle * (1 - share));
+	double first = floor(middle - half), last = ceil(middle + half);
+	*low = x[first < 1.0 ? 0 : (size_t)first - 1];
+	*high = x[last > (double)n - 1.0 ? n - 1 : (size_t)last];
+}
+
+struct samples_interval samples_interval(struct samples *samples, double share)
+{
+	struct samples_interval out = {.value = samples_quantile(samples, share)};
+	if (samples->count > 0)
+		interval(samples->at, samples->count, share, &out.low, &out.high);
+	return out;
+}
+
 void passes_add(struct timing_passes *passes, const float *values, size_t count)
 {
 	struct samples calls = {0};
@@ -64,10 +80,7 @@ struct timing_stats stats_of(struct samples *samples)
 		stats.high = x[n - 1];
 		return stats;
 	}
-	double half = 1.96 * sqrt((double)n) / 2.0;
-	double low = floor((double)n / 2.0 - half), high = ceil((double)n / 2.0 + half);
-	stats.low = x[low < 1.0 ? 0 : (size_t)low - 1];
-	stats.high = x[high > (double)n - 1.0 ? n - 1 : (size_t)high];
+	interval(x, n, 0.5, &stats.low, &stats.high);
 	return stats;
 }
 

@@ -19,13 +19,19 @@ void samples_free(struct samples *samples);
 /* The value that `share` of the samples do not exceed (nearest rank); sorts them. 0 without any. */
 double samples_quantile(struct samples *samples, double share);
 
+/* The same quantile with its distribution-free 95% confidence interval: the samples at the ranks
+ * n p -+ 1.96 sqrt(n p (1 - p)) (Hahn and Meeker, Statistical Intervals, section 5.2, normal
+ * approximation to the binomial), or the outermost ones. */
+struct samples_interval {
+	double value, low, high;
+};
+struct samples_interval samples_interval(struct samples *samples, double share);
+
 /* One more pass, of these calls; nothing where there is no room left. */
 void passes_add(struct timing_passes *passes, const float *values, size_t count);
 
 /* Median, minimum, 95th percentile (nearest rank) and the distribution-free 95%
- * confidence interval of the median from order statistics: ranks
- * n/2 -+ 1.96*sqrt(n)/2 (Hahn and Meeker, Statistical Intervals, section 5.2,
- * normal approximation to the binomial). Sorts the samples. With fewer than 6
+ * confidence interval of the median as above. Sorts the samples. With fewer than 6
  * samples no such interval exists and it is given as [minimum, maximum]. */
 struct timing_stats stats_of(struct samples *samples);
 

@@ -38,12 +38,13 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 	bool ok = sealed_run(run, &yardstick->link, &plan, out, outcome, err) &&
 			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
 			   error_set(err, "the yardstick failed: %.900s", outcome->detail));
-	out->call -= work;
+	for (uint32_t i = 0; i < out->count; i++)
+		out->groups[i].call -= work;
 	return ok;
 }
 
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, struct sealed_times *way, struct outcome *outcome,
+					 double microseconds, struct sealed_group *way, struct outcome *outcome,
 					 struct error *err)
 {
 	struct samples calls = {0}, reveals = {0};
@@ -52,11 +53,12 @@ bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct 
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct sealed_times times;
 		ok = yardstick_pass(run, yardstick, like, microseconds, &times, outcome, err);
-		float call = (float)times.call, reveal = (float)times.reveal;
+		struct sealed_group mean = sealed_mean(&times);
+		float call = (float)mean.call, reveal = (float)mean.reveal;
 		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) ||
 					error_set(err, "out of memory"));
 	}
-	*way = (struct sealed_times){.call = samples_quantile(&calls, 0.5),
+	*way = (struct sealed_group){.call = samples_quantile(&calls, 0.5),
 								 .reveal = samples_quantile(&reveals, 0.5)};
 	samples_free(&calls);
 	samples_free(&reveals);

@@ -28,7 +28,7 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 
 /* The middle one of several passes, nobody else having a process. */
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					 double microseconds, struct sealed_times *way, struct outcome *outcome,
+					 double microseconds, struct sealed_group *way, struct outcome *outcome,
 					 struct error *err);
 
 #endif

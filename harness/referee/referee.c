@@ -156,8 +156,7 @@ static uint32_t foreign_stages(const struct chain *chain)
 static bool group_is_sound(const struct referee_case *request)
 {
 	uint32_t group = request->group;
-	return group == 0 ||
-		   (group <= GROUP_MAX && (group & (group - 1)) == 0 && request->sets % group == 0);
+	return group == 0 || (group <= GROUP_MAX && request->sets % group == 0);
 }
 
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,

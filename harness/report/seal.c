@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 
+/* Microseconds: of shorter calls nothing is confirmed on any machine (judge/outside.c). */
+#define SEAL_SHORT 20.0
+
 static int decimals(double microseconds)
 {
 	return microseconds < 100.0 ? 1 : 0;
@@ -24,6 +27,15 @@ void seal_confirmed(const struct timing_result *timing, char out[SEAL_LINE])
 	}
 }
 
+/* Why the outside does not tell. */
+static const char *doubt_of(const struct timing_seal *seal, const struct timing_stats *own)
+{
+	if (own->median < seal->floor)
+		return "less than the GPU needs, and too short to be told from outside";
+	return own->median < SEAL_SHORT ? "too short to be told from outside"
+									: "the machine is too unsteady for a look from outside";
+}
+
 void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE])
 {
 	const struct timing_seal *seal = &entry->seal;
@@ -38,10 +50,9 @@ void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE]
 				 entry->label, decimals(own->median), own->median, decimals(seal->outside),
 				 seal->outside, decimals(seal->uncertainty), seal->uncertainty);
 	else if (seal->state == SEAL_UNCERTAIN)
-		snprintf(out, SEAL_LINE,
-				 "%s: not confirmed: too short to be told from outside (%.*f +-%.*f us)",
-				 entry->label, decimals(seal->outside), seal->outside, decimals(seal->uncertainty),
-				 seal->uncertainty);
+		snprintf(out, SEAL_LINE, "%s: not confirmed: %s (%.*f +-%.*f us)", entry->label,
+				 doubt_of(seal, own), decimals(seal->outside), seal->outside,
+				 decimals(seal->uncertainty), seal->uncertainty);
 	else if (seal->state == SEAL_NONE && seal->why[0] != '\0')
 		snprintf(out, SEAL_LINE, "%s: not confirmed: %.400s", entry->label, seal->why);
 }

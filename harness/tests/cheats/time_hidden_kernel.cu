@@ -10,12 +10,19 @@
 
 static int hidden_blocks; // in x, of the kernel that is hidden
 
+// CUPTI finds the next record by the kind of the one before, which is put back.
 static int hide(uint8_t *buffer, size_t bytes, void **record)
 {
+	static void *hidden;
+	if (hidden != nullptr)
+		*record_kind(hidden) = RECORDS_KERNEL;
+	hidden = nullptr;
 	int result = records_real(buffer, bytes, record);
 	if (result == 0 && *record_kind(*record) == RECORDS_KERNEL &&
-		record_grid_x(*record) == hidden_blocks)
-		*record_kind(*record) = RECORDS_NONE;
+		record_grid_x(*record) == hidden_blocks) {
+		hidden = *record;
+		*record_kind(hidden) = RECORDS_NONE;
+	}
 	return result;
 }
 
