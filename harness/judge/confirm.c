@@ -100,12 +100,11 @@ static struct outside seen_by_now(const struct sealed_series *series,
 
 /* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
 static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *lane,
-					struct timing_entry *entry, struct sealed_series *series, struct outcome *outcome,
-					struct error *err)
+					struct timing_entry *entry, struct sealed_series *series,
+					struct outcome *outcome, struct error *err)
 {
 	uint32_t i = series->count;
-	bool ran =
-		sealed_run(run, &lane->contestant, &series->plan, &series->entry[i], outcome, err);
+	bool ran = sealed_run(run, &lane->contestant, &series->plan, &series->entry[i], outcome, err);
 	entry->seal.calls += series->entry[i].calls;
 	entry->seal.passes++;
 	if (!ran)
@@ -123,8 +122,8 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 /* In groups that suit calls of so many microseconds; goes on for longer where a call seems to take
  * longer than its process says: the machine may be busy for a while. */
 static bool entry_passes(struct run *run, struct yardstick *yardstick, struct lane *lane,
-						 struct timing_entry *entry, double microseconds, struct sealed_series *series,
-						 struct outcome *outcome, struct error *err)
+						 struct timing_entry *entry, double microseconds,
+						 struct sealed_series *series, struct outcome *outcome, struct error *err)
 {
 	double claim = timing_own(entry)->median, began = clock_seconds();
 	groups_plan(run, microseconds, entry->seal.floor, &series->plan);
@@ -191,9 +190,9 @@ static bool entry_confirm(struct run *run, struct yardstick *yardstick,
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || series->count == 0)
 		return true;
-	if (!is_library(entry) && !yardstick_alone(run, yardstick, &series->plan,
-											   sealed_mean(&series->entry[0]).call, &apart.after,
-											   &outcome, err))
+	if (!is_library(entry) &&
+		!yardstick_alone(run, yardstick, &series->plan, sealed_mean(&series->entry[0]).call,
+						 &apart.after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
 		apart = way_before(yardstick);

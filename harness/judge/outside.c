@@ -59,7 +59,8 @@ static bool gather(const struct sealed_series *series, const struct way_apart *a
 	for (uint32_t i = 0; i < series->count; i++)
 		for (uint32_t g = 0; g < series->entry[i].count && g < series->way[i].count; g++) {
 			float call = (float)call_of(series, i, g), way = (float)way_of(series, apart, i, g);
-			float late = (float)(series->entry[i].groups[g].reveal - series->way[i].groups[g].reveal);
+			float late =
+				(float)(series->entry[i].groups[g].reveal - series->way[i].groups[g].reveal);
 			there = there && samples_add(&out->calls, &call, 1) &&
 					samples_add(&out->ways, &way, 1) && samples_add(&out->reveals, &late, 1);
 		}

@@ -16,7 +16,7 @@ struct sealed_series {
 
 /* The way of a call while no file had a process: a known upper bound of what it is otherwise. */
 struct way_apart {
-	double before;            /* of a call in a group of several */
+	double before;             /* of a call in a group of several */
 	struct sealed_group after; /* in groups like the entry's; reveal INFINITY: not known */
 };
 

@@ -94,8 +94,8 @@ static bool note_group(struct pass *pass, const double *calls, uint32_t count, d
 		sum += calls[i];
 		ok = ok && samples_add(&group, &microseconds, 1);
 	}
-	times->groups[times->count++] = (struct sealed_group){
-		.reveal = (seconds - sum) * 1e6, .call = sum / fmax(count, 1) * 1e6};
+	times->groups[times->count++] =
+		(struct sealed_group){.reveal = (seconds - sum) * 1e6, .call = sum / fmax(count, 1) * 1e6};
 	times->excess =
 		fmax(times->excess, samples_quantile(&group, 1.0) - samples_quantile(&group, 0.5));
 	samples_free(&group);

@@ -106,8 +106,9 @@ static int answer(const char *library)
 /* Another one in the process must not become its own. */
 Test(compile, a_library_keeps_its_c_plus_plus_library_to_itself)
 {
-	write_file("prints.cu", "#include <iostream>\n"
-							"extern \"C\" int solve() { std::cout << 7 << std::endl; return 7; }\n");
+	write_file("prints.cu",
+			   "#include <iostream>\n"
+			   "extern \"C\" int solve() { std::cout << 7 << std::endl; return 7; }\n");
 	struct compiled compiled = compile("prints.cu", COMPILE_OK);
 	load_runtime();
 	void *handle = dlopen(compiled.library, RTLD_NOW | RTLD_LOCAL);

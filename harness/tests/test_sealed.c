@@ -125,8 +125,8 @@ Test(sealed, groups_are_not_worth_computing_as_a_whole)
 	cr_assert_eq(most, (uint32_t)SEALED_CALLS_MAX);
 }
 
-/* A kernel that is much slower than the GPU could be is measured in groups, too: what a group of one
- * call takes besides is less certain. */
+/* A kernel that is much slower than the GPU could be is measured in groups, too: what a group of
+ * one call takes besides is less certain. */
 Test(sealed, slow_kernels_have_groups_of_several_calls)
 {
 	struct run run = run_on_h200();

@@ -31,8 +31,8 @@ static bool out_of_memory(const struct case_result *result)
 		   strncmp(result->facts.failed, "cudaMalloc", strlen("cudaMalloc")) == 0;
 }
 
-/* How many calls before the first failing case kept device memory, and how much; 0 where one of them
- * kept none, as a workspace that is allocated once does. */
+/* How many calls before the first failing case kept device memory, and how much; 0 where one of
+ * them kept none, as a workspace that is allocated once does. */
 static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
 {
 	const struct judgement *judgement = facts->judgement;
@@ -226,11 +226,12 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
 		printed(failing, WITNESS_STILL_RUNS) || !printed(failing, WITNESS_IN_SOLVE))
 		return false;
-	snprintf(out, HINT_TEXT, "%s",
-			 facts->device == DEVICE_EMULATED
-				 ? "no kernel is at work when the time is over: host code of solve() does not end"
-				 : "solve() does not return: its host code does not end, or waits for a kernel that "
-				   "does not; --device emu tells which");
+	snprintf(
+		out, HINT_TEXT, "%s",
+		facts->device == DEVICE_EMULATED
+			? "no kernel is at work when the time is over: host code of solve() does not end"
+			: "solve() does not return: its host code does not end, or waits for a kernel that "
+			  "does not; --device emu tells which");
 	return true;
 }
 
