@@ -8,6 +8,7 @@
  *     ...
  *     out.store(row, column, sum);          // one value
  *     out.store(row, column, sums);         // float sums[V]: V columns from `column` on
+ *     out.store_runs<STEP>(row, column, x); // float x[RUNS][V]: the same at each STEP-th column
  *
  * store() drops what lies outside of C, so that a kernel can hand over a whole
  * tile, and writes V values at once where alignment allows it. A kernel that
@@ -495,6 +496,47 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	{
 		float one[1] = {x};
 		store(row, column, one);
+	}
+
+	/* RUNS times V values of one row, STEP columns from run to run. What is read of C is asked for
+	 * before anything is stored: no load passes a store to what may be the same place, so that runs
+	 * that are stored one by one wait for memory one by one. */
+	template <int STEP, int RUNS, int V>
+	__device__ __forceinline__ void store_runs(int row, int column, const float (&x)[RUNS][V]) const
+	{
+		static_assert(STEP % V == 0, "all runs are aligned as the first one is");
+		if (row >= M)
+			return;
+		if (column + (RUNS - 1) * STEP + V > N) { // at the right edge
+#pragma unroll
+			for (int run = 0; run < RUNS; run++)
+				store(row, column + run * STEP, x[run]);
+			return;
+		}
+		if (whole<V>(row, column))
+			store_inside<STEP, V>(row, column, x);
+		else
+			store_inside<STEP, 1>(row, column, x);
+	}
+
+private:
+	/* The same, all of it in C, by accesses of WIDTH values, which are aligned. */
+	template <int STEP, int WIDTH, int RUNS, int V>
+	__device__ __forceinline__ void store_inside(int row, int column, const float (&x)[RUNS][V]) const
+	{
+		float y[RUNS * V / WIDTH][WIDTH];
+#pragma unroll
+		for (int i = 0; i < RUNS * V / WIDTH; i++) {
+			int run = i * WIDTH / V, first = i * WIDTH % V;
+#pragma unroll
+			for (int j = 0; j < WIDTH; j++)
+				y[i][j] = x[run][first + j];
+			apply(row, column + run * STEP + first, y[i], true);
+		}
+#pragma unroll
+		for (int i = 0; i < RUNS * V / WIDTH; i++)
+			epilogue_store_whole(C + (size_t)row * N + column + i * WIDTH / V * STEP + i * WIDTH % V,
+								 y[i]);
 	}
 };
 

@@ -185,8 +185,7 @@ def f32(checker):
 def ffma_tiles():
     """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
     lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
-    fields = [[int(field) for field in line.split(", ")] for line in lines]
-    most = [line[8] if len(line) == 10 else 1 for line in fields]  # those for TMA are not split
+    most = [int(line.split(", ")[8]) for line in lines]
     return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 4, 8) if split <= limit]
 
 

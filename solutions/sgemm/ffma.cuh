@@ -2,22 +2,21 @@
  * tiles split along K over a cluster's shared memory. sgemm/ffma.cu, matmul_f32/02_ffma.cu and
  * batched_f32/03_ffma.cu share it.
  *
- * Large products whose operands TMA can address are ffma_tma.cuh's. Elsewhere the inner loop is
- * multiply.cuh's: operands come by cp.async, stages ahead; the fragments of the next k are read
- * from shared memory, 16 bytes a lane, while those of this k are multiplied.
+ * The inner loop is multiply.cuh's: operands come by cp.async, stages ahead; the fragments of the
+ * next k are read from shared memory, 16 bytes a lane, while those of this k are multiplied.
  *
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
- * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper, which have
- * neither TMA nor clusters, do without both. */
+ * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
+ * clusters, and do without. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
 #include <cooperative_groups.h>
 #include <math.h>
 
-#include "ffma_tma.cuh"
+#include "ffma_product.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
 
@@ -40,16 +39,16 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 	cluster.sync();
 	for (int i = (int)threadIdx.x + rank * Shape::THREADS; i < Shape::BLOCK_M * CHUNKS;
 		 i += Shape::THREADS * split) {
-		float x[V] = {};
+		float x[1][V] = {};
 		for (int other = 0; other < split; other++) { // the same order in every block
 			const float4 *theirs = (const float4 *)cluster.map_shared_rank(mine, other);
 			float4 part = theirs[i];
-			x[0] += part.x;
-			x[1] += part.y;
-			x[2] += part.z;
-			x[3] += part.w;
+			x[0][0] += part.x;
+			x[0][1] += part.y;
+			x[0][2] += part.z;
+			x[0][3] += part.w;
 		}
-		ffma_store(out, p, batch, row0 + i / CHUNKS, column0 + i % CHUNKS * V, x);
+		ffma_store<V>(out, p, batch, row0 + i / CHUNKS, column0 + i % CHUNKS * V, x);
 	}
 	cluster.sync(); // nobody ends whose sums are still read
 #else
@@ -71,7 +70,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
-	if (p.only_if != NULL && *p.only_if == 0)
+	if (p.only_if != NULL && *p.only_if != p.call)
 		return;
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
 	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
@@ -86,37 +85,31 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	if (SPLIT && split > 1)
 		ffma_reduce<Shape>(raw, sum, p, out, batch, row0, column0);
 	else
-		Shape::each(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::V]) {
-			ffma_store(out, p, batch, row, column, x);
-		});
+		Shape::rows(sum, row0, column0,
+					[&](int row, int column, const float(&x)[Shape::COUNT_N][Shape::V]) {
+						ffma_store<Shape::SUB_N>(out, p, batch, row, column, x);
+					});
 }
 
 /* ---- the tile configurations ---- */
 
-/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles)
- * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles:
- * predicted clocks of a multiprocessor for one step along K with all its blocks at work: FFMA issue
- * (128 lanes a clock) over the share of issue slots that FFMAs have, or shared memory (128 bytes a
- * clock), whichever takes longer. */
+/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles, single)
+ * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles: of
+ * a multiprocessor for one step along K with all its blocks at work, and the same where B is copied
+ * by single floats. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 281)                                                     \
-	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 284)                                                     \
-	TILE(128, 128, 64, 32, 3, 8, 8, 2, 1, 298)                                                     \
-	TILE(64, 128, 32, 64, 4, 8, 8, 4, 1, 305)                                                      \
-	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 229)                                                      \
-	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 164)                                                       \
-	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 88)                                                       \
-	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 86)                                                        \
-	TILE(128, 16, 32, 16, 2, 8, 32, 4, 1, 89)                                                      \
-	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 44)
-
-/* Those of ffma_tma.cuh: TMA_TILE(block_m, block_n, stages, blocks, cycles) */
-#define FFMA_TMA_TILES(TILE)                                                                       \
-	TILE(128, 256, 4, 1, 272)                                                                      \
-	TILE(128, 128, 3, 2, 272)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 306, 328)                                                \
+	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 316, 329)                                                \
+	TILE(128, 128, 64, 32, 3, 8, 8, 2, 1, 350, 360)                                                \
+	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 253, 276)                                                 \
+	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 180, 190)                                                  \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 134, 155)                                                 \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 129, 154)                                                  \
+	TILE(128, 16, 32, 16, 2, 8, 32, 4, 1, 108, 113)                                                \
+	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 95, 95)
 
 #define FFMA_COUNT(...) +1
-constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT) FFMA_TMA_TILES(FFMA_COUNT);
+constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
 template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int STAGES, int LANES_M, int BLOCK_K,
@@ -157,47 +150,46 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 
 struct ffma_tile {
 	int m, n, blocks, max_split;
-	bool tma; // needs operands that TMA can address
-	float cycles;
+	float cycles, single;
 	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
 };
 
 /* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
- * steps along K; what a block costs besides; and, of a split tile, the exchange of sums. Copies of
- * single floats of B add to each step. */
+ * steps along K; what a block and its stores cost besides; and, of a split tile, the exchange of
+ * sums. In the last round fewer blocks share a multiprocessor, which hide less from each other, but
+ * have its lanes to themselves, down to the latency of a step. */
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
 							  int multiprocessors, bool vector)
 {
-	constexpr float BLOCK = 2500.0f, EXCHANGE = 2500.0f, SINGLE = 0.07f;
-	/* 12_multistage.cu, which has this loop and the 128x256 tile, takes so many times as long on an
-	 * H200, at 4096^3 and at 8192^3. It does not change which tile is chosen. */
-	constexpr float MEASURED = 1.2f;
+	constexpr float LATENCY = 90.0f, FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
+	constexpr float STORE = 0.8f, SINGLE_STORE = 1.1f, SUM = 1.0f; // of an output
 	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
 	float blocks = tiles * (float)split * (float)p.batch;
-	float rounds = ceilf(blocks / (float)(tile.blocks * multiprocessors));
-	/* a multiprocessor that is not full has its lanes to itself, down to latency */
-	float full = fminf(1.0f, blocks / (rounds * (float)(tile.blocks * multiprocessors)));
-	float step = tile.cycles * fmaxf(full, 0.6f) * (vector ? 1.0f : 1.0f + SINGLE);
-	return MEASURED *
-		   (rounds * ((float)p.K / (float)split * step + BLOCK) + (split > 1 ? EXCHANGE : 0.0f));
+	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
+	float last = ceilf((blocks - full * places) / (float)multiprocessors) / (float)tile.blocks;
+	float step = vector ? tile.cycles : tile.single;
+	float steps = full * step + (last == 1.0f  ? step
+								 : last > 0.0f ? fmaxf(last * step * FEWER, LATENCY)
+											   : 0.0f);
+	float outputs = (float)(tile.m * tile.n * tile.blocks), rounds = full + last;
+	float store = outputs * (vector ? STORE : SINGLE_STORE) / (float)split;
+	return steps * (float)p.K / (float)split + rounds * (BLOCK + store) +
+		   (split > 1 ? EXCHANGE + rounds * outputs * SUM : 0.0f);
 }
 
 static const ffma_tile *ffma_table(void)
 {
-#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles)                           \
+#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles, single)                   \
 	{m,                                                                                            \
 	 n,                                                                                            \
 	 blocks,                                                                                       \
 	 split,                                                                                        \
-	 false,                                                                                        \
 	 cycles,                                                                                       \
+	 single,                                                                                       \
 	 ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
-#define FFMA_TMA_LINE(m, n, stages, blocks, cycles)                                                \
-	{m, n, blocks, 1, true, cycles, ffma_tma_launch<ffma_tma_shape<m, n, stages, blocks>>},
-	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE) FFMA_TMA_TILES(FFMA_TMA_LINE)};
+	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
-#undef FFMA_TMA_LINE
 }
 
 static inline int ffma_attribute(cudaDeviceAttr attribute)
@@ -214,7 +206,7 @@ static inline int ffma_multiprocessors(void)
 	return count;
 }
 
-/* 9 has clusters, TMA and wgmma; those after it have the first two. */
+/* 9 has clusters and wgmma; those after it have clusters. */
 static inline int ffma_capability(void)
 {
 	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
@@ -236,7 +228,6 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 	const ffma_tile *table = ffma_table();
 	int multiprocessors = ffma_multiprocessors();
 	bool vector = load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
-	bool tma = hopper && ffma_tma_can(p);
 	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
@@ -244,12 +235,10 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #define FFMA_SPLIT 1
 #endif
 	int split = hopper ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
-	if (tma || !table[FFMA_TILE].tma)
-		return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
+	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split = 1; split <= (hopper ? table[i].max_split : 1) && (tma || !table[i].tma);
-			 split *= 2) {
+		for (int split = 1; split <= (hopper ? table[i].max_split : 1); split *= 2) {
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
 			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
 				best = {i, split, clocks};

@@ -72,17 +72,19 @@ struct multiply_shape {
 			to.b[n] = *(const epilogue_vector<float, V> *)&b[k * BLOCK_N + n * SUB_N];
 	}
 
+	/* An FMA that reads three registers takes two issue slots on Hopper, as does one with two of one
+	 * bank (odd, even): a step along the snake changes one operand, and the other one comes from the
+	 * reuse cache. Even columns come before odd ones, which leaves the compiler a choice of banks. */
 	static __device__ __forceinline__ void add_product(sums &sum, const fragment &f)
 	{
 #pragma unroll
-		for (int m = 0; m < COUNT_M; m++)
+		for (int step = 0; step < COUNT_N * V; step++)
 #pragma unroll
-			for (int n = 0; n < COUNT_N; n++)
-#pragma unroll
-				for (int i = 0; i < V; i++)
-#pragma unroll
-					for (int j = 0; j < V; j++)
-						sum.at[m][i][n][j] += f.a[m].at[i] * f.b[n].at[j];
+			for (int next = 0; next < COUNT_M * V; next++) {
+				int n = step / V, j = step % V % 2 * 2 + step % V / 2;
+				int row = step % 2 == 0 ? next : COUNT_M * V - 1 - next;
+				sum.at[row / V][row % V][n][j] += f.a[row / V].at[row % V] * f.b[n].at[j];
+			}
 	}
 
 	/* sum = A*B for the tile whose corner is (row0, column0) of the M x N product.
@@ -152,25 +154,35 @@ struct multiply_shape {
 		}
 	}
 
-	/* Hands every run of four outputs to use(row, column, values). */
+	/* Hands the runs of four outputs of every row, SUB_N columns apart, to use(row, column, runs). */
 	template <class Use>
-	static __device__ __forceinline__ void each(const sums &sum, int row0, int column0, Use use)
+	static __device__ __forceinline__ void rows(const sums &sum, int row0, int column0, Use use)
 	{
 #pragma unroll
 		for (int m = 0; m < COUNT_M; m++)
 #pragma unroll
 			for (int i = 0; i < V; i++)
+				use(row0 + row() + m * SUB_M + i, column0 + column(), sum.at[m][i]);
+	}
+
+	/* Hands every run of four outputs to use(row, column, values). */
+	template <class Use>
+	static __device__ __forceinline__ void each(const sums &sum, int row0, int column0, Use use)
+	{
+		rows(sum, row0, column0, [&](int row, int column, const float(&x)[COUNT_N][V]) {
 #pragma unroll
-				for (int n = 0; n < COUNT_N; n++)
-					use(row0 + row() + m * SUB_M + i, column0 + column() + n * SUB_N,
-						sum.at[m][i][n]);
+			for (int n = 0; n < COUNT_N; n++)
+				use(row, column + n * SUB_N, x[n]);
+		});
 	}
 
 	/* Every output through the epilogue. */
 	static __device__ __forceinline__ void store(const epilogue<float> &out, const sums &sum,
 												 int row0, int column0)
 	{
-		each(sum, row0, column0, [&](int r, int c, const float(&x)[V]) { out.store(r, c, x); });
+		rows(sum, row0, column0, [&](int row, int column, const float(&x)[COUNT_N][V]) {
+			out.store_runs<SUB_N>(row, column, x);
+		});
 	}
 };
 

@@ -14,14 +14,17 @@
  *
  * Range. What bf16 cannot do is left to FMAs (ffma.cuh): if an operand has an element of 2^127 or
  * more, infinities and NaN included, or one below 2^-100 that is not 0, whose last part would be
- * lost. The kernel that splits says so in a flag on the device; the product's kernel and that of
- * FMAs both look at it, and one of them ends at once. Nobody waits for the host.
+ * lost. The kernel that splits says so on the device, by leaving the number of this call in the
+ * workspace; the product's kernel and that of FMAs both look there, and one of them ends at once.
+ * Nobody waits for the host, and nothing is reset between calls.
  *
  * Splitting is a pass of its own: it reads 4 bytes and writes 6 of each element once, where a
  * producer would do the work again for each tile; and it makes every operand one that TMA can
  * address. */
 #ifndef GEMMJUDGE_SGEMM_TENSOR_CUH
 #define GEMMJUDGE_SGEMM_TENSOR_CUH
+
+#include <cuda.h>
 
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
@@ -47,7 +50,7 @@ static __device__ __forceinline__ bool tensor_out_of_range(float x)
 
 /* A thread splits 8 neighbours of a row. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-	tensor_split(const tensor_operand a, const tensor_operand b, unsigned *flag)
+	tensor_split(const tensor_operand a, const tensor_operand b, unsigned *flag, unsigned call)
 {
 	const tensor_operand &to = blockIdx.z == 0 ? a : b;
 	int column = ((int)blockIdx.x * SPLIT_THREADS + (int)threadIdx.x) * SPLIT_VECTOR;
@@ -84,7 +87,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 		}
 	}
 	if (outside)
-		*flag = 1;
+		*flag = call;
 }
 
 /* ---- the product ---- */
@@ -153,7 +156,7 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	int m, n, batch = blockIdx.y;
 	grid.find(blockIdx.x, m, n);
 	int row = m * Tile::TILE_M, column = n * Tile::TILE_N;
-	if (*flag != 0)
+	if (*flag == p.call)
 		return; // the FMAs' turn
 
 	if (threadIdx.x == 0) {
@@ -198,11 +201,17 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	int lane = threadIdx.x % 32;
 	row += threadIdx.x / 32 * 16 + lane / 4;
 	column += lane % 4 * 2;
+	constexpr int RUNS = 8; // pairs of a row at once
 #pragma unroll
-	for (int i = 0; i < Tile::TILE_N / 2; i += 2) {
-		float pair[2] = {sum[i], sum[i + 1]};
-		ffma_store(out, p, batch, row + i / 2 % 2 * 8, column + i / 4 * 8, pair);
-	}
+	for (int i = 0; i < Tile::TILE_N / 8; i += RUNS)
+#pragma unroll
+		for (int half = 0; half < 2; half++) {
+			float pairs[RUNS][2];
+#pragma unroll
+			for (int j = 0; j < 2 * RUNS; j++)
+				pairs[j / 2][j % 2] = sum[(i + j / 2) * 4 + half * 2 + j % 2];
+			ffma_store<8>(out, p, batch, row + half * 8, column + i * 8, pairs);
+		}
 #else
 	__trap(); // compiled for another GPU than this one
 #endif
@@ -210,17 +219,34 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 
 /* ---- host ---- */
 
-/* All parts of an operand in boxes of 64 columns and `box_rows` rows; zeros outside. */
+/* All parts of an operand, a plane each, in boxes of 64 columns and `box_rows` rows of each plane;
+ * zeros outside. */
 static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows)
 {
-	return ffma_tensor_map(
-		CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, operand.parts,
-		{(cuuint64_t)operand.columns, (cuuint64_t)operand.rows, TENSOR_PARTS},
-		{(cuuint64_t)operand.ld * 2, (cuuint64_t)operand.ld * 2 * (cuuint64_t)operand.rows},
-		{TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, CU_TENSOR_MAP_SWIZZLE_128B);
+	static decltype(&cuTensorMapEncodeTiled) encode = [] {
+		void *found = NULL;
+		cudaDriverEntryPointQueryResult result;
+		ffma_check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
+													cudaEnableDefault, &result),
+				   "cuTensorMapEncodeTiled");
+		return (decltype(&cuTensorMapEncodeTiled))found;
+	}();
+	const cuuint64_t sizes[] = {(cuuint64_t)operand.columns, (cuuint64_t)operand.rows,
+								TENSOR_PARTS};
+	const cuuint64_t pitch = (cuuint64_t)operand.ld * sizeof(__nv_bfloat16);
+	const cuuint64_t pitches[] = {pitch, pitch * (cuuint64_t)operand.rows};
+	const cuuint32_t box[] = {TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, steps[] = {1, 1, 1};
+	CUtensorMap map;
+	CUresult made =
+		encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, operand.parts, sizes, pitches, box, steps,
+			   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+			   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	ffma_check(made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "tensor map");
+	return map;
 }
 
-/* The flag, then A's parts, then B's. It grows; every call overwrites what it reads. */
+/* The number of the latest call that was left to FMAs, then A's parts, then B's. It grows; every call
+ * overwrites what it reads of the parts. */
 static inline char *tensor_workspace(size_t bytes)
 {
 	static char *memory;
@@ -228,6 +254,7 @@ static inline char *tensor_workspace(size_t bytes)
 	if (bytes > has) {
 		ffma_check(cudaFree(memory), "cudaFree");
 		ffma_check(cudaMalloc(&memory, bytes), "cudaMalloc");
+		ffma_check(cudaMemset(memory, 0, sizeof(unsigned)), "cudaMemset");
 		has = bytes;
 	}
 	return memory;
@@ -250,10 +277,13 @@ static void tensor_launch(const ffma_product &p, const tensor_operand &a, const 
 
 /* Predicted clocks of the split and the product, and of a launch for FMAs that ends at once. A
  * k-block takes what its products take (4096 operations a clock), or what shared memory takes (128
- * bytes a clock) to hand both operands to every wgmma of 64 rows and to take in what TMA brings. */
+ * bytes a clock) to hand both operands to every wgmma of 64 rows and to take in what TMA brings.
+ * The constants are fitted to 178 products on an H200 (NOTES.md). */
 template <class Tile> static inline float tensor_cost(const ffma_product &p)
 {
-	constexpr float LAUNCHES = 8000.0f, TILE = 5000.0f, BYTES_A_CLOCK = 1800.0f, RATE = 0.85f;
+	constexpr bool WIDE = Tile::TILE_N == 128;
+	constexpr float LAUNCHES = 33000.0f, TILE = WIDE ? 22000.0f : 3000.0f;
+	constexpr float RATE = WIDE ? 0.93f : 0.82f, BYTES_A_CLOCK = 1400.0f;
 	constexpr int ROW_BYTES = Tile::TILE_K * sizeof(__nv_bfloat16);
 	constexpr float PRODUCTS =
 		2.0f * Tile::TILE_M * Tile::TILE_N * Tile::TILE_K * TENSOR_PAIRS / 4096.0f;
@@ -285,14 +315,15 @@ static inline void tensor(ffma_product p, const epilogue<float> &out)
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
 	size_t b_elements = (size_t)b.rows * b.ld * TENSOR_PARTS;
 	char *memory = tensor_workspace(1024 + (a_elements + b_elements) * sizeof(__nv_bfloat16));
+	static unsigned calls;
 	unsigned *flag = (unsigned *)memory;
+	p.call = ++calls;
 	a.parts = (__nv_bfloat16 *)(memory + 1024);
 	b.parts = a.parts + a_elements;
 
 	int columns = max(a.columns, b.columns), per_block = SPLIT_THREADS * SPLIT_VECTOR;
 	dim3 grid((columns + per_block - 1) / per_block, min(max(a.rows, b.rows), 2048), 2);
-	ffma_check(cudaMemsetAsync(flag, 0, sizeof *flag), "cudaMemsetAsync");
-	tensor_split<<<grid, SPLIT_THREADS>>>(a, b, flag);
+	tensor_split<<<grid, SPLIT_THREADS>>>(a, b, flag, p.call);
 	if (wide <= narrow)
 		tensor_launch<tensor_tile<128>>(p, a, b, flag, out);
 	else
