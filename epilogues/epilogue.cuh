@@ -519,10 +519,11 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			store_inside<STEP, 1>(row, column, x);
 	}
 
-private:
+  private:
 	/* The same, all of it in C, by accesses of WIDTH values, which are aligned. */
 	template <int STEP, int WIDTH, int RUNS, int V>
-	__device__ __forceinline__ void store_inside(int row, int column, const float (&x)[RUNS][V]) const
+	__device__ __forceinline__ void store_inside(int row, int column,
+												 const float (&x)[RUNS][V]) const
 	{
 		float y[RUNS * V / WIDTH][WIDTH];
 #pragma unroll
@@ -535,8 +536,8 @@ private:
 		}
 #pragma unroll
 		for (int i = 0; i < RUNS * V / WIDTH; i++)
-			epilogue_store_whole(C + (size_t)row * N + column + i * WIDTH / V * STEP + i * WIDTH % V,
-								 y[i]);
+			epilogue_store_whole(
+				C + (size_t)row * N + column + i * WIDTH / V * STEP + i * WIDTH % V, y[i]);
 	}
 };
 

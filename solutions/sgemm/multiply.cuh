@@ -72,9 +72,10 @@ struct multiply_shape {
 			to.b[n] = *(const epilogue_vector<float, V> *)&b[k * BLOCK_N + n * SUB_N];
 	}
 
-	/* An FMA that reads three registers takes two issue slots on Hopper, as does one with two of one
-	 * bank (odd, even): a step along the snake changes one operand, and the other one comes from the
-	 * reuse cache. Even columns come before odd ones, which leaves the compiler a choice of banks. */
+	/* An FMA that reads three registers takes two issue slots on Hopper, as does one with two of
+	 * one bank (odd, even): a step along the snake changes one operand, and the other one comes
+	 * from the reuse cache. Even columns come before odd ones, which leaves the compiler a choice
+	 * of banks. */
 	static __device__ __forceinline__ void add_product(sums &sum, const fragment &f)
 	{
 #pragma unroll
@@ -154,7 +155,8 @@ struct multiply_shape {
 		}
 	}
 
-	/* Hands the runs of four outputs of every row, SUB_N columns apart, to use(row, column, runs). */
+	/* Hands the runs of four outputs of every row, SUB_N columns apart, to use(row, column, runs).
+	 */
 	template <class Use>
 	static __device__ __forceinline__ void rows(const sums &sum, int row0, int column0, Use use)
 	{

@@ -237,16 +237,15 @@ static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows
 	const cuuint64_t pitches[] = {pitch, pitch * (cuuint64_t)operand.rows};
 	const cuuint32_t box[] = {TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, steps[] = {1, 1, 1};
 	CUtensorMap map;
-	CUresult made =
-		encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, operand.parts, sizes, pitches, box, steps,
-			   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-			   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+	CUresult made = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, operand.parts, sizes, pitches,
+						   box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+						   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	ffma_check(made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "tensor map");
 	return map;
 }
 
-/* The number of the latest call that was left to FMAs, then A's parts, then B's. It grows; every call
- * overwrites what it reads of the parts. */
+/* The number of the latest call that was left to FMAs, then A's parts, then B's. It grows; every
+ * call overwrites what it reads of the parts. */
 static inline char *tensor_workspace(size_t bytes)
 {
 	static char *memory;
