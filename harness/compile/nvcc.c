@@ -236,9 +236,10 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 {
 	/* -g1: lines of the host's code, for source_line.h. -static-...: the library loads on a machine
 	 * without this libstdc++. --exclude-libs: and keeps its own to itself. Its unique symbols would
-	 * otherwise be those of whatever libstdc++ the process has loaded first, another version perhaps,
-	 * beside which std::cout crashes (seen with those of GCC 13 and 14). -z defs: what is declared and nowhere defined is an error here, not
-	 * when it is loaded; so old C libraries have to be named whose parts new ones have in one. */
+	 * otherwise be those of whatever libstdc++ the process has loaded first, another version
+	 * perhaps, beside which std::cout crashes (seen with those of GCC 13 and 14). -z defs: what is
+	 * declared and nowhere defined is an error here, not when it is loaded; so old C libraries have
+	 * to be named whose parts new ones have in one. */
 	static const char *const fixed[] = {"-x",
 										"cu",
 										"-shared",

@@ -5,9 +5,9 @@
  * tiles goes from 128x256 to 64x16, a cluster of up to 8 blocks shares a tile along K, and a model
  * of the clocks of the busiest multiprocessor chooses both.
  *
- * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K over
- * distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows for the
- * L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
+ * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
+ * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
+ * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
