@@ -243,19 +243,19 @@ static __device__ __forceinline__ void store_warp(const epilogue<float> &out, fl
 #pragma unroll
 	for (int i = 0; i < THREAD_M; i++) {
 		int down = i / S::PIECE_M * S::APART_M + i % S::PIECE_M; // from the lane's first row
+		vector pieces[S::COUNT_N];
+		float runs[S::COUNT_N][S::PIECE_N];
 #pragma unroll
-		for (int n = 0; n < S::COUNT_N; n++) {
-			vector piece;
-#pragma unroll
-			for (int j = 0; j < S::PIECE_N; j++)
-				piece.at[j] = sum[i][n * S::PIECE_N + j];
-			if (vectors)
-				out.store(row0 + row + down, column0 + column + n * S::APART_N, piece.at);
-			else
-				*(vector *)&exchange[lane_row<S>(lane) * WARP_N + column + n * S::APART_N] = piece;
-		}
-		if (vectors)
+		for (int j = 0; j < THREAD_N; j++)
+			pieces[j / S::PIECE_N].at[j % S::PIECE_N] = runs[j / S::PIECE_N][j % S::PIECE_N] =
+				sum[i][j];
+		if (vectors) {
+			out.store_runs<S::APART_N>(row0 + row + down, column0 + column, runs);
 			continue;
+		}
+#pragma unroll
+		for (int n = 0; n < S::COUNT_N; n++)
+			*(vector *)&exchange[lane_row<S>(lane) * WARP_N + column + n * S::APART_N] = pieces[n];
 		__syncwarp();
 #pragma unroll
 		for (int e = lane; e < S::EXCHANGE; e += 32)

@@ -56,6 +56,60 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 #endif
 }
 
+/* A warp's sums into rows of C that are not aligned: through shared memory of its own, from where
+ * each lane takes every 32nd value of some rows, so that an access of the warp is a run of C and
+ * not every fourth float of it. `exchange`: the block's. */
+template <class Shape>
+static __device__ __forceinline__ void
+ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffma_product &p,
+					 const epilogue<float> &out, int batch, int row0, int column0)
+{
+	constexpr int V = Shape::V, LD = Shape::WARP_N + 16; // 16 against bank conflicts
+	constexpr int COUNT = Shape::LANES_M * Shape::WARP_N / 32;
+	int lane = threadIdx.x % 32;
+	int lane_row0 = lane_row<Shape>(lane) * V, lane_column0 = lane_column<Shape>(lane) * V;
+	float *mine = exchange + threadIdx.x / 32 * Shape::LANES_M * LD;
+	Shape::rows(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::COUNT_N][V]) {
+#pragma unroll
+		for (int n = 0; n < Shape::COUNT_N; n++)
+			*(float4 *)&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N] =
+				make_float4(x[n][0], x[n][1], x[n][2], x[n][3]);
+		__syncwarp();
+		int first = row - lane_row0, left = column - lane_column0; // the warp's
+		float y[COUNT][1];
+#pragma unroll
+		for (int i = 0; i < COUNT; i++) {
+			int at = lane + 32 * i;
+			y[i][0] = mine[at / Shape::WARP_N * LD + at % Shape::WARP_N];
+		}
+		__syncwarp();
+		auto place = [&](int i, int &r, int &c) {
+			r = first + (lane + 32 * i) / Shape::WARP_N * V;
+			c = left + (lane + 32 * i) % Shape::WARP_N;
+		};
+		int r, c;
+		if (first + (Shape::LANES_M - 1) * V < p.M && left + Shape::WARP_N <= out.N) {
+#pragma unroll
+			for (int i = 0; i < COUNT; i++) { // all of C's values are asked for, then all stored
+				place(i, r, c);
+				out.apply(batch * p.M + r, c, y[i], true);
+			}
+#pragma unroll
+			for (int i = 0; i < COUNT; i++) {
+				place(i, r, c);
+				out.C[(size_t)(batch * p.M + r) * out.N + c] = y[i][0];
+			}
+		} else {
+#pragma unroll
+			for (int i = 0; i < COUNT; i++) {
+				place(i, r, c);
+				if (r < p.M)
+					out.store(batch * p.M + r, c, y[i]);
+			}
+		}
+	});
+}
+
 /* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
  * aligned to 16 bytes, else 1. */
 template <class Shape, int VECTOR_B, bool SPLIT>
@@ -84,7 +138,13 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 								  column0);
 	if (SPLIT && split > 1)
 		ffma_reduce<Shape>(raw, sum, p, out, batch, row0, column0);
-	else
+	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
+		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
+						  sizeof(shared_memory),
+					  "the warps' exchange");
+		__syncthreads(); // everybody has read the last fragments
+		ffma_store_unaligned<Shape>((float *)raw, sum, p, out, batch, row0, column0);
+	} else
 		Shape::rows(sum, row0, column0,
 					[&](int row, int column, const float(&x)[Shape::COUNT_N][Shape::V]) {
 						ffma_store<Shape::SUB_N>(out, p, batch, row, column, x);
@@ -100,7 +160,6 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 #define FFMA_TILES(TILE)                                                                           \
 	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 306, 328)                                                \
 	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 316, 329)                                                \
-	TILE(128, 128, 64, 32, 3, 8, 8, 2, 1, 350, 360)                                                \
 	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 253, 276)                                                 \
 	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 180, 190)                                                  \
 	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 134, 155)                                                 \
@@ -112,10 +171,10 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
-template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int STAGES, int LANES_M, int BLOCK_K,
+template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
 		  int BLOCKS_>
-struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N, STAGES, LANES_M, BLOCK_K> {
-	static constexpr int BLOCKS = BLOCKS_;
+struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K> {
+	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
 };
 
 template <class Shape, int VECTOR_B, bool SPLIT>
@@ -162,7 +221,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 							  int multiprocessors, bool vector)
 {
 	constexpr float LATENCY = 90.0f, FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
-	constexpr float STORE = 0.8f, SINGLE_STORE = 1.1f, SUM = 1.0f; // of an output
+	constexpr float STORE = 0.8f, SUM = 1.0f; // of an output
 	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
 	float blocks = tiles * (float)split * (float)p.batch;
 	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
@@ -172,7 +231,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 								 : last > 0.0f ? fmaxf(last * step * FEWER, LATENCY)
 											   : 0.0f);
 	float outputs = (float)(tile.m * tile.n * tile.blocks), rounds = full + last;
-	float store = outputs * (vector ? STORE : SINGLE_STORE) / (float)split;
+	float store = outputs * STORE / (float)split;
 	return steps * (float)p.K / (float)split + rounds * (BLOCK + store) +
 		   (split > 1 ? EXCHANGE + rounds * outputs * SUM : 0.0f);
 }
