@@ -20,35 +20,63 @@
 #include "load.cuh"
 #include "multiply.cuh"
 
-/* Blocks of a cluster: each has the sums of its part of K; adds up and stores its part of the rows.
+/* Blocks of a cluster: each has the sums of its part of K; adds up and stores its part of the tile,
+ * WIDTH values at a time (1 where rows of C are not aligned), of which a thread has 16 under way.
  */
-template <class Shape>
+template <class Shape, int WIDTH>
 static __device__ __forceinline__ void
 ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
 			const epilogue<float> &out, int batch, int row0, int column0)
 {
 #if __CUDA_ARCH__ >= 900
-	constexpr int V = Shape::V, CHUNKS = Shape::BLOCK_N / V;
+	constexpr int CHUNKS = Shape::BLOCK_N / WIDTH, ALL = Shape::BLOCK_M * CHUNKS, MANY = 16 / WIDTH;
+	typedef epilogue_vector<float, WIDTH> vector;
 	auto cluster = cooperative_groups::this_cluster();
 	int split = (int)cluster.num_blocks(), rank = (int)cluster.block_rank();
+	int apart = Shape::THREADS * split;
 	float *mine = (float *)shared;
 	__syncthreads(); // everybody has read the last fragments
-	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[V]) {
+	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
 		*(float4 *)&mine[row * Shape::BLOCK_N + column] = make_float4(x[0], x[1], x[2], x[3]);
 	});
 	cluster.sync();
-	for (int i = (int)threadIdx.x + rank * Shape::THREADS; i < Shape::BLOCK_M * CHUNKS;
-		 i += Shape::THREADS * split) {
-		float x[1][V] = {};
+	for (int first = (int)threadIdx.x + rank * Shape::THREADS; first < ALL; first += MANY * apart) {
+		float x[MANY][WIDTH] = {};
+#pragma unroll 2
 		for (int other = 0; other < split; other++) { // the same order in every block
-			const float4 *theirs = (const float4 *)cluster.map_shared_rank(mine, other);
-			float4 part = theirs[i];
-			x[0][0] += part.x;
-			x[0][1] += part.y;
-			x[0][2] += part.z;
-			x[0][3] += part.w;
+			const vector *theirs = (const vector *)cluster.map_shared_rank(mine, other);
+#pragma unroll
+			for (int i = 0; i < MANY; i++) {
+				vector part = theirs[min(first + i * apart, ALL - 1)];
+#pragma unroll
+				for (int j = 0; j < WIDTH; j++)
+					x[i][j] += part.at[j];
+			}
 		}
-		ffma_store<V>(out, p, batch, row0 + i / CHUNKS, column0 + i % CHUNKS * V, x);
+		int last = first + (MANY - 1) * apart;
+		if (last < ALL && row0 + last / CHUNKS < p.M && column0 + Shape::BLOCK_N <= out.N &&
+			out.template whole<WIDTH>(batch * p.M + row0, column0)) {
+#pragma unroll
+			for (int i = 0; i < MANY; i++) { // all of C's values are asked for, then all stored
+				int at = first + i * apart;
+				out.apply(batch * p.M + row0 + at / CHUNKS, column0 + at % CHUNKS * WIDTH, x[i],
+						  true);
+			}
+#pragma unroll
+			for (int i = 0; i < MANY; i++) {
+				int at = first + i * apart;
+				epilogue_store_whole(out.C + (size_t)(batch * p.M + row0 + at / CHUNKS) * out.N +
+										 column0 + at % CHUNKS * WIDTH,
+									 x[i]);
+			}
+		} else {
+#pragma unroll
+			for (int i = 0; i < MANY; i++) {
+				int at = first + i * apart, row = row0 + at / CHUNKS;
+				if (at < ALL && row < p.M)
+					out.store(batch * p.M + row, column0 + at % CHUNKS * WIDTH, x[i]);
+			}
+		}
 	}
 	cluster.sync(); // nobody ends whose sums are still read
 #else
@@ -137,7 +165,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
 								  column0);
 	if (SPLIT && split > 1)
-		ffma_reduce<Shape>(raw, sum, p, out, batch, row0, column0);
+		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
 	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
 						  sizeof(shared_memory),
@@ -221,7 +249,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 							  int multiprocessors, bool vector)
 {
 	constexpr float LATENCY = 90.0f, FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
-	constexpr float STORE = 0.8f, SUM = 1.0f; // of an output
+	constexpr float STORE = 0.8f, SUM = 0.6f; // of an output
 	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
 	float blocks = tiles * (float)split * (float)p.batch;
 	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
