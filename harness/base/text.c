@@ -17,6 +17,21 @@ bool text_append(char **text, const char *more)
 	return true;
 }
 
+void text_drop_line(char *text, const char *line)
+{
+	size_t length = strlen(line);
+	char *to = text;
+	for (const char *from = text; *from != '\0';) {
+		size_t all = strcspn(from, "\n"), with_end = all + (from[all] == '\n');
+		if (all != length || memcmp(from, line, length) != 0) {
+			memmove(to, from, with_end);
+			to += with_end;
+		}
+		from += with_end;
+	}
+	*to = '\0';
+}
+
 char *text_read(const char *path, size_t most, struct error *err)
 {
 	struct stat facts;

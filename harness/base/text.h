@@ -11,6 +11,9 @@
  * when memory runs out; *text is then as before. */
 bool text_append(char **text, const char *more);
 
+/* Takes each line that is this one out of the text, with its end. */
+void text_drop_line(char *text, const char *line);
+
 /* What a regular file of at most `most` bytes holds, up to its first NUL: the caller's to free.
  * NULL with err, which begins with the path. */
 char *text_read(const char *path, size_t most, struct error *err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "judge/ahead.h"
 #include "judge/bench.h"
 #include "judge/check.h"
@@ -297,6 +298,17 @@ struct turn_context {
 	struct compiling *compiling;
 };
 
+/* What the judge's own part of the process said for the hints is not the solution's word. */
+static void drop_witness(struct judgement *out)
+{
+	for (size_t i = 0; i < out->count; i++) {
+		if (out->cases[i].output == NULL)
+			continue;
+		text_drop_line(out->cases[i].output, WITNESS_IN_SOLVE);
+		text_drop_line(out->cases[i].output, WITNESS_ON_DEVICE);
+	}
+}
+
 static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *context,
 					   struct error *err)
 {
@@ -309,6 +321,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes},
 			   out);
+	drop_witness(out);
 	return true;
 }
 
