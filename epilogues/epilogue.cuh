@@ -498,46 +498,74 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		store(row, column, one);
 	}
 
-	/* RUNS times V values of one row, STEP columns from run to run. What is read of C is asked for
-	 * before anything is stored: no load passes a store to what may be the same place, so that runs
-	 * that are stored one by one wait for memory one by one. */
+	/* COUNT times V values; place(i, row, column) tells where the i-th belong. Those in rows from
+	 * `rows` on, or in columns from N on, are dropped. V is 1, or divides N, and all places are
+	 * aligned to it. What is read of C is asked for before anything is stored: no load passes a
+	 * store to what may be the same place, so that values stored one by one wait for memory one by
+	 * one. */
+	template <int COUNT, int V, class Place>
+	__device__ __forceinline__ void store_all(int rows, float (&x)[COUNT][V],
+											  const Place &place) const
+	{
+		int row, column;
+		bool inside = true;
+#pragma unroll
+		for (int i = 0; i < COUNT; i++) {
+			place(i, row, column);
+			inside = inside && row < rows && column < N;
+		}
+		if (inside)
+			store_all_where<false>(rows, x, place); // without tests more loads are under way
+		else
+			store_all_where<true>(rows, x, place);
+	}
+
+	/* RUNS times V values of one row, STEP columns from run to run; likewise. */
 	template <int STEP, int RUNS, int V>
 	__device__ __forceinline__ void store_runs(int row, int column, const float (&x)[RUNS][V]) const
 	{
 		static_assert(STEP % V == 0, "all runs are aligned as the first one is");
 		if (row >= M)
 			return;
-		if (column + (RUNS - 1) * STEP + V > N) { // at the right edge
-#pragma unroll
-			for (int run = 0; run < RUNS; run++)
-				store(row, column + run * STEP, x[run]);
-			return;
-		}
-		if (whole<V>(row, column))
-			store_inside<STEP, V>(row, column, x);
+		if (N % V == 0 && epilogue_aligned<Element, V>(C + (size_t)row * N + column))
+			store_runs_by<STEP, V>(row, column, x);
 		else
-			store_inside<STEP, 1>(row, column, x);
+			store_runs_by<STEP, 1>(row, column, x);
 	}
 
   private:
-	/* The same, all of it in C, by accesses of WIDTH values, which are aligned. */
+	template <bool TESTED, int COUNT, int V, class Place>
+	__device__ __forceinline__ void store_all_where(int rows, float (&x)[COUNT][V],
+													const Place &place) const
+	{
+		int row, column;
+#pragma unroll
+		for (int i = 0; i < COUNT; i++) {
+			place(i, row, column);
+			if (!TESTED || (row < rows && column < N))
+				apply(row, column, x[i], true);
+		}
+#pragma unroll
+		for (int i = 0; i < COUNT; i++) {
+			place(i, row, column);
+			if (!TESTED || (row < rows && column < N))
+				epilogue_store_whole(C + (size_t)row * N + column, x[i]);
+		}
+	}
+
+	/* The same by accesses of WIDTH values. */
 	template <int STEP, int WIDTH, int RUNS, int V>
-	__device__ __forceinline__ void store_inside(int row, int column,
-												 const float (&x)[RUNS][V]) const
+	__device__ __forceinline__ void store_runs_by(int row, int column,
+												  const float (&x)[RUNS][V]) const
 	{
 		float y[RUNS * V / WIDTH][WIDTH];
 #pragma unroll
-		for (int i = 0; i < RUNS * V / WIDTH; i++) {
-			int run = i * WIDTH / V, first = i * WIDTH % V;
-#pragma unroll
-			for (int j = 0; j < WIDTH; j++)
-				y[i][j] = x[run][first + j];
-			apply(row, column + run * STEP + first, y[i], true);
-		}
-#pragma unroll
-		for (int i = 0; i < RUNS * V / WIDTH; i++)
-			epilogue_store_whole(
-				C + (size_t)row * N + column + i * WIDTH / V * STEP + i * WIDTH % V, y[i]);
+		for (int i = 0; i < RUNS * V; i++)
+			y[i / WIDTH][i % WIDTH] = x[i / V][i % V];
+		store_all(M, y, [&](int i, int &r, int &c) {
+			r = row;
+			c = column + i * WIDTH / V * STEP + i * WIDTH % V;
+		});
 	}
 };
 

@@ -112,6 +112,7 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
 	child_pause(lane->contestant.child);
+	child_move(yardstick->link.child, lane->contestant.child); /* the same CPU: the same way */
 	bool ok = yardstick_pass(run, yardstick, &series->plan, sealed_mean(&series->entry[i]).call,
 							 &series->way[i], outcome, err);
 	child_continue(lane->contestant.child);

@@ -4,16 +4,17 @@
 
 /* The device cannot serve another context in between for less. */
 #define DISTURBED 60.0
-#define WAY_SPREAD 15.0    /* by so much the machine may be slower for a while */
+#define WAY_SPREAD 3.0     /* by so much the machine may be slower for a while */
 #define REVEAL_SPREAD 20.0 /* what the reveal of a group may differ by */
 /* What processes differ by, however often a call is repeated; with a group of one call the reveal,
  * which depends on where the driver has put what, is a part of it. Seen: harness/judge/LOG.md. */
 #define PROCESSES_DIFFER 2.0
-#define REVEALS_DIFFER 20.0
+#define REVEALS_DIFFER 22.0
 /* How exactly the outside sees: measured, harness/README.md. */
 #define UNCERTAIN_MICROSECONDS 5.0
 #define UNCERTAIN_SHARE 0.03
 #define UNCERTAIN_MOST 0.25 /* of a time that is still told */
+#define SETTLED 0.8 /* of the allowance: the last turn of the yardstick may change a little */
 #define DISTURBED_SHARE 0.1 /* a library's own clock says so much more than the outside */
 /* Whatever disturbs a call makes it longer: the lower quarter is hardly disturbed. */
 #define SHARE 0.25
@@ -30,9 +31,10 @@ static bool is_alone(const struct sealed_series *series)
 }
 
 /* A call of the entry's group, and the way of the yardstick's. Passes of the yardstick while the
- * file's process was there count for no more than those before and after, and what machines differ
- * by from second to second; and for no more than those where something came in between: the file
- * could have done that. */
+ * file's process was there count for no more than those after it, and what machines differ by from
+ * second to second; and for no more than those where something came in between: the file could have
+ * done that. Before them all the yardstick may have had another CPU: that counts until there is an
+ * after. */
 static double call_of(const struct sealed_series *series, uint32_t pass, uint32_t group)
 {
 	const struct sealed_group *times = &series->entry[pass].groups[group];
@@ -44,7 +46,8 @@ static double way_of(const struct sealed_series *series, const struct way_apart 
 {
 	const struct sealed_group *times = &series->way[pass].groups[group];
 	double spread = series->way[pass].excess > DISTURBED ? 0 : WAY_SPREAD;
-	double way = fmin(times->call, fmax(apart->before, apart->after.call) + spread);
+	double alone = isfinite(apart->after.reveal) ? apart->after.call : apart->before;
+	double way = fmin(times->call, alone + spread);
 	return way + (is_alone(series) ? fmin(times->reveal, apart->after.reveal + spread) : 0);
 }
 
@@ -101,7 +104,7 @@ bool outside_other_groups(const struct outside *seen, double planned)
 bool outside_settled(const struct outside *seen, double claim)
 {
 	double allowance = outside_allowance(claim);
-	return seen->scatter <= outside_allowance(seen->time) &&
+	return seen->scatter <= SETTLED * outside_allowance(seen->time) &&
 		   (seen->time < claim + 0.5 * allowance || seen->time - seen->scatter > claim + allowance);
 }
 

@@ -5,6 +5,10 @@
 
 #define PASSES_APART 3u  /* of the yardstick, by itself */
 #define WORK_MOST 2000.0 /* microseconds; what the way takes hardly changes beyond */
+/* The device span of the yardstick's kernel, as that of any other, is longer than what it does:
+ * from outside, 26 honest calls of 175 us read 1.5 us too short, and 12 of 80 us 1.4
+ * (judge/LOG.md). */
+#define KERNEL_MICROSECONDS 1.4
 
 bool yardstick_open(struct yardstick *yardstick, const struct device_choice *device,
 					size_t memory_limit, double timeout, struct error *err)
@@ -39,7 +43,7 @@ bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct s
 			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
 			   error_set(err, "the yardstick failed: %.900s", outcome->detail));
 	for (uint32_t i = 0; i < out->count; i++)
-		out->groups[i].call -= work;
+		out->groups[i].call -= work + KERNEL_MICROSECONDS;
 	return ok;
 }
 

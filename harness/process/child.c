@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -762,6 +763,17 @@ void child_continue(struct child *child)
 {
 	if (child->alive && child->program > 0)
 		kill(child->program, SIGCONT);
+}
+
+void child_move(struct child *child, const struct child *other)
+{
+	cpu_set_t set;
+	int cpu = other->alive && other->program > 0 ? tree_cpu(other->program) : -1;
+	if (cpu < 0 || cpu >= CPU_SETSIZE || !child->alive || child->program <= 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(child->program, sizeof set, &set);
 }
 
 /* ---- output ----------------------------------------------------------- */

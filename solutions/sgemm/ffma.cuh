@@ -14,6 +14,7 @@
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
 #include <cooperative_groups.h>
+#include <limits.h>
 #include <math.h>
 
 #include "ffma_product.cuh"
@@ -53,30 +54,11 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 					x[i][j] += part.at[j];
 			}
 		}
-		int last = first + (MANY - 1) * apart;
-		if (last < ALL && row0 + last / CHUNKS < p.M && column0 + Shape::BLOCK_N <= out.N &&
-			out.template whole<WIDTH>(batch * p.M + row0, column0)) {
-#pragma unroll
-			for (int i = 0; i < MANY; i++) { // all of C's values are asked for, then all stored
-				int at = first + i * apart;
-				out.apply(batch * p.M + row0 + at / CHUNKS, column0 + at % CHUNKS * WIDTH, x[i],
-						  true);
-			}
-#pragma unroll
-			for (int i = 0; i < MANY; i++) {
-				int at = first + i * apart;
-				epilogue_store_whole(out.C + (size_t)(batch * p.M + row0 + at / CHUNKS) * out.N +
-										 column0 + at % CHUNKS * WIDTH,
-									 x[i]);
-			}
-		} else {
-#pragma unroll
-			for (int i = 0; i < MANY; i++) {
-				int at = first + i * apart, row = row0 + at / CHUNKS;
-				if (at < ALL && row < p.M)
-					out.store(batch * p.M + row, column0 + at % CHUNKS * WIDTH, x[i]);
-			}
-		}
+		out.store_all((batch + 1) * p.M, x, [&](int i, int &row, int &column) {
+			int at = first + i * apart, down = row0 + at / CHUNKS;
+			row = at < ALL && down < p.M ? batch * p.M + down : INT_MAX;
+			column = column0 + at % CHUNKS * WIDTH;
+		});
 	}
 	cluster.sync(); // nobody ends whose sums are still read
 #else
@@ -111,30 +93,10 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 			y[i][0] = mine[at / Shape::WARP_N * LD + at % Shape::WARP_N];
 		}
 		__syncwarp();
-		auto place = [&](int i, int &r, int &c) {
-			r = first + (lane + 32 * i) / Shape::WARP_N * V;
+		out.store_all((batch + 1) * p.M, y, [&](int i, int &r, int &c) {
+			r = batch * p.M + first + (lane + 32 * i) / Shape::WARP_N * V;
 			c = left + (lane + 32 * i) % Shape::WARP_N;
-		};
-		int r, c;
-		if (first + (Shape::LANES_M - 1) * V < p.M && left + Shape::WARP_N <= out.N) {
-#pragma unroll
-			for (int i = 0; i < COUNT; i++) { // all of C's values are asked for, then all stored
-				place(i, r, c);
-				out.apply(batch * p.M + r, c, y[i], true);
-			}
-#pragma unroll
-			for (int i = 0; i < COUNT; i++) {
-				place(i, r, c);
-				out.C[(size_t)(batch * p.M + r) * out.N + c] = y[i][0];
-			}
-		} else {
-#pragma unroll
-			for (int i = 0; i < COUNT; i++) {
-				place(i, r, c);
-				if (r < p.M)
-					out.store(batch * p.M + r, c, y[i]);
-			}
-		}
+		});
 	});
 }
 
@@ -227,7 +189,7 @@ template <class Shape, int MAX_SPLIT>
 static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
-	if (load_vector(p.B, p.N))
+	if (load_vector(p.B, p.N) && load_vector(out.C, p.N))
 		ffma_start<Shape, 4, SPLIT>(p, split, out);
 	else
 		ffma_start<Shape, 1, SPLIT>(p, split, out);

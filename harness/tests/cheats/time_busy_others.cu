@@ -2,11 +2,13 @@
 // family: time
 // device: cuda
 // honest: yes
+// gains: nothing
 // compares: percent_of_cublas
 // time: 1024x1024x1024
 // Keeps the GPU busy while others are measured: a thread launches kernels that wait, whenever no
-// call has come for 1 ms. Stopped by no process of a file being there when libraries are timed from
-// outside.
+// call has come for 1 ms. Of no use: contexts take turns, and the device's clock stands still for a
+// kernel that waits for its turn. Where that were different, it would be stopped by no process of a
+// file being there when libraries are timed from outside.
 #include <atomic>
 #include <ctime>
 #include <thread>

@@ -109,7 +109,9 @@ static void serve(int fd)
 	case PEEK_RUN: compute(peek.set, 1), answer(PEEK_RUN, REPLY); break;
 	case PEEK_TIME: answer_times(); break;
 	case PEEK_SEALED:
-		cudaIpcCloseMemHandle(mine.base);
+		if (mine.base != nullptr)
+			cudaIpcCloseMemHandle(mine.base);
+		mine.base = nullptr;
 		mine.device->prepare(peek.arena.bytes, peek.arena.buffers[2].bytes);
 		answer(PEEK_SEALED, REPLY);
 		break;
