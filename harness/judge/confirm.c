@@ -15,6 +15,8 @@
 #define PASSES_MIN 4u /* of a file, each with one of the yardstick */
 #define PASSES_LIBRARY 2u
 #define SERIES_SECONDS 2.5 /* no pass of an entry begins after so many */
+#define WHOLES 4u          /* passes of a file to a result that is looked at as a whole */
+
 bool confirm_wanted(const struct run *run)
 {
 	const struct judge_options *options = run->options;
@@ -36,17 +38,16 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 
 #define WORK_BEFORE 50.0
 
-static bool yardstick_start(struct run *run, struct yardstick *yardstick,
-							const struct problem *problem, const struct timing_result *result,
-							struct error *err)
+/* What the way takes while no file has a process; or why there can be no sealed calls. */
+static bool yardstick_before(struct run *run, struct yardstick *yardstick,
+							 const struct problem *problem, const struct timing_result *result,
+							 struct error *err)
 {
 	struct sealed_plan plan = {.problem = problem, .test = &result->test};
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	struct sealed_group way = {0};
+	yardstick->lacking[0] = '\0';
 	groups_plan_small(run, &plan);
-	if (!yardstick_open(yardstick, &run->referee.device, run->memory_limit,
-						run->timeout + LANE_FIRST_SECONDS, err))
-		return false;
 	if (!yardstick->link.can_seal)
 		snprintf(yardstick->lacking, sizeof yardstick->lacking, "%s", yardstick->link.unsealed);
 	else if (!yardstick_alone(run, yardstick, &plan, WORK_BEFORE + YARDSTICK_WAY, &way, &outcome,
@@ -59,16 +60,20 @@ static bool yardstick_start(struct run *run, struct yardstick *yardstick,
 }
 
 bool confirm_begin(struct run *run, const struct problem *problem,
-				   const struct timing_result *result, struct yardstick **out, struct error *err)
+				   const struct timing_result *result, struct yardstick **yardstick,
+				   struct error *err)
 {
-	*out = NULL;
 	if (!confirm_wanted(run))
 		return true;
-	struct yardstick *yardstick = calloc(1, sizeof *yardstick);
-	if (yardstick == NULL)
-		return error_set(err, "out of memory");
-	*out = yardstick;
-	return yardstick_start(run, yardstick, problem, result, err);
+	if (*yardstick == NULL) {
+		*yardstick = calloc(1, sizeof **yardstick);
+		if (*yardstick == NULL)
+			return error_set(err, "out of memory");
+		if (!yardstick_open(*yardstick, &run->referee.device, run->memory_limit,
+							run->timeout + LANE_FIRST_SECONDS, err))
+			return false;
+	}
+	return yardstick_before(run, *yardstick, problem, result, err);
 }
 
 void confirm_end(struct yardstick *yardstick)
@@ -113,8 +118,8 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 		return true;
 	child_pause(lane->contestant.child);
 	child_move(yardstick->link.child, lane->contestant.child); /* the same CPU: the same way */
-	bool ok = yardstick_pass(run, yardstick, &series->plan, sealed_mean(&series->entry[i]).call,
-							 &series->way[i], outcome, err);
+	bool ok = yardstick_pass(run, yardstick, &series->plan, true,
+							 sealed_mean(&series->entry[i]).call, &series->way[i], outcome, err);
 	child_continue(lane->contestant.child);
 	series->count += ok && !outcome->refused;
 	return ok;
@@ -161,6 +166,7 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 							 .test = &result->test,
 							 .entrant = lane->entrant,
 							 .checks = !is_library(entry),
+							 .wholes = WHOLES,
 							 .tolerance = tolerance_of(&run->options->tolerance, problem)};
 	entry->seal.floor = floor_of(&run->referee.facts, result);
 	if (!lane->running)
@@ -275,6 +281,7 @@ bool confirm_without_times(struct run *run, const struct problem *problem,
 									 .calls = CALLS_WITHOUT_TIMES,
 									 .groups = 2,
 									 .checks = true,
+									 .wholes = 1,
 									 .tolerance = tolerance_of(&run->options->tolerance, problem)};
 	return sealed_run(run, link, &plan, &ignored, outcome, err);
 }

@@ -7,10 +7,12 @@
 /* A process of ours whose calls take a known time. */
 struct yardstick;
 
-/* Starts it, and measures it for the first time: no file has a process yet. *out is NULL where
- * nobody wants sealed times, and is there to be ended also where this fails. */
+/* Before a shape is timed: starts *yardstick where it is NULL, and measures it, while no file has
+ * a process. It stays NULL where nobody wants sealed times, and is there to be ended also where
+ * this fails. */
 bool confirm_begin(struct run *run, const struct problem *problem,
-				   const struct timing_result *result, struct yardstick **out, struct error *err);
+				   const struct timing_result *result, struct yardstick **yardstick,
+				   struct error *err);
 
 /* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
  * results fails. The processes of files are gone afterwards: while one is measured no other file

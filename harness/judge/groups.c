@@ -5,7 +5,7 @@
 #include "process/buffers.h"
 
 #define MEMORY_SHARE 0.125 /* of the device's, for the sets of a pass */
-#define MEMORY_MOST 12e9   /* bytes, which the driver clears afterwards */
+#define MEMORY_MOST 16e9   /* bytes, which the driver clears afterwards */
 #define GROUPS 3u          /* of a pass */
 #define GROUPS_OF_ONE 6u   /* where each is a single call */
 #define SETS_SMALL 8u

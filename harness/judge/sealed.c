@@ -12,7 +12,7 @@
 #include "judge/stats.h"
 #include "process/buffers.h"
 
-#define ROWS 16u /* that are compared of each call but one, of which all are */
+#define ROWS 16u /* that are compared of each call; of some all are */
 #define CALLS_MAX (SEALED_GROUPS_MAX * SEALED_CALLS_MAX)
 
 /* A call that was made. */
@@ -59,14 +59,15 @@ static void layout_of_yardstick(const struct pass *pass, struct arena *arena,
 	test->shape.size[SIZE_N] = cached ? (int32_t)(arena->buffers[0].bytes >> 10) : 0;
 }
 
-/* Fresh memory with fresh values, which follow from no seed. */
+/* Fresh memory with fresh values, which follow from no seed. The yardstick reads what there is. */
 static bool pass_prepare(struct pass *pass, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
 	struct referee_link *referee = &pass->run->referee;
-	if (!random_draw(&pass->test.seed, err) ||
-		!referee_link_sealed_case(referee, plan->problem->name, &pass->test, run_chain(pass->run),
-								  plan->groups, plan->group, err))
+	if (!plan->again &&
+		(!random_draw(&pass->test.seed, err) ||
+		 !referee_link_sealed_case(referee, plan->problem->name, &pass->test, run_chain(pass->run),
+								   plan->groups, plan->group, err)))
 		return false;
 	for (uint32_t i = 0; i < plan->groups; i++)
 		if (!referee_link_descriptor(referee, i, &pass->fds[i], err))
@@ -172,14 +173,15 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 	return true;
 }
 
-/* All of them; one as a whole, which one nobody could know. */
+/* All of them; now and then one as a whole, which one nobody could know. */
 static bool pass_check(const struct pass *pass, struct outcome *outcome, struct error *err)
 {
 	uint64_t drawn;
 	if (!random_draw(&drawn, err))
 		return false;
+	uint64_t whole = drawn % ((uint64_t)pass->plan->wholes * pass->count);
 	for (uint32_t i = 0; i < pass->count && outcome->verdict == VERDICT_ACCEPTED; i++)
-		if (!check_call(pass, &pass->made[i], i == drawn % pass->count ? 0 : ROWS, outcome, err))
+		if (!check_call(pass, &pass->made[i], i == whole ? 0 : ROWS, outcome, err))
 			return false;
 	return true;
 }

@@ -33,6 +33,7 @@ struct timer {
 	const struct problem *problem;
 	size_t count;
 	struct contestant_time_reply reply; /* of the pass at hand */
+	struct yardstick *yardstick;        /* of sealed calls; NULL before the first of them */
 	struct lane lanes[];
 };
 
@@ -247,8 +248,11 @@ void timer_drop(struct timer *timer, size_t entrant)
 
 void timer_close(struct timer *timer)
 {
-	for (size_t i = 0; timer != NULL && i < timer->count; i++)
+	if (timer == NULL)
+		return;
+	for (size_t i = 0; i < timer->count; i++)
 		contestant_link_close(&timer->lanes[i].contestant);
+	confirm_end(timer->yardstick);
 	free(timer);
 }
 
@@ -295,17 +299,15 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 		return error_set(err, "out of memory");
 
 	struct clocks clocks;
-	struct yardstick *yardstick;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = confirm_begin(run, timer->problem, out, &yardstick, err) &&
+	bool ok = confirm_begin(run, timer->problem, out, &timer->yardstick, err) &&
 			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
 	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
-	ok = ok && confirm(run, timer->problem, yardstick, timer->lanes, timer->count, out, err);
-	confirm_end(yardstick);
+	ok = ok && confirm(run, timer->problem, timer->yardstick, timer->lanes, timer->count, out, err);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++)

@@ -31,12 +31,13 @@ bool yardstick_open(struct yardstick *yardstick, const struct device_choice *dev
 /* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
  */
 bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					double microseconds, struct sealed_times *out, struct outcome *outcome,
-					struct error *err)
+					bool again, double microseconds, struct sealed_times *out,
+					struct outcome *outcome, struct error *err)
 {
 	double work = fmin(fmax(microseconds - YARDSTICK_WAY, 1.0), WORK_MOST);
 	struct sealed_plan plan = *like;
 	plan.entrant = NULL;
+	plan.again = again;
 	plan.checks = false;
 	plan.nanoseconds = (int32_t)(work * 1e3);
 	bool ok = sealed_run(run, &yardstick->link, &plan, out, outcome, err) &&
@@ -56,7 +57,7 @@ bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct 
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct sealed_times times;
-		ok = yardstick_pass(run, yardstick, like, microseconds, &times, outcome, err);
+		ok = yardstick_pass(run, yardstick, like, i > 0, microseconds, &times, outcome, err);
 		struct sealed_group mean = sealed_mean(&times);
 		float call = (float)mean.call, reveal = (float)mean.reveal;
 		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&reveals, &reveal, 1)) ||

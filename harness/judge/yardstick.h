@@ -20,11 +20,12 @@ bool yardstick_open(struct yardstick *yardstick, const struct device_choice *dev
 					size_t memory_limit, double timeout, struct error *err);
 void yardstick_close(struct yardstick *yardstick);
 
-/* What there is besides the work, in a pass like this one with calls of about so many microseconds.
- * outcome->refused: the referee has no memory for it. */
+/* What there is besides the work, in a pass like this one with calls of about so many microseconds;
+ * `again`: on the sets of the pass before, which was one like it. outcome->refused: the referee has
+ * no memory for it. */
 bool yardstick_pass(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,
-					double microseconds, struct sealed_times *out, struct outcome *outcome,
-					struct error *err);
+					bool again, double microseconds, struct sealed_times *out,
+					struct outcome *outcome, struct error *err);
 
 /* The middle one of several passes, nobody else having a process. */
 bool yardstick_alone(struct run *run, struct yardstick *yardstick, const struct sealed_plan *like,

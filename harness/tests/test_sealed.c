@@ -158,7 +158,7 @@ Test(sealed, groups_stay_within_memory)
 	for (int size = 64; size <= 16384; size *= 2)
 		for (double microseconds = 3; microseconds < 2000; microseconds *= 3) {
 			const struct test_case test = product(size, size, size);
-			double bytes = 3.0 * 2 * size * size, most = fmin(12e9, (double)(141ull << 30) / 8);
+			double bytes = 3.0 * 2 * size * size, most = fmin(16e9, (double)(141ull << 30) / 8);
 			struct sealed_plan plan = plan_for(&run, &test, microseconds, microseconds / 3);
 			double sets = plan.groups * plan.group + 1.0;
 			cr_assert(plan.groups == 2 || bytes * sets <= most, "%d: %g sets", size, sets);

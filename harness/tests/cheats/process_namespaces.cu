@@ -9,5 +9,6 @@
 
 static bool cheat()
 {
-	return unshare(CLONE_NEWUSER) == 0;
+	/* the driver's threads stand in the way of the first: then the second, if root judges */
+	return unshare(CLONE_NEWUSER) == 0 || unshare(CLONE_NEWUTS) == 0;
 }

@@ -2,6 +2,7 @@
 // expect-cuda: wrong_answer accepted
 // family: replay
 // then: says replayed
+// then-cuda: accepted
 // naive: accepted
 // naive-says: replayed
 // options: --suite %here%/same.ini
