@@ -17,9 +17,9 @@ from gpu_checker import ENDING, Checker, say
 SCHEMA = 1
 
 # Name, seconds that it may need, function; the most telling ones first.
-PARTS = (("verdicts", 240, verdicts), ("f32", 260, f32), ("clocks", 60, clocks), ("tricks_on_time", 380, tricks_on_time),
-         ("differences", 130, differences), ("against", 330, against), ("seal_cost", 110, seal_cost), ("f32_tiles", 150, f32_tiles),
-         ("sanitized", 200, sanitized), ("tricks", 200, tricks), ("soak", 400, soak), ("honest", 120, honest))
+PARTS = (("verdicts", 290, verdicts), ("f32", 170, f32), ("clocks", 60, clocks), ("tricks_on_time", 350, tricks_on_time),
+         ("differences", 130, differences), ("against", 330, against), ("seal_cost", 120, seal_cost), ("f32_tiles", 150, f32_tiles),
+         ("sanitized", 200, sanitized), ("tricks", 190, tricks), ("soak", 200, soak), ("honest", 120, honest))
 
 
 def run_part(checker, name, function):

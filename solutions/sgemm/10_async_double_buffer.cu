@@ -57,9 +57,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
 	int column = warp % WARPS_N * WARP_N + lane % LANES_N * V;
 
 	async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, K);
-	async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(N - column0, N);
+	async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(column0, N, N);
 	const float *a_from = A + (size_t)row0 * K; // the corners of the next tiles
-	const float *b_from = B + column0;
+	const float *b_from = B;
 	int tiles = (K + BLOCK_K - 1) / BLOCK_K;
 	int depth = K - (tiles - 1) * BLOCK_K; // of the first tile
 

@@ -107,9 +107,9 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 	int depth = tiles > 0 ? end - begin - (tiles - 1) * T::LOAD_K : 0; // of the first tile
 
 	async_tile_a<T::BLOCK_M, T::LOAD_K, T::LD_A, T::THREADS> copies_a(M - row0, K);
-	async_tile_b<T::LOAD_K, T::BLOCK_N, T::THREADS, VECTOR> copies_b(N - column0, N);
+	async_tile_b<T::LOAD_K, T::BLOCK_N, T::THREADS, VECTOR> copies_b(column0, N, N);
 	const float *a_from = A + (size_t)row0 * K + begin; // the corners of the next tiles
-	const float *b_from = B + (size_t)begin * N + column0;
+	const float *b_from = B + (size_t)begin * N;
 	vector a[2][T::COUNT_M], b[2][T::COUNT_N];
 	alignas(16) float sum[T::COUNT_M][4][T::COUNT_N][4] = {};
 	auto read = [&](int to, int buffer, int k) {

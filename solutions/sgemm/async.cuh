@@ -5,7 +5,7 @@
  * every lane names its own place. The tile of B goes as it lies, V floats a copy
  * (4 where rows of B are aligned, else 1).
  *
- * Rows and columns beyond the edge of C read what lies at the edge instead: they
+ * Rows and columns beyond the edge of C read what lies inside instead: they
  * give outputs that nobody stores. Beyond K, zeros are written instead of copies
  * (in both tiles, as 0 * NaN is not 0). The tile with this remainder is the
  * *first* one: it holds k < K - (tiles - 1) * BLOCK_K, and all others are whole
@@ -17,7 +17,8 @@
 #include <cuda_runtime.h>
 
 /* Where this thread's copies of a tile come from, relative to the tile's corner
- * in global memory, and where they go. Both stay the same for all tiles. */
+ * in global memory (of B: to its first row, in the matrix's first column), and where
+ * they go. Both stay the same for all tiles. */
 template <int BLOCK_M, int BLOCK_K, int LD, int THREADS> struct async_tile_a {
 	static constexpr int COUNT = BLOCK_M * BLOCK_K / THREADS;
 	/* A warp copies 4 rows of 8 columns: whole sectors of 32 bytes, and with rows
@@ -66,6 +67,18 @@ template <int BLOCK_M, int BLOCK_K, int LD, int THREADS> struct async_tile_a {
 	}
 };
 
+/* The column of the matrix to read for column c of a tile that begins at column0: one inside where
+ * that lies beyond the last. Copies of single floats take the column 32, 64, ... before it, so that
+ * a warp still reads 32 neighbours: copies of one float to 32 places seem to be made one by one,
+ * and a tile with few columns inside took half as long again (NOTES.md, "ffma.cu"). */
+template <int V> static __device__ __forceinline__ int column_inside(int c, int column0, int N)
+{
+	c += column0;
+	if (V > 1 || N < 32)
+		return min(c, N - V);
+	return c < N ? c : c - ((c - N) / 32 + 1) * 32;
+}
+
 template <int BLOCK_K, int BLOCK_N, int THREADS, int V> struct async_tile_b {
 	static constexpr int COUNT = BLOCK_K * BLOCK_N / V / THREADS;
 	static constexpr int CHUNKS = BLOCK_N / V; // of a row
@@ -74,15 +87,15 @@ template <int BLOCK_K, int BLOCK_N, int THREADS, int V> struct async_tile_b {
 	unsigned from[COUNT];
 	int to, k;
 
-	/* `columns`: of the matrix, from the tile's first on; a multiple of V. */
-	__device__ __forceinline__ async_tile_b(int columns, int ld)
+	/* The matrix has N columns, a multiple of V; the tile's first is column0. */
+	__device__ __forceinline__ async_tile_b(int column0, int N, int ld)
 	{
 		k = threadIdx.x / CHUNKS;
 		to = threadIdx.x * V;
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
 			int c = ((int)threadIdx.x + i * THREADS) % CHUNKS * V;
-			from[i] = (unsigned)(k + row_of(i)) * ld + min(c, columns - V);
+			from[i] = (unsigned)(k + row_of(i)) * ld + column_inside<V>(c, column0, N);
 		}
 	}
 	static constexpr __device__ int row_of(int i)
