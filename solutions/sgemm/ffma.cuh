@@ -206,16 +206,20 @@ struct ffma_tile {
 /* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
  * steps along K; what a block and its stores cost besides; and, of a split tile, the exchange of
  * sums. In the last round fewer blocks share a multiprocessor, which hide less from each other, but
- * have its lanes to themselves, down to the latency of a step. */
+ * have its lanes to themselves, down to the latency of a step. Where there is one block for each
+ * multiprocessor, those of larger clusters do not spread over all: two share one. */
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
 							  int multiprocessors, bool vector)
 {
 	constexpr float LATENCY = 90.0f, FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
 	constexpr float STORE = 0.8f, SUM = 0.6f; // of an output
+	constexpr int CROWDED = 4;                // blocks of a cluster
 	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
 	float blocks = tiles * (float)split * (float)p.batch;
 	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
 	float last = ceilf((blocks - full * places) / (float)multiprocessors) / (float)tile.blocks;
+	if (split >= CROWDED && blocks <= (float)multiprocessors)
+		last = fminf(2.0f * last, 1.0f);
 	float step = vector ? tile.cycles : tile.single;
 	float steps = full * step + (last == 1.0f  ? step
 								 : last > 0.0f ? fmaxf(last * step * FEWER, LATENCY)
