@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
 	async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, K);
 	async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(column0, N, N);
-	const float *a_from = A + (size_t)row0 * K; // the corners of the next tiles
+	const float *a_from = A + (size_t)row0 * K; // where the next tiles are (async.cuh)
 	const float *b_from = B;
 	int tiles = (K + BLOCK_K - 1) / BLOCK_K;
 	int depth = K - (tiles - 1) * BLOCK_K; // of the first tile

@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 
 	async_tile_a<T::BLOCK_M, T::LOAD_K, T::LD_A, T::THREADS> copies_a(M - row0, K);
 	async_tile_b<T::LOAD_K, T::BLOCK_N, T::THREADS, VECTOR> copies_b(column0, N, N);
-	const float *a_from = A + (size_t)row0 * K + begin; // the corners of the next tiles
+	const float *a_from = A + (size_t)row0 * K + begin; // where the next tiles are (async.cuh)
 	const float *b_from = B + (size_t)begin * N;
 	vector a[2][T::COUNT_M], b[2][T::COUNT_N];
 	alignas(16) float sum[T::COUNT_M][4][T::COUNT_N][4] = {};

@@ -55,8 +55,8 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 			}
 		}
 		out.store_all((batch + 1) * p.M, x, [&](int i, int &row, int &column) {
-			int at = first + i * apart, down = row0 + at / CHUNKS;
-			row = at < ALL && down < p.M ? batch * p.M + down : INT_MAX;
+			int at = first + i * apart;
+			row = at < ALL ? batch * p.M + row0 + at / CHUNKS : INT_MAX;
 			column = column0 + at % CHUNKS * WIDTH;
 		});
 	}

@@ -98,7 +98,7 @@ struct multiply_shape {
 	{
 		async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, lda);
 		async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(column0, N, ldb);
-		const float *a_from = A + (size_t)row0 * lda; // the corners of the next tiles
+		const float *a_from = A + (size_t)row0 * lda; // where the next tiles are (async.cuh)
 		const float *b_from = B;
 		int tiles = (K + BLOCK_K - 1) / BLOCK_K;
 		int depth = K - (tiles - 1) * BLOCK_K; // of the first tile

@@ -1,7 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
 // without: files,calls,namespaces
-// alone: files,calls
+// alone-cuda: files,calls
 // then: accepted
 // Takes a descriptor out of another process (pidfd_getfd). Stopped by the jail.
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
 // without: files,calls,namespaces
-// alone: files,calls
+// alone-cuda: files,calls
 // then: accepted
 // Becomes the tracer of another process. Stopped by the jail. (The end of the tracer lets it go.)
 #include <sys/ptrace.h>

@@ -1,7 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
 // without: files,calls,namespaces
-// alone: files,calls
+// alone-cuda: files,calls
 // then: accepted
 // Reads the referee's memory, where the answers are, by process_vm_readv. Stopped by the jail.
 #include <sys/uio.h>

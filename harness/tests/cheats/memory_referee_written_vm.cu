@@ -1,7 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
 // without: files,calls,namespaces
-// alone: files,calls
+// alone-cuda: files,calls
 // then: accepted
 // Writes to the referee's memory by process_vm_writev. Stopped by the jail. (It writes what it has
 // read.)

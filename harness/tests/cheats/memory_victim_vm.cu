@@ -1,7 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
 // without: files,calls,namespaces
-// alone: files,calls
+// alone-cuda: files,calls
 // then: accepted
 // Asks for the memory of a process whose number it knows, without a look at /proc: the kernel says
 // that the address is a wrong one, and not that the process is none of its business. Stopped by the
