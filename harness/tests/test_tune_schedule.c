@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "tune/queue.h"
 #include "tune/rank.h"
 
 static struct error err;
@@ -321,6 +322,44 @@ Test(tune_rank, by_a_model)
 	}
 	cr_expect(ranked.seconds[ranked_at(&ranked, 0)] == 64);
 	cr_expect(isinf(ranked.seconds[ranked_at(&ranked, 5)]));
+	ranked_free(&ranked);
+}
+
+static double by_tile(const void *context, const struct schedule *schedule)
+{
+	(void)context;
+	const int64_t *role = schedule->roles.value;
+	return 1e6 * (double)role[TUNE_BLOCK_N] - 1e3 * (double)role[TUNE_BLOCK_M] +
+		   (double)role[TUNE_SWIZZLE];
+}
+
+/* A dozen schedules of the best tile do not hide the best of another tile. */
+Test(tune_rank, queue_has_each_kind_early)
+{
+	struct ranked ranked;
+	size_t order[24];
+	cr_assert(
+		enumerate("// tune BM = 32 : 32 64 128\n// tune BN = 64 : 64 128\n// tune X = 4 : 1 2 3 4\n"
+				  "// tune role block_m = BM\n// tune role block_n = BN\n"
+				  "// tune role swizzle = X\n",
+				  8192, 8192, 8192, 0));
+	cr_assert(ranked_make(&space, &gpu, &test, &ranked, &err));
+	cr_assert(ranked_add_model(&ranked, by_tile, NULL));
+	cr_assert(queue_make(&ranked, 24, order) == 24);
+	static const char *const expected[] = {"BM=32 BN=64 X=4", /* default */
+										   "BM=128 BN=64 X=1",  "BM=64 BN=64 X=1",
+										   "BM=128 BN=128 X=1", "BM=128 BN=64 X=2",
+										   "BM=32 BN=64 X=1",   "BM=64 BN=128 X=1"};
+	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+		char text[SCHEDULE_TEXT];
+		schedule_print(&space, ranked.list.items[order[i]].values, text);
+		cr_expect(strcmp(text, expected[i]) == 0, "%zu: %s", i, text);
+	}
+	bool in_line[24] = {false};
+	for (size_t i = 0; i < 24; i++) {
+		cr_expect_not(in_line[order[i]], "%zu is in line twice", order[i]);
+		in_line[order[i]] = true;
+	}
 	ranked_free(&ranked);
 }
 

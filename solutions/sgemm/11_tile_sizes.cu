@@ -196,21 +196,8 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 	if (T::SPLIT_K == 1 || T::REDUCTION == REDUCE_KERNEL)
 		return;
 
-	/* Atomics: the last block of this tile of C hands the sums to the epilogue. */
-	__shared__ bool last;
-	__threadfence();
-	__syncthreads();
-	if (threadIdx.x == 0)
-		last = atomicAdd(&split.done[block_row * gridDim.x + blockIdx.x], 1) == T::SPLIT_K - 1;
-	__syncthreads();
-	if (!last)
-		return;
-	__threadfence();
-	for (int e = threadIdx.x; e < T::BLOCK_M * T::BLOCK_N; e += T::THREADS) {
-		int r = row0 + e / T::BLOCK_N, c = column0 + e % T::BLOCK_N;
-		if (r < M && c < N)
-			out.store(r, c, __ldcg(&split.sums[(size_t)r * N + c]));
-	}
+	if (is_last(&split.done[block_row * gridDim.x + blockIdx.x], T::SPLIT_K))
+		hand_over_sums<T::BLOCK_M, T::BLOCK_N, T::THREADS, false>(split.sums, row0, column0, out);
 }
 
 template <class T>

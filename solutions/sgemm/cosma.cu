@@ -264,18 +264,6 @@ static __device__ __forceinline__ void store_warp(const epilogue<float> &out, fl
 	}
 }
 
-/* Whether this block is the last of those that share its tile of C. */
-static __device__ bool is_last(int *done)
-{
-	__shared__ bool last;
-	__threadfence();
-	__syncthreads();
-	if (threadIdx.x == 0)
-		last = atomicAdd(done, 1) == SPLIT_K - 1;
-	__syncthreads();
-	return last;
-}
-
 /* V_A, V_B: floats of A and B that one load moves. */
 template <int V_A, int V_B>
 static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
@@ -381,19 +369,10 @@ static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
 	if (SPLIT_K == 1 || !SPLIT_ATOMICS)
 		return;
 
-	/* The last block of this tile of C hands the sums to the epilogue, and leaves zeros. */
 	int *done = &split.done[(size_t)block_row * (gridDim.x / SWIZZLE) + block_column];
-	if (!is_last(done))
+	if (!is_last(done, SPLIT_K))
 		return;
-	__threadfence();
-	for (int e = threadIdx.x; e < BLOCK_M * BLOCK_N; e += S::THREADS) {
-		int r = row0 + e / BLOCK_N, c = column0 + e % BLOCK_N;
-		if (r >= M || c >= N)
-			continue;
-		float *from = &split.sums[(size_t)r * N + c];
-		out.store(r, c, __ldcg(from));
-		*from = 0.0f;
-	}
+	hand_over_sums<BLOCK_M, BLOCK_N, S::THREADS, true>(split.sums, row0, column0, out);
 	if (threadIdx.x == 0)
 		*done = 0;
 }
