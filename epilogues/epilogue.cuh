@@ -514,10 +514,20 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			place(i, row, column);
 			inside = inside && row < rows && column < N;
 		}
-		if (inside)
+		if (inside) {
 			store_all_where<false>(rows, x, place); // without tests more loads are under way
-		else
-			store_all_where<true>(rows, x, place);
+			return;
+		}
+		/* Copies that the compiler does not see through. Without them the registers of the values
+		 * in this rare branch decide about those of the kernel's main loop, which then reads more
+		 * operands from the same bank (solutions/sgemm/NOTES.md, "Two places for one sum"). */
+		float edge[COUNT][V];
+#pragma unroll
+		for (int i = 0; i < COUNT; i++)
+#pragma unroll
+			for (int j = 0; j < V; j++)
+				asm("mov.b32 %0, %1;" : "=f"(edge[i][j]) : "f"(x[i][j]));
+		store_all_where<true>(rows, edge, place);
 	}
 
 	/* RUNS times V values of one row, STEP columns from run to run; likewise. */
