@@ -20,7 +20,8 @@
  * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
  * byte of global memory, 32 for the defaults.
  *
- * reached: not measured yet */
+ * reached: 42.6 TFLOP/s at 4096x4096x4096 with its defaults, 0.83 of the fastest library;
+ * tuned, 4.3 times the library at 4x8x3000000 and 1.5 times at 38416x38416x4 (H200; NOTES.md) */
 
 // tune BLOCK_M = 128 : 4 8 16 32 64 128 256
 // tune BLOCK_N = 128 : 4 8 16 32 64 128 256

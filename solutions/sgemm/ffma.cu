@@ -12,8 +12,8 @@
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
  *
- * reached: 50.5 TFLOP/s at 4096x4096x4096, 0.99 of the fastest library; 0.85 of it over 200 drawn
- * shapes (H200, before edges of C were stored many values at a time; NOTES.md) */
+ * reached: 48.4 TFLOP/s at 4096x4096x4096, 0.94 of the fastest library, and 0.90 of it over 200
+ * drawn shapes (H200, before copies at edges gave the loop better registers; NOTES.md) */
 #include "ffma.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
