@@ -63,6 +63,9 @@ static void print_board(const struct board *board)
 	}
 	if (outside)
 		puts("* seen from outside: the process says less");
+	if (board->unconfirmed > 0)
+		printf("%zu more without a rank: sealed calls do not confirm a time here\n",
+			   board->unconfirmed);
 }
 
 /* Shapes of the same problem and device that are not shown. */
@@ -141,6 +144,7 @@ static json_t *board_json(const struct board *board)
 		json_array_append_new(leaders, item);
 	}
 	json_object_set_new(json, "leaders", leaders);
+	json_object_set_new(json, "unconfirmed", json_integer((json_int_t)board->unconfirmed));
 	return json;
 }
 

@@ -128,5 +128,12 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 	if (outside)
 		html_paragraph(out, "quiet",
 					   "* seen from outside: the process said less than what sealed calls took.");
+	if (board->unconfirmed > 0) {
+		char text[96];
+		snprintf(text, sizeof text,
+				 "%zu more without a rank: sealed calls do not confirm a time at this shape.",
+				 board->unconfirmed);
+		html_paragraph(out, "quiet", text);
+	}
 	plot_print(out, board);
 }

@@ -94,6 +94,32 @@ static bool board_enter(struct board *board, const struct measured *run,
 	return true;
 }
 
+static bool is_unconfirmed(const struct board *board, const struct measured *run)
+{
+	if (!leaderboard_same_field(board->run, run))
+		return false;
+	for (size_t i = 0; i < run->time_count; i++)
+		if (measured_same_shape(board->time, &run->times[i]) && run->times[i].median > 0.0 &&
+			!run->times[i].without_epilogue && !is_confirmed(&run->times[i]))
+			return true;
+	return false;
+}
+
+/* Each content once, by the first of its runs. */
+static void count_unconfirmed(const struct measured_list *runs, struct board *board)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct measured *run = &runs->items[i];
+		bool counts = is_unconfirmed(board, run) && unfit(runs, run) == NULL;
+		for (size_t k = 0; k < board->count && counts; k++)
+			counts = !same(board->leaders[k].run->content, run->content);
+		for (size_t k = 0; k < i && counts; k++)
+			counts = !same(runs->items[k].content, run->content) ||
+					 !is_unconfirmed(board, &runs->items[k]);
+		board->unconfirmed += counts;
+	}
+}
+
 static int compare_leaders(const void *a, const void *b)
 {
 	const struct leader *x = a, *y = b;
@@ -190,8 +216,10 @@ bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struc
 	for (size_t i = 0; i < out->runs.count && ok; i++)
 		if (is_the_last(&out->runs, i) && !is_a_leader(out, &out->runs.items[i]))
 			ok = leave_out(out, &out->runs.items[i]);
-	for (size_t i = 0; i < out->board_count; i++)
+	for (size_t i = 0; i < out->board_count; i++) {
 		board_rank(&out->boards[i]);
+		count_unconfirmed(&out->runs, &out->boards[i]);
+	}
 	if (out->board_count > 0)
 		qsort(out->boards, out->board_count, sizeof *out->boards, compare_boards);
 	boards_choose(out);

@@ -19,6 +19,7 @@ struct board {
 	bool main;                        /* of all shapes the one with the most leaders */
 	size_t count;
 	struct leader *leaders; /* the fastest first; owned */
+	size_t unconfirmed;     /* contents that would rank here, had sealed calls confirmed a time */
 };
 
 /* A content that ranks nowhere, by its last run. */

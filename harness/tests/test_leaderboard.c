@@ -101,6 +101,8 @@ Test(leaderboard, what_was_not_confirmed_or_broke_a_rule_never_ranks)
 	cr_expect_str_eq(all.boards[0].leaders[0].run->content, "good");
 	cr_expect_str_eq(all.boards[0].leaders[1].run->content, "outside"); /* 1.2 * 5 us */
 	cr_expect_eq(all.boards[0].leaders[1].time->median, 6.0);
+	cr_expect_eq(all.boards[0].unconfirmed, 2, "unsealed and uncertain, not %zu",
+				 all.boards[0].unconfirmed);
 	cr_assert_eq(all.left_out_count, 6);
 	is_left_out(&all, 0, "unsealed", "its time was not confirmed");
 	is_left_out(&all, 1, "uncertain", "its time was not confirmed");
