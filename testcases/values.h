@@ -160,6 +160,42 @@ VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, 
 	return sign | magnitude;
 }
 
+/* values_from_double() of a float, with 32-bit integers alone: most values are drawn as floats, and
+ * gigabytes of them for each pass of timed calls. */
+VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, float x)
+{
+	uint32_t bits, sign, significand, quotient, magnitude;
+	int exponent, shift, p = format->precision, smallest = format->smallest_exponent;
+
+	if (format->is_integer)
+		return values_code(format, x);
+	memcpy(&bits, &x, sizeof bits);
+	if (format->bits == 32) /* a float's own */
+		return x != x ? format->nan : bits;
+	sign = (bits >> 31) != 0 ? format->sign : 0;
+	exponent = (int)((bits >> 23) & 0xFF) - 127;
+	significand = bits & 0x7FFFFF;
+	if (exponent == 128)
+		return significand != 0 ? format->nan : sign | format->overflow;
+	if (exponent == -127) /* zero or subnormal: no leading bit, which counts as an exponent step */
+		exponent = -126;
+	else
+		significand |= 1u << 23;
+
+	shift = 24 - p + (exponent < smallest ? smallest - exponent : 0);
+	if (shift > 24)
+		return sign;
+	quotient = significand >> shift;
+	if (shift > 0) /* half less one, and one more for an odd quotient: to nearest even */
+		quotient = (significand + (1u << (shift - 1)) - 1 + (quotient & 1)) >> shift;
+	magnitude = quotient;
+	if (exponent >= smallest)
+		magnitude += (uint32_t)(exponent - smallest) << (p - 1);
+	if (magnitude > format->overflow)
+		magnitude = format->overflow;
+	return sign | magnitude;
+}
+
 VALUES_FUNCTION double values_to_double(const struct number_format *format, uint32_t bits)
 {
 	int p = format->precision, smallest = format->smallest_exponent;
@@ -193,7 +229,7 @@ VALUES_FUNCTION double values_to_double(const struct number_format *format, uint
 
 /* ---- drawing ----------------------------------------------------------- */
 
-VALUES_FUNCTION double values_float_bits(uint32_t bits)
+VALUES_FUNCTION float values_float_bits(uint32_t bits)
 {
 	float x;
 	memcpy(&x, &bits, sizeof x);
@@ -268,22 +304,22 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 				return format->nan;
 			return format->infinity | (kind == 1 ? 0 : format->sign);
 		}
-		return values_from_double(format, (float)uniform * (spec->scale * 0x1p-23f));
+		return values_from_float(format, (float)uniform * (spec->scale * 0x1p-23f));
 	case VALUES_UNIFORM:
-		return values_from_double(format, (float)uniform * (spec->scale * 0x1p-23f));
+		return values_from_float(format, (float)uniform * (spec->scale * 0x1p-23f));
 	case VALUES_INTEGER: return values_from_double(format, values_integer(word, spec->scale));
 	case VALUES_WIDE:
 		exponent = ((word >> 24) * (uint32_t)spec->scale) >> 8;
 		exponent = exponent + 127 - (uint32_t)spec->scale / 2;
-		return values_from_double(
+		return values_from_float(
 			format, values_float_bits((word & 0x800000) << 8 | exponent << 23 | (word & 0x7FFFFF)));
 	case VALUES_POSITIVE:
 		if (spec->low != 0)
 			return values_from_double(format, values_above(spec, (float)(word >> 8) * 0x1p-24f));
-		return values_from_double(format, (float)(word >> 8) * (spec->scale * 0x1p-24f));
+		return values_from_float(format, (float)(word >> 8) * (spec->scale * 0x1p-24f));
 	case VALUES_LARGE: {
 		float magnitude = (float)((word >> 9) + (1u << 23)) * (spec->scale * 0x1p-24f);
-		return values_from_double(format, (word & 1) != 0 ? -magnitude : magnitude);
+		return values_from_float(format, (word & 1) != 0 ? -magnitude : magnitude);
 	}
 	case VALUES_NAN:
 		return format->nan_first; /* signalling: nothing that is computed has its bits */
@@ -338,8 +374,8 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 		for (int i = 0; i < VALUES_BLOCK; i++) {
 			float unit = values_normal_unit(
 				values_random(values->seed, values->stream, block * VALUES_BLOCK + i));
-			out[i] = values_from_double(&values->format,
-										unit * (values->spec.scale * VALUES_NORMAL_STEP));
+			out[i] = values_from_float(&values->format,
+									   unit * (values->spec.scale * VALUES_NORMAL_STEP));
 		}
 		return;
 	}

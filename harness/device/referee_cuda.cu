@@ -83,6 +83,70 @@ __global__ void sweep_kernel(uint4 *memory, uint64_t count)
 		memory[0].x = 0;
 }
 
+__device__ uint32_t load_at(const struct number_format &format, const uint8_t *start,
+							uint64_t index)
+{
+	if (format.bits == 32)
+		return reinterpret_cast<const uint32_t *>(start)[index];
+	if (format.bits == 16)
+		return reinterpret_cast<const uint16_t *>(start)[index];
+	return values_load(&format, start, index);
+}
+
+__device__ void store_at(const struct number_format &format, uint8_t *start, uint64_t index,
+						 uint32_t bits)
+{
+	if (format.bits == 32)
+		reinterpret_cast<uint32_t *>(start)[index] = bits;
+	else if (format.bits == 16)
+		reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits);
+	else
+		values_store(&format, start, index, bits);
+}
+
+/* Whether a block of VALUES_BLOCK elements can be read and written at once, as a warp's blocks must
+ * be to reach memory's bandwidth: all of it is there, in formats that most operands have, and
+ * buffers begin at 16 bytes. */
+__device__ bool is_whole(const struct values &values, const uint8_t *start, uint64_t block)
+{
+	return values.format.bits >= 16 && (block + 1) * VALUES_BLOCK <= values.elements &&
+		   reinterpret_cast<uintptr_t>(start) % 16 == 0;
+}
+
+__device__ void load_block(const struct values &values, const uint8_t *start, uint64_t block,
+						   uint32_t bits[VALUES_BLOCK])
+{
+	if (is_whole(values, start, block) && values.format.bits == 32) {
+		uint4 words = reinterpret_cast<const uint4 *>(start)[block];
+		bits[0] = words.x;
+		bits[1] = words.y;
+		bits[2] = words.z;
+		bits[3] = words.w;
+	} else if (is_whole(values, start, block)) {
+		uint2 words = reinterpret_cast<const uint2 *>(start)[block];
+		bits[0] = words.x & 0xFFFF;
+		bits[1] = words.x >> 16;
+		bits[2] = words.y & 0xFFFF;
+		bits[3] = words.y >> 16;
+	} else {
+		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
+			bits[i] = load_at(values.format, start, block * VALUES_BLOCK + i);
+	}
+}
+
+__device__ void store_block(const struct values &values, uint8_t *start, uint64_t block,
+							const uint32_t bits[VALUES_BLOCK])
+{
+	if (is_whole(values, start, block) && values.format.bits == 32)
+		reinterpret_cast<uint4 *>(start)[block] = make_uint4(bits[0], bits[1], bits[2], bits[3]);
+	else if (is_whole(values, start, block))
+		reinterpret_cast<uint2 *>(start)[block] =
+			make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16);
+	else
+		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
+			store_at(values.format, start, block * VALUES_BLOCK + i, bits[i]);
+}
+
 /* A thread draws VALUES_BLOCK elements at a time; blockIdx.y is the set. */
 __global__ void fill_kernel(uint8_t *arena, device_region region, struct values values)
 {
@@ -96,30 +160,9 @@ __global__ void fill_kernel(uint8_t *arena, device_region region, struct values 
 		for (uint64_t block = first; block < blocks; block += step) {
 			uint32_t bits[VALUES_BLOCK];
 			values_block(&values, block, bits);
-			for (int i = 0; i < VALUES_BLOCK; i++) {
-				uint64_t index = block * VALUES_BLOCK + i;
-				if (index >= values.elements)
-					break;
-				/* as wide as it is: byte by byte would be slow */
-				if (values.format.bits == 32)
-					reinterpret_cast<uint32_t *>(start)[index] = bits[i];
-				else if (values.format.bits == 16)
-					reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits[i]);
-				else
-					values_store(&values.format, start, index, bits[i]);
-			}
+			store_block(values, start, block, bits);
 		}
 	}
-}
-
-__device__ uint32_t load_at(const struct number_format &format, const uint8_t *start,
-							uint64_t index)
-{
-	if (format.bits == 32)
-		return reinterpret_cast<const uint32_t *>(start)[index];
-	if (format.bits == 16)
-		return reinterpret_cast<const uint16_t *>(start)[index];
-	return values_load(&format, start, index);
 }
 
 __global__ void count_changed_kernel(const uint8_t *start, struct values values,
@@ -130,14 +173,11 @@ __global__ void count_changed_kernel(const uint8_t *start, struct values values,
 	unsigned long long found = 0;
 	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 		 block < blocks; block += step) {
-		uint32_t bits[VALUES_BLOCK];
+		uint32_t bits[VALUES_BLOCK], there[VALUES_BLOCK];
 		values_block(&values, block, bits);
-		for (int i = 0; i < VALUES_BLOCK; i++) {
-			uint64_t index = block * VALUES_BLOCK + i;
-			if (index >= values.elements)
-				break;
-			found += load_at(values.format, start, index) != bits[i];
-		}
+		load_block(values, start, block, there);
+		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
+			found += there[i] != bits[i];
 	}
 	if (found != 0)
 		atomicAdd(changed, found);

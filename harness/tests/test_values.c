@@ -68,6 +68,26 @@ __attribute__((target("f16c"))) static uint16_t double_to_half(double x)
 	return _cvtss_sh(single, _MM_FROUND_TO_NEAREST_INT);
 }
 
+/* Every exponent and sign with the significands at which rounding to some format turns. */
+Test(values, a_float_rounds_as_a_double_does)
+{
+	static const enum dtype types[] = {DTYPE_F16,  DTYPE_BF16, DTYPE_F32,
+									   DTYPE_E4M3, DTYPE_S8,   DTYPE_U4};
+	for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+		for (uint32_t top = 0; top < 1u << 16; top++)
+			for (uint32_t i = 0; i < 64; i++) {
+				/* the low 16 bits: around a half of each number of bits, and any */
+				uint32_t low = i < 48 ? (1u << i / 3) + i % 3 - 1 : i * 0x9E3779B1u;
+				uint32_t bits = top << 16 | (low & 0xFFFF);
+				float x;
+				memcpy(&x, &bits, sizeof x);
+				uint32_t expected = from_double(types[t], x);
+				uint32_t found = values_from_float(format_of(types[t]), x);
+				cr_assert(found == expected, "%s of %08x: %x, not %x", type_of(types[t])->name,
+						  bits, found, expected);
+			}
+}
+
 Test(values, f16_bits_agree_with_the_processor)
 {
 	for (uint32_t bits = 0; bits < 65536; bits++) {
