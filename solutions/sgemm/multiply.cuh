@@ -74,17 +74,18 @@ struct multiply_shape {
 
 	/* An FMA that reads three registers takes two issue slots on Hopper, as does one with two of
 	 * one bank (odd, even): a step along the snake changes one operand, and the other one comes
-	 * from the reuse cache. Even columns come before odd ones, which leaves the compiler a choice
-	 * of banks. */
+	 * from the reuse cache. Even rows of a fragment come before odd ones, which leaves the compiler
+	 * a choice of banks. */
 	static __device__ __forceinline__ void add_product(sums &sum, const fragment &f)
 	{
 #pragma unroll
-		for (int step = 0; step < COUNT_N * V; step++)
+		for (int column = 0; column < COUNT_N * V; column++)
 #pragma unroll
-			for (int next = 0; next < COUNT_M * V; next++) {
-				int n = step / V, j = step % V % 2 * 2 + step % V / 2;
-				int row = step % 2 == 0 ? next : COUNT_M * V - 1 - next;
-				sum.at[row / V][row % V][n][j] += f.a[row / V].at[row % V] * f.b[n].at[j];
+			for (int step = 0; step < COUNT_M * V; step++) {
+				int n = column / V, j = column % V;
+				int at = column % 2 == 0 ? step : COUNT_M * V - 1 - step;
+				int m = at / V, i = at % V % 2 * 2 + at % V / 2;
+				sum.at[m][i][n][j] += f.a[m].at[i] * f.b[n].at[j];
 			}
 	}
 
