@@ -187,7 +187,7 @@ def f32(checker):
 def ffma_tiles():
     """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
     lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
-    most = [int(line.split(", ")[8]) for line in lines]
+    most = [int(line.split(", ")[9]) for line in lines]
     return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 4, 8) if split <= limit]
 
 

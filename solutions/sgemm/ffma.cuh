@@ -9,7 +9,8 @@
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
  * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
- * clusters, and do without. */
+ * clusters, and do without. Where a block has a multiprocessor to itself, slices of K go to more
+ * warps of the block (multiply.cuh), whose sums take the same way. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -21,31 +22,75 @@
 #include "load.cuh"
 #include "multiply.cuh"
 
-/* Blocks of a cluster: each has the sums of its part of K; adds up and stores its part of the tile,
- * WIDTH values at a time (1 where rows of C are not aligned), of which a thread has 16 under way.
- */
+/* The blocks that share a tile: a cluster, or one block. */
+struct ffma_sharers {
+#if __CUDA_ARCH__ >= 900
+	static __device__ __forceinline__ int count()
+	{
+		return (int)cooperative_groups::this_cluster().num_blocks();
+	}
+	static __device__ __forceinline__ int rank()
+	{
+		return (int)cooperative_groups::this_cluster().block_rank();
+	}
+	static __device__ __forceinline__ float *shared(float *mine, int block)
+	{
+		return cooperative_groups::this_cluster().map_shared_rank(mine, block);
+	}
+	static __device__ __forceinline__ void sync()
+	{
+		cooperative_groups::this_cluster().sync();
+	}
+#else
+	static __device__ __forceinline__ int count()
+	{
+		return 1;
+	}
+	static __device__ __forceinline__ int rank()
+	{
+		return 0;
+	}
+	static __device__ __forceinline__ float *shared(float *mine, int)
+	{
+		return mine;
+	}
+	static __device__ __forceinline__ void sync()
+	{
+		__syncthreads();
+	}
+#endif
+};
+
+/* Slices of a block, and blocks of a cluster: each has the sums of its part of K. A block adds up
+ * its slices' in its own shared memory, then adds up and stores its part of the tile, WIDTH values
+ * at a time (1 where rows of C are not aligned), of which a thread has 16 under way. */
 template <class Shape, int WIDTH>
 static __device__ __forceinline__ void
 ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
 			const epilogue<float> &out, int batch, int row0, int column0)
 {
-#if __CUDA_ARCH__ >= 900
 	constexpr int CHUNKS = Shape::BLOCK_N / WIDTH, ALL = Shape::BLOCK_M * CHUNKS, MANY = 16 / WIDTH;
 	typedef epilogue_vector<float, WIDTH> vector;
-	auto cluster = cooperative_groups::this_cluster();
-	int split = (int)cluster.num_blocks(), rank = (int)cluster.block_rank();
-	int apart = Shape::THREADS * split;
+	int split = ffma_sharers::count(), apart = Shape::THREADS * split;
 	float *mine = (float *)shared;
-	__syncthreads(); // everybody has read the last fragments
-	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
-		*(float4 *)&mine[row * Shape::BLOCK_N + column] = make_float4(x[0], x[1], x[2], x[3]);
-	});
-	cluster.sync();
-	for (int first = (int)threadIdx.x + rank * Shape::THREADS; first < ALL; first += MANY * apart) {
+#pragma unroll
+	for (int slice = 0; slice < Shape::SLICES; slice++) { // one after the other
+		__syncthreads(); // the last fragments are read, the last slice added
+		if (slice != Shape::slice())
+			continue;
+		Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
+			float4 *at = (float4 *)&mine[row * Shape::BLOCK_N + column];
+			float4 so_far = slice == 0 ? make_float4(0, 0, 0, 0) : *at;
+			*at = make_float4(so_far.x + x[0], so_far.y + x[1], so_far.z + x[2], so_far.w + x[3]);
+		});
+	}
+	ffma_sharers::sync();
+	for (int first = (int)threadIdx.x + ffma_sharers::rank() * Shape::THREADS; first < ALL;
+		 first += MANY * apart) {
 		float x[MANY][WIDTH] = {};
 #pragma unroll 2
 		for (int other = 0; other < split; other++) { // the same order in every block
-			const vector *theirs = (const vector *)cluster.map_shared_rank(mine, other);
+			const vector *theirs = (const vector *)ffma_sharers::shared(mine, other);
 #pragma unroll
 			for (int i = 0; i < MANY; i++) {
 				vector part = theirs[min(first + i * apart, ALL - 1)];
@@ -60,10 +105,7 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 			column = column0 + at % CHUNKS * WIDTH;
 		});
 	}
-	cluster.sync(); // nobody ends whose sums are still read
-#else
-	__trap(); // compiled for another GPU than this one
-#endif
+	ffma_sharers::sync(); // nobody ends whose sums are still read
 }
 
 /* A warp's sums into rows of C that are not aligned: through shared memory of its own, from where
@@ -126,7 +168,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
 	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
 								  column0);
-	if (SPLIT && split > 1)
+	if (SPLIT && (split > 1 || Shape::SLICES > 1))
 		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
 	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
@@ -143,27 +185,33 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 
 /* ---- the tile configurations ---- */
 
-/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles, single)
- * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles: of
- * a multiprocessor for one step along K with all its blocks at work, and the same where B is copied
- * by single floats. NOTES.md says where they come from. */
+/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, slices, blocks, split, cycles,
+ * single, alone)
+ * slices: warps that share a tile along K; blocks: that share a multiprocessor; split: blocks that
+ * share a tile along K, at most; cycles: of a multiprocessor for one step along K with all its
+ * blocks at work; single: the same where B is copied by single floats; alone: at least so many for
+ * a block that has a multiprocessor to itself, whose waits nobody hides. NOTES.md says where they
+ * come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 306, 328)                                                \
-	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 316, 329)                                                \
-	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 253, 276)                                                 \
-	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 180, 190)                                                  \
-	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 134, 155)                                                 \
-	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 129, 154)                                                  \
-	TILE(128, 16, 32, 16, 2, 8, 32, 4, 1, 108, 113)                                                \
-	TILE(64, 16, 32, 16, 3, 8, 32, 4, 8, 95, 95)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 1, 306, 328, 306)                                        \
+	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 1, 316, 329, 316)                                        \
+	TILE(128, 64, 64, 32, 4, 8, 8, 1, 3, 4, 253, 276, 109)                                         \
+	TILE(128, 64, 64, 32, 3, 8, 16, 2, 1, 4, 93, 99, 93)                                           \
+	TILE(64, 64, 32, 32, 5, 8, 8, 1, 4, 8, 180, 190, 90)                                           \
+	TILE(64, 64, 32, 32, 4, 8, 16, 2, 2, 8, 95, 100, 55)                                           \
+	TILE(32, 32, 16, 32, 4, 4, 16, 1, 8, 8, 134, 155, 90)                                          \
+	TILE(16, 64, 8, 64, 4, 2, 16, 1, 8, 8, 129, 154, 90)                                           \
+	TILE(128, 16, 32, 16, 2, 8, 32, 1, 4, 1, 108, 113, 90)                                         \
+	TILE(64, 16, 32, 16, 3, 8, 32, 1, 4, 8, 95, 95, 90)
 
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
 template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
-		  int BLOCKS_>
-struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K> {
+		  int SLICES, int BLOCKS_>
+struct ffma_shape
+	: multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K, SLICES> {
 	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
 };
 
@@ -199,19 +247,19 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 
 struct ffma_tile {
 	int m, n, blocks, max_split;
-	float cycles, single;
+	float cycles, single, alone;
 	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
 };
 
 /* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
  * steps along K; what a block and its stores cost besides; and, of a split tile, the exchange of
  * sums. In the last round fewer blocks share a multiprocessor, which hide less from each other, but
- * have its lanes to themselves, down to the latency of a step. Where there is one block for each
+ * have its lanes to themselves, down to what one alone takes. Where there is one block for each
  * multiprocessor, those of larger clusters do not spread over all: two share one. */
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
 							  int multiprocessors, bool vector)
 {
-	constexpr float LATENCY = 90.0f, FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
+	constexpr float FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
 	constexpr float STORE = 0.8f, SUM = 0.6f; // of an output
 	constexpr int CROWDED = 4;                // blocks of a cluster
 	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
@@ -222,7 +270,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 		last = fminf(2.0f * last, 1.0f);
 	float step = vector ? tile.cycles : tile.single;
 	float steps = full * step + (last == 1.0f  ? step
-								 : last > 0.0f ? fmaxf(last * step * FEWER, LATENCY)
+								 : last > 0.0f ? fmaxf(last * step * FEWER, tile.alone)
 											   : 0.0f);
 	float outputs = (float)(tile.m * tile.n * tile.blocks), rounds = full + last;
 	float store = outputs * STORE / (float)split;
@@ -232,14 +280,11 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 
 static const ffma_tile *ffma_table(void)
 {
-#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles, single)                   \
-	{m,                                                                                            \
-	 n,                                                                                            \
-	 blocks,                                                                                       \
-	 split,                                                                                        \
-	 cycles,                                                                                       \
-	 single,                                                                                       \
-	 ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
+#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, slices, blocks, split, cycles, single, alone)    \
+	{m,      n,                                                                                    \
+	 blocks, split,                                                                                \
+	 cycles, single,                                                                               \
+	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, slices, blocks>, split>},
 	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
