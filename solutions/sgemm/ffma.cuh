@@ -108,16 +108,14 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 	ffma_sharers::sync(); // nobody ends whose sums are still read
 }
 
-/* A warp's sums into rows of C that are not aligned: through shared memory of its own, from where
- * each lane takes every 32nd value of some rows, so that an access of the warp is a run of C and
- * not every fourth float of it. `exchange`: the block's. */
+/* A warp's sums into rows of C that are not aligned: through shared memory of its own, some rows
+ * at a time. `exchange`: the block's. */
 template <class Shape>
 static __device__ __forceinline__ void
 ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffma_product &p,
 					 const epilogue<float> &out, int batch, int row0, int column0)
 {
 	constexpr int V = Shape::V, LD = Shape::WARP_N + 16; // 16 against bank conflicts
-	constexpr int COUNT = Shape::LANES_M * Shape::WARP_N / 32;
 	int lane = threadIdx.x % 32;
 	int lane_row0 = lane_row<Shape>(lane) * V, lane_column0 = lane_column<Shape>(lane) * V;
 	float *mine = exchange + threadIdx.x / 32 * Shape::LANES_M * LD;
@@ -127,18 +125,9 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 			*(float4 *)&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N] =
 				make_float4(x[n][0], x[n][1], x[n][2], x[n][3]);
 		__syncwarp();
-		int first = row - lane_row0, left = column - lane_column0; // the warp's
-		float y[COUNT][1];
-#pragma unroll
-		for (int i = 0; i < COUNT; i++) {
-			int at = lane + 32 * i;
-			y[i][0] = mine[at / Shape::WARP_N * LD + at % Shape::WARP_N];
-		}
+		ffma_store_shared<Shape::LANES_M, V, Shape::WARP_N, LD, 1>(
+			mine, out, p, batch, row - lane_row0, column - lane_column0);
 		__syncwarp();
-		out.store_all((batch + 1) * p.M, y, [&](int i, int &r, int &c) {
-			r = batch * p.M + first + (lane + 32 * i) / Shape::WARP_N * V;
-			c = left + (lane + 32 * i) % Shape::WARP_N;
-		});
 	});
 }
 
@@ -156,8 +145,11 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
-	if (p.only_if != NULL && *p.only_if != p.call)
-		return;
+	if (p.only_if != NULL) {
+		ffma_wait_for_kernel_before();
+		if (*p.only_if != p.call)
+			return;
+	}
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
 	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
@@ -215,20 +207,55 @@ struct ffma_shape
 	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
 };
 
+static inline int ffma_attribute(cudaDeviceAttr attribute)
+{
+	int device, found;
+	ffma_check(cudaGetDevice(&device), "cudaGetDevice");
+	ffma_check(cudaDeviceGetAttribute(&found, attribute, device), "cudaDeviceGetAttribute");
+	return found;
+}
+
+static inline int ffma_multiprocessors(void)
+{
+	static const int count = ffma_attribute(cudaDevAttrMultiProcessorCount);
+	return count;
+}
+
+/* 9 has clusters and wgmma; those after it have clusters. */
+static inline int ffma_capability(void)
+{
+	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
+	return major;
+}
+
+/* A launch that does not wait for the end of the kernel before it; ffma_wait_for_kernel_before()
+ * does. */
+static inline cudaLaunchAttribute ffma_follows(void)
+{
+	cudaLaunchAttribute attribute;
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	return attribute;
+}
+
 template <class Shape, int VECTOR_B, bool SPLIT>
 static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
 {
 	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute cluster;
-	cluster.id = cudaLaunchAttributeClusterDimension;
-	cluster.val.clusterDim.x = split;
-	cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
-	config.attrs = &cluster;
-	config.numAttrs = split > 1 ? 1 : 0;
+	config.attrs = attributes;
+	if (split > 1) {
+		cudaLaunchAttribute &cluster = attributes[config.numAttrs++];
+		cluster.id = cudaLaunchAttributeClusterDimension;
+		cluster.val.clusterDim.x = split;
+		cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+	}
+	if (p.only_if != NULL && ffma_capability() >= 9)
+		attributes[config.numAttrs++] = ffma_follows();
 	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
 			   "launch");
 }
@@ -288,27 +315,6 @@ static const ffma_tile *ffma_table(void)
 	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
-}
-
-static inline int ffma_attribute(cudaDeviceAttr attribute)
-{
-	int device, found;
-	ffma_check(cudaGetDevice(&device), "cudaGetDevice");
-	ffma_check(cudaDeviceGetAttribute(&found, attribute, device), "cudaDeviceGetAttribute");
-	return found;
-}
-
-static inline int ffma_multiprocessors(void)
-{
-	static const int count = ffma_attribute(cudaDevAttrMultiProcessorCount);
-	return count;
-}
-
-/* 9 has clusters and wgmma; those after it have clusters. */
-static inline int ffma_capability(void)
-{
-	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
-	return major;
 }
 
 struct ffma_choice {

@@ -1,4 +1,5 @@
-/* What the kernels of ffma.cuh and tensor.cuh are given, and where their sums go. */
+/* What the kernels of ffma.cuh and tensor.cuh are given, how they start, and where their sums go.
+ */
 #ifndef GEMMJUDGE_SGEMM_FFMA_PRODUCT_CUH
 #define GEMMJUDGE_SGEMM_FFMA_PRODUCT_CUH
 
@@ -41,6 +42,53 @@ static __device__ __forceinline__ void ffma_store(const epilogue<float> &out, co
 {
 	if (row < p.M)
 		out.template store_runs<STEP>(batch * p.M + row, column, x);
+}
+
+/* A warp's sums from shared memory into C: ROWS rows of COLUMNS, LD apart there and STEP rows apart
+ * in C, WIDTH values at a time (4 where rows of C are aligned to 16 bytes, else 1). Each access of
+ * the warp is a run of C; straight from the lanes it would be a few values of many rows. `row`,
+ * `column`: of the first in C. */
+template <int ROWS, int STEP, int COLUMNS, int LD, int WIDTH>
+static __device__ __forceinline__ void
+ffma_store_shared(const float *from, const epilogue<float> &out, const ffma_product &p, int batch,
+				  int row, int column)
+{
+	constexpr int CHUNKS = COLUMNS / WIDTH, ALL = ROWS * CHUNKS / 32;
+	constexpr int MANY = ALL < 16 / WIDTH ? ALL : 16 / WIDTH; // 16 values are under way
+	static_assert(ROWS * CHUNKS % 32 == 0 && ALL % MANY == 0, "a warp has something to do");
+#pragma unroll 1
+	for (int first = 0; first < ALL; first += MANY) {
+		auto at = [&](int i) { return (int)threadIdx.x % 32 + 32 * (first + i); };
+		float x[MANY][WIDTH];
+#pragma unroll
+		for (int i = 0; i < MANY; i++) {
+			typedef epilogue_vector<float, WIDTH> vector;
+			vector held = *(const vector *)&from[at(i) / CHUNKS * LD + at(i) % CHUNKS * WIDTH];
+#pragma unroll
+			for (int j = 0; j < WIDTH; j++)
+				x[i][j] = held.at[j];
+		}
+		out.store_all((batch + 1) * p.M, x, [&](int i, int &r, int &c) {
+			r = batch * p.M + row + at(i) / CHUNKS * STEP;
+			c = column + at(i) % CHUNKS * WIDTH;
+		});
+	}
+}
+
+/* Of a kernel that follows another one of the same call and may start before its end (programmatic
+ * dependent launch): waits for that end. */
+static __device__ __forceinline__ void ffma_wait_for_kernel_before(void)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaGridDependencySynchronize();
+#endif
+}
+/* Lets the kernel that follows start as soon as all blocks of this one are at work. */
+static __device__ __forceinline__ void ffma_let_next_kernel_start(void)
+{
+#if __CUDA_ARCH__ >= 900
+	cudaTriggerProgrammaticLaunchCompletion();
+#endif
 }
 
 static inline void ffma_check(cudaError_t status, const char *what)

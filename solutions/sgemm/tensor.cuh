@@ -53,6 +53,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 	tensor_split(const tensor_operand a, const tensor_operand b, unsigned *flag, unsigned call)
 {
 	const tensor_operand &to = blockIdx.z == 0 ? a : b;
+	ffma_let_next_kernel_start();
 	int column = ((int)blockIdx.x * SPLIT_THREADS + (int)threadIdx.x) * SPLIT_VECTOR;
 	if (column >= to.columns)
 		return;
@@ -141,6 +142,29 @@ static __device__ __forceinline__ void tensor_multiply(float (&sum)[Tile::TILE_N
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
+/* The consumers' sums through the stages' shared memory to C, 16 rows a warp. */
+template <class Tile>
+static __device__ __forceinline__ void
+tensor_store(float *shared, const float (&sum)[Tile::TILE_N / 2], const ffma_product &p,
+			 const epilogue<float> &out, int batch, int row, int column)
+{
+	constexpr int LD = Tile::TILE_N + 8, WARPS = Tile::CONSUMERS * 4; // 8 against bank conflicts
+	static_assert(WARPS * 16 * LD * sizeof(float) <= Tile::STAGES * Tile::STAGE_BYTES, "it fits");
+	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	float *mine = shared + warp * 16 * LD;
+	hopper::named_barrier(1, WARPS * 32); // everybody has read the last stages
+#pragma unroll
+	for (int i = 0; i < Tile::TILE_N / 4; i++) // pairs: of rows 0 to 7, then 8 to 15
+		*(float2 *)&mine[(lane / 4 + i % 2 * 8) * LD + i / 2 * 8 + lane % 4 * 2] =
+			make_float2(sum[2 * i], sum[2 * i + 1]);
+	__syncwarp();
+	row += warp * 16;
+	if (p.N % 4 == 0 && (uintptr_t)out.C % 16 == 0)
+		ffma_store_shared<16, 1, Tile::TILE_N, LD, 4>(mine, out, p, batch, row, column);
+	else
+		ffma_store_shared<16, 1, Tile::TILE_N, LD, 1>(mine, out, p, batch, row, column);
+}
+
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	tensor_gemm(const __grid_constant__ CUtensorMap map_a,
@@ -156,9 +180,6 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	int m, n, batch = blockIdx.y;
 	grid.find(blockIdx.x, m, n);
 	int row = m * Tile::TILE_M, column = n * Tile::TILE_N;
-	if (*flag == p.call)
-		return; // the FMAs' turn
-
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < STAGES; i++) {
 			hopper::mbarrier_init(full + 8 * i, 1);
@@ -166,6 +187,10 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 		}
 		hopper::mbarriers_ready();
 	}
+	ffma_let_next_kernel_start();
+	ffma_wait_for_kernel_before(); // whose parts are read
+	if (*flag == p.call)
+		return; // the FMAs' turn
 	__syncthreads();
 	if (warpgroup == Tile::CONSUMERS) {
 		hopper::registers_give<24>();
@@ -198,20 +223,8 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 		for (int j = 0; j < Tile::TILE_N / 2; j++)
 			sum[j] += part[j];
 	}
-	int lane = threadIdx.x % 32;
-	row += threadIdx.x / 32 * 16 + lane / 4;
-	column += lane % 4 * 2;
-	constexpr int RUNS = 8; // pairs of a row at once
-#pragma unroll
-	for (int i = 0; i < Tile::TILE_N / 8; i += RUNS)
-#pragma unroll
-		for (int half = 0; half < 2; half++) {
-			float pairs[RUNS][2];
-#pragma unroll
-			for (int j = 0; j < 2 * RUNS; j++)
-				pairs[j / 2][j % 2] = sum[(i + j / 2) * 4 + half * 2 + j % 2];
-			ffma_store<8>(out, p, batch, row + half * 8, column + i * 8, pairs);
-		}
+	tensor_store<Tile>((float *)(raw + (base - hopper::shared_address(raw))), sum, p, out, batch,
+					   row, column);
 #else
 	__trap(); // compiled for another GPU than this one
 #endif
@@ -268,10 +281,16 @@ static void tensor_launch(const ffma_product &p, const tensor_operand &a, const 
 	ffma_check(allowed, "cudaFuncSetAttribute");
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
-	tensor_gemm<Tile>
-		<<<dim3(grid.tiles_m * grid.tiles_n, p.batch), Tile::THREADS, Tile::SHARED_BYTES>>>(
-			tensor_map(a, Tile::TILE_M), tensor_map(b, Tile::TILE_K), p, grid, flag, out);
-	ffma_check(cudaGetLastError(), "launch");
+	cudaLaunchAttribute follows = ffma_follows();
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(grid.tiles_m * grid.tiles_n, p.batch);
+	config.blockDim = dim3(Tile::THREADS);
+	config.dynamicSmemBytes = Tile::SHARED_BYTES;
+	config.attrs = &follows;
+	config.numAttrs = 1;
+	ffma_check(cudaLaunchKernelEx(&config, tensor_gemm<Tile>, tensor_map(a, Tile::TILE_M),
+								  tensor_map(b, Tile::TILE_K), p, grid, flag, out),
+			   "launch");
 }
 
 /* Predicted clocks of the split and the product, and of a launch for FMAs that ends at once. A
@@ -281,7 +300,7 @@ static void tensor_launch(const ffma_product &p, const tensor_operand &a, const 
 template <class Tile> static inline float tensor_cost(const ffma_product &p)
 {
 	constexpr bool WIDE = Tile::TILE_N == 128;
-	constexpr float LAUNCHES = 33000.0f, TILE = WIDE ? 22000.0f : 3000.0f;
+	constexpr float LAUNCHES = 10000.0f, TILE = WIDE ? 22000.0f : 3000.0f;
 	constexpr float RATE = WIDE ? 0.93f : 0.82f, BYTES_A_CLOCK = 1400.0f;
 	constexpr int ROW_BYTES = Tile::TILE_K * sizeof(__nv_bfloat16);
 	constexpr float PRODUCTS =
