@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 
 /* ---- the product ---- */
 
-/* 128 x TILE_N of C a block, 64 rows a consumer warpgroup. */
+/* 128 x TILE_N of C at a time, 64 rows a consumer warpgroup. */
 template <int TILE_N_> struct tensor_tile {
 	static constexpr int TILE_M = 128, TILE_N = TILE_N_, TILE_K = 64, CONSUMERS = 2;
 	static constexpr int THREADS = (CONSUMERS + 1) * 128;
@@ -103,7 +103,9 @@ template <int TILE_N_> struct tensor_tile {
 	static constexpr int B_BOXES = TILE_N / TENSOR_BOX;
 	static constexpr int STAGE_BYTES = A_BYTES + B_BOXES * B_BOX;
 	static constexpr int STAGES = (226 * 1024) / STAGE_BYTES;
-	static constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + STAGES * 16 + 1024;
+	static constexpr int STORE_ROWS = TILE_N == 128 ? 8 : 4, STORE_LD = TILE_N + 4; // of a warp
+	static constexpr int STORE_BYTES = CONSUMERS * 4 * STORE_ROWS * STORE_LD * 4;
+	static constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + STORE_BYTES + STAGES * 16 + 1024;
 	static_assert(STAGES >= 2 && SHARED_BYTES <= 227 * 1024, "what a block may have");
 };
 
@@ -142,29 +144,36 @@ static __device__ __forceinline__ void tensor_multiply(float (&sum)[Tile::TILE_N
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-/* The consumers' sums through the stages' shared memory to C, 16 rows a warp. */
+/* A warp's 16 rows of sums through shared memory of its own to C, some rows at a time. */
 template <class Tile>
 static __device__ __forceinline__ void
-tensor_store(float *shared, const float (&sum)[Tile::TILE_N / 2], const ffma_product &p,
+tensor_store(float *exchange, const float (&sum)[Tile::TILE_N / 2], const ffma_product &p,
 			 const epilogue<float> &out, int batch, int row, int column)
 {
-	constexpr int LD = Tile::TILE_N + 8, WARPS = Tile::CONSUMERS * 4; // 8 against bank conflicts
-	static_assert(WARPS * 16 * LD * sizeof(float) <= Tile::STAGES * Tile::STAGE_BYTES, "it fits");
+	constexpr int ROWS = Tile::STORE_ROWS, LD = Tile::STORE_LD;
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	float *mine = shared + warp * 16 * LD;
-	hopper::named_barrier(1, WARPS * 32); // everybody has read the last stages
+	bool vector = p.N % 4 == 0 && (uintptr_t)out.C % 16 == 0;
+	float *mine = exchange + warp * ROWS * LD;
 #pragma unroll
-	for (int i = 0; i < Tile::TILE_N / 4; i++) // pairs: of rows 0 to 7, then 8 to 15
-		*(float2 *)&mine[(lane / 4 + i % 2 * 8) * LD + i / 2 * 8 + lane % 4 * 2] =
-			make_float2(sum[2 * i], sum[2 * i + 1]);
-	__syncwarp();
-	row += warp * 16;
-	if (p.N % 4 == 0 && (uintptr_t)out.C % 16 == 0)
-		ffma_store_shared<16, 1, Tile::TILE_N, LD, 4>(mine, out, p, batch, row, column);
-	else
-		ffma_store_shared<16, 1, Tile::TILE_N, LD, 1>(mine, out, p, batch, row, column);
+	for (int first = 0; first < 16; first += ROWS) {
+		if (lane / 4 / ROWS * ROWS == first % 8)
+#pragma unroll
+			for (int i = 0; i < Tile::TILE_N / 8; i++) // pairs
+				*(float2 *)&mine[lane / 4 % ROWS * LD + i * 8 + lane % 4 * 2] =
+					make_float2(sum[4 * i + first / 8 * 2], sum[4 * i + first / 8 * 2 + 1]);
+		__syncwarp();
+		if (vector)
+			ffma_store_shared<ROWS, 1, Tile::TILE_N, LD, 4>(mine, out, p, batch,
+															row + warp * 16 + first, column);
+		else
+			ffma_store_shared<ROWS, 1, Tile::TILE_N, LD, 1>(mine, out, p, batch,
+															row + warp * 16 + first, column);
+		__syncwarp();
+	}
 }
 
+/* A block computes every gridDim.x-th tile. Its producer loads operands of the next one while the
+ * consumers store. */
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	tensor_gemm(const __grid_constant__ CUtensorMap map_a,
@@ -175,11 +184,16 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	constexpr int STAGES = Tile::STAGES;
 	extern __shared__ char raw[];
 	uint32_t base = (hopper::shared_address(raw) + 1023) & ~1023u;
-	uint32_t full = base + STAGES * Tile::STAGE_BYTES, empty = full + 8 * STAGES;
+	uint32_t exchange = base + STAGES * Tile::STAGE_BYTES;
+	uint32_t full = exchange + Tile::STORE_BYTES, empty = full + 8 * STAGES;
 	int warpgroup = threadIdx.x / 128, blocks = (p.K + Tile::TILE_K - 1) / Tile::TILE_K;
-	int m, n, batch = blockIdx.y;
-	grid.find(blockIdx.x, m, n);
-	int row = m * Tile::TILE_M, column = n * Tile::TILE_N;
+	int tiles = grid.tiles_m * grid.tiles_n, batch, row, column;
+	auto find = [&](int tile) {
+		batch = tile / tiles;
+		grid.find(tile % tiles, row, column);
+		row *= Tile::TILE_M;
+		column *= Tile::TILE_N;
+	};
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < STAGES; i++) {
 			hopper::mbarrier_init(full + 8 * i, 1);
@@ -192,39 +206,48 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	if (*flag == p.call)
 		return; // the FMAs' turn
 	__syncthreads();
+	int step = 0; // of all k-blocks of all tiles
 	if (warpgroup == Tile::CONSUMERS) {
 		hopper::registers_give<24>();
-		for (int i = 0; threadIdx.x / 32 == Tile::CONSUMERS * 4 && i < blocks; i++) {
-			uint32_t stage = base + i % STAGES * Tile::STAGE_BYTES,
-					 barrier = full + 8 * (i % STAGES);
-			hopper::mbarrier_wait(empty + 8 * (i % STAGES), i / STAGES % 2 ^ 1);
-			if (hopper::elected()) {
+		if (threadIdx.x / 32 != Tile::CONSUMERS * 4)
+			return;
+		for (int tile = blockIdx.x; tile < tiles * p.batch; tile += gridDim.x) {
+			find(tile);
+			for (int k = 0; k < blocks; k++, step++) {
+				uint32_t stage = base + step % STAGES * Tile::STAGE_BYTES,
+						 barrier = full + 8 * (step % STAGES);
+				hopper::mbarrier_wait(empty + 8 * (step % STAGES), step / STAGES % 2 ^ 1);
+				if (!hopper::elected())
+					continue;
 				/* beyond K, A's columns are zeros, and B's rows whatever comes next */
 				hopper::mbarrier_expect(barrier, Tile::STAGE_BYTES);
-				hopper::tma_load_3d(stage, &map_a, barrier, i * Tile::TILE_K, batch * p.M + row, 0);
+				hopper::tma_load_3d(stage, &map_a, barrier, k * Tile::TILE_K, batch * p.M + row, 0);
 #pragma unroll
 				for (int box = 0; box < Tile::B_BOXES; box++)
 					hopper::tma_load_3d(stage + Tile::A_BYTES + box * Tile::B_BOX, &map_b, barrier,
-										column + box * TENSOR_BOX, batch * p.K + i * Tile::TILE_K,
+										column + box * TENSOR_BOX, batch * p.K + k * Tile::TILE_K,
 										0);
 			}
 		}
 		return;
 	}
 	hopper::registers_take<240>();
-	float sum[Tile::TILE_N / 2] = {}, part[Tile::TILE_N / 2];
+	for (int tile = blockIdx.x; tile < tiles * p.batch; tile += gridDim.x) {
+		find(tile);
+		float sum[Tile::TILE_N / 2] = {}, part[Tile::TILE_N / 2];
 #pragma unroll 1
-	for (int i = 0; i < blocks; i++) {
-		hopper::mbarrier_wait(full + 8 * (i % STAGES), i / STAGES % 2);
-		tensor_multiply<Tile>(part, base + i % STAGES * Tile::STAGE_BYTES, warpgroup);
-		if (threadIdx.x % 128 == 0)
-			hopper::mbarrier_arrive(empty + 8 * (i % STAGES));
+		for (int k = 0; k < blocks; k++, step++) {
+			hopper::mbarrier_wait(full + 8 * (step % STAGES), step / STAGES % 2);
+			tensor_multiply<Tile>(part, base + step % STAGES * Tile::STAGE_BYTES, warpgroup);
+			if (threadIdx.x % 128 == 0)
+				hopper::mbarrier_arrive(empty + 8 * (step % STAGES));
 #pragma unroll
-		for (int j = 0; j < Tile::TILE_N / 2; j++)
-			sum[j] += part[j];
+			for (int j = 0; j < Tile::TILE_N / 2; j++)
+				sum[j] += part[j];
+		}
+		tensor_store<Tile>((float *)(raw + (exchange - hopper::shared_address(raw))), sum, p, out,
+						   batch, row, column);
 	}
-	tensor_store<Tile>((float *)(raw + (base - hopper::shared_address(raw))), sum, p, out, batch,
-					   row, column);
 #else
 	__trap(); // compiled for another GPU than this one
 #endif
@@ -283,7 +306,7 @@ static void tensor_launch(const ffma_product &p, const tensor_operand &a, const 
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
 	cudaLaunchAttribute follows = ffma_follows();
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(grid.tiles_m * grid.tiles_n, p.batch);
+	config.gridDim = dim3(min(grid.tiles_m * grid.tiles_n * p.batch, ffma_multiprocessors()));
 	config.blockDim = dim3(Tile::THREADS);
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
 	config.attrs = &follows;
