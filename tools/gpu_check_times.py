@@ -188,7 +188,7 @@ def ffma_tiles():
     """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
     lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
     most = [int(line.split(", ")[9]) for line in lines]
-    return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 4, 8) if split <= limit]
+    return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 3, 4, 6, 8) if split <= limit]
 
 
 def f32_tiles(checker):

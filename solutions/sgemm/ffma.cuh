@@ -342,7 +342,9 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split = 1; split <= (hopper ? table[i].max_split : 1); split *= 2) {
+		for (int split : {1, 2, 3, 4, 6, 8}) {
+			if (split > (hopper ? table[i].max_split : 1))
+				break;
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
 			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
 				best = {i, split, clocks};

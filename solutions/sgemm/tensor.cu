@@ -7,8 +7,8 @@
  *
  * Changes from ffma.cu: operands are split into parts by a kernel of its own; the product's kernel
  * is gemm_f16/09's without clusters, with a consumer's sums added to f32 registers after each
- * k-block. What is outside of bf16's range, and what is too small to be worth the splitting, goes to ffma.cu's
- * kernels. tensor.cuh derives all of it.
+ * k-block. What is outside of bf16's range, and what is too small to be worth the splitting, goes
+ * to ffma.cu's kernels. tensor.cuh derives all of it.
  *
  * Arithmetic intensity: 2*128*128 FLOP (as f32 counts them) for 256 elements of 6 bytes: 21 FLOP
  * per byte from the L2 cache.
