@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "compile/compile.h"
 #include "compile/prune.h"
+#include "compile/source_line.h"
 #include "judge/confirm.h"
 #include "judge/device.h"
 #include "judge/tool.h"
@@ -196,6 +197,11 @@ static void examine_rest(struct examination *e)
 				"longest go first"
 			  : "compiled solutions cannot be kept anywhere: set GEMMJUDGE_CACHE");
 	e->compiler = e->compiler && cache;
+	bool lines = access(source_line_program, X_OK) == 0;
+	print_line(
+		e, lines ? PRESENT : ABSENT, "addr2line", lines ? source_line_program : "not found",
+		lines ? "says which line of a solution made an allocation, where one reads past it"
+			  : "optional: messages then do not name the line of an allocation (binutils has it)");
 	bool ncu = find_program(e, "ncu", path);
 	print_line(e, ncu ? PRESENT : ABSENT, "Nsight Compute (ncu)", ncu ? path : "not found",
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"

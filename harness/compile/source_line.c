@@ -17,7 +17,7 @@
 #define LINE_MAX_TEXT 90 /* "name.cu:12" */
 
 /* Where a distribution has it. */
-static const char program[] = "/usr/bin/addr2line";
+const char source_line_program[] = "/usr/bin/addr2line";
 
 /* A program of the system, and the library alone of all else. */
 static int open_rules(const char *library)
@@ -66,13 +66,13 @@ static bool source_line(const char *library, unsigned long long offset, char out
 {
 	char address[32];
 	struct error ignored;
-	if (access(program, X_OK) != 0)
+	if (access(source_line_program, X_OK) != 0)
 		return false;
 	int rules = open_rules(library);
 	if (rules < 0)
 		return false;
 	snprintf(address, sizeof address, "0x%llx", offset);
-	const char *const argv[] = {program, "-i", "-e", library, address, NULL};
+	const char *const argv[] = {source_line_program, "-i", "-e", library, address, NULL};
 	struct child *child = child_start(&(struct child_options){.argv = argv,
 															  .only_setenv = true,
 															  .memory_limit_bytes = MEMORY_BYTES,

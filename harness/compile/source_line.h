@@ -10,6 +10,9 @@ struct source_line {
 	char said[48], line[100];
 };
 
+/* binutils' program that reads it. */
+extern const char source_line_program[];
+
 /* Looks for the first such place in `text`; where there is none, *line stays as it was. `library`
  * is the path of that solution.so. One place is not looked up twice in a row.
  *
