@@ -14,7 +14,7 @@
 #include "device/digest_cuda.cuh"
 #include "device/referee_device.h"
 #include "device/sealed_sets.cuh"
-#include "testcases/values.h"
+#include "device/values_cuda.cuh"
 
 namespace
 {
@@ -81,143 +81,6 @@ __global__ void sweep_kernel(uint4 *memory, uint64_t count)
 	}
 	if (seen != 0) /* the memory holds zeros */
 		memory[0].x = 0;
-}
-
-__device__ uint32_t load_at(const struct number_format &format, const uint8_t *start,
-							uint64_t index)
-{
-	if (format.bits == 32)
-		return reinterpret_cast<const uint32_t *>(start)[index];
-	if (format.bits == 16)
-		return reinterpret_cast<const uint16_t *>(start)[index];
-	return values_load(&format, start, index);
-}
-
-__device__ void store_at(const struct number_format &format, uint8_t *start, uint64_t index,
-						 uint32_t bits)
-{
-	if (format.bits == 32)
-		reinterpret_cast<uint32_t *>(start)[index] = bits;
-	else if (format.bits == 16)
-		reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits);
-	else
-		values_store(&format, start, index, bits);
-}
-
-/* Whether a block of VALUES_BLOCK elements can be read and written at once, as a warp's blocks must
- * be to reach memory's bandwidth: all of it is there, in formats that most operands have, and
- * buffers begin at 16 bytes. */
-__device__ bool is_whole(const struct values &values, const uint8_t *start, uint64_t block)
-{
-	return values.format.bits >= 16 && (block + 1) * VALUES_BLOCK <= values.elements &&
-		   reinterpret_cast<uintptr_t>(start) % 16 == 0;
-}
-
-__device__ void load_block(const struct values &values, const uint8_t *start, uint64_t block,
-						   uint32_t bits[VALUES_BLOCK])
-{
-	if (is_whole(values, start, block) && values.format.bits == 32) {
-		uint4 words = reinterpret_cast<const uint4 *>(start)[block];
-		bits[0] = words.x;
-		bits[1] = words.y;
-		bits[2] = words.z;
-		bits[3] = words.w;
-	} else if (is_whole(values, start, block)) {
-		uint2 words = reinterpret_cast<const uint2 *>(start)[block];
-		bits[0] = words.x & 0xFFFF;
-		bits[1] = words.x >> 16;
-		bits[2] = words.y & 0xFFFF;
-		bits[3] = words.y >> 16;
-	} else {
-		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
-			bits[i] = load_at(values.format, start, block * VALUES_BLOCK + i);
-	}
-}
-
-__device__ void store_block(const struct values &values, uint8_t *start, uint64_t block,
-							const uint32_t bits[VALUES_BLOCK])
-{
-	if (is_whole(values, start, block) && values.format.bits == 32)
-		reinterpret_cast<uint4 *>(start)[block] = make_uint4(bits[0], bits[1], bits[2], bits[3]);
-	else if (is_whole(values, start, block))
-		reinterpret_cast<uint2 *>(start)[block] =
-			make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16);
-	else
-		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
-			store_at(values.format, start, block * VALUES_BLOCK + i, bits[i]);
-}
-
-/* A thread draws VALUES_BLOCK elements at a time; blockIdx.y is the set. */
-__global__ void fill_kernel(uint8_t *arena, device_region region, struct values values)
-{
-	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
-	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-	uint64_t first = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-	uint64_t seed = values.seed;
-	for (uint32_t set = blockIdx.y; set < region.sets; set += gridDim.y) {
-		uint8_t *start = arena + region.offset + set * region.stride;
-		values.seed = seed + set;
-		for (uint64_t block = first; block < blocks; block += step) {
-			uint32_t bits[VALUES_BLOCK];
-			values_block(&values, block, bits);
-			store_block(values, start, block, bits);
-		}
-	}
-}
-
-__global__ void count_changed_kernel(const uint8_t *start, struct values values,
-									 unsigned long long *changed)
-{
-	uint64_t blocks = (values.elements + VALUES_BLOCK - 1) / VALUES_BLOCK;
-	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-	unsigned long long found = 0;
-	for (uint64_t block = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-		 block < blocks; block += step) {
-		uint32_t bits[VALUES_BLOCK], there[VALUES_BLOCK];
-		values_block(&values, block, bits);
-		load_block(values, start, block, there);
-		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
-			found += there[i] != bits[i];
-	}
-	if (found != 0)
-		atomicAdd(changed, found);
-}
-
-/* The numbers of elements [first, first + count) as float or double, or their absolute values. */
-template <typename T>
-__global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first, uint64_t count,
-							bool absolute)
-{
-	const struct values &values = matrix.values;
-	uint64_t blocks = (first + count + VALUES_BLOCK - 1) / VALUES_BLOCK;
-	uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-	for (uint64_t block =
-			 first / VALUES_BLOCK + static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-		 block < blocks; block += step) {
-		uint32_t bits[VALUES_BLOCK];
-		values_block(&values, block, bits);
-		for (int i = 0; i < VALUES_BLOCK; i++) {
-			uint64_t index = block * VALUES_BLOCK + i;
-			if (index < first || index >= first + count)
-				continue;
-			double number = device_matrix_number(&matrix, index, bits[i]);
-			out[index - first] = static_cast<T>(absolute ? fabs(number) : number);
-		}
-	}
-}
-
-/* The same of some rows, counted through all batches of `m` rows. */
-template <typename T>
-__global__ void draw_rows_kernel(T *out, struct device_matrix matrix, const uint64_t *rows,
-								 uint64_t m, uint64_t k_count, bool absolute)
-{
-	uint64_t k = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-	uint64_t batch = rows[blockIdx.y] / m, row = rows[blockIdx.y] % m;
-	if (k >= k_count)
-		return;
-	uint64_t index = batch * m * k_count + (matrix.transposed ? k * m + row : row * k_count + k);
-	double number = device_matrix_number(&matrix, index, values_at(&matrix.values, index));
-	out[blockIdx.y * k_count + k] = static_cast<T>(absolute ? fabs(number) : number);
 }
 
 /* One step of Floyd and Warshall's: paths through node k. Row and column k do not change in it,
@@ -487,7 +350,7 @@ bool cuda_fill(void *opaque, const struct device_region *region, const struct va
 	/* Many sets are small: keep the whole grid within reason. */
 	while (static_cast<uint64_t>(grid.x) * grid.y > (1u << 20) && grid.x > 1)
 		grid.x = (grid.x + 1) / 2;
-	fill_kernel<<<grid, threads>>>(arena_at(state, 0), *region, *values);
+	values_cuda::fill_kernel<<<grid, threads>>>(arena_at(state, 0), *region, *values);
 	return finish("filling the case's buffers", err);
 }
 
@@ -533,8 +396,8 @@ bool cuda_count_changed(void *opaque, const struct device_region *region,
 	unsigned long long found = 0;
 	if (!good(cudaMemsetAsync(state->changed, 0, sizeof found), what, err))
 		return false;
-	count_changed_kernel<<<grid_of(values->elements), threads>>>(arena_at(state, region->offset),
-																 *values, state->changed);
+	values_cuda::count_changed_kernel<<<grid_of(values->elements), threads>>>(
+		arena_at(state, region->offset), *values, state->changed);
 	if (!finish(what, err) ||
 		!good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what, err))
 		return false;
@@ -682,7 +545,7 @@ bool draw_matrix(const struct device_matrix &matrix, uint64_t first, uint64_t co
 {
 	if (!grow(memory, count * sizeof(T), err))
 		return false;
-	draw_kernel<T>
+	values_cuda::draw_kernel<T>
 		<<<grid_of(count), threads>>>(static_cast<T *>(memory->at), matrix, first, count, absolute);
 	return good(cudaGetLastError(), "drawing the reference's inputs", err);
 }
@@ -698,9 +561,9 @@ bool draw_rows(cuda_state *state, const struct device_request &request, bool abs
 		!good(cudaMemcpy(state->rows.at, request.rows, bytes, cudaMemcpyHostToDevice), what, err))
 		return false;
 	dim3 grid(static_cast<unsigned>((k + threads - 1) / threads), request.row_count);
-	draw_rows_kernel<T><<<grid, threads>>>(static_cast<T *>(memory->at), request.left,
-										   static_cast<const uint64_t *>(state->rows.at), m, k,
-										   absolute);
+	values_cuda::draw_rows_kernel<T>
+		<<<grid, threads>>>(static_cast<T *>(memory->at), request.left,
+							static_cast<const uint64_t *>(state->rows.at), m, k, absolute);
 	return good(cudaGetLastError(), what, err);
 }
 
