@@ -128,8 +128,9 @@ void explain_say_global(const struct explained *explained, const struct explaine
 	char l2[32], dram[32];
 	int used = snprintf(out, EXPLAIN_TEXT, "global memory: ");
 	if (k->load_requests > 0)
-		used += snprintf(out + used, EXPLAIN_TEXT - (size_t)used, "%.3g sectors a load, ",
-						 ratio(k->load_sectors, k->load_requests));
+		used += snprintf(out + used, EXPLAIN_TEXT - (size_t)used, "%.3g sector%s a load, ",
+						 ratio(k->load_sectors, k->load_requests),
+						 k->load_sectors == k->load_requests ? "" : "s");
 	if (k->store_requests > 0)
 		used += snprintf(out + used, EXPLAIN_TEXT - (size_t)used, "%.3g a store, ",
 						 ratio(k->store_sectors, k->store_requests));
