@@ -1,4 +1,4 @@
-/* Every shape by FMAs alone: eight tiles, split along K where there are few of them.
+/* Every shape by FMAs alone: ten tiles, split along K where there are few of them.
  *
  * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
  * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
@@ -6,8 +6,9 @@
  * of the clocks of the busiest multiprocessor chooses both.
  *
  * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
- * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
- * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
+ * over distributed shared memory instead of idle multiprocessors; slices of K for more warps where
+ * a block is alone on one; tiles walked in groups of rows for the L2 cache; alpha = 0 multiplies
+ * nothing. ffma.cuh has all of it, for three problems.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
