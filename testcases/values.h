@@ -122,12 +122,22 @@ VALUES_FUNCTION uint32_t values_code(const struct number_format *format, double 
 	return (uint32_t)((int32_t)rounded + format->zero) & ((1u << format->bits) - 1);
 }
 
+/* The number that a rounded significand and its exponent are. */
+VALUES_FUNCTION uint32_t values_compose(const struct number_format *format, uint32_t sign,
+										int exponent, uint32_t significand)
+{
+	uint32_t magnitude = significand;
+	if (exponent >= format->smallest_exponent) /* its leading bit counts as one exponent step */
+		magnitude += (uint32_t)(exponent - format->smallest_exponent) << (format->precision - 1);
+	return sign | (magnitude > format->overflow ? format->overflow : magnitude);
+}
+
 /* x rounded to the format, to nearest even, as bits. Overflow gives infinity (the largest number
  * where there is none), every NaN the same quiet one. */
 VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, double x)
 {
 	uint64_t bits, significand, quotient, rest, half;
-	uint32_t sign, magnitude;
+	uint32_t sign;
 	int exponent, shift, p = format->precision, smallest = format->smallest_exponent;
 
 	if (format->is_integer)
@@ -152,19 +162,14 @@ VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, 
 	half = 1ull << (shift - 1);
 	if (rest > half || (rest == half && (quotient & 1) != 0))
 		quotient++;
-	magnitude = (uint32_t)quotient;
-	if (exponent >= smallest) /* the leading bit of the quotient counts as one exponent step */
-		magnitude += (uint32_t)(exponent - smallest) << (p - 1);
-	if (magnitude > format->overflow)
-		magnitude = format->overflow;
-	return sign | magnitude;
+	return values_compose(format, sign, exponent, (uint32_t)quotient);
 }
 
 /* values_from_double() of a float, with 32-bit integers alone: most values are drawn as floats, and
  * gigabytes of them for each pass of timed calls. */
 VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, float x)
 {
-	uint32_t bits, sign, significand, quotient, magnitude;
+	uint32_t bits, sign, significand, quotient;
 	int exponent, shift, p = format->precision, smallest = format->smallest_exponent;
 
 	if (format->is_integer)
@@ -188,12 +193,7 @@ VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, f
 	quotient = significand >> shift;
 	if (shift > 0) /* half less one, and one more for an odd quotient: to nearest even */
 		quotient = (significand + (1u << (shift - 1)) - 1 + (quotient & 1)) >> shift;
-	magnitude = quotient;
-	if (exponent >= smallest)
-		magnitude += (uint32_t)(exponent - smallest) << (p - 1);
-	if (magnitude > format->overflow)
-		magnitude = format->overflow;
-	return sign | magnitude;
+	return values_compose(format, sign, exponent, quotient);
 }
 
 VALUES_FUNCTION double values_to_double(const struct number_format *format, uint32_t bits)

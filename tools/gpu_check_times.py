@@ -186,9 +186,11 @@ def f32(checker):
 
 def ffma_tiles():
     """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
-    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", (SOLUTIONS / "sgemm/ffma.cuh").read_text(), re.MULTILINE)
+    source = (SOLUTIONS / "sgemm/ffma.cuh").read_text()
+    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", source, re.MULTILINE)
+    splits = [int(split) for split in re.search(r"FFMA_SPLITS\[\] = {([\d, ]+)}", source)[1].split(", ")]
     most = [int(line.split(", ")[9]) for line in lines]
-    return [(number, split) for number, limit in enumerate(most) for split in (1, 2, 3, 4, 6, 8) if split <= limit]
+    return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
 
 def f32_tiles(checker):

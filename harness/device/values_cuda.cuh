@@ -11,27 +11,6 @@
 namespace values_cuda
 {
 
-__device__ uint32_t load_at(const struct number_format &format, const uint8_t *start,
-							uint64_t index)
-{
-	if (format.bits == 32)
-		return reinterpret_cast<const uint32_t *>(start)[index];
-	if (format.bits == 16)
-		return reinterpret_cast<const uint16_t *>(start)[index];
-	return values_load(&format, start, index);
-}
-
-__device__ void store_at(const struct number_format &format, uint8_t *start, uint64_t index,
-						 uint32_t bits)
-{
-	if (format.bits == 32)
-		reinterpret_cast<uint32_t *>(start)[index] = bits;
-	else if (format.bits == 16)
-		reinterpret_cast<uint16_t *>(start)[index] = static_cast<uint16_t>(bits);
-	else
-		values_store(&format, start, index, bits);
-}
-
 /* Whether a block of VALUES_BLOCK elements can be read and written at once, as a warp's blocks must
  * be to reach memory's bandwidth: all of it is there, in formats that most operands have, and
  * buffers begin at 16 bytes. */
@@ -58,7 +37,7 @@ __device__ void load_block(const struct values &values, const uint8_t *start, ui
 		bits[3] = words.y >> 16;
 	} else {
 		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
-			bits[i] = load_at(values.format, start, block * VALUES_BLOCK + i);
+			bits[i] = values_load(&values.format, start, block * VALUES_BLOCK + i);
 	}
 }
 
@@ -72,7 +51,7 @@ __device__ void store_block(const struct values &values, uint8_t *start, uint64_
 			make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16);
 	else
 		for (uint64_t i = 0; i < VALUES_BLOCK && block * VALUES_BLOCK + i < values.elements; i++)
-			store_at(values.format, start, block * VALUES_BLOCK + i, bits[i]);
+			values_store(&values.format, start, block * VALUES_BLOCK + i, bits[i]);
 }
 
 /* blockIdx.y is the set. */

@@ -344,15 +344,11 @@ static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
 			}
 			if (k < LOAD_K - 1 || more)
 				read((k + 1) % 2, stage, (k + 1) % LOAD_K);
-				/* a snake, so that an FMA reads one of its operands from the reuse cache; even
-				 * columns of a run first, which leaves the compiler a choice of banks (NOTES.md) */
 #pragma unroll
 			for (int column = 0; column < THREAD_N; column++)
 #pragma unroll
 				for (int step = 0; step < THREAD_M; step++) {
-					int within = column % S::PIECE_N;
-					int j = column - within + within % 2 * S::PIECE_N / 2 + within / 2;
-					int i = column % 2 == 0 ? step : THREAD_M - 1 - step;
+					int i = snake(column, step, THREAD_M), j = evens_first<S::PIECE_N>(column);
 					sum[i][j] += a[k % 2][i / S::PIECE_M].at[i % S::PIECE_M] *
 								 b[k % 2][j / S::PIECE_N].at[j % S::PIECE_N];
 				}

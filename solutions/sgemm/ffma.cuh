@@ -142,6 +142,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 		float sums[SPLIT ? Shape::BLOCK_M * Shape::BLOCK_N : 1];
 	};
 	static_assert(sizeof(shared_memory) <= 48 * 1024, "static shared memory");
+	static_assert(SPLIT || Shape::SLICES == 1, "slices add up where split tiles do");
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
@@ -196,6 +197,9 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	TILE(128, 16, 32, 16, 2, 8, 32, 1, 4, 1, 108, 113, 90)                                         \
 	TILE(64, 16, 32, 16, 3, 8, 32, 1, 4, 8, 95, 95, 90)
 
+/* The numbers of blocks that may share a tile. */
+constexpr int FFMA_SPLITS[] = {1, 2, 3, 4, 6, 8};
+
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
@@ -226,16 +230,6 @@ static inline int ffma_capability(void)
 {
 	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
 	return major;
-}
-
-/* A launch that does not wait for the end of the kernel before it; ffma_wait_for_kernel_before()
- * does. */
-static inline cudaLaunchAttribute ffma_follows(void)
-{
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	attribute.val.programmaticStreamSerializationAllowed = 1;
-	return attribute;
 }
 
 template <class Shape, int VECTOR_B, bool SPLIT>
@@ -342,7 +336,7 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 #endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split : {1, 2, 3, 4, 6, 8}) {
+		for (int split : FFMA_SPLITS) {
 			if (split > (hopper ? table[i].max_split : 1))
 				break;
 			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);

@@ -91,6 +91,16 @@ static __device__ __forceinline__ void ffma_let_next_kernel_start(void)
 #endif
 }
 
+/* A launch that does not wait for the end of the kernel before it; ffma_wait_for_kernel_before()
+ * does. */
+static inline cudaLaunchAttribute ffma_follows(void)
+{
+	cudaLaunchAttribute attribute;
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
+	return attribute;
+}
+
 static inline void ffma_check(cudaError_t status, const char *what)
 {
 	if (status != cudaSuccess) {

@@ -88,10 +88,7 @@ struct multiply_shape {
 			to.b[n] = *(const epilogue_vector<float, V> *)&b[k * BLOCK_N + n * SUB_N];
 	}
 
-	/* An FMA that reads three registers takes two issue slots on Hopper, as does one with two of
-	 * one bank (odd, even): a step along the snake changes one operand, and the other one comes
-	 * from the reuse cache. Even rows of a fragment come before odd ones, which leaves the compiler
-	 * a choice of banks. */
+	/* In the order of lanes.cuh. */
 	static __device__ __forceinline__ void add_product(sums &sum, const fragment &f)
 	{
 #pragma unroll
@@ -99,8 +96,8 @@ struct multiply_shape {
 #pragma unroll
 			for (int step = 0; step < COUNT_M * V; step++) {
 				int n = column / V, j = column % V;
-				int at = column % 2 == 0 ? step : COUNT_M * V - 1 - step;
-				int m = at / V, i = at % V % 2 * 2 + at % V / 2;
+				int row = evens_first<V>(snake(column, step, COUNT_M * V)), m = row / V,
+					i = row % V;
 				sum.at[m][i][n][j] += f.a[m].at[i] * f.b[n].at[j];
 			}
 	}

@@ -152,7 +152,7 @@ tensor_store(float *exchange, const float (&sum)[Tile::TILE_N / 2], const ffma_p
 {
 	constexpr int ROWS = Tile::STORE_ROWS, LD = Tile::STORE_LD;
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	bool vector = p.N % 4 == 0 && (uintptr_t)out.C % 16 == 0;
+	bool vector = p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C);
 	float *mine = exchange + warp * ROWS * LD;
 #pragma unroll
 	for (int first = 0; first < 16; first += ROWS) {
