@@ -11,5 +11,5 @@
 
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
 {
-	tensor({A, B, BATCH, M, N, K, NULL}, epilogue_make(C, BATCH * M, N));
+	tensor({A, B, BATCH, M, N, K}, epilogue_make(C, BATCH * M, N));
 }

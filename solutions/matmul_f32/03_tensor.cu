@@ -12,5 +12,5 @@
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K)
 {
-	tensor({A, B, 1, M, K, N, NULL}, epilogue_make(C, M, K));
+	tensor({A, B, 1, M, K, N}, epilogue_make(C, M, K));
 }

@@ -61,39 +61,29 @@ struct ffma_sharers {
 #endif
 };
 
-/* Slices of a block, and blocks of a cluster: each has the sums of its part of K. A block adds up
- * its slices' in its own shared memory, then adds up and stores its part of the tile, WIDTH values
- * at a time (1 where rows of C are not aligned), of which a thread has 16 under way. */
-template <class Shape, int WIDTH>
-static __device__ __forceinline__ void
-ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
-			const epilogue<float> &out, int batch, int row0, int column0)
+/* The sums of a BLOCK_M x BLOCK_N tile that the blocks of a cluster share, each with its part of K:
+ * adds them up and stores this block's part of the tile, WIDTH values at a time (1 where rows of C
+ * are not aligned), of which a thread has 16 under way. `mine`: this block's sums, in rows LD
+ * apart, at the same place in each block's shared memory. */
+template <int BLOCK_M, int BLOCK_N, int LD, int THREADS, int WIDTH>
+static __device__ __forceinline__ void ffma_add_parts(float *mine, const ffma_product &p,
+													  const epilogue<float> &out, int batch,
+													  int row0, int column0)
 {
-	constexpr int CHUNKS = Shape::BLOCK_N / WIDTH, ALL = Shape::BLOCK_M * CHUNKS, MANY = 16 / WIDTH;
+	constexpr int CHUNKS = BLOCK_N / WIDTH, ALL = BLOCK_M * CHUNKS, MANY = 16 / WIDTH;
 	typedef epilogue_vector<float, WIDTH> vector;
-	int split = ffma_sharers::count(), apart = Shape::THREADS * split;
-	float *mine = (float *)shared;
-#pragma unroll
-	for (int slice = 0; slice < Shape::SLICES; slice++) { // one after the other
-		__syncthreads(); // the last fragments are read, the last slice added
-		if (slice != Shape::slice())
-			continue;
-		Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
-			float4 *at = (float4 *)&mine[row * Shape::BLOCK_N + column];
-			float4 so_far = slice == 0 ? make_float4(0, 0, 0, 0) : *at;
-			*at = make_float4(so_far.x + x[0], so_far.y + x[1], so_far.z + x[2], so_far.w + x[3]);
-		});
-	}
+	int split = ffma_sharers::count(), apart = THREADS * split;
 	ffma_sharers::sync();
-	for (int first = (int)threadIdx.x + ffma_sharers::rank() * Shape::THREADS; first < ALL;
+	for (int first = (int)threadIdx.x + ffma_sharers::rank() * THREADS; first < ALL;
 		 first += MANY * apart) {
 		float x[MANY][WIDTH] = {};
 #pragma unroll 2
 		for (int other = 0; other < split; other++) { // the same order in every block
-			const vector *theirs = (const vector *)ffma_sharers::shared(mine, other);
+			const float *theirs = ffma_sharers::shared(mine, other);
 #pragma unroll
 			for (int i = 0; i < MANY; i++) {
-				vector part = theirs[min(first + i * apart, ALL - 1)];
+				int at = min(first + i * apart, ALL - 1);
+				vector part = *(const vector *)&theirs[at / CHUNKS * LD + at % CHUNKS * WIDTH];
 #pragma unroll
 				for (int j = 0; j < WIDTH; j++)
 					x[i][j] += part.at[j];
@@ -106,6 +96,29 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 		});
 	}
 	ffma_sharers::sync(); // nobody ends whose sums are still read
+}
+
+/* Slices of a block, and blocks of a cluster: each has the sums of its part of K. A block adds up
+ * its slices' in its own shared memory first. */
+template <class Shape, int WIDTH>
+static __device__ __forceinline__ void
+ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
+			const epilogue<float> &out, int batch, int row0, int column0)
+{
+	float *mine = (float *)shared;
+#pragma unroll
+	for (int slice = 0; slice < Shape::SLICES; slice++) { // one after the other
+		__syncthreads(); // the last fragments are read, the last slice added
+		if (slice != Shape::slice())
+			continue;
+		Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
+			float4 *at = (float4 *)&mine[row * Shape::BLOCK_N + column];
+			float4 so_far = slice == 0 ? make_float4(0, 0, 0, 0) : *at;
+			*at = make_float4(so_far.x + x[0], so_far.y + x[1], so_far.z + x[2], so_far.w + x[3]);
+		});
+	}
+	ffma_add_parts<Shape::BLOCK_M, Shape::BLOCK_N, Shape::BLOCK_N, Shape::THREADS, WIDTH>(
+		mine, p, out, batch, row0, column0);
 }
 
 /* A warp's sums into rows of C that are not aligned: through shared memory of its own, some rows
@@ -146,11 +159,6 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
-	if (p.only_if != NULL) {
-		ffma_wait_for_kernel_before();
-		if (*p.only_if != p.call)
-			return;
-	}
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
 	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
@@ -237,19 +245,17 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 {
 	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute attributes[2];
+	cudaLaunchAttribute cluster;
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
-	config.attrs = attributes;
+	config.attrs = &cluster;
 	if (split > 1) {
-		cudaLaunchAttribute &cluster = attributes[config.numAttrs++];
+		config.numAttrs = 1;
 		cluster.id = cudaLaunchAttributeClusterDimension;
 		cluster.val.clusterDim.x = split;
 		cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
 	}
-	if (p.only_if != NULL && ffma_capability() >= 9)
-		attributes[config.numAttrs++] = ffma_follows();
 	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
 			   "launch");
 }

@@ -23,5 +23,5 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	if (alpha == 0.0f)
 		return ffma_scale_all(C, (size_t)M * N, beta);
 #endif
-	tensor({A, B, 1, M, N, K, NULL}, epilogue_make(C, M, N, alpha, beta));
+	tensor({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
 }

@@ -12,15 +12,15 @@
  * add at once instead of rounding. So their sums are short: those of one k-block of 64, smallest
  * products first, which are then added to f32 registers by rounded additions.
  *
- * Range. What bf16 cannot do is left to FMAs (ffma.cuh): if an operand has an element of 2^127 or
- * more, infinities and NaN included, or one below 2^-100 that is not 0, whose last part would be
- * lost. The kernel that splits says so on the device, by leaving the number of this call in the
- * workspace; the product's kernel and that of FMAs both look there, and one of them ends at once.
- * Nobody waits for the host, and nothing is reset between calls.
+ * Range. What bf16 cannot do is left to FMAs: if an operand has an element of 2^127 or more,
+ * infinities and NaN included, or one below 2^-100 that is not 0, whose last part would be lost.
+ * The kernel that splits says so on the device, by leaving the number of this call in the
+ * workspace; the product's kernel looks there, and multiplies the operands themselves. Nobody waits
+ * for the host, and nothing is reset between calls.
  *
- * Splitting is a pass of its own: it reads 4 bytes and writes 6 of each element once, where a
- * producer would do the work again for each tile; and it makes every operand one that TMA can
- * address. */
+ * Tiles. A persistent block for each multiprocessor takes every so-many-th tile. Tiles that are
+ * left over after the last full round would leave multiprocessors idle: if there are few enough,
+ * the blocks of a cluster share each of them along K, as in ffma.cuh. */
 #ifndef GEMMJUDGE_SGEMM_TENSOR_CUH
 #define GEMMJUDGE_SGEMM_TENSOR_CUH
 
@@ -29,67 +29,9 @@
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "ffma.cuh"
+#include "tensor_parts.cuh"
 
-constexpr int TENSOR_PARTS = 3, TENSOR_BOX = 64; // columns of a box: a swizzled row of 128 bytes
-
-/* ---- splitting ---- */
-
-/* A row-major f32 matrix, and where its parts go: planes of rows of `ld` elements. */
-struct tensor_operand {
-	const float *data;
-	__nv_bfloat16 *parts;
-	int rows, columns, ld;
-};
-
-constexpr int SPLIT_VECTOR = 8, SPLIT_THREADS = 256;
-
-static __device__ __forceinline__ bool tensor_out_of_range(float x)
-{
-	return !(fabsf(x) < 0x1p127f) || (x != 0.0f && fabsf(x) < 0x1p-100f);
-}
-
-/* A thread splits 8 neighbours of a row. */
-static __global__ void __launch_bounds__(SPLIT_THREADS)
-	tensor_split(const tensor_operand a, const tensor_operand b, unsigned *flag, unsigned call)
-{
-	const tensor_operand &to = blockIdx.z == 0 ? a : b;
-	ffma_let_next_kernel_start();
-	int column = ((int)blockIdx.x * SPLIT_THREADS + (int)threadIdx.x) * SPLIT_VECTOR;
-	if (column >= to.columns)
-		return;
-	bool whole =
-		column + SPLIT_VECTOR <= to.columns && to.columns % 4 == 0 && (uintptr_t)to.data % 16 == 0;
-	bool outside = false;
-	for (int row = blockIdx.y; row < to.rows; row += gridDim.y) {
-		const float *from = to.data + (size_t)row * to.columns + column;
-		alignas(16) float x[SPLIT_VECTOR] = {};
-		if (whole) {
-			*(float4 *)&x[0] = *(const float4 *)from;
-			*(float4 *)&x[4] = *(const float4 *)(from + 4);
-		} else {
-#pragma unroll
-			for (int i = 0; i < SPLIT_VECTOR; i++)
-				if (column + i < to.columns)
-					x[i] = from[i];
-		}
-#pragma unroll
-		for (int i = 0; i < SPLIT_VECTOR; i++)
-			outside = outside || tensor_out_of_range(x[i]);
-#pragma unroll
-		for (int part = 0; part < TENSOR_PARTS; part++) {
-			alignas(16) __nv_bfloat16 y[SPLIT_VECTOR];
-#pragma unroll
-			for (int i = 0; i < SPLIT_VECTOR; i++) {
-				y[i] = __float2bfloat16_rn(x[i]);
-				x[i] -= __bfloat162float(y[i]); // exact
-			}
-			size_t at = ((size_t)part * to.rows + row) * to.ld + column;
-			*(uint4 *)(to.parts + at) = *(const uint4 *)y;
-		}
-	}
-	if (outside)
-		*flag = call;
-}
+constexpr int TENSOR_BOX = 64; // columns of a box: a swizzled row of 128 bytes
 
 /* ---- the product ---- */
 
@@ -107,6 +49,7 @@ template <int TILE_N_> struct tensor_tile {
 	static constexpr int STORE_BYTES = CONSUMERS * 4 * STORE_ROWS * STORE_LD * 4;
 	static constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + STORE_BYTES + STAGES * 16 + 1024;
 	static_assert(STAGES >= 2 && SHARED_BYTES <= 227 * 1024, "what a block may have");
+	static_assert(TILE_M * STORE_LD * 4 <= STAGES * STAGE_BYTES, "a shared tile's sums");
 };
 
 /* The products of parts, smallest first: of A, of B. */
@@ -120,10 +63,12 @@ static __device__ constexpr tensor_pair tensor_pair_of(int i)
 	return PAIRS[i];
 }
 
-/* A consumer's 64 rows, all columns, one k-block: its sums are fresh ones. */
-template <class Tile>
+/* A consumer's 64 rows, all columns, one k-block: its sums are fresh ones. Meanwhile it does
+ * something else, which leaves them alone. */
+template <class Tile, class Else>
 static __device__ __forceinline__ void tensor_multiply(float (&sum)[Tile::TILE_N / 2],
-													   uint32_t stage, int consumer)
+													   uint32_t stage, int consumer,
+													   const Else &something_else)
 {
 	uint32_t a = hopper::wgmma_operand(stage + consumer * 64 * Tile::TILE_K * 2, 16);
 	uint32_t b = hopper::wgmma_operand(stage + Tile::A_BYTES, Tile::B_BOX);
@@ -138,47 +83,160 @@ static __device__ __forceinline__ void tensor_multiply(float (&sum)[Tile::TILE_N
 				hopper::wgmma_descriptor(b, parts.b * Tile::B_PLANE + k * 16 * 128), i + k > 0);
 		}
 	hopper::wgmma_commit();
+	something_else();
 	hopper::wgmma_wait<0>();
 #pragma unroll
 	for (int i = 0; i < Tile::TILE_N / 2; i++)
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-/* A warp's 16 rows of sums through shared memory of its own to C, some rows at a time. */
-template <class Tile>
-static __device__ __forceinline__ void
-tensor_store(float *exchange, const float (&sum)[Tile::TILE_N / 2], const ffma_product &p,
-			 const epilogue<float> &out, int batch, int row, int column)
-{
-	constexpr int ROWS = Tile::STORE_ROWS, LD = Tile::STORE_LD;
-	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	bool vector = p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C);
-	float *mine = exchange + warp * ROWS * LD;
-#pragma unroll
-	for (int first = 0; first < 16; first += ROWS) {
+/* A tile, or the cluster's blocks' parts of one along K, in k-blocks. */
+struct tensor_work {
+	int batch, row, column, begin, end;
+	bool shared;
+};
+
+/* A warp's 16 rows of sums go to C some rows at a time, through shared memory of its own, while the
+ * next tile is multiplied. In two steps, which keep few registers: the first rows are put there
+ * when the tile ends, the others when those have gone. */
+template <class Tile> struct tensor_stores {
+	static constexpr int ROWS = Tile::STORE_ROWS, LD = Tile::STORE_LD, N = Tile::TILE_N;
+	static constexpr int STEPS = 16 / ROWS;
+	float *place;                         // this warp's
+	float held[N / 2];                    // sums
+	int step = STEPS, batch, row, column; // of the rows in the place, and where the tile is
+
+	__device__ __forceinline__ explicit tensor_stores(float *exchange)
+		: place(exchange + threadIdx.x / 32 * ROWS * LD)
+	{
+	}
+
+	__device__ __forceinline__ void put(const float (&sum)[N / 2], int next)
+	{
+		int first = next * ROWS, lane = threadIdx.x % 32;
 		if (lane / 4 / ROWS * ROWS == first % 8)
 #pragma unroll
-			for (int i = 0; i < Tile::TILE_N / 8; i++) // pairs
-				*(float2 *)&mine[lane / 4 % ROWS * LD + i * 8 + lane % 4 * 2] =
-					make_float2(sum[4 * i + first / 8 * 2], sum[4 * i + first / 8 * 2 + 1]);
+			for (int i = 0; i < N / 8; i++) // pairs
+				*(float2 *)&place[lane / 4 % ROWS * LD + i * 8 + lane % 4 * 2] =
+					first < 8 ? make_float2(sum[4 * i], sum[4 * i + 1])
+							  : make_float2(sum[4 * i + 2], sum[4 * i + 3]);
 		__syncwarp();
-		if (vector)
-			ffma_store_shared<ROWS, 1, Tile::TILE_N, LD, 4>(mine, out, p, batch,
-															row + warp * 16 + first, column);
+	}
+
+	__device__ __forceinline__ void begin(const float (&sum)[N / 2], const tensor_work &work)
+	{
+#pragma unroll
+		for (int i = 0; i < N / 2; i++)
+			held[i] = sum[i];
+		batch = work.batch;
+		row = work.row + (int)threadIdx.x / 32 * 16;
+		column = work.column;
+		step = 0;
+		put(sum, 0);
+	}
+
+	__device__ __forceinline__ void go_on(const ffma_product &p, const epilogue<float> &out)
+	{
+		if (step == STEPS)
+			return;
+		if (p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C))
+			ffma_store_shared<ROWS, 1, N, LD, 4>(place, out, p, batch, row + step * ROWS, column);
 		else
-			ffma_store_shared<ROWS, 1, Tile::TILE_N, LD, 1>(mine, out, p, batch,
-															row + warp * 16 + first, column);
+			ffma_store_shared<ROWS, 1, N, LD, 1>(place, out, p, batch, row + step * ROWS, column);
 		__syncwarp();
+		if (++step < STEPS)
+			put(held, STEPS == 2 ? 1 : step);
+	}
+
+	__device__ __forceinline__ void end(const ffma_product &p, const epilogue<float> &out)
+	{
+		while (step < STEPS)
+			go_on(p, out);
+	}
+};
+
+/* The sums of a tile that the cluster shares: through the memory of the stages, which nothing is
+ * loaded into any more. */
+template <class Tile>
+static __device__ __forceinline__ void
+tensor_add_parts(float *mine, const float (&sum)[Tile::TILE_N / 2], const ffma_product &p,
+				 const epilogue<float> &out, int batch, int row, int column)
+{
+	constexpr int LD = Tile::STORE_LD, THREADS = Tile::CONSUMERS * 128;
+	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	hopper::named_barrier(1, THREADS); // both consumers have multiplied
+#pragma unroll
+	for (int i = 0; i < Tile::TILE_N / 4; i++) // pairs
+		*(float2 *)&mine[(warp * 16 + lane / 4 + i % 2 * 8) * LD + i / 2 * 8 + lane % 4 * 2] =
+			make_float2(sum[2 * i], sum[2 * i + 1]);
+	if (p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C))
+		ffma_add_parts<Tile::TILE_M, Tile::TILE_N, LD, THREADS, 4>(mine, p, out, batch, row,
+																   column);
+	else
+		ffma_add_parts<Tile::TILE_M, Tile::TILE_N, LD, THREADS, 1>(mine, p, out, batch, row,
+																   column);
+}
+
+/* All of the product by FMAs. */
+template <int THREADS>
+static __device__ __forceinline__ void tensor_by_fmas(char *shared, const ffma_product &p,
+													  const epilogue<float> &out)
+{
+	typedef multiply_shape<192, 96, 32, 48> shape;
+	static_assert(shape::THREADS == THREADS, "all warps take part");
+	ffma_grid grid = {(p.M + shape::BLOCK_M - 1) / shape::BLOCK_M,
+					  (p.N + shape::BLOCK_N - 1) / shape::BLOCK_N};
+	int tiles = grid.tiles_m * grid.tiles_n;
+	for (int tile = blockIdx.x; tile < tiles * p.batch; tile += gridDim.x) {
+		int m, n, batch = tile / tiles;
+		grid.find(tile % tiles, m, n);
+		typename shape::sums sum = {};
+		__syncthreads(); // the fragments of the tile before are read
+		shape::template run<1>(*(typename shape::tiles *)shared, sum,
+							   p.A + (size_t)batch * p.M * p.K, p.K,
+							   p.B + (size_t)batch * p.K * p.N, p.N, p.M, p.N, p.K,
+							   m * shape::BLOCK_M, n * shape::BLOCK_N);
+		shape::rows(sum, m * shape::BLOCK_M, n * shape::BLOCK_N,
+					[&](int row, int column, const float(&x)[shape::COUNT_N][shape::V]) {
+						ffma_store<shape::SUB_N>(out, p, batch, row, column, x);
+					});
 	}
 }
 
-/* A block computes every gridDim.x-th tile. Its producer loads operands of the next one while the
- * consumers store. */
+/* This block's work of a round, if it has some: rounds in which all blocks have a tile, and then
+ * what is left. */
+template <class Tile>
+static __device__ __forceinline__ bool tensor_find(const ffma_product &p, const ffma_grid &grid,
+												   int round, tensor_work &work)
+{
+	int each = grid.tiles_m * grid.tiles_n, tiles = each * p.batch;
+	int left = tiles - round * (int)gridDim.x, tile = blockIdx.x, split = ffma_sharers::count();
+	work.begin = 0;
+	work.end = (p.K + Tile::TILE_K - 1) / Tile::TILE_K;
+	work.shared = split > 1 && left * split <= (int)gridDim.x;
+	if (work.shared) {
+		int rank = ffma_sharers::rank(), blocks = work.end;
+		tile /= split;
+		work.begin = blocks * rank / split;
+		work.end = blocks * (rank + 1) / split;
+	}
+	if (tile >= left)
+		return false;
+	tile += round * (int)gridDim.x;
+	work.batch = tile / each;
+	grid.find(tile % each, work.row, work.column);
+	work.row *= Tile::TILE_M;
+	work.column *= Tile::TILE_N;
+	return true;
+}
+
+/* The producer loads operands of the next tile while the consumers store. */
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	tensor_gemm(const __grid_constant__ CUtensorMap map_a,
 				const __grid_constant__ CUtensorMap map_b, const ffma_product p,
-				const ffma_grid grid, const unsigned *flag, const epilogue<float> out)
+				const ffma_grid grid, const unsigned *flag, unsigned call,
+				const epilogue<float> out)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 	constexpr int STAGES = Tile::STAGES;
@@ -186,14 +244,8 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 	uint32_t base = (hopper::shared_address(raw) + 1023) & ~1023u;
 	uint32_t exchange = base + STAGES * Tile::STAGE_BYTES;
 	uint32_t full = exchange + Tile::STORE_BYTES, empty = full + 8 * STAGES;
-	int warpgroup = threadIdx.x / 128, blocks = (p.K + Tile::TILE_K - 1) / Tile::TILE_K;
-	int tiles = grid.tiles_m * grid.tiles_n, batch, row, column;
-	auto find = [&](int tile) {
-		batch = tile / tiles;
-		grid.find(tile % tiles, row, column);
-		row *= Tile::TILE_M;
-		column *= Tile::TILE_N;
-	};
+	int warpgroup = threadIdx.x / 128;
+	auto pointer = [&](uint32_t at) { return (float *)(raw + (at - hopper::shared_address(raw))); };
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < STAGES; i++) {
 			hopper::mbarrier_init(full + 8 * i, 1);
@@ -201,19 +253,18 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 		}
 		hopper::mbarriers_ready();
 	}
-	ffma_let_next_kernel_start();
 	ffma_wait_for_kernel_before(); // whose parts are read
-	if (*flag == p.call)
-		return; // the FMAs' turn
+	if (*flag == call)
+		return tensor_by_fmas<Tile::THREADS>(raw, p, out);
 	__syncthreads();
 	int step = 0; // of all k-blocks of all tiles
+	tensor_work work;
 	if (warpgroup == Tile::CONSUMERS) {
 		hopper::registers_give<24>();
 		if (threadIdx.x / 32 != Tile::CONSUMERS * 4)
 			return;
-		for (int tile = blockIdx.x; tile < tiles * p.batch; tile += gridDim.x) {
-			find(tile);
-			for (int k = 0; k < blocks; k++, step++) {
+		for (int round = 0; tensor_find<Tile>(p, grid, round, work); round++) {
+			for (int k = work.begin; k < work.end; k++, step++) {
 				uint32_t stage = base + step % STAGES * Tile::STAGE_BYTES,
 						 barrier = full + 8 * (step % STAGES);
 				hopper::mbarrier_wait(empty + 8 * (step % STAGES), step / STAGES % 2 ^ 1);
@@ -221,33 +272,39 @@ static __global__ void __launch_bounds__(Tile::THREADS, 1)
 					continue;
 				/* beyond K, A's columns are zeros, and B's rows whatever comes next */
 				hopper::mbarrier_expect(barrier, Tile::STAGE_BYTES);
-				hopper::tma_load_3d(stage, &map_a, barrier, k * Tile::TILE_K, batch * p.M + row, 0);
+				hopper::tma_load_3d(stage, &map_a, barrier, k * Tile::TILE_K,
+									work.batch * p.M + work.row, 0);
 #pragma unroll
 				for (int box = 0; box < Tile::B_BOXES; box++)
 					hopper::tma_load_3d(stage + Tile::A_BYTES + box * Tile::B_BOX, &map_b, barrier,
-										column + box * TENSOR_BOX, batch * p.K + k * Tile::TILE_K,
-										0);
+										work.column + box * TENSOR_BOX,
+										work.batch * p.K + k * Tile::TILE_K, 0);
 			}
 		}
 		return;
 	}
 	hopper::registers_take<240>();
-	for (int tile = blockIdx.x; tile < tiles * p.batch; tile += gridDim.x) {
-		find(tile);
+	tensor_stores<Tile> stores(pointer(exchange));
+	for (int round = 0; tensor_find<Tile>(p, grid, round, work); round++) {
 		float sum[Tile::TILE_N / 2] = {}, part[Tile::TILE_N / 2];
 #pragma unroll 1
-		for (int k = 0; k < blocks; k++, step++) {
+		for (int k = work.begin; k < work.end; k++, step++) {
 			hopper::mbarrier_wait(full + 8 * (step % STAGES), step / STAGES % 2);
-			tensor_multiply<Tile>(part, base + step % STAGES * Tile::STAGE_BYTES, warpgroup);
+			tensor_multiply<Tile>(part, base + step % STAGES * Tile::STAGE_BYTES, warpgroup,
+								  [&] { stores.go_on(p, out); });
 			if (threadIdx.x % 128 == 0)
 				hopper::mbarrier_arrive(empty + 8 * (step % STAGES));
 #pragma unroll
 			for (int j = 0; j < Tile::TILE_N / 2; j++)
 				sum[j] += part[j];
 		}
-		tensor_store<Tile>((float *)(raw + (exchange - hopper::shared_address(raw))), sum, p, out,
-						   batch, row, column);
+		stores.end(p, out);
+		if (work.shared)
+			return tensor_add_parts<Tile>(pointer(base), sum, p, out, work.batch, work.row,
+										  work.column);
+		stores.begin(sum, work);
 	}
+	stores.end(p, out);
 #else
 	__trap(); // compiled for another GPU than this one
 #endif
@@ -295,82 +352,125 @@ static inline char *tensor_workspace(size_t bytes)
 	return memory;
 }
 
-template <class Tile>
-static void tensor_launch(const ffma_product &p, const tensor_operand &a, const tensor_operand &b,
-						  const unsigned *flag, const epilogue<float> &out)
+/* How a product is launched, and its predicted clocks. */
+struct tensor_plan {
+	int split, blocks; // that share what is left over, and all
+	float clocks;
+};
+
+/* How many clusters of `split` blocks run at once. */
+template <class Tile> static int tensor_clusters(int split)
 {
-	static const cudaError_t allowed = cudaFuncSetAttribute(
-		tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
-	ffma_check(allowed, "cudaFuncSetAttribute");
-	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
-					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
-	cudaLaunchAttribute follows = ffma_follows();
+	cudaLaunchAttribute cluster;
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(min(grid.tiles_m * grid.tiles_n * p.batch, ffma_multiprocessors()));
+	int count = 0;
+	config.gridDim = dim3(split);
 	config.blockDim = dim3(Tile::THREADS);
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
-	config.attrs = &follows;
+	config.attrs = &cluster;
 	config.numAttrs = 1;
-	ffma_check(cudaLaunchKernelEx(&config, tensor_gemm<Tile>, tensor_map(a, Tile::TILE_M),
-								  tensor_map(b, Tile::TILE_K), p, grid, flag, out),
-			   "launch");
+	cluster.id = cudaLaunchAttributeClusterDimension;
+	cluster.val.clusterDim.x = split;
+	cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+	ffma_check(cudaFuncSetAttribute(tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+									Tile::SHARED_BYTES),
+			   "cudaFuncSetAttribute");
+	ffma_check(cudaOccupancyMaxActiveClusters(&count, tensor_gemm<Tile>, &config),
+			   "cudaOccupancyMaxActiveClusters");
+	return count;
 }
 
-/* Predicted clocks of the split and the product, and of a launch for FMAs that ends at once. A
- * k-block takes what its products take (4096 operations a clock), or what shared memory takes (128
- * bytes a clock) to hand both operands to every wgmma of 64 rows and to take in what TMA brings.
- * The constants are fitted to 178 products on an H200 (NOTES.md). */
-template <class Tile> static inline float tensor_cost(const ffma_product &p)
+constexpr int TENSOR_SPLITS[] = {1, 2, 4, 8};
+
+/* Predicted clocks of the split and the product. A k-block takes what its products take (4096
+ * operations a clock), or what shared memory takes (128 bytes a clock) to hand both operands to
+ * every wgmma of 64 rows and to take in what TMA brings. The constants are fitted to products on an
+ * H200 (NOTES.md). */
+template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p)
 {
+	static const int clusters[] = {ffma_multiprocessors(), tensor_clusters<Tile>(2),
+								   tensor_clusters<Tile>(4), tensor_clusters<Tile>(8)};
 	constexpr bool WIDE = Tile::TILE_N == 128;
-	constexpr float LAUNCHES = 10000.0f, TILE = WIDE ? 22000.0f : 3000.0f;
-	constexpr float RATE = WIDE ? 0.93f : 0.82f, BYTES_A_CLOCK = 1400.0f;
+	constexpr float LAUNCHES = 14000.0f, TILE = 2000.0f, LAST = WIDE ? 10000.0f : 7000.0f;
+	constexpr float EXCHANGE = 4000.0f, RATE = WIDE ? 1.0f : 0.85f, BYTES_A_CLOCK = 1400.0f;
 	constexpr int ROW_BYTES = Tile::TILE_K * sizeof(__nv_bfloat16);
 	constexpr float PRODUCTS =
 		2.0f * Tile::TILE_M * Tile::TILE_N * Tile::TILE_K * TENSOR_PAIRS / 4096.0f;
 	constexpr float READ = Tile::TILE_M / 64 * (64 + Tile::TILE_N) * ROW_BYTES * TENSOR_PAIRS;
 	constexpr float BROUGHT = (Tile::TILE_M + Tile::TILE_N) * ROW_BYTES * TENSOR_PARTS;
-	float tiles = ceilf((float)p.M / Tile::TILE_M) * ceilf((float)p.N / Tile::TILE_N);
-	float rounds = ceilf(tiles * (float)p.batch / (float)ffma_multiprocessors());
-	float split = (float)p.batch * (float)p.K * ((float)p.M + (float)p.N) * 10.0f / BYTES_A_CLOCK;
-	float blocks = ceilf((float)p.K / Tile::TILE_K);
-	float block = fmaxf(PRODUCTS, (READ + BROUGHT) / 128.0f) / RATE;
-	return LAUNCHES + split + rounds * (blocks * block + TILE);
+	constexpr float SHARED = (READ + BROUGHT) / 128.0f;
+	constexpr float BLOCK = (PRODUCTS > SHARED ? PRODUCTS : SHARED) / RATE;
+	int tiles = (p.M + Tile::TILE_M - 1) / Tile::TILE_M * ((p.N + Tile::TILE_N - 1) / Tile::TILE_N);
+	int depth = (p.K + Tile::TILE_K - 1) / Tile::TILE_K;
+	float parts = (float)p.batch * (float)p.K * ((float)p.M + (float)p.N) * 10.0f / BYTES_A_CLOCK;
+	tensor_plan best = {1, 1, INFINITY};
+	tiles *= p.batch;
+	for (int i = 0; i < 4; i++) {
+		int split = TENSOR_SPLITS[i], blocks = min(clusters[i], tiles) * split;
+		if (clusters[i] == 0 || depth < 4 * split)
+			break;
+		int left = tiles % blocks, shared = split > 1 && left * split <= blocks ? split : 1;
+		float clocks =
+			LAUNCHES + parts + (float)(tiles / blocks) * ((float)depth * BLOCK + TILE) + LAST;
+		if (left > 0)
+			clocks +=
+				(float)((depth + shared - 1) / shared) * BLOCK + (shared > 1 ? EXCHANGE : 0.0f);
+		if (clocks < best.clocks)
+			best = {split, blocks, clocks};
+	}
+	return best;
+}
+
+template <class Tile>
+static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const tensor_operand &a,
+						  const tensor_operand &b, const unsigned *flag, unsigned call,
+						  const epilogue<float> &out)
+{
+	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
+					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
+	cudaLaunchAttribute attributes[] = {ffma_follows(), {}};
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(plan.blocks);
+	config.blockDim = dim3(Tile::THREADS);
+	config.dynamicSmemBytes = Tile::SHARED_BYTES;
+	config.attrs = attributes;
+	config.numAttrs = plan.split > 1 ? 2 : 1;
+	attributes[1].id = cudaLaunchAttributeClusterDimension;
+	attributes[1].val.clusterDim.x = plan.split;
+	attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
+	ffma_check(cudaLaunchKernelEx(&config, tensor_gemm<Tile>, tensor_map(a, Tile::TILE_M),
+								  tensor_map(b, Tile::TILE_K), p, grid, flag, call, out),
+			   "launch");
 }
 
 /* TENSOR_ALWAYS, 64 or 128, forces that tile for products of any size: for tests. */
 static inline void tensor(ffma_product p, const epilogue<float> &out)
 {
-	float wide = tensor_cost<tensor_tile<128>>(p), narrow = tensor_cost<tensor_tile<64>>(p);
-#ifdef TENSOR_ALWAYS
-	wide = TENSOR_ALWAYS == 128 ? 0.0f : 1.0f;
-	narrow = 1.0f - wide;
-#else
-	if (fminf(wide, narrow) >= ffma_choose(p).clocks)
-		return ffma(p, out);
-#endif
 	if (ffma_capability() != 9) // wgmma came with Hopper and went with it
 		return ffma(p, out);
+	tensor_plan wide = tensor_make_plan<tensor_tile<128>>(p),
+				narrow = tensor_make_plan<tensor_tile<64>>(p);
+#ifdef TENSOR_ALWAYS
+	bool is_wide = TENSOR_ALWAYS == 128;
+#else
+	bool is_wide = wide.clocks <= narrow.clocks;
+	if (fminf(wide.clocks, narrow.clocks) >= ffma_choose(p).clocks)
+		return ffma(p, out);
+#endif
 	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
 	size_t b_elements = (size_t)b.rows * b.ld * TENSOR_PARTS;
 	char *memory = tensor_workspace(1024 + (a_elements + b_elements) * sizeof(__nv_bfloat16));
 	static unsigned calls;
-	unsigned *flag = (unsigned *)memory;
-	p.call = ++calls;
+	unsigned *flag = (unsigned *)memory, call = ++calls;
 	a.parts = (__nv_bfloat16 *)(memory + 1024);
 	b.parts = a.parts + a_elements;
-
-	int columns = max(a.columns, b.columns), per_block = SPLIT_THREADS * SPLIT_VECTOR;
-	dim3 grid((columns + per_block - 1) / per_block, min(max(a.rows, b.rows), 2048), 2);
-	tensor_split<<<grid, SPLIT_THREADS>>>(a, b, flag, p.call);
-	if (wide <= narrow)
-		tensor_launch<tensor_tile<128>>(p, a, b, flag, out);
+	tensor_make_parts(a, b, flag, call);
+	if (is_wide)
+		tensor_launch<tensor_tile<128>>(p, wide, a, b, flag, call, out);
 	else
-		tensor_launch<tensor_tile<64>>(p, a, b, flag, out);
-	p.only_if = flag;
-	ffma(p, out);
+		tensor_launch<tensor_tile<64>>(p, narrow, a, b, flag, call, out);
 }
 
 #endif
