@@ -9,8 +9,7 @@
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
  * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
- * clusters, and do without. Where a block has a multiprocessor to itself, slices of K go to more
- * warps of the block (multiply.cuh), whose sums take the same way. */
+ * clusters, and do without. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -61,9 +60,17 @@ struct ffma_sharers {
 #endif
 };
 
-/* Slices of a block, and blocks of a cluster: each has the sums of its part of K. A block adds up
- * its slices' in its own shared memory, then adds up and stores its part of the tile, WIDTH values
- * at a time (1 where rows of C are not aligned), of which a thread has 16 under way. */
+/* Four sums into shared memory. A store of 16 bytes takes four registers in a row. Adding 0 puts
+ * them into other registers than the sums', which else would lie so that the loop reads more of
+ * them from one bank (NOTES.md, "Two places for one sum"). */
+static __device__ __forceinline__ void ffma_put(float *at, const float (&x)[4])
+{
+	*(float4 *)at = make_float4(0 + x[0], 0 + x[1], 0 + x[2], 0 + x[3]);
+}
+
+/* Blocks of a cluster: each has the sums of its part of K, which it puts into its shared memory.
+ * Then it adds up and stores its part of the tile, WIDTH values at a time (1 where rows of C are
+ * not aligned), of which a thread has 16 under way. */
 template <class Shape, int WIDTH>
 static __device__ __forceinline__ void
 ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
@@ -73,17 +80,10 @@ ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p
 	typedef epilogue_vector<float, WIDTH> vector;
 	int split = ffma_sharers::count(), apart = Shape::THREADS * split;
 	float *mine = (float *)shared;
-#pragma unroll
-	for (int slice = 0; slice < Shape::SLICES; slice++) { // one after the other
-		__syncthreads(); // the last fragments are read, the last slice added
-		if (slice != Shape::slice())
-			continue;
-		Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
-			float4 *at = (float4 *)&mine[row * Shape::BLOCK_N + column];
-			float4 so_far = slice == 0 ? make_float4(0, 0, 0, 0) : *at;
-			*at = make_float4(so_far.x + x[0], so_far.y + x[1], so_far.z + x[2], so_far.w + x[3]);
-		});
-	}
+	__syncthreads(); // everybody has read the last fragments
+	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
+		ffma_put(&mine[row * Shape::BLOCK_N + column], x);
+	});
 	ffma_sharers::sync();
 	for (int first = (int)threadIdx.x + ffma_sharers::rank() * Shape::THREADS; first < ALL;
 		 first += MANY * apart) {
@@ -122,8 +122,7 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 	Shape::rows(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::COUNT_N][V]) {
 #pragma unroll
 		for (int n = 0; n < Shape::COUNT_N; n++)
-			*(float4 *)&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N] =
-				make_float4(x[n][0], x[n][1], x[n][2], x[n][3]);
+			ffma_put(&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N], x[n]);
 		__syncwarp();
 		ffma_store_shared<Shape::LANES_M, V, Shape::WARP_N, LD, 1>(
 			mine, out, p, batch, row - lane_row0, column - lane_column0);
@@ -142,7 +141,6 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 		float sums[SPLIT ? Shape::BLOCK_M * Shape::BLOCK_N : 1];
 	};
 	static_assert(sizeof(shared_memory) <= 48 * 1024, "static shared memory");
-	static_assert(SPLIT || Shape::SLICES == 1, "slices add up where split tiles do");
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
@@ -161,7 +159,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
 	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
 								  column0);
-	if (SPLIT && (split > 1 || Shape::SLICES > 1))
+	if (SPLIT && split > 1)
 		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
 	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
@@ -178,36 +176,29 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 
 /* ---- the tile configurations ---- */
 
-/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, slices, blocks, split, cycles,
- * single, alone)
- * slices: warps that share a tile along K; blocks: that share a multiprocessor; split: blocks that
- * share a tile along K, at most; cycles: of a multiprocessor for one step along K with all its
- * blocks at work; single: the same where B is copied by single floats; alone: at least so many for
- * a block that has a multiprocessor to itself, whose waits nobody hides. NOTES.md says where they
- * come from. */
+/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles, single,
+ * alone)
+ * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles: of
+ * a multiprocessor for one step along K with all its blocks at work; single: the same where B is
+ * copied by single floats; alone: at least so many for a block that has a multiprocessor to itself,
+ * whose waits nobody hides. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 1, 306, 328, 306)                                        \
-	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 1, 316, 329, 316)                                        \
-	TILE(128, 64, 64, 32, 4, 8, 8, 1, 3, 4, 253, 276, 109)                                         \
-	TILE(128, 64, 64, 32, 3, 8, 16, 2, 1, 4, 93, 99, 93)                                           \
-	TILE(64, 64, 32, 32, 5, 8, 8, 1, 4, 8, 180, 190, 90)                                           \
-	TILE(64, 64, 32, 32, 4, 8, 16, 2, 2, 8, 95, 100, 55)                                           \
-	TILE(32, 32, 16, 32, 4, 4, 16, 1, 8, 8, 134, 155, 90)                                          \
-	TILE(16, 64, 8, 64, 4, 2, 16, 1, 8, 8, 129, 154, 90)                                           \
-	TILE(128, 16, 32, 16, 2, 8, 32, 1, 4, 1, 108, 113, 90)                                         \
-	TILE(64, 16, 32, 16, 3, 8, 32, 1, 4, 8, 95, 95, 90)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 308, 334, 308)                                           \
+	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 247, 265, 100)                                            \
+	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 165, 191, 56)                                              \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 111, 132, 32)                                             \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 98, 138, 31)
 
 /* The numbers of blocks that may share a tile. */
-constexpr int FFMA_SPLITS[] = {1, 2, 3, 4, 6, 8};
+constexpr int FFMA_SPLITS[] = {1, 2, 4, 6, 8}, FFMA_MOST = 8;
 
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
 template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
-		  int SLICES, int BLOCKS_>
-struct ffma_shape
-	: multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K, SLICES> {
+		  int BLOCKS_>
+struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K> {
 	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
 };
 
@@ -232,6 +223,57 @@ static inline int ffma_capability(void)
 	return major;
 }
 
+static __global__ void ffma_empty(void)
+{
+}
+
+static inline cudaLaunchAttribute ffma_cluster(int blocks)
+{
+	cudaLaunchAttribute attribute;
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = blocks;
+	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	return attribute;
+}
+
+/* How many clusters run at once if each block takes a multiprocessor: fewer than the
+ * multiprocessors would do, as a cluster lies within one part of the GPU (GPC), and parts are not
+ * multiples of it. An H200 has 132 multiprocessors, but place for 30 clusters of four. */
+static inline int ffma_ask_clusters(int blocks)
+{
+	int bytes = ffma_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); // all there is
+	cudaLaunchAttribute cluster = ffma_cluster(blocks);
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(blocks);
+	config.blockDim = dim3(32);
+	config.dynamicSmemBytes = bytes;
+	config.attrs = &cluster;
+	config.numAttrs = 1;
+	int count;
+	ffma_check(cudaFuncSetAttribute(ffma_empty, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+			   "cudaFuncSetAttribute");
+	ffma_check(cudaOccupancyMaxActiveClusters(&count, ffma_empty, &config),
+			   "cudaOccupancyMaxActiveClusters");
+	return max(count, 1);
+}
+
+/* The number of tiles that are computed at once, with `split` blocks each, if each block takes a
+ * multiprocessor. Without clusters there is no other split than 1. */
+static inline int ffma_at_once(int split)
+{
+	struct table {
+		int of[FFMA_MOST + 1];
+	};
+	static const table count = [] {
+		table asked = {};
+		for (int split : FFMA_SPLITS)
+			if (split == 1 || ffma_capability() >= 9)
+				asked.of[split] = split == 1 ? ffma_multiprocessors() : ffma_ask_clusters(split);
+		return asked;
+	}();
+	return count.of[split];
+}
+
 template <class Shape, int VECTOR_B, bool SPLIT>
 static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
 {
@@ -242,12 +284,8 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
 	config.attrs = attributes;
-	if (split > 1) {
-		cudaLaunchAttribute &cluster = attributes[config.numAttrs++];
-		cluster.id = cudaLaunchAttributeClusterDimension;
-		cluster.val.clusterDim.x = split;
-		cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-	}
+	if (split > 1)
+		attributes[config.numAttrs++] = ffma_cluster(split);
 	if (p.only_if != NULL && ffma_capability() >= 9)
 		attributes[config.numAttrs++] = ffma_follows();
 	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
@@ -272,40 +310,43 @@ struct ffma_tile {
 	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
 };
 
-/* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
- * steps along K; what a block and its stores cost besides; and, of a split tile, the exchange of
- * sums. In the last round fewer blocks share a multiprocessor, which hide less from each other, but
- * have its lanes to themselves, down to what one alone takes. Where there is one block for each
- * multiprocessor, those of larger clusters do not spread over all: two share one. */
-static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
-							  int multiprocessors, bool vector)
+/* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
+ * steps along K and its stores; and, of a split tile, the exchange of sums. In the last round fewer
+ * blocks share a multiprocessor, which hide less from each other, but have its lanes to themselves,
+ * down to what one alone takes. That is longer where a tile has all columns: then no other block
+ * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
+ * (NOTES.md); of the products there, half read C. */
+static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split, bool vector)
 {
-	constexpr float FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
-	constexpr float STORE = 0.8f, SUM = 0.6f; // of an output
-	constexpr int CROWDED = 4;                // blocks of a cluster
-	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
-	float blocks = tiles * (float)split * (float)p.batch;
-	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
-	float last = ceilf((blocks - full * places) / (float)multiprocessors) / (float)tile.blocks;
-	if (split >= CROWDED && blocks <= (float)multiprocessors)
-		last = fminf(2.0f * last, 1.0f);
+	constexpr float LAUNCH = 5600.0f, FEWER = 1.08f, ALL_COLUMNS = 26.0f;
+	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
+	constexpr float EXCHANGE = 850.0f, EXCHANGE_BLOCK = 460.0f;           // of a round
+	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
+	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
+	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
+	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
 	float step = vector ? tile.cycles : tile.single;
-	float steps = full * step + (last == 1.0f  ? step
-								 : last > 0.0f ? fmaxf(last * step * FEWER, tile.alone)
-											   : 0.0f);
-	float outputs = (float)(tile.m * tile.n * tile.blocks), rounds = full + last;
-	float store = outputs * STORE / (float)split;
-	return steps * (float)p.K / (float)split + rounds * (BLOCK + store) +
-		   (split > 1 ? EXCHANGE + rounds * outputs * SUM : 0.0f);
+	float alone = tile.alone + (tiles_n == 1.0f ? ALL_COLUMNS : 0.0f);
+	float steps = full * step;
+	if (last == 1.0f)
+		steps += step;
+	else if (last > 0.0f)
+		steps += fmaxf(last * step * FEWER, alone);
+	float rounds = full + last, outputs = rounds * (float)(tile.m * tile.n) * blocks;
+	float clocks = LAUNCH + steps * (float)p.K / (float)split +
+				   outputs * (vector ? STORE : STORE_UNALIGNED) / (float)split;
+	if (split > 1)
+		clocks += ceilf(rounds) * (EXCHANGE + EXCHANGE_BLOCK * (float)split) + outputs * SUM;
+	return clocks;
 }
 
 static const ffma_tile *ffma_table(void)
 {
-#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, slices, blocks, split, cycles, single, alone)    \
+#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles, single, alone)            \
 	{m,      n,                                                                                    \
 	 blocks, split,                                                                                \
 	 cycles, single,                                                                               \
-	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, slices, blocks>, split>},
+	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
 	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
@@ -324,7 +365,6 @@ constexpr int FFMA_LEAST_DEPTH = 64;
 static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
-	int multiprocessors = ffma_multiprocessors();
 	bool vector = load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
 	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
@@ -339,8 +379,10 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 		for (int split : FFMA_SPLITS) {
 			if (split > (hopper ? table[i].max_split : 1))
 				break;
-			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
-			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
+			if (split > 1 && p.K < FFMA_LEAST_DEPTH * split)
+				break;
+			float clocks = ffma_cost(table[i], p, split, vector);
+			if (clocks < best.clocks)
 				best = {i, split, clocks};
 		}
 	return best;
