@@ -8,8 +8,10 @@
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
- * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
- * clusters, and do without. */
+ * (PTX ISA 5.1.5). GPUs before Hopper have no clusters, and do without.
+ *
+ * Where rows of B are not aligned to 16 bytes, copies of single floats make the loop slower. If the
+ * product is large enough, a pass before it copies B to rows that are. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -20,6 +22,7 @@
 #include "ffma_product.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
+#include "workspace.cuh"
 
 /* The blocks that share a tile: a cluster, or one block. */
 struct ffma_sharers {
@@ -130,11 +133,27 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 	});
 }
 
-/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
- * aligned to 16 bytes, else 1. */
-template <class Shape, int VECTOR_B, bool SPLIT>
+/* Copies B to rows of `ld` floats, a multiple of 4, with zeros at their ends. */
+static __global__ void ffma_pad(const float *B, float *padded, int rows, int N, int ld)
+{
+	ffma_let_next_kernel_start();
+	int column = ((int)blockIdx.x * (int)blockDim.x + (int)threadIdx.x) * 4;
+	if (column >= ld)
+		return;
+	for (int row = (int)(blockIdx.y * blockDim.y + threadIdx.y); row < rows;
+		 row += (int)(gridDim.y * blockDim.y)) {
+		const float *from = B + (size_t)row * N;
+		auto at = [&](int i) { return column + i < N ? from[column + i] : 0.0f; };
+		*(float4 *)&padded[(size_t)row * ld + column] = make_float4(at(0), at(1), at(2), at(3));
+	}
+}
+
+/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. B has rows of `ldb` floats.
+ * VECTOR_B and VECTOR_C: 4 where rows of B and of C are aligned to 16 bytes, else 1. */
+template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
 static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, const epilogue<float> out)
+	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, int ldb,
+			  const epilogue<float> out)
 {
 	union shared_memory {
 		typename Shape::tiles tiles;
@@ -154,14 +173,16 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	int begin = (int)((long long)p.K * rank / split);
 	int depth = (int)((long long)p.K * (rank + 1) / split) - begin;
 
+	if (VECTOR_B > VECTOR_C) // then ffma_pad() may be before this kernel
+		ffma_wait_for_kernel_before();
 	typename Shape::sums sum = {};
 	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
-	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
-	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
+	const float *B = p.B + ((size_t)batch * p.K + begin) * ldb;
+	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, ldb, p.M, ldb, depth, row0,
 								  column0);
 	if (SPLIT && split > 1)
-		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
-	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
+		ffma_reduce<Shape, VECTOR_C>(raw, sum, p, out, batch, row0, column0);
+	else if constexpr (VECTOR_C == 1) {
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
 						  sizeof(shared_memory),
 					  "the warps' exchange");
@@ -274,8 +295,15 @@ static inline int ffma_at_once(int split)
 	return count.of[split];
 }
 
-template <class Shape, int VECTOR_B, bool SPLIT>
-static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
+/* B with its rows' length, and whether a kernel before this one makes it. */
+struct ffma_rows {
+	const float *B;
+	int ld;
+	bool padded;
+};
+
+template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
+static void ffma_start(ffma_product p, const ffma_rows &rows, int split, const epilogue<float> &out)
 {
 	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
@@ -286,20 +314,25 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 	config.attrs = attributes;
 	if (split > 1)
 		attributes[config.numAttrs++] = ffma_cluster(split);
-	if (p.only_if != NULL && ffma_capability() >= 9)
+	if ((rows.padded || p.only_if != NULL) && ffma_capability() >= 9)
 		attributes[config.numAttrs++] = ffma_follows();
-	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
+	p.B = rows.B;
+	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, VECTOR_C, SPLIT>, p, grid,
+								  split, rows.ld, out),
 			   "launch");
 }
 
 template <class Shape, int MAX_SPLIT>
-static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
+static void ffma_launch(const ffma_product &p, const ffma_rows &rows, int split,
+						const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
-	if (load_vector(p.B, p.N) && load_vector(out.C, p.N))
-		ffma_start<Shape, 4, SPLIT>(p, split, out);
+	if (!load_vector(rows.B, rows.ld))
+		ffma_start<Shape, 1, 1, SPLIT>(p, rows, split, out);
+	else if (rows.padded || !load_vector(out.C, p.N))
+		ffma_start<Shape, 4, 1, SPLIT>(p, rows, split, out);
 	else
-		ffma_start<Shape, 1, SPLIT>(p, split, out);
+		ffma_start<Shape, 4, 4, SPLIT>(p, rows, split, out);
 }
 
 /* ---- the heuristic ---- */
@@ -307,7 +340,8 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 struct ffma_tile {
 	int m, n, blocks, max_split;
 	float cycles, single, alone;
-	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
+	void (*launch)(const ffma_product &p, const ffma_rows &rows, int split,
+				   const epilogue<float> &out);
 };
 
 /* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
@@ -315,8 +349,10 @@ struct ffma_tile {
  * blocks share a multiprocessor, which hide less from each other, but have its lanes to themselves,
  * down to what one alone takes. That is longer where a tile has all columns: then no other block
  * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
- * (NOTES.md); of the products there, half read C. */
-static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split, bool vector)
+ * (NOTES.md); of the products there, half read C. `vector_b`: whether rows of B, or of its padded
+ * copy, are aligned. */
+static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
+							  bool vector_b)
 {
 	constexpr float LAUNCH = 5600.0f, FEWER = 1.08f, ALL_COLUMNS = 26.0f;
 	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
@@ -325,7 +361,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
 	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
 	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
-	float step = vector ? tile.cycles : tile.single;
+	float step = vector_b ? tile.cycles : tile.single;
 	float alone = tile.alone + (tiles_n == 1.0f ? ALL_COLUMNS : 0.0f);
 	float steps = full * step;
 	if (last == 1.0f)
@@ -334,7 +370,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 		steps += fmaxf(last * step * FEWER, alone);
 	float rounds = full + last, outputs = rounds * (float)(tile.m * tile.n) * blocks;
 	float clocks = LAUNCH + steps * (float)p.K / (float)split +
-				   outputs * (vector ? STORE : STORE_UNALIGNED) / (float)split;
+				   outputs * (p.N % 4 == 0 ? STORE : STORE_UNALIGNED) / (float)split;
 	if (split > 1)
 		clocks += ceilf(rounds) * (EXCHANGE + EXCHANGE_BLOCK * (float)split) + outputs * SUM;
 	return clocks;
@@ -352,29 +388,28 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_LINE
 }
 
+/* Predicted clocks of ffma_pad(), which reads and writes 4 bytes of each element. */
+static inline float ffma_pad_cost(const ffma_product &p)
+{
+	constexpr float START = 3000.0f, BYTES_A_CLOCK = 1600.0f;
+	return START + 8.0f * (float)p.batch * (float)p.K * (float)p.N / BYTES_A_CLOCK;
+}
+
 struct ffma_choice {
 	int tile, split;
+	bool pad;
 	float clocks;
 };
 
 /* Each part of a split tile has this many steps along K at least. */
 constexpr int FFMA_LEAST_DEPTH = 64;
 
-/* FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far as it has one and K is long
- * enough: for measurements. */
-static inline ffma_choice ffma_choose(const ffma_product &p)
+/* The best tile and split; `pad`: if B is padded before. */
+static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 {
 	const ffma_tile *table = ffma_table();
-	bool vector = load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
-	ffma_choice best = {0, 1, INFINITY};
-#ifdef FFMA_TILE
-	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
-#ifndef FFMA_SPLIT
-#define FFMA_SPLIT 1
-#endif
-	int split = hopper ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
-	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
-#endif
+	bool vector = pad || load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
+	ffma_choice best = {0, 1, pad, INFINITY};
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > (hopper ? table[i].max_split : 1))
@@ -383,15 +418,60 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 				break;
 			float clocks = ffma_cost(table[i], p, split, vector);
 			if (clocks < best.clocks)
-				best = {i, split, clocks};
+				best = {i, split, pad, clocks};
 		}
+	best.clocks += pad ? ffma_pad_cost(p) : 0.0f;
 	return best;
+}
+
+/* For measurements and tests: FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far
+ * as it has one and K is long enough; FFMA_PAD, 0 or 1, whether B is padded if its rows are not
+ * aligned. */
+static inline ffma_choice ffma_choose(const ffma_product &p)
+{
+	bool aligned = load_vector(p.B, p.N);
+#ifdef FFMA_TILE
+	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
+#ifndef FFMA_SPLIT
+#define FFMA_SPLIT 1
+#endif
+#ifndef FFMA_PAD
+#define FFMA_PAD 0
+#endif
+	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, ffma_table()[FFMA_TILE].max_split) : 1;
+	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, !aligned && FFMA_PAD, 0.0f};
+#elif defined(FFMA_PAD)
+	return ffma_choose_tile(p, !aligned && FFMA_PAD);
+#else
+	ffma_choice best = ffma_choose_tile(p, false);
+	if (aligned || ffma_pad_cost(p) >= best.clocks)
+		return best;
+	ffma_choice padded = ffma_choose_tile(p, true);
+	return padded.clocks < best.clocks ? padded : best;
+#endif
+}
+
+/* Rows of B as the kernel gets them; not padded where memory is short. */
+static inline ffma_rows ffma_make_rows(const ffma_product &p, bool pad)
+{
+	ffma_rows rows = {p.B, p.N, false};
+	int count = p.batch * p.K, ld = (p.N + 3) / 4 * 4;
+	size_t bytes = (size_t)count * ld * sizeof(float);
+	char *memory = pad ? (char *)workspace_get(WORKSPACE_HEAD + bytes) : NULL;
+	if (memory == NULL)
+		return rows;
+	rows = {(float *)(memory + WORKSPACE_HEAD), ld, true};
+	dim3 block(32, 8);
+	dim3 grid((ld / 4 + block.x - 1) / block.x, min((count + block.y - 1) / block.y, 65535u));
+	ffma_pad<<<grid, block>>>(p.B, (float *)rows.B, count, p.N, ld);
+	return rows;
 }
 
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
 	ffma_choice choice = ffma_choose(p);
-	ffma_table()[choice.tile].launch(p, choice.split, out);
+	ffma_rows rows = ffma_make_rows(p, choice.pad);
+	ffma_table()[choice.tile].launch(p, rows, choice.split, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows

@@ -280,21 +280,6 @@ static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows
 	return map;
 }
 
-/* The number of the latest call that was left to FMAs, then A's parts, then B's. It grows; every
- * call overwrites what it reads of the parts. */
-static inline char *tensor_workspace(size_t bytes)
-{
-	static char *memory;
-	static size_t has;
-	if (bytes > has) {
-		ffma_check(cudaFree(memory), "cudaFree");
-		ffma_check(cudaMalloc(&memory, bytes), "cudaMalloc");
-		ffma_check(cudaMemset(memory, 0, sizeof(unsigned)), "cudaMemset");
-		has = bytes;
-	}
-	return memory;
-}
-
 template <class Tile>
 static void tensor_launch(const ffma_product &p, const tensor_operand &a, const tensor_operand &b,
 						  const unsigned *flag, const epilogue<float> &out)
@@ -355,11 +340,16 @@ static inline void tensor(ffma_product p, const epilogue<float> &out)
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
 	size_t b_elements = (size_t)b.rows * b.ld * TENSOR_PARTS;
-	char *memory = tensor_workspace(1024 + (a_elements + b_elements) * sizeof(__nv_bfloat16));
+	/* The number of the latest call that was left to FMAs, then A's parts, then B's; every call
+	 * overwrites what it reads of the parts. */
+	size_t bytes = (a_elements + b_elements) * sizeof(__nv_bfloat16);
+	char *memory = (char *)workspace_get(WORKSPACE_HEAD + bytes);
+	if (memory == NULL)
+		return ffma(p, out);
 	static unsigned calls;
 	unsigned *flag = (unsigned *)memory;
 	p.call = ++calls;
-	a.parts = (__nv_bfloat16 *)(memory + 1024);
+	a.parts = (__nv_bfloat16 *)(memory + WORKSPACE_HEAD);
 	b.parts = a.parts + a_elements;
 
 	int columns = max(a.columns, b.columns), per_block = SPLIT_THREADS * SPLIT_VECTOR;
