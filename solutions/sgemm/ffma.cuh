@@ -10,6 +10,10 @@
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
  * (PTX ISA 5.1.5). GPUs before Hopper have no clusters, and do without.
  *
+ * A product whose last round of tiles would be mostly empty may be two launches: full rounds, and
+ * the rows that are left, with a tile and split of their own. The second starts where the first
+ * leaves multiprocessors idle (programmatic dependent launch).
+ *
  * Where rows of B are not aligned to 16 bytes, copies of single floats make the loop slower. If the
  * product is large enough, a pass before it copies B to rows that are. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
@@ -148,11 +152,13 @@ static __global__ void ffma_pad(const float *B, float *padded, int rows, int N, 
 	}
 }
 
-/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. B has rows of `ldb` floats.
+/* Computes rows from `first_row` on. If that is not 0, the kernel before this one computes those
+ * before them, at the same time.
+ * Blocks: tiles times `split` (1, if not SPLIT), times the batch. B has rows of `ldb` floats.
  * VECTOR_B and VECTOR_C: 4 where rows of B and of C are aligned to 16 bytes, else 1. */
 template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
 static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, int ldb,
+	ffma_gemm(const ffma_product p, const ffma_grid grid, int first_row, int split, int ldb,
 			  const epilogue<float> out)
 {
 	union shared_memory {
@@ -169,12 +175,13 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 			return;
 	}
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
-	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
+	int row0 = first_row + m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
 	int depth = (int)((long long)p.K * (rank + 1) / split) - begin;
 
-	if (VECTOR_B > VECTOR_C) // then ffma_pad() may be before this kernel
+	if (VECTOR_B > VECTOR_C && first_row == 0) // ffma_pad() may be before this kernel
 		ffma_wait_for_kernel_before();
+	ffma_let_next_kernel_start(); // it needs no sums, but the padded B
 	typename Shape::sums sum = {};
 	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
 	const float *B = p.B + ((size_t)batch * p.K + begin) * ldb;
@@ -193,6 +200,8 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 					[&](int row, int column, const float(&x)[Shape::COUNT_N][Shape::V]) {
 						ffma_store<Shape::SUB_N>(out, p, batch, row, column, x);
 					});
+	if (first_row > 0)
+		ffma_wait_for_kernel_before(); // who waits for this kernel's end waits for both
 }
 
 /* ---- the tile configurations ---- */
@@ -295,44 +304,51 @@ static inline int ffma_at_once(int split)
 	return count.of[split];
 }
 
-/* B with its rows' length, and whether a kernel before this one makes it. */
+/* B with its rows' length, and whether a kernel before makes it. */
 struct ffma_rows {
 	const float *B;
 	int ld;
 	bool padded;
 };
 
+/* What one launch computes: rows of C from `first_row` to `end_row`, of a batch all. */
+struct ffma_part {
+	int first_row, end_row, split;
+};
+
 template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
-static void ffma_start(ffma_product p, const ffma_rows &rows, int split, const epilogue<float> &out)
+static void ffma_start(ffma_product p, const ffma_rows &rows, const ffma_part &part,
+					   const epilogue<float> &out)
 {
-	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
+	ffma_grid grid = {(part.end_row - part.first_row + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
 	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
+	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * part.split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
 	config.attrs = attributes;
-	if (split > 1)
-		attributes[config.numAttrs++] = ffma_cluster(split);
-	if ((rows.padded || p.only_if != NULL) && ffma_capability() >= 9)
+	if (part.split > 1)
+		attributes[config.numAttrs++] = ffma_cluster(part.split);
+	if ((rows.padded || part.first_row > 0 || p.only_if != NULL) && ffma_capability() >= 9)
 		attributes[config.numAttrs++] = ffma_follows();
 	p.B = rows.B;
+	p.M = part.end_row;
 	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, VECTOR_C, SPLIT>, p, grid,
-								  split, rows.ld, out),
+								  part.first_row, part.split, rows.ld, out),
 			   "launch");
 }
 
 template <class Shape, int MAX_SPLIT>
-static void ffma_launch(const ffma_product &p, const ffma_rows &rows, int split,
+static void ffma_launch(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
 						const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
 	if (!load_vector(rows.B, rows.ld))
-		ffma_start<Shape, 1, 1, SPLIT>(p, rows, split, out);
+		ffma_start<Shape, 1, 1, SPLIT>(p, rows, part, out);
 	else if (rows.padded || !load_vector(out.C, p.N))
-		ffma_start<Shape, 4, 1, SPLIT>(p, rows, split, out);
+		ffma_start<Shape, 4, 1, SPLIT>(p, rows, part, out);
 	else
-		ffma_start<Shape, 4, 4, SPLIT>(p, rows, split, out);
+		ffma_start<Shape, 4, 4, SPLIT>(p, rows, part, out);
 }
 
 /* ---- the heuristic ---- */
@@ -340,9 +356,11 @@ static void ffma_launch(const ffma_product &p, const ffma_rows &rows, int split,
 struct ffma_tile {
 	int m, n, blocks, max_split;
 	float cycles, single, alone;
-	void (*launch)(const ffma_product &p, const ffma_rows &rows, int split,
+	void (*launch)(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
 				   const epilogue<float> &out);
 };
+
+constexpr float FFMA_START = 5600.0f; // clocks of a launch before its first step
 
 /* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
  * steps along K and its stores; and, of a split tile, the exchange of sums. In the last round fewer
@@ -354,7 +372,7 @@ struct ffma_tile {
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
 							  bool vector_b)
 {
-	constexpr float LAUNCH = 5600.0f, FEWER = 1.08f, ALL_COLUMNS = 26.0f;
+	constexpr float FEWER = 1.08f, ALL_COLUMNS = 26.0f;
 	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
 	constexpr float EXCHANGE = 850.0f, EXCHANGE_BLOCK = 460.0f;           // of a round
 	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
@@ -369,7 +387,7 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 	else if (last > 0.0f)
 		steps += fmaxf(last * step * FEWER, alone);
 	float rounds = full + last, outputs = rounds * (float)(tile.m * tile.n) * blocks;
-	float clocks = LAUNCH + steps * (float)p.K / (float)split +
+	float clocks = FFMA_START + steps * (float)p.K / (float)split +
 				   outputs * (p.N % 4 == 0 ? STORE : STORE_UNALIGNED) / (float)split;
 	if (split > 1)
 		clocks += ceilf(rounds) * (EXCHANGE + EXCHANGE_BLOCK * (float)split) + outputs * SUM;
@@ -395,21 +413,24 @@ static inline float ffma_pad_cost(const ffma_product &p)
 	return START + 8.0f * (float)p.batch * (float)p.K * (float)p.N / BYTES_A_CLOCK;
 }
 
+/* The first `rows` rows of C with `tile` and `split`; those after them, if there are any, with
+ * `rest_tile` and `rest_split`. */
 struct ffma_choice {
 	int tile, split;
-	bool pad;
+	bool pad; // B is padded before
 	float clocks;
+	int rows, rest_tile, rest_split;
 };
 
 /* Each part of a split tile has this many steps along K at least. */
 constexpr int FFMA_LEAST_DEPTH = 64;
 
-/* The best tile and split; `pad`: if B is padded before. */
+/* The best tile and split of a single launch, with or without padding B before. */
 static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 {
 	const ffma_tile *table = ffma_table();
 	bool vector = pad || load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
-	ffma_choice best = {0, 1, pad, INFINITY};
+	ffma_choice best = {0, 1, pad, INFINITY, p.M, 0, 1};
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > (hopper ? table[i].max_split : 1))
@@ -418,15 +439,43 @@ static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 				break;
 			float clocks = ffma_cost(table[i], p, split, vector);
 			if (clocks < best.clocks)
-				best = {i, split, pad, clocks};
+				best = {i, split, pad, clocks, p.M, 0, 1};
 		}
 	best.clocks += pad ? ffma_pad_cost(p) : 0.0f;
 	return best;
 }
 
+/* Two launches, the first with as many full rounds of a tile as there are, if that takes clearly
+ * less time than `whole`. The model counts the second's start as 1000 clocks, which is a guess. */
+static inline ffma_choice ffma_choose_parts(const ffma_product &p, const ffma_choice &whole)
+{
+	constexpr float CLEARLY = 0.97f, START = 1000.0f;
+	ffma_choice best = whole;
+	best.clocks *= CLEARLY;
+	for (int i = 0; i < FFMA_CONFIGURATIONS; i++) {
+		const ffma_tile &tile = ffma_table()[i];
+		int tiles_m = (p.M + tile.m - 1) / tile.m, tiles_n = (p.N + tile.n - 1) / tile.n;
+		int round = ffma_at_once(1) * tile.blocks;
+		int rows = tiles_m * tiles_n / round * round / tiles_n * tile.m;
+		if (rows == 0 || rows >= p.M)
+			continue;
+		ffma_product part = p;
+		part.M = rows;
+		float clocks = ffma_cost(tile, part, 1, whole.pad || load_vector(p.B, p.N));
+		if (clocks >= best.clocks)
+			continue;
+		part.M = p.M - rows;
+		ffma_choice rest = ffma_choose_tile(part, whole.pad);
+		clocks += rest.clocks - FFMA_START + START;
+		if (clocks < best.clocks)
+			best = {i, 1, whole.pad, clocks, rows, rest.tile, rest.split};
+	}
+	return best.rows < p.M ? best : whole;
+}
+
 /* For measurements and tests: FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far
  * as it has one and K is long enough; FFMA_PAD, 0 or 1, whether B is padded if its rows are not
- * aligned. */
+ * aligned; FFMA_ROWS, how many rows a first launch has. */
 static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	bool aligned = load_vector(p.B, p.N);
@@ -438,16 +487,22 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #ifndef FFMA_PAD
 #define FFMA_PAD 0
 #endif
+#ifndef FFMA_ROWS
+#define FFMA_ROWS p.M
+#endif
 	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, ffma_table()[FFMA_TILE].max_split) : 1;
-	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, !aligned && FFMA_PAD, 0.0f};
+	split = p.K >= FFMA_LEAST_DEPTH * split ? split : 1;
+	int rows = p.batch == 1 ? min(FFMA_ROWS, p.M) : p.M;
+	return {FFMA_TILE, split, !aligned && FFMA_PAD, 0.0f, rows, FFMA_TILE, split};
 #elif defined(FFMA_PAD)
 	return ffma_choose_tile(p, !aligned && FFMA_PAD);
 #else
 	ffma_choice best = ffma_choose_tile(p, false);
-	if (aligned || ffma_pad_cost(p) >= best.clocks)
-		return best;
-	ffma_choice padded = ffma_choose_tile(p, true);
-	return padded.clocks < best.clocks ? padded : best;
+	if (!aligned && ffma_pad_cost(p) < best.clocks) {
+		ffma_choice padded = ffma_choose_tile(p, true);
+		best = padded.clocks < best.clocks ? padded : best;
+	}
+	return p.batch == 1 && ffma_capability() >= 9 ? ffma_choose_parts(p, best) : best;
 #endif
 }
 
@@ -471,7 +526,9 @@ static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
 	ffma_choice choice = ffma_choose(p);
 	ffma_rows rows = ffma_make_rows(p, choice.pad);
-	ffma_table()[choice.tile].launch(p, rows, choice.split, out);
+	ffma_table()[choice.tile].launch(p, rows, {0, choice.rows, choice.split}, out);
+	if (choice.rows < p.M)
+		ffma_table()[choice.rest_tile].launch(p, rows, {choice.rows, p.M, choice.rest_split}, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows
