@@ -181,7 +181,7 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 
 	if (VECTOR_B > VECTOR_C && first_row == 0) // ffma_pad() may be before this kernel
 		ffma_wait_for_kernel_before();
-	ffma_let_next_kernel_start(); // it needs no sums, but the padded B
+	ffma_let_next_kernel_start(); // which may read the padded B, but nothing that this one makes
 	typename Shape::sums sum = {};
 	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
 	const float *B = p.B + ((size_t)batch * p.K + begin) * ldb;
@@ -284,11 +284,11 @@ static inline int ffma_ask_clusters(int blocks)
 			   "cudaFuncSetAttribute");
 	ffma_check(cudaOccupancyMaxActiveClusters(&count, ffma_empty, &config),
 			   "cudaOccupancyMaxActiveClusters");
-	return max(count, 1);
+	return count;
 }
 
 /* The number of tiles that are computed at once, with `split` blocks each, if each block takes a
- * multiprocessor. Without clusters there is no other split than 1. */
+ * multiprocessor; 0 where the GPU has no such clusters. */
 static inline int ffma_at_once(int split)
 {
 	struct table {
@@ -429,14 +429,14 @@ constexpr int FFMA_LEAST_DEPTH = 64;
 static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 {
 	const ffma_tile *table = ffma_table();
-	bool vector = pad || load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
+	bool vector = pad || load_vector(p.B, p.N);
 	ffma_choice best = {0, 1, pad, INFINITY, p.M, 0, 1};
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
-			if (split > (hopper ? table[i].max_split : 1))
+			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
 				break;
-			if (split > 1 && p.K < FFMA_LEAST_DEPTH * split)
-				break;
+			if (ffma_at_once(split) == 0)
+				continue;
 			float clocks = ffma_cost(table[i], p, split, vector);
 			if (clocks < best.clocks)
 				best = {i, split, pad, clocks, p.M, 0, 1};
