@@ -189,7 +189,7 @@ def ffma_tiles():
     source = (SOLUTIONS / "sgemm/ffma.cuh").read_text()
     lines = re.findall(r"^\tTILE\(([\d, ]+)\)", source, re.MULTILINE)
     splits = [int(split) for split in re.search(r"FFMA_SPLITS\[\] = {([\d, ]+)}", source)[1].split(", ")]
-    most = [int(line.split(", ")[9]) for line in lines]
+    most = [int(line.split(", ")[8]) for line in lines]
     return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
 

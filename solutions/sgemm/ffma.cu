@@ -1,20 +1,21 @@
-/* Every shape by FMAs alone: ten tiles, split along K where there are few of them.
+/* Every shape by FMAs alone: five tiles, split along K where there are few of them.
  *
  * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
  * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
- * tiles goes from 128x256 to 64x16, a cluster of up to 8 blocks shares a tile along K, and a model
+ * tiles goes from 128x256 to 16x64, a cluster of up to 8 blocks shares a tile along K, and a model
  * of the clocks of the busiest multiprocessor chooses both.
  *
  * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
- * over distributed shared memory instead of idle multiprocessors; slices of K for more warps where
- * a block is alone on one; tiles walked in groups of rows for the L2 cache; alpha = 0 multiplies
- * nothing. ffma.cuh has all of it, for three problems.
+ * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
+ * for the L2 cache; B with unaligned rows copied to aligned ones first; a last round that would be
+ * mostly empty as a second launch with smaller tiles; alpha = 0 multiplies nothing. ffma.cuh has
+ * all of it, for three problems.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
  *
- * reached: 48.4 TFLOP/s at 4096x4096x4096, 0.94 of the fastest library, and 0.90 of it over 200
- * drawn shapes (H200, before copies at edges gave the loop better registers; NOTES.md) */
+ * reached: 50.8 TFLOP/s at 4096x4096x4096, 0.997 of the fastest library, and 0.898 of it over 200
+ * drawn shapes (H200, before the model was fitted anew; NOTES.md) */
 #include "ffma.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

@@ -8,9 +8,14 @@
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
- * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
- * clusters, and do without. Where a block has a multiprocessor to itself, slices of K go to more
- * warps of the block (multiply.cuh), whose sums take the same way. */
+ * (PTX ISA 5.1.5). GPUs before Hopper have no clusters, and do without.
+ *
+ * A product whose last round of tiles would be mostly empty may be two launches: full rounds, and
+ * the rows that are left, with a tile and split of their own. The second starts where the first
+ * leaves multiprocessors idle (programmatic dependent launch).
+ *
+ * Where rows of B are not aligned to 16 bytes, copies of single floats make the loop slower. If the
+ * product is large enough, a pass before it copies B to rows that are. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -21,6 +26,7 @@
 #include "ffma_product.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
+#include "workspace.cuh"
 
 /* The blocks that share a tile: a cluster, or one block. */
 struct ffma_sharers {
@@ -61,6 +67,14 @@ struct ffma_sharers {
 #endif
 };
 
+/* Four sums into shared memory. A store of 16 bytes takes four registers in a row. Adding 0 puts
+ * them into other registers than the sums', which else would lie so that the loop reads more of
+ * them from one bank (NOTES.md, "Two places for one sum"). */
+static __device__ __forceinline__ void ffma_put(float *at, const float (&x)[4])
+{
+	*(float4 *)at = make_float4(0 + x[0], 0 + x[1], 0 + x[2], 0 + x[3]);
+}
+
 /* The sums of a BLOCK_M x BLOCK_N tile that the blocks of a cluster share, each with its part of K:
  * adds them up and stores this block's part of the tile, WIDTH values at a time (1 where rows of C
  * are not aligned), of which a thread has 16 under way. `mine`: this block's sums, in rows LD
@@ -98,25 +112,17 @@ static __device__ __forceinline__ void ffma_add_parts(float *mine, const ffma_pr
 	ffma_sharers::sync(); // nobody ends whose sums are still read
 }
 
-/* Slices of a block, and blocks of a cluster: each has the sums of its part of K. A block adds up
- * its slices' in its own shared memory first. */
+/* Blocks of a cluster: each has the sums of its part of K. */
 template <class Shape, int WIDTH>
 static __device__ __forceinline__ void
 ffma_reduce(char *shared, const typename Shape::sums &sum, const ffma_product &p,
 			const epilogue<float> &out, int batch, int row0, int column0)
 {
 	float *mine = (float *)shared;
-#pragma unroll
-	for (int slice = 0; slice < Shape::SLICES; slice++) { // one after the other
-		__syncthreads(); // the last fragments are read, the last slice added
-		if (slice != Shape::slice())
-			continue;
-		Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
-			float4 *at = (float4 *)&mine[row * Shape::BLOCK_N + column];
-			float4 so_far = slice == 0 ? make_float4(0, 0, 0, 0) : *at;
-			*at = make_float4(so_far.x + x[0], so_far.y + x[1], so_far.z + x[2], so_far.w + x[3]);
-		});
-	}
+	__syncthreads(); // everybody has read the last fragments
+	Shape::each(sum, 0, 0, [&](int row, int column, const float(&x)[Shape::V]) {
+		ffma_put(&mine[row * Shape::BLOCK_N + column], x);
+	});
 	ffma_add_parts<Shape::BLOCK_M, Shape::BLOCK_N, Shape::BLOCK_N, Shape::THREADS, WIDTH>(
 		mine, p, out, batch, row0, column0);
 }
@@ -135,8 +141,7 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 	Shape::rows(sum, row0, column0, [&](int row, int column, const float(&x)[Shape::COUNT_N][V]) {
 #pragma unroll
 		for (int n = 0; n < Shape::COUNT_N; n++)
-			*(float4 *)&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N] =
-				make_float4(x[n][0], x[n][1], x[n][2], x[n][3]);
+			ffma_put(&mine[lane_row0 / V * LD + lane_column0 + n * Shape::SUB_N], x[n]);
 		__syncwarp();
 		ffma_store_shared<Shape::LANES_M, V, Shape::WARP_N, LD, 1>(
 			mine, out, p, batch, row - lane_row0, column - lane_column0);
@@ -144,34 +149,54 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 	});
 }
 
-/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
- * aligned to 16 bytes, else 1. */
-template <class Shape, int VECTOR_B, bool SPLIT>
+/* Copies B to rows of `ld` floats, a multiple of 4, with zeros at their ends. */
+static __global__ void ffma_pad(const float *B, float *padded, int rows, int N, int ld)
+{
+	ffma_let_next_kernel_start();
+	int column = ((int)blockIdx.x * (int)blockDim.x + (int)threadIdx.x) * 4;
+	if (column >= ld)
+		return;
+	for (int row = (int)(blockIdx.y * blockDim.y + threadIdx.y); row < rows;
+		 row += (int)(gridDim.y * blockDim.y)) {
+		const float *from = B + (size_t)row * N;
+		auto at = [&](int i) { return column + i < N ? from[column + i] : 0.0f; };
+		*(float4 *)&padded[(size_t)row * ld + column] = make_float4(at(0), at(1), at(2), at(3));
+	}
+}
+
+/* Computes rows from `first_row` on. If that is not 0, the kernel before this one computes those
+ * before them, at the same time.
+ * Blocks: tiles times `split` (1, if not SPLIT), times the batch. B has rows of `ldb` floats.
+ * VECTOR_B and VECTOR_C: 4 where rows of B and of C are aligned to 16 bytes, else 1. */
+template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
 static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, const epilogue<float> out)
+	ffma_gemm(const ffma_product p, const ffma_grid grid, int first_row, int split, int ldb,
+			  const epilogue<float> out)
 {
 	union shared_memory {
 		typename Shape::tiles tiles;
 		float sums[SPLIT ? Shape::BLOCK_M * Shape::BLOCK_N : 1];
 	};
 	static_assert(sizeof(shared_memory) <= 48 * 1024, "static shared memory");
-	static_assert(SPLIT || Shape::SLICES == 1, "slices add up where split tiles do");
 	__shared__ alignas(16) char raw[sizeof(shared_memory)];
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
-	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
+	int row0 = first_row + m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
 	int depth = (int)((long long)p.K * (rank + 1) / split) - begin;
 
+	if (VECTOR_B > VECTOR_C && first_row == 0) // ffma_pad() may be before this kernel
+		ffma_wait_for_kernel_before();
+	ffma_let_next_kernel_start(); // which may read the padded B, but nothing that this one makes
 	typename Shape::sums sum = {};
 	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
-	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
-	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
+	const float *B = p.B + ((size_t)batch * p.K + begin) * ldb;
+	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, ldb, p.M, ldb, depth, row0,
 								  column0);
-	if (SPLIT && (split > 1 || Shape::SLICES > 1))
-		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
-	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
+	if (SPLIT && split > 1)
+		ffma_reduce<Shape, VECTOR_C>(raw, sum, p, out, batch, row0, column0);
+	else if constexpr (VECTOR_C == 1) {
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
 						  sizeof(shared_memory),
 					  "the warps' exchange");
@@ -182,40 +207,35 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 					[&](int row, int column, const float(&x)[Shape::COUNT_N][Shape::V]) {
 						ffma_store<Shape::SUB_N>(out, p, batch, row, column, x);
 					});
+	if (first_row > 0)
+		ffma_wait_for_kernel_before(); // who waits for this kernel's end waits for both
 }
 
 /* ---- the tile configurations ---- */
 
-/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, slices, blocks, split, cycles,
- * single, alone)
- * slices: warps that share a tile along K; blocks: that share a multiprocessor; split: blocks that
- * share a tile along K, at most; cycles: of a multiprocessor for one step along K with all its
- * blocks at work; single: the same where B is copied by single floats; alone: at least so many for
- * a block that has a multiprocessor to itself, whose waits nobody hides. NOTES.md says where they
- * come from. */
+/* TILE(block_m, block_n, warp_m, warp_n, stages, lanes_m, block_k, blocks, split, cycles, single,
+ * alone)
+ * blocks: that share a multiprocessor; split: blocks that share a tile along K, at most; cycles: of
+ * a multiprocessor for one step along K with all its blocks at work; single: the same where B is
+ * copied by single floats; alone: at least so many for a block that has a multiprocessor to itself,
+ * whose waits nobody hides. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 1, 306, 328, 306)                                        \
-	TILE(256, 128, 64, 64, 3, 8, 8, 1, 1, 1, 316, 329, 316)                                        \
-	TILE(128, 64, 64, 32, 4, 8, 8, 1, 3, 4, 253, 276, 109)                                         \
-	TILE(128, 64, 64, 32, 3, 8, 16, 2, 1, 4, 93, 99, 93)                                           \
-	TILE(64, 64, 32, 32, 5, 8, 8, 1, 4, 8, 180, 190, 90)                                           \
-	TILE(64, 64, 32, 32, 4, 8, 16, 2, 2, 8, 95, 100, 55)                                           \
-	TILE(32, 32, 16, 32, 4, 4, 16, 1, 8, 8, 134, 155, 90)                                          \
-	TILE(16, 64, 8, 64, 4, 2, 16, 1, 8, 8, 129, 154, 90)                                           \
-	TILE(128, 16, 32, 16, 2, 8, 32, 1, 4, 1, 108, 113, 90)                                         \
-	TILE(64, 16, 32, 16, 3, 8, 32, 1, 4, 8, 95, 95, 90)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 308, 334, 308)                                           \
+	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 247, 265, 100)                                            \
+	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 165, 191, 56)                                              \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 111, 132, 32)                                             \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 98, 138, 31)
 
 /* The numbers of blocks that may share a tile. */
-constexpr int FFMA_SPLITS[] = {1, 2, 3, 4, 6, 8};
+constexpr int FFMA_SPLITS[] = {1, 2, 4, 6, 8}, FFMA_MOST = 8;
 
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
 template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
-		  int SLICES, int BLOCKS_>
-struct ffma_shape
-	: multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K, SLICES> {
+		  int BLOCKS_>
+struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K> {
 	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
 };
 
@@ -240,34 +260,102 @@ static inline int ffma_capability(void)
 	return major;
 }
 
-template <class Shape, int VECTOR_B, bool SPLIT>
-static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
+static __global__ void ffma_empty(void)
 {
-	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
-					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute cluster;
+}
+
+static inline cudaLaunchAttribute ffma_cluster(int blocks)
+{
+	cudaLaunchAttribute attribute;
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = blocks;
+	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	return attribute;
+}
+
+/* How many clusters run at once if each block takes a multiprocessor: fewer than the
+ * multiprocessors would do, as a cluster lies within one part of the GPU (GPC), and parts are not
+ * multiples of it. An H200 has 132 multiprocessors, but place for 30 clusters of four. */
+static inline int ffma_ask_clusters(int blocks)
+{
+	int bytes = ffma_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); // all there is
+	cudaLaunchAttribute cluster = ffma_cluster(blocks);
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
-	config.blockDim = dim3(Shape::THREADS);
+	config.gridDim = dim3(blocks);
+	config.blockDim = dim3(32);
+	config.dynamicSmemBytes = bytes;
 	config.attrs = &cluster;
-	if (split > 1) {
-		config.numAttrs = 1;
-		cluster.id = cudaLaunchAttributeClusterDimension;
-		cluster.val.clusterDim.x = split;
-		cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-	}
-	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
+	config.numAttrs = 1;
+	int count;
+	ffma_check(cudaFuncSetAttribute(ffma_empty, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+			   "cudaFuncSetAttribute");
+	ffma_check(cudaOccupancyMaxActiveClusters(&count, ffma_empty, &config),
+			   "cudaOccupancyMaxActiveClusters");
+	return count;
+}
+
+/* The number of tiles that are computed at once, with `split` blocks each, if each block takes a
+ * multiprocessor; 0 where the GPU has no such clusters. */
+static inline int ffma_at_once(int split)
+{
+	struct table {
+		int of[FFMA_MOST + 1];
+	};
+	static const table count = [] {
+		table asked = {};
+		for (int split : FFMA_SPLITS)
+			if (split == 1 || ffma_capability() >= 9)
+				asked.of[split] = split == 1 ? ffma_multiprocessors() : ffma_ask_clusters(split);
+		return asked;
+	}();
+	return count.of[split];
+}
+
+/* B with its rows' length, and whether a kernel before makes it. */
+struct ffma_rows {
+	const float *B;
+	int ld;
+	bool padded;
+};
+
+/* What one launch computes: rows of C from `first_row` to `end_row`, of a batch all. */
+struct ffma_part {
+	int first_row, end_row, split;
+};
+
+template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
+static void ffma_start(ffma_product p, const ffma_rows &rows, const ffma_part &part,
+					   const epilogue<float> &out)
+{
+	ffma_grid grid = {(part.end_row - part.first_row + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
+					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
+	cudaLaunchAttribute attributes[2];
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * part.split, p.batch);
+	config.blockDim = dim3(Shape::THREADS);
+	config.attrs = attributes;
+	if (part.split > 1)
+		attributes[config.numAttrs++] = ffma_cluster(part.split);
+	if ((rows.padded || part.first_row > 0) && ffma_capability() >= 9)
+		attributes[config.numAttrs++] = ffma_follows();
+	p.B = rows.B;
+	p.M = part.end_row;
+	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, VECTOR_C, SPLIT>, p, grid,
+								  part.first_row, part.split, rows.ld, out),
 			   "launch");
 }
 
 template <class Shape, int MAX_SPLIT>
-static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
+static void ffma_launch(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
+						const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
-	if (load_vector(p.B, p.N) && load_vector(out.C, p.N))
-		ffma_start<Shape, 4, SPLIT>(p, split, out);
+	if (!load_vector(rows.B, rows.ld))
+		ffma_start<Shape, 1, 1, SPLIT>(p, rows, part, out);
+	else if (rows.padded || !load_vector(out.C, p.N))
+		ffma_start<Shape, 4, 1, SPLIT>(p, rows, part, out);
 	else
-		ffma_start<Shape, 1, SPLIT>(p, split, out);
+		ffma_start<Shape, 4, 4, SPLIT>(p, rows, part, out);
 }
 
 /* ---- the heuristic ---- */
@@ -275,87 +363,179 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 struct ffma_tile {
 	int m, n, blocks, max_split;
 	float cycles, single, alone;
-	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
+	void (*launch)(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
+				   const epilogue<float> &out);
 };
 
-/* Clocks of the busiest multiprocessor: rounds of as many blocks as run at once, each with its
- * steps along K; what a block and its stores cost besides; and, of a split tile, the exchange of
- * sums. In the last round fewer blocks share a multiprocessor, which hide less from each other, but
- * have its lanes to themselves, down to what one alone takes. Where there is one block for each
- * multiprocessor, those of larger clusters do not spread over all: two share one. */
+constexpr float FFMA_START = 5600.0f; // clocks of a launch before its first step
+
+/* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
+ * steps along K and its stores; and, of a split tile, the exchange of sums. In the last round fewer
+ * blocks share a multiprocessor, which hide less from each other, but have its lanes to themselves,
+ * down to what one alone takes. That is longer where a tile has all columns: then no other block
+ * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
+ * (NOTES.md); of the products there, half read C. `vector_b`: whether rows of B, or of its padded
+ * copy, are aligned. */
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
-							  int multiprocessors, bool vector)
+							  bool vector_b)
 {
-	constexpr float FEWER = 1.06f, BLOCK = 1500.0f, EXCHANGE = 3000.0f;
-	constexpr float STORE = 0.8f, SUM = 0.6f; // of an output
-	constexpr int CROWDED = 4;                // blocks of a cluster
-	float tiles = ceilf((float)p.M / (float)tile.m) * ceilf((float)p.N / (float)tile.n);
-	float blocks = tiles * (float)split * (float)p.batch;
-	float places = (float)(tile.blocks * multiprocessors), full = floorf(blocks / places);
-	float last = ceilf((blocks - full * places) / (float)multiprocessors) / (float)tile.blocks;
-	if (split >= CROWDED && blocks <= (float)multiprocessors)
-		last = fminf(2.0f * last, 1.0f);
-	float step = vector ? tile.cycles : tile.single;
-	float steps = full * step + (last == 1.0f  ? step
-								 : last > 0.0f ? fmaxf(last * step * FEWER, tile.alone)
-											   : 0.0f);
-	float outputs = (float)(tile.m * tile.n * tile.blocks), rounds = full + last;
-	float store = outputs * STORE / (float)split;
-	return steps * (float)p.K / (float)split + rounds * (BLOCK + store) +
-		   (split > 1 ? EXCHANGE + rounds * outputs * SUM : 0.0f);
+	constexpr float FEWER = 1.08f, ALL_COLUMNS = 26.0f;
+	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
+	constexpr float EXCHANGE = 850.0f, EXCHANGE_BLOCK = 460.0f;           // of a round
+	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
+	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
+	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
+	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
+	float step = vector_b ? tile.cycles : tile.single;
+	float alone = tile.alone + (tiles_n == 1.0f ? ALL_COLUMNS : 0.0f);
+	float steps = full * step;
+	if (last == 1.0f)
+		steps += step;
+	else if (last > 0.0f)
+		steps += fmaxf(last * step * FEWER, alone);
+	float rounds = full + last, outputs = rounds * (float)(tile.m * tile.n) * blocks;
+	float clocks = FFMA_START + steps * (float)p.K / (float)split +
+				   outputs * (p.N % 4 == 0 ? STORE : STORE_UNALIGNED) / (float)split;
+	if (split > 1)
+		clocks += ceilf(rounds) * (EXCHANGE + EXCHANGE_BLOCK * (float)split) + outputs * SUM;
+	return clocks;
 }
 
 static const ffma_tile *ffma_table(void)
 {
-#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, slices, blocks, split, cycles, single, alone)    \
+#define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles, single, alone)            \
 	{m,      n,                                                                                    \
 	 blocks, split,                                                                                \
 	 cycles, single,                                                                               \
-	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, slices, blocks>, split>},
+	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
 	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
 }
 
+/* Predicted clocks of ffma_pad(), which reads and writes 4 bytes of each element. */
+static inline float ffma_pad_cost(const ffma_product &p)
+{
+	constexpr float START = 3000.0f, BYTES_A_CLOCK = 1600.0f;
+	return START + 8.0f * (float)p.batch * (float)p.K * (float)p.N / BYTES_A_CLOCK;
+}
+
+/* The first `rows` rows of C with `tile` and `split`; those after them, if there are any, with
+ * `rest_tile` and `rest_split`. */
 struct ffma_choice {
 	int tile, split;
+	bool pad; // B is padded before
 	float clocks;
+	int rows, rest_tile, rest_split;
 };
 
 /* Each part of a split tile has this many steps along K at least. */
 constexpr int FFMA_LEAST_DEPTH = 64;
 
-/* FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far as it has one and K is long
- * enough: for measurements. */
-static inline ffma_choice ffma_choose(const ffma_product &p)
+/* The best tile and split of a single launch, with or without padding B before. */
+static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 {
 	const ffma_tile *table = ffma_table();
-	int multiprocessors = ffma_multiprocessors();
-	bool vector = load_vector(p.B, p.N), hopper = ffma_capability() >= 9;
-	ffma_choice best = {0, 1, INFINITY};
+	bool vector = pad || load_vector(p.B, p.N);
+	ffma_choice best = {0, 1, pad, INFINITY, p.M, 0, 1};
+	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
+		for (int split : FFMA_SPLITS) {
+			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
+				break;
+			if (ffma_at_once(split) == 0)
+				continue;
+			float clocks = ffma_cost(table[i], p, split, vector);
+			if (clocks < best.clocks)
+				best = {i, split, pad, clocks, p.M, 0, 1};
+		}
+	best.clocks += pad ? ffma_pad_cost(p) : 0.0f;
+	return best;
+}
+
+/* Two launches, the first with as many full rounds of a tile as there are, if that takes clearly
+ * less time than `whole`. The model counts the second's start as 1000 clocks, which is a guess. */
+static inline ffma_choice ffma_choose_parts(const ffma_product &p, const ffma_choice &whole)
+{
+	constexpr float CLEARLY = 0.97f, START = 1000.0f;
+	ffma_choice best = whole;
+	best.clocks *= CLEARLY;
+	for (int i = 0; i < FFMA_CONFIGURATIONS; i++) {
+		const ffma_tile &tile = ffma_table()[i];
+		int tiles_m = (p.M + tile.m - 1) / tile.m, tiles_n = (p.N + tile.n - 1) / tile.n;
+		int round = ffma_at_once(1) * tile.blocks;
+		int rows = tiles_m * tiles_n / round * round / tiles_n * tile.m;
+		if (rows == 0 || rows >= p.M)
+			continue;
+		ffma_product part = p;
+		part.M = rows;
+		float clocks = ffma_cost(tile, part, 1, whole.pad || load_vector(p.B, p.N));
+		if (clocks >= best.clocks)
+			continue;
+		part.M = p.M - rows;
+		ffma_choice rest = ffma_choose_tile(part, whole.pad);
+		clocks += rest.clocks - FFMA_START + START;
+		if (clocks < best.clocks)
+			best = {i, 1, whole.pad, clocks, rows, rest.tile, rest.split};
+	}
+	return best.rows < p.M ? best : whole;
+}
+
+/* For measurements and tests: FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far
+ * as it has one and K is long enough; FFMA_PAD, 0 or 1, whether B is padded if its rows are not
+ * aligned; FFMA_ROWS, how many rows a first launch has. */
+static inline ffma_choice ffma_choose(const ffma_product &p)
+{
+	bool aligned = load_vector(p.B, p.N);
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
 #ifndef FFMA_SPLIT
 #define FFMA_SPLIT 1
 #endif
-	int split = hopper ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
-	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
+#ifndef FFMA_PAD
+#define FFMA_PAD 0
 #endif
-	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
-		for (int split : FFMA_SPLITS) {
-			if (split > (hopper ? table[i].max_split : 1))
-				break;
-			float clocks = ffma_cost(table[i], p, split, multiprocessors, vector);
-			if (clocks < best.clocks && (split == 1 || p.K >= FFMA_LEAST_DEPTH * split))
-				best = {i, split, clocks};
-		}
-	return best;
+#ifndef FFMA_ROWS
+#define FFMA_ROWS p.M
+#endif
+	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, ffma_table()[FFMA_TILE].max_split) : 1;
+	split = p.K >= FFMA_LEAST_DEPTH * split ? split : 1;
+	int rows = p.batch == 1 ? min(FFMA_ROWS, p.M) : p.M;
+	return {FFMA_TILE, split, !aligned && FFMA_PAD, 0.0f, rows, FFMA_TILE, split};
+#elif defined(FFMA_PAD)
+	return ffma_choose_tile(p, !aligned && FFMA_PAD);
+#else
+	ffma_choice best = ffma_choose_tile(p, false);
+	if (!aligned && ffma_pad_cost(p) < best.clocks) {
+		ffma_choice padded = ffma_choose_tile(p, true);
+		best = padded.clocks < best.clocks ? padded : best;
+	}
+	return p.batch == 1 && ffma_capability() >= 9 ? ffma_choose_parts(p, best) : best;
+#endif
+}
+
+/* Rows of B as the kernel gets them; not padded where memory is short. */
+static inline ffma_rows ffma_make_rows(const ffma_product &p, bool pad)
+{
+	ffma_rows rows = {p.B, p.N, false};
+	int count = p.batch * p.K, ld = (p.N + 3) / 4 * 4;
+	size_t bytes = (size_t)count * ld * sizeof(float);
+	char *memory = pad ? (char *)workspace_get(WORKSPACE_HEAD + bytes) : NULL;
+	if (memory == NULL)
+		return rows;
+	rows = {(float *)(memory + WORKSPACE_HEAD), ld, true};
+	dim3 block(32, 8);
+	dim3 grid((ld / 4 + block.x - 1) / block.x, min((count + block.y - 1) / block.y, 65535u));
+	ffma_pad<<<grid, block>>>(p.B, (float *)rows.B, count, p.N, ld);
+	return rows;
 }
 
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
 	ffma_choice choice = ffma_choose(p);
-	ffma_table()[choice.tile].launch(p, choice.split, out);
+	ffma_rows rows = ffma_make_rows(p, choice.pad);
+	ffma_table()[choice.tile].launch(p, rows, {0, choice.rows, choice.split}, out);
+	if (choice.rows < p.M)
+		ffma_table()[choice.rest_tile].launch(p, rows, {choice.rows, p.M, choice.rest_split}, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows

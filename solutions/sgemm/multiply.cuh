@@ -13,13 +13,9 @@
 #include "lanes.cuh"
 
 /* A block computes BLOCK_M x BLOCK_N outputs, a warp of it WARP_M x WARP_N, in
- * sub-tiles of 4 LANES_M x 4 LANES_N (32 x 16) of which every lane has a 4 x 4 piece.
- *
- * SLICES warps share a warp's tile: each multiplies its part of every BLOCK_K, and the kernel adds
- * up their sums ("sliced-K" in CUTLASS). A block that has a multiprocessor to itself so has more
- * warps, which hide each other's waits, with tiles as large as before. */
+ * sub-tiles of 4 LANES_M x 4 LANES_N (32 x 16) of which every lane has a 4 x 4 piece. */
 template <int BLOCK_M_, int BLOCK_N_, int WARP_M, int WARP_N, int STAGES_ = 3, int LANES_M_ = 8,
-		  int BLOCK_K_ = 8, int SLICES_ = 1>
+		  int BLOCK_K_ = 8>
 struct multiply_shape {
 	static constexpr int BLOCK_M = BLOCK_M_;
 	static constexpr int BLOCK_N = BLOCK_N_;
@@ -33,15 +29,12 @@ struct multiply_shape {
 	static constexpr int COUNT_M = WARP_M / SUB_M;
 	static constexpr int COUNT_N = WARP_N / SUB_N;
 	static constexpr int WARPS_N = BLOCK_N / WARP_N;
-	static constexpr int WARPS = BLOCK_M / WARP_M * WARPS_N; // of a slice
-	static constexpr int SLICES = SLICES_;
-	static constexpr int STEPS = BLOCK_K / SLICES;
-	static constexpr int THREADS = WARPS * SLICES * 32;
+	static constexpr int THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
 	static constexpr int LD_A = (BLOCK_M + 31) / 32 * 32 + 4;
 
 	static_assert(WARP_M % SUB_M == 0 && WARP_N % SUB_N == 0, "sub-tiles tile the warp's tile");
 	static_assert(BLOCK_M % WARP_M == 0 && BLOCK_N % WARP_N == 0, "warps tile the block");
-	static_assert(BLOCK_K % (2 * SLICES) == 0, "fragments change places an even number of times");
+	static_assert(BLOCK_K % 2 == 0, "fragments change places an even number of times");
 
 	struct tiles {
 		alignas(16) float a[STAGES][BLOCK_K * LD_A];
@@ -57,14 +50,9 @@ struct multiply_shape {
 		epilogue_vector<float, V> a[COUNT_M], b[COUNT_N];
 	};
 
-	/* This thread's slice, and its warp in it. */
-	static __device__ __forceinline__ int slice()
-	{
-		return SLICES == 1 ? 0 : threadIdx.x / 32 / WARPS;
-	}
 	static __device__ __forceinline__ int warp()
 	{
-		return SLICES == 1 ? threadIdx.x / 32 : threadIdx.x / 32 % WARPS;
+		return threadIdx.x / 32;
 	}
 
 	/* This thread's first output in the block's tile; lanes.cuh says why lanes lie so. */
@@ -77,7 +65,7 @@ struct multiply_shape {
 		return warp() % WARPS_N * WARP_N + lane_column<multiply_shape>(threadIdx.x % 32) * V;
 	}
 
-	/* `a` and `b`: this thread's first word of its slice's first row of the tiles. */
+	/* `a` and `b`: this thread's first word of the tiles. */
 	static __device__ __forceinline__ void read(fragment &to, const float *a, const float *b, int k)
 	{
 #pragma unroll
@@ -102,8 +90,7 @@ struct multiply_shape {
 			}
 	}
 
-	/* sum = A*B, or this slice's part of it, for the tile whose corner is (row0, column0) of the
-	 * M x N product.
+	/* sum = A*B for the tile whose corner is (row0, column0) of the M x N product.
 	 * lda and ldb are row lengths; VECTOR_B is 4 where rows of B are aligned to
 	 * 16 bytes and N is a multiple of 4, else 1. */
 	template <int VECTOR_B>
@@ -138,8 +125,7 @@ struct multiply_shape {
 		for (int stage = 1; stage < STAGES - 1; stage++)
 			fetch(stage);
 
-		const int in_a = slice() * STEPS * LD_A + row(),
-				  in_b = slice() * STEPS * BLOCK_N + column();
+		const int in_a = row(), in_b = column();
 		const float *a = shared.a[0] + in_a, *b = shared.b[0] + in_b;
 		int reading = 0, writing = STAGES - 1;
 		fragment f[2];
@@ -149,8 +135,8 @@ struct multiply_shape {
 
 		for (int tile = 0; tile < tiles; tile++) {
 #pragma unroll
-			for (int k = 0; k < STEPS; k++) {
-				if (k == STEPS - 1) {
+			for (int k = 0; k < BLOCK_K; k++) {
+				if (k == BLOCK_K - 1) {
 					/* The next stage has arrived, for everybody. Everybody has also
 					 * read the last fragments of the present one, which the copies
 					 * of the next round may therefore overwrite. */
@@ -160,8 +146,8 @@ struct multiply_shape {
 					a = shared.a[reading] + in_a;
 					b = shared.b[reading] + in_b;
 				}
-				if (k < STEPS - 1 || tile + 1 < tiles)
-					read(f[(k + 1) % 2], a, b, (k + 1) % STEPS);
+				if (k < BLOCK_K - 1 || tile + 1 < tiles)
+					read(f[(k + 1) % 2], a, b, (k + 1) % BLOCK_K);
 				if (k == 0) {
 					fetch(writing);
 					writing = writing + 1 < STAGES ? writing + 1 : 0;

@@ -337,21 +337,6 @@ static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows
 	return map;
 }
 
-/* The number of the latest call that was left to FMAs, then A's parts, then B's. It grows; every
- * call overwrites what it reads of the parts. */
-static inline char *tensor_workspace(size_t bytes)
-{
-	static char *memory;
-	static size_t has;
-	if (bytes > has) {
-		ffma_check(cudaFree(memory), "cudaFree");
-		ffma_check(cudaMalloc(&memory, bytes), "cudaMalloc");
-		ffma_check(cudaMemset(memory, 0, sizeof(unsigned)), "cudaMemset");
-		has = bytes;
-	}
-	return memory;
-}
-
 /* How a product is launched, and its predicted clocks. */
 struct tensor_plan {
 	int split, blocks; // that share what is left over, and all
@@ -361,7 +346,7 @@ struct tensor_plan {
 /* How many clusters of `split` blocks run at once. */
 template <class Tile> static int tensor_clusters(int split)
 {
-	cudaLaunchAttribute cluster;
+	cudaLaunchAttribute cluster = ffma_cluster(split);
 	cudaLaunchConfig_t config = {};
 	int count = 0;
 	config.gridDim = dim3(split);
@@ -369,9 +354,6 @@ template <class Tile> static int tensor_clusters(int split)
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
 	config.attrs = &cluster;
 	config.numAttrs = 1;
-	cluster.id = cudaLaunchAttributeClusterDimension;
-	cluster.val.clusterDim.x = split;
-	cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
 	ffma_check(cudaFuncSetAttribute(tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
 									Tile::SHARED_BYTES),
 			   "cudaFuncSetAttribute");
@@ -428,16 +410,13 @@ static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const 
 {
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
-	cudaLaunchAttribute attributes[] = {ffma_follows(), {}};
+	cudaLaunchAttribute attributes[] = {ffma_follows(), ffma_cluster(plan.split)};
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(plan.blocks);
 	config.blockDim = dim3(Tile::THREADS);
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
 	config.attrs = attributes;
 	config.numAttrs = plan.split > 1 ? 2 : 1;
-	attributes[1].id = cudaLaunchAttributeClusterDimension;
-	attributes[1].val.clusterDim.x = plan.split;
-	attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
 	ffma_check(cudaLaunchKernelEx(&config, tensor_gemm<Tile>, tensor_map(a, Tile::TILE_M),
 								  tensor_map(b, Tile::TILE_K), p, grid, flag, call, out),
 			   "launch");
@@ -461,10 +440,15 @@ static inline void tensor(ffma_product p, const epilogue<float> &out)
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
 	size_t b_elements = (size_t)b.rows * b.ld * TENSOR_PARTS;
-	char *memory = tensor_workspace(1024 + (a_elements + b_elements) * sizeof(__nv_bfloat16));
+	/* The number of the latest call that was left to FMAs, then A's parts, then B's; every call
+	 * overwrites what it reads of the parts. */
+	size_t bytes = (a_elements + b_elements) * sizeof(__nv_bfloat16);
+	char *memory = (char *)workspace_get(WORKSPACE_HEAD + bytes);
+	if (memory == NULL)
+		return ffma(p, out);
 	static unsigned calls;
 	unsigned *flag = (unsigned *)memory, call = ++calls;
-	a.parts = (__nv_bfloat16 *)(memory + 1024);
+	a.parts = (__nv_bfloat16 *)(memory + WORKSPACE_HEAD);
 	b.parts = a.parts + a_elements;
 	tensor_make_parts(a, b, flag, call);
 	if (is_wide)

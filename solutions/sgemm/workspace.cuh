@@ -1,10 +1,14 @@
 /* Device memory that a solution keeps between calls: allocating costs more than
  * many a product. It grows to the largest request and is never given back; a
- * process has one, so calls must not overlap (they are in one stream). */
+ * process has one, so calls must not overlap (they are in one stream). Its first
+ * WORKSPACE_HEAD bytes are zeros when they are new: those who keep something
+ * there from call to call (tensor.cuh) share it with those who leave it alone. */
 #ifndef GEMMJUDGE_SGEMM_WORKSPACE_CUH
 #define GEMMJUDGE_SGEMM_WORKSPACE_CUH
 
 #include <cuda_runtime.h>
+
+constexpr size_t WORKSPACE_HEAD = 1024;
 
 /* NULL when there is not enough memory. */
 static inline void *workspace_get(size_t bytes)
@@ -15,7 +19,8 @@ static inline void *workspace_get(size_t bytes)
 		cudaFree(memory); // waits for whatever still uses it
 		memory = NULL;
 		size = 0;
-		if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+		if (cudaMalloc(&memory, bytes) != cudaSuccess ||
+			cudaMemset(memory, 0, bytes < WORKSPACE_HEAD ? bytes : WORKSPACE_HEAD) != cudaSuccess) {
 			cudaGetLastError(); // the caller has another way
 			return NULL;
 		}
