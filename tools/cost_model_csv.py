@@ -5,7 +5,7 @@ Columns:
     date            when the bench began, UTC
     gpu, driver     as gemmjudge reports them
     device          what the heuristic knows of the GPU, as tools/cost_model.cu prints it
-    draw            how gemmjudge drew the shape: default, uniform, aligned
+    draw            how gemmjudge drew the shape: default, uniform, aligned; or large, which are not drawn
     m, n, k         the shape
     beta_is_0       1 where C was not read
     configuration   the fields of configs.def before the times, or `library`
@@ -19,7 +19,7 @@ import sys
 
 COLUMNS = ("date", "gpu", "driver", "device", "draw", "m", "n", "k", "beta_is_0", "configuration", "median_us", "spread_percent")
 KEY = COLUMNS[:9]
-DRAWS = ("default", "uniform", "aligned")
+DRAWS = ("default", "uniform", "aligned", "large")
 LIBRARY = "library"
 
 

@@ -343,6 +343,13 @@ struct tensor_plan {
 	float clocks;
 };
 
+template <class Tile> static void tensor_allow(void)
+{
+	static const cudaError_t allowed = cudaFuncSetAttribute(
+		tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
+	ffma_check(allowed, "cudaFuncSetAttribute");
+}
+
 /* How many clusters of `split` blocks run at once. */
 template <class Tile> static int tensor_clusters(int split)
 {
@@ -354,9 +361,7 @@ template <class Tile> static int tensor_clusters(int split)
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
 	config.attrs = &cluster;
 	config.numAttrs = 1;
-	ffma_check(cudaFuncSetAttribute(tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-									Tile::SHARED_BYTES),
-			   "cudaFuncSetAttribute");
+	tensor_allow<Tile>();
 	ffma_check(cudaOccupancyMaxActiveClusters(&count, tensor_gemm<Tile>, &config),
 			   "cudaOccupancyMaxActiveClusters");
 	return count;
@@ -408,6 +413,7 @@ static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const 
 						  const tensor_operand &b, const unsigned *flag, unsigned call,
 						  const epilogue<float> &out)
 {
+	tensor_allow<Tile>();
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
 	cudaLaunchAttribute attributes[] = {ffma_follows(), ffma_cluster(plan.split)};

@@ -38,7 +38,7 @@ def shapes():
     """Large ones, as the largest tiles have several waves nowhere else; K alone misaligned, and N alone."""
     kinds = [("default", (size, size, size))] * 150 + [("aligned", (multiple, multiple, multiple))] * 150
     kinds += [("uniform", (lambda: rng.randint(16, 4096),) * 3)] * 50 + [("aligned", (large, large, large))] * 130
-    kinds += [("default", (size, multiple, size))] * 100 + [("default", (size, size, multiple))] * 50
+    kinds += [("default", (size, multiple, size))] * 350 + [("default", (size, size, multiple))] * 50
     return [(draw, *(str(one()) for one in sizes), str(rng.randrange(2))) for draw, sizes in kinds]
 
 
