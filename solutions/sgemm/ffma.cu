@@ -7,15 +7,13 @@
  *
  * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
  * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
- * for the L2 cache; B with unaligned rows copied to aligned ones first; a last round that would be
- * mostly empty as a second launch with smaller tiles; alpha = 0 multiplies nothing. ffma.cuh has
- * all of it, for three problems.
+ * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
  *
- * reached: 50.8 TFLOP/s at 4096x4096x4096, 0.997 of the fastest library, and 0.898 of it over 200
- * drawn shapes (H200, before the model was fitted anew; NOTES.md) */
+ * reached: 50.5 TFLOP/s at 4096x4096x4096, 0.98 of the fastest library, and 0.95 of it over 200
+ * drawn shapes (H200) */
 #include "ffma.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

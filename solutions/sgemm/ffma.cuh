@@ -8,14 +8,8 @@
  * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
  * tile: each multiplies its part of K, puts its sums into its own shared memory, and adds up and
  * stores its own part of the tile's rows, reading the others' through distributed shared memory
- * (PTX ISA 5.1.5). GPUs before Hopper have no clusters, and do without.
- *
- * A product whose last round of tiles would be mostly empty may be two launches: full rounds, and
- * the rows that are left, with a tile and split of their own. The second starts where the first
- * leaves multiprocessors idle (programmatic dependent launch).
- *
- * Where rows of B are not aligned to 16 bytes, copies of single floats make the loop slower. If the
- * product is large enough, a pass before it copies B to rows that are. */
+ * (PTX ISA 5.1.5). Nothing is left in global memory between calls. GPUs before Hopper have no
+ * clusters, and do without. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -26,7 +20,6 @@
 #include "ffma_product.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
-#include "workspace.cuh"
 
 /* The blocks that share a tile: a cluster, or one block. */
 struct ffma_sharers {
@@ -149,29 +142,11 @@ ffma_store_unaligned(float *exchange, const typename Shape::sums &sum, const ffm
 	});
 }
 
-/* Copies B to rows of `ld` floats, a multiple of 4, with zeros at their ends. */
-static __global__ void ffma_pad(const float *B, float *padded, int rows, int N, int ld)
-{
-	ffma_let_next_kernel_start();
-	int column = ((int)blockIdx.x * (int)blockDim.x + (int)threadIdx.x) * 4;
-	if (column >= ld)
-		return;
-	for (int row = (int)(blockIdx.y * blockDim.y + threadIdx.y); row < rows;
-		 row += (int)(gridDim.y * blockDim.y)) {
-		const float *from = B + (size_t)row * N;
-		auto at = [&](int i) { return column + i < N ? from[column + i] : 0.0f; };
-		*(float4 *)&padded[(size_t)row * ld + column] = make_float4(at(0), at(1), at(2), at(3));
-	}
-}
-
-/* Computes rows from `first_row` on. If that is not 0, the kernel before this one computes those
- * before them, at the same time.
- * Blocks: tiles times `split` (1, if not SPLIT), times the batch. B has rows of `ldb` floats.
- * VECTOR_B and VECTOR_C: 4 where rows of B and of C are aligned to 16 bytes, else 1. */
-template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
+/* Blocks: tiles times `split` (1, if not SPLIT), times the batch. VECTOR_B: 4 where rows of B are
+ * aligned to 16 bytes, else 1. */
+template <class Shape, int VECTOR_B, bool SPLIT>
 static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-	ffma_gemm(const ffma_product p, const ffma_grid grid, int first_row, int split, int ldb,
-			  const epilogue<float> out)
+	ffma_gemm(const ffma_product p, const ffma_grid grid, int split, const epilogue<float> out)
 {
 	union shared_memory {
 		typename Shape::tiles tiles;
@@ -182,21 +157,18 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 	shared_memory &shared = *(shared_memory *)raw;
 	int rank = SPLIT ? (int)blockIdx.x % split : 0, m, n, batch = blockIdx.y;
 	grid.find(SPLIT ? blockIdx.x / split : blockIdx.x, m, n);
-	int row0 = first_row + m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
+	int row0 = m * Shape::BLOCK_M, column0 = n * Shape::BLOCK_N;
 	int begin = (int)((long long)p.K * rank / split);
 	int depth = (int)((long long)p.K * (rank + 1) / split) - begin;
 
-	if (VECTOR_B > VECTOR_C && first_row == 0) // ffma_pad() may be before this kernel
-		ffma_wait_for_kernel_before();
-	ffma_let_next_kernel_start(); // which may read the padded B, but nothing that this one makes
 	typename Shape::sums sum = {};
 	const float *A = p.A + (size_t)batch * p.M * p.K + begin;
-	const float *B = p.B + ((size_t)batch * p.K + begin) * ldb;
-	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, ldb, p.M, ldb, depth, row0,
+	const float *B = p.B + ((size_t)batch * p.K + begin) * p.N;
+	Shape::template run<VECTOR_B>(shared.tiles, sum, A, p.K, B, p.N, p.M, p.N, depth, row0,
 								  column0);
 	if (SPLIT && split > 1)
-		ffma_reduce<Shape, VECTOR_C>(raw, sum, p, out, batch, row0, column0);
-	else if constexpr (VECTOR_C == 1) {
+		ffma_reduce<Shape, VECTOR_B>(raw, sum, p, out, batch, row0, column0);
+	else if constexpr (VECTOR_B == 1) { // C's rows are as long as B's
 		static_assert(Shape::THREADS / 32 * Shape::LANES_M * (Shape::WARP_N + 16) * sizeof(float) <=
 						  sizeof(shared_memory),
 					  "the warps' exchange");
@@ -207,8 +179,6 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 					[&](int row, int column, const float(&x)[Shape::COUNT_N][Shape::V]) {
 						ffma_store<Shape::SUB_N>(out, p, batch, row, column, x);
 					});
-	if (first_row > 0)
-		ffma_wait_for_kernel_before(); // who waits for this kernel's end waits for both
 }
 
 /* ---- the tile configurations ---- */
@@ -311,51 +281,29 @@ static inline int ffma_at_once(int split)
 	return count.of[split];
 }
 
-/* B with its rows' length, and whether a kernel before makes it. */
-struct ffma_rows {
-	const float *B;
-	int ld;
-	bool padded;
-};
-
-/* What one launch computes: rows of C from `first_row` to `end_row`, of a batch all. */
-struct ffma_part {
-	int first_row, end_row, split;
-};
-
-template <class Shape, int VECTOR_B, int VECTOR_C, bool SPLIT>
-static void ffma_start(ffma_product p, const ffma_rows &rows, const ffma_part &part,
-					   const epilogue<float> &out)
+template <class Shape, int VECTOR_B, bool SPLIT>
+static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
 {
-	ffma_grid grid = {(part.end_row - part.first_row + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
+	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute attributes[2];
+	cudaLaunchAttribute cluster = ffma_cluster(split);
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * part.split, p.batch);
+	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
-	config.attrs = attributes;
-	if (part.split > 1)
-		attributes[config.numAttrs++] = ffma_cluster(part.split);
-	if ((rows.padded || part.first_row > 0) && ffma_capability() >= 9)
-		attributes[config.numAttrs++] = ffma_follows();
-	p.B = rows.B;
-	p.M = part.end_row;
-	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, VECTOR_C, SPLIT>, p, grid,
-								  part.first_row, part.split, rows.ld, out),
+	config.attrs = &cluster;
+	config.numAttrs = split > 1;
+	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
 			   "launch");
 }
 
 template <class Shape, int MAX_SPLIT>
-static void ffma_launch(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
-						const epilogue<float> &out)
+static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
-	if (!load_vector(rows.B, rows.ld))
-		ffma_start<Shape, 1, 1, SPLIT>(p, rows, part, out);
-	else if (rows.padded || !load_vector(out.C, p.N))
-		ffma_start<Shape, 4, 1, SPLIT>(p, rows, part, out);
+	if (load_vector(p.B, p.N) && load_vector(out.C, p.N))
+		ffma_start<Shape, 4, SPLIT>(p, split, out);
 	else
-		ffma_start<Shape, 4, 4, SPLIT>(p, rows, part, out);
+		ffma_start<Shape, 1, SPLIT>(p, split, out);
 }
 
 /* ---- the heuristic ---- */
@@ -363,30 +311,25 @@ static void ffma_launch(const ffma_product &p, const ffma_rows &rows, const ffma
 struct ffma_tile {
 	int m, n, blocks, max_split;
 	float cycles, single, alone;
-	void (*launch)(const ffma_product &p, const ffma_rows &rows, const ffma_part &part,
-				   const epilogue<float> &out);
+	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
 };
-
-constexpr float FFMA_START = 5600.0f; // clocks of a launch before its first step
 
 /* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
  * steps along K and its stores; and, of a split tile, the exchange of sums. In the last round fewer
  * blocks share a multiprocessor, which hide less from each other, but have its lanes to themselves,
  * down to what one alone takes. That is longer where a tile has all columns: then no other block
  * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
- * (NOTES.md); of the products there, half read C. `vector_b`: whether rows of B, or of its padded
- * copy, are aligned. */
-static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split,
-							  bool vector_b)
+ * (NOTES.md); of the products there, half read C. */
+static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split, bool vector)
 {
-	constexpr float FEWER = 1.08f, ALL_COLUMNS = 26.0f;
+	constexpr float LAUNCH = 5600.0f, FEWER = 1.08f, ALL_COLUMNS = 26.0f;
 	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
 	constexpr float EXCHANGE = 850.0f, EXCHANGE_BLOCK = 460.0f;           // of a round
 	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
 	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
 	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
 	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
-	float step = vector_b ? tile.cycles : tile.single;
+	float step = vector ? tile.cycles : tile.single;
 	float alone = tile.alone + (tiles_n == 1.0f ? ALL_COLUMNS : 0.0f);
 	float steps = full * step;
 	if (last == 1.0f)
@@ -394,8 +337,8 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 	else if (last > 0.0f)
 		steps += fmaxf(last * step * FEWER, alone);
 	float rounds = full + last, outputs = rounds * (float)(tile.m * tile.n) * blocks;
-	float clocks = FFMA_START + steps * (float)p.K / (float)split +
-				   outputs * (p.N % 4 == 0 ? STORE : STORE_UNALIGNED) / (float)split;
+	float clocks = LAUNCH + steps * (float)p.K / (float)split +
+				   outputs * (vector ? STORE : STORE_UNALIGNED) / (float)split;
 	if (split > 1)
 		clocks += ceilf(rounds) * (EXCHANGE + EXCHANGE_BLOCK * (float)split) + outputs * SUM;
 	return clocks;
@@ -413,31 +356,29 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_LINE
 }
 
-/* Predicted clocks of ffma_pad(), which reads and writes 4 bytes of each element. */
-static inline float ffma_pad_cost(const ffma_product &p)
-{
-	constexpr float START = 3000.0f, BYTES_A_CLOCK = 1600.0f;
-	return START + 8.0f * (float)p.batch * (float)p.K * (float)p.N / BYTES_A_CLOCK;
-}
-
-/* The first `rows` rows of C with `tile` and `split`; those after them, if there are any, with
- * `rest_tile` and `rest_split`. */
 struct ffma_choice {
 	int tile, split;
-	bool pad; // B is padded before
 	float clocks;
-	int rows, rest_tile, rest_split;
 };
 
 /* Each part of a split tile has this many steps along K at least. */
 constexpr int FFMA_LEAST_DEPTH = 64;
 
-/* The best tile and split of a single launch, with or without padding B before. */
-static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
+/* FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far as it has one and K is long
+ * enough: for measurements. */
+static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
-	bool vector = pad || load_vector(p.B, p.N);
-	ffma_choice best = {0, 1, pad, INFINITY, p.M, 0, 1};
+	bool vector = load_vector(p.B, p.N);
+	ffma_choice best = {0, 1, INFINITY};
+#ifdef FFMA_TILE
+	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
+#ifndef FFMA_SPLIT
+#define FFMA_SPLIT 1
+#endif
+	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
+	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
+#endif
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
@@ -446,96 +387,15 @@ static inline ffma_choice ffma_choose_tile(const ffma_product &p, bool pad)
 				continue;
 			float clocks = ffma_cost(table[i], p, split, vector);
 			if (clocks < best.clocks)
-				best = {i, split, pad, clocks, p.M, 0, 1};
+				best = {i, split, clocks};
 		}
-	best.clocks += pad ? ffma_pad_cost(p) : 0.0f;
 	return best;
-}
-
-/* Two launches, the first with as many full rounds of a tile as there are, if that takes clearly
- * less time than `whole`. The model counts the second's start as 1000 clocks, which is a guess. */
-static inline ffma_choice ffma_choose_parts(const ffma_product &p, const ffma_choice &whole)
-{
-	constexpr float CLEARLY = 0.97f, START = 1000.0f;
-	ffma_choice best = whole;
-	best.clocks *= CLEARLY;
-	for (int i = 0; i < FFMA_CONFIGURATIONS; i++) {
-		const ffma_tile &tile = ffma_table()[i];
-		int tiles_m = (p.M + tile.m - 1) / tile.m, tiles_n = (p.N + tile.n - 1) / tile.n;
-		int round = ffma_at_once(1) * tile.blocks;
-		int rows = tiles_m * tiles_n / round * round / tiles_n * tile.m;
-		if (rows == 0 || rows >= p.M)
-			continue;
-		ffma_product part = p;
-		part.M = rows;
-		float clocks = ffma_cost(tile, part, 1, whole.pad || load_vector(p.B, p.N));
-		if (clocks >= best.clocks)
-			continue;
-		part.M = p.M - rows;
-		ffma_choice rest = ffma_choose_tile(part, whole.pad);
-		clocks += rest.clocks - FFMA_START + START;
-		if (clocks < best.clocks)
-			best = {i, 1, whole.pad, clocks, rows, rest.tile, rest.split};
-	}
-	return best.rows < p.M ? best : whole;
-}
-
-/* For measurements and tests: FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far
- * as it has one and K is long enough; FFMA_PAD, 0 or 1, whether B is padded if its rows are not
- * aligned; FFMA_ROWS, how many rows a first launch has. */
-static inline ffma_choice ffma_choose(const ffma_product &p)
-{
-	bool aligned = load_vector(p.B, p.N);
-#ifdef FFMA_TILE
-	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
-#ifndef FFMA_SPLIT
-#define FFMA_SPLIT 1
-#endif
-#ifndef FFMA_PAD
-#define FFMA_PAD 0
-#endif
-#ifndef FFMA_ROWS
-#define FFMA_ROWS p.M
-#endif
-	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, ffma_table()[FFMA_TILE].max_split) : 1;
-	split = p.K >= FFMA_LEAST_DEPTH * split ? split : 1;
-	int rows = p.batch == 1 ? min(FFMA_ROWS, p.M) : p.M;
-	return {FFMA_TILE, split, !aligned && FFMA_PAD, 0.0f, rows, FFMA_TILE, split};
-#elif defined(FFMA_PAD)
-	return ffma_choose_tile(p, !aligned && FFMA_PAD);
-#else
-	ffma_choice best = ffma_choose_tile(p, false);
-	if (!aligned && ffma_pad_cost(p) < best.clocks) {
-		ffma_choice padded = ffma_choose_tile(p, true);
-		best = padded.clocks < best.clocks ? padded : best;
-	}
-	return p.batch == 1 && ffma_capability() >= 9 ? ffma_choose_parts(p, best) : best;
-#endif
-}
-
-/* Rows of B as the kernel gets them; not padded where memory is short. */
-static inline ffma_rows ffma_make_rows(const ffma_product &p, bool pad)
-{
-	ffma_rows rows = {p.B, p.N, false};
-	int count = p.batch * p.K, ld = (p.N + 3) / 4 * 4;
-	size_t bytes = (size_t)count * ld * sizeof(float);
-	char *memory = pad ? (char *)workspace_get(WORKSPACE_HEAD + bytes) : NULL;
-	if (memory == NULL)
-		return rows;
-	rows = {(float *)(memory + WORKSPACE_HEAD), ld, true};
-	dim3 block(32, 8);
-	dim3 grid((ld / 4 + block.x - 1) / block.x, min((count + block.y - 1) / block.y, 65535u));
-	ffma_pad<<<grid, block>>>(p.B, (float *)rows.B, count, p.N, ld);
-	return rows;
 }
 
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
 	ffma_choice choice = ffma_choose(p);
-	ffma_rows rows = ffma_make_rows(p, choice.pad);
-	ffma_table()[choice.tile].launch(p, rows, {0, choice.rows, choice.split}, out);
-	if (choice.rows < p.M)
-		ffma_table()[choice.rest_tile].launch(p, rows, {choice.rows, p.M, choice.rest_split}, out);
+	ffma_table()[choice.tile].launch(p, choice.split, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows

@@ -30,6 +30,7 @@
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "ffma.cuh"
 #include "tensor_parts.cuh"
+#include "workspace.cuh"
 
 constexpr int TENSOR_BOX = 64; // columns of a box: a swizzled row of 128 bytes
 
@@ -343,69 +344,42 @@ struct tensor_plan {
 	float clocks;
 };
 
-template <class Tile> static void tensor_allow(void)
+/* Predicted clocks of the split and the product: all rounds, of which the stores take the rest of
+ * the time but for the last one, where they begin when the products have ended. Constants are
+ * fitted to times on an H200 (NOTES.md): a k-block of 128x128 takes 3450 clocks, of which the
+ * tensor cores are busy 3072 (4096 operations a clock); one of 128x64 waits for shared memory. Of
+ * the products there half read C. */
+template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p, int split)
 {
-	static const cudaError_t allowed = cudaFuncSetAttribute(
-		tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
-	ffma_check(allowed, "cudaFuncSetAttribute");
-}
-
-/* How many clusters of `split` blocks run at once. */
-template <class Tile> static int tensor_clusters(int split)
-{
-	cudaLaunchAttribute cluster = ffma_cluster(split);
-	cudaLaunchConfig_t config = {};
-	int count = 0;
-	config.gridDim = dim3(split);
-	config.blockDim = dim3(Tile::THREADS);
-	config.dynamicSmemBytes = Tile::SHARED_BYTES;
-	config.attrs = &cluster;
-	config.numAttrs = 1;
-	tensor_allow<Tile>();
-	ffma_check(cudaOccupancyMaxActiveClusters(&count, tensor_gemm<Tile>, &config),
-			   "cudaOccupancyMaxActiveClusters");
-	return count;
-}
-
-constexpr int TENSOR_SPLITS[] = {1, 2, 4, 8};
-
-/* Predicted clocks of the split and the product. A k-block takes what its products take (4096
- * operations a clock), or what shared memory takes (128 bytes a clock) to hand both operands to
- * every wgmma of 64 rows and to take in what TMA brings. The constants are fitted to products on an
- * H200 (NOTES.md). */
-template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p)
-{
-	static const int clusters[] = {ffma_multiprocessors(), tensor_clusters<Tile>(2),
-								   tensor_clusters<Tile>(4), tensor_clusters<Tile>(8)};
-	constexpr bool WIDE = Tile::TILE_N == 128;
-	constexpr float LAUNCHES = 14000.0f, TILE = 2000.0f, LAST = WIDE ? 10000.0f : 7000.0f;
-	constexpr float EXCHANGE = 4000.0f, RATE = WIDE ? 1.0f : 0.85f, BYTES_A_CLOCK = 1400.0f;
-	constexpr int ROW_BYTES = Tile::TILE_K * sizeof(__nv_bfloat16);
-	constexpr float PRODUCTS =
-		2.0f * Tile::TILE_M * Tile::TILE_N * Tile::TILE_K * TENSOR_PAIRS / 4096.0f;
-	constexpr float READ = Tile::TILE_M / 64 * (64 + Tile::TILE_N) * ROW_BYTES * TENSOR_PAIRS;
-	constexpr float BROUGHT = (Tile::TILE_M + Tile::TILE_N) * ROW_BYTES * TENSOR_PARTS;
-	constexpr float SHARED = (READ + BROUGHT) / 128.0f;
-	constexpr float BLOCK = (PRODUCTS > SHARED ? PRODUCTS : SHARED) / RATE;
+	constexpr float LAUNCHES = 5000.0f, BYTES_A_CLOCK = 2190.0f;
+	constexpr float BLOCK = Tile::TILE_N == 128 ? 3450.0f : 1785.0f;
+	constexpr float TILE = 2680.0f, LAST = 3340.0f, SHARED = 5360.0f; // of 128x128
+	constexpr float READS_C = 1.35f, UNALIGNED = 2.34f;               // more of them
 	int tiles = (p.M + Tile::TILE_M - 1) / Tile::TILE_M * ((p.N + Tile::TILE_N - 1) / Tile::TILE_N);
-	int depth = (p.K + Tile::TILE_K - 1) / Tile::TILE_K;
-	float parts = (float)p.batch * (float)p.K * ((float)p.M + (float)p.N) * 10.0f / BYTES_A_CLOCK;
-	tensor_plan best = {1, 1, INFINITY};
 	tiles *= p.batch;
-	for (int i = 0; i < 4; i++) {
-		int split = TENSOR_SPLITS[i], blocks = min(clusters[i], tiles) * split;
-		if (clusters[i] == 0 || depth < 4 * split)
-			break;
-		int left = tiles % blocks, shared = split > 1 && left * split <= blocks ? split : 1;
-		float clocks =
-			LAUNCHES + parts + (float)(tiles / blocks) * ((float)depth * BLOCK + TILE) + LAST;
-		if (left > 0)
-			clocks +=
-				(float)((depth + shared - 1) / shared) * BLOCK + (shared > 1 ? EXCHANGE : 0.0f);
-		if (clocks < best.clocks)
-			best = {split, blocks, clocks};
-	}
-	return best;
+	int blocks = min(tiles, ffma_at_once(split)) * split;
+	if (blocks == 0)
+		return {1, 1, INFINITY};
+	int depth = (p.K + Tile::TILE_K - 1) / Tile::TILE_K, full = tiles / blocks,
+		left = tiles % blocks;
+	int shared = left * split <= blocks ? split : 1;
+	float bytes = 10.0f * (float)p.batch * (float)p.K * ((float)p.M + (float)p.N);
+	float stores = Tile::TILE_N / 128.0f * (1.0f + READS_C + (p.N % 4 != 0 ? UNALIGNED : 0.0f));
+	float clocks = LAUNCHES + bytes / BYTES_A_CLOCK;
+	clocks += (float)full * ((float)depth * BLOCK + TILE * stores);
+	if (left == 0)
+		clocks += (LAST - TILE) * stores;
+	else
+		clocks += (float)((depth + shared - 1) / shared) * BLOCK + LAST * stores / (float)shared +
+				  (shared > 1 ? SHARED : 0.0f);
+	return {split, blocks, clocks};
+}
+
+/* What is left over is shared by two blocks, or not: more gain nothing. */
+template <class Tile> static inline tensor_plan tensor_best_plan(const ffma_product &p)
+{
+	tensor_plan alone = tensor_make_plan<Tile>(p, 1), shared = tensor_make_plan<Tile>(p, 2);
+	return shared.clocks < alone.clocks ? shared : alone;
 }
 
 template <class Tile>
@@ -413,7 +387,9 @@ static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const 
 						  const tensor_operand &b, const unsigned *flag, unsigned call,
 						  const epilogue<float> &out)
 {
-	tensor_allow<Tile>();
+	static const cudaError_t allowed = cudaFuncSetAttribute(
+		tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
+	ffma_check(allowed, "cudaFuncSetAttribute");
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
 	cudaLaunchAttribute attributes[] = {ffma_follows(), ffma_cluster(plan.split)};
@@ -428,16 +404,20 @@ static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const 
 			   "launch");
 }
 
-/* TENSOR_ALWAYS, 64 or 128, forces that tile for products of any size: for tests. */
-static inline void tensor(ffma_product p, const epilogue<float> &out)
+/* For tests: TENSOR_TILE, 64 or 128, forces that tile for products of any size, and TENSOR_SPLIT, 1
+ * or 2, its split. */
+static inline void tensor(const ffma_product &p, const epilogue<float> &out)
 {
 	if (ffma_capability() != 9) // wgmma came with Hopper and went with it
 		return ffma(p, out);
-	tensor_plan wide = tensor_make_plan<tensor_tile<128>>(p),
-				narrow = tensor_make_plan<tensor_tile<64>>(p);
-#ifdef TENSOR_ALWAYS
-	bool is_wide = TENSOR_ALWAYS == 128;
+	typedef tensor_tile<128> wide_tile;
+	typedef tensor_tile<64> narrow_tile;
+#ifdef TENSOR_TILE
+	tensor_plan wide = tensor_make_plan<wide_tile>(p, TENSOR_SPLIT);
+	tensor_plan narrow = tensor_make_plan<narrow_tile>(p, TENSOR_SPLIT);
+	bool is_wide = TENSOR_TILE == 128;
 #else
+	tensor_plan wide = tensor_best_plan<wide_tile>(p), narrow = tensor_best_plan<narrow_tile>(p);
 	bool is_wide = wide.clocks <= narrow.clocks;
 	if (fminf(wide.clocks, narrow.clocks) >= ffma_choose(p).clocks)
 		return ffma(p, out);
@@ -458,9 +438,9 @@ static inline void tensor(ffma_product p, const epilogue<float> &out)
 	b.parts = a.parts + a_elements;
 	tensor_make_parts(a, b, flag, call);
 	if (is_wide)
-		tensor_launch<tensor_tile<128>>(p, wide, a, b, flag, call, out);
+		tensor_launch<wide_tile>(p, wide, a, b, flag, call, out);
 	else
-		tensor_launch<tensor_tile<64>>(p, narrow, a, b, flag, call, out);
+		tensor_launch<narrow_tile>(p, narrow, a, b, flag, call, out);
 }
 
 #endif
