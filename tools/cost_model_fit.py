@@ -65,7 +65,7 @@ def only_known(table, measured):
 def fit_one(old, rows):
     """The times of one configuration: least squares of relative errors, no time below 0. A row is
     (terms, us, us of the shape's best configuration). An error where the configuration took twice as
-    long as the best one counts a quarter, as it is not chosen there. A time that nothing measured
+    long as the best one counts an eighth, as it is not chosen there. A time that nothing measured
     depends on stays as it is."""
     import numpy
     from scipy.optimize import nnls
@@ -75,7 +75,7 @@ def fit_one(old, rows):
         return old
     us, best = (numpy.array(column) for column in list(zip(*rows))[1:])
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
-    weight = (best / us) ** 2 / us
+    weight = (best / us) ** 3 / us
     known = counts.any(axis=0)
     out = numpy.where(numpy.isfinite(old), old, 0.0)
     weighted = counts[:, known] * weight[:, None]
