@@ -14,6 +14,7 @@ from cost_model_table import DECIMALS, TIMES
 
 FEWEST = 4 * len(TIMES)  # shapes that a configuration needs for a fit
 FOLDS = 5  # of the cross-validation
+LARGE = 5  # rows of another draw that one of `large` counts as: nothing else is like them, and they are few
 BOUND = 0.95  # of a measured time: a lower bound above it explains the time by itself
 WORST = 5  # shapes that are shown
 
@@ -64,7 +65,7 @@ def only_known(table, measured):
 
 def fit_one(old, rows):
     """The times of one configuration: least squares of relative errors, no time below 0. A row is
-    (terms, us, us of the shape's best configuration). An error where the configuration took twice as
+    (terms, us, us of the shape's best configuration, draw). An error where the configuration took twice as
     long as the best one counts an eighth, as it is not chosen there. A time that nothing measured
     depends on stays as it is."""
     import numpy
@@ -73,9 +74,9 @@ def fit_one(old, rows):
     rows = [row for row in rows if row[0].least < BOUND * row[1]]
     if len(rows) < FEWEST:
         return old
-    us, best = (numpy.array(column) for column in list(zip(*rows))[1:])
+    us, best = (numpy.array([row[i] for row in rows]) for i in (1, 2))
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
-    weight = (best / us) ** 3 / us
+    weight = (best / us) ** 3 / us * numpy.array([LARGE if row[3] == "large" else 1 for row in rows])
     known = counts.any(axis=0)
     out = numpy.where(numpy.isfinite(old), old, 0.0)
     weighted = counts[:, known] * weight[:, None]
@@ -85,7 +86,7 @@ def fit_one(old, rows):
 
 
 def rows_of(measured, i, name):
-    return [(s.terms[i], s.us[name], s.best) for s in measured if name in s.us and s.terms[i]]
+    return [(s.terms[i], s.us[name], s.best, s.draw) for s in measured if name in s.us and s.terms[i]]
 
 
 def fit_all(table, measured):
