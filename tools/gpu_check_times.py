@@ -193,15 +193,19 @@ def ffma_tiles():
     return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
 
+def forced(place, name, **constants):
+    """A file of a solution of sgemm/ with constants that it would choose by itself."""
+    file = pathlib.Path(place) / ("_".join([name, *map(str, constants.values())]) + ".cu")
+    lines = [f"#define {constant} {value}\n" for constant, value in constants.items()]
+    file.write_text("".join(lines) + f'#include "{os.path.abspath(solution("sgemm/" + name))}"\n')
+    return file
+
+
 def f32_tiles(checker):
-    """The time of each tile and split of ffma.cu by itself, to choose them by: the report has all."""
+    """The time of each tile and split of ffma.cu and tensor.cu by itself, to choose them by: the report has all."""
     with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
-        files = []
-        for number, split in ffma_tiles():
-            file = pathlib.Path(place) / f"tile_{number}_split_{split}.cu"
-            file.write_text(f"#define FFMA_TILE {number}\n#define FFMA_SPLIT {split}\n"
-                            f'#include "{os.path.abspath(solution("sgemm/ffma"))}"\n')
-            files.append(file)
+        files = [forced(place, "ffma", FFMA_TILE=number, FFMA_SPLIT=split) for number, split in ffma_tiles()]
+        files += [forced(place, "tensor", TENSOR_TILE=tile, TENSOR_SPLIT=split) for tile in (64, 128) for split in (1, 2)]
         options = ["--problem", "sgemm", "--without", "compiler"]
         checker.compile_ahead(files, *options)
         shapes = [word for shape in TILE_SHAPES for word in ("--shape", shape)]
@@ -209,9 +213,10 @@ def f32_tiles(checker):
     figures = {}
     for timing in report["bench"] if report else []:
         ran = [entry for entry in timing["entries"] if entry["role"] == "file" and entry["ran"]]
-        best = min(ran, key=lambda entry: entry["microseconds"], default=None)
-        if best:
-            figures["x".join(str(timing["case"][key]) for key in "mnk")] = f"{best['label']} {best['microseconds']:.1f} us"
+        best = [min((entry for entry in ran if entry["label"].startswith(name)), key=lambda entry: entry["microseconds"], default=None)
+                for name in ("ffma", "tensor")]
+        figures["x".join(str(timing["case"][key]) for key in "mnk")] = ", ".join(
+            f"{entry['label']} {entry['microseconds']:.1f} us" for entry in best if entry)
     return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"], "missing": []}
 
 
@@ -231,6 +236,8 @@ def against(checker):
     if not other:
         return {"figures": {}, "failed": [], "missing": ["AGAINST=FILE.cu: which one?"]}
     files = [solution("gemm_f16/hopper"), pathlib.Path(os.path.abspath(other))]
+    if files[0].name == files[1].name:
+        return {"figures": {}, "failed": [f"{other}: reports could not tell it from {files[0]}: give it another name"], "missing": []}
     options = ["--problem", "gemm-f16", "--without", "compiler"]
     checker.compile_ahead(files, *options)
     shapes = [word for shape in HEADLINES for word in ("--shape", shape)]
