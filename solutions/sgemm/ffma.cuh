@@ -191,7 +191,8 @@ static __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
  * whose waits nobody hides. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
 	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 308, 334, 308)                                           \
-	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 247, 265, 100)                                            \
+	TILE(64, 64, 64, 64, 3, 8, 16, 8, 4, 314, 319, 175)                                            \
+	TILE(32, 64, 32, 64, 3, 4, 16, 10, 4, 200, 212, 95)                                            \
 	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 165, 191, 56)                                              \
 	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 111, 132, 32)                                             \
 	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 98, 138, 31)
@@ -369,8 +370,6 @@ constexpr int FFMA_LEAST_DEPTH = 64;
 static inline ffma_choice ffma_choose(const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
-	bool vector = load_vector(p.B, p.N);
-	ffma_choice best = {0, 1, INFINITY};
 #ifdef FFMA_TILE
 	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
 #ifndef FFMA_SPLIT
@@ -378,7 +377,9 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #endif
 	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
 	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
-#endif
+#else
+	bool vector = load_vector(p.B, p.N);
+	ffma_choice best = {0, 1, INFINITY};
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
@@ -390,6 +391,7 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 				best = {i, split, clocks};
 		}
 	return best;
+#endif
 }
 
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
