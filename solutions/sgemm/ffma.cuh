@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "../gemm_f16/hopper/clusters.cuh"
 #include "ffma_kernel.cuh"
 #include "load.cuh"
 
@@ -62,40 +63,6 @@ static inline int ffma_capability(void)
 	return major;
 }
 
-static __global__ void ffma_empty(void)
-{
-}
-
-static inline cudaLaunchAttribute ffma_cluster(int blocks)
-{
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = blocks;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-	return attribute;
-}
-
-/* How many clusters run at once if each block takes a multiprocessor: fewer than the
- * multiprocessors would do, as a cluster lies within one part of the GPU (GPC), and parts are not
- * multiples of it. An H200 has 132 multiprocessors, but place for 30 clusters of four. */
-static inline int ffma_ask_clusters(int blocks)
-{
-	int bytes = ffma_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); // all there is
-	cudaLaunchAttribute cluster = ffma_cluster(blocks);
-	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(blocks);
-	config.blockDim = dim3(32);
-	config.dynamicSmemBytes = bytes;
-	config.attrs = &cluster;
-	config.numAttrs = 1;
-	int count;
-	ffma_check(cudaFuncSetAttribute(ffma_empty, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-			   "cudaFuncSetAttribute");
-	ffma_check(cudaOccupancyMaxActiveClusters(&count, ffma_empty, &config),
-			   "cudaOccupancyMaxActiveClusters");
-	return count;
-}
-
 /* The number of tiles that are computed at once, with `split` blocks each, if each block takes a
  * multiprocessor; 0 where the GPU has no such clusters. */
 static inline int ffma_at_once(int split)
@@ -105,9 +72,12 @@ static inline int ffma_at_once(int split)
 	};
 	static const table count = [] {
 		table asked = {};
+		int bytes = ffma_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); // all there is
+		asked.of[1] = ffma_multiprocessors();
 		for (int split : FFMA_SPLITS)
-			if (split == 1 || ffma_capability() >= 9)
-				asked.of[split] = split == 1 ? ffma_multiprocessors() : ffma_ask_clusters(split);
+			if (split > 1 && ffma_capability() >= 9)
+				ffma_check(hopper::clusters_at_once(split, bytes, &asked.of[split]),
+						   "cudaOccupancyMaxActiveClusters");
 		return asked;
 	}();
 	return count.of[split];
@@ -118,7 +88,7 @@ static void ffma_start(const ffma_product &p, int split, const epilogue<float> &
 {
 	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
 					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute cluster = ffma_cluster(split);
+	cudaLaunchAttribute cluster = hopper::cluster_attribute(split);
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
@@ -225,10 +195,15 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #endif
 }
 
+static inline void ffma_by(const ffma_choice &choice, const ffma_product &p,
+						   const epilogue<float> &out)
+{
+	ffma_table()[choice.tile].launch(p, choice.split, out);
+}
+
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
-	ffma_choice choice = ffma_choose(p);
-	ffma_table()[choice.tile].launch(p, choice.split, out);
+	ffma_by(ffma_choose(p), p, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows

@@ -55,11 +55,11 @@ struct tensor_plan {
 	float clocks;
 };
 
-/* Predicted clocks of the split and the product: all rounds, of which the stores take the rest of
- * the time but for the last one, where they begin when the products have ended. Constants are
- * fitted to times on an H200 (NOTES.md): a k-block of 128x128 takes 3450 clocks, of which the
- * tensor cores are busy 3072 (4096 operations a clock); one of 128x64 waits for shared memory. Of
- * the products there half read C. */
+/* Predicted clocks of the split and the product: rounds of tiles, each with its k-blocks and
+ * what of its stores the next round does not hide; the last round's are hidden by nothing.
+ * Constants are fitted to times on an H200 (NOTES.md): a k-block of 128x128 takes 3450 clocks, of
+ * which the tensor cores are busy 3072 (4096 operations a clock); one of 128x64 waits for shared
+ * memory. Of the products there half read C. */
 template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p, int split)
 {
 	constexpr float LAUNCHES = 5000.0f, BYTES_A_CLOCK = 2190.0f;
@@ -103,7 +103,7 @@ static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const 
 	ffma_check(allowed, "cudaFuncSetAttribute");
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
-	cudaLaunchAttribute attributes[] = {ffma_follows(), ffma_cluster(plan.split)};
+	cudaLaunchAttribute attributes[] = {ffma_follows(), hopper::cluster_attribute(plan.split)};
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(plan.blocks);
 	config.blockDim = dim3(Tile::THREADS);
@@ -130,8 +130,9 @@ static inline void tensor(const ffma_product &p, const epilogue<float> &out)
 #else
 	tensor_plan wide = tensor_best_plan<wide_tile>(p), narrow = tensor_best_plan<narrow_tile>(p);
 	bool is_wide = wide.clocks <= narrow.clocks;
-	if (fminf(wide.clocks, narrow.clocks) >= ffma_choose(p).clocks)
-		return ffma(p, out);
+	ffma_choice fmas = ffma_choose(p);
+	if (fminf(wide.clocks, narrow.clocks) >= fmas.clocks)
+		return ffma_by(fmas, p, out);
 #endif
 	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};

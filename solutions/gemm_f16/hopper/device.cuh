@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <mutex>
 
+#include "clusters.cuh"
 #include "config.cuh"
 #include "hopper_gemm.h"
 
@@ -22,33 +23,9 @@ struct device_table {
 	decltype(&cuTensorMapEncodeTiled) encode;
 };
 
-static __global__ void empty_kernel(void)
-{
-}
-
-/* Clusters of blocks that fill a multiprocessor each, as many as run at once: fewer than the
- * multiprocessors would do, as clusters do not reach across the GPU's parts (GPCs). */
-static inline cudaError_t clusters_at_once(int cluster, int *count)
-{
-	constexpr int BYTES = 200 << 10;
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = cluster;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3(cluster);
-	launch.blockDim = dim3(WARPGROUP);
-	launch.dynamicSmemBytes = BYTES;
-	launch.attrs = &attribute;
-	launch.numAttrs = 1;
-	cudaError_t error =
-		cudaFuncSetAttribute(empty_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-	return error != cudaSuccess ? error
-								: cudaOccupancyMaxActiveClusters(count, empty_kernel, &launch);
-}
-
 static inline hopper_status device_ask(device_table &device, int ordinal)
 {
+	constexpr int BYTES = 200 << 10; // of shared memory: no two such blocks share a multiprocessor
 	int major = 0, clock = 0, width = 0;
 	auto ask = [&](cudaDeviceAttr what, int *value) {
 		return cudaDeviceGetAttribute(value, what, ordinal) == cudaSuccess;
@@ -64,7 +41,7 @@ static inline hopper_status device_ask(device_table &device, int ordinal)
 		found != cudaDriverEntryPointSuccess)
 		return HOPPER_UNSUPPORTED_DEVICE;
 	for (int blocks = 1; blocks <= MAX_CLUSTER; blocks++)
-		if (clusters_at_once(blocks, &device.clusters[blocks]) != cudaSuccess)
+		if (clusters_at_once(blocks, BYTES, &device.clusters[blocks]) != cudaSuccess)
 			return HOPPER_UNSUPPORTED_DEVICE;
 	return HOPPER_OK;
 }

@@ -134,10 +134,7 @@ static hopper_status kernel_launch(const launch_context &context, void (*kernel)
 	config.stream = context.stream;
 	config.attrs = attributes;
 	if (cluster > 1) {
-		attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-		attributes[config.numAttrs].val.clusterDim.x = cluster;
-		attributes[config.numAttrs].val.clusterDim.y = 1;
-		attributes[config.numAttrs++].val.clusterDim.z = 1;
+		attributes[config.numAttrs++] = cluster_attribute(cluster);
 	}
 	if (together) {
 		attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
