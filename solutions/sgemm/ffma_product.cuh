@@ -42,16 +42,16 @@ static __device__ __forceinline__ void ffma_store(const epilogue<float> &out, co
 }
 
 /* A warp's sums from shared memory into C: ROWS rows of COLUMNS, LD apart there and STEP rows apart
- * in C, WIDTH values at a time (4 where rows of C are aligned to 16 bytes, else 1), of which VALUES
- * a lane are under way. Each access of the warp is a run of C; straight from the lanes it would be
- * a few values of many rows. `row`, `column`: of the first in C. */
-template <int ROWS, int STEP, int COLUMNS, int LD, int WIDTH, int VALUES = 16>
+ * in C, WIDTH values at a time (4 where rows of C are aligned to 16 bytes, else 1). Each access of
+ * the warp is a run of C; straight from the lanes it would be a few values of many rows. `row`,
+ * `column`: of the first in C. */
+template <int ROWS, int STEP, int COLUMNS, int LD, int WIDTH>
 static __device__ __forceinline__ void
 ffma_store_shared(const float *from, const epilogue<float> &out, const ffma_product &p, int batch,
 				  int row, int column)
 {
 	constexpr int CHUNKS = COLUMNS / WIDTH, ALL = ROWS * CHUNKS / 32;
-	constexpr int MANY = ALL < VALUES / WIDTH ? ALL : VALUES / WIDTH;
+	constexpr int MANY = ALL < 16 / WIDTH ? ALL : 16 / WIDTH; // 16 values are under way
 	static_assert(ROWS * CHUNKS % 32 == 0 && ALL % MANY == 0, "a warp has something to do");
 #pragma unroll 1
 	for (int first = 0; first < ALL; first += MANY) {

@@ -12,8 +12,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* Host side: whether a matrix with this row length can be read as float4. */
-static inline bool load_vector(const float *matrix, int length)
+/* Whether a matrix with this row length can be read as float4. */
+static inline __host__ __device__ bool load_vector(const float *matrix, int length)
 {
 	return length % 4 == 0 && (uintptr_t)matrix % 16 == 0;
 }

@@ -13,6 +13,7 @@
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "ffma_kernel.cuh"
+#include "load.cuh"
 #include "tensor_parts.cuh"
 
 constexpr int TENSOR_BOX = 64; // columns of a box: a swizzled row of 128 bytes
@@ -79,8 +80,8 @@ struct tensor_work {
 };
 
 /* A warp's 16 rows of sums go to C some rows at a time, through shared memory of its own, while the
- * next tile is multiplied. In two steps, which keep few registers: the first rows are put there
- * when the tile ends, the others when those have gone. */
+ * next tile is multiplied, which keeps few registers: the first rows are put there when the tile
+ * ends, the next ones when those have gone. */
 template <class Tile> struct tensor_stores {
 	static constexpr int ROWS = Tile::STORE_ROWS, LD = Tile::STORE_LD, N = Tile::TILE_N;
 	static constexpr int STEPS = 16 / ROWS;
@@ -121,7 +122,7 @@ template <class Tile> struct tensor_stores {
 	{
 		if (step == STEPS)
 			return;
-		if (p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C))
+		if (load_vector(out.C, p.N))
 			ffma_store_shared<ROWS, 1, N, LD, 4>(place, out, p, batch, row + step * ROWS, column);
 		else
 			ffma_store_shared<ROWS, 1, N, LD, 1>(place, out, p, batch, row + step * ROWS, column);
@@ -151,7 +152,7 @@ tensor_add_parts(float *mine, const float (&sum)[Tile::TILE_N / 2], const ffma_p
 	for (int i = 0; i < Tile::TILE_N / 4; i++) // pairs
 		*(float2 *)&mine[(warp * 16 + lane / 4 + i % 2 * 8) * LD + i / 2 * 8 + lane % 4 * 2] =
 			make_float2(sum[2 * i], sum[2 * i + 1]);
-	if (p.N % 4 == 0 && epilogue_aligned<float, 4>(out.C))
+	if (load_vector(out.C, p.N))
 		ffma_add_parts<Tile::TILE_M, Tile::TILE_N, LD, THREADS, 4>(mine, p, out, batch, row,
 																   column);
 	else
