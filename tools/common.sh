@@ -112,6 +112,19 @@ meant() {
 	[[ $1 == /* ]] && echo "$1" || echo "$started_in/$1"
 }
 
+# Judges on a machine find each other by a file in /tmp, and wait. Sets `own_tmp` to what those that
+# measure nothing begin with, so that they run side by side: a /tmp of their own. Nothing but `env`
+# where that cannot be had, or hides a path that is needed: the tree, the program $1 or the cache.
+find_own_tmp() {
+	local path
+	# shellcheck disable=SC2016 # for the inner shell
+	own_tmp=(unshare --mount sh -c 'mount -t tmpfs own_tmp /tmp && exec "$@"' own_tmp)
+	for path in "$root" "$1" "${GEMMJUDGE_CACHE:-}" "${XDG_CACHE_HOME:-}" "${HOME:-}"; do
+		[[ $path/ != /tmp/* ]] || own_tmp=(env)
+	done
+	"${own_tmp[@]}" true 2>/dev/null || own_tmp=(env)
+}
+
 # Sets up and builds, unless the program $1 is there and runs.
 need_program() {
 	# shellcheck disable=SC2119 # no options
