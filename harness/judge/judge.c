@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "judge/ahead.h"
 #include "judge/bench.h"
 #include "judge/check.h"
 #include "judge/compiling.h"
@@ -86,14 +85,12 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	}
 	run_progress(run, s->file, "timing", 0, 1);
 	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
-	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	out->has_timing = measured;
 	if (measured) {
 		take_timing(out, &out->timing);
 		measured = run_stopped(run) || time_larger(run, bench, s, out, err);
 	}
-	ahead_continue(run->ahead);
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
 	return measured;

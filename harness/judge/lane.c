@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/thread.h"
+
 void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
@@ -10,22 +12,52 @@ void lane_failed(struct timing_entry *entry, struct outcome outcome)
 			 outcome.detail);
 }
 
-struct outcome lane_open(struct run *run, struct lane *lane, const struct test_case *test)
+struct opening {
+	struct run *run;
+	struct lane *lane;
+	const struct test_case *test;
+	struct outcome *outcome;
+	pthread_t thread;
+	bool started;
+};
+
+static void *open_one(void *context)
 {
-	struct referee_link *referee = &run->referee;
+	const struct opening *opening = context;
+	struct run *run = opening->run;
+	struct lane *lane = opening->lane;
+	struct contestant_link *contestant = &lane->contestant;
+	const struct arena *arena = &run->referee.arena;
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	lane->span_missing = false;
 	if (!lane->running)
-		outcome = contestant_link_open(&lane->contestant);
+		outcome = contestant_link_open(contestant);
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_case(&lane->contestant, &referee->arena, referee->arena_fd, test);
+		outcome = contestant_link_case(contestant, arena, run->referee.arena_fd, opening->test);
 	/* The first call pays for lazy loading and the library's own tuning. */
 	double seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome =
-			contestant_link_run(&lane->contestant, 0, run->timeout + LANE_FIRST_SECONDS, &seconds);
+		outcome = contestant_link_run(contestant, 0, run->timeout + LANE_FIRST_SECONDS, &seconds);
 	lane->running = !outcome.dead;
-	return outcome;
+	*opening->outcome = outcome;
+	return NULL;
+}
+
+void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
+				   const struct test_case *test, struct outcome *outcomes)
+{
+	struct opening openings[LANES_TOGETHER];
+	for (size_t i = 0; i < count; i++) {
+		struct opening *opening = &openings[i];
+		*opening =
+			(struct opening){.run = run, .lane = lanes[i], .test = test, .outcome = &outcomes[i]};
+		opening->started = i + 1 < count && thread_start(&opening->thread, open_one, opening);
+		if (!opening->started)
+			open_one(opening);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (openings[i].started)
+			pthread_join(openings[i].thread, NULL);
 }
 
 void lane_close(struct lane *lane)

@@ -17,8 +17,15 @@ struct lane {
 	bool dropped; /* it takes no part any more */
 };
 
-/* Ready for the case that the referee has: in a new process for the first one and after a death. */
-struct outcome lane_open(struct run *run, struct lane *lane, const struct test_case *test);
+/* Opened side by side, at most: processes with a context each, one thread of ours a process. */
+#define LANES_TOGETHER 8u
+
+/* Ready for the case that the referee has: in a new process for the first one and after a death.
+ * outcomes[i] is what became of lanes[i]; `count` is at most LANES_TOGETHER. Most of the time goes
+ * by in the driver, which makes contexts for several processes at once. Nothing is timed yet, and
+ * what the first calls write is written anew before it is. */
+void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
+				   const struct test_case *test, struct outcome *outcomes);
 
 /* The process ends, and its context on the device with it. */
 void lane_close(struct lane *lane);

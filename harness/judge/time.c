@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "judge/ahead.h"
 #include "judge/clocks.h"
 #include "judge/confirm.h"
 #include "judge/finding.h"
@@ -256,34 +257,49 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
+/* Whether the entrant can take part at all; else its entry says why. */
+static bool lane_begin(const struct timer *timer, const struct lane *lane,
+					   struct timing_entry *entry)
+{
+	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
+	entry->role = lane->entrant->role;
+	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
+	if (lane->dropped) {
+		entry->verdict = VERDICT_NOT_RUN;
+	} else if (lane->entrant->library == NULL) {
+		entry->verdict = VERDICT_COMPILE_ERROR;
+		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
+	} else {
+		entry->ran = true;
+	}
+	return entry->ran;
+}
+
 /* Those that cannot take part have said why in their entry. False where a layer of the jail that
  * is required does not hold. */
 static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
 {
-	for (size_t i = 0; i < timer->count; i++) {
-		struct lane *lane = &timer->lanes[i];
-		struct timing_entry *entry = &out->entries[i];
-		snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
-		entry->role = lane->entrant->role;
-		if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
-			snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
-		if (lane->dropped) {
-			entry->verdict = VERDICT_NOT_RUN;
-			continue;
+	for (size_t i = 0, next; i < timer->count; i = next) {
+		struct lane *together[LANES_TOGETHER];
+		struct outcome outcomes[LANES_TOGETHER];
+		size_t at[LANES_TOGETHER], count = 0;
+		for (next = i; next < timer->count && count < LANES_TOGETHER; next++) {
+			if (!lane_begin(timer, &timer->lanes[next], &out->entries[next]))
+				continue;
+			at[count] = next;
+			together[count++] = &timer->lanes[next];
 		}
-		if (lane->entrant->library == NULL) {
-			entry->verdict = VERDICT_COMPILE_ERROR;
-			snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
-			continue;
+		lane_open_all(timer->run, together, count, &out->test, outcomes);
+		for (size_t k = 0; k < count; k++) {
+			struct timing_entry *entry = &out->entries[at[k]];
+			if (!contestant_link_holds(&together[k]->contestant, err))
+				return false;
+			entry->enclosed = together[k]->contestant.enclosed;
+			entry->layers = together[k]->contestant.layers;
+			if (outcomes[k].verdict != VERDICT_ACCEPTED)
+				lane_failed(entry, outcomes[k]);
 		}
-		entry->ran = true;
-		struct outcome outcome = lane_open(timer->run, lane, &out->test);
-		if (!contestant_link_holds(&lane->contestant, err))
-			return false;
-		entry->enclosed = lane->contestant.enclosed;
-		entry->layers = lane->contestant.layers;
-		if (outcome.verdict != VERDICT_ACCEPTED)
-			lane_failed(entry, outcome);
 	}
 	return true;
 }
@@ -304,10 +320,13 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
-	ok = ok && lanes_open(timer, out, err) && measure(timer, out, &clocks, err);
+	ok = ok && lanes_open(timer, out, err);
+	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
+	ok = ok && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
 	ok = ok && confirm(run, timer->problem, timer->yardstick, timer->lanes, timer->count, out, err);
+	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++)

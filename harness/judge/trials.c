@@ -311,13 +311,11 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 	for (size_t i = 0; i < round->count; i++)
 		if (!take(trials, round->variants[i], round->deadline, err))
 			return false;
-	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	run->rounds = round->passes;
 	run->until = round->deadline;
 	run->time_budget = fmax(round->deadline - clock_seconds(), 0);
 	bool ok = round->libraries ? time_beside_libraries(trials, round, out, err)
 							   : time_alone(trials, round, out, err);
-	ahead_continue(run->ahead);
 	if (ok)
 		return true;
 	free(out->entries);
