@@ -1,20 +1,19 @@
-/* Every shape by FMAs alone: six tiles, split along K where there are few of them.
+/* Every shape by FMAs alone: five tiles, split along K where there are few of them.
  *
  * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
  * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
  * tiles goes from 128x256 to 16x64, a cluster of up to 8 blocks shares a tile along K, and a model
  * of the clocks of the busiest multiprocessor chooses both.
  *
- * Changes from 12_multistage: blocks of one warp, with as many outputs a thread as large tiles and
- * as fine as small ones; thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K over
- * distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows for the
- * L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
+ * Changes from 12_multistage: thin tiles for thin shapes, whose warps have 8 to 64 rows; split-K
+ * over distributed shared memory instead of idle multiprocessors; tiles walked in groups of rows
+ * for the L2 cache; alpha = 0 multiplies nothing. ffma.cuh has all of it, for three problems.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
  *
  * reached: 50.5 TFLOP/s at 4096x4096x4096, 0.98 of the fastest library, and 0.95 of it over 200
- * drawn shapes (H200, before the tiles of one warp; NOTES.md) */
+ * drawn shapes (H200; NOTES.md) */
 #include "ffma.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
