@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -44,6 +45,23 @@ SPECIAL = {
 
 # Listing 4.1 is cosma.cu's defaults; figures 4.1 and A.1.
 SWIZZLES = {(8192, 8192, 8192): range(1, 17), (16384, 16384, 16384): (1, 2, 4, 8, 16)}
+# Where every schedule of a part of the space is measured, to tell what the rankings and the search are
+# worth: all of it would be 60 to 350 thousand. The part has what decides most, tiles and splits, and
+# leaves alone what decides little by the models: of the rest the usual value. Shapes of each family,
+# for which it has a hundred or two.
+EXHAUSTIVE = {"128x128x128", "64x4096x64", "64x64x4096", "1024x1024x32", "256x256x256", "32x1024x32", "32x32x1024",
+              "128x16384x128", "4096x4096x64", "2048x2048x2048"}
+EXHAUSTIVE_SECONDS = 110  # 55% of them for the first passes
+PART_CANDIDATES = {"BLOCK_M": "128 32 64 256", "BLOCK_N": "128 32 64 256", "LOAD_K": "8 16", "WARP_M": "32 16 64",
+                   "WARP_N": "64 16 32", "THREAD_M": "8 4", "THREAD_N": "8 4", "SWIZZLE": "4 1", "DOUBLE_BUFFER": "1",
+                   "OCCUPANCY": "2 1"}
+PART_CONSTRAINTS = (
+    "SWIZZLE == (ceil_div(M, BLOCK_M) >= 4 ? 4 : 1)",
+    "OCCUPANCY == (THREADS * REGISTERS * 2 <= 65536 ? 2 : 1)",
+    "LOAD_K == (BLOCK_M * BLOCK_N >= 16384 ? 8 : 16)",
+    "max(WARP_M / THREAD_M, WARP_N / THREAD_N) == 8",
+    "SPLIT_K == 1 || TILES * SPLIT_K * 2 >= gpu_multiprocessors && TILES * SPLIT_K <= gpu_multiprocessors * 4",
+)
 EXPERIMENTS = ("special", *FAMILIES, "sigmoid", "swizzle")
 SIGMOID = ((8192, 8192, 8192), (8192, 8192, 1024), (1024, 1024, 1024), (128, 128, 128))  # figures 4.5, 4.6
 
@@ -156,6 +174,38 @@ class Session:
                 raise OSError(str(why)) from None
             raise
 
+    def narrowed(self):
+        """cosma.cu with the part of its space that is searched exhaustively."""
+        text = (self.folder / "cosma.cu").read_text()
+        for name, candidates in PART_CANDIDATES.items():
+            text, count = re.subn(rf"(?m)^(// tune {name} = \d+) : .*$", rf"\1 : {candidates}", text)
+            if count != 1:
+                raise LeftOut(f"cosma.cu declares no {name}")
+        before = "// tune role block_m"
+        text = text.replace(before, "".join(f"// tune where {line}\n" for line in PART_CONSTRAINTS) + before, 1)
+        path = self.folder / "part.cu"
+        path.write_text(text)
+        return path
+
+    def exhaust(self, shape):
+        """The fastest of all schedules of that part, and what each order's first ten reach of it."""
+        seconds = min(EXHAUSTIVE_SECONDS, int(self.left()) - 3 * ENDING)
+        if seconds < ENDING:
+            raise LeftOut("no time was left")
+        found = self.call(["tune", str(self.narrowed()), "--exhaustive", "--budget", str(seconds)], shape)["shapes"][0]
+        if "error" in found:
+            raise LeftOut(found["error"])
+        trials = [trial for trial in found["measured"]["trials"] if trial["outcome"] == "measured"]
+        best = found["measured"].get("best")
+        if best is None or not best["right"]:
+            raise LeftOut("no schedule was measured and right")
+        facts = {"schedules": found["schedules"], "measured": len(trials), "orders": {}}
+        for order in ("model", "thesis"):
+            first = [trial["median_us"] for trial in trials if trial["rank"][order] <= 10]
+            facts["orders"][order] = {"best": best["rank"][order],
+                                      "first_ten_reach": min(t["median_us"] for t in trials) / min(first) if first else 0.0}
+        return best["constants"], facts
+
     def schedules(self, shape, options=()):
         """Constants by who chose them, and what tuning said of them: the one place that knows
         how schedules are asked for."""
@@ -199,6 +249,12 @@ class Session:
         if SPECIAL.get(shape) and name == "special":
             chosen["figure"] = chosen["defaults"] | SPECIAL[shape]
         split = next((chosen[by] for by in ("thesis", "model", "tuned") if chosen.get(by, {}).get("SPLIT_K", 1) > 1), None)
+        if name in FAMILIES and self.tune_seconds and "x".join(map(str, shape)) in EXHAUSTIVE:
+            try:
+                chosen["exhaustive"], facts["exhaustive"] = self.exhaust(shape)
+            except LeftOut as why:
+                facts["exhaustive"] = {"error": str(why)}
+                say(f"not searched exhaustively: {why}")
         if name == "large_k" and split:
             chosen["atomics"] = split | {"SPLIT_ATOMICS": 1}
             chosen["reduction"] = split | {"SPLIT_ATOMICS": 0}
