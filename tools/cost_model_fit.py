@@ -13,8 +13,11 @@ from cost_model_csv import DRAWS
 from cost_model_table import DECIMALS, TIMES
 
 FEWEST = 4 * len(TIMES)  # shapes that a configuration needs for a fit
+FEW = 5  # shapes that it needs for one factor of all its times
+SAME = 0.01  # a factor this near to 1 is left alone: a second fit then changes nothing
 FOLDS = 5  # of the cross-validation
 LARGE = 5  # rows of another draw that one of `large` counts as: nothing else is like them, and they are few
+ROUNDS = 4
 BOUND = 0.95  # of a measured time: a lower bound above it explains the time by itself
 WORST = 5  # shapes that are shown
 
@@ -66,22 +69,34 @@ def only_known(table, measured):
 def fit_one(old, rows):
     """The times of one configuration: least squares of relative errors, no time below 0. A row is
     (terms, us, us of the shape's best configuration, draw). An error where the configuration took twice as
-    long as the best one counts an eighth, as it is not chosen there. A time that nothing measured
-    depends on stays as it is."""
+    long as the best one counts an eighth, as it is not chosen there; unless the times of the round
+    before would choose it. A time that nothing measured depends on stays as it is. Few rows change
+    all times by one factor."""
     import numpy
     from scipy.optimize import nnls
 
     rows = [row for row in rows if row[0].least < BOUND * row[1]]
-    if len(rows) < FEWEST:
+    if len(rows) < FEW:
         return old
     us, best = (numpy.array([row[i] for row in rows]) for i in (1, 2))
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
-    weight = (best / us) ** 3 / us * numpy.array([LARGE if row[3] == "large" else 1 for row in rows])
-    known = counts.any(axis=0)
+    once = numpy.array([LARGE if row[3] == "large" else 1 for row in rows]) / us
     out = numpy.where(numpy.isfinite(old), old, 0.0)
-    weighted = counts[:, known] * weight[:, None]
-    sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
-    out[known] = nnls(weighted / sizes, (us - fixed) * weight)[0] / sizes
+    unit = out.copy()  # of the factor
+    known = counts.any(axis=0)
+    seems = us
+    for _ in range(ROUNDS):
+        weight = numpy.minimum(best / seems, 1) ** 3 * once
+        wanted = (us - fixed) * weight
+        if len(rows) < FEWEST:
+            given = counts @ unit * weight
+            factor = given @ wanted / (given @ given)
+            out = unit * (1 if abs(factor - 1) < SAME else factor)
+        else:
+            weighted = counts[:, known] * weight[:, None]
+            sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
+            out[known] = nnls(weighted / sizes, wanted)[0] / sizes
+        seems = numpy.minimum(us, fixed + counts @ out)
     return tuple(round(float(time), decimals) for time, decimals in zip(out, DECIMALS))
 
 
@@ -172,7 +187,8 @@ def print_errors(table, new, measured):
     for i, name in enumerate(table.names):
         errors = [(abs(s.terms[i].time(new[i]) / s.us[name] - 1), str(s)) for s in measured if name in s.us and s.terms[i]]
         if len(errors) < FEWEST:
-            print(f"{name:<{width}}  {len(errors):>6}  keeps its times: {FEWEST} shapes are needed")
+            does = f"one factor of its times: {FEWEST} shapes are needed for more" if len(errors) >= FEW else "keeps its times"
+            print(f"{name:<{width}}  {len(errors):>6}  {does}")
             continue
         mean, (worst, shape) = sum(error for error, _ in errors) / len(errors), max(errors)
         print(f"{name:<{width}}  {len(errors):>6}  {100 * mean:>9.1f}%  {100 * worst:.0f}% {shape}")
