@@ -68,14 +68,17 @@ template <int BLOCK_M, int BLOCK_K, int LD, int THREADS> struct async_tile_a {
 };
 
 /* The column of the matrix to read for column c of a tile that begins at column0: one inside where
- * that lies beyond the last. Copies of single floats take the column 32, 64, ... before it, so that
- * a warp still reads 32 neighbours: copies of one float to 32 places seem to be made one by one,
- * and a tile with few columns inside took half as long again (NOTES.md, "ffma.cu"). */
+ * that lies beyond the last. Copies of single floats take the column 32, 64, ... before it, or
+ * begin anew where there are less than 32, so that a warp still reads neighbours: copies of one
+ * float to 32 places seem to be made one by one, and a tile with few columns inside took half as
+ * long again (NOTES.md, "ffma.cu"). */
 template <int V> static __device__ __forceinline__ int column_inside(int c, int column0, int N)
 {
 	c += column0;
-	if (V > 1 || N < 32)
+	if (V > 1)
 		return min(c, N - V);
+	if (N < 32)
+		return c % N;
 	return c < N ? c : c - ((c - N) / 32 + 1) * 32;
 }
 

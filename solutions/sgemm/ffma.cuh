@@ -22,11 +22,11 @@
  * copied by single floats; alone: at least so many for a block that has a multiprocessor to itself,
  * whose waits nobody hides. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 308, 334, 308)                                           \
-	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 247, 265, 100)                                            \
-	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 165, 191, 56)                                              \
-	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 111, 132, 32)                                             \
-	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 98, 138, 31)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 327, 348, 308)                                           \
+	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 270, 268, 112)                                            \
+	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 178, 197, 61)                                              \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 117, 137, 32)                                             \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 109, 151, 33)
 
 /* The numbers of blocks that may share a tile. */
 constexpr int FFMA_SPLITS[] = {1, 2, 4, 6, 8}, FFMA_MOST = 8;
@@ -123,9 +123,9 @@ struct ffma_tile {
  * (NOTES.md); of the products there, half read C. */
 static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split, bool vector)
 {
-	constexpr float LAUNCH = 5600.0f, FEWER = 1.08f, ALL_COLUMNS = 26.0f;
-	constexpr float STORE = 0.45f, STORE_UNALIGNED = 0.67f, SUM = 0.145f; // of an output
-	constexpr float EXCHANGE = 850.0f, EXCHANGE_BLOCK = 460.0f;           // of a round
+	constexpr float LAUNCH = 7490.0f, FEWER = 1.12f, ALL_COLUMNS = 24.0f;
+	constexpr float STORE = 0.42f, STORE_UNALIGNED = 0.70f, SUM = 0.147f; // of an output
+	constexpr float EXCHANGE = 875.0f, EXCHANGE_BLOCK = 500.0f;           // of a round
 	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
 	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
 	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));

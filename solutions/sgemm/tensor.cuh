@@ -58,15 +58,15 @@ struct tensor_plan {
 /* Predicted clocks of the split and the product: rounds of tiles, each with its k-blocks and
  * what of its stores the next round does not hide, or with its stores where K is so short that they
  * take longer; the last round's are hidden by nothing. Constants are fitted to times on an H200
- * (NOTES.md): a k-block of 128x128 takes 3740 clocks, of which the tensor cores are busy 3072 (4096
+ * (NOTES.md): a k-block of 128x128 takes 3710 clocks, of which the tensor cores are busy 3072 (4096
  * operations a clock); one of 128x64 waits for shared memory. Of the products there half read C. */
 template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p, int split)
 {
 	constexpr bool WIDE = Tile::TILE_N == 128;
-	constexpr float LAUNCHES = 9260.0f, BYTES_A_CLOCK = 2460.0f, BLOCK = WIDE ? 3740.0f : 1985.0f;
-	constexpr float TILE = 5600.0f, LAST = 6380.0f, STORES = 10450.0f; // of 128x128
-	constexpr float READS_C = 0.83f, UNALIGNED = 0.52f;                // more of them
-	constexpr float SHARED = 8330.0f;
+	constexpr float LAUNCHES = 6520.0f, BYTES_A_CLOCK = 2550.0f, BLOCK = WIDE ? 3710.0f : 1995.0f;
+	constexpr float TILE = 5460.0f, LAST = 9300.0f, STORES = 10900.0f; // of 128x128
+	constexpr float READS_C = 0.80f, UNALIGNED = 0.70f;                // more of them
+	constexpr float SHARED = 10100.0f;
 	int tiles = (p.M + Tile::TILE_M - 1) / Tile::TILE_M * ((p.N + Tile::TILE_N - 1) / Tile::TILE_N);
 	tiles *= p.batch;
 	int blocks = min(tiles, ffma_at_once(split)) * split;
@@ -76,7 +76,8 @@ template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_prod
 		left = tiles % blocks;
 	int shared = left * split <= blocks ? split : 1;
 	float bytes = 10.0f * (float)p.batch * (float)p.K * ((float)p.M + (float)p.N);
-	float stores = (WIDE ? 1.0f : 0.54f) * (1.0f + READS_C + (p.N % 4 != 0 ? UNALIGNED : 0.0f));
+	float stores =
+		(float)Tile::TILE_N / 128.0f * (1.0f + READS_C + (p.N % 4 != 0 ? UNALIGNED : 0.0f));
 	float clocks = LAUNCHES + bytes / BYTES_A_CLOCK;
 	clocks += (float)full * fmaxf((float)depth * BLOCK + TILE * stores, STORES * stores);
 	if (left == 0)
@@ -132,8 +133,7 @@ static inline void tensor(const ffma_product &p, const epilogue<float> &out)
 	tensor_plan wide = tensor_best_plan<wide_tile>(p), narrow = tensor_best_plan<narrow_tile>(p);
 	bool is_wide = wide.clocks <= narrow.clocks;
 	ffma_choice fmas = ffma_choose(p);
-	constexpr float SMALL = 1.07f; // products take FMAs longer than predicted
-	if (fminf(wide.clocks, narrow.clocks) >= SMALL * fmas.clocks)
+	if (fminf(wide.clocks, narrow.clocks) >= fmas.clocks)
 		return ffma_by(fmas, p, out);
 #endif
 	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
