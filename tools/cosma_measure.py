@@ -85,6 +85,12 @@ class LeftOut(Exception):
         self.status = status  # of gemmjudge: 3 where it cannot run
 
 
+def times(found):
+    """Of every schedule that was measured: its time, its places in the orders, its constants. For models."""
+    return [[t["median_us"], t["rank"].get("model"), t["rank"].get("thesis"), *t["constants"].values()]
+            for t in found["measured"].get("trials", []) if t["outcome"] == "measured"]
+
+
 def say(text):
     print("tools/cosma: " + text, file=sys.stderr)
 
@@ -199,7 +205,7 @@ class Session:
         best = found["measured"].get("best")
         if best is None or not best["right"]:
             raise LeftOut("no schedule was measured and right")
-        facts = {"schedules": found["schedules"], "measured": len(trials), "orders": {}}
+        facts = {"schedules": found["schedules"], "measured": len(trials), "times": times(found), "orders": {}}
         for order in ("model", "thesis"):
             first = [trial["median_us"] for trial in trials if trial["rank"][order] <= 10]
             facts["orders"][order] = {"best": best["rank"][order],
@@ -224,7 +230,7 @@ class Session:
                 if best is None or not best["right"]:
                     raise LeftOut("no schedule was measured and right")
                 chosen["tuned"] = best["constants"]
-                facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], **best["rank"]}
+                facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], "times": times(at), **best["rank"]}
             except LeftOut as why:
                 facts = {"error": str(why)}
                 say(f"not tuned: {why}")

@@ -242,7 +242,10 @@ def lacking(runs, left_out):
             out.append(f"- {run.experiment} {run.shape}, every schedule: {run.tune['exhaustive']['error']}")
         if run.timing["throttled"]:
             out.append(f"- {run.experiment} {run.shape}: the clock was held down ({run.timing['throttle_reason']})")
-    out += [f"- {gap['experiment']} {gap['shape']}: {gap['why']}" for gap in left_out]
+    reasons = {}
+    for gap in left_out:
+        reasons.setdefault(gap["why"], []).append(f"{gap['experiment']} {gap['shape']}")
+    out += [f"- {why}: {', '.join(gaps)}" for why, gaps in reasons.items()]
     return ["## What is missing, or uncertain", ""] + out + [""] if out else []
 
 

@@ -17,6 +17,21 @@
 #define L2_SHARE 0.7      /* of L2 that operands can keep */
 #define ATOMIC_TRAFFIC 2. /* an atomic addition takes L2 as long as two stores */
 
+/* Kernels of FMAs by thread tiles. These were fitted to 72 times of sgemm/cosma.cu on an H200, of
+ * 1.6 us to 23 ms (solutions/sgemm/NOTES.md; rms 13%). */
+#define SLOTS 1.15           /* of an instruction that is counted: operands of one register bank */
+#define START_SECONDS 1.0e-6 /* of a block, with its first loads and its last stores */
+#define STEP_CLOCKS 848      /* of a tile's way from memory to shared memory, as long as */
+#define FRAGMENT_CLOCKS 33   /* ... each k's from shared memory, or */
+#define FMA_CLOCKS 2.7       /* ... its products, of one warp, do not take longer */
+#define BARRIER_CLOCKS 103   /* of a step besides */
+#define BLOCK_SECONDS 0.044e-6 /* until the next block of a multiprocessor has begun */
+#define ATOMIC_CLOCKS 1.33     /* of a multiprocessor, for an atomic addition */
+#define SAME_SECONDS 4.0e-9    /* ... of L2, for each more to the same place */
+#define SUMS_SECONDS 0.32e-6   /* of a thread that reads SUMS of a tile's values back */
+#define SUMS 16
+#define SECOND_SECONDS 1.4e-6 /* from the end of one kernel to a second that needs its results */
+
 /* The case under the roles: sizes, and what stands for roles that are not declared. */
 struct tiling {
 	double m, n, k, batch;                        /* k: of one split */
@@ -159,7 +174,7 @@ static void add_fma(const struct tiling *t, struct demand *out)
 							  ? (t->warp_m + t->warp_n) / (2 * sqrt(t->warp_m * t->warp_n))
 							  : 1;
 	out->full_lanes = products;
-	out->instructions = products * (1 + loads) / WARP;
+	out->instructions = SLOTS * products * (1 + loads) / WARP;
 	out->shared_passes = products / WARP * loads * fmax(1, FRAGMENT_PASSES * oblong * width);
 }
 
@@ -189,8 +204,29 @@ static void add_loop(const struct tiling *t, struct demand *out)
 	out->half_lanes += tiles * t->steps * warps * WARP * STEP_INSTRUCTIONS / 2;
 	/* with one stage a block waits for each of its loads; with more it is ahead of them */
 	const double ahead = t->stages - 1;
+	if (t->unit == UNIT_FMA)
+		return;
 	out->waits = tiles / t->blocks * 2 + (ahead < 1 ? tiles / t->blocks * t->steps : 0);
 	out->trips = ahead < 1 ? 0 : tiles / t->blocks * t->steps / ahead;
+}
+
+/* What a block of FMAs takes by itself, and what sums by atomics take all of them. */
+static void add_alone(const struct tune_gpu *gpu, const struct tiling *t, struct demand *out)
+{
+	const double clock = gpu->clock_mhz * 1e6, most = ceil(t->blocks / gpu->multiprocessors);
+	const double fmas = fmax(t->thread_m, 1) * fmax(t->thread_n, 1) * FMA_CLOCKS;
+	const double products = t->block_k * fmax(FRAGMENT_CLOCKS, fmas);
+	const double step = t->stages > 1 ? fmax(products, STEP_CLOCKS) : products + STEP_CLOCKS;
+	const double tiles = tiles_computed(t) / t->blocks;
+	const struct occupancy fits =
+		occupancy_of(gpu, out->threads, out->registers, out->shared_bytes);
+	out->alone = tiles * (START_SECONDS + t->steps * (step + BARRIER_CLOCKS) / clock);
+	out->serial = BLOCK_SECONDS * fmin(most, fits.blocks);
+	if (t->splits <= 1 || !t->atomics)
+		return;
+	const double values = fmin(t->block_m, t->m) * fmin(t->block_n, t->n);
+	out->alone += SUMS_SECONDS * ceil(t->block_m * t->block_n / t->threads / SUMS);
+	out->serial += most * values * ATOMIC_CLOCKS / clock + SAME_SECONDS * t->splits;
 }
 
 /* No tiles are declared, a matrix and a vector say: each operand once. */
@@ -238,7 +274,11 @@ static void add_resources(const struct tune_gpu *gpu, const struct tiling *t,
 static struct demand reduction_of(const struct tune_gpu *gpu, const struct tiling *t)
 {
 	const double results = t->m * t->n * t->batch, read = sums_bytes(t);
-	struct demand demand = {.launches = 1, .threads = 256, .registers = 32, .waits = 2};
+	struct demand demand = {.launches = 1,
+							.threads = 256,
+							.registers = 32,
+							.alone = START_SECONDS,
+							.serial = SECOND_SECONDS};
 	demand.blocks = ceil(results / demand.threads);
 	demand.instructions = results * (t->splits * 2 + 10) / WARP;
 	demand.full_lanes = results * t->splits;
@@ -268,6 +308,8 @@ double model_time(const struct tune_gpu *gpu, const struct problem *problem,
 					fmin(tiles_computed(&t), fmax(1, fits.blocks) * gpu->multiprocessors), &demand);
 		t.unit == UNIT_FMA ? add_fma(&t, &demand) : add_tensor(gpu, &t, &demand);
 		add_loop(&t, &demand);
+		if (t.unit == UNIT_FMA)
+			add_alone(gpu, &t, &demand);
 	} else {
 		add_plain(problem, test, &demand);
 	}

@@ -187,7 +187,7 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 				if (T::SPLIT_K == 1)
 					out.store(r, c, exchange[warp][e]);
 				else if (T::REDUCTION == REDUCE_ATOMICS)
-					atomicAdd(&split.sums[(size_t)r * N + c], exchange[warp][e]);
+					add_to_memory(&split.sums[(size_t)r * N + c], exchange[warp][e]);
 				else
 					split.sums[((size_t)blockIdx.z * M + r) * N + c] = exchange[warp][e];
 			}

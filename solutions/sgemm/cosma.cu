@@ -80,7 +80,7 @@
 // tune role split_k = SPLIT_K
 // tune role split_atomic = SPLIT_ATOMICS
 // tune role swizzle = SWIZZLE
-// tune role stages = 1 + DOUBLE_BUFFER
+// tune role stages = 2
 // tune role threads = THREADS
 // tune role shared_bytes = SHARED
 // tune role registers = REGISTERS
@@ -231,7 +231,7 @@ template <int ROWS, int COLUMNS, int V, bool ROWS_ARE_K> struct staged_tile {
 
 /* This warp's results leave, one row of every piece at a time: in vectors where rows of C take
  * them, else through shared memory, from where they come back a run of columns a warp. `put` is
- * called for one element of C. */
+ * called for neighbours in a row, as many as a piece has, or for one. */
 template <class Put>
 static __device__ __forceinline__ void store_warp(const epilogue<float> &out, float *exchange,
 												  bool vectors, int row0, int column0,
@@ -250,8 +250,14 @@ static __device__ __forceinline__ void store_warp(const epilogue<float> &out, fl
 		for (int j = 0; j < THREAD_N; j++)
 			pieces[j / S::PIECE_N].at[j % S::PIECE_N] = runs[j / S::PIECE_N][j % S::PIECE_N] =
 				sum[i][j];
-		if (vectors) {
+		if (vectors && SPLIT_K == 1) {
 			out.store_runs<S::APART_N>(row0 + row + down, column0 + column, runs);
+			continue;
+		}
+		if (vectors) {
+#pragma unroll
+			for (int n = 0; n < S::COUNT_N; n++)
+				put(row0 + row + down, column0 + column + n * S::APART_N, runs[n]);
 			continue;
 		}
 #pragma unroll
@@ -259,8 +265,10 @@ static __device__ __forceinline__ void store_warp(const epilogue<float> &out, fl
 			*(vector *)&exchange[lane_row<S>(lane) * WARP_N + column + n * S::APART_N] = pieces[n];
 		__syncwarp();
 #pragma unroll
-		for (int e = lane; e < S::EXCHANGE; e += 32)
-			put(row0 + e / WARP_N * S::PIECE_M + down, column0 + e % WARP_N, exchange[e]);
+		for (int e = lane; e < S::EXCHANGE; e += 32) {
+			const float one[1] = {exchange[e]};
+			put(row0 + e / WARP_N * S::PIECE_M + down, column0 + e % WARP_N, one);
+		}
 		__syncwarp();
 	}
 }
@@ -356,16 +364,18 @@ static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
 	}
 
 	__syncthreads(); // the tiles' memory takes results
-	bool vectors = SPLIT_K == 1 && S::PIECE_N == 4 && V_B == 4;
-	auto put = [&](int r, int c, float x) {
+	/* GPUs before Hopper add one value at a time: of neighbours, not of every fourth column. */
+	constexpr bool ATOMICS = SPLIT_K > 1 && SPLIT_ATOMICS;
+	constexpr bool vectors = S::PIECE_N == 4 && V_B == 4 && (!ATOMICS || ADDS_FOUR);
+	auto put = [&](int r, int c, const auto &x) {
 		if (r >= M || c >= N)
 			return;
-		if (SPLIT_K == 1)
-			out.store(r, c, x);
-		else if (SPLIT_ATOMICS)
-			atomicAdd(&split.sums[(size_t)r * N + c], x);
+		if constexpr (SPLIT_K == 1)
+			out.store(r, c, x[0]);
+		else if constexpr (ATOMICS)
+			add_to_memory(&split.sums[(size_t)r * N + c], x);
 		else
-			split.sums[((size_t)blockIdx.z * M + r) * N + c] = x;
+			epilogue_store_whole(&split.sums[((size_t)blockIdx.z * M + r) * N + c], x);
 	};
 	store_warp(out, memory + warp * S::EXCHANGE, vectors, row0 + warp_row, column0 + warp_column,
 			   sum, put);
@@ -375,7 +385,8 @@ static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
 	int *done = &split.done[(size_t)block_row * (gridDim.x / SWIZZLE) + block_column];
 	if (!is_last(done, SPLIT_K))
 		return;
-	hand_over_sums<BLOCK_M, BLOCK_N, S::THREADS, true>(split.sums, row0, column0, out);
+	hand_over_sums<BLOCK_M, BLOCK_N, S::THREADS, true, V_B == 4 ? 4 : 1>(split.sums, row0, column0,
+																		 out);
 	if (threadIdx.x == 0)
 		*done = 0;
 }
@@ -408,7 +419,8 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 			return;
 	}
 	dim3 grid(tiles_n * SWIZZLE, (tiles_m + SWIZZLE - 1) / SWIZZLE, SPLIT_K);
-	bool wide = (LOAD_A == 1 || (K % LOAD_A == 0 && (uintptr_t)A % (LOAD_A * 4) == 0)) &&
+	bool wide = (uintptr_t)C % 16 == 0 &&
+				(LOAD_A == 1 || (K % LOAD_A == 0 && (uintptr_t)A % (LOAD_A * 4) == 0)) &&
 				(LOAD_B == 1 || (N % LOAD_B == 0 && (uintptr_t)B % (LOAD_B * 4) == 0));
 	if (wide)
 		gemm_cosma<LOAD_A, LOAD_B><<<grid, schedule::THREADS>>>(A, B, M, N, K, out, split);

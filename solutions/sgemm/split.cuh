@@ -25,35 +25,82 @@ static __device__ bool is_last(int *done, int blocks)
 	return last;
 }
 
-/* A block hands the sums of its tile to the epilogue, and leaves zeros if LEAVES_ZEROS. Up to 16
- * are read before anything is stored: no load passes a store to what may be the same place, and one
- * after the other each would wait for memory (64 a thread took 22 us on an H200). */
-template <int TILE_M, int TILE_N, int THREADS, bool LEAVES_ZEROS>
+/* V neighbours, aligned to as many, as other blocks have left them in L2. */
+template <int V>
+static __device__ __forceinline__ epilogue_vector<float, V> load_behind_l1(const float *from)
+{
+	if constexpr (V == 4) {
+		float4 x = __ldcg((const float4 *)from);
+		return {{x.x, x.y, x.z, x.w}};
+	} else {
+		static_assert(V == 1, "one, or four");
+		return {{__ldcg(from)}};
+	}
+}
+
+/* Adds V neighbouring values, aligned to as many, to what is in memory. By red, which brings
+ * nothing back (PTX ISA, "red"; the compiler makes atom of an atomicAdd() in a large kernel, though
+ * nobody reads its result). Hopper takes four values at once. */
+#if __CUDA_ARCH__ >= 900
+constexpr bool ADDS_FOUR = true;
+#else
+constexpr bool ADDS_FOUR = false;
+#endif
+template <int V>
+static __device__ __forceinline__ void add_to_memory(float *to, const float (&x)[V])
+{
+	if constexpr (V == 4 && ADDS_FOUR) {
+		asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(x[0]),
+					 "f"(x[1]), "f"(x[2]), "f"(x[3])
+					 : "memory");
+	} else {
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			asm volatile("red.global.add.f32 [%0], %1;" ::"l"(to + i), "f"(x[i]) : "memory");
+	}
+}
+
+static __device__ __forceinline__ void add_to_memory(float *to, float x)
+{
+	const float one[1] = {x};
+	add_to_memory(to, one);
+}
+
+/* A block hands the sums of its tile to the epilogue, V neighbours at a time (1, or what divides a
+ * row of C), and leaves zeros if LEAVES_ZEROS. Many are read before anything is stored: no load
+ * passes a store to what may be the same place, and one after the other each would wait for memory
+ * (64 a thread took 22 us on an H200). */
+template <int TILE_M, int TILE_N, int THREADS, bool LEAVES_ZEROS, int V = 1>
 static __device__ __forceinline__ void hand_over_sums(float *sums, int row0, int column0,
 													  const epilogue<float> &out)
 {
-	constexpr int EACH = (TILE_M * TILE_N + THREADS - 1) / THREADS,
-				  TOGETHER = EACH < 16 ? EACH : 16;
+	typedef epilogue_vector<float, V> vector;
+	constexpr int COUNT = TILE_M * TILE_N / V, EACH = (COUNT + THREADS - 1) / THREADS,
+				  MOST = V == 1 ? 16 : 32 / V, TOGETHER = EACH < MOST ? EACH : MOST;
 #pragma unroll 1
-	for (int first = threadIdx.x; first < TILE_M * TILE_N; first += TOGETHER * THREADS) {
+	for (int first = threadIdx.x; first < COUNT; first += TOGETHER * THREADS) {
 		auto place = [&](int i, int &row, int &column) {
 			int e = first + i * THREADS;
-			row = e < TILE_M * TILE_N ? row0 + e / TILE_N : out.M;
-			column = column0 + e % TILE_N;
+			row = e < COUNT ? row0 + e / (TILE_N / V) : out.M;
+			column = column0 + e % (TILE_N / V) * V;
 		};
-		float held[TOGETHER][1];
+		float held[TOGETHER][V];
 		int row, column;
 #pragma unroll
 		for (int i = 0; i < TOGETHER; i++) {
 			place(i, row, column);
-			held[i][0] =
-				row < out.M && column < out.N ? __ldcg(&sums[(size_t)row * out.N + column]) : 0.0f;
+			vector read = {};
+			if (row < out.M && column < out.N)
+				read = load_behind_l1<V>(&sums[(size_t)row * out.N + column]);
+#pragma unroll
+			for (int v = 0; v < V; v++)
+				held[i][v] = read.at[v];
 		}
 #pragma unroll
 		for (int i = 0; i < TOGETHER && LEAVES_ZEROS; i++) {
 			place(i, row, column);
 			if (row < out.M && column < out.N)
-				sums[(size_t)row * out.N + column] = 0.0f;
+				*(vector *)&sums[(size_t)row * out.N + column] = {};
 		}
 		out.store_all(out.M, held, place);
 	}
