@@ -24,11 +24,11 @@ ENDING = 20        # seconds that an interrupted gemmjudge may take to end
 COMPILING = 15     # seconds; files are compiled side by side
 USUAL_SIZE = 32768  # larger ones are asked for by name
 
-FAMILIES = {  # table 4.3; w as far as its operands and their references fit
-    "square": (lambda w: (w, w, w), (64, 128, 256, 512, 1024, 2048, 4096, 8192)),
-    "large_n": (lambda w: (w, w * w, w), (16, 32, 64, 128, 256, 512)),
-    "large_k": (lambda w: (w, w, w * w), (16, 32, 64, 128, 256, 512)),
-    "flat": (lambda w: (w * w, w * w, w), (8, 16, 32, 64, 96, 128)),
+FAMILIES = {  # table 4.3; ten w of each, as far as its operands and their references fit
+    "square": (lambda w: (w, w, w), (32, 64, 128, 256, 384, 512, 1024, 2048, 4096, 8192)),
+    "large_n": (lambda w: (w, w * w, w), (16, 24, 32, 48, 64, 96, 128, 192, 256, 512)),
+    "large_k": (lambda w: (w, w, w * w), (16, 24, 32, 48, 64, 96, 128, 192, 256, 512)),
+    "flat": (lambda w: (w * w, w * w, w), (8, 12, 16, 24, 32, 48, 64, 80, 96, 128)),
 }
 
 # Section 4.2.4, with the schedules that figures 4.14 to 4.16 name. The text of 4.16 has the sides
