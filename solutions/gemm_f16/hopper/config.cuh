@@ -23,7 +23,6 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 /* How a configuration brings its operands into shared memory, and its sums into C. */
 enum variant {
 	TMA,             // both operands and C by TMA
-	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
 	PAD_COPY,        // misaligned operands are first copied into padded rows by all blocks
@@ -83,7 +82,6 @@ struct tile_config {
 	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
 
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
-	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
 	static constexpr bool PADS = VARIANT == PAD_COPY || VARIANT == PAD_COPY_B;
 	static constexpr bool CLASSES =
 		VARIANT == RESIDUE || VARIANT == PAD_COPY_B || VARIANT == REGISTER_STAGED;
@@ -98,7 +96,6 @@ struct tile_config {
 	static constexpr int SUMS = WGMMA_N / 2; // registers of a thread and subtile
 	static constexpr int CHUNKS = TILE_N / CHUNK;
 	static constexpr int SLICES = TILE_K / SLICE;
-	static constexpr int MIN_K_ITERATIONS = OVERLAP ? CHUNKS : 1;
 
 	/* a stage: A's slices, then B's boxes */
 	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
@@ -171,7 +168,6 @@ struct tile_config {
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
 	static_assert(!SPLIT_K || TILE_M * TILE_N * 4 <= STORE_OFFSET,
 				  "the stages have room for all partial sums");
-	static_assert(!OVERLAP || SUBTILES == 1, "two tiles' accumulators fit into registers");
 };
 } // namespace hopper
 

@@ -17,15 +17,14 @@ using launcher = hopper_status (*)(const launch_context &, const problem &, int,
 
 /* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
  * are for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3%
- * slower, with a bias 80%). An overlapped epilogue accesses nothing but C. */
+ * slower, with a bias 80%). */
 template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
 		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
 static constexpr launcher<Epilogue> launcher_of(void)
 {
 	if constexpr (VARIANT == SMALL) {
 		return small_launch<Element, CONSUMERS, TILE_N / 8, Epilogue>;
-	} else if constexpr ((VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) ||
-						 (VARIANT == TMA_OVERLAP && !Epilogue::elementwise)) {
+	} else if constexpr (VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) {
 		return NULL;
 	} else {
 		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,

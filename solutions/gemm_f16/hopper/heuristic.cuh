@@ -17,8 +17,7 @@ struct config_line {
 	enum variant variant;
 	int tile_m, tile_n, k_block;
 	int split_k, cluster; // blocks that share a tile along K; that are launched together
-	int min_k_iterations;
-	float lines; // of A and B that a block loads for one element of its tile
+	float lines;          // of A and B that a block loads for one element of its tile
 	config_times us;
 
 	constexpr bool by_class(void) const
@@ -39,7 +38,6 @@ struct config_line {
 	 k_block,                                                                                      \
 	 split_k,                                                                                      \
 	 cluster_m * cluster_n * split_k,                                                              \
-	 variant == TMA_OVERLAP ? tile_n / CHUNK : split_k,                                            \
 	 1.0f / tile_m + 1.0f / tile_n,                                                                \
 	 {__VA_ARGS__}},
 static constexpr config_line CONFIG_LINES[] = {
@@ -106,7 +104,7 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	if (c.variant == SMALL)
 		return small_fits(q) && q.p.k <= SMALL_MAX_K;
 	long long tiles = tiles_of(c, q);
-	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.min_k_iterations)
+	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.split_k)
 		return false;
 	bool class_maps = (uintptr_t)q.p.a % 16 == 0 && q.p.m >= VECTOR;
 	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR &&
@@ -114,7 +112,6 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
-	case TMA_OVERLAP: return !q.misaligned && !q.reads_c;
 	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
 	case PAD_COPY: return q.misaligned && pads;
 	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
