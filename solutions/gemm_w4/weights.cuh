@@ -71,8 +71,7 @@ __device__ __forceinline__ void wgmma_registers(float (&d)[64], const uint32_t (
 				 ".reg .pred p;\n\t"
 				 "setp.ne.b32 p, %69, 0;\n\t"
 				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
-				 "{" HOPPER_REGISTERS(128) "}, {%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t"
-										   "}"
+				 "{" HOPPER_REGISTERS(128) "}, {%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t}"
 				 : HOPPER_SUMS(128)
 				 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));
 }
