@@ -13,18 +13,37 @@
 
 namespace hopper
 {
-/* Prefetches what the epilogue will read at a place, into the L2 cache; one value a column into the
- * L1 cache, too, which no prefetch instruction fills on Hopper: a copy to `scratch` does, and
- * nobody looks at what was copied. */
+/* Prefetches what the epilogue will read at a place, into the L2 cache. */
 struct epilogue_prefetch {
-	int row, column, M, N;
-	bool first_row; // of those that share one value a column
-	uint32_t scratch;
+	int row, column, N;
 
-	__device__ __forceinline__ void l2(const void *from) const
+	static __device__ __forceinline__ void l2(const void *from)
 	{
 		asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 	}
+	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
+	{
+		l2(values + column);
+	}
+	template <class Element> __device__ __forceinline__ void rows(const Element *values) const
+	{
+		l2(values + row);
+	}
+	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
+	{
+		l2(values + (size_t)row * N + column);
+	}
+	template <class Element> __device__ __forceinline__ void output(const Element *) const
+	{
+	}
+};
+
+/* The same for one of a tile's sectors. One value a column goes into the L1 cache, too, which no
+ * prefetch instruction fills on Hopper: a copy to `scratch` does, and nobody looks at it. */
+struct sector_prefetch : epilogue_prefetch {
+	bool first_row; // of those that share one value a column
+	uint32_t scratch;
+
 	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
 	{
 		if (first_row) { // `column` is even
@@ -38,13 +57,6 @@ struct epilogue_prefetch {
 	{
 		if (column % 32 == 0)
 			l2(values + row);
-	}
-	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
-	{
-		l2(values + (size_t)row * N + column);
-	}
-	template <class Element> __device__ __forceinline__ void output(const Element *) const
-	{
 	}
 };
 
@@ -62,7 +74,7 @@ __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename conf
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
 		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;
 		int column = at.column + sector * SECTOR;
-		epilogue_prefetch prefetch = {row, column, out.M, out.N, i < SECTORS, scratch + sector * 4};
+		sector_prefetch prefetch = {{row, column, out.N}, i < SECTORS, scratch + sector * 4};
 		if (row < out.M && column < out.N)
 			out.stages.memory(prefetch);
 	}
