@@ -31,6 +31,16 @@ enum variant {
 	SMALL,           // mma.sync straight from global memory
 };
 
+/* Operands are first copied; A's rows go by residue classes. */
+constexpr bool variant_pads(variant variant)
+{
+	return variant == PAD_COPY || variant == PAD_COPY_B;
+}
+constexpr bool variant_by_class(variant variant)
+{
+	return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
+}
+
 /* Bytes between rows of shared memory: 8 rows of 32 or of a multiple of 64 elements lie in
  * different banks. */
 constexpr int padded_pitch(int elements)
@@ -82,9 +92,7 @@ struct tile_config {
 	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
 
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
-	static constexpr bool PADS = VARIANT == PAD_COPY || VARIANT == PAD_COPY_B;
-	static constexpr bool CLASSES =
-		VARIANT == RESIDUE || VARIANT == PAD_COPY_B || VARIANT == REGISTER_STAGED;
+	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
 	using row_class = residue_rows<CLASSES>;
 	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;

@@ -19,15 +19,6 @@ struct config_line {
 	int split_k, cluster; // blocks that share a tile along K; that are launched together
 	float lines;          // of A and B that a block loads for one element of its tile
 	config_times us;
-
-	constexpr bool by_class(void) const
-	{
-		return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
-	}
-	constexpr bool pads(void) const
-	{
-		return variant == PAD_COPY || variant == PAD_COPY_B;
-	}
 };
 
 #define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
@@ -83,12 +74,12 @@ static inline float round_up(float x) // ceilf() is a call into the library on x
 /* Blocks that pad and split have one tile each, as all blocks run at once. */
 static inline bool has_one_tile(const config_line &c)
 {
-	return c.pads() && c.split_k > 1;
+	return variant_pads(c.variant) && c.split_k > 1;
 }
 
 static inline long long tiles_of(const config_line &c, const problem &q)
 {
-	return (long long)q.row_tiles(c.tile_m, c.by_class()) * parts(q.p.n, c.tile_n);
+	return (long long)q.row_tiles(c.tile_m, variant_by_class(c.variant)) * parts(q.p.n, c.tile_n);
 }
 
 static inline bool small_fits(const problem &q)
@@ -142,7 +133,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 										  const problem &q)
 {
 	float tiles = (float)tiles_of(c, q);
-	float k = (float)parts(q.k_iterations(c.k_block, c.by_class()), c.split_k);
+	float k = (float)parts(q.k_iterations(c.k_block, variant_by_class(c.variant)), c.split_k);
 	float waves = tiles / (float)device.clusters[c.cluster], whole = round_up(waves);
 	float busy = waves / whole; // part of all multiprocessors, on the average
 	float misaligned = 0.0f, copied = 0.0f;
@@ -152,7 +143,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	} else if (c.variant == REGISTER_STAGED) {
 		waves = whole;
 		misaligned = q.misaligned_a;
-	} else if (c.pads()) {
+	} else if (variant_pads(c.variant)) {
 		waves = whole;
 		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
 				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
