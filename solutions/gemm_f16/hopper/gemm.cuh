@@ -38,16 +38,8 @@ static constexpr launcher<Epilogue> launcher_of(void)
 
 /* HOPPER_CONFIG, a number, compiles that configuration alone, and the small one where it does not
  * fit: for tools that measure configurations. */
-#ifdef HOPPER_CONFIG
-constexpr bool config_wanted(int number, variant variant)
-{
-	return number == HOPPER_CONFIG || variant == SMALL;
-}
-#else
-constexpr bool config_wanted(int, variant)
-{
-	return true;
-}
+#ifndef HOPPER_CONFIG
+#define HOPPER_CONFIG -1
 #endif
 
 template <class Element, class Epilogue> struct config_launchers {
@@ -67,7 +59,7 @@ template <class Element, class Epilogue> struct config_launchers {
 
 	template <int NUMBER, variant VARIANT, int... FIELDS> constexpr void set(void)
 	{
-		if constexpr (config_wanted(NUMBER, VARIANT))
+		if constexpr (HOPPER_CONFIG < 0 || NUMBER == HOPPER_CONFIG || VARIANT == SMALL)
 			of[NUMBER] = launcher_of<Element, Epilogue, VARIANT, FIELDS...>();
 		compiled[NUMBER] = of[NUMBER] != NULL;
 	}

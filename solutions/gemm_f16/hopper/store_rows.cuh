@@ -214,8 +214,8 @@ __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &o
 }
 
 template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish_rows(const float *sum, const Epilogue &out, bool reads_c,
-											misaligned_rows<Element, COLUMNS, Rows> &part)
+__device__ __forceinline__ void finish(const float *sum, const Epilogue &out, bool reads_c,
+									   misaligned_rows<Element, COLUMNS, Rows> &part)
 {
 	part.wait(reads_c);
 	if (reads_c && part.pairs)
@@ -227,13 +227,6 @@ __device__ __forceinline__ void finish_rows(const float *sum, const Epilogue &ou
 	else
 		finish_pairs<false, false>(sum, out, part);
 	part.store();
-}
-
-template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Epilogue &out,
-									   bool reads_c, misaligned_rows<Element, COLUMNS, Rows> &part)
-{
-	finish_rows(sum, out, reads_c, part);
 }
 
 template <class Element, int COLUMNS, class config>
@@ -292,7 +285,7 @@ __device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Ep
 				if (reads_c)
 					part.load();
 			}
-			finish_rows(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
+			finish(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
 		}
 }
 } // namespace hopper
