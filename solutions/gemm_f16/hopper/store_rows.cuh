@@ -14,6 +14,15 @@
 
 namespace hopper
 {
+/* Zeros into a warp's place: of a part that is not all in C, what lies outside goes through the
+ * epilogue, too. */
+template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
+{
+	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
+		shared_store(place + i, make_uint4(0, 0, 0, 0));
+	__syncwarp();
+}
+
 /* A warp's 16 rows of COLUMNS columns of C. Rows 8 apart start alike: 16 * ldc bytes lie between
  * them. */
 template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
