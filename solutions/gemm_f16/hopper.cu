@@ -9,14 +9,16 @@
  * configurations by a model of their times.
  *
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues
- *     hopper/configs.def         the configurations, config.cuh what follows from one
- *     hopper/heuristic.cuh       their times, and the choice; device.cuh, clusters.cuh and
- * problem.cuh: what it knows hopper/launch.cuh          tensor maps and launches hopper/kernels.cuh
- * the kernels: producer and consumer warpgroups hopper/scheduler.cuh         which tile is whose
- *     hopper/producer_*.cuh        loads by TMA; pad copy; register-staged loads
- *     hopper/consumer.cuh          tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
+ *     hopper/configs.def         the configurations; config.cuh: what follows from one
+ *     hopper/heuristic.cuh       their times, and the choice
+ *     hopper/launch.cuh          tensor maps and launches
+ *     hopper/kernels.cuh         the kernels: producer and consumer warpgroups
+ *     hopper/scheduler.cuh       which tile is whose
+ *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
+ *     hopper/consumer.cuh        tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
+ *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
  * Changes from 09: every alignment, tiles of any multiple of 8 rows by multiplying the transposed
  * operands (swap-AB), split-K over distributed shared memory, clusters of up to 8 blocks.

@@ -114,12 +114,11 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 
 /* The least that a configuration can take: for power, which tells tiles apart by what they multiply
  * in vain; and, of tiles split along K, until both operands have come from memory. */
-static inline float config_bound(const device_table &device, const config_line &c, const problem &q,
-								 float tiles)
+static inline float config_bound(const device_table &device, const config_line &c, const problem &q)
 {
 	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
 		return 0.0f; // slower than that
-	float flop = 2.0f * tiles * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
+	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
 	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
 	if (c.split_k == 1)
 		return power;
@@ -162,7 +161,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 static inline float config_time(const device_table &device, const config_line &c, const problem &q)
 {
 	float time = config_time_unbounded(device, c, q);
-	float bound = config_bound(device, c, q, (float)tiles_of(c, q));
+	float bound = config_bound(device, c, q);
 	return time < bound ? bound : time;
 }
 

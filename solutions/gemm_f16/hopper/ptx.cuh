@@ -107,10 +107,10 @@ __device__ __forceinline__ void copies_commit(void)
 	asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Waits for all groups but the last PENDING ones. */
-template <int PENDING> __device__ __forceinline__ void copies_wait(void)
+/* Waits for all groups. */
+__device__ __forceinline__ void copies_wait(void)
 {
-	asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+	asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
 /* ---- TMA and other bulk copies (9.7.9.25.5, 9.7.9.27) ---- */

@@ -69,7 +69,7 @@ __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename conf
 	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
 	constexpr bool BY_ROW = Epilogue::accesses.rows + Epilogue::accesses.matrices > 0;
 	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
-	copies_wait<0>(); // of the tile before, into the same places
+	copies_wait(); // of the tile before, into the same places
 #pragma unroll 1
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
 		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;

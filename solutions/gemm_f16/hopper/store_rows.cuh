@@ -147,7 +147,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
 			});
 			copies_commit();
-			copies_wait<0>();
+			copies_wait();
 		}
 		__syncwarp();
 	}
