@@ -2,11 +2,12 @@
  * asked of its own code, so that tools/cost-model fits what the host computes.
  *
  * usage: model device     what the heuristic knows of this GPU: its multiprocessors, bytes of
- * memory a microsecond, then the clusters of 1 to 8 blocks that run at once model            reads
- * lines of a device's numbers and M N K reads_c (no GPU is needed), and prints a line for each: for
- * every configuration in order whether it can do the problem (1 or 0), its time with the times of
- *                         configs.def, the lower bound of that, its fixed part, and the count of
- *                         each of the seven times. All are microseconds or counts.
+ *                         memory a microsecond, then the clusters of 1 to 8 blocks that run at once
+ *        model            reads lines of a device's numbers and M N K reads_c (no GPU is needed),
+ *                         and prints a line for each: for every configuration in order whether it
+ *                         can do the problem (1 or 0), its time with the times of configs.def, the
+ *                         lower bound of that, its fixed part, and the count of each of the seven
+ *                         times. All are microseconds or counts.
  *
  * The time is linear in the seven times, unless the lower bound is more: a count is what the time
  * becomes more when one of them is 1 and the others are 0. */
@@ -30,7 +31,7 @@ static float time_of(const device_table &device, config_line line, const problem
 
 static void print_terms(const device_table &device, const config_line &line, const problem &q)
 {
-	float bound = config_bound(device, line, q, (float)tiles_of(line, q));
+	float bound = config_bound(device, line, q);
 	float fixed = time_of(device, line, q, {});
 	printf(" %d %.7g %.7g %.7g", config_fits(device, line, q), config_time(device, line, q), bound,
 		   fixed);

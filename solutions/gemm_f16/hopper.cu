@@ -5,18 +5,20 @@
  * odd. TMA cannot address rows whose length is no multiple of 8 elements, which most shapes have:
  * such an operand is first copied into padded rows by the same launch, or loaded by warps that
  * shift it in registers, or, if it is A, addressed by residue classes of rows that start alike. The
- * smallest shapes have a kernel that does without both. The host picks one of 48 tile
+ * smallest shapes have a kernel that does without both. The host picks one of 47 tile
  * configurations by a model of their times.
  *
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues
- *     hopper/configs.def         the configurations, config.cuh what follows from one
- *     hopper/heuristic.cuh       their times, and the choice; device.cuh, clusters.cuh and
- * problem.cuh: what it knows hopper/launch.cuh          tensor maps and launches hopper/kernels.cuh
- * the kernels: producer and consumer warpgroups hopper/scheduler.cuh         which tile is whose
- *     hopper/producer_*.cuh        loads by TMA; pad copy; register-staged loads
- *     hopper/consumer.cuh          tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
+ *     hopper/configs.def         the configurations; config.cuh: what follows from one
+ *     hopper/heuristic.cuh       their times, and the choice
+ *     hopper/launch.cuh          tensor maps and launches
+ *     hopper/kernels.cuh         the kernels: producer and consumer warpgroups
+ *     hopper/scheduler.cuh       which tile is whose
+ *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
+ *     hopper/consumer.cuh        tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
+ *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
  * Changes from 09: every alignment, tiles of any multiple of 8 rows by multiplying the transposed
  * operands (swap-AB), split-K over distributed shared memory, clusters of up to 8 blocks.
@@ -26,7 +28,7 @@
  *
  * reached: with 122 configurations, H200, f16, beside the faster library: 4096^3 758 TFLOP/s, 104%;
  * 4095x4093x4091 622 TFLOP/s, 405%; 200 generated shapes 160% (geometric mean), with all sizes a
- * multiple of 8 111%, with uniform ones 274%. With the 48 of today: not measured yet. */
+ * multiple of 8 111%, with uniform ones 274%. With the 47 of today: not measured yet. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

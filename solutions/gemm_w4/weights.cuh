@@ -64,21 +64,16 @@ weights_make(uint32_t (&a)[COUNT][4], const uint32_t (&words)[2][2 * COUNT], uin
 
 /* d (64 x 128, f32) = a * b, plus d when `accumulate`. A comes from registers; B is K-major in
  * shared memory, its 128 rows with the 128-byte swizzle. */
-#define SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
 __device__ __forceinline__ void wgmma_registers(float (&d)[64], const uint32_t (&a)[4], uint64_t b,
 												int accumulate)
 {
 	asm volatile("{\n\t"
 				 ".reg .pred p;\n\t"
 				 "setp.ne.b32 p, %69, 0;\n\t"
-				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" HOPPER_REGISTERS_128 "}, "
-				 "{%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t"
-				 "}"
-				 : SUMS_16(0), SUMS_16(16), SUMS_16(32), SUMS_16(48)
+				 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+				 "{" HOPPER_REGISTERS(128) "}, {%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t}"
+				 : HOPPER_SUMS(128)
 				 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));
 }
-#undef SUMS_4
-#undef SUMS_16
 
 #endif

@@ -23,7 +23,6 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 /* How a configuration brings its operands into shared memory, and its sums into C. */
 enum variant {
 	TMA,             // both operands and C by TMA
-	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
 	PAD_COPY,        // misaligned operands are first copied into padded rows by all blocks
@@ -31,6 +30,16 @@ enum variant {
 	REGISTER_STAGED, // B misaligned: producer warpgroups load it into registers, and shift it
 	SMALL,           // mma.sync straight from global memory
 };
+
+/* Operands are first copied; A's rows go by residue classes. */
+constexpr bool variant_pads(variant variant)
+{
+	return variant == PAD_COPY || variant == PAD_COPY_B;
+}
+constexpr bool variant_by_class(variant variant)
+{
+	return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
+}
 
 /* Bytes between rows of shared memory: 8 rows of 32 or of a multiple of 64 elements lie in
  * different banks. */
@@ -83,10 +92,7 @@ struct tile_config {
 	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
 
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
-	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
-	static constexpr bool PADS = VARIANT == PAD_COPY || VARIANT == PAD_COPY_B;
-	static constexpr bool CLASSES =
-		VARIANT == RESIDUE || VARIANT == PAD_COPY_B || VARIANT == REGISTER_STAGED;
+	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
 	using row_class = residue_rows<CLASSES>;
 	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;
@@ -98,7 +104,6 @@ struct tile_config {
 	static constexpr int SUMS = WGMMA_N / 2; // registers of a thread and subtile
 	static constexpr int CHUNKS = TILE_N / CHUNK;
 	static constexpr int SLICES = TILE_K / SLICE;
-	static constexpr int MIN_K_ITERATIONS = OVERLAP ? CHUNKS : 1;
 
 	/* a stage: A's slices, then B's boxes */
 	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
@@ -171,7 +176,6 @@ struct tile_config {
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
 	static_assert(!SPLIT_K || TILE_M * TILE_N * 4 <= STORE_OFFSET,
 				  "the stages have room for all partial sums");
-	static_assert(!OVERLAP || SUBTILES == 1, "two tiles' accumulators fit into registers");
 };
 } // namespace hopper
 

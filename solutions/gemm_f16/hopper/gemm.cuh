@@ -17,15 +17,14 @@ using launcher = hopper_status (*)(const launch_context &, const problem &, int,
 
 /* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
  * are for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3%
- * slower, with a bias 80%). An overlapped epilogue accesses nothing but C. */
+ * slower, with a bias 80%). */
 template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
 		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
 static constexpr launcher<Epilogue> launcher_of(void)
 {
 	if constexpr (VARIANT == SMALL) {
 		return small_launch<Element, CONSUMERS, TILE_N / 8, Epilogue>;
-	} else if constexpr ((VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) ||
-						 (VARIANT == TMA_OVERLAP && !Epilogue::elementwise)) {
+	} else if constexpr (VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) {
 		return NULL;
 	} else {
 		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,
@@ -39,16 +38,8 @@ static constexpr launcher<Epilogue> launcher_of(void)
 
 /* HOPPER_CONFIG, a number, compiles that configuration alone, and the small one where it does not
  * fit: for tools that measure configurations. */
-#ifdef HOPPER_CONFIG
-constexpr bool config_wanted(int number, variant variant)
-{
-	return number == HOPPER_CONFIG || variant == SMALL;
-}
-#else
-constexpr bool config_wanted(int, variant)
-{
-	return true;
-}
+#ifndef HOPPER_CONFIG
+#define HOPPER_CONFIG -1
 #endif
 
 template <class Element, class Epilogue> struct config_launchers {
@@ -68,7 +59,7 @@ template <class Element, class Epilogue> struct config_launchers {
 
 	template <int NUMBER, variant VARIANT, int... FIELDS> constexpr void set(void)
 	{
-		if constexpr (config_wanted(NUMBER, VARIANT))
+		if constexpr (HOPPER_CONFIG < 0 || NUMBER == HOPPER_CONFIG || VARIANT == SMALL)
 			of[NUMBER] = launcher_of<Element, Epilogue, VARIANT, FIELDS...>();
 		compiled[NUMBER] = of[NUMBER] != NULL;
 	}

@@ -17,18 +17,8 @@ struct config_line {
 	enum variant variant;
 	int tile_m, tile_n, k_block;
 	int split_k, cluster; // blocks that share a tile along K; that are launched together
-	int min_k_iterations;
-	float lines; // of A and B that a block loads for one element of its tile
+	float lines;          // of A and B that a block loads for one element of its tile
 	config_times us;
-
-	constexpr bool by_class(void) const
-	{
-		return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
-	}
-	constexpr bool pads(void) const
-	{
-		return variant == PAD_COPY || variant == PAD_COPY_B;
-	}
 };
 
 #define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
@@ -39,7 +29,6 @@ struct config_line {
 	 k_block,                                                                                      \
 	 split_k,                                                                                      \
 	 cluster_m * cluster_n * split_k,                                                              \
-	 variant == TMA_OVERLAP ? tile_n / CHUNK : split_k,                                            \
 	 1.0f / tile_m + 1.0f / tile_n,                                                                \
 	 {__VA_ARGS__}},
 static constexpr config_line CONFIG_LINES[] = {
@@ -85,12 +74,12 @@ static inline float round_up(float x) // ceilf() is a call into the library on x
 /* Blocks that pad and split have one tile each, as all blocks run at once. */
 static inline bool has_one_tile(const config_line &c)
 {
-	return c.pads() && c.split_k > 1;
+	return variant_pads(c.variant) && c.split_k > 1;
 }
 
 static inline long long tiles_of(const config_line &c, const problem &q)
 {
-	return (long long)q.row_tiles(c.tile_m, c.by_class()) * parts(q.p.n, c.tile_n);
+	return (long long)q.row_tiles(c.tile_m, variant_by_class(c.variant)) * parts(q.p.n, c.tile_n);
 }
 
 static inline bool small_fits(const problem &q)
@@ -106,7 +95,7 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	if (c.variant == SMALL)
 		return small_fits(q) && q.p.k <= SMALL_MAX_K;
 	long long tiles = tiles_of(c, q);
-	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.min_k_iterations)
+	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.split_k)
 		return false;
 	bool class_maps = (uintptr_t)q.p.a % 16 == 0 && q.p.m >= VECTOR;
 	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR &&
@@ -114,7 +103,6 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
-	case TMA_OVERLAP: return !q.misaligned && !q.reads_c;
 	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
 	case PAD_COPY: return q.misaligned && pads;
 	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
@@ -126,12 +114,11 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 
 /* The least that a configuration can take: for power, which tells tiles apart by what they multiply
  * in vain; and, of tiles split along K, until both operands have come from memory. */
-static inline float config_bound(const device_table &device, const config_line &c, const problem &q,
-								 float tiles)
+static inline float config_bound(const device_table &device, const config_line &c, const problem &q)
 {
 	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
 		return 0.0f; // slower than that
-	float flop = 2.0f * tiles * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
+	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
 	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
 	if (c.split_k == 1)
 		return power;
@@ -145,7 +132,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 										  const problem &q)
 {
 	float tiles = (float)tiles_of(c, q);
-	float k = (float)parts(q.k_iterations(c.k_block, c.by_class()), c.split_k);
+	float k = (float)parts(q.k_iterations(c.k_block, variant_by_class(c.variant)), c.split_k);
 	float waves = tiles / (float)device.clusters[c.cluster], whole = round_up(waves);
 	float busy = waves / whole; // part of all multiprocessors, on the average
 	float misaligned = 0.0f, copied = 0.0f;
@@ -155,7 +142,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	} else if (c.variant == REGISTER_STAGED) {
 		waves = whole;
 		misaligned = q.misaligned_a;
-	} else if (c.pads()) {
+	} else if (variant_pads(c.variant)) {
 		waves = whole;
 		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
 				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
@@ -174,7 +161,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 static inline float config_time(const device_table &device, const config_line &c, const problem &q)
 {
 	float time = config_time_unbounded(device, c, q);
-	float bound = config_bound(device, c, q, (float)tiles_of(c, q));
+	float bound = config_bound(device, c, q);
 	return time < bound ? bound : time;
 }
 

@@ -15,8 +15,8 @@
 #ifndef HOPPER_KERNEL_SMALL_CUH
 #define HOPPER_KERNEL_SMALL_CUH
 
-#include "epilogue.cuh"
 #include "misaligned.cuh"
+#include "store.cuh"
 #include "wgmma.cuh"
 
 namespace hopper
@@ -158,39 +158,15 @@ __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool 
 			to[i] = epilogue_from_float<Element>(x[i]);
 }
 
-/* Prefetches what the epilogue will read at a place, while the other warps multiply. */
-struct small_prefetch {
-	int row, column, N;
-
-	__device__ __forceinline__ void l2(const void *from) const
-	{
-		asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-	}
-	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
-	{
-		l2(values + column);
-	}
-	template <class Element> __device__ __forceinline__ void rows(const Element *values) const
-	{
-		l2(values + row);
-	}
-	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
-	{
-		l2(values + (size_t)row * N + column);
-	}
-	template <class Element> __device__ __forceinline__ void output(const Element *) const
-	{
-	}
-};
-
-/* By the scout's lanes: both ends of each row of the tile, as it may lie across two lines. */
+/* Prefetches what the epilogue will read, by the scout's lanes, while the other warps multiply:
+ * both ends of each row of the tile, as it may lie across two lines. */
 template <class config, class Epilogue>
 __device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool reads_c, int row,
 										  int column)
 {
 	int lane = threadIdx.x % 32;
 	int end = min(column + config::COLUMNS, out.N);
-	small_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.N};
+	epilogue_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.N};
 	if (prefetch.row >= out.M)
 		return;
 	if (reads_c)

@@ -99,12 +99,8 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	} else {
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS>();
-		if constexpr (config::OVERLAP)
-			consume_overlapped<Element, config>(work, out, maps_c.of, shared.base, shared.full,
-												shared.empty, warpgroup);
-		else
-			consume<Element, config>(work, out, maps_c.of, shared.base, shared.full, shared.empty,
-									 warpgroup);
+		consume<Element, config>(work, out, maps_c.of, shared.base, shared.full, shared.empty,
+								 warpgroup);
 	}
 	if (config::SPLIT_K) { // before a block ends whose sums are read
 		__syncwarp();

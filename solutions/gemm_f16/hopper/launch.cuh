@@ -19,21 +19,29 @@ struct launch_context {
 	cudaStream_t stream;
 };
 
-/* A matrix as TMA can address it. */
-struct operand {
-	const void *data;
-	int ld;
-};
+static inline matrix_view view_a(const problem &q)
+{
+	return {(const uint16_t *)q.p.a, q.p.m, q.p.k, q.p.lda};
+}
+static inline matrix_view view_b(const problem &q)
+{
+	return {(const uint16_t *)q.p.b, q.p.k, q.p.n, q.p.ldb};
+}
+static inline matrix_view view_c(const problem &q)
+{
+	return {(const uint16_t *)q.p.c, q.p.m, q.p.n, q.p.ldc};
+}
 
-/* A row-major 16-bit matrix, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle of
- * their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
+/* A matrix that TMA can address, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle
+ * of their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
  * third dimension, in boxes of several. Reads come into the L2 cache in pieces of 256 bytes where
  * rows start at such, else of 128, which is faster there. */
-static inline bool tensor_map(const device_table &device, CUtensorMap *map, operand matrix,
-							  int rows, int columns, int box_rows, int box_columns, int slices = 0)
+static inline bool tensor_map(const device_table &device, CUtensorMap *map,
+							  const matrix_view &matrix, int box_rows, int box_columns,
+							  int slices = 0)
 {
-	cuuint64_t sizes[3] = {(cuuint64_t)(slices > 0 ? box_columns : columns), (cuuint64_t)rows,
-						   (cuuint64_t)(columns / box_columns)};
+	cuuint64_t sizes[3] = {(cuuint64_t)(slices > 0 ? box_columns : matrix.columns),
+						   (cuuint64_t)matrix.rows, (cuuint64_t)(matrix.columns / box_columns)};
 	cuuint64_t pitches[2] = {(cuuint64_t)matrix.ld * 2, (cuuint64_t)box_columns * 2};
 	cuuint32_t box[3] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows, (cuuint32_t)slices};
 	cuuint32_t steps[3] = {1, 1, 1};
@@ -48,28 +56,28 @@ static inline bool tensor_map(const device_table &device, CUtensorMap *map, oper
 
 /* Maps of the rows from each of the first `classes` ones on, every `classes`-th, from the 16-byte
  * boundary before the first one. */
-static inline bool class_maps(const device_table &device, CUtensorMap *maps, operand matrix,
-							  int rows, int columns, int classes, int box_rows, int box_columns,
+static inline bool class_maps(const device_table &device, CUtensorMap *maps,
+							  const matrix_view &matrix, int classes, int box_rows, int box_columns,
 							  int slices = 0)
 {
 	bool made = true;
 	for (int row = 0; row < classes; row++) {
 		size_t offset = (size_t)row * matrix.ld, leading = offset % VECTOR;
-		operand part = {(const uint16_t *)matrix.data + offset - leading, matrix.ld * classes};
-		made = made && tensor_map(device, &maps[row], part, (rows - row + classes - 1) / classes,
-								  columns + (int)leading, box_rows, box_columns, slices);
+		matrix_view part = {matrix.data + offset - leading, parts(matrix.rows - row, classes),
+							matrix.columns + (int)leading, matrix.ld * classes};
+		made = made && tensor_map(device, &maps[row], part, box_rows, box_columns, slices);
 	}
 	return made;
 }
 
 template <class config>
-static bool a_maps_make(const device_table &device, a_maps<config> &maps, operand a,
-						const problem &q, int classes)
+static bool a_maps_make(const device_table &device, a_maps<config> &maps, const matrix_view &a,
+						int classes)
 {
-	return class_maps(device, maps.of, a, q.p.m, q.p.k, classes, config::TILE_M, SLICE) &&
-		   (config::SLICES == 1 || q.p.k < SLICE ||
-			class_maps(device, maps.of + config::MAX_CLASSES, a, q.p.m, q.p.k, classes,
-					   config::TILE_M, SLICE, config::SLICES));
+	return class_maps(device, maps.of, a, classes, config::TILE_M, SLICE) &&
+		   (config::SLICES == 1 || a.columns < SLICE ||
+			class_maps(device, maps.of + config::MAX_CLASSES, a, classes, config::TILE_M, SLICE,
+					   config::SLICES));
 }
 
 static inline divisor divisor_make(int value)
@@ -97,15 +105,6 @@ template <class config> static schedule schedule_make(const problem &q, int spli
 	return work;
 }
 
-static inline matrix_view view_a(const problem &q)
-{
-	return {(const uint16_t *)q.p.a, q.p.m, q.p.k, q.p.lda};
-}
-static inline matrix_view view_b(const problem &q)
-{
-	return {(const uint16_t *)q.p.b, q.p.k, q.p.n, q.p.ldb};
-}
-
 /* Raises the kernel's limit of shared memory, once for each device. */
 template <class Kernel> static bool shared_memory_allow(Kernel *kernel, int bytes, int ordinal)
 {
@@ -120,12 +119,15 @@ template <class Kernel> static bool shared_memory_allow(Kernel *kernel, int byte
 	return true;
 }
 
-/* Blocks in clusters of `cluster`; `together`: all of them must run at once. */
+/* Blocks in clusters of `cluster`; `together`: all of them must run at once. Kernels that ask for
+ * shared memory differ in their parameters' types. */
 template <class... Parameters, class... Arguments>
 static hopper_status kernel_launch(const launch_context &context, void (*kernel)(Parameters...),
 								   dim3 blocks, int threads, int shared_bytes, int cluster,
 								   bool together, const Arguments &...arguments)
 {
+	if (shared_bytes > 0 && !shared_memory_allow(kernel, shared_bytes, context.ordinal))
+		return HOPPER_CUDA_ERROR;
 	cudaLaunchAttribute attributes[2];
 	cudaLaunchConfig_t config = {};
 	config.gridDim = blocks;
@@ -133,9 +135,8 @@ static hopper_status kernel_launch(const launch_context &context, void (*kernel)
 	config.dynamicSmemBytes = shared_bytes;
 	config.stream = context.stream;
 	config.attrs = attributes;
-	if (cluster > 1) {
+	if (cluster > 1)
 		attributes[config.numAttrs++] = cluster_attribute(cluster);
-	}
 	if (together) {
 		attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
 		attributes[config.numAttrs++].val.cooperative = 1;
@@ -150,35 +151,32 @@ template <class Element, class config, class Epilogue>
 static hopper_status tma_launch(const launch_context &context, const problem &q, int split_k,
 								const Epilogue &out)
 {
-	auto kernel = gemm_tma<Element, config, Epilogue>;
-	if (!shared_memory_allow(kernel, config::BYTES, context.ordinal))
-		return HOPPER_CUDA_ERROR;
 	const device_table &device = context.device;
 	int classes = config::CLASSES ? q.classes : 1;
-	operand a = {q.p.a, q.p.lda}, b = {q.p.b, q.p.ldb};
+	matrix_view a = view_a(q), b = view_b(q);
 	pad_work padding = {};
 	if (config::PADS) {
-		bool pads_a = q.misaligned_a && !config::CLASSES;
-		char *to = (char *)context.workspace + WORKSPACE_HEAD;
+		auto *to = (uint16_t *)context.workspace + WORKSPACE_HEAD / 2;
+		auto pad = [&](pad_job &job, matrix_view &matrix) {
+			job = {matrix, to, padded_ld(matrix.columns)};
+			matrix.data = to;
+			matrix.ld = job.ld;
+			to += (size_t)matrix.rows * job.ld;
+		};
 		padding.counter = (uint32_t *)context.workspace;
-		if (pads_a) {
-			padding.a = {view_a(q), (uint16_t *)to, padded_ld(q.p.k)};
-			a = {to, padded_ld(q.p.k)};
-			to += padded_bytes_a(q);
-		}
-		if (q.misaligned_b) {
-			padding.b = {view_b(q), (uint16_t *)to, padded_ld(q.p.n)};
-			b = {to, padded_ld(q.p.n)};
-		}
+		if (q.misaligned_a && !config::CLASSES)
+			pad(padding.a, a);
+		if (q.misaligned_b)
+			pad(padding.b, b);
 	}
 	a_maps<config> maps_a = {};
 	c_maps<config> maps_c = {};
 	CUtensorMap map_b = {};
-	bool made = a_maps_make(device, maps_a, a, q, classes) &&
-				tensor_map(device, &map_b, b, q.p.k, q.p.n, config::TILE_K, BOX);
+	bool made = a_maps_make(device, maps_a, a, classes) &&
+				tensor_map(device, &map_b, b, config::TILE_K, BOX);
 	if (config::TMA_STORE)
-		made = made && class_maps(device, maps_c.of, {q.p.c, q.p.ldc}, q.p.m, q.p.n, classes,
-								  config::C_BOX_ROWS, config::C_BOX);
+		made = made &&
+			   class_maps(device, maps_c.of, view_c(q), classes, config::C_BOX_ROWS, config::C_BOX);
 	if (!made)
 		return HOPPER_INVALID_ARGUMENT;
 	schedule work = schedule_make<config>(q, split_k);
@@ -186,8 +184,9 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	/* a split is not persistent; of blocks that pad, all are there */
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
 	int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
-	return kernel_launch(context, kernel, dim3(clusters * cluster), config::THREADS, config::BYTES,
-						 cluster, config::PADS, maps_a, map_b, maps_c, work, padding, out);
+	return kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
+						 config::THREADS, config::BYTES, cluster, config::PADS, maps_a, map_b,
+						 maps_c, work, padding, out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
@@ -195,15 +194,13 @@ template <class Element, class config, class Epilogue>
 static hopper_status staged_launch(const launch_context &context, const problem &q, int split_k,
 								   const Epilogue &out)
 {
-	auto kernel = gemm_staged<Element, config, Epilogue>;
-	if (!shared_memory_allow(kernel, config::BYTES, context.ordinal))
-		return HOPPER_CUDA_ERROR;
 	a_maps<config> maps_a = {};
-	if (!a_maps_make(context.device, maps_a, {q.p.a, q.p.lda}, q, q.classes))
+	if (!a_maps_make(context.device, maps_a, view_a(q), q.classes))
 		return HOPPER_INVALID_ARGUMENT;
 	schedule work = schedule_make<config>(q, split_k);
-	return kernel_launch(context, kernel, dim3(work.tiles * split_k), config::THREADS,
-						 config::BYTES, split_k, false, maps_a, view_b(q), work, out);
+	return kernel_launch(context, gemm_staged<Element, config, Epilogue>,
+						 dim3(work.tiles * split_k), config::THREADS, config::BYTES, split_k, false,
+						 maps_a, view_b(q), work, out);
 }
 
 template <class Element, int WARPS, int BN, class Epilogue>

@@ -107,10 +107,10 @@ __device__ __forceinline__ void copies_commit(void)
 	asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Waits for all groups but the last PENDING ones. */
-template <int PENDING> __device__ __forceinline__ void copies_wait(void)
+/* Waits for all groups. */
+__device__ __forceinline__ void copies_wait(void)
 {
-	asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+	asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
 /* ---- TMA and other bulk copies (9.7.9.25.5, 9.7.9.27) ---- */
@@ -200,8 +200,16 @@ __device__ __forceinline__ void fence_async(void)
 	asm volatile("fence.proxy.async;" ::: "memory");
 }
 
-/* ---- loads and stores; those that are `wanted` or not have no branch, so that many are under way
- * at once ---- */
+/* ---- loads and stores ---- */
+
+/* An instruction if operand WANTED is not 0. There is no branch, so that many are under way at
+ * once. */
+#define HOPPER_IF_WANTED(WANTED, INSTRUCTION)                                                      \
+	"{\n\t"                                                                                        \
+	".reg .pred wanted;\n\t"                                                                       \
+	"setp.ne.b32 wanted, %" WANTED ", 0;\n\t"                                                      \
+	"@wanted " INSTRUCTION ";\n\t"                                                                 \
+	"}"
 
 __device__ __forceinline__ uint4 shared_load(uint32_t from)
 {
@@ -216,11 +224,7 @@ __device__ __forceinline__ uint4 shared_load(uint32_t from)
 __device__ __forceinline__ uint4 shared_load(uint32_t from, bool wanted)
 {
 	uint4 x = make_uint4(0, 0, 0, 0);
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %5, 0;\n\t"
-				 "@wanted ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];\n\t"
-				 "}"
+	asm volatile(HOPPER_IF_WANTED("5", "ld.shared.v4.b32 {%0, %1, %2, %3}, [%4]")
 				 : "+r"(x.x), "+r"(x.y), "+r"(x.z), "+r"(x.w)
 				 : "r"(from), "r"((int)wanted)
 				 : "memory");
@@ -237,11 +241,7 @@ __device__ __forceinline__ uint32_t shared_load_word(uint32_t from)
 __device__ __forceinline__ uint16_t shared_load_element(uint32_t from, bool wanted)
 {
 	uint16_t x = 0;
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %2, 0;\n\t"
-				 "@wanted ld.shared.b16 %0, [%1];\n\t"
-				 "}"
+	asm volatile(HOPPER_IF_WANTED("2", "ld.shared.b16 %0, [%1]")
 				 : "+h"(x)
 				 : "r"(from), "r"((int)wanted)
 				 : "memory");
@@ -267,11 +267,7 @@ __device__ __forceinline__ void shared_store(uint32_t to, uint16_t x)
 __device__ __forceinline__ uint16_t element_load(const uint16_t *from, bool wanted)
 {
 	uint16_t x = 0;
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %2, 0;\n\t"
-				 "@wanted ld.global.b16 %0, [%1];\n\t"
-				 "}"
+	asm volatile(HOPPER_IF_WANTED("2", "ld.global.b16 %0, [%1]")
 				 : "+h"(x)
 				 : "l"(from), "r"((int)wanted)
 				 : "memory");
@@ -282,11 +278,7 @@ __device__ __forceinline__ uint16_t element_load(const uint16_t *from, bool want
 __device__ __forceinline__ uint4 vector_load(const void *from, bool wanted)
 {
 	uint4 x = make_uint4(0, 0, 0, 0);
-	asm volatile("{\n\t"
-				 ".reg .pred wanted;\n\t"
-				 "setp.ne.b32 wanted, %5, 0;\n\t"
-				 "@wanted ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];\n\t"
-				 "}"
+	asm volatile(HOPPER_IF_WANTED("5", "ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4]")
 				 : "+r"(x.x), "+r"(x.y), "+r"(x.z), "+r"(x.w)
 				 : "l"(from), "r"((int)wanted));
 	return x;
@@ -299,27 +291,15 @@ __device__ __forceinline__ void elements_load(const uint16_t *from, bool wanted,
 	x[0] = 0;
 	if constexpr (V == 4) {
 		x[1] = 0;
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %3, 0;\n\t"
-					 "@wanted ld.global.nc.v2.b32 {%0, %1}, [%2];\n\t"
-					 "}"
+		asm volatile(HOPPER_IF_WANTED("3", "ld.global.nc.v2.b32 {%0, %1}, [%2]")
 					 : "+r"(x[0]), "+r"(x[1])
 					 : "l"(from), "r"((int)wanted));
 	} else if constexpr (V == 2) {
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %2, 0;\n\t"
-					 "@wanted ld.global.nc.b32 %0, [%1];\n\t"
-					 "}"
+		asm volatile(HOPPER_IF_WANTED("2", "ld.global.nc.b32 %0, [%1]")
 					 : "+r"(x[0])
 					 : "l"(from), "r"((int)wanted));
 	} else {
-		asm volatile("{\n\t"
-					 ".reg .pred wanted;\n\t"
-					 "setp.ne.b32 wanted, %2, 0;\n\t"
-					 "@wanted ld.global.nc.u16 %0, [%1];\n\t"
-					 "}"
+		asm volatile(HOPPER_IF_WANTED("2", "ld.global.nc.u16 %0, [%1]")
 					 : "+r"(x[0])
 					 : "l"(from), "r"((int)wanted));
 	}

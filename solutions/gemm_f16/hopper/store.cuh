@@ -13,18 +13,37 @@
 
 namespace hopper
 {
-/* Prefetches what the epilogue will read at a place, into the L2 cache; one value a column into the
- * L1 cache, too, which no prefetch instruction fills on Hopper: a copy to `scratch` does, and
- * nobody looks at what was copied. */
+/* Prefetches what the epilogue will read at a place, into the L2 cache. */
 struct epilogue_prefetch {
-	int row, column, M, N;
-	bool first_row; // of those that share one value a column
-	uint32_t scratch;
+	int row, column, N;
 
-	__device__ __forceinline__ void l2(const void *from) const
+	static __device__ __forceinline__ void l2(const void *from)
 	{
 		asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 	}
+	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
+	{
+		l2(values + column);
+	}
+	template <class Element> __device__ __forceinline__ void rows(const Element *values) const
+	{
+		l2(values + row);
+	}
+	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
+	{
+		l2(values + (size_t)row * N + column);
+	}
+	template <class Element> __device__ __forceinline__ void output(const Element *) const
+	{
+	}
+};
+
+/* The same for one of a tile's sectors. One value a column goes into the L1 cache, too, which no
+ * prefetch instruction fills on Hopper: a copy to `scratch` does, and nobody looks at it. */
+struct sector_prefetch : epilogue_prefetch {
+	bool first_row; // of those that share one value a column
+	uint32_t scratch;
+
 	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
 	{
 		if (first_row) { // `column` is even
@@ -39,13 +58,6 @@ struct epilogue_prefetch {
 		if (column % 32 == 0)
 			l2(values + row);
 	}
-	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
-	{
-		l2(values + (size_t)row * N + column);
-	}
-	template <class Element> __device__ __forceinline__ void output(const Element *) const
-	{
-	}
 };
 
 /* The same for a warp's 16 rows of a tile, while the tile is multiplied; an access brings 32 bytes.
@@ -57,12 +69,12 @@ __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename conf
 	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
 	constexpr bool BY_ROW = Epilogue::accesses.rows + Epilogue::accesses.matrices > 0;
 	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
-	copies_wait<0>(); // of the tile before, into the same places
+	copies_wait(); // of the tile before, into the same places
 #pragma unroll 1
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
 		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;
 		int column = at.column + sector * SECTOR;
-		epilogue_prefetch prefetch = {row, column, out.M, out.N, i < SECTORS, scratch + sector * 4};
+		sector_prefetch prefetch = {{row, column, out.N}, i < SECTORS, scratch + sector * 4};
 		if (row < out.M && column < out.N)
 			out.stages.memory(prefetch);
 	}
@@ -100,45 +112,6 @@ __device__ __forceinline__ void apply(const Epilogue &out, int row, int column, 
 		out.apply(row, column, x, c);
 	else
 		out.apply_beta_0(row, column, x);
-}
-
-/* Zeros into a warp's place: of a part that is not all in C, what lies outside goes through the
- * epilogue, too. */
-template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
-{
-	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
-		shared_store(place + i, make_uint4(0, 0, 0, 0));
-	__syncwarp();
-}
-
-/* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the lane's
- * row l%16 there, its vector l/16 of each pair of vectors of 8 columns. The sums are of `row`, l/4
- * of the box, and the one `below` rows further down in C. */
-template <class Element, bool READS_C, bool EDGE, int PAIRS, class Epilogue>
-__device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out,
-										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
-										   int below, int column)
-{
-	/* all values before the first is stored: what the epilogue loads is under way together */
-	uint32_t words[PAIRS][4];
-#pragma unroll
-	for (int j = 0; READS_C && j < PAIRS; j++)
-		load_matrices(words[j], at[j] + box);
-#pragma unroll
-	for (int j = 0; j < PAIRS; j++)
-#pragma unroll
-		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both vectors
-			int lower = i % 2, vector = i / 2;
-			const float *from = sum + 8 * j + 4 * vector + 2 * lower;
-			float x[2] = {from[0], from[1]}, c[2] = {};
-			if (READS_C)
-				word_unpack<Element>(words[j][i], c);
-			apply<READS_C, EDGE>(out, row + below * lower, column + 16 * j + 8 * vector, x, c);
-			words[j][i] = word_pack<Element>(x);
-		}
-#pragma unroll
-	for (int j = 0; j < PAIRS; j++)
-		store_matrices(at[j] + box, words[j]);
 }
 } // namespace hopper
 

@@ -14,6 +14,15 @@
 
 namespace hopper
 {
+/* Zeros into a warp's place: of a part that is not all in C, what lies outside goes through the
+ * epilogue, too. */
+template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
+{
+	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
+		shared_store(place + i, make_uint4(0, 0, 0, 0));
+	__syncwarp();
+}
+
 /* A warp's 16 rows of COLUMNS columns of C. Rows 8 apart start alike: 16 * ldc bytes lie between
  * them. */
 template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
@@ -138,7 +147,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
 			});
 			copies_commit();
-			copies_wait<0>();
+			copies_wait();
 		}
 		__syncwarp();
 	}
@@ -214,8 +223,8 @@ __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &o
 }
 
 template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish_rows(const float *sum, const Epilogue &out, bool reads_c,
-											misaligned_rows<Element, COLUMNS, Rows> &part)
+__device__ __forceinline__ void finish(const float *sum, const Epilogue &out, bool reads_c,
+									   misaligned_rows<Element, COLUMNS, Rows> &part)
 {
 	part.wait(reads_c);
 	if (reads_c && part.pairs)
@@ -227,13 +236,6 @@ __device__ __forceinline__ void finish_rows(const float *sum, const Epilogue &ou
 	else
 		finish_pairs<false, false>(sum, out, part);
 	part.store();
-}
-
-template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Epilogue &out,
-									   bool reads_c, misaligned_rows<Element, COLUMNS, Rows> &part)
-{
-	finish_rows(sum, out, reads_c, part);
 }
 
 template <class Element, int COLUMNS, class config>
@@ -292,7 +294,7 @@ __device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Ep
 				if (reads_c)
 					part.load();
 			}
-			finish_rows(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
+			finish(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
 		}
 }
 } // namespace hopper

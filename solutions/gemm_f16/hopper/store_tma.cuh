@@ -110,6 +110,36 @@ store_rows_make(const schedule &work, const CUtensorMap *maps, uint32_t base, ui
 			config::SPLIT_K ? work.split : divisor{1, 0}};
 }
 
+/* A box of a warp's 16 rows of sums through the epilogue into shared memory. `at`: of the lane's
+ * row l%16 there, its vector l/16 of each pair of vectors of 8 columns. The sums are of `row`, l/4
+ * of the box, and the one `below` rows further down in C. */
+template <class Element, bool READS_C, bool EDGE, int PAIRS, class Epilogue>
+__device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out,
+										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
+										   int below, int column)
+{
+	/* all values before the first is stored: what the epilogue loads is under way together */
+	uint32_t words[PAIRS][4];
+#pragma unroll
+	for (int j = 0; READS_C && j < PAIRS; j++)
+		load_matrices(words[j], at[j] + box);
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++)
+#pragma unroll
+		for (int i = 0; i < 4; i++) { // matrices: upper and lower rows of both vectors
+			int lower = i % 2, vector = i / 2;
+			const float *from = sum + 8 * j + 4 * vector + 2 * lower;
+			float x[2] = {from[0], from[1]}, c[2] = {};
+			if (READS_C)
+				word_unpack<Element>(words[j][i], c);
+			apply<READS_C, EDGE>(out, row + below * lower, column + 16 * j + 8 * vector, x, c);
+			words[j][i] = word_pack<Element>(x);
+		}
+#pragma unroll
+	for (int j = 0; j < PAIRS; j++)
+		store_matrices(at[j] + box, words[j]);
+}
+
 /* A warp's sums to where begin() said. */
 template <class Element, class config, class Epilogue>
 __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const Epilogue &out,

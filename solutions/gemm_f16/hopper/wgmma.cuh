@@ -8,70 +8,34 @@
 #include <stdint.h>
 #include <type_traits>
 
-/* Register lists of 64 x N sums in PTX: %0 to %(N/2 - 1), each made from a shorter one. */
-#define HOPPER_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define HOPPER_REGISTERS_24 HOPPER_REGISTERS_16 ", %8, %9, %10, %11"
-#define HOPPER_REGISTERS_32 HOPPER_REGISTERS_24 ", %12, %13, %14, %15"
-#define HOPPER_REGISTERS_40 HOPPER_REGISTERS_32 ", %16, %17, %18, %19"
-#define HOPPER_REGISTERS_48 HOPPER_REGISTERS_40 ", %20, %21, %22, %23"
-#define HOPPER_REGISTERS_56 HOPPER_REGISTERS_48 ", %24, %25, %26, %27"
-#define HOPPER_REGISTERS_64 HOPPER_REGISTERS_56 ", %28, %29, %30, %31"
-#define HOPPER_REGISTERS_72 HOPPER_REGISTERS_64 ", %32, %33, %34, %35"
-#define HOPPER_REGISTERS_80 HOPPER_REGISTERS_72 ", %36, %37, %38, %39"
-#define HOPPER_REGISTERS_88 HOPPER_REGISTERS_80 ", %40, %41, %42, %43"
-#define HOPPER_REGISTERS_96 HOPPER_REGISTERS_88 ", %44, %45, %46, %47"
-#define HOPPER_REGISTERS_104 HOPPER_REGISTERS_96 ", %48, %49, %50, %51"
-#define HOPPER_REGISTERS_112 HOPPER_REGISTERS_104 ", %52, %53, %54, %55"
-#define HOPPER_REGISTERS_120 HOPPER_REGISTERS_112 ", %56, %57, %58, %59"
-#define HOPPER_REGISTERS_128 HOPPER_REGISTERS_120 ", %60, %61, %62, %63"
-#define HOPPER_REGISTERS_136 HOPPER_REGISTERS_128 ", %64, %65, %66, %67"
-#define HOPPER_REGISTERS_144 HOPPER_REGISTERS_136 ", %68, %69, %70, %71"
-#define HOPPER_REGISTERS_152 HOPPER_REGISTERS_144 ", %72, %73, %74, %75"
-#define HOPPER_REGISTERS_160 HOPPER_REGISTERS_152 ", %76, %77, %78, %79"
-#define HOPPER_REGISTERS_168 HOPPER_REGISTERS_160 ", %80, %81, %82, %83"
-#define HOPPER_REGISTERS_176 HOPPER_REGISTERS_168 ", %84, %85, %86, %87"
-#define HOPPER_REGISTERS_184 HOPPER_REGISTERS_176 ", %88, %89, %90, %91"
-#define HOPPER_REGISTERS_192 HOPPER_REGISTERS_184 ", %92, %93, %94, %95"
-#define HOPPER_REGISTERS_200 HOPPER_REGISTERS_192 ", %96, %97, %98, %99"
-#define HOPPER_REGISTERS_208 HOPPER_REGISTERS_200 ", %100, %101, %102, %103"
-#define HOPPER_REGISTERS_216 HOPPER_REGISTERS_208 ", %104, %105, %106, %107"
-#define HOPPER_REGISTERS_224 HOPPER_REGISTERS_216 ", %108, %109, %110, %111"
-#define HOPPER_REGISTERS_232 HOPPER_REGISTERS_224 ", %112, %113, %114, %115"
-#define HOPPER_REGISTERS_240 HOPPER_REGISTERS_232 ", %116, %117, %118, %119"
-#define HOPPER_REGISTERS_248 HOPPER_REGISTERS_240 ", %120, %121, %122, %123"
-#define HOPPER_REGISTERS_256 HOPPER_REGISTERS_248 ", %124, %125, %126, %127"
-#define HOPPER_SUMS_4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
-#define HOPPER_SUMS_16 HOPPER_SUMS_4(0), HOPPER_SUMS_4(4)
-#define HOPPER_SUMS_24 HOPPER_SUMS_16, HOPPER_SUMS_4(8)
-#define HOPPER_SUMS_32 HOPPER_SUMS_24, HOPPER_SUMS_4(12)
-#define HOPPER_SUMS_40 HOPPER_SUMS_32, HOPPER_SUMS_4(16)
-#define HOPPER_SUMS_48 HOPPER_SUMS_40, HOPPER_SUMS_4(20)
-#define HOPPER_SUMS_56 HOPPER_SUMS_48, HOPPER_SUMS_4(24)
-#define HOPPER_SUMS_64 HOPPER_SUMS_56, HOPPER_SUMS_4(28)
-#define HOPPER_SUMS_72 HOPPER_SUMS_64, HOPPER_SUMS_4(32)
-#define HOPPER_SUMS_80 HOPPER_SUMS_72, HOPPER_SUMS_4(36)
-#define HOPPER_SUMS_88 HOPPER_SUMS_80, HOPPER_SUMS_4(40)
-#define HOPPER_SUMS_96 HOPPER_SUMS_88, HOPPER_SUMS_4(44)
-#define HOPPER_SUMS_104 HOPPER_SUMS_96, HOPPER_SUMS_4(48)
-#define HOPPER_SUMS_112 HOPPER_SUMS_104, HOPPER_SUMS_4(52)
-#define HOPPER_SUMS_120 HOPPER_SUMS_112, HOPPER_SUMS_4(56)
-#define HOPPER_SUMS_128 HOPPER_SUMS_120, HOPPER_SUMS_4(60)
-#define HOPPER_SUMS_136 HOPPER_SUMS_128, HOPPER_SUMS_4(64)
-#define HOPPER_SUMS_144 HOPPER_SUMS_136, HOPPER_SUMS_4(68)
-#define HOPPER_SUMS_152 HOPPER_SUMS_144, HOPPER_SUMS_4(72)
-#define HOPPER_SUMS_160 HOPPER_SUMS_152, HOPPER_SUMS_4(76)
-#define HOPPER_SUMS_168 HOPPER_SUMS_160, HOPPER_SUMS_4(80)
-#define HOPPER_SUMS_176 HOPPER_SUMS_168, HOPPER_SUMS_4(84)
-#define HOPPER_SUMS_184 HOPPER_SUMS_176, HOPPER_SUMS_4(88)
-#define HOPPER_SUMS_192 HOPPER_SUMS_184, HOPPER_SUMS_4(92)
-#define HOPPER_SUMS_200 HOPPER_SUMS_192, HOPPER_SUMS_4(96)
-#define HOPPER_SUMS_208 HOPPER_SUMS_200, HOPPER_SUMS_4(100)
-#define HOPPER_SUMS_216 HOPPER_SUMS_208, HOPPER_SUMS_4(104)
-#define HOPPER_SUMS_224 HOPPER_SUMS_216, HOPPER_SUMS_4(108)
-#define HOPPER_SUMS_232 HOPPER_SUMS_224, HOPPER_SUMS_4(112)
-#define HOPPER_SUMS_240 HOPPER_SUMS_232, HOPPER_SUMS_4(116)
-#define HOPPER_SUMS_248 HOPPER_SUMS_240, HOPPER_SUMS_4(120)
-#define HOPPER_SUMS_256 HOPPER_SUMS_248, HOPPER_SUMS_4(124)
+/* The N/2 sums of a thread in a product of 64 x N, d[0] and so on: their names in PTX, and they as
+ * operands of an asm statement. HOPPER_LIST_N has F for four, M for four more. */
+#define HOPPER_REGISTERS(N) HOPPER_LIST_##N(HOPPER_NAMES, HOPPER_MORE_NAMES)
+#define HOPPER_SUMS(N) HOPPER_LIST_##N(HOPPER_OPERANDS, HOPPER_MORE_OPERANDS)
+#define HOPPER_NAMES(i, j, k, l) "%" #i ", %" #j ", %" #k ", %" #l
+#define HOPPER_MORE_NAMES(i, j, k, l) ", " HOPPER_NAMES(i, j, k, l)
+#define HOPPER_OPERANDS(i, j, k, l) "+f"(d[i]), "+f"(d[j]), "+f"(d[k]), "+f"(d[l])
+#define HOPPER_MORE_OPERANDS(i, j, k, l) , HOPPER_OPERANDS(i, j, k, l)
+#define HOPPER_LIST_16(F, M) F(0, 1, 2, 3) M(4, 5, 6, 7)
+#define HOPPER_LIST_32(F, M) HOPPER_LIST_16(F, M) M(8, 9, 10, 11) M(12, 13, 14, 15)
+#define HOPPER_LIST_48(F, M) HOPPER_LIST_32(F, M) M(16, 17, 18, 19) M(20, 21, 22, 23)
+#define HOPPER_LIST_64(F, M) HOPPER_LIST_48(F, M) M(24, 25, 26, 27) M(28, 29, 30, 31)
+#define HOPPER_LIST_80(F, M) HOPPER_LIST_64(F, M) M(32, 33, 34, 35) M(36, 37, 38, 39)
+#define HOPPER_LIST_96(F, M) HOPPER_LIST_80(F, M) M(40, 41, 42, 43) M(44, 45, 46, 47)
+#define HOPPER_LIST_104(F, M) HOPPER_LIST_96(F, M) M(48, 49, 50, 51)
+#define HOPPER_LIST_112(F, M) HOPPER_LIST_104(F, M) M(52, 53, 54, 55)
+#define HOPPER_LIST_120(F, M) HOPPER_LIST_112(F, M) M(56, 57, 58, 59)
+#define HOPPER_LIST_128(F, M) HOPPER_LIST_120(F, M) M(60, 61, 62, 63)
+#define HOPPER_LIST_144(F, M) HOPPER_LIST_128(F, M) M(64, 65, 66, 67) M(68, 69, 70, 71)
+#define HOPPER_LIST_160(F, M) HOPPER_LIST_144(F, M) M(72, 73, 74, 75) M(76, 77, 78, 79)
+#define HOPPER_LIST_176(F, M) HOPPER_LIST_160(F, M) M(80, 81, 82, 83) M(84, 85, 86, 87)
+#define HOPPER_LIST_184(F, M) HOPPER_LIST_176(F, M) M(88, 89, 90, 91)
+#define HOPPER_LIST_192(F, M) HOPPER_LIST_184(F, M) M(92, 93, 94, 95)
+#define HOPPER_LIST_200(F, M) HOPPER_LIST_192(F, M) M(96, 97, 98, 99)
+#define HOPPER_LIST_208(F, M) HOPPER_LIST_200(F, M) M(100, 101, 102, 103)
+#define HOPPER_LIST_224(F, M) HOPPER_LIST_208(F, M) M(104, 105, 106, 107) M(108, 109, 110, 111)
+#define HOPPER_LIST_240(F, M) HOPPER_LIST_224(F, M) M(112, 113, 114, 115) M(116, 117, 118, 119)
+#define HOPPER_LIST_256(F, M) HOPPER_LIST_240(F, M) M(120, 121, 122, 123) M(124, 125, 126, 127)
 
 namespace hopper
 {
@@ -123,10 +87,10 @@ template <class Element, int N> struct wgmma;
 						 ".reg .pred p;\n\t"                                                       \
 						 "setp.ne.b32 p, %" ACCUMULATE ", 0;\n\t"                                  \
 						 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE           \
-						 " {" HOPPER_REGISTERS_##N "}, %" A ", %" B ", p, 1, 1, %" TRANSPOSE_A     \
-												   ", %" TRANSPOSE_B ";\n\t"                       \
-												   "}"                                             \
-						 : HOPPER_SUMS_##N                                                         \
+						 " {" HOPPER_REGISTERS(N) "}, %" A ", %" B ", p, 1, 1, %" TRANSPOSE_A      \
+												  ", %" TRANSPOSE_B ";\n\t"                        \
+												  "}"                                              \
+						 : HOPPER_SUMS(N)                                                          \
 						 : "l"(a), "l"(b), "r"(accumulate), "n"((int)SWAPPED),                     \
 						   "n"((int)!SWAPPED));                                                    \
 		}                                                                                          \

@@ -47,9 +47,9 @@ template <class Element, int N> struct wgmma_k_major;
 			asm volatile("{\n\t"                                                                   \
 						 ".reg .pred p;\n\t"                                                       \
 						 "setp.ne.b32 p, %" ADDS ", 0;\n\t"                                        \
-						 "wgmma.mma_async.sync.aligned.m64n" #N TYPES " {" HOPPER_REGISTERS_##N    \
-						 "}, %" A ", %" B ", p" REST ";\n\t"                                       \
-						 "}"                                                                       \
+						 "wgmma.mma_async.sync.aligned.m64n" #N TYPES                              \
+						 " {" HOPPER_REGISTERS(N) "}, %" A ", %" B ", p" REST ";\n\t"              \
+												  "}"                                              \
 						 : WGMMA_SUMS_##N(KIND)                                                    \
 						 : "l"(a), "l"(b), "r"(adds));                                             \
 		}                                                                                          \
