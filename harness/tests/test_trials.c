@@ -8,9 +8,9 @@
 #include "base/paths.h"
 #include "judge/trials.h"
 
-/* FAULT=2 does not compile, FAULT=1 computes something else. */
+/* FAULT=2 does not compile, FAULT=1 computes something else, FAULT=3 dies. */
 static const char *const variants[][3] = {
-	{"-DBLOCK_M=16"}, {"-DFAULT=2"}, {"-DBLOCK_M=32", "-DFAULT=1"}, {"-DBLOCK_M=8"}};
+	{"-DBLOCK_M=16"}, {"-DFAULT=2"}, {"-DBLOCK_M=32", "-DFAULT=1"}, {"-DBLOCK_M=8"}, {"-DFAULT=3"}};
 #define VARIANTS (sizeof variants / sizeof *variants)
 #define SECONDS 100.0
 
@@ -91,6 +91,14 @@ Test(trials, are_compiled_timed_and_judged)
 	free(result.entries);
 	result = time_these(other, 1, SECONDS);
 	cr_expect(result.entries[0].verdict == VERDICT_RUNTIME_ERROR);
+	free(result.entries);
+
+	/* Opened side by side, each fails for itself. */
+	static const size_t beside[] = {4, 0, 3, 4, 2};
+	result = time_these(beside, 5, SECONDS);
+	for (size_t i = 0; i < 5; i++)
+		cr_expect(strstr(result.entries[i].detail, beside[i] == 4 ? "signal" : "no time") != NULL,
+				  "%zu: %s", i, result.entries[i].detail);
 	free(result.entries);
 
 	trials_settle(trials);
