@@ -283,16 +283,13 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 	for (size_t i = 0, next; i < timer->count; i = next) {
 		struct lane *together[LANES_TOGETHER];
 		struct outcome outcomes[LANES_TOGETHER];
-		size_t at[LANES_TOGETHER], count = 0;
-		for (next = i; next < timer->count && count < LANES_TOGETHER; next++) {
-			if (!lane_begin(timer, &timer->lanes[next], &out->entries[next]))
-				continue;
-			at[count] = next;
-			together[count++] = &timer->lanes[next];
-		}
+		size_t count = 0;
+		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
+			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
+				together[count++] = &timer->lanes[next];
 		lane_open_all(timer->run, together, count, &out->test, outcomes);
 		for (size_t k = 0; k < count; k++) {
-			struct timing_entry *entry = &out->entries[at[k]];
+			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
 			if (!contestant_link_holds(&together[k]->contestant, err))
 				return false;
 			entry->enclosed = together[k]->contestant.enclosed;
