@@ -202,26 +202,28 @@ static void add_loop(const struct tiling *t, struct demand *out)
 	out->instructions +=
 		bytes / VECTOR_BYTES / WARP * 2 + tiles * t->steps * warps * STEP_INSTRUCTIONS;
 	out->half_lanes += tiles * t->steps * warps * WARP * STEP_INSTRUCTIONS / 2;
-	/* with one stage a block waits for each of its loads; with more it is ahead of them */
-	const double ahead = t->stages - 1;
-	if (t->unit == UNIT_FMA)
-		return;
-	out->waits = tiles / t->blocks * 2 + (ahead < 1 ? tiles / t->blocks * t->steps : 0);
-	out->trips = ahead < 1 ? 0 : tiles / t->blocks * t->steps / ahead;
 }
 
-/* What a block of FMAs takes by itself, and what sums by atomics take all of them. */
-static void add_alone(const struct tune_gpu *gpu, const struct tiling *t, struct demand *out)
+/* With one stage a block waits for each of its loads; with more it is ahead of them. */
+static void add_waits(const struct tiling *t, struct demand *out)
+{
+	const double tiles = tiles_computed(t) / t->blocks, ahead = t->stages - 1;
+	out->waits = tiles * 2 + (ahead < 1 ? tiles * t->steps : 0);
+	out->trips = ahead < 1 ? 0 : tiles * t->steps / ahead;
+}
+
+/* What a block of FMAs takes by itself, and what sums by atomics take all of them. A multiprocessor
+ * has room for `fit` blocks. */
+static void add_alone(const struct tune_gpu *gpu, const struct tiling *t, int fit,
+					  struct demand *out)
 {
 	const double clock = gpu->clock_mhz * 1e6, most = ceil(t->blocks / gpu->multiprocessors);
 	const double fmas = fmax(t->thread_m, 1) * fmax(t->thread_n, 1) * FMA_CLOCKS;
 	const double products = t->block_k * fmax(FRAGMENT_CLOCKS, fmas);
 	const double step = t->stages > 1 ? fmax(products, STEP_CLOCKS) : products + STEP_CLOCKS;
 	const double tiles = tiles_computed(t) / t->blocks;
-	const struct occupancy fits =
-		occupancy_of(gpu, out->threads, out->registers, out->shared_bytes);
 	out->alone = tiles * (START_SECONDS + t->steps * (step + BARRIER_CLOCKS) / clock);
-	out->serial = BLOCK_SECONDS * fmin(most, fits.blocks);
+	out->serial = BLOCK_SECONDS * fmin(most, fit);
 	if (t->splits <= 1 || !t->atomics)
 		return;
 	const double values = fmin(t->block_m, t->m) * fmin(t->block_n, t->n);
@@ -306,10 +308,14 @@ double model_time(const struct tune_gpu *gpu, const struct problem *problem,
 	if (tiles) {
 		add_traffic(gpu, &t, test, roles,
 					fmin(tiles_computed(&t), fmax(1, fits.blocks) * gpu->multiprocessors), &demand);
-		t.unit == UNIT_FMA ? add_fma(&t, &demand) : add_tensor(gpu, &t, &demand);
+		if (t.unit == UNIT_FMA) {
+			add_fma(&t, &demand);
+			add_alone(gpu, &t, fits.blocks, &demand);
+		} else {
+			add_tensor(gpu, &t, &demand);
+			add_waits(&t, &demand);
+		}
 		add_loop(&t, &demand);
-		if (t.unit == UNIT_FMA)
-			add_alone(gpu, &t, &demand);
 	} else {
 		add_plain(problem, test, &demand);
 	}
