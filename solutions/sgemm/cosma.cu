@@ -238,31 +238,29 @@ static __device__ __forceinline__ void store_warp(const epilogue<float> &out, fl
 												  const float (&sum)[THREAD_M][THREAD_N], Put put)
 {
 	using S = schedule;
-	typedef epilogue_vector<float, S::PIECE_N> vector;
 	int lane = threadIdx.x % 32;
 	int row = lane_row<S>(lane) * S::PIECE_M, column = lane_column<S>(lane) * S::PIECE_N;
 #pragma unroll
 	for (int i = 0; i < THREAD_M; i++) {
 		int down = i / S::PIECE_M * S::APART_M + i % S::PIECE_M; // from the lane's first row
-		vector pieces[S::COUNT_N];
 		float runs[S::COUNT_N][S::PIECE_N];
 #pragma unroll
 		for (int j = 0; j < THREAD_N; j++)
-			pieces[j / S::PIECE_N].at[j % S::PIECE_N] = runs[j / S::PIECE_N][j % S::PIECE_N] =
-				sum[i][j];
-		if (vectors && SPLIT_K == 1) {
-			out.store_runs<S::APART_N>(row0 + row + down, column0 + column, runs);
-			continue;
-		}
+			runs[j / S::PIECE_N][j % S::PIECE_N] = sum[i][j];
 		if (vectors) {
+			if (SPLIT_K == 1) {
+				out.store_runs<S::APART_N>(row0 + row + down, column0 + column, runs);
+			} else {
 #pragma unroll
-			for (int n = 0; n < S::COUNT_N; n++)
-				put(row0 + row + down, column0 + column + n * S::APART_N, runs[n]);
+				for (int n = 0; n < S::COUNT_N; n++)
+					put(row0 + row + down, column0 + column + n * S::APART_N, runs[n]);
+			}
 			continue;
 		}
 #pragma unroll
 		for (int n = 0; n < S::COUNT_N; n++)
-			*(vector *)&exchange[lane_row<S>(lane) * WARP_N + column + n * S::APART_N] = pieces[n];
+			epilogue_store_whole(&exchange[lane_row<S>(lane) * WARP_N + column + n * S::APART_N],
+								 runs[n]);
 		__syncwarp();
 #pragma unroll
 		for (int e = lane; e < S::EXCHANGE; e += 32) {

@@ -26,16 +26,17 @@ static __device__ bool is_last(int *done, int blocks)
 }
 
 /* V neighbours, aligned to as many, as other blocks have left them in L2. */
-template <int V>
-static __device__ __forceinline__ epilogue_vector<float, V> load_behind_l1(const float *from)
+static __device__ __forceinline__ void load_behind_l1(const float *from, float (&x)[4])
 {
-	if constexpr (V == 4) {
-		float4 x = __ldcg((const float4 *)from);
-		return {{x.x, x.y, x.z, x.w}};
-	} else {
-		static_assert(V == 1, "one, or four");
-		return {{__ldcg(from)}};
-	}
+	float4 all = __ldcg((const float4 *)from);
+	x[0] = all.x;
+	x[1] = all.y;
+	x[2] = all.z;
+	x[3] = all.w;
+}
+static __device__ __forceinline__ void load_behind_l1(const float *from, float (&x)[1])
+{
+	x[0] = __ldcg(from);
 }
 
 /* Adds V neighbouring values, aligned to as many, to what is in memory. By red, which brings
@@ -74,7 +75,6 @@ template <int TILE_M, int TILE_N, int THREADS, bool LEAVES_ZEROS, int V = 1>
 static __device__ __forceinline__ void hand_over_sums(float *sums, int row0, int column0,
 													  const epilogue<float> &out)
 {
-	typedef epilogue_vector<float, V> vector;
 	constexpr int COUNT = TILE_M * TILE_N / V, EACH = (COUNT + THREADS - 1) / THREADS,
 				  MOST = V == 1 ? 16 : 32 / V, TOGETHER = EACH < MOST ? EACH : MOST;
 #pragma unroll 1
@@ -84,23 +84,19 @@ static __device__ __forceinline__ void hand_over_sums(float *sums, int row0, int
 			row = e < COUNT ? row0 + e / (TILE_N / V) : out.M;
 			column = column0 + e % (TILE_N / V) * V;
 		};
-		float held[TOGETHER][V];
+		float held[TOGETHER][V] = {};
 		int row, column;
 #pragma unroll
 		for (int i = 0; i < TOGETHER; i++) {
 			place(i, row, column);
-			vector read = {};
 			if (row < out.M && column < out.N)
-				read = load_behind_l1<V>(&sums[(size_t)row * out.N + column]);
-#pragma unroll
-			for (int v = 0; v < V; v++)
-				held[i][v] = read.at[v];
+				load_behind_l1(&sums[(size_t)row * out.N + column], held[i]);
 		}
 #pragma unroll
 		for (int i = 0; i < TOGETHER && LEAVES_ZEROS; i++) {
 			place(i, row, column);
 			if (row < out.M && column < out.N)
-				*(vector *)&sums[(size_t)row * out.N + column] = {};
+				*(epilogue_vector<float, V> *)&sums[(size_t)row * out.N + column] = {};
 		}
 		out.store_all(out.M, held, place);
 	}
