@@ -49,8 +49,8 @@ SWIZZLES = {(8192, 8192, 8192): range(1, 17), (16384, 16384, 16384): (1, 2, 4, 8
 # worth: all of it would be 60 to 350 thousand. The part has what decides most, tiles and splits, and
 # leaves alone what decides little by the models: of the rest the usual value. Shapes of each family,
 # for which it has a hundred or two.
-EXHAUSTIVE = {"128x128x128", "64x4096x64", "64x64x4096", "1024x1024x32", "256x256x256", "32x1024x32", "32x32x1024",
-              "128x16384x128", "4096x4096x64", "2048x2048x2048"}
+EXHAUSTIVE = {(128, 128, 128), (64, 4096, 64), (64, 64, 4096), (1024, 1024, 32), (256, 256, 256), (32, 1024, 32),
+              (32, 32, 1024), (128, 16384, 128), (4096, 4096, 64), (2048, 2048, 2048)}
 EXHAUSTIVE_SECONDS = 110  # 55% of them for the first passes
 PART_CANDIDATES = {"BLOCK_M": "128 32 64 256", "BLOCK_N": "128 32 64 256", "LOAD_K": "8 16", "WARP_M": "32 16 64",
                    "WARP_N": "64 16 32", "THREAD_M": "8 4", "THREAD_N": "8 4", "SWIZZLE": "4 1", "DOUBLE_BUFFER": "1",
@@ -85,10 +85,22 @@ class LeftOut(Exception):
         self.status = status  # of gemmjudge: 3 where it cannot run
 
 
+def timed(found):
+    """The trials that have a time."""
+    return [trial for trial in found["measured"].get("trials", []) if trial["outcome"] == "measured"]
+
+
 def times(found):
     """Of every schedule that was measured: its time, its places in the orders, its constants. For models."""
-    return [[t["median_us"], t["rank"].get("model"), t["rank"].get("thesis"), *t["constants"].values()]
-            for t in found["measured"].get("trials", []) if t["outcome"] == "measured"]
+    return [[t["median_us"], t["rank"].get("model"), t["rank"].get("thesis"), *t["constants"].values()] for t in timed(found)]
+
+
+def best_of(found):
+    """The fastest schedule, where it is right."""
+    best = found.get("measured", {}).get("best")
+    if best is None or not best["right"]:
+        raise LeftOut("no schedule was measured and right")
+    return best
 
 
 def say(text):
@@ -164,9 +176,9 @@ class Session:
             raise LeftOut("it was interrupted")
         return found
 
-    def tune(self, shape, options, budget):
+    def tune(self, shape, options, budget, source=SOURCE / "cosma.cu"):
         how = ["--budget", str(budget)] if budget else ["--model-only"]
-        found = self.call(["tune", str(SOURCE / "cosma.cu"), *how, *options], shape)
+        found = self.call(["tune", str(source), *options, *how], shape)
         if "error" in found["shapes"][0]:
             raise LeftOut(found["shapes"][0]["error"])
         return found
@@ -198,18 +210,13 @@ class Session:
         seconds = min(EXHAUSTIVE_SECONDS, int(self.left()) - 3 * ENDING)
         if seconds < ENDING:
             raise LeftOut("no time was left")
-        found = self.call(["tune", str(self.narrowed()), "--exhaustive", "--budget", str(seconds)], shape)["shapes"][0]
-        if "error" in found:
-            raise LeftOut(found["error"])
-        trials = [trial for trial in found["measured"]["trials"] if trial["outcome"] == "measured"]
-        best = found["measured"].get("best")
-        if best is None or not best["right"]:
-            raise LeftOut("no schedule was measured and right")
+        found = self.tune(shape, ("--exhaustive",), seconds, self.narrowed())["shapes"][0]
+        best, trials = best_of(found), timed(found)
+        fastest = min(trial["median_us"] for trial in trials)
         facts = {"schedules": found["schedules"], "measured": len(trials), "times": times(found), "orders": {}}
         for order in ("model", "thesis"):
             first = [trial["median_us"] for trial in trials if trial["rank"][order] <= 10]
-            facts["orders"][order] = {"best": best["rank"][order],
-                                      "first_ten_reach": min(t["median_us"] for t in trials) / min(first) if first else 0.0}
+            facts["orders"][order] = {"best": best["rank"][order], "first_ten_reach": fastest / min(first) if first else 0.0}
         return best["constants"], facts
 
     def schedules(self, shape, options=()):
@@ -226,9 +233,7 @@ class Session:
         if self.tune_seconds:
             try:
                 at = self.tune(shape, options, self.tune_seconds)["shapes"][0]
-                best = at.get("measured", {}).get("best")
-                if best is None or not best["right"]:
-                    raise LeftOut("no schedule was measured and right")
+                best = best_of(at)
                 chosen["tuned"] = best["constants"]
                 facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], "times": times(at), **best["rank"]}
             except LeftOut as why:
@@ -255,7 +260,7 @@ class Session:
         if SPECIAL.get(shape) and name == "special":
             chosen["figure"] = chosen["defaults"] | SPECIAL[shape]
         split = next((chosen[by] for by in ("thesis", "model", "tuned") if chosen.get(by, {}).get("SPLIT_K", 1) > 1), None)
-        if name in FAMILIES and self.tune_seconds and "x".join(map(str, shape)) in EXHAUSTIVE:
+        if name in FAMILIES and self.tune_seconds and shape in EXHAUSTIVE:
             try:
                 chosen["exhaustive"], facts["exhaustive"] = self.exhaust(shape)
             except LeftOut as why:
