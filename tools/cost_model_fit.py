@@ -17,7 +17,7 @@ FEW = 5  # shapes that it needs for one factor of all its times
 SAME = 0.01  # a factor this near to 1 is left alone: a second fit then changes nothing
 FOLDS = 5  # of the cross-validation
 LARGE = 5  # rows of another draw that one of `large` counts as: nothing else is like them, and they are few
-ROUNDS = 4
+ROUNDS = 4  # of the fit of a configuration
 BOUND = 0.95  # of a measured time: a lower bound above it explains the time by itself
 WORST = 5  # shapes that are shown
 
@@ -82,20 +82,18 @@ def fit_one(old, rows):
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
     once = numpy.array([LARGE if row[3] == "large" else 1 for row in rows]) / us
     out = numpy.where(numpy.isfinite(old), old, 0.0)
-    unit = out.copy()  # of the factor
-    known = counts.any(axis=0)
-    seems = us
+    known, few = counts.any(axis=0), len(rows) < FEWEST
+    columns = (counts @ out)[:, None] if few else counts[:, known]  # few: what one factor of all times is fitted to
+    unit, seems = out.copy(), us
     for _ in range(ROUNDS):
         weight = numpy.minimum(best / seems, 1) ** 3 * once
-        wanted = (us - fixed) * weight
-        if len(rows) < FEWEST:
-            given = counts @ unit * weight
-            factor = given @ wanted / (given @ given)
-            out = unit * (1 if abs(factor - 1) < SAME else factor)
+        weighted = columns * weight[:, None]
+        sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
+        fitted = nnls(weighted / sizes, (us - fixed) * weight)[0] / sizes
+        if few:
+            out = unit * (1 if abs(fitted[0] - 1) < SAME else fitted[0])
         else:
-            weighted = counts[:, known] * weight[:, None]
-            sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
-            out[known] = nnls(weighted / sizes, wanted)[0] / sizes
+            out[known] = fitted
         seems = numpy.minimum(us, fixed + counts @ out)
     return tuple(round(float(time), decimals) for time, decimals in zip(out, DECIMALS))
 
