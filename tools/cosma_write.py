@@ -217,7 +217,8 @@ def exhaustive(runs):
              (("model", "the model"), ("thesis", "the thesis' order"))]
     held = [f"{sum(o['best'] <= 10 for o in reach[order])} of {len(searched)}" for order in reach]
     return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: tiles of 32 to 256, "
-            "8 x 8, 8 x 4 and 4 x 4 a thread, every sensible split of K by atomics and by the reduction kernel; the order of blocks, "
+            "8 x 8 or 4 x 4 a thread (at 128x128x128 and 32x1024x32 8 x 4 too), splits of K that fill the GPU by atomics and by the "
+            "reduction kernel; the order of blocks, "
             "the depth of a tile and blocks a multiprocessor as usual (`PART_CANDIDATES` in `tools/cosma_measure.py`). *Speed* is "
             "beside the best of these, in alternation; the tuned schedule is from the whole space, and may be faster. *First ten* are "
             "the first ten of an order within the part, *rank* is that of the best.", ""] + table(

@@ -19,16 +19,16 @@
 
 /* Kernels of FMAs by thread tiles. These were fitted to 370 times of sgemm/cosma.cu on an H200, of
  * 1.5 us to 23 ms (solutions/sgemm/NOTES.md; rms 16%). */
-#define SLOTS 1.05           /* of an instruction that is counted: operands of one register bank */
-#define START_SECONDS 0.1e-6 /* of a block, with its first loads and its last stores */
-#define STEP_CLOCKS 1320     /* of a tile's way from memory to shared memory, as long as */
-#define FRAGMENT_CLOCKS 27   /* ... each k's from shared memory, or */
-#define FMA_CLOCKS 3.4       /* ... its products, of one warp, do not take longer */
-#define BARRIER_CLOCKS 112   /* of a step besides */
-#define BLOCK_SECONDS 0.05e-6  /* until the next block of a multiprocessor has begun */
-#define ATOMIC_CLOCKS 1.1      /* of a multiprocessor, for an atomic addition */
-#define SAME_SECONDS 3.3e-9    /* ... of L2, for each more to the same place */
-#define SUMS_SECONDS 0.98e-6   /* of a thread that reads SUMS of a tile's values back */
+#define SLOTS 1.05            /* of an instruction that is counted: operands of one register bank */
+#define START_SECONDS 0.1e-6  /* of a block, with its first loads and its last stores */
+#define STEP_CLOCKS 1320      /* of a tile's way from memory to shared memory, as long as */
+#define FRAGMENT_CLOCKS 27    /* ... each k's from shared memory, or */
+#define FMA_CLOCKS 3.4        /* ... its products, of one warp, do not take longer */
+#define BARRIER_CLOCKS 112    /* of a step besides */
+#define BLOCK_SECONDS 0.05e-6 /* until the next block of a multiprocessor has begun */
+#define ATOMIC_CLOCKS 1.1     /* of a multiprocessor, for an atomic addition */
+#define SAME_SECONDS 3.3e-9   /* ... of L2, for each more to the same place */
+#define SUMS_SECONDS 0.98e-6  /* of a thread that reads SUMS of a tile's values back */
 #define SUMS 16
 #define SECOND_SECONDS 2.5e-6 /* from the end of one kernel to a second that needs its results */
 
