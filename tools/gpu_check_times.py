@@ -164,6 +164,12 @@ def bench(checker, name, files, *options):
     return json.loads(kept.read_text()) if kept.exists() else None
 
 
+def cut_short(reports):
+    """What is missing of benches, by name, whose time was up."""
+    return [f"{name}: its time was up after {len(report['bench'])} cases" for name, report in reports.items()
+            if report and report["interrupted"]]
+
+
 def f32(checker):
     """What the f32 solutions reach of the fastest library: shapes of their own, and 200 drawn ones."""
     files = [solution(name) for name in F32]
@@ -181,7 +187,7 @@ def f32(checker):
     for overall in drawn["overall"] if drawn else []:
         figures[f"{overall['label']}: mean of drawn shapes"] = round(overall["geometric_mean"], 3)
         figures[f"{overall['label']}: worst of them"] = round(overall["worst"], 3)
-    return {"figures": figures, "failed": failed, "missing": []}
+    return {"figures": figures, "failed": failed, "missing": cut_short({"shapes": squares, "drawn": drawn})}
 
 
 def ffma_tiles():
@@ -217,7 +223,8 @@ def f32_tiles(checker):
                 for name in ("ffma", "tensor")]
         figures["x".join(str(timing["case"][key]) for key in "mnk")] = ", ".join(
             f"{entry['label']} {entry['microseconds']:.1f} us" for entry in best if entry)
-    return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"], "missing": []}
+    return {"figures": figures, "failed": [] if report else ["bench gave no report (see the part's text)"],
+            "missing": cut_short({"tiles": report})}
 
 
 def ratios(report, ours, other):
@@ -243,10 +250,11 @@ def against(checker):
     shapes = [word for shape in HEADLINES for word in ("--shape", shape)]
     draws = {"default": ["--cases", "200"], "aligned": ["--cases", "200", "--multiple-of", "8"],
              "uniform": ["--cases", "200", "--sizes", "uniform"], "headlines": shapes}
-    figures, failed, missing = {}, [], []
+    figures, failed, reports = {}, [], {}
     for name, draw in draws.items():
         budget = ["--budget", "0.4"] if name != "headlines" else []
-        found = ratios(bench(checker, f"against_{name}", files, *options, *draw, *budget), files[0].name, files[1].name)
+        reports[name] = bench(checker, f"against_{name}", files, *options, *draw, *budget)
+        found = ratios(reports[name], files[0].name, files[1].name)
         if not found:
             failed.append(f"{name}: bench gave no figures (see the part's text)")
             continue
@@ -255,9 +263,7 @@ def against(checker):
         figures[name] = f"{mean:.3f} of {len(found)} shapes, worst {found[worst]:.3f} at {worst}"
         if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
             failed.append(f"{name}: slower than {files[1].name}")
-        if name == "headlines" and len(found) < len(HEADLINES):
-            missing.append(f"{name}: {len(HEADLINES) - len(found)} of {len(HEADLINES)} shapes, no time was left")
-    return {"figures": figures, "failed": failed, "missing": missing}
+    return {"figures": figures, "failed": failed, "missing": cut_short(reports)}
 
 
 def clocks(checker):
