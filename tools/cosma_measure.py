@@ -48,7 +48,7 @@ SWIZZLES = {(8192, 8192, 8192): range(1, 17), (16384, 16384, 16384): (1, 2, 4, 8
 # Where every schedule of a part of the space is measured, to tell what the rankings and the search are
 # worth: all of it would be 60 to 350 thousand. The part has what decides most, tiles and splits, and
 # leaves alone what decides little by the models: of the rest the usual value. Shapes of each family,
-# for which it has some tens, or a hundred.
+# for which it has 6 to 152.
 EXHAUSTIVE = {(128, 128, 128), (64, 4096, 64), (64, 64, 4096), (1024, 1024, 32), (256, 256, 256), (32, 1024, 32),
               (32, 32, 1024), (128, 16384, 128), (4096, 4096, 64), (2048, 2048, 2048)}
 EXHAUSTIVE_SECONDS = 140  # 55% of them for the first passes

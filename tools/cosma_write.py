@@ -198,6 +198,16 @@ def ranks(runs):
             "defaults.", ""] + table(["", "M x N x K", "schedules", "by the model", "by the thesis", "constants"], rows)
 
 
+def thread_tiles(searched):
+    """The tiles of a thread in the parts that were searched, and the shapes of each part."""
+    shapes = {}
+    for run in searched:
+        m, n = (3 + list(run.chosen["exhaustive"]).index(name) for name in ("THREAD_M", "THREAD_N"))  # behind time and ranks
+        tiles = sorted({(time[m], time[n]) for time in run.tune["exhaustive"]["times"]}, reverse=True)
+        shapes.setdefault(", ".join(f"{rows} x {columns}" for rows, columns in tiles), []).append(run.shape)
+    return "; ".join(f"{tiles} at {', '.join(at)}" for tiles, at in shapes.items())
+
+
 def exhaustive(runs):
     """What the rankings and the search are worth, beside every schedule of a part of the space."""
     searched = [run for run in runs if run.time("exhaustive")]
@@ -217,9 +227,9 @@ def exhaustive(runs):
              (("model", "the model"), ("thesis", "the thesis' order"))]
     held = [f"{sum(o['best'] <= 10 for o in reach[order])} of {len(searched)}" for order in reach]
     return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: tiles of 32 to 256, "
-            "8 x 8 or 4 x 4 a thread (at 128x128x128 and 32x1024x32 8 x 4 too), splits of K that fill the GPU by atomics and by the "
-            "reduction kernel; the order of blocks, "
-            "the depth of a tile and blocks a multiprocessor as usual (`PART_CANDIDATES` in `tools/cosma_measure.py`). *Speed* is "
+            "splits of K that fill the GPU by atomics and by the reduction kernel; the order of blocks, the depth of a tile and "
+            "blocks a multiprocessor as usual (`PART_CANDIDATES` in `tools/cosma_measure.py`). A thread's tiles are "
+            f"{thread_tiles(searched)}. *Speed* is "
             "beside the best of these, in alternation; the tuned schedule is from the whole space, and may be faster. *First ten* are "
             "the first ten of an order within the part, *rank* is that of the best.", ""] + table(
                 ["M x N x K", "measured", "best, us", "speed: tuned", "model's first", "thesis' first", "model's first ten", "rank",

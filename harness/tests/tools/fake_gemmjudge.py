@@ -73,7 +73,7 @@ def timing(shape):
 def tune():
     """Whoever chooses differs in SWIZZLE alone; only where K is large the thesis' order splits it."""
     m, n, k = (int(size) for size in values["--shape"][0].split("x"))
-    defaults = {"BLOCK_M": 128, "BLOCK_N": 128, "SPLIT_K": 1, "SPLIT_ATOMICS": 1, "SWIZZLE": 4}
+    defaults = {"BLOCK_M": 128, "BLOCK_N": 128, "THREAD_M": 8, "THREAD_N": 4, "SPLIT_K": 1, "SPLIT_ATOMICS": 1, "SWIZZLE": 4}
     thesis = defaults | {"SPLIT_K": 8 if k > m * n / 4 else 1, "SWIZZLE": 3}
     shape = {"shape": values["--shape"][0], "schedules": 1000, "thesis_first": {"constants": thesis, "thesis": {"rank": 1}},
              "ranked": [{"constants": defaults | {"SWIZZLE": 2}, "model": {"rank": 1, "seconds": 1e-5}}]}
