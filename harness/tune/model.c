@@ -17,7 +17,7 @@
 #define L2_SHARE 0.7      /* of L2 that operands can keep */
 #define ATOMIC_TRAFFIC 2. /* an atomic addition takes L2 as long as two stores */
 
-/* Kernels of FMAs by thread tiles. These were fitted to 370 times of sgemm/cosma.cu on an H200, of
+/* Kernels of FMAs by thread tiles. These were fitted to 327 times of sgemm/cosma.cu on an H200, of
  * 1.5 us to 23 ms (solutions/sgemm/NOTES.md; rms 16%). */
 #define SLOTS 1.05            /* of an instruction that is counted: operands of one register bank */
 #define START_SECONDS 0.1e-6  /* of a block, with its first loads and its last stores */
