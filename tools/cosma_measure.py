@@ -3,7 +3,8 @@
 usage: cosma_measure.py GEMMJUDGE OUT.json SECONDS TUNE [EXPERIMENT...]
 
 A schedule is a solution of a few lines: its constants, and cosma.cu. So several are timed in
-alternation, with the libraries. OUT.json is complete after every experiment.
+alternation, with the libraries. OUT.json is complete after every experiment, with what pages show
+of a report (data_file.py), one experiment a line.
 """
 
 import hashlib
@@ -17,7 +18,9 @@ import subprocess
 import sys
 import time
 
-SCHEMA_VERSION = 1
+import data_file
+
+SCHEMA_VERSION = 2
 SOURCE = pathlib.Path("solutions/sgemm")
 WORK = pathlib.Path(os.environ.get("BUILD", "build")) / "cosma"
 ENDING = 20        # seconds that an interrupted gemmjudge may take to end
@@ -93,7 +96,7 @@ def timed(found):
 
 def times(found):
     """Of every schedule that was measured: its time, its places in the orders, its constants. For models."""
-    return [[t["median_us"], t["rank"].get("model"), t["rank"].get("thesis"), *t["constants"].values()] for t in timed(found)]
+    return [[data_file.rounded(t["median_us"], 4), t["rank"].get("model"), t["rank"].get("thesis"), *t["constants"].values()] for t in timed(found)]
 
 
 def best_of(found):
@@ -146,7 +149,9 @@ class Session:
         return self.end - time.monotonic()
 
     def save(self):
-        self.part.write_text(json.dumps(self.result, indent=1) + "\n")
+        facts = [f" {json.dumps(name)}: " + (data_file.listed(value, "  ") if isinstance(value, list) else json.dumps(value))
+                 for name, value in self.result.items()]
+        self.part.write_text("{\n" + ",\n".join(facts) + "\n}\n")
         os.replace(self.part, self.out)
 
     # ---- gemmjudge ---------------------------------------------------------------------
@@ -279,12 +284,13 @@ class Session:
         found = self.call([*command, *paths, "--budget", str(budget)], shape)
         if not found.get("bench"):
             raise LeftOut("gemmjudge timed nothing")
-        device = found["device"]["name"]
+        bench = data_file.compact_run(found, "x".join(map(str, shape)))
+        device = bench["gpu"]["name"]
         if self.result["device"] not in (None, device):
             sys.exit(f"tools/cosma: {self.out} was measured on {self.result['device']}, not on {device}: name another file")
         self.result["device"] = device
         self.result["runs"].append({"experiment": name, "w": w, "shape": "x".join(map(str, shape)), "labels": labels,
-                                    "chosen": chosen, "tune": facts, "bench": found})
+                                    "chosen": chosen, "tune": facts, "bench": bench})
 
     def run(self, wanted):
         done = {(run["experiment"], run["shape"]) for run in self.result["runs"]}

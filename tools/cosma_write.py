@@ -1,4 +1,4 @@
-"""COSMA.md and its pictures, from what tools/cosma has measured.
+"""COSMA.md and its pictures, from what tools/cosma has measured, which is kept beside them.
 
 usage: cosma_write.py RESULT.json FOLDER
 """
@@ -11,12 +11,14 @@ import statistics
 import subprocess
 import sys
 
+import data_file
 import measured
 
 FAMILIES = {"square": "Square, w x w x w", "large_n": "Large N, w x w^2 x w", "large_k": "Large K, w x w x w^2",
             "flat": "Flat, w^2 x w^2 x w"}
 BY = {"defaults": "defaults", "thesis": "thesis' first", "model": "model's first", "tuned": "tuned",
       "figure": "the figure's own"}
+KEPT = "results/cosma.json"  # from the page
 COLORS = {"defaults": "#888888", "thesis": "#1f77b4", "model": "#2ca02c", "tuned": "#d62728"}
 
 # What the thesis says; V100 (NVCC 11.0) where it says nothing else.
@@ -51,11 +53,12 @@ class Run:
     def __init__(self, run):
         self.experiment, self.w, self.shape, self.tune = run["experiment"], run["w"], run["shape"], run["tune"]
         self.labels, self.chosen = run["labels"], run["chosen"]
-        self.timing, self.started = run["bench"]["bench"][0], run["bench"]["started"]
-        self.device, self.command = run["bench"]["device"], run["bench"]["command"]
-        self.us = {(e["label"], e["role"]): e["microseconds"] for e in self.timing["entries"] if e["ran"]}
-        self.wrong = {e["label"] for e in self.timing["entries"] if e["wrong_elements"]}
-        self.failed = {e["label"]: f"{e['verdict']}: {e['detail']}" for e in self.timing["entries"] if not e["ran"]}
+        self.timing, self.started, self.gpu = run["bench"]["timings"][0], run["bench"]["started"], run["bench"]["gpu"]
+        entries = self.timing["entries"]
+        self.us = {(e["label"], e["role"]): e["us"] for e in entries if "us" in e}
+        self.spreads = [data_file.spread(e) for e in entries if "us" in e]
+        self.wrong = {e["label"] for e in entries if e.get("wrong")}
+        self.failed = {e["label"]: e["detail"] for e in entries if "us" not in e}
         sizes = [int(size) for size in self.shape.split("x")]
         self.tflop = 2e-12 * math.prod(sizes)
 
@@ -251,8 +254,10 @@ def lacking(runs, left_out):
             out.append(f"- {run.experiment} {run.shape}, tuned: {run.tune['error']}")
         if "error" in run.tune.get("exhaustive", {}):
             out.append(f"- {run.experiment} {run.shape}, every schedule: {run.tune['exhaustive']['error']}")
-        if run.timing["throttled"]:
-            out.append(f"- {run.experiment} {run.shape}: the clock was held down ({run.timing['throttle_reason']})")
+        if run.timing["clock"]["held_down"]:
+            out.append(f"- {run.experiment} {run.shape}: the clock was held down ({run.timing['clock']['held_down']})")
+        if run.timing["uncertain"]:
+            out.append(f"- {run.experiment} {run.shape}: the interval of a median is wide")
     reasons = {}
     for gap in left_out:
         reasons.setdefault(gap["why"], []).append(f"{gap['experiment']} {gap['shape']}")
@@ -326,22 +331,24 @@ def picture_of_parts(runs, svg):
 
 
 def head(result, runs):
-    device = runs[0].device
     days = sorted({run.started[:10] for run in runs})
+    spreads = sorted(spread for run in runs for spread in run.spreads)
     return ["# The experiments of the cuCOSMA thesis", "",
             "Chapter 4 of the thesis with [cosma.cu](cosma.cu), measured by `" + result["command"] + "` and written by "
-            f"`tools/cosma write`: on an {device['name']} ({device['multiprocessors']} SMs, driver {device['driver']}, runtime "
-            f"{device['runtime']}, {device['library']}), {' to '.join(dict.fromkeys((days[0], days[-1])))}. A row is one call "
+            f"`tools/cosma write`: on an {data_file.gpu_words(runs[0].gpu)}, {' to '.join(dict.fromkeys((days[0], days[-1])))}. "
+            "A row is one call "
             "of gemmjudge, all of its entries in alternation, alpha = 1 and beta = 0. *Defaults* are the file's own constants "
             "(listing 4.1); *thesis' first* is the schedule that the thesis' order has first; *model's first* and *tuned* are "
-            "`gemmjudge tune`'s, by prediction and by measurement. The thesis measured on a V100 with NVCC 11.0.", ""]
+            "`gemmjudge tune`'s, by prediction and by measurement. Times are medians; their 95% intervals are "
+            f"{statistics.median(spreads):.1f}% to either side in the median, {spreads[len(spreads) * 9 // 10]:.1f}% at most for nine "
+            f"of ten ([{KEPT}]({KEPT}) has each). The thesis measured on a V100 with NVCC 11.0.", ""]
 
 
 def write(path, folder):
     if not shutil.which("gnuplot"):
         sys.exit("tools/cosma: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
     result = json.loads(path.read_text())
-    if result.get("schema_version") != 1 or "runs" not in result:
+    if result.get("schema_version") != 2 or "runs" not in result:
         sys.exit(f"{path}: no result of tools/cosma measure")
     everything = [Run(run) for run in result["runs"]]
     if not everything:
@@ -362,6 +369,10 @@ def write(path, folder):
     picture_of_families(runs, folder / "cosma_families.svg")
     picture_of_parts(runs, folder / "cosma_parts.svg")
     (folder / "COSMA.md").write_text("\n".join(out).rstrip("\n") + "\n")
+    kept = folder / KEPT
+    kept.parent.mkdir(exist_ok=True)
+    if not kept.exists() or not kept.samefile(path):
+        shutil.copy(path, kept)
 
 
 if __name__ == "__main__":
