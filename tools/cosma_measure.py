@@ -51,19 +51,20 @@ SWIZZLES = {(8192, 8192, 8192): range(1, 17), (16384, 16384, 16384): (1, 2, 4, 8
 # Where every schedule of a part of the space is measured, to tell what the rankings and the search are
 # worth: all of it would be 60 to 350 thousand. The part has what decides most, tiles and splits, and
 # leaves alone what decides little by the models: of the rest the usual value. Shapes of each family,
-# for which it has 6 to 152.
+# for which it has 25 to 222.
 EXHAUSTIVE = {(128, 128, 128), (64, 4096, 64), (64, 64, 4096), (1024, 1024, 32), (256, 256, 256), (32, 1024, 32),
               (32, 32, 1024), (128, 16384, 128), (4096, 4096, 64), (2048, 2048, 2048)}
 EXHAUSTIVE_SECONDS = 140  # 55% of them for the first passes
-PART_CANDIDATES = {"BLOCK_M": "128 32 64 256", "BLOCK_N": "128 32 64 256", "LOAD_K": "8 16", "WARP_M": "32 16 64",
-                   "WARP_N": "64 16 32", "THREAD_M": "8 4", "THREAD_N": "8 4", "SWIZZLE": "4 1", "DOUBLE_BUFFER": "1",
+PART_CANDIDATES = {"BLOCK_M": "128 8 16 32 64 256", "BLOCK_N": "128 8 16 32 64 256", "LOAD_K": "8 16", "WARP_M": "32 8 16 64",
+                   "WARP_N": "64 8 16 32", "THREAD_M": "8 1 2 4", "THREAD_N": "8 1 2 4", "SWIZZLE": "4 1", "DOUBLE_BUFFER": "1",
                    "OCCUPANCY": "2 1"}
 PART_CONSTRAINTS = (
     "SWIZZLE == (ceil_div(M, BLOCK_M) >= 4 ? 4 : 1)",
     "OCCUPANCY == (THREADS * REGISTERS * 2 <= 65536 ? 2 : 1)",
     "LOAD_K == (BLOCK_M * BLOCK_N >= 16384 ? 8 : 16)",
     "max(WARP_M / THREAD_M, WARP_N / THREAD_N) == 8",
-    "THREAD_M * THREAD_N == (BLOCK_M * BLOCK_N >= 8192 ? 64 : 16)",
+    "BLOCK_M * BLOCK_N >= 1024 || M * N <= 65536",
+    "THREAD_M * THREAD_N == (BLOCK_M * BLOCK_N >= 8192 ? 64 : BLOCK_M * BLOCK_N >= 1024 ? 16 : BLOCK_M * BLOCK_N / 64)",
     "SPLIT_K == 1 || TILES * SPLIT_K * 5 >= gpu_multiprocessors && TILES * SPLIT_K <= gpu_multiprocessors * 2",
 )
 EXPERIMENTS = ("special", *FAMILIES, "sigmoid", "swizzle")

@@ -229,9 +229,10 @@ def exhaustive(runs):
     means = [f"{100 * statistics.fmean(o['first_ten_reach'] for o in reach[order]):.0f}% by {name}" for order, name in
              (("model", "the model"), ("thesis", "the thesis' order"))]
     held = [f"{sum(o['best'] <= 10 for o in reach[order])} of {len(searched)}" for order in reach]
-    return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: tiles of 32 to 256, "
-            "splits of K that fill the GPU by atomics and by the reduction kernel; the order of blocks, the depth of a tile and "
-            "blocks a multiprocessor as usual (`PART_CANDIDATES` in `tools/cosma_measure.py`). A thread's tiles are "
+    return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: blocks of 8 to 256 rows "
+            "and columns (of 1024 values at least where C has more than 65,536), splits of K that fill the GPU by atomics and by the "
+            "reduction kernel; the order of blocks, the depth of a tile and blocks a multiprocessor as usual (`PART_CANDIDATES` in "
+            "`tools/cosma_measure.py`). A thread's tiles are "
             f"{thread_tiles(searched)}. *Speed* is "
             "beside the best of these, in alternation; the tuned schedule is from the whole space, and may be faster. *First ten* are "
             "the first ten of an order within the part, *rank* is that of the best.", ""] + table(
