@@ -38,12 +38,16 @@ static void load_all(const char *const *names)
 void enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
 {
 	struct error err = {{0}};
-	const char *readable[1 + DRIVER_FILES] = {request->solution};
+	const char *readable[2 + DRIVER_FILES] = {NULL};
 	const char *writable[] = {request->writable[0] != '\0' ? request->writable : NULL, NULL};
 	if (request->layers == 0)
 		return;
 	load_all(of_all);
-	size_t count = request->solution[0] != '\0' ? 1 : 0;
+	size_t count = 0;
+	if (request->solution[0] != '\0')
+		readable[count++] = request->solution;
+	if (request->successors[0] != '\0')
+		readable[count++] = request->successors;
 	for (size_t i = 0; request->device.kind == DEVICE_CUDA && of_driver[i] != NULL; i++)
 		if (access(of_driver[i], R_OK) == 0)
 			readable[count++] = of_driver[i];

@@ -27,6 +27,7 @@ struct contestant {
 	int channel;
 	bool open, loaded, has_case;
 	bool libraries_allowed, under_tool;
+	bool successors; /* one solution may follow the other */
 	struct device_choice device;
 	struct cudart cudart;
 	struct libraries before; /* the solution was loaded */
@@ -173,6 +174,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->writable[sizeof request->writable - 1] = '\0';
+	request->successors[sizeof request->successors - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
 	if (self->open) {
 		reply_failure(self, &request->head, "opened twice");
@@ -181,6 +183,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	self->device = request->device;
 	self->libraries_allowed = request->libraries_allowed != 0;
 	self->under_tool = request->under_tool != 0;
+	self->successors = request->successors[0] != '\0';
 	if (!open_device(self, &err)) {
 		reply_failure(self, &request->head, err.message);
 		return;
@@ -200,14 +203,16 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->problem[sizeof request->problem - 1] = '\0';
 	const struct problem *problem = problem_find(request->problem);
-	if (!self->open || self->loaded || problem == NULL) {
+	bool twice = self->loaded && !self->successors;
+	if (!self->open || twice || problem == NULL) {
 		reply_failure(self, &request->head,
-					  !self->open    ? "not opened yet"
-					  : self->loaded ? "loaded twice"
-									 : "unknown problem");
+					  !self->open ? "not opened yet"
+					  : twice     ? "loaded twice"
+								  : "unknown problem");
 		return;
 	}
 	struct outcome out = {0};
+	self->loaded = self->has_case = false;
 	libraries_note(&self->before);
 	witness_open(&self->cudart);
 	out.status =

@@ -294,6 +294,8 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.writable, sizeof request.writable, "%s",
 			 link->writable != NULL ? link->writable : "");
+	snprintf(request.successors, sizeof request.successors, "%s",
+			 link->successors != NULL ? link->successors : "");
 	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
 								  sizeof reply, OPEN_SECONDS);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
@@ -340,11 +342,22 @@ static struct outcome start_enclosed(struct contestant_link *link)
 	return outcome;
 }
 
+struct outcome contestant_link_load(struct contestant_link *link)
+{
+	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
+									  .has_epilogue = link->chain != NULL};
+	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
+	struct contestant_reply reply;
+	link->facts = (struct call_facts){.signal = 0};
+	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
+						   link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+}
+
 struct outcome contestant_link_open(struct contestant_link *link)
 {
 	struct error err = {{0}};
 	contestant_link_close(link);
-	link->facts = (struct call_facts){.signal = 0};
 	link->enclosed = false;
 	link->layers = 0;
 	link->lacking[0] = '\0';
@@ -353,14 +366,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 		return outcome;
 	if (!contestant_link_holds(link, &err))
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
-
-	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
-									  .has_epilogue = link->chain != NULL};
-	snprintf(request.solution, sizeof request.solution, "%s", link->library);
-	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
-	struct contestant_reply reply;
-	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						   link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+	return contestant_link_load(link);
 }
 
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,

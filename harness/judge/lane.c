@@ -4,6 +4,10 @@
 
 #include "base/thread.h"
 
+/* of one process: what they leave behind adds up */
+#define LOADS_MAX 32u
+#define KEPT_MAX ((int64_t)1 << 30)
+
 void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
@@ -30,8 +34,15 @@ static void *open_one(void *context)
 	const struct arena *arena = &run->referee.arena;
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	lane->span_missing = false;
-	if (!lane->running)
+	if (!lane->running) {
+		lane->loads = 0;
+		lane->kept = 0;
 		outcome = contestant_link_open(contestant);
+	} else if (!lane->loaded) {
+		outcome = contestant_link_load(contestant);
+	}
+	lane->loads += !lane->loaded;
+	lane->loaded = outcome.verdict == VERDICT_ACCEPTED;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_case(contestant, arena, run->referee.arena_fd, opening->test);
 	/* The first call pays for lazy loading and the library's own tuning. */
@@ -39,6 +50,7 @@ static void *open_one(void *context)
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_run(contestant, 0, run->timeout + LANE_FIRST_SECONDS, &seconds);
 	lane->running = !outcome.dead;
+	lane->kept += contestant->facts.kept_bytes;
 	*opening->outcome = outcome;
 	return NULL;
 }
@@ -60,8 +72,25 @@ void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 			pthread_join(openings[i].thread, NULL);
 }
 
+void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
+			   const struct entrant *entrant)
+{
+	struct contestant_link *contestant = &lane->contestant;
+	if (lane->running && run->successors != NULL && lane->loads < LOADS_MAX &&
+		lane->kept < KEPT_MAX) {
+		contestant->library = entrant->library;
+	} else {
+		lane_close(lane);
+		*contestant = run_contestant(run, problem, entrant);
+		contestant->timed = true;
+		contestant->timeout += LANE_FIRST_SECONDS;
+	}
+	lane->entrant = entrant;
+	lane->loaded = lane->dropped = false;
+}
+
 void lane_close(struct lane *lane)
 {
 	contestant_link_close(&lane->contestant);
-	lane->running = false;
+	lane->running = lane->loaded = false;
 }

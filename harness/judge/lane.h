@@ -13,8 +13,11 @@ struct lane {
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */
 	const struct entrant *entrant;
-	bool running; /* the process is there, and can take a case */
-	bool dropped; /* it takes no part any more */
+	bool running; /* the process is there, and can take a case, or a library that is not loaded */
+	bool loaded;
+	unsigned loads; /* of libraries by this process */
+	int64_t kept;   /* bytes of device memory that they seem to have kept */
+	bool dropped;   /* it takes no part any more */
 };
 
 /* Opened side by side, at most: processes with a context each, one thread of ours a process. */
@@ -26,6 +29,11 @@ struct lane {
  * what the first calls write is written anew before it is. */
 void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 				   const struct test_case *test, struct outcome *outcomes);
+
+/* The entrant, in the process that runs for another one where that may be (run->successors) and
+ * has not taken too many. Nothing is loaded before lane_open_all(). */
+void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
+			   const struct entrant *entrant);
 
 /* The process ends, and its context on the device with it. */
 void lane_close(struct lane *lane);

@@ -16,6 +16,7 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 									.chain = entrant->fused ? run_chain(run) : NULL,
 									.libraries_allowed = entrant->libraries_allowed,
 									.memory_limit = run->memory_limit,
+									.successors = run->successors,
 									.timeout = run->timeout,
 									.without = run->options->without,
 									.required = entrant->is_yardstick ? 0 : run->options->required};

@@ -21,6 +21,10 @@ struct run {
 	double timeout, time_budget;
 	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
 	double until;  /* of clock_seconds(): the same, where starting processes took long; 0: any */
+	/* Where all entrants are one author's: the folder of their libraries, from which a process may
+	 * load one after the other (lane_take()); NULL: one a process. */
+	const char *successors;
+	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */

@@ -32,7 +32,7 @@
 struct timer {
 	struct run *run;
 	const struct problem *problem;
-	size_t count;
+	size_t count, room;                 /* lanes that are in use, and all */
 	struct contestant_time_reply reply; /* of the pass at hand */
 	struct yardstick *yardstick;        /* of sealed calls; NULL before the first of them */
 	struct lane lanes[];
@@ -68,7 +68,8 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 	struct referee_check_reply check;
 	struct outcome outcome;
 	if (!check_outcome(timer->run, timer->problem, test, lane->entrant,
-					   &(struct referee_result){.set = set}, tolerance, &check, &outcome, err))
+					   &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
+					   tolerance, &check, &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
@@ -224,21 +225,24 @@ static void entry_rate(struct timing_entry *entry, const struct timing_result *o
 struct timer *timer_open(struct run *run, const struct problem *problem,
 						 const struct entrant *entrants, size_t count, struct error *err)
 {
-	struct timer *timer = calloc(1, sizeof *timer + count * sizeof *timer->lanes);
+	const size_t room = count > LANES_TOGETHER ? count : LANES_TOGETHER;
+	struct timer *timer = calloc(1, sizeof *timer + room * sizeof *timer->lanes);
 	if (timer == NULL) {
 		error_set(err, "out of memory");
 		return NULL;
 	}
 	timer->run = run;
 	timer->problem = problem;
-	timer->count = count;
-	for (size_t i = 0; i < count; i++) {
-		timer->lanes[i].entrant = &entrants[i];
-		timer->lanes[i].contestant = run_contestant(run, problem, &entrants[i]);
-		timer->lanes[i].contestant.timed = true;
-		timer->lanes[i].contestant.timeout += LANE_FIRST_SECONDS;
-	}
+	timer->room = room;
+	timer_take(timer, entrants, count);
 	return timer;
+}
+
+void timer_take(struct timer *timer, const struct entrant *entrants, size_t count)
+{
+	timer->count = count;
+	for (size_t i = 0; i < count; i++)
+		lane_take(&timer->lanes[i], timer->run, timer->problem, &entrants[i]);
 }
 
 void timer_drop(struct timer *timer, size_t entrant)
@@ -251,8 +255,8 @@ void timer_close(struct timer *timer)
 {
 	if (timer == NULL)
 		return;
-	for (size_t i = 0; i < timer->count; i++)
-		contestant_link_close(&timer->lanes[i].contestant);
+	for (size_t i = 0; i < timer->room; i++)
+		lane_close(&timer->lanes[i]);
 	confirm_end(timer->yardstick);
 	free(timer);
 }

@@ -18,6 +18,10 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
 				struct error *err);
 
+/* Other entrants from here on, at most LANES_TOGETHER (lane.h), as timer_open() takes them: in the
+ * processes of those before them where the run lets them. */
+void timer_take(struct timer *timer, const struct entrant *entrants, size_t count);
+
 /* The entrant takes no part any more, and its process ends. */
 void timer_drop(struct timer *timer, size_t entrant);
 

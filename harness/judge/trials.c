@@ -18,6 +18,10 @@
 /* why a variant that the deadline overtook takes no part */
 #define NOT_COMPILED "not compiled in time"
 #define MEMORY ((size_t)8 << 30)
+/* Of a result, while many are tried: to compare a large one as a whole takes longer than to time
+ * it. The last comparison looks at whole results, unless they have more than LARGE elements. */
+#define ROWS 64u
+#define LARGE ((uint64_t)1 << 28)
 
 struct trials {
 	struct judge_options options;
@@ -25,6 +29,7 @@ struct trials {
 	struct judge_progress watch;        /* the same, who also stops at the deadline */
 	double deadline;                    /* 0: none */
 	struct run run;
+	char libraries[PATHS_MAX]; /* the folder of all that is compiled */
 	size_t count;
 	struct submission *submissions; /* owned, as are the next two */
 	bool *taken;                    /* its compilation was waited for */
@@ -73,6 +78,10 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 	*status = JUDGE_CANNOT_RUN;
 	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))
 		return false;
+	/* all of them are one file, and its author is who asks */
+	if (!paths_cache(trials->libraries, err))
+		return false;
+	run->successors = trials->libraries;
 	turns_lock(run, over, run);
 	return run_renew(run, err);
 }
@@ -244,7 +253,6 @@ static bool timer_suits(struct trials *trials, const struct trials_round *round)
 
 static bool timer_begin(struct trials *trials, const struct trials_round *round, struct error *err)
 {
-	timing_end(trials);
 	trials->timed_count = round->count;
 	for (size_t i = 0; i < round->count; i++) {
 		const struct submission *s = &trials->submissions[round->variants[i]];
@@ -256,8 +264,11 @@ static bool timer_begin(struct trials *trials, const struct trials_round *round,
 		else
 			trials->entrants[i] = (struct entrant){.label = name, .problem_detail = NOT_COMPILED};
 	}
-	trials->timer = timer_open(&trials->run, trials->submissions[0].problem, trials->entrants,
-							   round->count, err);
+	if (trials->timer != NULL)
+		timer_take(trials->timer, trials->entrants, round->count);
+	else
+		trials->timer = timer_open(&trials->run, trials->submissions[0].problem, trials->entrants,
+								   round->count, err);
 	return trials->timer != NULL;
 }
 
@@ -311,6 +322,9 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 	for (size_t i = 0; i < round->count; i++)
 		if (!take(trials, round->variants[i], round->deadline, err))
 			return false;
+	const struct shape *shape = &round->test->shape;
+	bool large = shape_rows(shape) * shape_columns(shape) > LARGE;
+	run->checked_rows = round->passes > 0 || large ? ROWS : 0;
 	run->rounds = round->passes;
 	run->until = round->deadline;
 	run->time_budget = fmax(round->deadline - clock_seconds(), 0);

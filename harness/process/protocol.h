@@ -230,6 +230,8 @@ struct contestant_open {
 	struct device_choice device;
 	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
 	char writable[4096];        /* a folder that stays so; "": none */
+	char successors[4096];      /* a folder from which more solutions of the same author will be
+								   loaded; it stays readable. "": none */
 	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */
 	uint32_t timed;             /* TIME will follow */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
@@ -244,7 +246,8 @@ struct contestant_open_reply {
 	char unsealed[400]; /* why they cannot */
 };
 
-/* Then: loads the solution. */
+/* Then: loads the solution; or, where OPEN has said so, another one in place of the last. What that
+ * one has allocated stays. */
 struct contestant_load {
 	struct message head;
 	char solution[4096];   /* as in OPEN */

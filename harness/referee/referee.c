@@ -465,12 +465,11 @@ static bool copy_outputs(struct referee *referee, const struct referee_check *re
 static bool take_outputs(struct referee *referee, const struct referee_check *request,
 						 struct error *err)
 {
+	const bool sealed = referee->group > 0;
 	referee->row_count = 0;
-	if (referee->group == 0)
-		return read_outputs(referee, request->set, err);
-	return copy_outputs(referee, request, err) &&
+	return (!sealed || copy_outputs(referee, request, err)) &&
 		   (request->rows == 0 || !rows_alone(referee) || draw_rows(referee, request->rows, err)) &&
-		   read_outputs(referee, referee->arena.sets, err);
+		   read_outputs(referee, sealed ? referee->arena.sets : request->set, err);
 }
 
 bool referee_check(struct referee *referee, const struct referee_check *request,

@@ -93,6 +93,7 @@ TestSuite(contestant, .init = begin, .fini = end);
 #define SETS 2
 
 struct talk {
+	bool successors;       /* solutions may follow the first one */
 	enum device_kind kind; /* DEVICE_CUDA: the arena is the runtime's own; a tool looks on */
 	struct child *child;
 	int memory; /* the arena */
@@ -146,16 +147,23 @@ static void open_device(struct talk *talk, bool libraries, unsigned layers)
 	int back;
 	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
+	if (talk->successors)
+		snprintf(request.successors, sizeof request.successors, "%s", folder);
 	talk->result = child_call(talk->child, &request, sizeof request, -1, &talk->opened,
 							  sizeof talk->opened, &got, &back, 20);
 }
 
-static void load_solution(struct talk *talk, const char *problem)
+static void load_file(struct talk *talk, const char *name, const char *problem)
 {
 	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD};
-	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
+	snprintf(request.solution, sizeof request.solution, "%s", path_of(name));
 	snprintf(request.problem, sizeof request.problem, "%s", problem);
 	exchange(talk, &request, sizeof request, -1, 20);
+}
+
+static void load_solution(struct talk *talk, const char *problem)
+{
+	load_file(talk, "solution.so", problem);
 }
 
 /* Not closed in: what the contestant itself sees is looked at. */
@@ -247,6 +255,41 @@ Test(contestant, calls_solve_on_the_buffers_of_a_set)
 	cr_assert_eq(c[3], 3.0f);
 	cr_assert_eq(*(float *)(talk.arena + 32768), 0.0f, "the other set");
 	end_talk(&talk);
+}
+
+/* One after the other in a closed process, each with its own state; a case belongs to one of them.
+ */
+Test(contestant, loads_successors_where_they_are_announced)
+{
+	build_solution("static int calls;\nvoid solve(const float *A, const float *B, float *C) { C[0] "
+				   "= 10 + ++calls; }\n");
+	char other[PATHS_MAX];
+	snprintf(other, sizeof other, "%s", path_of("other.so"));
+	cr_assert_eq(rename(path_of("solution.so"), other), 0);
+	build_solution("static int calls;\nvoid solve(const float *A, const float *B, float *C) { C[0] "
+				   "= 20 + ++calls; }\n");
+	for (int successors = 0; successors < 2; successors++) {
+		struct talk talk = begin_talk(DEVICE_EMULATED);
+		float *c = (float *)(talk.arena + STRIDE + 32768);
+		talk.successors = successors == 1;
+		open_device(&talk, false, JAIL_SOLUTION);
+		load_solution(&talk, "sgemm");
+		send_case(&talk);
+		run_set(&talk, 1, 10);
+		run_set(&talk, 1, 10);
+		cr_assert_eq(c[0], 22.0f);
+		load_file(&talk, "other.so", "sgemm");
+		cr_assert(talk.reply.head.ok == talk.successors, "%s", talk.reply.head.error);
+		if (successors == 1) {
+			cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
+			run_set(&talk, 1, 10);
+			cr_assert_str_eq(talk.reply.head.error, "no case yet");
+			send_case(&talk);
+		}
+		run_set(&talk, 1, 10);
+		cr_assert_eq(c[0], successors == 1 ? 11.0f : 23.0f);
+		end_talk(&talk);
+	}
 }
 
 /* Tools that track what was written know nothing of the referee's writes. */
