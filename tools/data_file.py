@@ -59,7 +59,8 @@ def compact_entry(entry, timing, shape):
     if entry.get("ratio_to_fastest_library"):
         out["ratio"] = round(float(entry["ratio_to_fastest_library"]), 3)
     if entry.get("speed_up_over"):
-        out["over"] = {str(label): round(float(value["value"]), 3) for label, value in entry["speed_up_over"].items()}
+        out["over"] = {str(label): round(float(value["value"]), 3) for label, value in entry["speed_up_over"].items()
+                       if value is not None}  # that one did not run
     if entry.get("fusion_cost_percent"):
         out["cost_percent"] = round(float(entry["fusion_cost_percent"]["value"]), 1)
     return out | ({"wrong": True} if entry["wrong_elements"] else {})
