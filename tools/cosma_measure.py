@@ -242,7 +242,8 @@ class Session:
                 at = self.tune(shape, options, self.tune_seconds)["shapes"][0]
                 best = best_of(at)
                 chosen["tuned"] = best["constants"]
-                facts = {"schedules": at["schedules"], "tried": at["measured"]["tried"], "times": times(at), **best["rank"]}
+                facts = {"schedules": at["schedules"], "budget": self.tune_seconds, "tried": at["measured"]["tried"],
+                         "times": times(at), **best["rank"]}
             except LeftOut as why:
                 facts = {"error": str(why)}
                 say(f"not tuned: {why}")

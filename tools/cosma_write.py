@@ -194,11 +194,12 @@ def ranks(runs):
     tuned = [run for run in runs if run.time("tuned")]
     if not tuned:
         return []
-    rows = [[run.experiment, run.shape, run.tune.get("schedules", "-"), run.tune.get("model", "-"), run.tune.get("thesis", "-"),
+    rows = [[run.experiment, run.shape, *(run.tune[fact] for fact in ("schedules", "budget", "tried", "model", "thesis")),
              " ".join(f"{name}={value}" for name, value in run.chosen["tuned"].items()
                       if value != run.chosen["defaults"].get(name)) or "the defaults"] for run in tuned]
-    return ["## What tuning chose", "", "Where the tuned schedule stands in each of the two orders, and how it differs from the "
-            "defaults.", ""] + table(["", "M x N x K", "schedules", "by the model", "by the thesis", "constants"], rows)
+    return ["## What tuning chose", "", "How many schedules there are, how many of them were tried in so many seconds, where the tuned "
+            "one stands in each of the two orders, and how it differs from the defaults, which are tried first.", ""] + table(
+                ["", "M x N x K", "schedules", "budget, s", "tried", "by the model", "by the thesis", "constants"], rows)
 
 
 def thread_tiles(searched):
@@ -340,8 +341,8 @@ def head(result, runs):
             "A row is one call "
             "of gemmjudge, all of its entries in alternation, alpha = 1 and beta = 0. *Defaults* are the file's own constants "
             "(listing 4.1); *thesis' first* is the schedule that the thesis' order has first; *model's first* and *tuned* are "
-            "`gemmjudge tune`'s, by prediction and by measurement. Times are medians; their 95% intervals are "
-            f"{statistics.median(spreads):.1f}% to either side in the median, {spreads[len(spreads) * 9 // 10]:.1f}% at most for nine "
+            "`gemmjudge tune`'s, by prediction and by measurement in a few seconds (*What tuning chose* has them). Times are medians; "
+            f"their 95% intervals are {statistics.median(spreads):.1f}% to either side in the median, {spreads[len(spreads) * 9 // 10]:.1f}% at most for nine "
             f"of ten ([{KEPT}]({KEPT}) has each). The thesis measured on a V100 with NVCC 11.0.", ""]
 
 

@@ -263,3 +263,17 @@ Test(tune_search, when_the_source_breaks_what_was_found_stays)
 	cr_expect_str_eq(err.message, "the GPU fell off the bus");
 	cr_expect(found.best != SEARCH_NONE && found.tried > 10);
 }
+
+/* What a short time is for: not the defaults alone, though the first compilers and the first use of
+ * the device take more than half of it. */
+Test(tune_search, tries_more_than_the_defaults_in_a_short_time)
+{
+	fake.compile_each = 2.8;
+	cr_assert(search(9), "%s", err.message);
+	cr_expect(found.tried == 2, "%zu", found.tried);
+	fake.clock = 0;
+	fake.compile_each = 0;
+	fake.start_each = 2.5;
+	cr_assert(search(9), "%s", err.message);
+	cr_expect(found.tried >= 3, "%zu", found.tried);
+}

@@ -18,13 +18,13 @@
 #define ATOMIC_TRAFFIC 2. /* an atomic addition takes L2 as long as two stores */
 
 /* Kernels of FMAs by thread tiles. These were fitted to 327 times of sgemm/cosma.cu on an H200, of
- * 1.5 us to 23 ms (solutions/sgemm/NOTES.md; rms 16%). */
+ * 1.5 us to 23 ms (rms 16%), the barrier to 1870 on an H100 (19%): solutions/sgemm/NOTES.md. */
 #define SLOTS 1.05            /* of an instruction that is counted: operands of one register bank */
 #define START_SECONDS 0.1e-6  /* of a block, with its first loads and its last stores */
 #define STEP_CLOCKS 1320      /* of a tile's way from memory to shared memory, as long as */
 #define FRAGMENT_CLOCKS 27    /* ... each k's from shared memory, or */
 #define FMA_CLOCKS 3.4        /* ... its products, of one warp, do not take longer */
-#define BARRIER_CLOCKS 112    /* of a step besides */
+#define BARRIER_CLOCKS 200    /* of a step besides, which other blocks of a multiprocessor fill */
 #define BLOCK_SECONDS 0.05e-6 /* until the next block of a multiprocessor has begun */
 #define ATOMIC_CLOCKS 1.1     /* of a multiprocessor, for an atomic addition */
 #define SAME_SECONDS 3.3e-9   /* ... of L2, for each more to the same place */
@@ -222,8 +222,10 @@ static void add_alone(const struct tune_gpu *gpu, const struct tiling *t, int fi
 	const double products = t->block_k * fmax(FRAGMENT_CLOCKS, fmas);
 	const double step = t->stages > 1 ? fmax(products, STEP_CLOCKS) : products + STEP_CLOCKS;
 	const double tiles = tiles_computed(t) / t->blocks;
-	out->alone = tiles * (START_SECONDS + t->steps * (step + BARRIER_CLOCKS) / clock);
-	out->serial = BLOCK_SECONDS * fmin(most, fit);
+	out->alone = tiles * (START_SECONDS + t->steps * step / clock);
+	const double resident = fmax(1, fmin(most, fit)), rounds = ceil(most / resident);
+	out->serial =
+		BLOCK_SECONDS * resident + rounds * tiles * t->steps * BARRIER_CLOCKS / clock / resident;
 	if (t->splits <= 1 || !t->atomics)
 		return;
 	const double values = fmin(t->block_m, t->m) * fmin(t->block_n, t->n);

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #define FIRST_PASSES 2
-/* of the time: after it no candidate has its first passes, and no rung begins */
+/* of the time: after it no candidate has its first passes, if FEW have had them, and no rung begins
+ */
 #define FIRST_SHARE 0.55
 #define HALVING_SHARE 0.75
-#define FIRST_TOGETHER 4 /* until it is known what one takes */
+#define FEW 4 /* together until it is known what one takes, too */
 /* What is this much slower in its first passes is not the best. */
 #define FAR 1.25
 /* Times of the same schedule in two runs differ by less, where clocks are the same. */
@@ -126,15 +127,23 @@ static bool is_known(struct state *state, size_t candidate)
 	return true;
 }
 
+/* Compilers and the first use of the device can take most of a short time: nobody wants to know
+ * what the defaults alone take. */
+static double first_deadline(const struct state *state)
+{
+	return deadline(state, state->search->tried < FEW ? HALVING_SHARE : FIRST_SHARE);
+}
+
 /* How many are begun together: as many as there is time for. */
 static size_t together(const struct state *state, double until)
 {
 	double left = until - now(state);
 	if (state->each == 0)
-		return FIRST_TOGETHER;
-	return state->each * SEARCH_TOGETHER <= left ? SEARCH_TOGETHER
-		   : left > 0                            ? (size_t)(left / state->each)
-												 : 0;
+		return FEW;
+	if (state->each * SEARCH_TOGETHER <= left)
+		return SEARCH_TOGETHER;
+	size_t count = left > 0 ? (size_t)(left / state->each) : 0;
+	return count == 0 && left > 0 && state->search->tried < FEW ? 1 : count;
 }
 
 /* The next ones: those that are known are taken on the way. Returns how many are to be measured,
@@ -160,8 +169,8 @@ static bool first_passes(struct state *state)
 {
 	size_t next = 0, batch[SEARCH_TOGETHER];
 	const struct search_source *source = state->source;
-	const double until = deadline(state, FIRST_SHARE);
 	while (next < state->search->count) {
+		const double until = first_deadline(state);
 		if (stopped(state)) {
 			state->search->end = SEARCH_STOPPED;
 			return true;

@@ -20,9 +20,9 @@
  * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
  * byte of global memory, 32 for the defaults.
  *
- * reached: with its defaults 0.8 of the faster library at 4096x4096x4096; tuned, 1.2 to 1.5 times
- * its speed over the small products of the thesis' four families, and 4.3 times at 4x8x3000000
- * (H200; COSMA.md) */
+ * reached: with its defaults 0.86 of the faster library at 4096x4096x4096; tuned, 1.3 to 1.6 times
+ * its speed over the small products of the thesis' four families, and 4.1 times at 4x8x3000000
+ * (H100; COSMA.md) */
 
 // tune BLOCK_M = 128 : 4 8 16 32 64 128 256
 // tune BLOCK_N = 128 : 4 8 16 32 64 128 256
