@@ -280,14 +280,19 @@ def measured_on(asked, column):
     return line + (", with " + ", ".join(f"{name} = {value:g}" for name, value in factors.items()) if factors else "") + "."
 
 
+# Pages of a ladder's folder about what is no step of it.
+BESIDE = {"results": "RESULTS.md", "design": "DESIGN.md", "schedules chosen for a shape": "COSMA.md"}
+
+
 def notes_on(ladder, solutions):
     """Where a person reads on."""
     out = []
     notes = next((name for name in ("NOTES.md", "LOG.md") if (solutions / ladder / name).exists()), None)
     if notes:
         out.append(f"What was expected of each step, and why it came out as it did: [notes]({ladder}/{notes}).")
-    if (solutions / ladder / "results").is_dir():
-        out.append(f"What is beside the ladder: [results]({ladder}/RESULTS.md), [design]({ladder}/DESIGN.md).")
+    beside = [f"[{text}]({ladder}/{name})" for text, name in BESIDE.items() if (solutions / ladder / name).exists()]
+    if beside:
+        out.append(f"What is beside the ladder: {', '.join(beside)}.")
     return out
 
 
