@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench, compare and tune of the fake gemmjudge, for tests of scripts that need figures.
+"""bench, compare, tune and explain of the fake gemmjudge, for tests of scripts that need figures.
 
 FAKE_LOG gets a line for each of them; one whose line has FAKE_CUT_OFF in it
 reports that it was interrupted, and those after the first FAKE_MOST fail. A file's time is FAKE_MICROSECONDS, a library's 1.2
@@ -88,9 +88,15 @@ def tune():
     return {"kind": "tune", "defaults": defaults, "shapes": [shape]}
 
 
-if command == "tune":
-    pathlib.Path(values["--json"][0]).write_text(json.dumps(tune()))
-    sys.exit(0)
+def explain():
+    bounds = {"arithmetic_seconds": 1e-7, "memory_seconds": 5e-6, "launch_seconds": 1e-6, "least_seconds": 5e-6}
+    return {"kind": "explain", "bounds": bounds}
+
+
+for asked, answer in (("tune", tune), ("explain", explain)):
+    if command == asked:
+        pathlib.Path(values["--json"][0]).write_text(json.dumps(answer()))
+        sys.exit(0)
 shapes = values.get("--shape") or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
 report = pathlib.Path(__file__).parents[3] / "harness/report/report.h"
 schema = int(re.search(r"REPORT_JSON_SCHEMA_VERSION (\d+)", report.read_text())[1])
