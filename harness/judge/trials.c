@@ -163,6 +163,7 @@ bool trials_compile(struct trials *trials, const char *const *const *flags, size
 	if (trials->submissions == NULL || trials->taken == NULL)
 		return error_set(err, "out of memory for %zu schedules", count);
 	submission_take(&trials->run, file, &trials->submissions[0]);
+	trials->count = 1;
 	const struct submission *first = &trials->submissions[0];
 	if (first->refused[0] != '\0')
 		return error_set(err, "%s: %s", file, first->refused);

@@ -60,7 +60,9 @@ function(add_criterion_tests)
     if(NOT timeout)
       set(timeout 120)
     endif()
+    # Criterion takes no notice of what a test's process finds as it ends.
     set_tests_properties(${name} PROPERTIES LABELS "unit;${label}" TIMEOUT ${timeout}
-                                            SKIP_RETURN_CODE ${SKIPPED})
+                                            SKIP_RETURN_CODE ${SKIPPED}
+                                            FAIL_REGULAR_EXPRESSION "ERROR: LeakSanitizer")
   endforeach()
 endfunction()
