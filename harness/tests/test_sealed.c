@@ -284,17 +284,14 @@ Test(sealed, one_line_for_all_that_are_confirmed)
 
 static json_t *sealed_in(const struct timing_entry *entry, json_t **root)
 {
-	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
-	struct judgement *item = &list.items[0];
+	struct timing_entry one = *entry;
+	struct judgement item = {.file = "a.cu", .problem = "gemm-f16", .has_timing = true};
+	const struct judgement_list list = {.count = 1, .items = &item};
 	char *text = NULL;
 	size_t size;
-	snprintf(item->file, sizeof item->file, "a.cu");
-	snprintf(item->problem, sizeof item->problem, "gemm-f16");
-	item->has_timing = true;
-	item->timing = timing_of("gemm-f16", 1024, 1024, 1024);
-	item->timing.count = 1;
-	item->timing.entries = malloc(sizeof *entry);
-	item->timing.entries[0] = *entry;
+	item.timing = timing_of("gemm-f16", 1024, 1024, 1024);
+	item.timing.count = 1;
+	item.timing.entries = &one;
 	FILE *out = open_memstream(&text, &size);
 	report_json(&list, out);
 	fclose(out);
