@@ -162,8 +162,8 @@ bool trials_compile(struct trials *trials, const char *const *const *flags, size
 	trials->taken = calloc(count + 1, sizeof *trials->taken);
 	if (trials->submissions == NULL || trials->taken == NULL)
 		return error_set(err, "out of memory for %zu schedules", count);
+	trials->count = count;
 	submission_take(&trials->run, file, &trials->submissions[0]);
-	trials->count = 1;
 	const struct submission *first = &trials->submissions[0];
 	if (first->refused[0] != '\0')
 		return error_set(err, "%s: %s", file, first->refused);
@@ -176,7 +176,6 @@ bool trials_compile(struct trials *trials, const char *const *const *flags, size
 		}
 		s->flags = flags[i];
 	}
-	trials->count = count;
 	trials->compiling = compiling_open(&trials->run, trials->submissions, count, false, err);
 	return trials->compiling != NULL;
 }

@@ -170,8 +170,7 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	arrange_descriptors(task);
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would swallow what waitpid tells */
 	setsid();                 /* the terminal's interrupts are the supervisor's business */
-	/* not by prctl(): AddressSanitizer's takes a lock that another thread may have had at the fork
-	 */
+	/* AddressSanitizer's prctl() takes a lock here, which another thread may have at the fork. */
 	syscall(SYS_prctl, PR_SET_NAME, "gemmjudge-keep", 0, 0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Should the program stop the keeper and the supervisor die, the keeper has work to do. */

@@ -93,10 +93,10 @@ def explain():
     return {"kind": "explain", "bounds": bounds}
 
 
-for asked, answer in (("tune", tune), ("explain", explain)):
-    if command == asked:
-        pathlib.Path(values["--json"][0]).write_text(json.dumps(answer()))
-        sys.exit(0)
+answers = {"tune": tune, "explain": explain}
+if command in answers:
+    pathlib.Path(values["--json"][0]).write_text(json.dumps(answers[command]()))
+    sys.exit(0)
 shapes = values.get("--shape") or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
 report = pathlib.Path(__file__).parents[3] / "harness/report/report.h"
 schema = int(re.search(r"REPORT_JSON_SCHEMA_VERSION (\d+)", report.read_text())[1])
