@@ -60,15 +60,30 @@ build_runs() {
 	[ -x "$root/build/gemmjudge" ] && "$root/build/gemmjudge" --version >/dev/null 2>&1
 }
 
-# CMake refuses a folder that it configured under another name, as in a tree that was moved
-# or copied: what it remembers goes, and what was built is built anew where it has to be.
-forget_moved() {
+# Where folder $1 was configured, if that was under another name than it has: in a tree that was
+# moved or copied. Else prints nothing.
+configured_as() {
 	local folder=$1 remembered
 	remembered=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p;s/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' \
 		"$folder/CMakeCache.txt" 2>/dev/null) || return 0
-	[ "$(sort <<<"$remembered")" != "$(printf '%s\n' "$root" "$folder" | sort)" ] || return 0
-	say "this tree was moved or copied: ${folder#"$root"/} is configured anew"
-	rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"
+	[ "$(sort <<<"$remembered")" = "$(printf '%s\n' "$root" "$folder" | sort)" ] || head -n 1 <<<"$remembered"
+}
+
+# CMake refuses such a folder, and ninja looks for headers where the tree was: what both remember
+# goes, and all is built anew.
+forget_moved() {
+	local folder=$1 before
+	before=$(configured_as "$folder")
+	[ -n "$before" ] || return 0
+	say "${folder#"$root"/} is built anew: it was configured as $before, before this tree was moved or copied"
+	rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles" "$folder/.ninja_deps" "$folder/.ninja_log"
+}
+
+# Whether the program was built from the commit that is checked out, as far as that can be known.
+build_is_current() {
+	local head
+	head=$(git -C "$root" rev-parse HEAD 2>/dev/null) || return 0
+	[[ $("$root/build/gemmjudge" --version 2>/dev/null) == *"${head:0:7}"* ]]
 }
 
 # Configures folder $1 (below the root); the rest goes to cmake. Quiet unless
@@ -101,10 +116,10 @@ build_with_progress() {
 		tenth > last { print tool ": built " tenth * 10 " %"; fflush(); last = tenth }' >&2
 }
 
-# Configures and builds folder $1.
+# Configures folder $1 and builds target $2 of it.
 build_into() {
-	say "building into $1 (some minutes on two cores, the first time)"
-	build_configure "$@" && build_with_progress "$1"
+	say "building into $1 (a minute or two on two cores, the first time)"
+	build_configure "$1" && build_with_progress "$1" "$2"
 }
 
 # A path as it was meant in the folder where the script was started.
@@ -131,19 +146,36 @@ need_program() {
 	"$1" --version >/dev/null 2>&1 || setup_and_build
 }
 
-# Sets up with the given options of tools/setup and builds into build/. Where
-# that is not possible but a built tree is there that runs (a copy from another
-# machine, say), uses it as it is; what tools/bundle packed (build/as-is) at once.
-# Sets as_is to yes or no.
-# shellcheck disable=SC2120 # tools/test passes some
-setup_and_build() {
-	as_is=no
-	if ! [ -e "$root/build/as-is" ] && "$root/tools/setup" "$@"; then
-		build_into build
-		return
+# Why build/ is to be used as it is, though a build could be tried; prints nothing where it is not.
+# $1: all, when the tests are wanted, which know where they were built.
+reason_for_as_is() {
+	build_runs || return 0
+	if [ -e "$root/build/as-is" ]; then
+		echo "tools/bundle packed it"
+	elif ! [ -w "$root/build" ]; then
+		echo "this user may not write to it"
+	elif [ "$1" != all ] && [ -n "$(configured_as "$root/build")" ] && build_is_current; then
+		echo "it was built as $(configured_as "$root/build"), and runs here too"
 	fi
-	build_runs || give_up "cannot set this machine up (see above), and no built tree is here that runs"
-	say "using build/ as it is: it runs here, though it cannot be rebuilt here"
+}
+
+# Sets up and builds the program, with --tests also what the tests need. Where a built tree is here
+# that runs and cannot be built, or need not be, it is used as it is. Sets as_is to yes or no.
+# shellcheck disable=SC2120 # tools/test passes --tests
+setup_and_build() {
+	local target=program reason
+	[ "${1:-}" != --tests ] || target=all
+	as_is=no
+	reason=$(reason_for_as_is "$target")
+	if [ -z "$reason" ]; then
+		if "$root/tools/setup" "$@"; then
+			build_into build "$target"
+			return
+		fi
+		build_runs || give_up "cannot set this machine up (see above), and no built tree is here that runs"
+		reason="it runs here, though it cannot be rebuilt here"
+	fi
+	say "using build/ as it is: $reason"
 	# shellcheck disable=SC2034 # for the caller
 	as_is=yes
 }

@@ -15,6 +15,9 @@
  * the children too (they live in BUILD/libexec). */
 bool paths_build(char out[PATHS_MAX], struct error *err);
 
+/* In the build folder: a libcuda.so to link with, for toolkits that have none. */
+#define PATHS_STUBS "libexec/stubs"
+
 /* Whether that is a folder of `cmake --install`, and the source tree nobody's to write to. */
 bool paths_installed(void);
 

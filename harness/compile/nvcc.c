@@ -181,25 +181,33 @@ static void find_root(const char *nvcc, char root[PATHS_MAX])
 			*strrchr(root, '/') = '\0';
 }
 
-/* The driver's functions, for whoever calls them without having asked for -lcuda: the toolkit's
- * stub, which has their names and, with --as-needed, is no part of a solution that calls none. A
- * toolkit without it leaves them undefined. */
+static bool add_stub(struct words *words, const char *root, const char *folder)
+{
+	char path[PATHS_MAX], stub[PATHS_MAX];
+	struct error ignored;
+	if (!paths_join(path, root, folder, &ignored) ||
+		!paths_join(stub, path, "libcuda.so", &ignored) || access(stub, R_OK) != 0)
+		return false;
+	words_add(words, "-L%s", path);
+	words_add(words, "-lcuda");
+	return true;
+}
+
+/* The driver's functions, for whoever calls them without having asked for -lcuda: a stub, which has
+ * their names and, with --as-needed, is no part of a solution that calls none. The toolkit's, or
+ * where it has none, as that of the wheels, our own. */
 static void add_driver(struct words *words, const char *nvcc)
 {
 	static const char *const folders[] = {"lib64/stubs", "lib/stubs",
 										  "targets/x86_64-linux/lib/stubs"};
 	char root[PATHS_MAX];
+	struct error ignored;
 	find_root(nvcc, root);
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		char folder[PATHS_MAX], stub[PATHS_MAX];
-		struct error ignored;
-		if (!paths_join(folder, root, folders[i], &ignored) ||
-			!paths_join(stub, folder, "libcuda.so", &ignored) || access(stub, R_OK) != 0)
-			continue;
-		words_add(words, "-L%s", folder);
-		words_add(words, "-lcuda");
-		return;
-	}
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (add_stub(words, root, folders[i]))
+			return;
+	if (paths_build(root, &ignored))
+		add_stub(words, root, PATHS_STUBS);
 }
 
 /* The toolkit's libraries lie in lib64, in lib, or in both. They are named to the

@@ -473,7 +473,11 @@ static bool allow_source(struct reacher *self, const char *source, bool alone, s
 /* What the judge brings along for it. */
 static bool allow_ours(struct reacher *self, const struct reach *what, struct error *err)
 {
-	char tree[PATHS_MAX];
+	char tree[PATHS_MAX], build[PATHS_MAX], stubs[PATHS_MAX];
+	struct error ignored;
+	if (paths_build(build, &ignored) && paths_join(stubs, build, PATHS_STUBS, &ignored) &&
+		!allow_if_there(self, stubs, LANDLOCK_READS, err))
+		return false;
 	snprintf(tree, sizeof tree, "%s", self->solutions);
 	cut_name(tree);
 	if (tree[0] == '\0')

@@ -1,7 +1,6 @@
 /* Contexts. There is one GPU, and memory is one whatever context it was made in; what is kept is
  * who has retained the primary context and which context a thread works in, so that a program
  * that forgets either is refused as it would be on a GPU. */
-#include <cuda_profiler_api.h>
 #include <stdlib.h>
 
 #include "emulator/driver/driver.h"

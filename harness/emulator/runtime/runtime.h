@@ -193,6 +193,9 @@ bool range_check(const char *call, uint64_t address, size_t size);
 /* Sets `height` rows of `width` elements of 1, 2 or 4 bytes; takes the lock. */
 cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
 						size_t width, size_t height);
+/* NVIDIA's own declarations stand in cuda_profiler_api.h, which not every toolkit has. */
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 /* What is said of an error code; NULL: nothing but its name. */
 const char *error_text(cudaError_t code);
 
