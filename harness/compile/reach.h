@@ -26,12 +26,12 @@ struct reach {
  *
  * Programs, headers and libraries of the toolkit, the host compiler and the system, but for
  * libraries that do GEMMs (base/gemm_library.h), and of the toolkit's no others than a solution is
- * linked with: cudart, cudadevrt, the stub of the driver (or our own). What the user named in flags or in $CPATH
- * and its like. The source and, unless it stands alone, what lies in its folder and below. Of a
- * folder that is somebody's home, that everybody may write to, or that is the judge's source tree,
- * only the source files in it. What belongs to the judge and lies below the folder is left out. A
- * source within the judge's tree may read solutions/, another one nothing of the tree but
- * epilogues/. */
+ * linked with: cudart, cudadevrt, the stub of the driver (or our own). What the user named in flags
+ * or in $CPATH and its like. The source and, unless it stands alone, what lies in its folder and
+ * below. Of a folder that is somebody's home, that everybody may write to, or that is the judge's
+ * source tree, only the source files in it. What belongs to the judge and lies below the folder is
+ * left out. A source within the judge's tree may read solutions/, another one nothing of the tree
+ * but epilogues/. */
 int reach_open(const struct reach *what, struct error *err);
 
 #endif

@@ -23,18 +23,22 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Who is not root may have the other namespaces within one of users only. The kernel grants it
- * to a process of one thread. */
-static void take_users(void)
+/* Who is not root may have the other namespaces within one of users only, and root's processes
+ * reach each other's memory unless one stands between them. The kernel grants it to a process of
+ * one thread; it refuses it in a chroot. */
+static bool take_users(struct error *err)
 {
 	char users[64], groups[64];
 	snprintf(users, sizeof users, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
 	snprintf(groups, sizeof groups, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
-	if (jail_has_threads() || unshare(CLONE_NEWUSER) != 0)
-		return;
+	if (jail_has_threads())
+		return true;
+	if (unshare(CLONE_NEWUSER) != 0)
+		return error_set(err, "no user namespace: %s", strerror(errno));
 	write_file("/proc/self/setgroups", "deny");
 	write_file("/proc/self/uid_map", users);
 	write_file("/proc/self/gid_map", groups);
+	return true;
 }
 
 static int unshare_one(long flag)
@@ -48,8 +52,7 @@ bool jail_namespaces_close(struct error *err)
 		int flag;
 		const char *name;
 	} kinds[] = {{CLONE_NEWNET, "network"}, {CLONE_NEWIPC, "IPC"}, {CLONE_NEWNS, "mount"}};
-	bool all = true;
-	take_users();
+	bool all = take_users(err);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		int error_number = 0;
 		struct error why = {{0}};
