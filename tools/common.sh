@@ -66,7 +66,7 @@ configured_as() {
 	local folder=$1 remembered
 	remembered=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p;s/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' \
 		"$folder/CMakeCache.txt" 2>/dev/null) || return 0
-	[ "$(sort <<<"$remembered")" = "$(printf '%s\n' "$root" "$folder" | sort)" ] || head -n 1 <<<"$remembered"
+	[ "$(sort <<<"$remembered")" = "$(printf '%s\n' "$root" "$folder" | sort)" ] || sort <<<"$remembered" | head -n 1
 }
 
 # CMake refuses such a folder, and ninja looks for headers where the tree was: what both remember
