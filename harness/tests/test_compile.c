@@ -1,4 +1,4 @@
-/* links: compile; timeout: 300 */
+/* links: compile; label: slow; timeout: 300 */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <dirent.h>

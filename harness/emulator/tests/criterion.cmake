@@ -5,6 +5,8 @@
 #   /* links: testcases base */
 #   /* links: device base; label: gpu; timeout: 300 */
 # A test with the label gpu is reported as skipped where there is no GPU.
+# With UNIT_TESTS_APART on only the target unit_tests builds them: tools/test runs them with
+# sanitizers, and would else build and run them twice.
 find_library(CRITERION_LIBRARY criterion)
 find_path(CRITERION_INCLUDE criterion/criterion.h)
 find_program(BASH_PROGRAM bash REQUIRED)
@@ -48,6 +50,7 @@ function(add_criterion_tests)
     endif()
 
     add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL "${UNIT_TESTS_APART}")
     add_dependencies(unit_tests ${name})
     target_link_libraries(${name} PRIVATE ${libraries} ${CRITERION_LIBRARY} m)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

@@ -35,6 +35,7 @@ function(add_fuzzers)
     target_compile_definitions(${name} PRIVATE _GNU_SOURCE FUZZ_SOURCE="${FUZZ_ROOT}")
     target_link_libraries(${name} PRIVATE fuzz_driver ${libraries})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON) # as sanitizers find more
     add_dependencies(fuzz ${name})
     add_dependencies(unit_tests ${name})
     add_test(NAME ${test} COMMAND ${name} --seconds 2 --findings ${CMAKE_BINARY_DIR}/tests ${seeds})
