@@ -121,14 +121,23 @@ static const struct row rows[] = {
 	{"time", "MxNxK", "judge",
 	 "the shape to time instead of the problem's own large\ncase; none: do not time",
 	 .kind = &kind_time, .to = DIM_MAX},
+	{"shape", "MxNxK", "judge",
+	 "judges this shape alone: --cases N of it (4), and times\nit; may be repeated (the first "
+	 "is timed)",
+	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
 	{"shape", "MxNxK", TIMES " tune",
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"shapes", "FILE", RUNS " tune",
+	 "the shapes of a file, as --shape has them: a line each,\nM,N,K or M N K or MxNxK; # begins a "
+	 "comment; - is stdin",
+	 .kind = &kind_shapes, .from = DIM_MAX, .to = SIZE_LARGEST,
+	 .needs = "a file name, or - for stdin"},
 	{"shape", "MxNxK", "explain",
 	 "the shape to explain, MxN for a matrix and a vector\n(the problem's own large case)",
 	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
-	{"large-sizes", NULL, TIMES " tune explain", "sizes of --shape may be above 32768, to 4194304",
+	{"large-sizes", NULL, RUNS " tune explain", "sizes of --shape may be above 32768, to 4194304",
 	 FILLS(kind_flag, large_sizes)},
 	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
 	 .kind = &kind_shape, .to = SIZE_LARGEST},
@@ -166,6 +175,8 @@ static const struct row rows[] = {
 	 FILLS(kind_text, import_results), .again = AGAIN_NOT, .needs = "a file name"},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
+	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",
+	 FILLS(kind_seconds, judge.compile_timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
 	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
@@ -340,8 +351,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	}
 	out->arguments = (const char *const *)(argv + optind);
 	out->argument_count = (size_t)(argc - optind);
-	return out->oversized == NULL || out->large_sizes || out->help ||
-		   error_set(err, "--shape %s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
+	return out->oversized[0] == '\0' || out->large_sizes || out->help ||
+		   error_set(err, "%s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
 }
 
 void options_help(const char *command, FILE *out)
