@@ -131,6 +131,12 @@ need_program() {
 	"$1" --version >/dev/null 2>&1 || setup_and_build
 }
 
+# The commit that program $1 was built from, a '+' behind it where there were changes; "" where
+# it does not know.
+commit_of() {
+	"$1" --version 2>/dev/null | sed -n 's/.*(commit \([0-9a-f]*+\{0,1\}\),.*/\1/p'
+}
+
 # Sets up with the given options of tools/setup and builds into build/. Where
 # that is not possible but a built tree is there that runs (a copy from another
 # machine, say), uses it as it is; what tools/bundle packed (build/as-is) at once.
