@@ -61,7 +61,7 @@ static void write_text(const struct row *row, const struct options *options, str
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
 static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
 {
-	char needs[160] = "", phrase[160];
+	char needs[160] = "", phrase[SUGGEST_TEXT];
 	size_t count = 0, used = 0;
 	for (; row->names[count] != NULL; count++)
 		if (strcmp(text, row->names[count]) == 0) {
@@ -77,7 +77,7 @@ static bool find_word(const struct row *row, const char *text, size_t *index, st
 	snprintf(needs + used, sizeof needs - used, " is needed");
 	return error_set(err, "--%s '%s': %s%s", row->name, text,
 					 row->needs != NULL ? row->needs : needs,
-					 suggest_phrase(phrase, text, row->names, count));
+					 suggest_end(phrase, row->words, text, row->names, count));
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,
@@ -230,8 +230,8 @@ static bool read_problem(const struct row *row, const char *text, struct options
 		count = NAMES_MAX;
 	for (size_t i = 0; i < count; i++)
 		names[i] = table[i].name;
-	char phrase[160];
-	suggest_phrase(phrase, text, names, count);
+	char phrase[SUGGEST_TEXT];
+	suggest_end(phrase, SUGGEST_PROBLEM, text, names, count);
 	return error_set(err, "unknown problem '%s'%s", text,
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }

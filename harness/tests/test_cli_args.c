@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/paths.h"
 #include "base/suggest.h"
+#include "chain/chain.h"
+#include "cli/cli.h"
 #include "cli/command.h"
+#include "tune/gpu.h"
 
 #define ARGUMENTS_MAX 48
 
@@ -219,6 +223,67 @@ Test(cli_args, shapes_are_lines_of_a_file)
 	snprintf(line, sizeof line, "tune a.cu --shapes %s", name);
 	refused(line, ":1254: \"12,13,\" is no shape: write M,N,K");
 	unlink(name);
+}
+
+/* Whether a subcommand has an option that the text begins with. */
+static bool names_an_option(const char *text)
+{
+	struct option_facts facts;
+	bool found = false;
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		for (size_t i = 0; options_facts(subcommands[c]->name, i, &facts); i++)
+			found = found || (strncmp(text, "--", 2) == 0 &&
+							  strncmp(text + 2, facts.name, strcspn(text + 2, " ")) == 0);
+	return found;
+}
+
+static bool names_a_command(const char *text)
+{
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		if (strncmp(text, subcommands[c]->name, strcspn(text, " ")) == 0)
+			return true;
+	return strcmp(text, "--version") == 0;
+}
+
+/* What words of other tools lead to is there. */
+Test(cli_args, meanings_are_names_that_there_are)
+{
+	struct error err;
+	struct device_request device;
+	struct tune_gpu gpu;
+	struct chain chain;
+	static struct chain_files files;
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	const char *name;
+	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
+	for (size_t i = 0; (name = suggest_name(SUGGEST_OPTION, i)) != NULL; i++)
+		cr_expect(names_an_option(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_COMMAND, i)) != NULL; i++)
+		cr_expect(names_a_command(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_PROBLEM, i)) != NULL; i++)
+		cr_expect(problem_find(name) != NULL, "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_STAGE, i)) != NULL; i++)
+		cr_expect(chain_parse(name, folder, &chain, &files, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
+		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
+		cr_expect(device_parse(name, &device, &err), "%s", err.message);
+}
+
+Test(cli_args, words_of_other_tools_are_known)
+{
+	char out[SUGGEST_TEXT];
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_PROBLEM, "HGEMM"), "; did you mean 'gemm-f16'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "relu_6"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_add"), "; did you mean 'bias'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_OPTION, "d"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_NOTHING, "hgemm"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_EMULATED, "a100-80gb"),
+					 "; did you mean 'a100'? (the nearest one)");
+	refused("judge a.cu -DTILE=64", "unknown option '-DTILE=64': flags of nvcc");
+	refused("judge a.cu -arch=sm_90a", "unknown option '-arch=sm_90a': nvcc compiles for");
+	refused("bench a.cu --m=4096", "unknown option '--m=4096': sizes are given together");
+	refused("judge a.cu -p dgemm", "unknown problem 'dgemm': no problem is in double");
 }
 
 Test(cli_args, two_dashes_end_the_options)
