@@ -41,6 +41,7 @@ const struct subcommand subcommand_judge = {
 			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"
 			 "  gemmjudge judge -p gemm-f16 - <mine.cu\n"
 			 "  gemmjudge judge -p gemm-f16 class/ --md class.md\n"
+			 "  gemmjudge judge mine.cu --problem gemm-f16 --shape 4096x4096x1024\n"
 			 "  gemmjudge judge mine.cu --problem gemm-f16 --suite edges --json result.json\n",
 	.run = judge,
 };
