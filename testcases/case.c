@@ -637,6 +637,26 @@ static void scalars_neutral(struct test_case *test)
 		test->scalar[i] = scalar_neutral((enum scalar)i);
 }
 
+/* What operands hold, and the scalars but alpha and beta. */
+static void draw_contents(struct draws *draws, const struct problem *problem,
+						  struct test_case *test, bool exact)
+{
+	bool scaled = problem_takes(problem, SCALAR_SCALE_LEFT);
+	/* Every min-plus case is exact, and small integers would only make most
+	 * elements of C alike. */
+	bool integers = exact && !scaled && problem->algebra == ALGEBRA_PLUS_TIMES &&
+					case_make_exact(problem, test);
+	if (!integers)
+		draw_operands(draws, problem, test);
+	if (scaled) /* a result's scale goes by the values */
+		draw_quantisation(draws, problem, test, exact);
+	if (scaled && exact)
+		case_make_exact(problem, test);
+	mark_results(problem, test);
+	if (test->values[0].distribution == VALUES_GRAPH_INTEGER)
+		test->exact = true;
+}
+
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple)
 {
@@ -662,23 +682,34 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 		else
 			draw_factors(&draws, &test);
 	}
-	/* Every min-plus case is exact, and small integers would only make most
-	 * elements of C alike. */
-	if (!problem_takes(problem, SCALAR_SCALE_LEFT)) {
-		if (exact && problem->algebra == ALGEBRA_PLUS_TIMES && case_make_exact(problem, &test)) {
-			mark_results(problem, &test);
-			return test;
+	draw_contents(&draws, problem, &test, exact);
+	return test;
+}
+
+enum given_kind { GIVEN_PLAIN, GIVEN_EXACT, GIVEN_ANY_FACTORS, GIVEN_DRAWN, GIVEN_KINDS };
+
+struct test_case case_generate_at(const struct problem *problem, const struct shape *shape,
+								  uint64_t seed, size_t index)
+{
+	struct draws draws = {.seed = seed, .index = index};
+	struct test_case test = {.shape = *shape};
+	enum given_kind kind = (enum given_kind)(index % GIVEN_KINDS);
+	char name[SHAPE_TEXT];
+	scalars_neutral(&test);
+	shape_print(problem, shape, name);
+	snprintf(test.name, sizeof test.name, "%.36s-%zu", name, index);
+	test.seed = (uint64_t)draw_word(&draws) << 32 | draw_word(&draws);
+	if (problem_takes(problem, SCALAR_ALPHA)) {
+		if (kind == GIVEN_EXACT) {
+			draw_exact_factors(&draws, &test);
+		} else if (kind == GIVEN_ANY_FACTORS) {
+			test.scalar[SCALAR_ALPHA] = draw_scalar(&draws);
+			test.scalar[SCALAR_BETA] = draw_scalar(&draws);
+		} else if (kind == GIVEN_DRAWN) {
+			draw_factors(&draws, &test);
 		}
-		draw_operands(&draws, problem, &test);
-	} else { /* a result's scale goes by the values */
-		draw_operands(&draws, problem, &test);
-		draw_quantisation(&draws, problem, &test, exact);
-		if (exact)
-			case_make_exact(problem, &test);
 	}
-	mark_results(problem, &test);
-	if (test.values[0].distribution == VALUES_GRAPH_INTEGER)
-		test.exact = true;
+	draw_contents(&draws, problem, &test, kind == GIVEN_EXACT);
 	return test;
 }
 

@@ -69,6 +69,12 @@ extern const char *const case_sizes_names[]; /* "mixed", "uniform", NULL */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple);
 
+/* Case number `index` of a run whose shapes are given: as generated cases but for the shape. Four
+ * consecutive ones are of all kinds: alpha 1 and beta 0 (where the problem has them), exact, any
+ * alpha and beta, as drawn. */
+struct test_case case_generate_at(const struct problem *problem, const struct shape *shape,
+								  uint64_t seed, size_t index);
+
 /* Whether the product of the inputs has any part in the result. With alpha = 0 every solution
  * computes beta*C, and a time says nothing about products. */
 bool case_multiplies(const struct test_case *test);

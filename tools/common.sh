@@ -83,7 +83,8 @@ forget_moved() {
 build_is_current() {
 	local head
 	head=$(git -C "$root" rev-parse HEAD 2>/dev/null) || return 0
-	[[ $("$root/build/gemmjudge" --version 2>/dev/null) == *"${head:0:7}"* ]]
+	[ -n "$(commit_of "$root/build/gemmjudge")" ] || return 0
+	[[ $(commit_of "$root/build/gemmjudge") == "${head:0:7}"* ]]
 }
 
 # Configures folder $1 (below the root); the rest goes to cmake. Quiet unless
@@ -144,6 +145,12 @@ find_own_tmp() {
 need_program() {
 	# shellcheck disable=SC2119 # no options
 	"$1" --version >/dev/null 2>&1 || setup_and_build
+}
+
+# The commit that program $1 was built from, a '+' behind it where there were changes; "" where
+# it does not know.
+commit_of() {
+	"$1" --version 2>/dev/null | sed -n 's/.*(commit \([0-9a-f]*+\{0,1\}\),.*/\1/p'
 }
 
 # Why build/ is to be used as it is, though a build could be tried; prints nothing where it is not.

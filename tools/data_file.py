@@ -1,13 +1,15 @@
 """Measurements as the repository keeps them: one JSON file each, beside the page that shows its figures.
 
-A file has `asked`, the command of tools/ladder or tools/results, and `runs`, one for each call of
-gemmjudge: when, the command, the GPU, and the timings. Of a few shapes a timing has every entrant;
+A file has `asked`, the command of tools/ladder or tools/results, `commit`, that of the gemmjudge that
+measured (a '+' behind it: with changes), where it is known, and `runs`, one for each call of gemmjudge:
+when, the command, the GPU, and the timings. Of a few shapes a timing has every entrant;
 of many (`drawn`) it is a row of DRAWN. Pages are written from these files alone.
 """
 
 import json
 import math
 import os
+import re
 import sys
 
 SCHEMA = 1
@@ -133,11 +135,20 @@ def run_text(run):
     return "  {\n" + ",\n".join(lines) + "\n  }"
 
 
-def save(path, asked, runs, left_out=()):
+def commit(text):
+    """As gemmjudge --version has it, or nothing."""
+    text = str(text).strip()
+    if text and not re.fullmatch(r"[0-9a-f]{7,40}\+?", text):
+        raise ValueError(f"{text!r} is no commit")
+    return text
+
+
+def save(path, asked, runs, left_out=(), of_commit=""):
     """A timing a line, so that a change of one figure is a change of one line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     body = ",\n".join(map(run_text, runs))
-    text = (f'{{\n "schema_version": {SCHEMA},\n "asked": {json.dumps(asked)},\n "runs": [\n{body}\n ],\n'
+    known = f' "commit": {json.dumps(of_commit)},\n' if of_commit else ""
+    text = (f'{{\n "schema_version": {SCHEMA},\n "asked": {json.dumps(asked)},\n{known} "runs": [\n{body}\n ],\n'
             f' "left_out": {listed(left_out, "  ")}\n}}\n')
     path.write_text(text)
 
@@ -159,6 +170,12 @@ def link(page, path):
 
 def gpu_words(gpu):
     return f"{gpu['name']} ({gpu['multiprocessors']} SMs, driver {gpu['driver'].split(',')[0]}, {gpu['runtime']}, {gpu['library']})"
+
+
+def commit_words(data):
+    """Behind the date of a data file."""
+    known = data.get("commit", "")
+    return f" at commit {commit(known)}" if known else " (the commit was not recorded)"
 
 
 def ratio_words(value):

@@ -16,8 +16,8 @@ import measured
 
 
 def read_facts(path):
-    """ladders.txt: facts of steps, units and GPUs; `shape` is for tools/ladder itself."""
-    steps, units, gpus = {}, {}, {}
+    """ladders.txt: facts of steps, units, GPUs and baselines; `shape` is for tools/ladder itself."""
+    steps, units, gpus, baselines = {}, {}, {}, {}
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
         if kind == "step":
@@ -29,7 +29,10 @@ def read_facts(path):
         elif kind == "gpu":
             name, dram, l2 = (field.strip() for field in rest.split("|"))
             gpus[name] = (float(dram), float(l2))
-    return steps, units, gpus
+        elif kind == "baseline":
+            folder, text = rest.split(None, 1)
+            baselines[folder] = text
+    return steps, units, gpus, baselines
 
 
 class Column:
@@ -57,8 +60,9 @@ class Column:
         return None if data_file.is_matrix_and_vector(self.shape) else self.rate(label)
 
     def percent(self, label):
-        """Of the yardstick."""
-        return self.figure(label, "percent")
+        """Its speed relative to the fastest baseline."""
+        us = self.median(label)
+        return 100 * self.median(self.fastest) / us if us and self.fastest else None
 
     @property
     def unit(self):
@@ -69,9 +73,9 @@ class Column:
         return [label for label in self.entries if not label.endswith(".cu")]
 
     @property
-    def yardstick(self):
-        """The first baseline that was measured, cuBLAS where the problem has it."""
-        return next((label for label in self.baselines if self.median(label)), None)
+    def fastest(self):
+        """The fastest baseline that was measured, or None."""
+        return min(filter(self.median, self.baselines), key=self.median, default=None)
 
     @property
     def title(self):
@@ -95,7 +99,7 @@ def table_of(ladder, columns, labels, facts, why):
     """`why` says, for (shape, label), why a cell is empty; returns lines and notes."""
     head = ["Step"]
     for column in columns:
-        head += [column.title + ", us", column.unit, f"of {column.yardstick or '-'}"]
+        head += [column.title + ", us", column.unit, f"of {column.fastest or '-'}"]
     sources = any(facts.get(f"{ladder}/{label.removesuffix('.cu')}", (0, ""))[1] for label in labels)
     lines = ["| " + " | ".join(head + ["source's own"] * sources) + " |",
              "|---" + "|--:" * (len(head) - 1) + "|---" * sources + "|"]
@@ -184,7 +188,7 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     for label in labels:
         fact, tflops = steps.get(f"{ladder}/{label.removesuffix('.cu')}"), column.tflops(label)
         if fact and tflops:
-            points.append((fact[0], tflops, label[:2]))
+            points.append((fact[0], tflops, label[:2] if label[0].isdigit() else label.removesuffix(".cu")))
     if not points:
         return False
     xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -204,9 +208,9 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     if compute:
         plots.append(f'{compute} with lines linewidth 2 linecolor "#555555" '
                      f'title "{unit[0]}, {number(compute)} TFLOP/s"')
-    if column.yardstick:
-        plots.append(f'{column.tflops(column.yardstick)} with lines dashtype 2 linecolor "#d62728" '
-                     f'title "{measured.plain(column.yardstick)}"')
+    if column.fastest:
+        plots.append(f'{column.tflops(column.fastest)} with lines dashtype 2 linecolor "#d62728" '
+                     f'title "{measured.plain(column.fastest)}"')
     plots.append('"-" using 1:2 with points pointtype 7 pointsize 0.7 linecolor "black" notitle')
     script = GNUPLOT.format(
         svg=folder / ladder / "roofline.svg", x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
@@ -214,16 +218,6 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     script += "".join(f"{x} {y}\n" for x, y, _ in points) + "e\n"
     subprocess.run(["gnuplot"], input=script, text=True, check=True)
     return True
-
-
-def with_percents(run):
-    """Each entry's speed relative to the first baseline that was measured."""
-    timing, = run["timings"]
-    yardstick = next((e["us"] for e in timing["entries"] if not e["label"].endswith(".cu") and "us" in e), None)
-    for entry in timing["entries"]:
-        if yardstick and "us" in entry:
-            entry["percent"] = data_file.rounded(100 * yardstick / entry["us"], 5)
-    return run
 
 
 def take(path, solutions):
@@ -234,10 +228,11 @@ def take(path, solutions):
     runs = {}
     for run in result["runs"]:
         compact = data_file.compact_run(run["bench"], str(run["shape"]))
-        runs.setdefault(measured.name(run["ladder"]), []).append(with_percents(compact))
+        runs.setdefault(measured.name(run["ladder"]), []).append(compact)
     for ladder, own in runs.items():
         left = [{key: str(one[key]) for key in ("shape", "step", "why")} for one in result["left_out"] if one["ladder"] == ladder]
-        data_file.save(data_of(solutions, ladder), str(result["command"]), own, left)
+        data_file.save(data_of(solutions, ladder), str(result["command"]), own, left,
+                       data_file.commit(result.get("commit", "")))
     return list(runs)
 
 
@@ -246,10 +241,10 @@ def data_of(solutions, ladder):
 
 
 def load(solutions, ladder):
-    """Its columns, in the order measured, and why steps are missing, by shape and step."""
+    """Its data file, its columns in the order measured, and why steps are missing, by shape and step."""
     data = data_file.load(data_of(solutions, ladder))
     missing = {(one["shape"], one["step"]): one["why"] for one in data["left_out"]}
-    return data["asked"], [Column(run) for run in data["runs"]], missing
+    return data, [Column(run) for run in data["runs"]], missing
 
 
 def ladders_of(solutions):
@@ -273,10 +268,10 @@ def picture_column(columns):
     return next((c for c in whole if c.title == "4096^3"), whole[-1])
 
 
-def measured_on(asked, column):
+def measured_on(data, column):
     """A section's first line."""
     factors = column.timing["scalars"]
-    line = f"Measured on an {data_file.gpu_words(column.gpu)} on {column.started[:10]} by `{asked}`"
+    line = f"Measured on an {data_file.gpu_words(column.gpu)} on {column.started[:10]}{data_file.commit_words(data)} by `{data['asked']}`"
     return line + (", with " + ", ".join(f"{name} = {value:g}" for name, value in factors.items()) if factors else "") + "."
 
 
@@ -296,16 +291,23 @@ def notes_on(ladder, solutions):
     return out
 
 
-def section(solutions, ladder, steps):
-    """The page's text about a ladder."""
-    asked, columns, missing = load(solutions, ladder)
-    labels = labels_of(columns)
+def section(solutions, ladder, steps, baseline):
+    """The page's text about a ladder; `baseline` says what is to be known of its baselines, or is None."""
+    data, columns, missing = load(solutions, ladder)
+    known = labels_of(columns)
+    newer = {f"{step.removeprefix(ladder + '/')}.cu" for step in steps
+             if step.startswith(ladder + "/") and (solutions / f"{step}.cu").exists()} - set(known)
+    newer -= {label for _, label in missing}
+    labels = sorted([*known, *newer])
 
     def why(shape, label):
-        return missing.get((shape, label)) or missing.get((shape, "*")) or "not measured"
+        if label in newer:
+            return "the file is newer than these figures"
+        return missing.get((shape, label)) or missing.get((shape, "*")) or "nobody asked for it"
 
     lines, notes = table_of(ladder, columns, labels, steps, why)
-    out = [f"## {ladder}", "", measured_on(asked, columns[0]), ""] + lines + [""]
+    out = [f"## {ladder}", "", measured_on(data, columns[0]), ""] + lines + [""]
+    out += [f"Baselines: {baseline}  "] if baseline else []
     out += [f"({i + 1}) not measured: {note}  " for i, note in enumerate(notes)]
     if any("wrong" in entry for column in columns for entry in column.entries.values()):
         out.append("\\* some elements of timed calls were outside the error bound  ")
@@ -332,18 +334,18 @@ These commands measure the named folders anew, and leave the others as they are:
 Times are medians of the device span of a call, with the steps of a table and its baselines taking turns on fresh
 inputs (`gemmjudge bench`); outputs of timed calls are checked. TFLOP/s count 2 operations for each term of each
 result's sum, whatever a step really does: 2 M N K, times the batch; for apsp 2 N^3. Operations of integers, and
-additions and minima, count as those of floats. Percentages are speeds relative to the first baseline. Where a last
-column has what the step's source reports itself, it is on that source's GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX
-A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1, (C) V100; `ladders.txt` names the sources. Horizontally,
-the pictures have the operations per byte that a kernel asks of global memory; caches serve part of what the first
-steps ask for, so that these stand above the memory's roofs.
+additions and minima, count as those of floats. Percentages are speeds relative to the fastest baseline at
+that shape, which the column's head names. Where a last column has what the step's source reports itself, it is on
+that source's GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1, (C)
+V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel asks of
+global memory; caches serve part of what the first steps ask for, so that these stand above the memory's roofs.
 """
 
 
 def pages(solutions):
     """solutions/RESULTS.md, from the data files alone."""
-    steps, _, _ = read_facts(solutions / "ladders.txt")
-    sections = [section(solutions, ladder, steps) for ladder in ladders_of(solutions)]
+    steps, _, _, baselines = read_facts(solutions / "ladders.txt")
+    sections = [section(solutions, ladder, steps, baselines.get(ladder)) for ladder in ladders_of(solutions)]
     (solutions / "RESULTS.md").write_text("\n".join([HEAD] + sections))
 
 
@@ -351,19 +353,12 @@ def write(path, solutions):
     """Takes what was measured over into the data files, draws its pictures, and writes the page."""
     if not shutil.which("gnuplot"):
         sys.exit("tools/ladder: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
-    steps, units, gpus = read_facts(solutions / "ladders.txt")
+    steps, units, gpus, _ = read_facts(solutions / "ladders.txt")
     for ladder in take(path, solutions):
         _, columns, _ = load(solutions, ladder)
         roofline(solutions, ladder, picture_column(columns), labels_of(columns), steps, units.get(ladder),
                  gpus.get(columns[0].gpu["name"]))
     pages(solutions)
-
-
-def rival(column):
-    """The yardstick of a header: that of the table, but where another baseline is twice as fast."""
-    measured_ones = [label for label in column.baselines if column.median(label)]
-    fastest = min(measured_ones, key=column.median, default=None)
-    return fastest if fastest and 2 * column.median(fastest) < column.median(column.yardstick) else column.yardstick
 
 
 def header_line(columns, label):
@@ -372,8 +367,7 @@ def header_line(columns, label):
     column = next((c for c in at if c.title == "4096^3"), at[-1] if at else None)
     if column is None:
         return None
-    name = rival(column)
-    share = f", {100 * column.percent(label) / column.percent(name):.0f}% of {name}" if name else ""
+    share = f", {column.percent(label):.0f}% of {column.fastest}" if column.fastest else ""
     return f" * reached: {number(column.rate(label))} {column.unit}{share} ({column.gpu['name']}, {column.title}) */"
 
 
@@ -387,7 +381,7 @@ def headers(solutions):
                 continue
             text = file.read_text()
             fresh, count = re.subn(r"^ \* reached: .*\*/$", lambda _: line, text, count=1, flags=re.M)
-            if count == 0:
+            if count == 0 and label[0].isdigit(): # others say more in their own words
                 print(f"{file}: no line ' * reached: ... */'", file=sys.stderr)
             elif fresh != text:
                 file.write_text(fresh)

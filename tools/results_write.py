@@ -36,7 +36,9 @@ class Part:
 
     def __init__(self, name, path):
         self.name, self.path = name, path
-        self.run, = data_file.load(path)["runs"]
+        data = data_file.load(path)
+        self.run, = data["runs"]
+        self.on = self.run["started"][:10] + data_file.commit_words(data)
 
     @property
     def overall(self):
@@ -103,13 +105,15 @@ def paths(root):
 def take(measured, root):
     """The parts that are there, into data files and pictures. False where there are none."""
     found = False
+    of_commit = measured / "commit"
+    commit = data_file.commit(of_commit.read_text() if of_commit.exists() else "")
     for name, path in paths(root).items():
         stem = next((stem for stem in (name, name + ".partial") if (measured / f"{stem}.json").exists()), None)
         if stem is None:
             continue
         found = True
         report = json.loads((measured / f"{stem}.json").read_text())
-        data_file.save(path, "tools/results measure OUTDIR", [data_file.compact_run(report, cut_off=stem != name)])
+        data_file.save(path, "tools/results measure OUTDIR", [data_file.compact_run(report, cut_off=stem != name)], of_commit=commit)
         picture = measured / f"{stem}.svg"
         if name.endswith("_over_k") and picture.exists():
             shutil.copyfile(picture, root / "epilogues" / f"results_{name.removesuffix('_over_k')}.svg")
@@ -122,7 +126,8 @@ def take(measured, root):
 def measured_on(parts):
     gpus = list(dict.fromkeys(data_file.gpu_words(part.run["gpu"]) for part in parts))
     wrong = [part.name for part in parts if "gpu_computes_wrongly" in part.run]
-    out = [f"Measured on an {' and an '.join(gpus)} by", ""]
+    when = list(dict.fromkeys(part.on for part in parts))
+    out = [f"Measured on an {' and an '.join(gpus)}, on {' and '.join(when)}, by", ""]
     if wrong:
         out = [f"**The GPU computed wrongly (a library missed elements of exact cases): {', '.join(wrong)}.**", ""] + out
     return out + ["    tools/results measure OUTDIR", "    tools/results write OUTDIR", ""]

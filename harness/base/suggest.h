@@ -1,4 +1,5 @@
-/* "Did you mean": the nearest of some names to a word that was mistyped. */
+/* "Did you mean": the nearest of some names to a word that was mistyped, and what words of other
+ * tools are called here (meanings.c). */
 #ifndef GEMMJUDGE_BASE_SUGGEST_H
 #define GEMMJUDGE_BASE_SUGGEST_H
 
@@ -11,5 +12,30 @@ const char *suggest_nearest(const char *word, const char *const *names, size_t c
 /* The suggestion as the end of an error line: "; did you mean 'judge'?", or ""
  * when there is none. Always returns `out`. */
 const char *suggest_phrase(char out[160], const char *word, const char *const *names, size_t count);
+
+/* What a word stands for: each has a table of words of other tools. */
+enum suggest_kind {
+	SUGGEST_NOTHING, /* no table */
+	SUGGEST_OPTION,  /* without its dashes */
+	SUGGEST_COMMAND,
+	SUGGEST_PROBLEM,
+	SUGGEST_STAGE,
+	SUGGEST_GPU,      /* that a time is predicted of */
+	SUGGEST_EMULATED, /* of the emulated GPU */
+	SUGGEST_DEVICE,
+};
+
+/* The end of an error line about a word that other tools have: "; did you mean 'silu'?" or ": it is
+ * called so here", or "" where the table does not have it. '_' and '-' are the same. Always returns
+ * `out`. */
+#define SUGGEST_TEXT 256
+const char *suggest_meaning(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word);
+
+/* The same, else as suggest_phrase(). */
+const char *suggest_end(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word,
+						const char *const *names, size_t count);
+
+/* What the rows of a table call things here; NULL behind the last. For tests. */
+const char *suggest_name(enum suggest_kind kind, size_t index);
 
 #endif

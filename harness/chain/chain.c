@@ -26,7 +26,7 @@ static bool ends_in_cuh(const char *name)
 
 static bool unknown_stage(const char *name, const char *folder, struct error *err)
 {
-	char names[STAGES_LISTED][CHAIN_NAME_MAX], phrase[160];
+	char names[STAGES_LISTED][CHAIN_NAME_MAX], phrase[SUGGEST_TEXT];
 	const char *pointers[STAGES_LISTED];
 	size_t count = 0;
 	DIR *dir = opendir(folder);
@@ -43,7 +43,7 @@ static bool unknown_stage(const char *name, const char *folder, struct error *er
 	}
 	if (dir != NULL)
 		closedir(dir);
-	suggest_phrase(phrase, name, pointers, count);
+	suggest_end(phrase, SUGGEST_STAGE, name, pointers, count);
 	return error_set(err, "unknown epilogue stage '%s'%s", name,
 					 phrase[0] != '\0' ? phrase
 									   : "; 'gemmjudge list epilogues' shows them, and a file "

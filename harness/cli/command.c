@@ -17,6 +17,7 @@
 #define CASES 32
 #define CASES_EMULATED 12
 #define MAX_DIM_EMULATED 192
+#define CASES_OF_SHAPE 4 /* that was named; case_generate_at() has as many kinds */
 
 bool command_complete(struct options *options, struct error *err)
 {
@@ -28,6 +29,11 @@ bool command_complete(struct options *options, struct error *err)
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
 	bool emulated = device_seems_emulated(&judge->device);
+	if (judge->shape_count > 0) {
+		if (judge->cases == 0)
+			judge->cases = CASES_OF_SHAPE;
+		return true;
+	}
 	if (judge->cases == 0)
 		judge->cases = emulated ? CASES_EMULATED : CASES;
 	if (judge->max_dim == 0 && emulated)
@@ -38,7 +44,7 @@ bool command_complete(struct options *options, struct error *err)
 bool command_timed_shapes(const struct options *options, struct error *err)
 {
 	const struct judge_options *judge = &options->judge;
-	bool shapes = judge->time_shape_count > 0, suites = judge->suite_count > 0;
+	bool shapes = judge->shape_count > 0, suites = judge->suite_count > 0;
 	bool cases = judge->cases > 0;
 	if (shapes && suites)
 		return error_set(err, "--shape and --suite both say what to time; give one of them");

@@ -19,11 +19,11 @@
 static bool is_shown(const struct options *options, const struct board *board)
 {
 	char asked[SHAPE_TEXT], sizes[SHAPE_TEXT];
-	if (options->judge.time_shape_count == 0)
+	if (options->judge.shape_count == 0)
 		return board->main;
 	measured_sizes(board->time, sizes);
-	for (size_t i = 0; i < options->judge.time_shape_count; i++) {
-		shape_text_print(&options->judge.time_shapes[i], asked);
+	for (size_t i = 0; i < options->judge.shape_count; i++) {
+		shape_text_print(&options->judge.shapes[i], asked);
 		if (strcmp(asked, sizes) == 0)
 			return true;
 	}
@@ -115,12 +115,12 @@ static void print_text(const struct options *options, const struct leaderboard *
 			putchar('\n');
 		any = true;
 		print_board(&all->boards[i]);
-		if (options->judge.time_shape_count == 0)
+		if (options->judge.shape_count == 0)
 			print_other_shapes(all, &all->boards[i]);
 	}
 	if (!any)
 		printf("nothing is ranked%s: no accepted run has a time that is confirmed\n",
-			   options->judge.time_shape_count > 0 ? " at this shape" : "");
+			   options->judge.shape_count > 0 ? " at this shape" : "");
 	print_left_out(all);
 }
 
@@ -153,7 +153,7 @@ static void print_json(const struct options *options, const struct leaderboard *
 	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
 		   *boards = json_array(), *out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
-		if (options->judge.time_shape_count == 0 || is_shown(options, &all->boards[i]))
+		if (options->judge.shape_count == 0 || is_shown(options, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
 	for (size_t i = 0; i < all->left_out_count; i++) {
 		json_t *item = json_object();
@@ -196,7 +196,7 @@ static int leaderboard(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (options->html != NULL && (options->as_json || options->judge.time_shape_count > 0)) {
+	if (options->html != NULL && (options->as_json || options->judge.shape_count > 0)) {
 		error_set(&err, "--html writes pages of all shapes: it goes without --%s",
 				  options->as_json ? "json" : "shape");
 		return cli_fail(EXIT_BAD_INPUT, &err);

@@ -85,10 +85,13 @@ static int unknown_command(const char *word)
 	size_t count = 0;
 	for (; subcommands[count] != NULL && count < SUBCOMMANDS_MAX; count++)
 		names[count] = subcommands[count]->name;
+	char meaning[SUGGEST_TEXT];
 	size_t length = strlen(word);
 	const char *nearest = suggest_nearest(word, names, count);
 	if (length > 3 && strcmp(word + length - 3, ".cu") == 0)
 		error_set(&err, "unknown command '%s'; did you mean 'gemmjudge judge %s'?", word, word);
+	else if (suggest_meaning(meaning, SUGGEST_COMMAND, word)[0] != '\0')
+		error_set(&err, "unknown command '%s'%s", word, meaning);
 	else if (nearest != NULL)
 		error_set(&err, "unknown command '%s'; did you mean '%s'?", word, nearest);
 	else

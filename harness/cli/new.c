@@ -8,36 +8,14 @@
 #include "cli/new_stage.h"
 #include "cli/starter.h"
 
-/* The problem that the new file solves; NULL and err when nothing tells. */
-static const struct problem *problem_of_new(const struct options *options, struct error *err)
-{
-	const char *name = options->arguments[0];
-	const struct problem *problem = options->judge.problem;
-	if (problem == NULL && strchr(name, '/') != NULL)
-		problem = problem_of_path(name);
-	if (problem == NULL)
-		error_set(err,
-				  "which problem does '%s' solve? Say it with --problem "
-				  "('gemmjudge list problems' shows them)",
-				  name);
-	return problem;
-}
-
-/* The file that NAME means. */
-static bool target_find(const char *name, const struct problem *problem, char path[PATHS_MAX],
-						struct error *err)
+/* The file that NAME means, in the reader's own folder unless NAME says another. */
+static bool target_find(const char *name, char path[PATHS_MAX], struct error *err)
 {
 	if (name[0] == '\0' || name[strlen(name) - 1] == '/' || strcmp(name, ".cu") == 0)
 		return error_set(err, "'%s' is no name for a file", name);
-	if (strchr(name, '/') != NULL || paths_installed()) {
-		if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
-			return error_set(err, "path too long: %.80s...", name);
-		return new_file_ending(path, ".cu", err);
-	}
-	char source[PATHS_MAX], folder[PATHS_MAX], below[256];
-	snprintf(below, sizeof below, "solutions/%s", problem->folder);
-	return paths_source(source, err) && paths_join(folder, source, below, err) &&
-		   paths_join(path, folder, name, err) && new_file_ending(path, ".cu", err);
+	if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
+		return error_set(err, "path too long: %.80s...", name);
+	return new_file_ending(path, ".cu", err);
 }
 
 struct starter {
@@ -54,7 +32,7 @@ static void write_starter(FILE *out, const void *what)
 static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	char path[PATHS_MAX], judge[2 * PATHS_MAX];
+	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
 	if (options->judge.epilogue != NULL)
 		return new_stage(program, options);
 	if (options->argument_count != 1) {
@@ -63,12 +41,23 @@ static int new_solution(const char *program, struct options *options)
 							: "one name at a time, please");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	const struct problem *problem = problem_of_new(options, &err);
-	if (problem == NULL || !target_find(options->arguments[0], problem, path, &err))
+	const char *name = options->arguments[0];
+	if (!target_find(name, path, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	const struct problem *inferred = problem_of_path(path);
-	snprintf(judge, sizeof judge, "judge %s%s%s", path, inferred == problem ? "" : " --problem ",
-			 inferred == problem ? "" : problem->name);
+	paths_absolute(path, absolute); /* of "mine.cu" only that path has the folder */
+	const struct problem *of_folder = problem_of_path(absolute);
+	const struct problem *problem = options->judge.problem;
+	if (problem == NULL)
+		problem = of_folder;
+	if (problem == NULL) {
+		error_set(&err,
+				  "which problem does '%s' solve? Say it with --problem "
+				  "('gemmjudge list problems' shows them)",
+				  name);
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	snprintf(judge, sizeof judge, "judge %s%s%s", path, of_folder == problem ? "" : " --problem ",
+			 of_folder == problem ? "" : problem->name);
 	char header[2 * PATHS_MAX + 32];
 	snprintf(header, sizeof header, "gemmjudge %s", judge);
 	struct starter starter = {problem, header};
@@ -86,8 +75,10 @@ const struct subcommand subcommand_new = {
 			 "       gemmjudge new --epilogue NAME\n"
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
-			 "CUDA. A plain NAME becomes solutions/<folder of the problem>/NAME.cu in the\n"
-			 "source tree, and where gemmjudge is installed NAME.cu here; a NAME with a '/' is\n"
-			 "that file (./mine.cu). An existing file is never overwritten.\n",
+			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
+			 "becomes NAME.cuh. An existing file is never overwritten.\n"
+			 "\n"
+			 "  gemmjudge new mine --problem gemm-f16\n"
+			 "  gemmjudge new --epilogue mish\n",
 	.run = new_solution,
 };

@@ -27,30 +27,23 @@ static void write_stage(FILE *out, const void *what)
 			"\n"
 			"// Element is the type of C: half, __nv_bfloat16 or float. Values are float.\n"
 			"template <class Element> struct stage_%s {\n"
-			"    float slope;\n"
+			"\tfloat slope;\n"
 			"\n"
-			"    __device__ __forceinline__ float operator()(float x) const\n"
-			"    {\n"
-			"        return slope * x;\n"
-			"    }\n"
+			"\t__device__ __forceinline__ float operator()(float x) const\n"
+			"\t{\n"
+			"\t\treturn slope * x;\n"
+			"\t}\n"
 			"};\n"
 			"\n"
 			"#endif\n",
 			name, name, name);
 }
 
-/* A NAME with a '/' or an ending is that file; a plain one goes to the stages of the
- * source tree, where it can be named without its path. */
-static bool target_find(const char *name, char path[PATHS_MAX], bool *shipped, struct error *err)
+/* NAME.cuh, in the reader's own folder unless NAME says another. */
+static bool target_find(const char *name, char path[PATHS_MAX], struct error *err)
 {
-	char source[PATHS_MAX], folder[PATHS_MAX];
-	size_t length = strlen(name);
-	if (name[length - 1] == '/')
+	if (name[strlen(name) - 1] == '/')
 		return error_set(err, "'%s' is no name for a file", name);
-	*shipped = strchr(name, '/') == NULL && (length < 4 || strcmp(name + length - 4, ".cuh") != 0);
-	if (*shipped)
-		return paths_source(source, err) && paths_join(folder, source, "epilogues", err) &&
-			   paths_join(path, folder, name, err) && new_file_ending(path, ".cuh", err);
 	if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
 		return error_set(err, "path too long: %.80s...", name);
 	return new_file_ending(path, ".cuh", err);
@@ -60,15 +53,14 @@ int new_stage(const char *program, const struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
-	bool shipped;
 	if (options->argument_count > 0 || options->judge.problem != NULL) {
 		error_set(&err, "a stage suits every problem: new --epilogue NAME, and no more");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!target_find(options->judge.epilogue, path, &shipped, &err) ||
-		!chain_stage_name(path, name, &err) || !new_file_save(path, write_stage, name, &err))
+	if (!target_find(options->judge.epilogue, path, &err) || !chain_stage_name(path, name, &err) ||
+		!new_file_save(path, write_stage, name, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s judge FILE.cu --epilogue %s%s:0.5\n", path, program,
-		   shipped || strchr(path, '/') != NULL ? "" : "./", shipped ? name : path);
+		   strchr(path, '/') != NULL ? "" : "./", path);
 	return EXIT_ACCEPTED;
 }

@@ -53,7 +53,8 @@ static const struct row rows[] = {
 	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
 	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
-	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus},
+	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus,
+	 .words = SUGGEST_EMULATED},
 	{"check", "WHAT", "judge",
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
 	 "undefined), race (and\nraces in shared memory) or none",
@@ -121,14 +122,23 @@ static const struct row rows[] = {
 	{"time", "MxNxK", "judge",
 	 "the shape to time instead of the problem's own large\ncase; none: do not time",
 	 .kind = &kind_time, .to = DIM_MAX},
+	{"shape", "MxNxK", "judge",
+	 "judges this shape alone: --cases N of it (4), and times\nit; may be repeated (the first "
+	 "is timed)",
+	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
 	{"shape", "MxNxK", TIMES " tune",
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"shapes", "FILE", RUNS " tune",
+	 "the shapes of a file, as --shape has them: a line each,\nM,N,K or M N K or MxNxK; # begins a "
+	 "comment; - is stdin",
+	 .kind = &kind_shapes, .from = DIM_MAX, .to = SIZE_LARGEST,
+	 .needs = "a file name, or - for stdin"},
 	{"shape", "MxNxK", "explain",
 	 "the shape to explain, MxN for a matrix and a vector\n(the problem's own large case)",
 	 .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
-	{"large-sizes", NULL, TIMES " tune explain", "sizes of --shape may be above 32768, to 4194304",
+	{"large-sizes", NULL, RUNS " tune explain", "sizes of --shape may be above 32768, to 4194304",
 	 FILLS(kind_flag, large_sizes)},
 	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
 	 .kind = &kind_shape, .to = SIZE_LARGEST},
@@ -166,6 +176,8 @@ static const struct row rows[] = {
 	 FILLS(kind_text, import_results), .again = AGAIN_NOT, .needs = "a file name"},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
+	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",
+	 FILLS(kind_seconds, judge.compile_timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
 	 FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
@@ -265,12 +277,14 @@ static bool unknown_option(const char *command, const char *text, struct error *
 	for (size_t i = 0; i < ROW_COUNT; i++)
 		if (row_is_of(&rows[i], command) && rows[i].help != NULL)
 			names[count++] = rows[i].name;
-	char word[64], others[COMMANDS_TEXT];
+	char word[64], others[COMMANDS_TEXT], meaning[SUGGEST_TEXT];
 	const char *start = text + strspn(text, "-");
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
 	const char *nearest = suggest_nearest(word, names, count);
 	if (text[0] == '-' && text[1] == '-' && commands_with(word, others)[0] != '\0')
 		return error_set(err, "--%s is an option of %s", word, others);
+	if (suggest_meaning(meaning, SUGGEST_OPTION, word)[0] != '\0')
+		return error_set(err, "unknown option '%s'%s", text, meaning);
 	if (nearest != NULL)
 		return error_set(err, "unknown option '%s'; did you mean '--%s'?", text, nearest);
 	return error_set(err, "unknown option '%s'; --help shows those that there are", text);
@@ -278,10 +292,16 @@ static bool unknown_option(const char *command, const char *text, struct error *
 
 /* What getopt_long() calls '?': no such option, an abbreviation of several, or
  * a value for an option that takes none. */
-static bool refused_option(const char *command, const char *text, int option, struct error *err)
+static bool refused_option(const char *command, char *const *argv, int option, struct error *err)
 {
+	const char *text = argv[optind - 1], *next = argv[optind];
 	if (option >= FIRST_VALUE)
 		return error_set(err, "--%s takes no value", rows[option - FIRST_VALUE].name);
+	/* "-arch=sm_90" is no row of letters */
+	char meaning[SUGGEST_TEXT];
+	if (option != 0 && next != NULL && next[0] == '-' && next[1] == option &&
+		suggest_meaning(meaning, SUGGEST_OPTION, next + 1)[0] != '\0')
+		return error_set(err, "unknown option '%s'%s", next, meaning);
 	/* a letter: its word may hold others, and the pointer has not moved on yet */
 	char letter[3] = {'-', (char)option, '\0'};
 	return unknown_option(command, option != 0 ? letter : text, err);
@@ -331,7 +351,7 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 		if (option == -1)
 			break;
 		if (option == '?')
-			return refused_option(out->command, argv[optind - 1], optopt, err);
+			return refused_option(out->command, argv, optopt, err);
 		const struct row *row = row_of(out->command, option == ':' ? optopt : option);
 		if (option == ':')
 			return error_set(err, "--%s needs a value: %s", row->name, row->value);
@@ -340,8 +360,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	}
 	out->arguments = (const char *const *)(argv + optind);
 	out->argument_count = (size_t)(argc - optind);
-	return out->oversized == NULL || out->large_sizes || out->help ||
-		   error_set(err, "--shape %s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
+	return out->oversized[0] == '\0' || out->large_sizes || out->help ||
+		   error_set(err, "%s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
 }
 
 void options_help(const char *command, FILE *out)

@@ -24,7 +24,7 @@ struct options {
 	const char *store;       /* the file of judgements that are remembered */
 	const char *device_name; /* leaderboard: part of it */
 	const char *gpu, *top;   /* tune */
-	const char *oversized;   /* a shape that needs large_sizes */
+	char oversized[96];      /* where a shape stands that needs large_sizes, and the shape; or "" */
 	bool model_only, check;  /* the same */
 	bool exhaustive, tuned;
 	const char *export_table, *export_space, *export_results, *import_results;

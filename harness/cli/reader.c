@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "cli/shape_file.h"
 #include "process/jail.h"
 
 #define SECONDS_MAX 86400
@@ -60,7 +61,7 @@ static void write_text(const struct row *row, const struct options *options, str
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
 static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
 {
-	char needs[160] = "", phrase[160];
+	char needs[160] = "", phrase[SUGGEST_TEXT];
 	size_t count = 0, used = 0;
 	for (; row->names[count] != NULL; count++)
 		if (strcmp(text, row->names[count]) == 0) {
@@ -76,7 +77,7 @@ static bool find_word(const struct row *row, const char *text, size_t *index, st
 	snprintf(needs + used, sizeof needs - used, " is needed");
 	return error_set(err, "--%s '%s': %s%s", row->name, text,
 					 row->needs != NULL ? row->needs : needs,
-					 suggest_phrase(phrase, text, row->names, count));
+					 suggest_end(phrase, row->words, text, row->names, count));
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,
@@ -229,8 +230,8 @@ static bool read_problem(const struct row *row, const char *text, struct options
 		count = NAMES_MAX;
 	for (size_t i = 0; i < count; i++)
 		names[i] = table[i].name;
-	char phrase[160];
-	suggest_phrase(phrase, text, names, count);
+	char phrase[SUGGEST_TEXT];
+	suggest_end(phrase, SUGGEST_PROBLEM, text, names, count);
 	return error_set(err, "unknown problem '%s'%s", text,
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
@@ -339,43 +340,87 @@ static void write_nvcc_flags(const struct row *row, const struct options *option
 		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
 }
 
+#define SHAPES_TWICE "--shape and --shapes both name shapes; give one of them"
+
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->time_shape_count == JUDGE_SHAPES_MAX)
+	if (judge->shapes_file != NULL)
+		return error_set(err, SHAPES_TWICE);
+	if (judge->shape_count == JUDGE_SHAPES_MAX)
 		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
-	struct shape_text *shape = &judge->time_shapes[judge->time_shape_count++];
+	struct shape_text *shape = &judge->shapes[judge->shape_count++];
 	struct error large;
 	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
 		return true;
-	options->oversized = text;
+	snprintf(options->oversized, sizeof options->oversized, "--%s %s", row->name, text);
 	return shape_parse(text, (int)row->to, shape, &large);
 }
 
 static void write_shapes(const struct row *row, const struct options *options, struct line *line)
 {
 	char text[SHAPE_TEXT];
-	for (size_t i = 0; i < options->judge.time_shape_count; i++) {
-		shape_text_print(&options->judge.time_shapes[i], text);
+	for (size_t i = 0; options->judge.shapes_file == NULL && i < options->judge.shape_count; i++) {
+		shape_text_print(&options->judge.shapes[i], text);
 		line_add_option(line, row->name, text);
 	}
+}
+
+static bool read_shapes(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (text[strspn(text, " \t")] == '\0')
+		return error_set(err, "--%s needs %s", row->name, row->needs);
+	if (judge->shapes_file != NULL)
+		return error_set(err, "--%s names one file: put all shapes into it", row->name);
+	if (judge->shape_count > 0)
+		return error_set(err, SHAPES_TWICE);
+	struct shape_file file = {.name = text,
+							  .most = (int)row->to,
+							  .usual = (int)row->from,
+							  .capacity = JUDGE_SHAPES_MAX,
+							  .shapes = judge->shapes,
+							  .lines = judge->shape_lines};
+	judge->shapes_file = text;
+	if (!shape_file_read(&file, err))
+		return false;
+	judge->shape_count = file.count;
+	if (file.header > 0)
+		fprintf(stderr, "gemmjudge: %s:%u: taken for a header, as it has no sizes\n",
+				shape_file_name(text), file.header);
+	if (file.large > 0)
+		snprintf(options->oversized, sizeof options->oversized, "%.80s:%u", shape_file_name(text),
+				 file.large);
+	return true;
+}
+
+static void write_shapes_file(const struct row *row, const struct options *options,
+							  struct line *line)
+{
+	if (options->judge.shapes_file != NULL)
+		line_add_option(line, row->name, options->judge.shapes_file);
 }
 
 /* The last one counts. */
 static bool read_time(const struct row *row, const char *text, struct options *options,
 					  struct error *err)
 {
-	options->judge.time_shape_count = 0;
-	options->judge.untimed = strcmp(text, "none") == 0;
-	return options->judge.untimed || read_shape(row, text, options, err);
+	struct judge_options *judge = &options->judge;
+	judge->time.count = 0;
+	judge->untimed = strcmp(text, "none") == 0;
+	return judge->untimed || shape_parse(text, (int)row->to, &judge->time, err);
 }
 
 static void write_time(const struct row *row, const struct options *options, struct line *line)
 {
+	char text[SHAPE_TEXT];
+	shape_text_print(&options->judge.time, text);
 	if (options->judge.untimed)
 		line_add_option(line, row->name, "none");
-	write_shapes(row, options, line);
+	else if (options->judge.time.count > 0)
+		line_add_option(line, row->name, text);
 }
 
 static bool read_case(const struct row *row, const char *text, struct options *options,
@@ -403,4 +448,5 @@ const struct kind kind_nvcc_flags = {read_nvcc_flags, write_nothing}; /* kind_nv
 const struct kind kind_nvcc_flag = {read_nvcc_flag, write_nvcc_flags};
 const struct kind kind_suite = {read_suite, write_suites};
 const struct kind kind_shape = {read_shape, write_shapes};
+const struct kind kind_shapes = {read_shapes, write_shapes_file};
 const struct kind kind_time = {read_time, write_time};

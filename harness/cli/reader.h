@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_CLI_READER_H
 #define GEMMJUDGE_CLI_READER_H
 
+#include "base/suggest.h"
 #include "cli/line.h"
 #include "cli/options.h"
 
@@ -27,6 +28,7 @@ struct row {
 	enum again again;
 	uint64_t from, to;        /* of a whole number */
 	const char *const *names; /* of a word; NULL after the last */
+	enum suggest_kind words;  /* of other tools for one of names; 0: none */
 	const char *needs;        /* the end of the line that refuses a value */
 	char letter;              /* its short form; 0: none */
 };
@@ -60,6 +62,7 @@ extern const struct kind kind_nvcc_flags; /* the same, several with blanks betwe
 extern const struct kind kind_case;       /* this one: names with commas between them, */
 extern const struct kind kind_shape;      /* this one: sizes up to row->to; above row->from, unless
 											  that is 0, they are `oversized` */
+extern const struct kind kind_shapes;     /* the same, the lines of one file */
 extern const struct kind kind_time;       /* one shape, or none */
 
 #endif

@@ -89,18 +89,32 @@ static void list_operands(const struct problem *problem, char *out, size_t capac
 								 problem->operands[i].name);
 }
 
-/* The header of each type, once. */
+/* Puts a name into its place among those that are there, once. */
+static size_t add_sorted(const char **names, size_t count, const char *name)
+{
+	size_t at = 0;
+	while (at < count && strcmp(names[at], name) < 0)
+		at++;
+	if (at < count && strcmp(names[at], name) == 0)
+		return count;
+	memmove(&names[at + 1], &names[at], (count - at) * sizeof *names);
+	names[at] = name;
+	return count + 1;
+}
+
+/* The header of each type and the runtime's, in the formatter's order. */
 static void write_includes(const struct problem *problem, FILE *out)
 {
+	const char *names[OPERANDS_MAX + 1] = {"cuda_runtime.h"};
+	size_t count = 1;
 	for (size_t i = 0; problem->operands[i].name != NULL; i++) {
 		const char *include = type_of(problem->operands[i].type)->include;
-		bool seen = include[0] == '\0';
-		for (size_t j = 0; j < i; j++)
-			seen = seen || strcmp(include, type_of(problem->operands[j].type)->include) == 0;
-		if (!seen)
-			fprintf(out, "#include <%s>\n", include);
+		if (include[0] != '\0')
+			count = add_sorted(names, count, include);
 	}
-	fputs("#include <cuda_runtime.h>\n\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "#include <%s>\n", names[i]);
+	fputc('\n', out);
 }
 
 static void write_head(const struct problem *problem, const char *judge, FILE *out)
@@ -129,14 +143,15 @@ static void write_head(const struct problem *problem, const char *judge, FILE *o
 	write_includes(problem, out);
 }
 
-#define CODE_COLUMNS 90
+#define CODE_COLUMNS 100
 /* A function's first line or a call, of which what goes on stands below its first argument. */
 static void write_code(FILE *out, const char *text)
 {
 	int below = (int)strcspn(text, "(") + 1, column = 0;
 	while (*text != '\0') {
-		int length = (int)strcspn(text, ",") + 1;
-		if (column > 0 && column + length > CODE_COLUMNS)
+		int length = (int)strcspn(text, ",");
+		length += text[length] == ',';
+		if (column > 0 && column + 1 + length > CODE_COLUMNS)
 			column = fprintf(out, "\n%*s", below, "") - 1;
 		else if (column > 0)
 			column += fprintf(out, " ");
@@ -170,7 +185,6 @@ static const char *index_of(const struct operand *operand, bool is_vector)
 }
 
 #define TERM_TEXT 160
-#define TERM_COLUMNS 84 /* of a product that stands on one line */
 /* An element as a number to calculate with: a float, or an int less its zero point. */
 static void term_of(const struct starter *starter, const struct operand *operand, bool is_vector,
 					char out[TERM_TEXT])
@@ -204,6 +218,16 @@ static void write_unpacking(const struct starter *starter)
 			(int)type_of(starter->right->type)->format.zero);
 }
 
+/* Adds a product: on one line, else behind `+=`, else behind `*`, as the formatter does. */
+static void write_product(FILE *out, const char *left, const char *right)
+{
+	size_t length = strlen(left) + strlen(" * ;") + strlen(right);
+	bool whole = strlen("        sum += ") + length <= CODE_COLUMNS;
+	bool below = !whole && strlen("            ") + length <= CODE_COLUMNS;
+	fprintf(out, "        sum +=%s%s *%s%s;\n", below ? "\n            " : " ", left,
+			whole || below ? " " : "\n               ", right);
+}
+
 /* Declares `sum` (`least`) and walks over k. */
 static void write_fold(const struct starter *starter, bool is_vector, const char *inner)
 {
@@ -232,8 +256,7 @@ static void write_fold(const struct starter *starter, bool is_vector, const char
 	if (starter->problem->algebra == ALGEBRA_MIN_PLUS)
 		fprintf(out, "        least = fminf(least, %s + %s);\n", left, right);
 	else
-		fprintf(out, "        sum += %s%s* %s;\n", left,
-				strlen(left) + strlen(right) > TERM_COLUMNS ? "\n               " : " ", right);
+		write_product(out, left, right);
 	fputs(packed ? "    }\n" : "", out);
 }
 
@@ -382,14 +405,18 @@ static void write_launch(const struct starter *starter)
 static void write_matrix_solve(const struct starter *starter)
 {
 	const struct problem *problem = starter->problem;
+	char grid[256];
 	write_prototype(starter);
 	fprintf(starter->out,
 			"    // enough blocks to cover %s, rounded up\n"
-			"    dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);\n"
-			"    dim3 grid((%s + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS,\n"
-			"              (%s + BLOCK_ROWS - 1) / BLOCK_ROWS%s%s);\n",
-			starter->result->name, size_name(problem, SIZE_N), size_name(problem, SIZE_M),
-			starter->batched ? ", " : "", starter->batched ? size_name(problem, SIZE_BATCH) : "");
+			"    dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);\n",
+			starter->result->name);
+	snprintf(grid, sizeof grid,
+			 "    dim3 grid((%s + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, "
+			 "(%s + BLOCK_ROWS - 1) / BLOCK_ROWS%s%s);",
+			 size_name(problem, SIZE_N), size_name(problem, SIZE_M), starter->batched ? ", " : "",
+			 starter->batched ? size_name(problem, SIZE_BATCH) : "");
+	write_code(starter->out, grid);
 	write_launch(starter);
 	fputs("}\n", starter->out);
 }
@@ -450,8 +477,8 @@ static void write_paths(const struct starter *starter)
 		paths, element, paths, paths);
 	fprintf(out,
 			"    size_t place = (size_t)from * nodes + to; // row-major\n"
-			"    %s length = %s[(size_t)from * nodes + through] +\n"
-			"                   %s[(size_t)through * nodes + to];\n"
+			"    %s length = %s[(size_t)from * nodes + through] + "
+			"%s[(size_t)through * nodes + to];\n"
 			"    if (length < %s[place])\n"
 			"        %s[place] = length;\n"
 			"}\n\n",
@@ -462,15 +489,15 @@ static void write_paths(const struct starter *starter)
 			"\n"
 			"    // enough blocks to cover %s, rounded up; each launch waits for the one before\n"
 			"    dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);\n"
-			"    dim3 grid((%s + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS,\n"
-			"              (%s + BLOCK_ROWS - 1) / BLOCK_ROWS);\n"
+			"    dim3 grid((%s + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, "
+			"(%s + BLOCK_ROWS - 1) / BLOCK_ROWS);\n"
 			"    for (int through = 0; through < %s; through++)\n"
 			"        allow<<<grid, block>>>(%s, %s, through);\n"
 			"}\n",
 			paths, edges, nodes, nodes, element, paths, nodes, nodes, nodes, paths, nodes);
 }
 
-void starter_write(const struct problem *problem, const char *judge, FILE *out)
+static void write_all(const struct problem *problem, const char *judge, FILE *out)
 {
 	struct starter starter = starter_of(problem, out);
 	write_head(problem, judge, out);
@@ -482,4 +509,29 @@ void starter_write(const struct problem *problem, const char *judge, FILE *out)
 		write_matrix_kernel(&starter);
 		write_matrix_solve(&starter);
 	}
+}
+
+/* With a tab for each four blanks that a line begins with, as .clang-format has it. */
+static void copy_with_tabs(const char *text, FILE *out)
+{
+	bool begins = true;
+	while (*text != '\0') {
+		bool tab = begins && strncmp(text, "    ", 4) == 0;
+		begins = tab || *text == '\n';
+		fputc(tab ? '\t' : *text, out);
+		text += tab ? 4 : 1;
+	}
+}
+
+void starter_write(const struct problem *problem, const char *judge, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+	if (memory == NULL)
+		return;
+	write_all(problem, judge, memory);
+	fclose(memory);
+	copy_with_tabs(text, out);
+	free(text);
 }

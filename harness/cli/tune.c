@@ -75,7 +75,7 @@ static bool options_hold(const struct options *options, struct error *err)
 		return error_set(err, "--cases counts what --check judges on: add --check");
 	if (options->check && judge->cases > 0 && judge->suite_count > 0)
 		return error_set(err, "--cases counts generated cases; a suite has its own");
-	if (options->check && judge->time_shape_count > 1)
+	if (options->check && judge->shape_count > 1)
 		return error_set(err, "--check judges the schedules of one --shape");
 	if (!options->check && !command_timed_shapes(options, err))
 		return false;

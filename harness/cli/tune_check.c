@@ -33,6 +33,7 @@ static bool check_options(const struct tuned *tuned, struct judge_options *out, 
 	for (size_t i = 0; emulated && emulated_gpus[i] != NULL; i++)
 		if (strcmp(tuned->gpu.id, emulated_gpus[i]) == 0)
 			options.judge.emulate = emulated_gpus[i];
+	options.judge.shape_count = 0; /* it ranked them; the cases are of all sizes */
 	if (!command_complete(&options, err))
 		return false;
 	*out = options.judge;

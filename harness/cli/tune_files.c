@@ -42,7 +42,7 @@ bool tune_files_hold(const struct options *options, struct error *err)
 	if (any != NULL && one != any && options->no_store)
 		return error_set(err, "--export writes what is in the store: it does not go with "
 							  "--no-store");
-	if (one != NULL && (options->judge.time_shape_count > 1 || options->judge.suite_count > 0))
+	if (one != NULL && (options->judge.shape_count > 1 || options->judge.suite_count > 0))
 		return error_set(err, "%s is about one shape: give one --shape", one);
 	const char *const files[] = {options->export_table, options->export_space,
 								 options->export_results};

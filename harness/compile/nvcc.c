@@ -363,7 +363,7 @@ static enum compile_status status_of_end(struct child_result result, const char 
 	switch (result.outcome) {
 	case CHILD_EXITED: break;
 	case CHILD_TIMED_OUT:
-		error_set(err, "nvcc took more than %g s", seconds);
+		error_set(err, "nvcc took more than %g s (--compile-timeout S allows more)", seconds);
 		return COMPILE_STOPPED;
 	case CHILD_OVER_MEMORY:
 		error_set(err, "nvcc used more than %zu MiB of memory", memory_limit() >> 20);

@@ -1,8 +1,13 @@
 #include "judge/compiling.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "judge/ahead.h"
+
+#define SECONDS_SHOWN 2.0 /* nvcc is slow from then on */
 
 struct compiling {
 	struct run *owner;
@@ -57,16 +62,32 @@ struct compiling *compiling_open(struct run *run, struct submission *submissions
 	return compiling;
 }
 
-static bool stop(const void *run)
+/* Who waits for a file, and since when. */
+struct wait {
+	const struct run *run;
+	const char *file;
+	double begun;
+};
+
+/* Asked ten times a second: tells those who look on how long it takes, where that is long. */
+static bool stop(const void *context)
 {
-	return run_stopped(run);
+	const struct wait *wait = context;
+	double seconds = clock_seconds() - wait->begun;
+	char what[32];
+	if (seconds >= SECONDS_SHOWN) {
+		snprintf(what, sizeof what, "compiling, %.0f s", floor(seconds));
+		run_progress(wait->run, wait->file, what, 0, 1);
+	}
+	return run_stopped(wait->run);
 }
 
 bool compiling_take(struct compiling *compiling, const struct run *run, size_t i, bool *stopped,
 					struct error *err)
 {
-	run_progress(run, compiling->submissions[i].file, "compile", 0, 1);
-	*stopped = !ahead_take(compiling->ahead, i, stop, run);
+	const struct wait wait = {run, compiling->submissions[i].file, clock_seconds()};
+	run_progress(run, wait.file, "compiling", 0, 1);
+	*stopped = !ahead_take(compiling->ahead, i, stop, &wait);
 	if (*stopped || compiling->results[i].compiled)
 		return true;
 	*err = compiling->results[i].err;

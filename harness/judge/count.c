@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/compiling.h"
 #include "judge/emulated.h"
 #include "judge/submission.h"
 
@@ -50,6 +51,19 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 	return err->message[0] == '\0';
 }
 
+/* False with err where there is nothing to run: the compiler's word on the file is no such thing.
+ */
+static bool compile_alone(struct run *run, struct submission *s, struct error *err)
+{
+	bool stopped = false;
+	struct compiling *compiling = compiling_open(run, s, 1, false, err);
+	bool ok = compiling != NULL && compiling_take(compiling, run, 0, &stopped, err);
+	compiling_close(compiling);
+	if (ok && stopped)
+		return error_set(err, "interrupted");
+	return ok && (s->refused[0] == '\0' || error_set(err, "%s: %s", s->file, s->refused));
+}
+
 /* With the device open. */
 static bool compile_and_count(struct run *run, const struct count_request *request,
 							  struct counted *out, struct error *err)
@@ -59,7 +73,7 @@ static bool compile_and_count(struct run *run, const struct count_request *reque
 			 request->architecture);
 	submission_take(run, request->options->files[0], &s);
 	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
-	if (ok && (ok = submission_compile(run, &s, err))) {
+	if (ok && (ok = compile_alone(run, &s, err))) {
 		judgement_take_compile(&s, &out->judgement);
 		if (s.compiled.status == COMPILE_OK)
 			ok = count_calls(run, &s, request->test, &out->judgement, err);

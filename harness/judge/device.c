@@ -54,12 +54,12 @@ bool device_parse(const char *text, struct device_request *out, struct error *er
 	}
 	if (strncmp(text, "emu:", 4) == 0 && text[4] != '\0')
 		out->folder = text + 4;
-	char phrase[160];
+	char phrase[SUGGEST_TEXT];
 	return out->folder != NULL || strcmp(text, "emu") == 0 ||
 		   error_set(err,
 					 "unknown device '%s'%s (auto, cuda, cuda:N, cuda:N,N, cuda:all, emu, emu:DIR, "
 					 "emulated:N)",
-					 text, suggest_phrase(phrase, text, names, 3));
+					 text, suggest_end(phrase, SUGGEST_DEVICE, text, names, 3));
 }
 
 /* A cheap look before the expensive one: the device nodes of NVIDIA's driver,

@@ -121,7 +121,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .stages = epilogue->stages,
 									  .alone = (check->required & JAIL_COMPILER) != 0,
 									  .unjailed = (check->without & JAIL_COMPILER) != 0,
-									  .seconds = COMPILE_SECONDS};
+									  .seconds = check->compile_seconds};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
 	free(header);

@@ -49,7 +49,7 @@ void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *jud
 struct epilogue_check {
 	const struct problem *problem;
 	const struct test_case *test;
-	double timeout;
+	double timeout, compile_seconds;
 	size_t memory_limit;
 	unsigned without;  /* layers of the jail that are left open */
 	unsigned required; /* without which no stage's code runs */

@@ -130,6 +130,7 @@ bool check_outcome(struct run *run, const struct problem *problem, const struct 
 	struct epilogue_check check = {.problem = problem,
 								   .test = test,
 								   .timeout = run->timeout,
+								   .compile_seconds = run_compile_seconds(run->options),
 								   .memory_limit = run->memory_limit,
 								   .without = run->options->without,
 								   .required = run->options->required};

@@ -161,8 +161,13 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
 	else if (options->under != NULL)
 		snprintf(facts->tool, sizeof facts->tool, "%s", options->under);
+	if (options->mode == JUDGE_CHECKS && options->shape_count == 1)
+		shape_text_print(options->shapes, facts->shapes);
+	else if (options->mode == JUDGE_CHECKS && options->shape_count > 1)
+		snprintf(facts->shapes, sizeof facts->shapes, "%zu shapes", options->shape_count);
 	if (options->cases > 0 && options->suite_count == 0)
-		snprintf(facts->sizes, sizeof facts->sizes, "%s", case_sizes_names[options->sizes]);
+		snprintf(facts->sizes, sizeof facts->sizes, "%s",
+				 facts->shapes[0] != '\0' ? "given" : case_sizes_names[options->sizes]);
 	size_t used = 0;
 	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
 		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",

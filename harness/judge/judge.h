@@ -9,7 +9,7 @@
 #include "judge/tolerance.h"
 
 #define JUDGE_SUITES_MAX 32
-#define JUDGE_SHAPES_MAX 256
+#define JUDGE_SHAPES_MAX 4096
 #define JUDGE_FLAGS_MAX 64
 #define JUDGE_ONLY_MAX 64
 
@@ -61,18 +61,24 @@ struct judge_options {
 	int max_dim;           /* 0: the problem's own */
 	int multiple;          /* every size is one of this; 0 or 1: any */
 	bool untimed;          /* JUDGE_CHECKS: does not time */
-	/* To be timed; none: the problem's large case, or what a comparison shows. */
-	struct shape_text time_shapes[JUDGE_SHAPES_MAX];
-	size_t time_shape_count;
+	/* JUDGE_CHECKS: `cases` are generated of each of these, and the first is timed; none: they are
+	 * of all sizes, and the problem's large case is timed. Else: to be timed; none: that case, or
+	 * what a comparison shows. */
+	struct shape_text shapes[JUDGE_SHAPES_MAX];
+	size_t shape_count;
+	const char *shapes_file;                /* that they are from; NULL: from the command line */
+	uint32_t shape_lines[JUDGE_SHAPES_MAX]; /* its lines that they are on */
+	struct shape_text time; /* JUDGE_CHECKS: timed instead; count 0: none was named */
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;
 	struct tolerance_request tolerance;
-	double timeout;     /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
-	double time_budget; /* seconds of measuring per shape; 0: 3 */
-	size_t memory_mib;  /* resident; 0: 8192 */
-	bool sealed;        /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
-	unsigned without;   /* layers of the jail that are left open, for tests */
-	unsigned required;  /* layers without which nothing is judged */
+	double timeout;         /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double time_budget;     /* seconds of measuring per shape; 0: 3 */
+	size_t memory_mib;      /* resident; 0: 8192 */
+	double compile_timeout; /* seconds of nvcc a file; 0: COMPILE_SECONDS */
+	bool sealed;            /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
+	unsigned without;       /* layers of the jail that are left open, for tests */
+	unsigned required;      /* layers without which nothing is judged */
 };
 
 /* Progress, for a terminal. May be called often; must return fast. With several devices, by several

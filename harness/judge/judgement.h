@@ -207,13 +207,15 @@ struct run_facts {
 	enum device_kind device_kind;
 	size_t devices; /* such ones that files were judged on at once */
 	uint64_t seed;
-	char suite[64];      /* "" when the cases were generated */
-	char sizes[16];      /* of generated cases: one of case_sizes_names; "" when there were none */
-	int max_dim;         /* 0: the problem's own */
-	int multiple;        /* that all sizes are of; 0: any */
-	char tolerance[64];  /* "bound", "leetgpu", "0.05,0.05" */
-	char epilogue[1024]; /* the chain that was fused; "" when none */
-	char tool[1100];     /* that the solutions ran under; "" when none */
+	char suite[64]; /* "" when the cases were generated */
+	char sizes[16]; /* of generated cases: one of case_sizes_names, or "given"; "" when there were
+					   none */
+	char shapes[SHAPE_TEXT];       /* those that were given: "512x512x64", "12 shapes" */
+	int max_dim;                   /* 0: the problem's own */
+	int multiple;                  /* that all sizes are of; 0: any */
+	char tolerance[64];            /* "bound", "leetgpu", "0.05,0.05" */
+	char epilogue[1024];           /* the chain that was fused; "" when none */
+	char tool[1100];               /* that the solutions ran under; "" when none */
 	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
 	const char *order;             /* of the ranking: one of ranking_orders; NULL: the usual one */
 	bool interrupted;              /* by the user: less was done than was asked for */

@@ -35,6 +35,11 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 		run->progress->step(run->progress->context, file, what, done, total);
 }
 
+double run_compile_seconds(const struct judge_options *options)
+{
+	return options->compile_timeout > 0 ? options->compile_timeout : COMPILE_SECONDS;
+}
+
 void run_note(const struct run *run, const char *line)
 {
 	if (run->progress != NULL && run->progress->note != NULL)

@@ -60,6 +60,9 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
 									  const struct entrant *entrant);
 
+/* How long nvcc may take for a file. */
+double run_compile_seconds(const struct judge_options *options);
+
 /* A line about why nothing goes on. */
 void run_note(const struct run *run, const char *line);
 

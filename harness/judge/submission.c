@@ -187,12 +187,24 @@ static const struct shape_text comparison[] = {
 static size_t shapes_to_time(const struct judge_options *options, const struct problem *problem,
 							 const struct shape_text **shapes)
 {
-	*shapes = options->time_shapes;
-	if (options->time_shape_count > 0 || options->mode != JUDGE_COMPARES ||
-		problem_sizes(problem) != 3)
-		return options->time_shape_count;
+	*shapes = options->shapes;
+	if (options->shape_count > 0 || options->mode != JUDGE_COMPARES || problem_sizes(problem) != 3)
+		return options->shape_count;
 	*shapes = comparison;
 	return COMPARISON_SHAPES;
+}
+
+/* As the problem has it; an error names the line of a file. */
+static bool shape_of_text(const struct judge_options *options, const struct problem *problem,
+						  const struct shape_text *text, struct shape *out, struct error *err)
+{
+	const char *file = options->shapes_file;
+	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
+		return true;
+	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
+		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? "stdin" : file,
+					 options->shape_lines[text - options->shapes]);
+	return false;
 }
 
 /* The case of a shape; of NULL, the problem's large one. */
@@ -201,8 +213,7 @@ static bool case_to_time(const struct judge_options *options, const struct probl
 {
 	struct shape shape = problem->large;
 	float scalars[SCALARS_MAX];
-	if (text != NULL &&
-		(!shape_fit(problem, text, &shape, err) || !shape_is_countable(problem, &shape, err)))
+	if (text != NULL && !shape_of_text(options, problem, text, &shape, err))
 		return false;
 	bool given = options->alpha.given || options->beta.given;
 	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
@@ -229,14 +240,32 @@ static bool cases_of_shapes(const struct judge_options *options, struct submissi
 	return ok;
 }
 
+/* To be checked: `cases` of each shape. */
+static bool cases_generate_at(const struct judge_options *options, struct submission *s,
+							  struct error *err)
+{
+	bool ok = cases_allocate(s, options->shape_count * options->cases, err);
+	for (size_t i = 0; i < options->shape_count && ok; i++) {
+		struct shape shape;
+		ok = shape_of_text(options, s->problem, &options->shapes[i], &shape, err);
+		for (size_t c = i * options->cases; c < (i + 1) * options->cases && ok; c++)
+			s->cases[c] = case_generate_at(s->problem, &shape, options->seed, c);
+	}
+	return ok;
+}
+
 static bool cases_make(const struct judge_options *options, struct submission *s, struct error *err)
 {
-	const struct shape_text *first = options->time_shape_count > 0 ? options->time_shapes : NULL;
+	const struct shape_text *timed = options->time.count > 0    ? &options->time
+									 : options->shape_count > 0 ? options->shapes
+																: NULL;
 	bool checks = options->mode == JUDGE_CHECKS;
-	if (checks && !case_to_time(options, s->problem, first, &s->timed, err))
+	if (checks && !case_to_time(options, s->problem, timed, &s->timed, err))
 		return false;
 	if (options->suite_count > 0)
 		return cases_of_suites(options, s, err);
+	if (checks && options->shape_count > 0)
+		return cases_generate_at(options, s, err);
 	return checks || options->cases > 0 ? cases_generate(options, s, err)
 										: cases_of_shapes(options, s, err);
 }
@@ -392,7 +421,7 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 
 bool submission_compile(const struct run *run, struct submission *s, struct error *err)
 {
-	run_progress(run, s->file, "compile", 0, 1);
+	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
 	if (!content_hash(s->source, s->content, &why))
 		s->content[0] = '\0'; /* the compiler says why, too */
@@ -405,7 +434,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .libraries = s->is_baseline,
 									  .alone = (run->options->required & JAIL_COMPILER) != 0,
 									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
-									  .seconds = COMPILE_SECONDS,
+									  .seconds = run_compile_seconds(run->options),
 									  .control = run->control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {

@@ -356,7 +356,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 		return true;
 	}
 	options.mode = JUDGE_CHECKS;
-	options.suite_count = options.time_shape_count = 0;
+	options.suite_count = options.shape_count = 0; /* generated cases of all sizes */
 	options.cases = cases;
 	if (options.max_dim == 0)
 		options.max_dim = max_dim;

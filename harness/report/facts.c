@@ -259,7 +259,8 @@ void facts_cases(char *out, size_t capacity, const struct run_facts *facts)
 	if (facts->suite[0] != '\0')
 		append(out, capacity, "suite %s", facts->suite);
 	else
-		append(out, capacity, "generated cases");
+		append(out, capacity, "generated cases%s%s", facts->shapes[0] != '\0' ? " of " : "",
+			   facts->shapes);
 	if (facts->max_dim > 0)
 		append(out, capacity, " with %ssizes up to %d", uniform, facts->max_dim);
 	else if (uniform[0] != '\0')

@@ -407,6 +407,31 @@ Test(case, a_case_of_a_shape_has_plain_scalars)
 }
 
 /* Zero points are codes of the type, scales positive, and results fill the type. */
+/* Whatever the problem: four in a row are of all kinds, each of the shape. */
+Test(case, cases_of_a_given_shape_are_of_all_kinds)
+{
+	struct error err;
+	size_t count;
+	const struct problem *problems = problem_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		const struct problem *problem = &problems[i];
+		const struct shape *shape = &problem->large;
+		bool factors = problem_takes(problem, SCALAR_ALPHA);
+		for (size_t c = 0; c < 8; c++) {
+			struct test_case test = case_generate_at(problem, shape, 7, c);
+			float beta = test.scalar[SCALAR_BETA];
+			cr_expect_eq(memcmp(&test.shape, shape, sizeof *shape), 0);
+			cr_expect(case_holds(problem, &test, &err), "%s: %s", test.name, err.message);
+			cr_expect(!factors || c % 4 != 0 || (test.scalar[SCALAR_ALPHA] == 1 && beta == 0));
+			cr_expect(!factors || c % 4 != 1 || test.exact, "%s: %s", problem->name, test.name);
+			cr_expect(!factors || c % 4 != 2 || beta != 0);
+		}
+	}
+	struct test_case first = case_generate_at(problem_find("sgemm"), &problems[0].large, 7, 2);
+	struct test_case other = case_generate_at(problem_find("sgemm"), &problems[0].large, 8, 2);
+	cr_expect(first.scalar[SCALAR_ALPHA] != other.scalar[SCALAR_ALPHA]);
+}
+
 Test(case, quantised_cases_have_sensible_scalars)
 {
 	const struct problem *problem = problem_find("gemm-s8");

@@ -1,11 +1,17 @@
 /* links: cli */
 /* The command line: what is taken, what is refused, what is suggested. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
+#include "base/paths.h"
 #include "base/suggest.h"
+#include "chain/chain.h"
+#include "cli/cli.h"
 #include "cli/command.h"
+#include "tune/gpu.h"
 
 #define ARGUMENTS_MAX 48
 
@@ -108,8 +114,8 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert(p.options.judge.cases == 5);
 	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
 	cr_assert_eq(p.options.judge.max_dim, 100);
-	const struct shape_text *shape = &p.options.judge.time_shapes[0];
-	cr_assert(p.options.judge.time_shape_count == 1 && shape->count == 3);
+	const struct shape_text *shape = &p.options.judge.time;
+	cr_assert(p.options.judge.shape_count == 0 && shape->count == 3);
 	cr_assert(shape->number[0] == 16 && shape->number[1] == 32 && shape->number[2] == 64);
 	const struct tolerance_request *tolerance = &p.options.judge.tolerance;
 	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
@@ -149,8 +155,8 @@ Test(cli_args, bench_takes_several_shapes)
 	struct parsed p;
 	parse(&p, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.time_shape_count, 2);
-	cr_assert_eq(p.options.judge.time_shapes[1].number[2], 6);
+	cr_assert_eq(p.options.judge.shape_count, 2);
+	cr_assert_eq(p.options.judge.shapes[1].number[2], 6);
 	cr_assert(p.options.judge.beta.given && !p.options.judge.alpha.given);
 }
 
@@ -161,11 +167,123 @@ Test(cli_args, shapes_have_one_to_four_sizes)
 	char line[256];
 	parse(&p, "bench a.cu --shape 300 --shape 32x16x8x4 --seed 1");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.time_shapes[0].count, 1);
-	cr_assert_eq(p.options.judge.time_shapes[1].number[3], 4);
+	cr_assert_eq(p.options.judge.shapes[0].count, 1);
+	cr_assert_eq(p.options.judge.shapes[1].number[3], 4);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x1 --shape 300 --shape 32x16x8x4 a.cu");
 	refused("bench a.cu --shape 1x2x3x4x5", "1x2x3x4x5");
+}
+
+Test(cli_args, judge_takes_shapes_and_times_the_first_or_another)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p,
+		  "judge a.cu --shape 1x2x3 --time 64x64x64 --shape 4x5x6 --compile-timeout 2.5 --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert(p.options.judge.shape_count == 2 && p.options.judge.time.number[0] == 64);
+	cr_assert_eq(p.options.judge.compile_timeout, 2.5);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --time 64x64x64 --shape 1x2x3 --shape 4x5x6 "
+						   "--compile-timeout 2.5 a.cu");
+	parse(&p, "judge a.cu --shape 1x2x3 --time none");
+	cr_assert(p.ok && p.options.judge.untimed && p.options.judge.shape_count == 1);
+	refused("judge a.cu --compile-timeout 0", "--compile-timeout '0'");
+	refused("judge a.cu --shape 40000x1x1", "--shape 40000x1x1: sizes above 32768 need");
+}
+
+/* A thousand lines, as others write them; what is named in an error are the file and the line. */
+Test(cli_args, shapes_are_lines_of_a_file)
+{
+	static const char *const forms[] = {"%d,%d,%d\n", " %d , %d;%d\r\n", "%dx%d x %d # x\n",
+										"%d\t%d %d\n\n"};
+	char name[] = "/tmp/shapes-XXXXXX", line[128], says[160];
+	struct parsed p;
+	int fd = mkstemp(name);
+	FILE *out = fdopen(fd, "w");
+	cr_assert_not_null(out);
+	fputs("\xEF\xBB\xBF# of a model\n\nm,n,k\n", out);
+	for (int i = 1; i <= 1000; i++)
+		fprintf(out, forms[i % 4], i, i + 1, 3 * i);
+	fflush(out);
+	snprintf(line, sizeof line, "bench a.cu --shapes %s --seed 1", name);
+	parse(&p, line);
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.shape_count, 1000);
+	for (int i = 1; i <= 1000; i++) {
+		const struct shape_text *shape = &p.options.judge.shapes[i - 1];
+		cr_expect(shape->count == 3 && shape->number[0] == i && shape->number[2] == 3 * i);
+	}
+	cr_assert_eq(p.options.judge.shape_lines[0], 4);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	snprintf(says, sizeof says, "gemmjudge bench --seed 0x1 --shapes %s a.cu", name);
+	cr_assert_str_eq(line, says);
+	fputs("12,13,\n", out);
+	fclose(out);
+	snprintf(line, sizeof line, "tune a.cu --shapes %s", name);
+	refused(line, ":1254: \"12,13,\" is no shape: write M,N,K");
+	unlink(name);
+}
+
+/* Whether a subcommand has an option that the text begins with. */
+static bool names_an_option(const char *text)
+{
+	struct option_facts facts;
+	bool found = false;
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		for (size_t i = 0; options_facts(subcommands[c]->name, i, &facts); i++)
+			found = found || (strncmp(text, "--", 2) == 0 &&
+							  strncmp(text + 2, facts.name, strcspn(text + 2, " ")) == 0);
+	return found;
+}
+
+static bool names_a_command(const char *text)
+{
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		if (strncmp(text, subcommands[c]->name, strcspn(text, " ")) == 0)
+			return true;
+	return strcmp(text, "--version") == 0;
+}
+
+/* What words of other tools lead to is there. */
+Test(cli_args, meanings_are_names_that_there_are)
+{
+	struct error err;
+	struct device_request device;
+	struct tune_gpu gpu;
+	struct chain chain;
+	static struct chain_files files;
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	const char *name;
+	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
+	for (size_t i = 0; (name = suggest_name(SUGGEST_OPTION, i)) != NULL; i++)
+		cr_expect(names_an_option(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_COMMAND, i)) != NULL; i++)
+		cr_expect(names_a_command(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_PROBLEM, i)) != NULL; i++)
+		cr_expect(problem_find(name) != NULL, "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_STAGE, i)) != NULL; i++)
+		cr_expect(chain_parse(name, folder, &chain, &files, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
+		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
+		cr_expect(device_parse(name, &device, &err), "%s", err.message);
+}
+
+Test(cli_args, words_of_other_tools_are_known)
+{
+	char out[SUGGEST_TEXT];
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_PROBLEM, "HGEMM"), "; did you mean 'gemm-f16'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "relu_6"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_add"), "; did you mean 'bias'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_OPTION, "d"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_NOTHING, "hgemm"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_EMULATED, "a100-80gb"),
+					 "; did you mean 'a100'? (the nearest one)");
+	refused("judge a.cu -DTILE=64", "unknown option '-DTILE=64': flags of nvcc");
+	refused("judge a.cu -arch=sm_90a", "unknown option '-arch=sm_90a': nvcc compiles for");
+	refused("bench a.cu --m=4096", "unknown option '--m=4096': sizes are given together");
+	refused("judge a.cu -p dgemm", "unknown problem 'dgemm': no problem is in double");
 }
 
 Test(cli_args, two_dashes_end_the_options)
@@ -183,8 +301,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu b.cu -yh c.cu", "unknown option '-y'");
 	refused("judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
 	refused("judge --s 1", "unknown option '--s'");
-	refused("judge --shape 1x1x1 a.cu",
-			"--shape is an option of bench, compare, tune, explain and leaderboard");
+	refused("judge --alpha 1 a.cu", "--alpha is an option of bench, compare, tune and explain");
 	refused("judge a.cu --json", "--json needs a value");
 	refused("judge a.cu --verbose=yes", "--verbose takes no value");
 	refused("judge a.cu --cases 0", "--cases '0'");

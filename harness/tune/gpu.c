@@ -96,7 +96,7 @@ const char *gpu_id(size_t index)
 bool gpu_find(const char *id, struct tune_gpu *out, struct error *err)
 {
 	const char *ids[ROWS];
-	char phrase[160], all[128] = "";
+	char phrase[SUGGEST_TEXT], all[128] = "";
 	for (size_t i = 0; i < ROWS; i++) {
 		ids[i] = rows[i].id;
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? ", " : "", ids[i]);
@@ -105,8 +105,8 @@ bool gpu_find(const char *id, struct tune_gpu *out, struct error *err)
 			return true;
 		}
 	}
-	return error_set(err, "unknown GPU '%s'%s (%s)", id, suggest_phrase(phrase, id, ids, ROWS),
-					 all);
+	return error_set(err, "unknown GPU '%s'%s (%s)", id,
+					 suggest_end(phrase, SUGGEST_GPU, id, ids, ROWS), all);
 }
 
 /* Whether the word stands in the name, and not as a part of another: "T4" is not in "T400". */
