@@ -145,8 +145,8 @@ class Runner:
         (pathlib.Path(self.environment["GEMMJUDGE_STORE"])).unlink(missing_ok=True)
 
     def run(self, command):
-        return subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.place, env=self.environment, check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        return subprocess.run(["timeout", "300", "bash", "-o", "pipefail", "-c", command], cwd=self.place, env=self.environment,
+                              check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def options_of(self, words):
         """What --help of the command tells, or None where there is no --help to ask."""
