@@ -12,8 +12,8 @@ Blocks of a page, by the word behind their ```:
               that a line <!-- file: NAME --> above the block has
     text      nothing to be run
 
-A block below <!-- needs: KIND --> is not run (NEEDS has the kinds); its commands' long options are
-looked up in --help all the same. Each page has a folder of its own that looks like the repository.
+A block below <!-- needs: KIND --> is not run (NEEDS has the kinds; what needs a jail runs where there
+is one); its commands' long options are looked up in --help all the same. Each page has a folder of its own that looks like the repository.
 On the emulated GPU `sh` blocks judge few and small cases, and hopper/ is compiled with one tile
 configuration: all of them take nvcc a minute.
 """
@@ -28,9 +28,11 @@ import sys
 import tempfile
 
 NEEDS = {"gpu": "a GPU", "network": "the network", "root": "rights that are not given to tests", "slurm": "a cluster",
-         "minutes": "more time than a test has", "hands": "somebody who ends it", "torch": "PyTorch"}
+         "minutes": "more time than a test has", "hands": "somebody who ends it", "torch": "PyTorch",
+         "jail": "a kernel with Landlock"}
 FILES = {"c", "cuda", "cpp", "python", "ini", "yaml"}
 NAMED = re.compile(r"^(?://|#|;)\s+([A-Za-z0-9_.-]+\.[a-z]+)\b")
+MOST_LINES, MOST_BYTES = 200, 12 * 1024
 HOPPER = "-DHOPPER_F16_ONLY -DHOPPER_CONFIG=33"
 
 
@@ -89,14 +91,14 @@ def plain(line, seeded):
     """What of a line is the same in each run."""
     line = re.sub(r"0x[0-9a-f]+", "0xSEED", line.rstrip())
     line = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "DATE", line)
-    line = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b", "HASH", line)
+    line = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b\+?|\bunknown\b", "HASH", line)
     line = re.sub(r"(?<![\w.])/[\w.+/-]+", "PATH", line)
     line = re.sub(r"\b\d+(\.\d+)? (s|ms|us)\b", "TIME", line)
     if line.startswith("guarantees:"):
         line = "guarantees" + (", sealed" if "sealed" in line else "")
     line = re.sub(r", host \S+", ", host HOST", line)
     if not seeded:
-        line = re.sub(r" *\b\d+(\.\d+)?(e[+-]\d+)?\b", " N", line)
+        line = re.sub(r"\s+", " ", re.sub(r"\b\d+(\.\d+)?(e[+-]\d+)?", "N", line))
     return line
 
 
@@ -130,7 +132,7 @@ class Runner:
         home.mkdir()
         self.environment = {**os.environ, "HOME": str(home), "GEMMJUDGE_CACHE": str(scratch / "cache"),
                             "GEMMJUDGE": str(build / "gemmjudge"), "GEMMJUDGE_STORE": str(scratch / "store.db"),
-                            "LD_LIBRARY_PATH": str(build / "emulator"), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+                            "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
     def fail(self, page, line, words):
         self.faults += 1
@@ -187,12 +189,24 @@ class Runner:
 
     def for_here(self, command):
         """This machine's toolkit, and the emulated GPU."""
-        if self.gpu and re.match(r"build/gemmjudge (judge|tune) ", command) and not re.search(r" (--device|-d)\b", command):
+        judges = r"build/gemmjudge (judge|tune|explain) |tools/fleet submit .* -- "
+        if self.gpu and re.match(judges, command) and not re.search(r" (--device|-d)\b", command):
             command += " --device emu"
+        if command.startswith("./"):
+            command = f"LD_LIBRARY_PATH={shlex.quote(str(self.build / 'emulator'))} {command}"
         if command.startswith("nvcc "):
             here = "-O1 -Xcicc -O1 --no-compress" + ("" if " -lib " in command else " -cudart shared") + f" {HOPPER}"
             command = f"{self.nvcc} {here} {command[5:]}".replace(" -O3", "").replace("code=sm_90a", "code=compute_90a")
         return command.replace("/usr/local/cuda", str(self.cuda))
+
+    def leaves(self, marks, page, line, command):
+        """Whether a command is not run, which is noted then."""
+        kind = marks.get("needs")
+        if kind == "jail" and b"ok       jail, files" in self.run("build/gemmjudge doctor").stdout:
+            kind = None
+        if kind:
+            self.leave(kind, page, line, command)
+        return kind is not None
 
     def leave(self, kind, page, line, command):
         self.left.setdefault(kind, []).append(f"{page.name}:{line}: {command}")
@@ -202,8 +216,7 @@ class Runner:
         wanted = int(marks.get("status", "0"))
         for offset, command in commands_of(lines):
             self.look_up(page, first + offset, command)
-            if "needs" in marks:
-                self.leave(marks["needs"], page, first + offset, command)
+            if self.leaves(marks, page, first + offset, command):
                 continue
             said = self.run(self.for_here(self.shortened(command)))
             self.ran += 1
@@ -215,12 +228,11 @@ class Runner:
         language, marks, first, lines = block
         for offset, command, output in transcripts_of(lines):
             self.look_up(page, first + offset, command)
-            if "needs" in marks:
-                self.leave(marks["needs"], page, first + offset, command)
+            if self.leaves(marks, page, first + offset, command):
                 continue
             said = self.run(self.for_here(command)).stdout.decode("utf-8", "replace")
             self.ran += 1
-            seeded = "--seed" in command or not re.search(r"seed 0x|\d{4}-\d\d-\d\d", said)
+            seeded = "--seed" in command or not re.search(r"seed 0x|\d{4}-\d\d-\d\d|predicted:", said)
             got = [plain(line, seeded) for line in said.rstrip("\n").split("\n")] if said.strip() else []
             while output and not output[-1].strip():
                 output.pop()
@@ -245,8 +257,7 @@ class Runner:
                 named = NAMED.match(lines[0])
                 name = marks.get("file") or (named[1] if named else None)
                 if name:
-                    if "needs" in marks:
-                        self.leave(marks["needs"], page, first, name)
+                    self.leaves(marks, page, first, name)
                     (self.place / name).write_text("\n".join(lines) + "\n")
                 else:
                     self.fail(page, first, "no file is named in the first line of this block")
@@ -261,9 +272,10 @@ def main():
         for path in sys.argv[4:]:
             page = Page(pathlib.Path(path).resolve())
             runner.page(page)
-            most = 200
-            if len(page.lines) - 1 > most:
-                runner.fail(page, most, f"{len(page.lines) - 1} lines; a page has {most} at most")
+            if len(page.lines) - 1 > MOST_LINES:
+                runner.fail(page, MOST_LINES, f"{len(page.lines) - 1} lines; a page has {MOST_LINES} at most")
+            if page.name == "README.md" and page.path.stat().st_size > MOST_BYTES:
+                runner.fail(page, 1, f"{page.path.stat().st_size} bytes; it has {MOST_BYTES} at most")
     for kind, commands in sorted(runner.left.items()):
         for command in commands:
             print(f"not run ({kind}): {command}")
