@@ -130,7 +130,7 @@ class Runner:
         self.gpu = os.path.exists("/dev/nvidiactl")
         home = scratch / "home"
         home.mkdir()
-        self.environment = {**os.environ, "HOME": str(home), "GEMMJUDGE_CACHE": str(scratch / "cache"),
+        self.environment = {"GEMMJUDGE_CACHE": str(scratch / "cache"), **os.environ, "HOME": str(home),
                             "GEMMJUDGE": str(build / "gemmjudge"), "GEMMJUDGE_STORE": str(scratch / "store.db"),
                             "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
@@ -151,11 +151,11 @@ class Runner:
                               check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def options_of(self, words):
-        """What --help of the command tells, or None where there is no --help to ask."""
+        """The long options that --help of the subcommand lists."""
         program = tuple(words[:2])
         if program not in self.helps:
             said = self.run(" ".join(map(shlex.quote, program)) + " --help")
-            self.helps[program] = set(re.findall(r"--[a-z][a-z-]*", said.stdout.decode("utf-8", "replace")))
+            self.helps[program] = set(re.findall(r"^ +(?:-\w, )?(--[a-z][a-z-]*)", said.stdout.decode("utf-8", "replace"), re.M))
         return self.helps[program]
 
     def look_up(self, page, line, command):
