@@ -51,7 +51,7 @@ static void man_subcommand(const struct subcommand *one)
 		man_option(&option);
 }
 
-/* The README has the same in its table; a test compares the names. */
+/* judge-operator.md has the same in its table; a test compares the names. */
 static const char *const variables[][2] = {
 	{"GEMMJUDGE_CACHE", "the folder for compiled solutions"},
 	{"XDG_CACHE_HOME, HOME, TMPDIR", "where that folder is otherwise: the first that is set"},
