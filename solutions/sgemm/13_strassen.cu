@@ -28,7 +28,7 @@
  * On an H200 at 1024^3 slower than 12_multistage though no product is saved:
  * the plain kernel here has the 128x256 tile only, 32 blocks for 132 SMs.
  *
- * reached: 51.2 TFLOP/s, 100% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 50.3 TFLOP/s, 96% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "strassen.cuh"
 
 /* Below this the tiles of seven products fill the SMs badly, or the additions
