@@ -241,13 +241,13 @@ static void add_exports(struct words *words, const char *exports)
 	words_add(words, "--version-script=%s", exports);
 }
 
-/* A header of the system is found before one of the same name there. */
-static void add_last_folder(struct words *words, const char *folder)
+/* A header of the system is found before one of the same name in a repository. */
+static void add_repository(struct words *words, const char *folder)
 {
 	if (strchr(folder, ',') != NULL)
 		return;
 	words_add(words, "-Xcompiler");
-	words_add(words, "-idirafter,%s", folder);
+	words_add(words, "-idirafter,%s,-idirafter,%s/include", folder, folder);
 }
 
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
@@ -304,7 +304,7 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	if (parts->headers != NULL)
 		words_add(words, "-I%s", parts->headers);
 	if (parts->repository != NULL)
-		add_last_folder(words, parts->repository);
+		add_repository(words, parts->repository);
 	words_add(words, "%s", parts->source);
 	add_driver(words, nvcc);
 	if (options->libraries)

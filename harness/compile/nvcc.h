@@ -26,7 +26,7 @@ struct nvcc_parts {
 	const char *epilogue;   /* the header that EPILOGUE_CHAIN names, or NULL */
 	const char *exports;    /* the linker's list of what is seen from outside; NULL: all is */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
-	const char *repository; /* whose root is a folder of headers after all others; or NULL */
+	const char *repository; /* whose root and include/ have headers after all others; or NULL */
 	/* Device lambdas cost half a second of every compilation, wanted or not. */
 	bool lambdas;
 	bool cxx20; /* where the flags name no standard */

@@ -48,7 +48,9 @@ static bool some_file_holds(const char *file, bool (*holds)(const char *text))
 	struct error ignored;
 	struct look look = {.holds = holds};
 	const struct content_visitor visitor = {.file = look_at_file, .context = &look};
-	content_walk(file, &visitor, &ignored);
+	look_at_file(&look, file, &ignored); /* also where it has no path, as stdin */
+	if (!look.found)
+		content_walk(file, &visitor, &ignored);
 	return look.found;
 }
 

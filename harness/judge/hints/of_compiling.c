@@ -75,6 +75,8 @@ static bool is_closed(const struct hint_facts *facts, char out[HINT_TEXT])
 		return true;
 	}
 	folder_of_header(facts, header);
+	if (header[0] == '/') /* the file names it so: nothing that people's own headers do */
+		return false;
 	snprintf(out, HINT_TEXT,
 			 "the compiler reads the file's folder and the repository around it (the nearest "
 			 "folder above with .git): --nvcc-flags \"-I%.160s\" opens the folder of this header, "
@@ -128,7 +130,8 @@ static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
 				 header, folder, folder);
 	else
 		snprintf(out, HINT_TEXT,
-				 "%.80s lies neither beside the file nor in the root of its repository: "
+				 "%.80s lies neither beside the file nor in the root or in include/ of its "
+				 "repository: "
 				 "--nvcc-flags \"-I FOLDER\" names the folder where it does (a relative one begins "
 				 "at the file's folder)",
 				 header);
@@ -187,8 +190,8 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 			if (at == NULL || (first != NULL && at > first))
 				continue;
 			first = at;
-			snprintf(out, HINT_TEXT, "%s is declared in a header: #include <%s>", declared[i].name,
-					 declared[i].header);
+			snprintf(out, HINT_TEXT, "the file uses %s and lacks its header: #include <%s>",
+					 declared[i].name, declared[i].header);
 		}
 	return first != NULL;
 }
@@ -204,7 +207,7 @@ static bool is_extension(const struct hint_facts *facts, char out[HINT_TEXT])
 	char prototype[PROTOTYPE_TEXT];
 	bool found = false;
 	for (size_t i = 0; !found && i < sizeof marks / sizeof *marks; i++)
-		found = signature_text_has(facts->judgement->file, marks[i]);
+		found = signature_has_line(facts->judgement->file, marks[i]);
 	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR || !found)
 		return false;
 	problem_prototype(facts->problem, prototype);

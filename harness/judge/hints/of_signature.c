@@ -60,8 +60,7 @@ static const char *find_instead(const char *file)
 {
 	struct signature own;
 	if (signature_read(file, "solution", &own) && own.has_body)
-		return "the file defines solution(), as on Tensara, and does not take what this problem "
-			   "has: it";
+		return "the file defines solution(), as on Tensara, and not solve(): it";
 	if (signature_read(file, "main", &own) && own.has_body)
 		return "the file is a program with a main() and without solve(): it";
 	return "the file";

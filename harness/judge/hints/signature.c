@@ -266,10 +266,24 @@ bool signature_read(const char *path, const char *function, struct signature *ou
 	return read;
 }
 
-bool signature_text_has(const char *path, const char *words)
+/* Whether the text behind the blanks of some line is these words, or a directive with them. */
+static bool has_line(const char *text, const char *words)
+{
+	for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+		const char *line = at;
+		while (line > text && line[-1] != '\n')
+			line--;
+		line += strspn(line, " \t");
+		if (line == at || *line == '#')
+			return true;
+	}
+	return false;
+}
+
+bool signature_has_line(const char *path, const char *words)
 {
 	char *text = read_source(path);
-	bool has = text != NULL && strstr(text, words) != NULL;
+	bool has = text != NULL && has_line(text, words);
 	free(text);
 	return has;
 }

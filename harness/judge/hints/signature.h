@@ -32,8 +32,8 @@ void signature_find(const char *text, const char *function, struct signature *ou
 /* The same of a file's text, of its first MiB. False: it cannot be read. */
 bool signature_read(const char *path, const char *function, struct signature *out);
 
-/* Whether these words stand there. */
-bool signature_text_has(const char *path, const char *words);
+/* Whether a line of it begins with these words, or is a directive with them in it. */
+bool signature_has_line(const char *path, const char *words);
 
 /* Whether a value for the one cannot be passed as the other: a pointer and a number, or numbers of
  * different kinds. Of types that are not known nobody can say. */
