@@ -159,8 +159,16 @@ bool wants_cxx20(const char *file, const char *log)
 									   "c++20",
 									   "c++2a",
 									   "202002L",
-									   "namespace \"std\" has no member",
-									   "template parameter may not have class type"};
+									   "template parameter may not have class type",
+									   "has no member \"ranges\"",
+									   "has no member \"views\"",
+									   "has no member \"erase_if\"",
+									   "has no member \"lerp\"",
+									   "has no member \"midpoint\"",
+									   "has no member \"is_constant_evaluated\"",
+									   "has no member \"identity\"",
+									   "has no member \"jthread\"",
+									   "has no member \"starts_with\""};
 	for (size_t i = 0; log != NULL && i < sizeof said / sizeof *said; i++)
 		if (strstr(log, said[i]) != NULL)
 			return true;

@@ -409,6 +409,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 	if (!content_hash(s->source, s->content, &why))
 		s->content[0] = '\0'; /* the compiler says why, too */
 	s->order = orders_first(s->problem, s->source);
+	s->unsupported = false;
 	char header[ENTRY_HEADER_TEXT];
 	entry_header(s->problem, header);
 	struct compile_options options = {.source = s->source,

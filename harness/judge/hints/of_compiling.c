@@ -18,6 +18,28 @@ static const char *refusal(const struct hint_facts *facts)
 															  : NULL;
 }
 
+/* ---- other kinds of files ------------------------------------------------------------------ */
+
+static bool is_extension(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char *const marks[] = {
+		"torch/extension.h", "torch/types.h",  "torch/torch.h",
+		"PYBIND11_MODULE",   "TORCH_LIBRARY(", "ATen/ATen.h",
+		"torch/library.h",   "torch/all.h",    "pybind11/pybind11.h"};
+	char prototype[PROTOTYPE_TEXT];
+	bool found = false;
+	for (size_t i = 0; !found && i < sizeof marks / sizeof *marks; i++)
+		found = signature_has_line(facts->judgement->file, marks[i]);
+	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR || !found)
+		return false;
+	problem_prototype(facts->problem, prototype);
+	snprintf(out, HINT_TEXT,
+			 "the file is an extension of PyTorch: what is judged has no torch in it and defines "
+			 "%.260s",
+			 prototype);
+	return true;
+}
+
 /* ---- headers ---------------------------------------------------------------------------- */
 
 /* "fatal error: NAME: WHY": the name; false where nvcc says no such thing. */
@@ -114,9 +136,8 @@ static bool find_folder(const struct hint_facts *facts, const char *header, char
 static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char header[PATH_MAX], folder[64];
-	if (!find_header(facts, "No such file or directory", header) ||
-		strncmp(header, "torch/", 6) == 0)
-		return false;
+	if (!find_header(facts, "No such file or directory", header) || is_extension(facts, out))
+		return false; /* of an extension nothing is to be found */
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
 		if (strncmp(header, libraries[i].begins, strlen(libraries[i].begins)) == 0) {
 			snprintf(out, HINT_TEXT,
@@ -171,14 +192,25 @@ static const struct {
 	{"int64_t", "cstdint"},
 	{"printf", "cstdio"},
 	{"assert", "cassert"},
+	{"vector", "vector"},
+	{"string", "string"},
+	{"cout", "iostream"},
+	{"cerr", "iostream"},
+	{"sort", "algorithm"},
+	{"min", "algorithm"},
+	{"max", "algorithm"},
+	{"FLT_MAX", "cfloat"},
+	{"INT_MAX", "climits"},
+	{"nv_bfloat162", "cuda_bf16.h"},
+	{"curandState", "curand_kernel.h"},
 };
 
 /* error: identifier "half" is undefined; in `using namespace nvcuda` it must be a namespace. */
 static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	static const char *const said[] = {"error: identifier \"%s\" is undefined",
-									   "error: namespace \"%s\" is undefined",
-									   "using namespace %s;"};
+	static const char *const said[] = {
+		"error: identifier \"%s\" is undefined", "error: namespace \"%s\" is undefined",
+		"using namespace %s;", "namespace cg = %s;", "namespace \"std\" has no member \"%s\""};
 	const char *log = refusal(facts), *first = NULL;
 	for (size_t i = 0; log != NULL && i < sizeof declared / sizeof *declared; i++)
 		for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
@@ -194,28 +226,6 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 					 declared[i].name, declared[i].header);
 		}
 	return first != NULL;
-}
-
-/* ---- other kinds of files ------------------------------------------------------------------ */
-
-static bool is_extension(const struct hint_facts *facts, char out[HINT_TEXT])
-{
-	static const char *const marks[] = {
-		"torch/extension.h", "torch/types.h",  "torch/torch.h",
-		"PYBIND11_MODULE",   "TORCH_LIBRARY(", "ATen/ATen.h",
-		"torch/library.h",   "torch/all.h",    "pybind11/pybind11.h"};
-	char prototype[PROTOTYPE_TEXT];
-	bool found = false;
-	for (size_t i = 0; !found && i < sizeof marks / sizeof *marks; i++)
-		found = signature_has_line(facts->judgement->file, marks[i]);
-	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR || !found)
-		return false;
-	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT,
-			 "the file is an extension of PyTorch: what is judged has no torch in it and defines "
-			 "%.260s",
-			 prototype);
-	return true;
 }
 
 const struct hint_row hints_of_compiling[] = {
