@@ -228,10 +228,20 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 	return first != NULL;
 }
 
+/* ptxas says so by itself (compile/wants.h); a device that takes PTX says only that it does not
+ * know what is called. */
+static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct judgement *judgement = facts->judgement;
+	snprintf(out, HINT_TEXT,
+			 "the file uses tcgen05, which needs sm_100a (Blackwell): this device is of another "
+			 "architecture");
+	return judgement->verdict == VERDICT_UNSUPPORTED && judgement->was_run &&
+		   signature_has(judgement->file, "tcgen05");
+}
+
 const struct hint_row hints_of_compiling[] = {
-	{"is-extension", HINT_CAUSE, is_extension},
-	{"header-closed", HINT_CAUSE, is_closed},
-	{"header-not-found", HINT_CAUSE, is_not_found},
-	{"lacks-include", HINT_CAUSE, lacks_include},
-	{0},
+	{"blackwell", HINT_CAUSE, is_of_blackwell},   {"is-extension", HINT_CAUSE, is_extension},
+	{"header-closed", HINT_CAUSE, is_closed},     {"header-not-found", HINT_CAUSE, is_not_found},
+	{"lacks-include", HINT_CAUSE, lacks_include}, {0},
 };

@@ -280,6 +280,14 @@ static bool has_line(const char *text, const char *words)
 	return false;
 }
 
+bool signature_has(const char *path, const char *words)
+{
+	char *text = read_source(path);
+	bool has = text != NULL && strstr(text, words) != NULL;
+	free(text);
+	return has;
+}
+
 bool signature_has_line(const char *path, const char *words)
 {
 	char *text = read_source(path);

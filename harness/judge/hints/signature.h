@@ -32,6 +32,9 @@ void signature_find(const char *text, const char *function, struct signature *ou
 /* The same of a file's text, of its first MiB. False: it cannot be read. */
 bool signature_read(const char *path, const char *function, struct signature *out);
 
+/* Whether these words stand anywhere in it. */
+bool signature_has(const char *path, const char *words);
+
 /* Whether a line of it begins with these words, or is a directive with them in it. */
 bool signature_has_line(const char *path, const char *words);
 
