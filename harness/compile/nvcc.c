@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "compile/stand_in.h"
 #include "process/child.h"
 
 /* The major version of the toolkit that the harness is written for: it decides
@@ -230,21 +231,29 @@ bool nvcc_has_standard(const char *const *flags)
 	return false;
 }
 
-/* nvcc takes words for other programs apart at commas: a path with one is not for them. */
+/* What is for other programs nvcc takes apart at commas and hands to a shell without quotes: paths
+ * of other characters are left out, and the linker is told of blanks by backslashes. */
 static void add_exports(struct words *words, const char *exports)
 {
-	if (strchr(exports, ',') != NULL)
+	char escaped[2 * PATHS_MAX];
+	size_t used = 0;
+	if (stand_in_is_needed(exports))
 		return;
+	for (const char *p = exports; *p != '\0'; p++) {
+		if (*p == ' ')
+			escaped[used++] = '\\';
+		escaped[used++] = *p;
+	}
 	words_add(words, "-Xlinker");
 	words_add(words, "--gc-sections");
 	words_add(words, "-Xlinker");
-	words_add(words, "--version-script=%s", exports);
+	words_add(words, "--version-script=%.*s", (int)used, escaped);
 }
 
 /* A header of the system is found before one of the same name in a repository. */
 static void add_repository(struct words *words, const char *folder)
 {
-	if (strchr(folder, ',') != NULL)
+	if (stand_in_is_needed(folder) || strchr(folder, ' ') != NULL)
 		return;
 	words_add(words, "-Xcompiler");
 	words_add(words, "-idirafter,%s,-idirafter,%s/include", folder, folder);
