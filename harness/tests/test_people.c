@@ -38,7 +38,7 @@ static void begin(void)
 										  "repo/include", "repo/sub",  "repo/sub/own"};
 	strcpy(folder, "/tmp/test_people.XXXXXX");
 	cr_assert_not_null(mkdtemp(folder));
-	setenv("GEMMJUDGE_CACHE", path_of("cache"), 1);
+	setenv("GEMMJUDGE_CACHE", path_of("the cache"), 1);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		cr_assert_eq(mkdir(path_of(folders[i]), 0700), 0);
 }
