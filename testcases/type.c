@@ -5,6 +5,7 @@ static const struct type types[] = {
 		{
 			.name = "f16",
 			.element = "half",
+			.mangled = "6__half",
 			.include = "cuda_fp16.h",
 			.widen = "__half2float",
 			.narrow = "__float2half",
@@ -27,6 +28,7 @@ static const struct type types[] = {
 		{
 			.name = "bf16",
 			.element = "__nv_bfloat16",
+			.mangled = "13__nv_bfloat16",
 			.include = "cuda_bf16.h",
 			.widen = "__bfloat162float",
 			.narrow = "__float2bfloat16",
@@ -49,6 +51,7 @@ static const struct type types[] = {
 		{
 			.name = "f32",
 			.element = "float",
+			.mangled = "f",
 			.include = "",
 			.widen = "",
 			.narrow = "",
@@ -70,6 +73,7 @@ static const struct type types[] = {
 		{
 			.name = "s8",
 			.element = "int8_t",
+			.mangled = "a",
 			.include = "stdint.h",
 			.widen = "(float)",
 			.narrow = "(int8_t)",
@@ -91,6 +95,7 @@ static const struct type types[] = {
 		{
 			.name = "e4m3",
 			.element = "__nv_fp8_e4m3",
+			.mangled = "13__nv_fp8_e4m3",
 			.include = "cuda_fp8.h",
 			.widen = "(float)",
 			.narrow = "__nv_fp8_e4m3",
@@ -113,6 +118,7 @@ static const struct type types[] = {
 		{
 			.name = "u4",
 			.element = "uint8_t",
+			.mangled = "h",
 			.include = "stdint.h",
 			.widen = "(float)",
 			.narrow = "(uint8_t)",

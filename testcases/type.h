@@ -32,6 +32,7 @@ struct number_format {
 struct type {
 	const char *name;    /* "f16" */
 	const char *element; /* in C++: "half"; what a pointer to packed elements points to */
+	const char *mangled; /* as the Itanium C++ ABI has that type in names */
 	const char *include; /* the header that declares it; "" none */
 	const char *widen;   /* the C++ function that makes a float of it; "" none is needed */
 	const char *narrow;  /* and back */

@@ -494,23 +494,22 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 	return stored;
 }
 
-bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
-					struct error *err)
+/* Whether the file holds the text; then it is marked as used. */
+static bool holds_text(const char *path, const char *text)
 {
-	struct cache_hash *hash = cache_hash_begin();
-	cache_hash_add_text(hash, text);
-	struct cache_key key = cache_hash_end(hash);
-	char folder[PATHS_MAX], written[PATHS_MAX];
 	size_t size;
-	if (snprintf(path, PATHS_MAX, "%s/%s%s", cache, key.text, ending) >= PATHS_MAX)
-		return error_set(err, "path too long: %s", cache);
 	char *there = read_whole(path, &size);
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
-	if (same) {
+	if (same)
 		lease_touch(path);
-		return true;
-	}
+	return same;
+}
+
+/* Writes the text to `path` at once. */
+static bool generate(const char *cache, const char *path, const char *text, struct error *err)
+{
+	char folder[PATHS_MAX], written[PATHS_MAX];
 	if (!cache_begin(cache, folder, err))
 		return false;
 	/* The name says what is in it, so that it never changed while something was
@@ -522,4 +521,32 @@ bool cache_generate(const char *cache, const char *ending, const char *text, cha
 				(rename(written, path) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
 	cache_drop(folder);
 	return good;
+}
+
+static struct cache_key key_of_text(const char *text)
+{
+	struct cache_hash *hash = cache_hash_begin();
+	cache_hash_add_text(hash, text);
+	return cache_hash_end(hash);
+}
+
+bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
+					struct error *err)
+{
+	if (snprintf(path, PATHS_MAX, "%s/%s%s", cache, key_of_text(text).text, ending) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	return holds_text(path, text) || generate(cache, path, text, err);
+}
+
+bool cache_generate_named(const char *cache, const char *name, const char *text,
+						  char folder[PATHS_MAX], struct error *err)
+{
+	char path[PATHS_MAX];
+	if (snprintf(folder, PATHS_MAX, "%s/%s.headers", cache, key_of_text(text).text) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	if (!paths_join(path, folder, name, err))
+		return false;
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return error_set(err, "%s: %s", folder, strerror(errno));
+	return holds_text(path, text) || generate(cache, path, text, err);
 }

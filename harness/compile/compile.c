@@ -16,10 +16,11 @@
 #include "compile/prune.h"
 #include "compile/reach.h"
 #include "compile/stand_in.h"
+#include "compile/wants.h"
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 3"
+#define CACHE_FORMAT "gemmjudge compile 4"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -78,6 +79,8 @@ struct job {
 	char source[PATHS_MAX], source_folder[PATHS_MAX];
 	const char *content;      /* the file that holds the source: that one, or what stands for it */
 	char epilogue[PATHS_MAX]; /* the generated header, "" without */
+	char exports[PATHS_MAX], headers[PATHS_MAX], repository[PATHS_MAX]; /* of nvcc.h; "" without */
+	bool lambdas, cxx20;
 	char cache[PATHS_MAX];
 	bool jailed;
 	struct cache_key key;
@@ -106,6 +109,11 @@ static bool make_key(struct job *job, struct error *err)
 	return read;
 }
 
+static const char *path_or_null(const char *path)
+{
+	return path[0] != '\0' ? path : NULL;
+}
+
 /* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
 static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
 								  uint64_t *written, struct error *err)
@@ -114,7 +122,10 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 	const struct reach reach = {.nvcc = job->nvcc,
 								.source = job->source,
 								.source_folder = job->source_folder,
-								.epilogue = job->epilogue[0] != '\0' ? job->epilogue : NULL,
+								.epilogue = path_or_null(job->epilogue),
+								.exports = job->exports,
+								.headers = path_or_null(job->headers),
+								.repository = path_or_null(job->repository),
 								.stages = options->stages,
 								.flags = options->flags,
 								.folder = folder,
@@ -196,6 +207,23 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 	return status;
 }
 
+/* What a solution may be called by (contestant/solution.h). Patterns, as some linkers refuse names
+ * that are not there. */
+static const char exports[] =
+	"{ global: [s]olve; [s]olution; [e]pilogue_bind; _Z5solve*; _Z8solution*; local: *; };\n";
+
+/* The files that the judge brings along. */
+static bool job_generate(struct job *job, struct error *err)
+{
+	const struct compile_options *options = job->options;
+	return cache_generate(job->cache, ".map", exports, job->exports, err) &&
+		   (options->epilogue == NULL ||
+			cache_generate(job->cache, ".cuh", options->epilogue, job->epilogue, err)) &&
+		   (options->solve_header == NULL || !wants_solve_header(job->content) ||
+			cache_generate_named(job->cache, WANTS_HEADER, options->solve_header, job->headers,
+								 err));
+}
+
 /* Everything that can be known before compiling. */
 static enum compile_status job_prepare(struct job *job, struct error *err)
 {
@@ -212,50 +240,84 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 	}
 	if (!compile_find_nvcc(job->nvcc, job->version, err))
 		return COMPILE_NO_COMPILER;
-	if (!locate_cache(job->cache, err) ||
-		(options->epilogue != NULL &&
-		 !cache_generate(job->cache, ".cuh", options->epilogue, job->epilogue, err)))
+	if (!locate_cache(job->cache, err) || !job_generate(job, err))
 		return COMPILE_FAILED;
+	if (!options->alone && !reach_repository(job->source_folder, job->repository))
+		job->repository[0] = '\0';
 	job->jailed = !options->unjailed && landlock_abi() > 0;
 	return COMPILE_OK;
 }
 
 /* The command line and the key. */
-static bool job_choose(struct job *job, bool lambdas, struct error *err)
+static bool job_choose(struct job *job, bool lambdas, bool cxx20, struct error *err)
 {
+	const struct nvcc_parts parts = {.source = job->source,
+									 .epilogue = path_or_null(job->epilogue),
+									 .exports = job->exports,
+									 .headers = path_or_null(job->headers),
+									 .repository = path_or_null(job->repository),
+									 .lambdas = lambdas,
+									 .cxx20 = cxx20};
 	words_free(&job->arguments);
-	nvcc_arguments(&job->arguments, job->nvcc, job->options, job->source,
-				   job->epilogue[0] != '\0' ? job->epilogue : NULL, lambdas);
+	job->lambdas = lambdas;
+	job->cxx20 = cxx20;
+	nvcc_arguments(&job->arguments, job->nvcc, job->options, &parts);
 	if (job->arguments.failed)
 		return error_set(err, "out of memory for nvcc's command line");
 	return make_key(job, err);
 }
 
-/* Without lambdas for the device, and with them where nvcc asks for that. Each has an entry of its
- * own. */
+/* As C++20 only where nobody has chosen a standard. */
+static bool may_be_cxx20(const struct job *job)
+{
+	return !nvcc_has_standard(job->options->flags);
+}
+
+/* What an earlier run compiled, whichever way nvcc took the file. */
+static bool job_find(struct job *job, struct compiled *out, bool *failed, struct error *err)
+{
+	for (int way = 0; way < (may_be_cxx20(job) ? 4 : 2); way++) {
+		*failed = !job_choose(job, (way & 1) != 0, (way & 2) != 0, err);
+		if (*failed)
+			return false;
+		out->cached = cache_find(job->cache, &job->key, out->library, &out->log, &out->lease);
+		if (out->cached)
+			return true;
+	}
+	return false;
+}
+
+/* What nvcc's messages ask for and the job has not. False: nothing. */
+static bool job_wants_more(const struct job *job, const char *log, bool *lambdas, bool *cxx20)
+{
+	*lambdas = job->lambdas || wants_lambdas(log);
+	*cxx20 = job->cxx20 || (may_be_cxx20(job) && wants_cxx20(job->content, log));
+	return *lambdas != job->lambdas || *cxx20 != job->cxx20;
+}
+
+/* As C++17 and without lambdas for the device, and with these where nvcc asks for them. Each has an
+ * entry of its own. */
 static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
 {
+	bool failed, lambdas = false, cxx20 = false;
 	enum compile_status status = job_prepare(job, err);
 	if (status != COMPILE_OK)
 		return status;
 	out->jailed = job->jailed;
-	for (int lambdas = 0; lambdas < 2; lambdas++) {
-		if (!job_choose(job, lambdas == 1, err))
-			return COMPILE_FAILED;
-		out->cached = cache_find(job->cache, &job->key, out->library, &out->log, &out->lease);
-		if (out->cached)
-			return COMPILE_OK;
-	}
+	if (job_find(job, out, &failed, err))
+		return COMPILE_OK;
+	if (failed)
+		return COMPILE_FAILED;
 	if (!nvcc_has_host_compiler(&job->arguments, err))
 		return COMPILE_NO_COMPILER;
-	if (!job_choose(job, false, err))
-		return COMPILE_FAILED;
-	status = compile_now(job, out, err);
-	if (status != COMPILE_ERROR || !nvcc_wants_lambdas(out->log))
-		return status;
-	free(out->log);
-	out->log = NULL;
-	return job_choose(job, true, err) ? compile_now(job, out, err) : COMPILE_FAILED;
+	do {
+		free(out->log);
+		out->log = NULL;
+		if (!job_choose(job, lambdas, cxx20, err))
+			return COMPILE_FAILED;
+		status = compile_now(job, out, err);
+	} while (status == COMPILE_ERROR && job_wants_more(job, out->log, &lambdas, &cxx20));
+	return status;
 }
 
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
@@ -270,6 +332,7 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 		job->options = options;
 		job->deadline = started + options->seconds;
 		out->status = compile_or_find(job, out, err);
+		out->cxx20 = out->status == COMPILE_OK && job->cxx20;
 		words_free(&job->arguments);
 		free(job);
 	} else {

@@ -22,6 +22,8 @@ struct compile_options {
 	const char *const *flags;  /* more nvcc flags, NULL-ended, or NULL */
 	const char *epilogue;      /* text of the header that EPILOGUE_CHAIN names, or NULL */
 	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
+	const char *solve_header;  /* text of the "solve.h" of a file that includes one and brings none
+								  along, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
 	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
@@ -54,6 +56,7 @@ struct compiled {
 	char *log;               /* nvcc's stdout and stderr; owned, may be "" */
 	int lease;               /* keeps the library in the cache until compiled_free(); 0: none */
 	bool cached;
+	bool cxx20;  /* the file was refused as C++17, and taken as C++20 */
 	bool jailed; /* the compiler reached only what reach.h says, also when it was another run's */
 	double seconds;
 };

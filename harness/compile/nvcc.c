@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "compile/stand_in.h"
 #include "process/child.h"
 
 /* The major version of the toolkit that the harness is written for: it decides
@@ -230,8 +231,7 @@ static void add_libraries(struct words *words, const char *nvcc)
 	words_add(words, "-lcublasLt");
 }
 
-/* -std=... by the user takes the place of ours. */
-static bool has_standard(const char *const *flags)
+bool nvcc_has_standard(const char *const *flags)
 {
 	for (; flags != NULL && *flags != NULL; flags++)
 		if (strncmp(*flags, "-std", 4) == 0 || strncmp(*flags, "--std", 5) == 0)
@@ -239,15 +239,44 @@ static bool has_standard(const char *const *flags)
 	return false;
 }
 
+/* What is for other programs nvcc takes apart at commas and hands to a shell without quotes: paths
+ * of other characters are left out, and the linker is told of blanks by backslashes. */
+static void add_exports(struct words *words, const char *exports)
+{
+	char escaped[2 * PATHS_MAX];
+	size_t used = 0;
+	if (stand_in_is_needed(exports))
+		return;
+	for (const char *p = exports; *p != '\0'; p++) {
+		if (*p == ' ')
+			escaped[used++] = '\\';
+		escaped[used++] = *p;
+	}
+	words_add(words, "-Xlinker");
+	words_add(words, "--gc-sections");
+	words_add(words, "-Xlinker");
+	words_add(words, "--version-script=%.*s", (int)used, escaped);
+}
+
+/* A header of the system is found before one of the same name in a repository. */
+static void add_repository(struct words *words, const char *folder)
+{
+	if (stand_in_is_needed(folder) || strchr(folder, ' ') != NULL)
+		return;
+	words_add(words, "-Xcompiler");
+	words_add(words, "-idirafter,%s,-idirafter,%s/include", folder, folder);
+}
+
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source, const char *epilogue, bool lambdas)
+					const struct nvcc_parts *parts)
 {
 	/* -g1: lines of the host's code, for source_line.h. -static-...: the library loads on a machine
 	 * without this libstdc++. --exclude-libs: and keeps its own to itself. Its unique symbols would
 	 * otherwise be those of whatever libstdc++ the process has loaded first, another version
 	 * perhaps, beside which std::cout crashes (seen with those of GCC 13 and 14). -z defs: what is
 	 * declared and nowhere defined is an error here, not when it is loaded; so old C libraries have
-	 * to be named whose parts new ones have in one. */
+	 * to be named whose parts new ones have in one. -f...-sections: what nothing needs that is seen
+	 * from outside, or that runs in loading, is left out: an author's main() and what it calls. */
 	static const char *const fixed[] = {"-x",
 										"cu",
 										"-shared",
@@ -259,6 +288,8 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 										"--expt-relaxed-constexpr",
 										"-Xcompiler",
 										"-fPIC,-g1,-static-libstdc++,-static-libgcc",
+										"-Xcompiler",
+										"-ffunction-sections,-fdata-sections",
 										"-Xlinker",
 										"-z,defs",
 										"-Xlinker",
@@ -274,18 +305,24 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	words_add(words, "%s", nvcc);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		words_add(words, "%s", fixed[i]);
-	if (lambdas)
+	if (parts->exports != NULL)
+		add_exports(words, parts->exports);
+	if (parts->lambdas)
 		words_add(words, "--extended-lambda");
-	if (!has_standard(options->flags))
-		words_add(words, "-std=c++17");
+	if (!nvcc_has_standard(options->flags))
+		words_add(words, parts->cxx20 ? "-std=c++20" : "-std=c++17");
 	add_architecture(words, options->architecture);
 	if (paths_source(tree, &ignored))
 		words_add(words, "-I%s/epilogues", tree);
-	if (epilogue != NULL)
-		words_add(words, "-DEPILOGUE_CHAIN=\"%s\"", epilogue);
+	if (parts->epilogue != NULL)
+		words_add(words, "-DEPILOGUE_CHAIN=\"%s\"", parts->epilogue);
 	for (size_t i = 0; options->flags != NULL && options->flags[i] != NULL; i++)
 		words_add(words, "%s", options->flags[i]);
-	words_add(words, "%s", source);
+	if (parts->headers != NULL)
+		words_add(words, "-I%s", parts->headers);
+	if (parts->repository != NULL)
+		add_repository(words, parts->repository);
+	words_add(words, "%s", parts->source);
 	add_driver(words, nvcc);
 	if (options->libraries)
 		add_libraries(words, nvcc);
@@ -350,11 +387,6 @@ static bool forbidden_symbol(const char *log, struct error *err)
 									  at);
 		}
 	return false;
-}
-
-bool nvcc_wants_lambdas(const char *log)
-{
-	return log != NULL && strstr(log, "--extended-lambda") != NULL;
 }
 
 static enum compile_status status_of_end(struct child_result result, const char *output,

@@ -20,15 +20,25 @@ struct words {
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_free(struct words *words);
 
-/* Everything on nvcc's command line that decides what comes out of it, beginning
- * with nvcc itself; `source` is the absolute path of the solution, `epilogue` that
- * of the header that EPILOGUE_CHAIN names, or NULL. `lambdas`: with lambdas for
- * the device, which cost half a second of every compilation, wanted or not. */
-void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
-					const char *source, const char *epilogue, bool lambdas);
+/* What a compilation is made of besides its options; absolute paths. */
+struct nvcc_parts {
+	const char *source;
+	const char *epilogue;   /* the header that EPILOGUE_CHAIN names, or NULL */
+	const char *exports;    /* the linker's list of what is seen from outside; NULL: all is */
+	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
+	const char *repository; /* whose root and include/ have headers after all others; or NULL */
+	/* Device lambdas cost half a second of every compilation, wanted or not. */
+	bool lambdas;
+	bool cxx20; /* where the flags name no standard */
+};
 
-/* Whether nvcc refused a file for the want of them. */
-bool nvcc_wants_lambdas(const char *log);
+/* Everything on nvcc's command line that decides what comes out of it, beginning
+ * with nvcc itself. */
+void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,
+					const struct nvcc_parts *parts);
+
+/* -std=... by the user takes the place of ours. */
+bool nvcc_has_standard(const char *const *flags);
 
 /* nvcc runs a host C++ compiler, which it does not bring along. */
 bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);

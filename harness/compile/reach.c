@@ -470,6 +470,37 @@ static bool allow_source(struct reacher *self, const char *source, bool alone, s
 	return true;
 }
 
+/* Its repository, hidden folders left out: .git may hold what is nobody's business. */
+static bool allow_repository(struct reacher *self, const char *root, struct error *err)
+{
+	DIR *all = opendir(root);
+	bool allowed = true;
+	for (struct dirent *entry; allowed && all != NULL && (entry = readdir(all)) != NULL;) {
+		char path[PATHS_MAX];
+		struct stat facts;
+		if (entry->d_name[0] != '.' && paths_join(path, root, entry->d_name, err) &&
+			lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
+			allowed = allow_folder(self, path, LANDLOCK_READS, err);
+	}
+	if (all != NULL)
+		closedir(all);
+	allow_sources(self, root);
+	return allowed;
+}
+
+bool reach_repository(const char *folder, char root[PATHS_MAX])
+{
+	struct error ignored;
+	struct reacher *self = calloc(1, sizeof *self);
+	snprintf(root, PATHS_MAX, "%s", folder);
+	while (root[0] != '\0' && !is_there(root, ".git"))
+		cut_name(root);
+	bool found = root[0] != '\0' && strcmp(root, "/home") != 0 && self != NULL &&
+				 keep_ours(self, &ignored) && !is_broad(self, root);
+	free(self);
+	return found;
+}
+
 /* What the judge brings along for it. */
 static bool allow_ours(struct reacher *self, const struct reach *what, struct error *err)
 {
@@ -488,14 +519,21 @@ static bool allow_ours(struct reacher *self, const struct reach *what, struct er
 	return allow_if_there(self, self->epilogues, LANDLOCK_READS, err);
 }
 
+static bool allow_generated(struct reacher *self, const char *path, struct error *err)
+{
+	return path == NULL || landlock_allow_path(self->rules, path, LANDLOCK_READS, err);
+}
+
 static bool allow_all(struct reacher *self, const struct reach *what, struct error *err)
 {
 	bool allowed =
 		allow_system(self, err) && allow_toolkit(self, what, err) &&
 		allow_host_compiler(self, err) && allow_what_the_user_named(self, what->flags, err) &&
 		allow_ours(self, what, err) && allow_source(self, what->source, what->alone, err) &&
-		(what->epilogue == NULL ||
-		 landlock_allow_path(self->rules, what->epilogue, LANDLOCK_READS, err)) &&
+		allow_generated(self, what->epilogue, err) && allow_generated(self, what->exports, err) &&
+		allow_generated(self, what->headers, err) &&
+		(what->alone || what->repository == NULL ||
+		 allow_repository(self, what->repository, err)) &&
 		landlock_allow_path(self->rules, what->folder, LANDLOCK_WRITES, err);
 	for (size_t i = 0; allowed && what->stages != NULL && what->stages[i] != NULL; i++)
 		allowed = allow_source(self, what->stages[i], what->alone, err);

@@ -8,12 +8,16 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 
 /* Absolute paths; lists are NULL-ended, or NULL. */
 struct reach {
 	const char *nvcc;
 	const char *source, *source_folder;
 	const char *epilogue;      /* the generated header, or NULL */
+	const char *exports;       /* the linker's list, or NULL */
+	const char *headers;       /* a folder of generated headers, or NULL */
+	const char *repository;    /* reach_repository(), or NULL */
 	const char *const *stages; /* files that it includes */
 	const char *const *flags;  /* of nvcc, by the user: what they name may be reached */
 	const char *folder;        /* the compiler's, to write in */
@@ -31,7 +35,13 @@ struct reach {
  * below. Of a folder that is somebody's home, that everybody may write to, or that is the judge's
  * source tree, only the source files in it. What belongs to the judge and lies below the folder is
  * left out. A source within the judge's tree may read solutions/, another one nothing of the tree
- * but epilogues/. */
+ * but epilogues/. Of the source's repository, unless it stands alone, what lies below its root and
+ * the source files in the root, but for names that begin with a dot. */
 int reach_open(const struct reach *what, struct error *err);
+
+/* The root of the repository that a folder (absolute, without links) lies in: the nearest one, the
+ * folder itself or one above it, with a `.git`. False: there is none, or it is one in which all
+ * sorts of things lie, as a home, /tmp or the judge's own tree. */
+bool reach_repository(const char *folder, char root[PATHS_MAX]);
 
 #endif

@@ -1,22 +1,26 @@
 #include "contestant/call.h"
 
-static ffi_type *type_of_argument(const struct problem *problem, const struct argument *argument)
+static ffi_type *type_of_argument(const struct call *call, const struct argument *argument)
 {
 	switch (argument->kind) {
 	case ARGUMENT_OPERAND: return &ffi_type_pointer;
-	case ARGUMENT_SIZE: return &ffi_type_sint;
+	case ARGUMENT_SIZE: return call->wide ? &ffi_type_uint64 : &ffi_type_sint;
 	case ARGUMENT_SCALAR: break;
 	}
-	return problem->scalars[argument->index].is_integer ? &ffi_type_sint : &ffi_type_float;
+	return call->problem->scalars[argument->index].is_integer ? &ffi_type_sint : &ffi_type_float;
 }
 
-bool call_prepare(struct call *call, const struct problem *problem, struct error *err)
+bool call_prepare(struct call *call, const struct problem *problem, enum entry_kind entry,
+				  enum entry_order order, struct error *err)
 {
 	call->problem = problem;
+	call->wide = entry == ENTRY_SOLUTION;
 	call->count = 0;
+	if (!call->wide)
+		order = ENTRY_SITE;
 	while (call->count < CALL_ARGUMENTS_MAX &&
-		   problem_argument(problem, call->count, &call->arguments[call->count])) {
-		call->types[call->count] = type_of_argument(problem, &call->arguments[call->count]);
+		   entry_argument(problem, order, call->count, &call->arguments[call->count])) {
+		call->types[call->count] = type_of_argument(call, &call->arguments[call->count]);
 		call->count++;
 	}
 	return ffi_prep_cif(&call->interface, FFI_DEFAULT_ABI, (unsigned)call->count, &ffi_type_void,
@@ -39,6 +43,7 @@ void call_run(struct call *call, void (*solve)(void), const struct test_case *te
 	union {
 		void *pointer;
 		int integer;
+		uint64_t wide;
 		float real;
 	} values[CALL_ARGUMENTS_MAX];
 	void *addresses[CALL_ARGUMENTS_MAX];
@@ -49,7 +54,10 @@ void call_run(struct call *call, void (*solve)(void), const struct test_case *te
 		switch (call->arguments[i].kind) {
 		case ARGUMENT_OPERAND: values[i].pointer = operands->at[index]; break;
 		case ARGUMENT_SIZE:
-			values[i].integer = size_of_row(&call->problem->sizes[index], &test->shape);
+			if (call->wide)
+				values[i].wide = (uint64_t)size_of_row(&call->problem->sizes[index], &test->shape);
+			else
+				values[i].integer = size_of_row(&call->problem->sizes[index], &test->shape);
 			break;
 		case ARGUMENT_SCALAR:
 			if (scalar->is_integer)

@@ -18,13 +18,16 @@ struct operands {
 /* Prepared once for a problem; not to be moved. */
 struct call {
 	const struct problem *problem;
+	bool wide; /* sizes are size_t; an int is the low half of one, in a register or on the stack */
 	size_t count;
 	struct argument arguments[CALL_ARGUMENTS_MAX];
 	ffi_type *types[CALL_ARGUMENTS_MAX];
 	ffi_cif interface;
 };
 
-bool call_prepare(struct call *call, const struct problem *problem, struct error *err);
+/* For solve(), or, where `entry` says so, for solution() with its sizes in this order. */
+bool call_prepare(struct call *call, const struct problem *problem, enum entry_kind entry,
+				  enum entry_order order, struct error *err);
 
 void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
 			  const struct operands *operands);

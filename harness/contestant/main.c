@@ -215,15 +215,18 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	self->loaded = self->has_case = false;
 	libraries_note(&self->before);
 	witness_open(&self->cudart);
-	out.status =
-		solution_load(&self->solution, request->solution, problem, self->device.kind, &err);
+	out.status = solution_load(&self->solution, request->solution, problem, request->order,
+							   self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
 	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
 		out.status = RUN_NO_EPILOGUE;
 	self->loaded = out.status == RUN_OK;
 	if (self->loaded) /* what the solution's constructors have left behind */
 		out = outcome_of_code(self, self->cudart.get_last_error());
-	reply_outcome(self, &request->head, outcome_of_libraries(self, out), 0.0);
+	struct contestant_reply reply = {.head.type = request->head.type,
+									 .entry = self->solution.entry};
+	fill_outcome(self, outcome_of_libraries(self, out), 0.0, &reply);
+	reply_with(self, &reply, sizeof reply);
 }
 
 /* The epilogue of the calls to come; else it has been refused. */

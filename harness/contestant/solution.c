@@ -36,22 +36,53 @@ static enum run_status status_of_refusal(const char *message, enum device_kind d
 	return RUN_UNLOADABLE;
 }
 
+/* A function of this name without extern "C", whichever of its pointers are to const. */
+static void *find_mangled(const struct solution *self, const char *function, char size)
+{
+	char name[ENTRY_NAME_TEXT];
+	void *address = NULL;
+	unsigned constants = 1u << problem_operands(self->problem);
+	for (unsigned constant = 0; constant < constants && address == NULL; constant++) {
+		entry_mangle(self->problem, function, constant, size, name);
+		address = dlsym(self->library, name);
+	}
+	return address;
+}
+
+/* The function to be called; NULL: there is none. */
+static void *find_entry(struct solution *self, enum entry_order order)
+{
+	void *address = dlsym(self->library, "solve");
+	self->entry = ENTRY_SOLVE;
+	if (address == NULL) {
+		self->entry = ENTRY_SOLVE_CXX;
+		address = find_mangled(self, "solve", 'i');
+	}
+	if (address == NULL && order != ENTRY_NOT_TAKEN) {
+		self->entry = ENTRY_SOLUTION;
+		address = dlsym(self->library, "solution");
+		if (address == NULL)
+			address = find_mangled(self, "solution", 'm');
+	}
+	return address;
+}
+
 enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
-							  enum device_kind device, struct error *err)
+							  enum entry_order order, enum device_kind device, struct error *err)
 {
 	out->problem = problem;
-	if (!call_prepare(&out->call, problem, err))
-		return RUN_UNLOADABLE;
 	out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (out->library == NULL) {
 		const char *message = dlerror();
 		return status_of_refusal(message != NULL ? message : path, device, err);
 	}
-	void *address = dlsym(out->library, "solve");
+	void *address = find_entry(out, order);
 	if (address == NULL) {
 		error_set(err, "no extern \"C\" solve");
 		return RUN_NO_SOLVE;
 	}
+	if (!call_prepare(&out->call, problem, out->entry, order, err))
+		return RUN_UNLOADABLE;
 	memcpy(&out->solve, &address, sizeof address);
 	address = dlsym(out->library, "epilogue_bind");
 	memcpy(&out->bind, &address, sizeof address);

@@ -14,6 +14,7 @@
 struct solution {
 	void *library; /* NULL: not loaded */
 	void (*solve)(void);
+	enum entry_kind entry; /* what that is */
 	const struct problem *problem;
 	struct call call; /* how solve() is called */
 	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
@@ -21,10 +22,11 @@ struct solution {
 	struct chain chain; /* what to bind before each call */
 };
 
-/* Loads the library and finds solve(). On failure the status says why, and err
- * more. The runtime must have been loaded before. */
+/* Loads the library and finds solve(), or what is taken for it: one without extern "C" that has the
+ * problem's parameters, or, with an order of sizes, solution(). On failure the status says why,
+ * and err more. The runtime must have been loaded before. */
 enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
-							  enum device_kind device, struct error *err);
+							  enum entry_order order, enum device_kind device, struct error *err);
 
 /* Binds the arguments of the epilogue's stages and calls solve() once, in the
  * problem's form. */

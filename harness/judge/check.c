@@ -198,6 +198,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		}
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
 			 explain_case(run, out, result, err);
+		out->entry = contestant.entry;
 		judgement_take_layers(out, contestant.enclosed, contestant.layers);
 		epilogue_take_layers(run->epilogue, out);
 		if (!ok) {

@@ -345,13 +345,19 @@ static struct outcome start_enclosed(struct contestant_link *link)
 struct outcome contestant_link_load(struct contestant_link *link)
 {
 	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
-									  .has_epilogue = link->chain != NULL};
+									  .has_epilogue = link->chain != NULL,
+									  .order = link->order};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
 	link->facts = (struct call_facts){.signal = 0};
-	return call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						   link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+	struct outcome outcome =
+		call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
+						link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
+					  ? reply.entry
+					  : ENTRY_SOLVE;
+	return outcome;
 }
 
 struct outcome contestant_link_open(struct contestant_link *link)

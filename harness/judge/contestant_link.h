@@ -24,6 +24,7 @@ struct contestant_link {
 	/* what to start; borrowed */
 	const struct device_choice *device;
 	const char *library, *problem;
+	enum entry_order order;         /* of solution() */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
@@ -46,6 +47,7 @@ struct contestant_link {
 	char lacking[512];       /* why others do not */
 	bool can_seal;           /* sealed calls can be made */
 	char unsealed[400];      /* why they cannot */
+	enum entry_kind entry;   /* what is called, as the process says: for hints */
 	struct call_facts facts; /* of the last run */
 	struct source_line source_line; /* of the last allocation that a message was about */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left

@@ -16,6 +16,7 @@
 #include "judge/emulated.h"
 #include "judge/groups.h"
 #include "judge/hints/hints.h"
+#include "judge/orders.h"
 #include "judge/submission.h"
 #include "judge/turns.h"
 #include "process/jail.h"
@@ -129,16 +130,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 	judgement_take_compile(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
-
-	out->cases = calloc(s->case_count, sizeof *out->cases);
-	if (out->cases == NULL)
-		return error_set(err, "out of memory for %zu results", s->case_count);
-	out->count = s->case_count;
-	for (size_t i = 0; i < out->count; i++)
-		out->cases[i].test = s->cases[i];
-
-	struct entrant entrant = submission_entrant(s, base_name(s->file));
-	return check_cases(run, s->problem, &entrant, out, err) && judge_time(run, s, out, err);
+	return orders_check(run, s, out, err) && judge_time(run, s, out, err);
 }
 
 static void facts_fill(const struct run *run, struct run_facts *facts)
@@ -321,7 +313,8 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 	hints_find(&(struct hint_facts){.judgement = out,
 									.problem = s->problem,
 									.device = run->referee.device.kind,
-									.memory_bytes = run->referee.facts.memory_bytes},
+									.memory_bytes = run->referee.facts.memory_bytes,
+									.alone = (run->options->required & JAIL_COMPILER) != 0},
 			   out);
 	drop_witness(out);
 	return true;

@@ -182,9 +182,12 @@ struct judgement {
 	char *compile_log;                /* owned; "" when silent */
 	double compile_seconds;
 	bool compile_cached;
-	bool was_run;    /* its code; then: */
-	unsigned layers; /* of the jail that held in all of its processes (process/jail.h) */
-	size_t count;    /* cases */
+	bool cxx20;             /* it was compiled as C++20, which nobody had asked for */
+	enum entry_kind entry;  /* what was called, as its process says */
+	enum entry_order order; /* of solution() */
+	bool was_run;           /* its code; then: */
+	unsigned layers;        /* of the jail that held in all of its processes (process/jail.h) */
+	size_t count;           /* cases */
 	size_t accepted;
 	size_t too_large;          /* cases that were left out for their size */
 	struct case_result *cases; /* owned */

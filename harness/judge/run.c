@@ -13,6 +13,7 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 	return (struct contestant_link){.device = &run->referee.device,
 									.library = entrant->library,
 									.problem = problem->name,
+									.order = entrant->order,
 									.chain = entrant->fused ? run_chain(run) : NULL,
 									.libraries_allowed = entrant->libraries_allowed,
 									.memory_limit = run->memory_limit,

@@ -37,8 +37,9 @@ struct entrant {
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
-	bool fused;           /* compiled with the run's epilogue */
-	const char *schedule; /* the text of the one that it was compiled with, or NULL */
+	enum entry_order order; /* of its solution() */
+	bool fused;             /* compiled with the run's epilogue */
+	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
 	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
 						  the bound, and the report says so */

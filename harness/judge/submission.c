@@ -11,6 +11,9 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "compile/wants.h"
+#include "judge/file_kind.h"
+#include "judge/orders.h"
 #include "process/jail.h"
 #include "testcases/suite.h"
 
@@ -364,7 +367,8 @@ struct submission submission_baseline(const struct problem *problem, const char 
 bool submission_holds(struct submission *submission)
 {
 	struct error why;
-	bool holds = file_readable(submission->source, &why);
+	bool holds =
+		file_readable(submission->source, &why) && !file_kind_other(submission->source, &why);
 	if (!holds)
 		snprintf(submission->refused, sizeof submission->refused, "%s", why.message);
 	return holds;
@@ -409,12 +413,20 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 /* The line that says why there is no library. */
 static void submission_explain(const struct run *run, struct submission *s, const char *why)
 {
+	struct wants_feature feature;
+	const char *own = run->referee.facts.architecture;
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
 	if (s->compiled.status == COMPILE_FORBIDDEN)
 		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
 	else if (s->compiled.status == COMPILE_STOPPED)
 		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
-	else
+	else if (wants_other_gpu(s->compiled.log, &feature)) {
+		s->unsupported = true;
+		snprintf(s->compile_detail, sizeof s->compile_detail,
+				 "'%s' needs %s, and this device is of sm_%s", feature.name,
+				 feature.needs[0] != '\0' ? feature.needs : "another architecture",
+				 own[0] != '\0' ? own : EMULATED_ARCHITECTURE);
+	} else
 		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
@@ -425,7 +437,12 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 	struct error why = {{0}};
 	if (!content_hash(s->source, s->content, &why))
 		s->content[0] = '\0'; /* the compiler says why, too */
+	s->order = orders_first(s->problem, s->source);
+	s->unsupported = false;
+	char header[ENTRY_HEADER_TEXT];
+	entry_header(s->problem, header);
 	struct compile_options options = {.source = s->source,
+									  .solve_header = header,
 									  .stands_for = s->source != s->file ? s->file : NULL,
 									  .architecture = run->referee.facts.architecture,
 									  .flags = s->flags,
@@ -454,6 +471,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.library = compiled ? s->compiled.library : NULL,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
+							.order = s->order,
 							.fused = s->fused,
 							.schedule = s->schedule.text};
 }
@@ -465,11 +483,13 @@ void judgement_take_compile(const struct submission *s, struct judgement *out)
 	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;
+	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)
 		out->layers |= JAIL_COMPILER;
 	if (s->compiled.status == COMPILE_OK)
 		return;
-	out->verdict =
-		s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION : VERDICT_COMPILE_ERROR;
+	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION
+				   : s->unsupported                        ? VERDICT_UNSUPPORTED
+														   : VERDICT_COMPILE_ERROR;
 	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);
 }

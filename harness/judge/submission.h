@@ -15,6 +15,7 @@ struct submission {
 	struct judge_schedule schedule; /* submission_tune() */
 	const char *tuned[JUDGE_FLAGS_MAX + JUDGE_SCHEDULE_FLAGS + 1]; /* `flags` of such a one */
 	bool fused;               /* to be compiled with the run's epilogue */
+	enum entry_order order;   /* in which its solution() gets its sizes, if it has one */
 	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
 	struct submission *plain; /* compare: the same file without the epilogue; borrowed */
 	struct test_case *cases;  /* judge: to check it on; bench: to time it on; owned */
@@ -22,6 +23,7 @@ struct submission {
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
 	char compile_detail[1024];  /* why there is no library */
+	bool unsupported;           /* because the device's architecture lacks something */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */

@@ -12,6 +12,7 @@
 #include "process/digest.h"
 #include "process/wrong.h"
 #include "testcases/case.h"
+#include "testcases/entry.h"
 
 enum message_type {
 	/* to the referee */
@@ -253,6 +254,8 @@ struct contestant_load {
 	char solution[4096];   /* as in OPEN */
 	char problem[32];      /* whose call it has; PROBLEM_STAGE: a stage by itself */
 	uint32_t has_epilogue; /* was compiled with a chain, and has to let it be bound */
+	uint32_t order;        /* enum entry_order: how solution() gets its sizes, where there is no
+							  solve() */
 };
 
 struct contestant_case {
@@ -273,7 +276,7 @@ enum run_status {
 	RUN_DEVICE_ERROR,      /* a CUDA error: error_code, error_name, error_text */
 	RUN_UNSUPPORTED,       /* the device lacks what the solution needs (no kernel image, an
 							  instruction that the emulator does not know): error_text */
-	RUN_NO_SOLVE,          /* the solution defines no extern "C" solve */
+	RUN_NO_SOLVE,          /* the solution defines no extern "C" solve, nor what is taken for one */
 	RUN_UNLOADABLE,        /* dlopen refused it: an undefined symbol, usually of a library */
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
 	RUN_NO_EPILOGUE,       /* compiled with a chain, and does not include epilogue.cuh */
@@ -299,6 +302,7 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	/* RUN: the device synchronised, but solve() left a CUDA error behind: what it would mean. The
 	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
 	enum run_status left;
+	uint32_t entry; /* LOAD: enum entry_kind, what is called */
 	double seconds; /* RUN: wall time of the call with its synchronisation */
 	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
 	 * it or about the kernel that failed; "": nothing is known. */

@@ -494,6 +494,8 @@ static bool file_print(const struct page *page, const struct judgement *item, co
 	fputc('\n', page->out);
 	if (whole)
 		judgement_print(page, item);
+	else
+		hints_print(page, item);
 	return whole;
 }
 

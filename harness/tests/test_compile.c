@@ -810,7 +810,8 @@ static void expect_end_on(const char *disk, enum compile_status expected, const 
 Test(compile, a_full_disk_is_the_machines)
 {
 	take_over("head -c 3M /dev/null; exit 1");
-	expect_end_on("size=2m", COMPILE_FAILED, "no room to compile: No space left on device, 2 MiB");
+	expect_end_on("size=2100k", COMPILE_FAILED,
+				  "no room to compile: No space left on device, 2 MiB");
 }
 
 /* It was full while nvcc wrote, and is not now. */

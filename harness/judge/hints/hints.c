@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct hint_row *const families[] = {
-	hints_of_signature, hints_of_calls,  hints_of_products,
-	hints_of_repeats,   hints_of_places, hints_of_cases,
+	hints_of_entry,    hints_of_compiling, hints_of_signature, hints_of_calls,
+	hints_of_products, hints_of_repeats,   hints_of_places,    hints_of_cases,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
@@ -24,10 +24,10 @@ static const struct hint_row *row_at(enum hint_rank rank, size_t *family, size_t
 void hints_find(const struct hint_facts *facts, struct judgement *out)
 {
 	out->hint_count = 0;
-	if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_BAD_FILE ||
-		facts->problem == NULL)
+	if (out->verdict == VERDICT_BAD_FILE || facts->problem == NULL)
 		return;
-	for (enum hint_rank rank = HINT_CAUSE; rank <= HINT_KIND; rank++) {
+	enum hint_rank last = out->verdict == VERDICT_ACCEPTED ? HINT_NOTE : HINT_KIND;
+	for (enum hint_rank rank = HINT_NOTE; rank <= last; rank++) {
 		const struct hint_row *row;
 		size_t family = 0, index = 0;
 		while (out->hint_count < HINTS_MAX && (row = row_at(rank, &family, &index)) != NULL) {

@@ -11,14 +11,16 @@
 
 /* All that a hint may look at. */
 struct hint_facts {
-	const struct judgement *judgement; /* not accepted */
-	const struct problem *problem;     /* NULL: unknown, and there are no hints */
+	const struct judgement *judgement;
+	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	enum device_kind device;
 	uint64_t memory_bytes; /* of the device */
+	bool alone;            /* nothing beside the file could be read */
 };
 
 /* How much a hint says; the first ones are shown. */
 enum hint_rank {
+	HINT_NOTE,  /* what the judge made of the file that it did not have to; also where accepted */
 	HINT_CAUSE, /* what is wrong */
 	HINT_PLACE, /* where, or in which cases */
 	HINT_KIND,  /* of what kind it is, or how to find out more */
@@ -40,8 +42,10 @@ extern const struct hint_row hints_of_cases[];     /* which cases fail */
 extern const struct hint_row hints_of_repeats[];   /* what a second run gives */
 extern const struct hint_row hints_of_calls[];     /* what the process and its device say */
 extern const struct hint_row hints_of_signature[]; /* how the file declares solve() */
+extern const struct hint_row hints_of_compiling[]; /* what nvcc says */
+extern const struct hint_row hints_of_entry[];     /* what the file was taken for */
 
-/* Fills the hints of a file that is not accepted; of others there are none. */
+/* Fills the hints of a file; of an accepted one, its notes. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);
 
 /* ---- what rows share ------------------------------------------------------------- */

@@ -2,29 +2,9 @@
 #include "judge/hints/hints.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "judge/hints/signature.h"
-
-#define SOURCE_BYTES ((size_t)1 << 20) /* what is looked at */
-
-static bool read_source(const char *path, struct signature *out)
-{
-	struct stat facts;
-	FILE *file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? fopen(path, "r") : NULL;
-	char *text = file != NULL ? calloc(1, SOURCE_BYTES + 1) : NULL;
-	if (text != NULL) {
-		size_t length = fread(text, 1, SOURCE_BYTES, file);
-		text[length] = '\0';
-		signature_find(text, "solve", out);
-	}
-	free(text);
-	if (file != NULL)
-		fclose(file);
-	return text != NULL;
-}
 
 /* solve() of the file, and as the problem calls it. False: the file cannot be read, or has
  * several, of which the preprocessor takes one. */
@@ -32,7 +12,7 @@ static bool find_both(const struct hint_facts *facts, struct signature *own,
 					  struct signature *asked)
 {
 	char prototype[PROTOTYPE_TEXT];
-	if (facts->problem == NULL || !read_source(facts->judgement->file, own))
+	if (facts->problem == NULL || !signature_read(facts->judgement->file, "solve", own))
 		return false;
 	problem_prototype(facts->problem, prototype);
 	signature_find(prototype, "solve", asked);
@@ -58,8 +38,10 @@ static bool lacks_solve(const struct hint_facts *facts)
 static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct signature own, asked;
+	char prototype[PROTOTYPE_TEXT];
 	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || !own.has_body)
 		return false;
+	problem_prototype(facts->problem, prototype);
 	if (own.is_template)
 		snprintf(out, HINT_TEXT, "solve() is a template: it has to be a function");
 	else if (own.is_static)
@@ -67,8 +49,21 @@ static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT
 				 "solve() is static, or in a namespace without a name: nobody outside can call it");
 	else if (!own.extern_c)
 		snprintf(out, HINT_TEXT,
-				 "write extern \"C\" before solve(): C++ has made another name of it");
+				 "solve() has other parameters than the problem, or lies in a namespace, and has "
+				 "no extern \"C\": the file has to define %.240s",
+				 prototype);
 	return out[0] != '\0';
+}
+
+/* What the file has in its place. */
+static const char *find_instead(const char *file)
+{
+	struct signature own;
+	if (signature_read(file, "solution", &own) && own.has_body)
+		return "the file defines solution(), as on Tensara, and not solve(): it";
+	if (signature_read(file, "main", &own) && own.has_body)
+		return "the file is a program with a main() and without solve(): it";
+	return "the file";
 }
 
 static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -78,7 +73,8 @@ static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || own.has_body)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT, "the file has to define %.360s", prototype);
+	snprintf(out, HINT_TEXT, "%s has to define %.240s", find_instead(facts->judgement->file),
+			 prototype);
 	return true;
 }
 
@@ -106,40 +102,12 @@ static bool has_other_count(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
-/* Kinds of numbers, by the words that a type may have for them. What is not here, bytes and
- * anything that points to them, may hold whatever the file makes of it. */
-static const struct {
-	const char *word, *kind;
-} kinds[] = {{"half", "f16"},         {"__half", "f16"},
-			 {"_Float16", "f16"},     {"__nv_bfloat16", "bf16"},
-			 {"nv_bfloat16", "bf16"}, {"float", "f32"},
-			 {"double", "f64"},       {"int", "integer"},
-			 {"unsigned", "integer"}, {"unsigned int", "integer"},
-			 {"long", "integer"},     {"long long", "integer"},
-			 {"size_t", "integer"},   {"int32_t", "integer"},
-			 {"int64_t", "integer"},  {"uint32_t", "integer"}};
-
-static const char *kind_of(const struct signature_parameter *parameter)
-{
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kinds[i].word, parameter->type) == 0)
-			return kinds[i].kind;
-	return NULL;
-}
-
 /* "half *" */
 static const char *show_type(const struct signature_parameter *parameter,
 							 char out[SIGNATURE_WORD + 4])
 {
 	snprintf(out, SIGNATURE_WORD + 4, "%s%s", parameter->type, parameter->pointer ? " *" : "");
 	return out;
-}
-
-static bool differs(const struct signature_parameter *own, const struct signature_parameter *asked)
-{
-	const char *kind = kind_of(own), *wanted = kind_of(asked);
-	return own->pointer != asked->pointer ||
-		   (kind != NULL && wanted != NULL && strcmp(kind, wanted) != 0);
 }
 
 static size_t common_count(const struct signature *own, const struct signature *asked)
@@ -155,7 +123,7 @@ static bool has_other_type(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (!find_called(facts, &own, &asked) || own.count != asked.count)
 		return false;
 	for (size_t i = 0; i < common_count(&own, &asked); i++) {
-		if (!differs(&own.parameters[i], &asked.parameters[i]))
+		if (!signature_differs(&own.parameters[i], &asked.parameters[i]))
 			continue;
 		snprintf(out, HINT_TEXT,
 				 "parameter %zu of solve() is declared as %s, and what comes is %s, a %s", i + 1,

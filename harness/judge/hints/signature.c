@@ -2,7 +2,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define SOURCE_BYTES ((size_t)1 << 20) /* what is looked at */
 
 /* ---- tokens --------------------------------------------------------------------------- */
 
@@ -237,4 +241,96 @@ void signature_find(const char *text, const char *function, struct signature *ou
 		named = space ? named || is_word(*token.at) : token_is(token, function);
 		space = space || token_is(token, "namespace");
 	}
+}
+
+/* The beginning of a file; NULL where it cannot be read, else the caller frees it. */
+static char *read_source(const char *path)
+{
+	struct stat facts;
+	FILE *file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? fopen(path, "re") : NULL;
+	char *text = file != NULL ? calloc(1, SOURCE_BYTES + 1) : NULL;
+	if (text != NULL)
+		text[fread(text, 1, SOURCE_BYTES, file)] = '\0';
+	if (file != NULL)
+		fclose(file);
+	return text;
+}
+
+bool signature_read(const char *path, const char *function, struct signature *out)
+{
+	char *text = read_source(path);
+	bool read = text != NULL;
+	if (read)
+		signature_find(text, function, out);
+	free(text);
+	return read;
+}
+
+/* Whether the text behind the blanks of some line is these words, or a directive with them. */
+static bool has_line(const char *text, const char *words)
+{
+	for (const char *at = text; (at = strstr(at, words)) != NULL; at++) {
+		const char *line = at;
+		while (line > text && line[-1] != '\n')
+			line--;
+		line += strspn(line, " \t");
+		if (line == at || *line == '#')
+			return true;
+	}
+	return false;
+}
+
+bool signature_has(const char *path, const char *words)
+{
+	char *text = read_source(path);
+	bool has = text != NULL && strstr(text, words) != NULL;
+	free(text);
+	return has;
+}
+
+bool signature_has_line(const char *path, const char *words)
+{
+	char *text = read_source(path);
+	bool has = text != NULL && has_line(text, words);
+	free(text);
+	return has;
+}
+
+/* ---- comparing -------------------------------------------------------------------------- */
+
+/* Kinds of numbers, by the words that a type may have for them. What is not here, bytes and
+ * anything that points to them, may hold whatever the file makes of it. */
+static const struct {
+	const char *word, *kind;
+} kinds[] = {{"half", "f16"},         {"__half", "f16"},
+			 {"_Float16", "f16"},     {"__nv_bfloat16", "bf16"},
+			 {"nv_bfloat16", "bf16"}, {"float", "f32"},
+			 {"double", "f64"},       {"int", "integer"},
+			 {"unsigned", "integer"}, {"unsigned int", "integer"},
+			 {"long", "integer"},     {"long long", "integer"},
+			 {"size_t", "integer"},   {"int32_t", "integer"},
+			 {"int64_t", "integer"},  {"uint32_t", "integer"}};
+
+static const char *kind_of(const struct signature_parameter *parameter)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].word, parameter->type) == 0)
+			return kinds[i].kind;
+	return NULL;
+}
+
+bool signature_differs(const struct signature_parameter *own,
+					   const struct signature_parameter *asked)
+{
+	const char *kind = kind_of(own), *wanted = kind_of(asked);
+	return own->pointer != asked->pointer ||
+		   (kind != NULL && wanted != NULL && strcmp(kind, wanted) != 0);
+}
+
+bool signature_fits(const struct signature *own, const struct signature *asked)
+{
+	bool fits = own->count == asked->count && own->count <= SIGNATURE_PARAMETERS;
+	for (size_t i = 0; fits && i < own->count; i++)
+		fits = !signature_differs(&own->parameters[i], &asked->parameters[i]);
+	return fits;
 }

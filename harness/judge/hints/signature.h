@@ -29,4 +29,21 @@ struct signature {
 /* The first definition of `function` in the text, else its first declaration. */
 void signature_find(const char *text, const char *function, struct signature *out);
 
+/* The same of a file's text, of its first MiB. False: it cannot be read. */
+bool signature_read(const char *path, const char *function, struct signature *out);
+
+/* Whether these words stand anywhere in it. */
+bool signature_has(const char *path, const char *words);
+
+/* Whether a line of it begins with these words, or is a directive with them in it. */
+bool signature_has_line(const char *path, const char *words);
+
+/* Whether a value for the one cannot be passed as the other: a pointer and a number, or numbers of
+ * different kinds. Of types that are not known nobody can say. */
+bool signature_differs(const struct signature_parameter *own,
+					   const struct signature_parameter *asked);
+
+/* Whether the functions take the same: no parameter differs, and there are as many. */
+bool signature_fits(const struct signature *own, const struct signature *asked);
+
 #endif

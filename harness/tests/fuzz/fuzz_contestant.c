@@ -118,9 +118,9 @@ static int bind(int stage, const void *bytes, size_t size)
 }
 
 enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
-							  enum device_kind device, struct error *err)
+							  enum entry_order order, enum device_kind device, struct error *err)
 {
-	(void)path, (void)device, (void)err;
+	(void)path, (void)order, (void)device, (void)err;
 	*out = (struct solution){.problem = problem, .bind = bind};
 	return RUN_OK;
 }

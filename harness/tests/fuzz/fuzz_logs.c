@@ -1,7 +1,7 @@
 /* links: report judge compile; seeds: harness/tests/fuzz/seeds/logs */
-/* words: harness/judge/tool.c harness/compile/nvcc.c */
+/* words: harness/judge/tool.c harness/compile/nvcc.c harness/compile/wants.c */
 /* What others print: nvcc, compute-sanitizer, the solution itself. */
-#include "compile/nvcc.h"
+#include "compile/wants.h"
 #include "judge/tool.h"
 
 #include "report_all.h"
@@ -19,10 +19,13 @@ void fuzz_one(const uint8_t *data, size_t size)
 							 .tool_report = text,
 							 .count = 1,
 							 .cases = &result};
+	struct wants_feature feature;
 	struct judgement_list list = {.count = 1, .items = &item};
 	if (text == NULL)
 		return;
-	nvcc_wants_lambdas(text);
+	wants_lambdas(text);
+	wants_text_is_cxx20(text);
+	wants_other_gpu(text, &feature);
 	int errors = tool_report_errors(text, first);
 	if (errors < -1 || memchr(first, '\0', sizeof first) == NULL || strchr(first, '\n') != NULL)
 		fuzz_found("a report of compute-sanitizer misread");

@@ -1,0 +1,247 @@
+/* What nvcc says of a file that it refused, and what kind of file it is. */
+#include "judge/hints/hints.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "judge/hints/signature.h"
+
+/* nvcc's messages; NULL where it took the file. */
+static const char *refusal(const struct hint_facts *facts)
+{
+	return facts->judgement->verdict == VERDICT_COMPILE_ERROR ? facts->judgement->compile_log
+															  : NULL;
+}
+
+/* ---- other kinds of files ------------------------------------------------------------------ */
+
+static bool is_extension(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char *const marks[] = {
+		"torch/extension.h", "torch/types.h",  "torch/torch.h",
+		"PYBIND11_MODULE",   "TORCH_LIBRARY(", "ATen/ATen.h",
+		"torch/library.h",   "torch/all.h",    "pybind11/pybind11.h"};
+	char prototype[PROTOTYPE_TEXT];
+	bool found = false;
+	for (size_t i = 0; !found && i < sizeof marks / sizeof *marks; i++)
+		found = signature_has_line(facts->judgement->file, marks[i]);
+	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR || !found)
+		return false;
+	problem_prototype(facts->problem, prototype);
+	snprintf(out, HINT_TEXT,
+			 "the file is an extension of PyTorch: what is judged has no torch in it and defines "
+			 "%.260s",
+			 prototype);
+	return true;
+}
+
+/* ---- headers ---------------------------------------------------------------------------- */
+
+/* "fatal error: NAME: WHY": the name; false where nvcc says no such thing. */
+static bool find_header(const struct hint_facts *facts, const char *why, char out[PATH_MAX])
+{
+	static const char begins[] = "fatal error: ";
+	const char *log = refusal(facts);
+	for (const char *at = log; at != NULL && (at = strstr(at, begins)) != NULL;) {
+		at += sizeof begins - 1;
+		size_t length = strcspn(at, "\n");
+		const char *end = strstr(at, why);
+		if (end == NULL || end >= at + length || end < at + 3)
+			continue;
+		snprintf(out, PATH_MAX, "%.*s", (int)(end - at - 2), at); /* without ": " */
+		return true;
+	}
+	return false;
+}
+
+/* The folder of the judged file, without links; "" where nobody knows. */
+static void folder_of_file(const struct hint_facts *facts, char out[PATH_MAX])
+{
+	if (realpath(facts->judgement->file, out) == NULL)
+		out[0] = '\0';
+	char *slash = strrchr(out, '/');
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+/* The folder of a header that messages name, as it is written behind -I: relative to the file's. */
+static void folder_of_header(const struct hint_facts *facts, char header[PATH_MAX])
+{
+	char own[PATH_MAX];
+	folder_of_file(facts, own);
+	size_t length = strlen(own);
+	if (length > 0 && strncmp(header, own, length) == 0 && header[length] == '/')
+		memmove(header, header + length + 1, strlen(header + length + 1) + 1);
+	char *slash = strrchr(header, '/');
+	if (slash != NULL)
+		slash[slash == header] = '\0';
+	else
+		strcpy(header, ".");
+}
+
+static bool is_closed(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char header[PATH_MAX];
+	if (!find_header(facts, "Permission denied", header))
+		return false;
+	if (facts->alone) {
+		snprintf(out, HINT_TEXT,
+				 "with --require jail or compiler nothing beside the file is read: what %.80s "
+				 "holds has to stand in the file itself",
+				 header);
+		return true;
+	}
+	folder_of_header(facts, header);
+	if (header[0] == '/') /* the file names it so: nothing that people's own headers do */
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "the compiler reads the file's folder and the repository around it (the nearest "
+			 "folder above with .git): --nvcc-flags \"-I%.160s\" opens the folder of this header, "
+			 "too",
+			 header);
+	return true;
+}
+
+/* Libraries of headers that people use and no toolkit has. */
+static const struct {
+	const char *begins, *library;
+} libraries[] = {
+	{"cutlass/", "CUTLASS"},    {"cute/", "CUTLASS"},        {"kittens", "ThunderKittens"},
+	{"deep_gemm/", "DeepGEMM"}, {"fmt/", "the library fmt"}, {"Eigen/", "Eigen"},
+};
+
+/* Where people keep headers, as seen from the file. */
+static bool find_folder(const struct hint_facts *facts, const char *header, char out[64])
+{
+	static const char *const up[] = {"", "../", "../../", "../../../"};
+	static const char *const names[] = {"include", "inc", "common", "src", "utils", "."};
+	char own[PATH_MAX], path[2 * PATH_MAX];
+	folder_of_file(facts, own);
+	for (size_t i = 0; own[0] != '\0' && i < sizeof up / sizeof *up; i++)
+		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+			snprintf(path, sizeof path, "%.*s/%s%s/%.*s", PATH_MAX - 1, own, up[i], names[k],
+					 PATH_MAX - 100, header);
+			snprintf(out, 64, "%s%s", up[i], names[k]);
+			if (access(path, F_OK) == 0)
+				return true;
+		}
+	return false;
+}
+
+static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char header[PATH_MAX], folder[64];
+	if (!find_header(facts, "No such file or directory", header) || is_extension(facts, out))
+		return false; /* of an extension nothing is to be found */
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		if (strncmp(header, libraries[i].begins, strlen(libraries[i].begins)) == 0) {
+			snprintf(out, HINT_TEXT,
+					 "%.80s belongs to %s, which the toolkit has not: --nvcc-flags "
+					 "\"-I/path/to/its/include\" names where it lies",
+					 header, libraries[i].library);
+			return true;
+		}
+	if (!facts->alone && find_folder(facts, header, folder))
+		snprintf(out, HINT_TEXT, "%.80s lies in %s, seen from the file: --nvcc-flags \"-I%s\"",
+				 header, folder, folder);
+	else
+		snprintf(out, HINT_TEXT,
+				 "%.80s lies neither beside the file nor in the root or in include/ of its "
+				 "repository: "
+				 "--nvcc-flags \"-I FOLDER\" names the folder where it does (a relative one begins "
+				 "at the file's folder)",
+				 header);
+	return true;
+}
+
+/* ---- names that a header declares -------------------------------------------------------- */
+
+static const struct {
+	const char *name, *header;
+} declared[] = {
+	{"half", "cuda_fp16.h"},
+	{"__half", "cuda_fp16.h"},
+	{"half2", "cuda_fp16.h"},
+	{"__half2", "cuda_fp16.h"},
+	{"__half2float", "cuda_fp16.h"},
+	{"__float2half", "cuda_fp16.h"},
+	{"__nv_bfloat16", "cuda_bf16.h"},
+	{"nv_bfloat16", "cuda_bf16.h"},
+	{"__nv_bfloat162", "cuda_bf16.h"},
+	{"__bfloat162float", "cuda_bf16.h"},
+	{"__float2bfloat16", "cuda_bf16.h"},
+	{"__nv_fp8_e4m3", "cuda_fp8.h"},
+	{"__nv_fp8_e5m2", "cuda_fp8.h"},
+	{"__nv_fp8x4_e4m3", "cuda_fp8.h"},
+	{"CUtensorMap", "cuda.h"},
+	{"wmma", "mma.h"},
+	{"nvcuda", "mma.h"},
+	{"cooperative_groups", "cooperative_groups.h"},
+	{"cg", "cooperative_groups.h"},
+	{"uint8_t", "cstdint"},
+	{"int8_t", "cstdint"},
+	{"uint16_t", "cstdint"},
+	{"uint32_t", "cstdint"},
+	{"int32_t", "cstdint"},
+	{"uint64_t", "cstdint"},
+	{"int64_t", "cstdint"},
+	{"printf", "cstdio"},
+	{"assert", "cassert"},
+	{"vector", "vector"},
+	{"string", "string"},
+	{"cout", "iostream"},
+	{"cerr", "iostream"},
+	{"sort", "algorithm"},
+	{"min", "algorithm"},
+	{"max", "algorithm"},
+	{"FLT_MAX", "cfloat"},
+	{"INT_MAX", "climits"},
+	{"nv_bfloat162", "cuda_bf16.h"},
+	{"curandState", "curand_kernel.h"},
+};
+
+/* error: identifier "half" is undefined; in `using namespace nvcuda` it must be a namespace. */
+static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char *const said[] = {
+		"error: identifier \"%s\" is undefined", "error: namespace \"%s\" is undefined",
+		"using namespace %s;", "namespace cg = %s;", "namespace \"std\" has no member \"%s\""};
+	const char *log = refusal(facts), *first = NULL;
+	for (size_t i = 0; log != NULL && i < sizeof declared / sizeof *declared; i++)
+		for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+			char message[128];
+			size_t length = strcspn(said[k], "%");
+			snprintf(message, sizeof message, "%.*s%s%s", (int)length, said[k], declared[i].name,
+					 said[k] + length + 2);
+			const char *at = strstr(log, message);
+			if (at == NULL || (first != NULL && at > first))
+				continue;
+			first = at;
+			snprintf(out, HINT_TEXT, "the file uses %s and lacks its header: #include <%s>",
+					 declared[i].name, declared[i].header);
+		}
+	return first != NULL;
+}
+
+/* ptxas says so by itself (compile/wants.h); a device that takes PTX says only that it does not
+ * know what is called. */
+static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct judgement *judgement = facts->judgement;
+	snprintf(out, HINT_TEXT,
+			 "the file uses tcgen05, which needs sm_100a (Blackwell): this device is of another "
+			 "architecture");
+	return judgement->verdict == VERDICT_UNSUPPORTED && judgement->was_run &&
+		   signature_has(judgement->file, "tcgen05");
+}
+
+const struct hint_row hints_of_compiling[] = {
+	{"blackwell", HINT_CAUSE, is_of_blackwell},   {"is-extension", HINT_CAUSE, is_extension},
+	{"header-closed", HINT_CAUSE, is_closed},     {"header-not-found", HINT_CAUSE, is_not_found},
+	{"lacks-include", HINT_CAUSE, lacks_include}, {0},
+};

@@ -1,0 +1,78 @@
+/* links: compile */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "compile/wants.h"
+
+Test(wants, knows_words_and_headers_of_cxx20)
+{
+	static const char *const texts[] = {
+		"template <typename T> concept small = sizeof(T) < 4;",
+		"template <class T> requires true void f();",
+		"#include <concepts>\n",
+		"#include <span>",
+		"auto f = []<typename T>(T x) { return x; };",
+		"auto f = [&] <int N>() {};",
+		"consteval int f();",
+		"auto x = a <=> b;",
+		"int y = std::bit_cast<int>(x);",
+		"using enum color;",
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		cr_expect(wants_text_is_cxx20(texts[i]), "%s", texts[i]);
+}
+
+Test(wants, takes_no_other_text_for_cxx20)
+{
+	static const char *const texts[] = {
+		"",
+		"// the concept of tiles requires <concepts>\n/* <span> */ int x;",
+		"const char *s = \"requires \\\" concept\"; char c = '\\'';",
+		"#include <cuda/barrier>\n#include <cuda/std/span>\n",
+		"bool b = a[i] < n; bool c = a[i]<typename_of;",
+		"auto f = [](auto x) { return x; };",
+		"int concepts, my_concept, requires_grad;",
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		cr_expect_not(wants_text_is_cxx20(texts[i]), "%s", texts[i]);
+}
+
+static void expect_feature(const char *log, const char *name, const char *needs)
+{
+	struct wants_feature feature;
+	cr_assert(wants_other_gpu(log, &feature), "%s", log);
+	cr_expect_str_eq(feature.name, name, "%s", feature.name);
+	cr_expect_str_eq(feature.needs, needs, "%s", feature.needs);
+}
+
+Test(wants, reads_what_an_architecture_lacks)
+{
+	expect_feature("ptxas a.ptx, line 28; error   : Instruction 'tcgen05.alloc' not supported on "
+				   ".target 'sm_90a'\n",
+				   "tcgen05.alloc", "sm_100a (Blackwell)");
+	expect_feature("ptxas a.ptx, line 2; error   : Feature 'strange' not supported on .target "
+				   "'sm_90'\nptxas a.ptx, line 3; error   : Feature 'add.f32x2' requires .target "
+				   "sm_100 or higher\n",
+				   "add.f32x2", "sm_100 or higher");
+	expect_feature("error   : Instruction 'wgmma.fence' not supported on .target 'sm_89'",
+				   "wgmma.fence", "sm_90a (Hopper)");
+	expect_feature("error   : Feature 'strange' not supported on .target 'sm_90'", "strange", "");
+	expect_feature("ptxas fatal   : Unresolved extern function "
+				   "'__cuda_ptx_tcgen05_alloc_is_not_supported_before_SM_100a_SM_101a__'\n",
+				   "tcgen05_alloc", "sm_100a");
+}
+
+Test(wants, other_errors_are_of_no_architecture)
+{
+	struct wants_feature feature;
+	static const char *const logs[] = {
+		"ptxas a.ptx, line 3; fatal   : Parsing error near '.foo': syntax error",
+		"ptxas a.ptx, line 3; error   : Not a name of any known instruction: 'tcgen06'",
+		"a.cu(3): error: identifier \"tcgen05\" is undefined",
+		"' not supported on .target",
+		"",
+		"_is_not_supported_before_SM_"};
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+		cr_expect_not(wants_other_gpu(logs[i], &feature), "%s", logs[i]);
+	cr_expect_not(wants_other_gpu(NULL, &feature));
+}
