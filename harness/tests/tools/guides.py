@@ -197,7 +197,7 @@ class Runner:
         if command.startswith("nvcc "):
             here = "-O1 -Xcicc -O1 --no-compress" + ("" if " -lib " in command else " -cudart shared") + f" {HOPPER}"
             command = f"{self.nvcc} {here} {command[5:]}".replace(" -O3", "").replace("code=sm_90a", "code=compute_90a")
-        return command.replace("/usr/local/cuda", str(self.cuda))
+        return command.replace("$CUDA", str(self.cuda))
 
     def leaves(self, marks, page, line, command):
         """Whether a command is not run, which is noted then."""
