@@ -20,7 +20,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 4"
+#define CACHE_FORMAT "gemmjudge compile 5"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -80,7 +80,7 @@ struct job {
 	const char *content;      /* the file that holds the source: that one, or what stands for it */
 	char epilogue[PATHS_MAX]; /* the generated header, "" without */
 	char exports[PATHS_MAX], headers[PATHS_MAX], repository[PATHS_MAX]; /* of nvcc.h; "" without */
-	bool lambdas, cxx20;
+	struct nvcc_ways ways;
 	char cache[PATHS_MAX];
 	bool jailed;
 	struct cache_key key;
@@ -249,18 +249,16 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 }
 
 /* The command line and the key. */
-static bool job_choose(struct job *job, bool lambdas, bool cxx20, struct error *err)
+static bool job_choose(struct job *job, const struct nvcc_ways *ways, struct error *err)
 {
 	const struct nvcc_parts parts = {.source = job->source,
 									 .epilogue = path_or_null(job->epilogue),
 									 .exports = job->exports,
 									 .headers = path_or_null(job->headers),
 									 .repository = path_or_null(job->repository),
-									 .lambdas = lambdas,
-									 .cxx20 = cxx20};
+									 .ways = *ways};
 	words_free(&job->arguments);
-	job->lambdas = lambdas;
-	job->cxx20 = cxx20;
+	job->ways = *ways;
 	nvcc_arguments(&job->arguments, job->nvcc, job->options, &parts);
 	if (job->arguments.failed)
 		return error_set(err, "out of memory for nvcc's command line");
@@ -276,8 +274,10 @@ static bool may_be_cxx20(const struct job *job)
 /* What an earlier run compiled, whichever way nvcc took the file. */
 static bool job_find(struct job *job, struct compiled *out, bool *failed, struct error *err)
 {
-	for (int way = 0; way < (may_be_cxx20(job) ? 4 : 2); way++) {
-		*failed = !job_choose(job, (way & 1) != 0, (way & 2) != 0, err);
+	for (int way = 0; way < (may_be_cxx20(job) ? 8 : 4); way++) {
+		const struct nvcc_ways ways = {
+			.whole_cmath = (way & 1) != 0, .lambdas = (way & 2) != 0, .cxx20 = (way & 4) != 0};
+		*failed = !job_choose(job, &ways, err);
 		if (*failed)
 			return false;
 		out->cached = cache_find(job->cache, &job->key, out->library, &out->log, &out->lease);
@@ -287,19 +287,25 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 	return false;
 }
 
-/* What nvcc's messages ask for and the job has not. False: nothing. */
-static bool job_wants_more(const struct job *job, const char *log, bool *lambdas, bool *cxx20)
+/* The next way to compile a file that was refused: what nvcc's messages ask for, and in the end
+ * all of <cmath>, so that what is said of a file is what plain nvcc says of it. False: none. */
+static bool job_wants_more(const struct job *job, const char *log, struct nvcc_ways *ways)
 {
-	*lambdas = job->lambdas || wants_lambdas(log);
-	*cxx20 = job->cxx20 || (may_be_cxx20(job) && wants_cxx20(job->content, log));
-	return *lambdas != job->lambdas || *cxx20 != job->cxx20;
+	*ways = job->ways;
+	ways->lambdas |= wants_lambdas(log);
+	ways->cxx20 |= may_be_cxx20(job) && wants_cxx20(job->content, log);
+	if (ways->lambdas != job->ways.lambdas || ways->cxx20 != job->ways.cxx20)
+		return true;
+	ways->whole_cmath = true;
+	return !job->ways.whole_cmath;
 }
 
-/* As C++17 and without lambdas for the device, and with these where nvcc asks for them. Each has an
- * entry of its own. */
+/* As C++17, without lambdas for the device and without <cmath>'s special functions, and with these
+ * where the file is refused otherwise. Each way has an entry of its own. */
 static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
 {
-	bool failed, lambdas = false, cxx20 = false;
+	bool failed;
+	struct nvcc_ways ways = {0};
 	enum compile_status status = job_prepare(job, err);
 	if (status != COMPILE_OK)
 		return status;
@@ -313,10 +319,10 @@ static enum compile_status compile_or_find(struct job *job, struct compiled *out
 	do {
 		free(out->log);
 		out->log = NULL;
-		if (!job_choose(job, lambdas, cxx20, err))
+		if (!job_choose(job, &ways, err))
 			return COMPILE_FAILED;
 		status = compile_now(job, out, err);
-	} while (status == COMPILE_ERROR && job_wants_more(job, out->log, &lambdas, &cxx20));
+	} while (status == COMPILE_ERROR && job_wants_more(job, out->log, &ways));
 	return status;
 }
 
@@ -332,7 +338,7 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 		job->options = options;
 		job->deadline = started + options->seconds;
 		out->status = compile_or_find(job, out, err);
-		out->cxx20 = out->status == COMPILE_OK && job->cxx20;
+		out->cxx20 = out->status == COMPILE_OK && job->ways.cxx20;
 		words_free(&job->arguments);
 		free(job);
 	} else {

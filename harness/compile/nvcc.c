@@ -307,10 +307,12 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 		words_add(words, "%s", fixed[i]);
 	if (parts->exports != NULL)
 		add_exports(words, parts->exports);
-	if (parts->lambdas)
+	if (parts->ways.lambdas)
 		words_add(words, "--extended-lambda");
+	if (!parts->ways.whole_cmath) /* the guard of libstdc++'s bits/specfun.h */
+		words_add(words, "-D_GLIBCXX_BITS_SPECFUN_H");
 	if (!nvcc_has_standard(options->flags))
-		words_add(words, parts->cxx20 ? "-std=c++20" : "-std=c++17");
+		words_add(words, parts->ways.cxx20 ? "-std=c++20" : "-std=c++17");
 	add_architecture(words, options->architecture);
 	if (paths_source(tree, &ignored))
 		words_add(words, "-I%s/epilogues", tree);

@@ -20,6 +20,14 @@ struct words {
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_free(struct words *words);
 
+/* What costs time and most files do not need: nvcc gets it where it refuses a file without. */
+struct nvcc_ways {
+	bool lambdas;     /* for the device: half a second of every compilation */
+	bool cxx20;       /* where the flags name no standard */
+	bool whole_cmath; /* with C++17's special functions, and the headers that these need, which
+						 every CUDA file would parse twice: a third of compiling a small one */
+};
+
 /* What a compilation is made of besides its options; absolute paths. */
 struct nvcc_parts {
 	const char *source;
@@ -27,9 +35,7 @@ struct nvcc_parts {
 	const char *exports;    /* the linker's list of what is seen from outside; NULL: all is */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
 	const char *repository; /* whose root and include/ have headers after all others; or NULL */
-	/* Device lambdas cost half a second of every compilation, wanted or not. */
-	bool lambdas;
-	bool cxx20; /* where the flags name no standard */
+	struct nvcc_ways ways;
 };
 
 /* Everything on nvcc's command line that decides what comes out of it, beginning
