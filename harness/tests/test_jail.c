@@ -126,7 +126,8 @@ static void refused(unsigned layer, int (*attempt)(void), int error_number, cons
 	cr_assert_eq(attempt_in(0, attempt), DONE, "%s cannot be done here at all: %s", name,
 				 strerror(attempt_in(0, attempt)));
 	if ((layer & ~here) != 0) { /* a layer beside the one that the test is about */
-		cr_log_warn("%s: not tried, as this machine lacks the layer", name);
+		/* no cr_log_warn(), which fails the whole program in the end */
+		fprintf(stderr, "%s: not tried, as this machine lacks the layer\n", name);
 		return;
 	}
 	int got = attempt_in(layer, attempt);
