@@ -242,11 +242,12 @@ static void examine_jail(struct examination *e)
 		unsigned layer;
 		const char *what, *present, *missing;
 	} layers[] = {
-		{JAIL_FILES, "jail, files", "a solution reads no file, and writes none",
+		{LAYER_FILES, "jail, files", "a solution reads no file, and writes none",
 		 "a solution can read and write what you can (Landlock, Linux 5.13)"},
-		{JAIL_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
+		{LAYER_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
 		 "a solution can start programs, and reach other processes (seccomp)"},
-		{JAIL_NAMESPACES, "jail, namespaces", "a solution has a network, IPC and mounts of its own",
+		{LAYER_NAMESPACES, "jail, namespaces",
+		 "a solution has a network, IPC and mounts of its own",
 		 "a solution shares the network, IPC and mounts of this machine"},
 	};
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {

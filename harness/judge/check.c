@@ -156,7 +156,7 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 		return false;
 	out->verdict = outcome.verdict;
 	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
-	out->layers |= JAIL_SEALED;
+	out->layers |= LAYER_SEALED;
 	return true;
 }
 

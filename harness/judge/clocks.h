@@ -3,8 +3,8 @@
 #ifndef GEMMJUDGE_JUDGE_CLOCKS_H
 #define GEMMJUDGE_JUDGE_CLOCKS_H
 
-#include "judge/judgement.h"
 #include "judge/stats.h"
+#include "judgement/judgement.h"
 
 struct clocks {
 	void *library, *device; /* NULL: not available */

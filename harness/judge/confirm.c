@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "judge/floor.h"
 #include "judge/groups.h"
 #include "judge/outside.h"
 #include "judge/yardstick.h"
+#include "judgement/floor.h"
 #include "process/jail.h"
 
 #define PASSES_MIN 4u /* of a file, each with one of the yardstick */
@@ -21,8 +21,8 @@ bool confirm_wanted(const struct run *run)
 {
 	const struct judge_options *options = run->options;
 	return (options->sealed || options->mode == JUDGE_CHECKS ||
-			(options->required & JAIL_SEALED) != 0) &&
-		   (options->without & JAIL_SEALED) == 0;
+			(options->required & LAYER_SEALED) != 0) &&
+		   (options->without & LAYER_SEALED) == 0;
 }
 
 bool confirm_possible(const struct device_choice *device, struct error *err)
@@ -216,7 +216,7 @@ static bool sealed_where_required(const struct run *run, const struct timing_res
 	for (size_t i = 0; i < result->count; i++) {
 		const struct timing_entry *entry = &result->entries[i];
 		if (entry->ran && !is_library(entry) && entry->seal.state == SEAL_NONE &&
-			(run->options->required & JAIL_SEALED) != 0)
+			(run->options->required & LAYER_SEALED) != 0)
 			return error_set(err, "--require: the times of %.60s are not sealed: %.399s",
 							 entry->label, entry->seal.why);
 	}

@@ -286,7 +286,7 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	bool open = link->libraries_allowed || link->under != NULL;
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->device,
-									  .layers = open ? 0 : JAIL_SOLUTION & ~link->without,
+									  .layers = open ? 0 : LAYER_SOLUTION & ~link->without,
 									  .timed = link->timed,
 									  .libraries_allowed = link->libraries_allowed,
 									  .under_tool = link->under != NULL};
@@ -318,11 +318,11 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 
 bool contestant_link_holds(const struct contestant_link *link, struct error *err)
 {
-	unsigned missing = link->required & JAIL_SOLUTION & ~link->layers;
-	char names[JAIL_TEXT];
+	unsigned missing = link->required & LAYER_SOLUTION & ~link->layers;
+	char names[LAYERS_TEXT];
 	return !link->enclosed || missing == 0 ||
 		   error_set(err, "--require: not closed around the solution: %s%s%s",
-					 jail_print(missing, names), link->lacking[0] != '\0' ? "; " : "",
+					 layers_print(missing, names), link->lacking[0] != '\0' ? "; " : "",
 					 link->lacking);
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "compile/source_line.h"
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 #include "process/child.h"
 #include "process/protocol.h"
 

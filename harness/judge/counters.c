@@ -120,16 +120,3 @@ bool counters_read(const char *path, struct judgement *out)
 	json_decref(json);
 	return understood;
 }
-
-void counters_free(struct judgement *judgement)
-{
-	for (size_t i = 0; i < judgement->kernel_count; i++) {
-		free(judgement->kernels[i].name);
-		free(judgement->kernels[i].shown);
-		free(judgement->kernels[i].counters);
-		free(judgement->kernels[i].lines);
-	}
-	free(judgement->kernels);
-	judgement->kernels = NULL;
-	judgement->kernel_count = 0;
-}

@@ -3,11 +3,10 @@
 #ifndef GEMMJUDGE_JUDGE_COUNTERS_H
 #define GEMMJUDGE_JUDGE_COUNTERS_H
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* Adds those in a file to the judgement's: kernels and counters of the same name
  * are summed. False, with nothing added, when the file cannot be understood. */
 bool counters_read(const char *path, struct judgement *out);
-void counters_free(struct judgement *judgement);
 
 #endif

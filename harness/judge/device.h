@@ -2,8 +2,8 @@
 #ifndef GEMMJUDGE_JUDGE_DEVICE_H
 #define GEMMJUDGE_JUDGE_DEVICE_H
 
-#include "judge/judgement.h"
 #include "judge/referee_link.h"
+#include "judgement/judgement.h"
 
 #define DEVICES_MAX 64
 

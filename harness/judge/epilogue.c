@@ -51,7 +51,7 @@ void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *jud
 			continue;
 		judgement_take_layers(judgement, true, runner->link.layers);
 		if (!runner->compiled.jailed)
-			judgement->layers &= ~(unsigned)JAIL_COMPILER;
+			judgement->layers &= ~(unsigned)LAYER_COMPILER;
 	}
 }
 
@@ -119,8 +119,8 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .flags = flags,
 									  .epilogue = header,
 									  .stages = epilogue->stages,
-									  .alone = (check->required & JAIL_COMPILER) != 0,
-									  .unjailed = (check->without & JAIL_COMPILER) != 0,
+									  .alone = (check->required & LAYER_COMPILER) != 0,
+									  .unjailed = (check->without & LAYER_COMPILER) != 0,
 									  .seconds = check->compile_seconds};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
@@ -191,7 +191,7 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 }
 
 bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
-						  const struct epilogue_check *check, struct referee_check_reply *reply,
+						  const struct epilogue_check *check, struct check_facts *reply,
 						  struct outcome *outcome, struct error *err)
 {
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};

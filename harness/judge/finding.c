@@ -5,7 +5,7 @@
 #include "process/buffers.h"
 
 static enum verdict guard_verdict(const struct problem *problem, const struct chain *chain,
-								  const struct referee_check_reply *check, char detail[1024])
+								  const struct check_facts *check, char detail[1024])
 {
 	int64_t distance = check->guard_nearest;
 	char name[BUFFER_NAME_MAX];
@@ -19,7 +19,7 @@ static enum verdict guard_verdict(const struct problem *problem, const struct ch
 
 /* Whether an input changed, and the line that says which. */
 static bool find_changed(const struct problem *problem, const struct chain *chain,
-						 const struct referee_check_reply *check, char detail[1024])
+						 const struct check_facts *check, char detail[1024])
 {
 	uint32_t i = 0, operands = (uint32_t)problem_operands(problem);
 	char name[BUFFER_NAME_MAX];
@@ -57,7 +57,7 @@ static void describe(const struct problem *problem, const struct test_case *test
 
 /* What is wrong with the result, in a line. */
 static void describe_wrong(const struct problem *problem, const struct test_case *test,
-						   const struct referee_check_reply *check, char detail[1024])
+						   const struct check_facts *check, char detail[1024])
 {
 	char first[192];
 	const char *result = problem_part(problem, PART_RESULT)->name;
@@ -76,7 +76,7 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 }
 
 enum verdict check_verdict(const struct problem *problem, const struct test_case *test,
-						   const struct chain *chain, const struct referee_check_reply *check,
+						   const struct chain *chain, const struct check_facts *check,
 						   char detail[1024])
 {
 	detail[0] = '\0';
@@ -122,7 +122,7 @@ enum verdict check_verdict(const struct problem *problem, const struct test_case
 
 bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
 				   const struct entrant *entrant, const struct referee_result *result,
-				   const struct tolerance *tolerance, struct referee_check_reply *reply,
+				   const struct tolerance *tolerance, struct check_facts *reply,
 				   struct outcome *outcome, struct error *err)
 {
 	struct referee_result asked = *result;

@@ -35,7 +35,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 	const struct timing_entry *entry = &timing->entries[0];
 	judgement_take_layers(out, entry->enclosed, entry->layers);
 	if (entry->seal.state != SEAL_NONE)
-		out->layers |= JAIL_SEALED;
+		out->layers |= LAYER_SEALED;
 	if (entry->ran)
 		return;
 	out->verdict = entry->verdict;
@@ -101,12 +101,12 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 static bool layers_hold(const struct run *run, const struct judgement *out, struct error *err)
 {
 	unsigned missing = run->options->required & ~out->layers;
-	char names[JAIL_TEXT];
+	char names[LAYERS_TEXT];
 	if (out->verdict != VERDICT_ACCEPTED) /* whose calls were not sealed for that reason */
-		missing &= ~(unsigned)JAIL_SEALED;
+		missing &= ~(unsigned)LAYER_SEALED;
 	return !out->was_run || missing == 0 ||
 		   error_set(err, "--require: not closed around %.400s: %s", out->file,
-					 jail_print(missing, names));
+					 layers_print(missing, names));
 }
 
 static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
@@ -314,7 +314,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.problem = s->problem,
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes,
-									.alone = (run->options->required & JAIL_COMPILER) != 0},
+									.alone = (run->options->required & LAYER_COMPILER) != 0},
 			   out);
 	drop_witness(out);
 	return true;

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "judge/device.h"
-#include "judge/judgement.h"
 #include "judge/schedules.h"
 #include "judge/tolerance.h"
+#include "judgement/judgement.h"
 
 #define JUDGE_SUITES_MAX 32
 #define JUDGE_SHAPES_MAX 4096

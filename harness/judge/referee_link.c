@@ -152,8 +152,18 @@ bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error 
 	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
 }
 
+static bool call_check(struct referee_link *link, const void *request, size_t bytes,
+					   struct check_facts *found, struct error *err)
+{
+	struct referee_check_reply reply;
+	if (!call(link, request, bytes, &reply, sizeof reply, NULL, err))
+		return false;
+	*found = reply.found;
+	return true;
+}
+
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
-						const struct tolerance *tolerance, struct referee_check_reply *reply,
+						const struct tolerance *tolerance, struct check_facts *found,
 						struct error *err)
 {
 	struct referee_check request = {.head.type = MESSAGE_REFEREE_CHECK,
@@ -163,7 +173,7 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 									.tolerance = *tolerance};
 	if (result->digests != NULL)
 		memcpy(request.digests, result->digests, sizeof request.digests);
-	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
+	return call_check(link, &request, sizeof request, found, err);
 }
 
 bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
@@ -190,9 +200,9 @@ bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct a
 	return true;
 }
 
-bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
-							  struct referee_check_reply *reply, struct error *err)
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
+							  struct error *err)
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
-	return call(link, &request, sizeof request, reply, sizeof *reply, NULL, err);
+	return call_check(link, &request, sizeof request, found, err);
 }

@@ -49,7 +49,7 @@ struct referee_result {
 };
 /* Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
-						const struct tolerance *tolerance, struct referee_check_reply *reply,
+						const struct tolerance *tolerance, struct check_facts *found,
 						struct error *err);
 
 /* What the wrong elements of the last check have in common, before anything else is asked;
@@ -59,7 +59,7 @@ bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, 
 /* The memory of a foreign stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);
-bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
-							  struct referee_check_reply *reply, struct error *err);
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
+							  struct error *err);
 
 #endif

@@ -30,7 +30,7 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 					  struct error *err)
 {
 	struct run *run = repetition->run;
-	struct referee_check_reply check;
+	struct check_facts check;
 	struct wrong_facts facts;
 	double seconds;
 	struct outcome outcome = contestant_link_run(

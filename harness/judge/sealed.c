@@ -154,7 +154,7 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 					   struct outcome *outcome, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
-	struct referee_check_reply check;
+	struct check_facts check;
 	struct referee_result result = {.set = call->set, .rows = rows, .digests = call->digests};
 	if (!check_outcome(pass->run, plan->problem, &pass->test, plan->entrant, &result,
 					   &plan->tolerance, &check, outcome, err))

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A growing list of samples, in microseconds. Zero-initialise. */
 struct samples {

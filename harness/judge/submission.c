@@ -449,8 +449,8 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
-									  .alone = (run->options->required & JAIL_COMPILER) != 0,
-									  .unjailed = (run->options->without & JAIL_COMPILER) != 0,
+									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
 									  .control = run->control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
@@ -485,7 +485,7 @@ void judgement_take_compile(const struct submission *s, struct judgement *out)
 	out->compile_cached = s->compiled.cached;
 	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)
-		out->layers |= JAIL_COMPILER;
+		out->layers |= LAYER_COMPILER;
 	if (s->compiled.status == COMPILE_OK)
 		return;
 	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION

@@ -65,7 +65,7 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 					  const struct tolerance *tolerance, uint32_t set, const struct lane *lane,
 					  struct timing_entry *entry, struct error *err)
 {
-	struct referee_check_reply check;
+	struct check_facts check;
 	struct outcome outcome;
 	if (!check_outcome(timer->run, timer->problem, test, lane->entrant,
 					   &(struct referee_result){.set = set, .rows = timer->run->checked_rows},

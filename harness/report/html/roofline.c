@@ -1,7 +1,7 @@
 /* How near times come to what the GPU can do (Williams, Waterman, Patterson, "Roofline", 2009). */
 #include <math.h>
 
-#include "judge/floor.h"
+#include "judgement/floor.h"
 #include "report/facts.h"
 #include "report/html/page.h"
 #include "report/html/plot.h"

@@ -14,5 +14,5 @@ void fuzz_one(const uint8_t *data, size_t size)
 	counters_read(path, &item); /* another process of it has written the same */
 	if (item.kernel_count > 0)
 		report_all(&list);
-	counters_free(&item);
+	judgement_free_kernels(&item);
 }

@@ -1,8 +1,8 @@
 /* What a GPU can do at most, and the least time that a call can take on it. */
-#ifndef GEMMJUDGE_JUDGE_FLOOR_H
-#define GEMMJUDGE_JUDGE_FLOOR_H
+#ifndef GEMMJUDGE_JUDGEMENT_FLOOR_H
+#define GEMMJUDGE_JUDGEMENT_FLOOR_H
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A GPU's peaks; 0 where they are unknown. Those of arithmetic are dense tensor cores' at the
  * highest clock, at the width of the problem's widest operand. */

@@ -11,8 +11,8 @@
  * digests make their parent's block, up to one a tile. The tiles' digests, one after the other,
  * are the bytes of the next level, until one is left. What lies behind the end counts as zero:
  * the length is known beforehand. */
-#ifndef GEMMJUDGE_PROCESS_DIGEST_H
-#define GEMMJUDGE_PROCESS_DIGEST_H
+#ifndef GEMMJUDGE_BASE_DIGEST_H
+#define GEMMJUDGE_BASE_DIGEST_H
 
 #include <stdbool.h>
 #include <stdint.h>

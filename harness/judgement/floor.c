@@ -1,4 +1,4 @@
-#include "judge/floor.h"
+#include "judgement/floor.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "process/digest.h"
+#include "base/digest.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* What the wrong elements of one result have in common. The referee gathers it, which sees the
  * whole result, once the verdict is there; judge/hints/ makes sentences of it. */
-#ifndef GEMMJUDGE_PROCESS_WRONG_H
-#define GEMMJUDGE_PROCESS_WRONG_H
+#ifndef GEMMJUDGE_JUDGEMENT_WRONG_H
+#define GEMMJUDGE_JUDGEMENT_WRONG_H
 
 #include <stdint.h>
 
-#include "process/digest.h"
+#include "base/digest.h"
 #include "testcases/problem.h"
 
 /* How many wrong elements lie where. Rows of all batches are counted through. */

@@ -1,19 +1,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 
 static const struct {
 	unsigned layers;
 	const char *name;
-} names[] = {{JAIL_FILES, "files"},
-			 {JAIL_CALLS, "calls"},
-			 {JAIL_NAMESPACES, "namespaces"},
-			 {JAIL_COMPILER, "compiler"},
-			 {JAIL_SEALED, "sealed"}};
+} names[] = {{LAYER_FILES, "files"},
+			 {LAYER_CALLS, "calls"},
+			 {LAYER_NAMESPACES, "namespaces"},
+			 {LAYER_COMPILER, "compiler"},
+			 {LAYER_SEALED, "sealed"}};
 #define NAMES (sizeof names / sizeof *names)
 
-const char *jail_name(size_t i, unsigned *layer)
+const char *layers_name(size_t i, unsigned *layer)
 {
 	if (i >= NAMES)
 		return NULL;
@@ -21,13 +21,13 @@ const char *jail_name(size_t i, unsigned *layer)
 	return names[i].name;
 }
 
-const char *jail_print(unsigned layers, char out[JAIL_TEXT])
+const char *layers_print(unsigned layers, char out[LAYERS_TEXT])
 {
 	size_t used = 0;
-	snprintf(out, JAIL_TEXT, "none");
+	snprintf(out, LAYERS_TEXT, "none");
 	for (size_t i = 0; i < NAMES; i++)
 		if ((layers & names[i].layers) != 0)
-			used += (size_t)snprintf(out + used, JAIL_TEXT - used, "%s%s", used > 0 ? ", " : "",
+			used += (size_t)snprintf(out + used, LAYERS_TEXT - used, "%s%s", used > 0 ? ", " : "",
 									 names[i].name);
 	return out;
 }
@@ -35,14 +35,14 @@ const char *jail_print(unsigned layers, char out[JAIL_TEXT])
 static unsigned layers_of(const char *word, size_t length)
 {
 	if (length == 4 && memcmp(word, "jail", 4) == 0)
-		return JAIL_ALL;
+		return LAYER_ALL;
 	for (size_t i = 0; i < NAMES; i++)
 		if (strlen(names[i].name) == length && memcmp(word, names[i].name, length) == 0)
 			return names[i].layers;
 	return 0;
 }
 
-bool jail_parse(const char *text, unsigned *layers, struct error *err)
+bool layers_parse(const char *text, unsigned *layers, struct error *err)
 {
 	*layers = 0;
 	for (const char *word = text;; word++) {

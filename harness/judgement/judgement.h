@@ -1,41 +1,20 @@
 /* What the judge found: plain data, made by judge/, shown by report/. */
-#ifndef GEMMJUDGE_JUDGE_JUDGEMENT_H
-#define GEMMJUDGE_JUDGE_JUDGEMENT_H
+#ifndef GEMMJUDGE_JUDGEMENT_JUDGEMENT_H
+#define GEMMJUDGE_JUDGEMENT_JUDGEMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "compile/content.h"
-#include "judge/schedules.h"
-#include "process/protocol.h"
+#include "base/content.h"
+#include "judgement/check.h"
+#include "judgement/device.h"
+#include "judgement/names.h"
+#include "judgement/timing.h"
+#include "judgement/wrong.h"
 #include "testcases/case.h"
-
-enum verdict {
-	VERDICT_ACCEPTED,
-	VERDICT_WRONG_ANSWER,
-	VERDICT_COMPILE_ERROR,
-	VERDICT_RUNTIME_ERROR, /* crash, exit(), device fault */
-	VERDICT_TIME_LIMIT,
-	VERDICT_MEMORY_LIMIT,
-	VERDICT_RULE_VIOLATION, /* wrote to A, B or outside C; used a GEMM library */
-	VERDICT_UNSUPPORTED,    /* this device cannot run it (instruction not emulated, ...) */
-	VERDICT_NOT_RUN,        /* never got a chance: the judge stopped before it */
-	VERDICT_BAD_FILE,       /* there is nothing to judge: missing, empty, of no problem, ... */
-};
-
-const char *verdict_name(enum verdict verdict); /* "wrong_answer" */
-
-/* What the solution's own process says of a call, and how it ended. It may be wrong: it is for
- * details and hints, and decides nothing. */
-struct call_facts {
-	char error[RUN_NAME_BYTES];  /* "cudaErrorInvalidValue": the call's, or left behind by it */
-	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
-	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
-	int64_t kept_bytes;          /* of device memory, that it allocated and did not free */
-	int signal;                  /* that ended the process; 0: none */
-};
+#include "testcases/entry.h"
 
 struct case_result {
 	struct test_case test;
@@ -43,7 +22,7 @@ struct case_result {
 	char detail[1024]; /* one line for people; empty when accepted */
 	bool too_large;    /* NOT_RUN: not for this device, and no fault of the solution */
 	bool checked;      /* `check` is filled */
-	struct referee_check_reply check;
+	struct check_facts check;
 	struct call_facts facts;
 	/* Of the first EXPLAINED_MAX cases with wrong elements; owned, else NULL. `map` is there where
 	 * it has rows. */
@@ -51,81 +30,6 @@ struct case_result {
 	double seconds; /* wall time of solve() */
 	char *output;   /* what the solution (or the emulator) printed during
 					   the case; owned, NULL when nothing */
-};
-
-/* Times of one entrant (the solution or a baseline) at one shape. Microseconds. */
-struct timing_stats {
-	uint32_t samples;
-	double median, min, p95;
-	double low, high; /* 95% confidence interval of the median (order statistics) */
-};
-
-/* What each pass says of a call, in the order that they were made: the median of its calls (a
- * sealed pass: the mean). Calls of one pass have the clock and the caches of one moment; passes are
- * what two runs can be compared by. */
-#define PASSES_KEPT 256 /* those after them are not kept */
-struct timing_passes {
-	uint32_t count;
-	float microseconds[PASSES_KEPT];
-};
-
-enum timing_role {
-	TIMING_FILE,       /* a solution, with the run's epilogue if there is one */
-	TIMING_FILE_PLAIN, /* compare: the same without it */
-	TIMING_LIBRARY,    /* a baseline */
-};
-
-/* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
-enum seal_state {
-	SEAL_NONE,      /* there were none */
-	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
-	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
-	SEAL_UNCERTAIN, /* the outside cannot tell: too short, or an unsteady machine */
-};
-struct timing_seal {
-	enum seal_state state;
-	char why[400];             /* SEAL_NONE: why there were none; "" where nobody asked */
-	double outside;            /* microseconds that a call takes, seen from outside */
-	double uncertainty;        /* of that, in microseconds */
-	struct timing_stats shown; /* SEAL_OUTSIDE: in place of what the process says */
-	double floor;              /* microseconds below which no time is believed; 0: unknown */
-	uint32_t calls, passes;
-};
-
-struct timing_entry {
-	char label[64]; /* "02_tiled.cu", "cuBLAS", "cuBLASLt" */
-	enum timing_role role;
-	char schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for,
-										   and in `judge`, where it is the judgement's */
-	bool ran;
-	enum verdict verdict;     /* ACCEPTED where it ran */
-	char detail[512];         /* why it did not run */
-	struct timing_stats span; /* device span (CUPTI); samples = 0 when unavailable */
-	struct timing_stats event;
-	struct timing_seal seal;
-	struct timing_passes passes; /* of the times that count: timing_shown() */
-	uint32_t activities;         /* device activities per call */
-	bool enclosed;               /* `layers` is filled: what closed the entrant's process */
-	unsigned layers;
-	bool has_kernels; /* `kernels` is filled: one call of the spans */
-	struct kernel_list kernels;
-	double tflops;      /* from the span when there, else from the events */
-	uint64_t wrong;     /* elements found wrong in outputs of timed calls */
-	double worst_ratio; /* of those: the largest error over its bound */
-};
-
-struct timing_result {
-	char problem[32];
-	struct test_case test;
-	size_t count;                 /* entries[0] is the solution in `judge`; in `bench` the files
-									 come first, in order, then the baselines */
-	struct timing_entry *entries; /* owned */
-	double sm_clock_mhz_min, sm_clock_mhz_median, sm_clock_mhz_limit; /* 0 unknown */
-	bool throttled; /* NVML reported a slowdown while measuring */
-	char throttle_reason[96];
-	bool wide; /* the interval never got as narrow as asked */
-	double seconds;
-	uint32_t sets; /* input sets that were rotated */
 };
 
 /* What a kernel did, as an emulated GPU counted it, summed over launches. */
@@ -186,7 +90,7 @@ struct judgement {
 	enum entry_kind entry;  /* what was called, as its process says */
 	enum entry_order order; /* of solution() */
 	bool was_run;           /* its code; then: */
-	unsigned layers;        /* of the jail that held in all of its processes (process/jail.h) */
+	unsigned layers;        /* of the jail that held in all of its processes (layers.h) */
 	size_t count;           /* cases */
 	size_t accepted;
 	size_t too_large;          /* cases that were left out for their size */
@@ -235,17 +139,12 @@ struct judgement_list {
 	bool compare;                /* they are comparisons of fused with unfused epilogues */
 };
 
-/* What the process itself says: device spans, or times between events where there are none. */
-const struct timing_stats *timing_own(const struct timing_entry *entry);
-
-/* The times that count: of sealed calls where more was seen from outside, else the process's own,
- * of device spans or between events. */
-const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
-
 /* A process of the file, closed by these layers. They hold for the file where they hold for every
  * one of its processes. Nothing where it never came so far. */
 void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned layers);
 
+/* What its kernels did, alone; the rest stays. */
+void judgement_free_kernels(struct judgement *judgement);
 void judgement_free(struct judgement *judgement);
 void judgement_list_free(struct judgement_list *list);
 
