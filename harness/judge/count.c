@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "judge/compiling.h"
+#include "judge/device.h"
 #include "judge/emulated.h"
 #include "judge/submission.h"
 

@@ -3,7 +3,7 @@
 #define GEMMJUDGE_JUDGE_COUNT_H
 
 #include "compile/compile.h"
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 struct count_request {
 	/* one file; of the rest count the problem, nvcc's flags, the epilogue, emulate, sample,

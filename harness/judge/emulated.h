@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 /* The GPUs that can be asked for, and what each can be watched for beyond what a GPU
  * refuses itself; NULL after the last. */

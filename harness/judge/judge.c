@@ -13,6 +13,7 @@
 #include "judge/check.h"
 #include "judge/compiling.h"
 #include "judge/confirm.h"
+#include "judge/device.h"
 #include "judge/emulated.h"
 #include "judge/groups.h"
 #include "judge/hints/hints.h"

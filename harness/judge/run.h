@@ -4,7 +4,7 @@
 
 #include "judge/contestant_link.h"
 #include "judge/epilogue.h"
-#include "judge/judge.h"
+#include "judge/options/options.h"
 #include "judge/referee_link.h"
 #include "judge/tool.h"
 

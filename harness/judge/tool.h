@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 #define TOOL_WORDS 32
 

@@ -11,6 +11,7 @@
 #include "judge/bench.h"
 #include "judge/check.h"
 #include "judge/compiling.h"
+#include "judge/device.h"
 #include "judge/time.h"
 #include "judge/turns.h"
 

@@ -1,6 +1,6 @@
 /* What may differ from the reference, and by how much. */
-#ifndef GEMMJUDGE_JUDGE_TOLERANCE_H
-#define GEMMJUDGE_JUDGE_TOLERANCE_H
+#ifndef GEMMJUDGE_JUDGE_OPTIONS_TOLERANCE_H
+#define GEMMJUDGE_JUDGE_OPTIONS_TOLERANCE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* Values of a file's constants that were chosen before, with which it is compiled (--tuned). Who
  * remembers them is the caller's. */
-#ifndef GEMMJUDGE_JUDGE_SCHEDULES_H
-#define GEMMJUDGE_JUDGE_SCHEDULES_H
+#ifndef GEMMJUDGE_JUDGE_OPTIONS_SCHEDULES_H
+#define GEMMJUDGE_JUDGE_OPTIONS_SCHEDULES_H
 
 #include "process/protocol.h"
 #include "testcases/case.h"

@@ -1,4 +1,4 @@
-#include "judge/tolerance.h"
+#include "judge/options/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>
