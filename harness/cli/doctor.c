@@ -13,8 +13,8 @@
 #include "compile/prune.h"
 #include "compile/source_line.h"
 #include "judge/confirm.h"
-#include "judge/device.h"
-#include "judge/tool.h"
+#include "judge/run/device.h"
+#include "judge/run/tool.h"
 #include "process/jail.h"
 #include "report/wrap.h"
 

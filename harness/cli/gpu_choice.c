@@ -1,6 +1,6 @@
 #include "cli/gpu_choice.h"
 
-#include "judge/device.h"
+#include "judge/run/device.h"
 
 bool gpu_choice(const struct options *options, struct tune_gpu *out, bool *at_hand,
 				struct error *err)

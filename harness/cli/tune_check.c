@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/tune.h"
 #include "judge/options/device_request.h"
-#include "judge/emulated.h"
+#include "judge/run/emulated.h"
 
 #define CASES 4
 #define MAX_DIM_EMULATED 128

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "judge/confirm.h"
-#include "judge/contestant_link.h"
-#include "judge/emulated.h"
-#include "judge/finding.h"
 #include "judge/repeat.h"
+#include "judge/run/contestant_link.h"
+#include "judge/run/emulated.h"
+#include "judge/run/finding.h"
 #include "process/jail.h"
 
 /* A solution that crashes on every case costs a new process each time. */

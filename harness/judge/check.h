@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_CHECK_H
 #define GEMMJUDGE_JUDGE_CHECK_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 /* Runs the entrant over the cases (out->cases[i].test are filled), one result
  * each; fills the counts, the verdict and the detail of *out. False when the

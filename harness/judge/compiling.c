@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "judge/ahead.h"
+#include "judge/run/ahead.h"
 
 #define SECONDS_SHOWN 2.0 /* nvcc is slow from then on */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "judge/compiling.h"
-#include "judge/device.h"
-#include "judge/emulated.h"
+#include "judge/run/device.h"
+#include "judge/run/emulated.h"
 #include "judge/submission.h"
 
 /* A sampled call of a large problem takes seconds; one that is not sampled, minutes. */

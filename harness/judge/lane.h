@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_LANE_H
 #define GEMMJUDGE_JUDGE_LANE_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 #include "judge/stats.h"
 
 /* more for loading and for the first call, which pay for what is lazy */

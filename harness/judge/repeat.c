@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/emulated.h"
-#include "judge/finding.h"
 #include "judge/hints/hints.h"
+#include "judge/run/emulated.h"
+#include "judge/run/finding.h"
 
 #define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
 

@@ -3,7 +3,7 @@
 #ifndef GEMMJUDGE_JUDGE_REPEAT_H
 #define GEMMJUDGE_JUDGE_REPEAT_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 /* Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
  * made. Not under a tool, not where launches are counted, and not where a call takes long. Whatever

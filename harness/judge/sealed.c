@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "judge/finding.h"
+#include "judge/run/finding.h"
 #include "judge/stats.h"
 #include "process/buffers.h"
 

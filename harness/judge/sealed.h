@@ -3,7 +3,7 @@
 #ifndef GEMMJUDGE_JUDGE_SEALED_H
 #define GEMMJUDGE_JUDGE_SEALED_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 #include "judge/stats.h"
 
 #define SEALED_GROUPS_MAX 8

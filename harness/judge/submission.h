@@ -5,7 +5,7 @@
 
 #include "compile/compile.h"
 #include "compile/content.h"
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 struct submission {
 	const char *file;   /* as it is shown; borrowed */

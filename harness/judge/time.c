@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "judge/ahead.h"
 #include "judge/clocks.h"
 #include "judge/confirm.h"
-#include "judge/finding.h"
 #include "judge/lane.h"
+#include "judge/run/ahead.h"
+#include "judge/run/finding.h"
 #include "judge/time.h"
 #include "process/buffers.h"
 

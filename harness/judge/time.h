@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_TIME_H
 #define GEMMJUDGE_JUDGE_TIME_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 /* The entrants of one problem, each in a process that lives from case to case:
  * to start one with its context and its library takes longer than to measure. */

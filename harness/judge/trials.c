@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/ahead.h"
 #include "judge/bench.h"
 #include "judge/check.h"
 #include "judge/compiling.h"
-#include "judge/device.h"
+#include "judge/run/ahead.h"
+#include "judge/run/device.h"
 #include "judge/time.h"
 #include "judge/turns.h"
 

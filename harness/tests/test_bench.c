@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "judge/bench.h"
-#include "judge/device.h"
+#include "judge/run/device.h"
 
 /* The baselines of a GPU, on the emulated one: there cuBLAS does not run, but all is compiled. */
 Test(bench, baselines_are_compiled_and_take_part)

@@ -11,7 +11,7 @@
 #include "chain/chain.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "judge/device.h"
+#include "judge/run/device.h"
 #include "tune/gpu.h"
 
 #define ARGUMENTS_MAX 48

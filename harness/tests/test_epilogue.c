@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "judge/epilogue.h"
+#include "judge/run/epilogue.h"
 #include "judgement/judgement.h"
 #include "judgement/layers.h"
 

@@ -3,7 +3,7 @@
  * reads. The referee says which buffer it was, the judge calls it by its name. */
 #include <criterion/criterion.h>
 
-#include "judge/finding.h"
+#include "judge/run/finding.h"
 #include "referee_fixture.h"
 
 static struct chain chain_of(const char *text)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "judge/finding.h"
+#include "judge/run/finding.h"
 #include "referee_fixture.h"
 
 #define GROUPS 2u

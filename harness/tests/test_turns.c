@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "judge/device.h"
+#include "judge/run/device.h"
 #include "judge/turns.h"
 
 #define FILES 24

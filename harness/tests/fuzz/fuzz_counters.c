@@ -1,7 +1,7 @@
 /* links: report judge; seeds: harness/tests/fuzz/seeds/counters */
-/* words: harness/report/counters.c harness/judge/counters.c */
+/* words: harness/report/counters.c harness/judge/run/counters.c */
 /* Files with the counters of an emulated GPU, which the solution's process could have written. */
-#include "judge/counters.h"
+#include "judge/run/counters.h"
 
 #include "report_all.h"
 

@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "judge/check.h"
-#include "judge/counters.h"
+#include "judge/run/counters.h"
 #include "judge/time.h"
 #include "process/child.h"
 #include "process/keeper.h"

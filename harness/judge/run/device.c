@@ -1,4 +1,4 @@
-#include "judge/device.h"
+#include "judge/run/device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "judge/epilogue.h"
+#include "judge/run/epilogue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "judge/finding.h"
+#include "judge/run/finding.h"
 
 #include <stdio.h>
 

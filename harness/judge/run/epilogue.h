@@ -1,12 +1,12 @@
 /* The epilogue of a run: its chain, and the stages that are computed for the
  * referee because it has no reference for them. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_EPILOGUE_H
-#define GEMMJUDGE_JUDGE_EPILOGUE_H
+#ifndef GEMMJUDGE_JUDGE_RUN_EPILOGUE_H
+#define GEMMJUDGE_JUDGE_RUN_EPILOGUE_H
 
 #include "chain/chain.h"
 #include "compile/compile.h"
-#include "judge/contestant_link.h"
-#include "judge/referee_link.h"
+#include "judge/run/contestant_link.h"
+#include "judge/run/referee_link.h"
 #include "testcases/problem.h"
 
 /* One stage, compiled by itself for one problem, in a process of its own: its code

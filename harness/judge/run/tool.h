@@ -1,8 +1,8 @@
 /* A tool that a solution's process runs under: compute-sanitizer, a profiler, a
  * debugger. It stands in front of the contestant's command and nowhere else; the
  * judge's own processes are none of its business. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_TOOL_H
-#define GEMMJUDGE_JUDGE_TOOL_H
+#ifndef GEMMJUDGE_JUDGE_RUN_TOOL_H
+#define GEMMJUDGE_JUDGE_RUN_TOOL_H
 
 #include "base/error.h"
 #include "base/paths.h"

@@ -1,4 +1,4 @@
-#include "judge/emulated.h"
+#include "judge/run/emulated.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "judge/counters.h"
+#include "judge/run/counters.h"
 
 #define VARIABLE_GPU "EMULATED_GPU"
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"

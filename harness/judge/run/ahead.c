@@ -1,4 +1,4 @@
-#include "judge/ahead.h"
+#include "judge/run/ahead.h"
 
 #include <pthread.h>
 #include <stdint.h>

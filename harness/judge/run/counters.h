@@ -1,7 +1,7 @@
 /* Counters of kernels, as an emulated GPU writes them: names and numbers. What
  * they mean is between the emulator and the reader. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_COUNTERS_H
-#define GEMMJUDGE_JUDGE_COUNTERS_H
+#ifndef GEMMJUDGE_JUDGE_RUN_COUNTERS_H
+#define GEMMJUDGE_JUDGE_RUN_COUNTERS_H
 
 #include "judgement/judgement.h"
 

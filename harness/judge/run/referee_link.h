@@ -1,6 +1,6 @@
 /* The supervisor's end of the referee: one call a message of protocol.h. */
-#ifndef GEMMJUDGE_JUDGE_REFEREE_LINK_H
-#define GEMMJUDGE_JUDGE_REFEREE_LINK_H
+#ifndef GEMMJUDGE_JUDGE_RUN_REFEREE_LINK_H
+#define GEMMJUDGE_JUDGE_RUN_REFEREE_LINK_H
 
 #include "base/error.h"
 #include "process/child.h"

@@ -1,9 +1,9 @@
 /* The devices of the run. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_DEVICE_H
-#define GEMMJUDGE_JUDGE_DEVICE_H
+#ifndef GEMMJUDGE_JUDGE_RUN_DEVICE_H
+#define GEMMJUDGE_JUDGE_RUN_DEVICE_H
 
 #include "judge/options/device_request.h"
-#include "judge/referee_link.h"
+#include "judge/run/referee_link.h"
 #include "judgement/judgement.h"
 
 /* Opens the device, the first where there are several; false with err when it is not there. */

@@ -1,4 +1,4 @@
-#include "judge/referee_link.h"
+#include "judge/run/referee_link.h"
 
 #include <stdio.h>
 #include <string.h>

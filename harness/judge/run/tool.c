@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "judge/tool.h"
+#include "judge/run/tool.h"
 
 #include <dirent.h>
 #include <errno.h>

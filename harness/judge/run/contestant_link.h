@@ -1,6 +1,6 @@
 /* The supervisor's end of the contestant: what the solution did, as a verdict. */
-#ifndef GEMMJUDGE_JUDGE_CONTESTANT_LINK_H
-#define GEMMJUDGE_JUDGE_CONTESTANT_LINK_H
+#ifndef GEMMJUDGE_JUDGE_RUN_CONTESTANT_LINK_H
+#define GEMMJUDGE_JUDGE_RUN_CONTESTANT_LINK_H
 
 #include "base/error.h"
 #include "compile/source_line.h"

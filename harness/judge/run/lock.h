@@ -1,6 +1,6 @@
 /* One judge a GPU: two that measure at once measure each other. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_LOCK_H
-#define GEMMJUDGE_JUDGE_LOCK_H
+#ifndef GEMMJUDGE_JUDGE_RUN_LOCK_H
+#define GEMMJUDGE_JUDGE_RUN_LOCK_H
 
 #include <stdbool.h>
 

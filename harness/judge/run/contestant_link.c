@@ -1,4 +1,4 @@
-#include "judge/contestant_link.h"
+#include "judge/run/contestant_link.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "judge/counters.h"
+#include "judge/run/counters.h"
 
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,8 +1,8 @@
 /* What the referee found in a result, as a verdict. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_FINDING_H
-#define GEMMJUDGE_JUDGE_FINDING_H
+#ifndef GEMMJUDGE_JUDGE_RUN_FINDING_H
+#define GEMMJUDGE_JUDGE_RUN_FINDING_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 /* What the referee finds in one set after a call; result->plain follows from the entrant. *outcome
  * tells when a stage's own code failed; false with err when the referee cannot go on. */

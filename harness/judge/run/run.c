@@ -1,4 +1,4 @@
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
  * While times are taken, what works ahead stands still: child processes are stopped (SIGSTOP), none
  * is started. To wait for their end instead would leave a GPU idle for as long as the slowest file
  * takes to compile. */
-#ifndef GEMMJUDGE_JUDGE_AHEAD_H
-#define GEMMJUDGE_JUDGE_AHEAD_H
+#ifndef GEMMJUDGE_JUDGE_RUN_AHEAD_H
+#define GEMMJUDGE_JUDGE_RUN_AHEAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

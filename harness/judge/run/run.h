@@ -1,12 +1,12 @@
 /* What the steps of one run share. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_RUN_H
-#define GEMMJUDGE_JUDGE_RUN_H
+#ifndef GEMMJUDGE_JUDGE_RUN_RUN_H
+#define GEMMJUDGE_JUDGE_RUN_RUN_H
 
-#include "judge/contestant_link.h"
-#include "judge/epilogue.h"
 #include "judge/options/options.h"
-#include "judge/referee_link.h"
-#include "judge/tool.h"
+#include "judge/run/contestant_link.h"
+#include "judge/run/epilogue.h"
+#include "judge/run/referee_link.h"
+#include "judge/run/tool.h"
 
 #define RUN_INTERRUPTED "interrupted before its turn"
 #define RUN_ENDED "the judge ended before its turn"

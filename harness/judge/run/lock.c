@@ -1,4 +1,4 @@
-#include "judge/lock.h"
+#include "judge/run/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
