@@ -12,9 +12,9 @@
 #include "compile/compile.h"
 #include "compile/prune.h"
 #include "compile/source_line.h"
-#include "judge/confirm.h"
 #include "judge/run/device.h"
 #include "judge/run/tool.h"
+#include "judge/timing/confirm.h"
 #include "process/jail.h"
 #include "report/wrap.h"
 

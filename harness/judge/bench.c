@@ -7,7 +7,7 @@
 
 #include "base/paths.h"
 #include "judge/compiling.h"
-#include "judge/time.h"
+#include "judge/timing/time.h"
 
 #define BASELINES_MAX 3 /* in one run */
 

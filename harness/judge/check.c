@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/confirm.h"
 #include "judge/repeat.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"
+#include "judge/timing/confirm.h"
 #include "process/jail.h"
 
 /* A solution that crashes on every case costs a new process each time. */

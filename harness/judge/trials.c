@@ -12,7 +12,7 @@
 #include "judge/compiling.h"
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
-#include "judge/time.h"
+#include "judge/timing/time.h"
 #include "judge/turns.h"
 
 #define TIMEOUT 3.0 /* of a call: a schedule that hangs is not to take the whole budget */

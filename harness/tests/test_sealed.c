@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/groups.h"
+#include "judge/timing/groups.h"
 #include "judgement/floor.h"
 #include "report/report.h"
 #include "report/seal.h"

@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "judge/check.h"
 #include "judge/run/counters.h"
-#include "judge/time.h"
+#include "judge/timing/time.h"
 #include "process/child.h"
 #include "process/keeper.h"
 #include "process/ring.h"

@@ -1,8 +1,8 @@
 /* How sealed calls are put into groups. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_GROUPS_H
-#define GEMMJUDGE_JUDGE_GROUPS_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_GROUPS_H
+#define GEMMJUDGE_JUDGE_TIMING_GROUPS_H
 
-#include "judge/sealed.h"
+#include "judge/timing/sealed.h"
 
 /* For calls that take so many microseconds, and at least `floor` (0: unknown): fills group, calls
  * and groups of a plan whose problem and test are filled, for one pass. A group has so many sets

@@ -1,4 +1,4 @@
-#include "judge/outside.h"
+#include "judge/timing/outside.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "judge/groups.h"
+#include "judge/timing/groups.h"
 
 #include <math.h>
 

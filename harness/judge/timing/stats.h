@@ -1,6 +1,6 @@
 /* Order statistics of measured times. */
-#ifndef GEMMJUDGE_JUDGE_STATS_H
-#define GEMMJUDGE_JUDGE_STATS_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_STATS_H
+#define GEMMJUDGE_JUDGE_TIMING_STATS_H
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* One of those that take turns: its process and its times. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_LANE_H
-#define GEMMJUDGE_JUDGE_LANE_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_LANE_H
+#define GEMMJUDGE_JUDGE_TIMING_LANE_H
 
 #include "judge/run/run.h"
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 
 /* more for loading and for the first call, which pay for what is lazy */
 #define LANE_FIRST_SECONDS 10.0

@@ -1,4 +1,4 @@
-#include "judge/lane.h"
+#include "judge/timing/lane.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "judge/sealed.h"
+#include "judge/timing/sealed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "judge/run/finding.h"
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 #include "process/buffers.h"
 
 #define ROWS 16u /* that are compared of each call; of some all are */

@@ -1,10 +1,10 @@
 /* A process of ours whose calls take a known time, and what sealed calls take besides. Internal to
  * judge/. */
-#ifndef GEMMJUDGE_JUDGE_YARDSTICK_H
-#define GEMMJUDGE_JUDGE_YARDSTICK_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_YARDSTICK_H
+#define GEMMJUDGE_JUDGE_TIMING_YARDSTICK_H
 
 #include "base/paths.h"
-#include "judge/sealed.h"
+#include "judge/timing/sealed.h"
 
 #define YARDSTICK_WAY 40.0 /* microseconds: about what a call takes besides its work */
 

@@ -1,4 +1,4 @@
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

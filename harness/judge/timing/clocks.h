@@ -1,9 +1,9 @@
 /* The SM clock while measuring, through NVML (libnvidia-ml.so.1, opened at run
  * time; without it nothing is recorded). */
-#ifndef GEMMJUDGE_JUDGE_CLOCKS_H
-#define GEMMJUDGE_JUDGE_CLOCKS_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_CLOCKS_H
+#define GEMMJUDGE_JUDGE_TIMING_CLOCKS_H
 
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 #include "judgement/judgement.h"
 
 struct clocks {

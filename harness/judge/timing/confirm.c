@@ -1,4 +1,4 @@
-#include "judge/confirm.h"
+#include "judge/timing/confirm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "judge/groups.h"
-#include "judge/outside.h"
-#include "judge/yardstick.h"
+#include "judge/timing/groups.h"
+#include "judge/timing/outside.h"
+#include "judge/timing/yardstick.h"
 #include "judgement/floor.h"
 #include "process/jail.h"
 

@@ -1,9 +1,9 @@
 /* What sealed calls say of the time that a call takes: arithmetic on passes that have been measured
  * (harness/README.md, "Sealed timing"). Times are in microseconds. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_OUTSIDE_H
-#define GEMMJUDGE_JUDGE_OUTSIDE_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_OUTSIDE_H
+#define GEMMJUDGE_JUDGE_TIMING_OUTSIDE_H
 
-#include "judge/sealed.h"
+#include "judge/timing/sealed.h"
 
 #define SERIES_PASSES_MAX 24u
 

@@ -1,10 +1,10 @@
 /* Groups of sealed calls of one process (protocol.h): harness/README.md, "Sealed timing", says what
  * they prove. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_SEALED_H
-#define GEMMJUDGE_JUDGE_SEALED_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_SEALED_H
+#define GEMMJUDGE_JUDGE_TIMING_SEALED_H
 
 #include "judge/run/run.h"
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 
 #define SEALED_GROUPS_MAX 8
 #define SEALED_CALLS_MAX 8 /* of a group */

@@ -11,12 +11,12 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "judge/clocks.h"
-#include "judge/confirm.h"
-#include "judge/lane.h"
 #include "judge/run/ahead.h"
 #include "judge/run/finding.h"
-#include "judge/time.h"
+#include "judge/timing/clocks.h"
+#include "judge/timing/confirm.h"
+#include "judge/timing/lane.h"
+#include "judge/timing/time.h"
 #include "process/buffers.h"
 
 #define WARMUPS 2u

@@ -1,4 +1,4 @@
-#include "judge/clocks.h"
+#include "judge/timing/clocks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "judge/yardstick.h"
+#include "judge/timing/yardstick.h"
 
 #include <math.h>
 #include <stdio.h>

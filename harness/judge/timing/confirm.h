@@ -1,8 +1,8 @@
 /* Whether the times of a shape are what an outside clock sees. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_CONFIRM_H
-#define GEMMJUDGE_JUDGE_CONFIRM_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
+#define GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
 
-#include "judge/lane.h"
+#include "judge/timing/lane.h"
 
 /* A process of ours whose calls take a known time. */
 struct yardstick;
