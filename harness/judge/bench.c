@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "judge/compiling.h"
+#include "judge/submission/compiling.h"
 #include "judge/timing/time.h"
 
 #define BASELINES_MAX 3 /* in one run */
@@ -81,9 +81,9 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 {
 	size_t count = 0;
 	for (size_t i = 0; i < file_count; i++)
-		entrants[count++] = submission_entrant(files[i], base_name(files[i]->file));
+		entrants[count++] = submission_entrant(files[i], submission_name(files[i]->file));
 	for (size_t i = 0; run->options->mode == JUDGE_COMPARES && i < file_count; i++) {
-		entrants[count] = submission_entrant(files[i]->plain, base_name(files[i]->file));
+		entrants[count] = submission_entrant(files[i]->plain, submission_name(files[i]->file));
 		entrants[count++].role = TIMING_FILE_PLAIN;
 	}
 	for (size_t i = 0; i < baseline_count; i++) {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/compiling.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
-#include "judge/submission.h"
+#include "judge/submission/compiling.h"
+#include "judge/submission/submission.h"
 
 /* A sampled call of a large problem takes seconds; one that is not sampled, minutes. */
 #define SECONDS 600.0
@@ -36,7 +36,7 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 						struct judgement *out, struct error *err)
 {
 	struct emulated_watch watch;
-	const struct entrant entrant = submission_entrant(s, base_name(s->file));
+	const struct entrant entrant = submission_entrant(s, submission_name(s->file));
 	if (!emulated_watch_open(&watch, run->options, true, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);

@@ -3,20 +3,6 @@
 #include <stdlib.h>
 
 #include "judge/check.h"
-#include "judge/hints/signature.h"
-
-enum entry_order orders_first(const struct problem *problem, const char *source)
-{
-	struct signature own, asked;
-	char prototype[PROTOTYPE_TEXT];
-	if (!entry_takes_solution(problem))
-		return ENTRY_NOT_TAKEN;
-	problem_prototype(problem, prototype);
-	signature_find(prototype, "solve", &asked);
-	bool other = signature_read(source, "solution", &own) && own.has_body && own.definitions == 1 &&
-				 !signature_fits(&own, &asked);
-	return other ? ENTRY_NOT_TAKEN : ENTRY_TENSARA;
-}
 
 static bool check(struct run *run, struct submission *s, enum entry_order order,
 				  struct judgement *out, struct error *err)
@@ -28,7 +14,7 @@ static bool check(struct run *run, struct submission *s, enum entry_order order,
 	for (size_t i = 0; i < out->count; i++)
 		out->cases[i].test = s->cases[i];
 	out->order = s->order = order;
-	struct entrant entrant = submission_entrant(s, base_name(s->file));
+	struct entrant entrant = submission_entrant(s, submission_name(s->file));
 	return check_cases(run, s->problem, &entrant, out, err);
 }
 

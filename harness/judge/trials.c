@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "judge/bench.h"
 #include "judge/check.h"
-#include "judge/compiling.h"
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
+#include "judge/submission/compiling.h"
 #include "judge/timing/time.h"
 #include "judge/turns.h"
 
@@ -257,7 +257,7 @@ static bool timer_begin(struct trials *trials, const struct trials_round *round,
 	trials->timed_count = round->count;
 	for (size_t i = 0; i < round->count; i++) {
 		const struct submission *s = &trials->submissions[round->variants[i]];
-		const char *name = base_name(trials->options.files[0]);
+		const char *name = submission_name(trials->options.files[0]);
 		trials->timed[i] = round->variants[i];
 		trials->dropped[i] = false;
 		if (trials->taken[round->variants[i]]) /* else a compiler may still be at it */
@@ -373,7 +373,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	submission_free(&drawn);
 	trials->deadline = deadline;
 	const struct entrant entrant =
-		submission_entrant(&trials->submissions[variant], base_name(options.files[0]));
+		submission_entrant(&trials->submissions[variant], submission_name(options.files[0]));
 	ok = ok && (out->verdict != VERDICT_ACCEPTED ||
 				check_cases(&run, trials->submissions[0].problem, &entrant, out, err));
 	trials->deadline = 0;

@@ -1,4 +1,4 @@
-#include "judge/file_kind.h"
+#include "judge/submission/file_kind.h"
 
 #include <ctype.h>
 #include <stdio.h>

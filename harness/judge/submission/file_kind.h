@@ -1,6 +1,6 @@
 /* Files that are no CUDA source, by their content. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_FILE_KIND_H
-#define GEMMJUDGE_JUDGE_FILE_KIND_H
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_FILE_KIND_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_FILE_KIND_H
 
 #include <stdbool.h>
 

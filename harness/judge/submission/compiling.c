@@ -1,4 +1,4 @@
-#include "judge/compiling.h"
+#include "judge/submission/compiling.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* A solution file on its way through a run: what it is, what it is compiled to,
  * which cases it meets. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_SUBMISSION_H
-#define GEMMJUDGE_JUDGE_SUBMISSION_H
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 
 #include "compile/compile.h"
 #include "compile/content.h"
@@ -55,6 +55,6 @@ void judgement_take_compile(const struct submission *submission, struct judgemen
 struct entrant submission_entrant(const struct submission *submission, const char *label);
 
 /* The last part of a path. */
-const char *base_name(const char *path);
+const char *submission_name(const char *path);
 
 #endif

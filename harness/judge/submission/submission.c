@@ -1,4 +1,4 @@
-#include "judge/submission.h"
+#include "judge/submission/submission.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,12 +12,12 @@
 #include "base/paths.h"
 #include "base/suggest.h"
 #include "compile/wants.h"
-#include "judge/file_kind.h"
-#include "judge/orders.h"
+#include "judge/submission/file_kind.h"
+#include "judge/submission/tensara.h"
 #include "process/jail.h"
 #include "testcases/suite.h"
 
-const char *base_name(const char *path)
+const char *submission_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash != NULL ? slash + 1 : path;
@@ -437,7 +437,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 	struct error why = {{0}};
 	if (!content_hash(s->source, s->content, &why))
 		s->content[0] = '\0'; /* the compiler says why, too */
-	s->order = orders_first(s->problem, s->source);
+	s->order = tensara_order(s->problem, s->source);
 	s->unsupported = false;
 	char header[ENTRY_HEADER_TEXT];
 	entry_header(s->problem, header);

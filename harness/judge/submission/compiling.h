@@ -1,8 +1,8 @@
 /* The files of a run, compiled ahead of their turn (ahead.h). Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_COMPILING_H
-#define GEMMJUDGE_JUDGE_COMPILING_H
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_COMPILING_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_COMPILING_H
 
-#include "judge/submission.h"
+#include "judge/submission/submission.h"
 
 struct compiling; /* opaque */
 
