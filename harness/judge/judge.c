@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 #include "judge/bench.h"
-#include "judge/check.h"
+#include "judge/cases/check.h"
+#include "judge/cases/orders.h"
 #include "judge/hints/hints.h"
-#include "judge/orders.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 #include "judge/submission/compiling.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "judge/bench.h"
-#include "judge/check.h"
+#include "judge/cases/check.h"
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/submission/compiling.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/check.h"
+#include "judge/cases/check.h"
 #include "judge/run/counters.h"
 #include "judge/timing/time.h"
 #include "process/child.h"

@@ -1,8 +1,8 @@
-#include "judge/orders.h"
+#include "judge/cases/orders.h"
 
 #include <stdlib.h>
 
-#include "judge/check.h"
+#include "judge/cases/check.h"
 
 static bool check(struct run *run, struct submission *s, enum entry_order order,
 				  struct judgement *out, struct error *err)

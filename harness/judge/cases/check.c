@@ -1,11 +1,11 @@
 /* Every case goes through the contestant, then past the referee. */
-#include "judge/check.h"
+#include "judge/cases/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/repeat.h"
+#include "judge/cases/repeat.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"

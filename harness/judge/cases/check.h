@@ -1,6 +1,6 @@
 /* Correctness of compiled files. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_CHECK_H
-#define GEMMJUDGE_JUDGE_CHECK_H
+#ifndef GEMMJUDGE_JUDGE_CASES_CHECK_H
+#define GEMMJUDGE_JUDGE_CASES_CHECK_H
 
 #include "judge/run/run.h"
 

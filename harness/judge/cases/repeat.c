@@ -1,4 +1,4 @@
-#include "judge/repeat.h"
+#include "judge/cases/repeat.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The first case with a wrong result once more: by itself in a new process, twice. For hints; no
  * verdict changes. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_REPEAT_H
-#define GEMMJUDGE_JUDGE_REPEAT_H
+#ifndef GEMMJUDGE_JUDGE_CASES_REPEAT_H
+#define GEMMJUDGE_JUDGE_CASES_REPEAT_H
 
 #include "judge/run/run.h"
 

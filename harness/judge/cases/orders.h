@@ -1,6 +1,6 @@
 /* In which order the sizes of Tensara's solution() come, found by trying. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_ORDERS_H
-#define GEMMJUDGE_JUDGE_ORDERS_H
+#ifndef GEMMJUDGE_JUDGE_CASES_ORDERS_H
+#define GEMMJUDGE_JUDGE_CASES_ORDERS_H
 
 #include "judge/submission/submission.h"
 
