@@ -7,7 +7,7 @@
 
 #include "base/paths.h"
 #include "judge/submission/compiling.h"
-#include "judge/timing/time.h"
+#include "judge/timing/timer.h"
 
 #define BASELINES_MAX 3 /* in one run */
 
@@ -287,7 +287,7 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		item->verdict = VERDICT_ACCEPTED;
 		item->detail[0] = '\0';
 		if (ok && !stopped)
-			judgement_take_compile(&submissions[i], item);
+			submission_to_judgement(&submissions[i], item);
 	}
 	if (ok && compare && !stopped)
 		ok = compile_plain(run, submissions, plain, count, &stopped, err);

@@ -75,7 +75,7 @@ static bool compile_and_count(struct run *run, const struct count_request *reque
 	submission_take(run, request->options->files[0], &s);
 	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
 	if (ok && (ok = compile_alone(run, &s, err))) {
-		judgement_take_compile(&s, &out->judgement);
+		submission_to_judgement(&s, &out->judgement);
 		if (s.compiled.status == COMPILE_OK)
 			ok = count_calls(run, &s, request->test, &out->judgement, err);
 		out->compiled = s.compiled;
@@ -114,7 +114,7 @@ enum judge_status judge_count(const struct count_request *request,
 	return status;
 }
 
-void counted_free(struct counted *counted)
+void count_free(struct counted *counted)
 {
 	compiled_free(&counted->compiled);
 	judgement_free(&counted->judgement);

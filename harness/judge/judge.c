@@ -128,7 +128,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
 		return true;
 	}
-	judgement_take_compile(s, out);
+	submission_to_judgement(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
 	return orders_check(run, s, out, err) && judge_time(run, s, out, err);

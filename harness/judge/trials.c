@@ -12,7 +12,7 @@
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/submission/compiling.h"
-#include "judge/timing/time.h"
+#include "judge/timing/timer.h"
 #include "judge/turns.h"
 
 #define TIMEOUT 3.0 /* of a call: a schedule that hangs is not to take the whole budget */
@@ -363,7 +363,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 		options.max_dim = max_dim;
 	run.options = &options;
 	submission_take(&run, options.files[0], &drawn);
-	judgement_take_compile(&trials->submissions[variant], out);
+	submission_to_judgement(&trials->submissions[variant], out);
 	bool ok = drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused);
 	out->cases = calloc(drawn.case_count + 1, sizeof *out->cases);
 	if (out->cases == NULL)

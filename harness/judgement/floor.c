@@ -20,7 +20,7 @@ static double width_factor(const struct problem *problem)
 	return 16.0 / left->format.bits;
 }
 
-struct roof roof_of(const struct device_facts *facts, const struct problem *problem)
+struct roof floor_roof(const struct device_facts *facts, const struct problem *problem)
 {
 	struct roof roof = {.bytes_per_second = fmax(facts->memory_bytes_per_second, 0.0)};
 	int major = atoi(facts->architecture) / 10; /* "90a" */
@@ -36,7 +36,7 @@ double floor_of(const struct device_facts *facts, const struct timing_result *ti
 	double bytes = 0, floor = 0;
 	if (problem == NULL)
 		return 0;
-	struct roof roof = roof_of(facts, problem);
+	struct roof roof = floor_roof(facts, problem);
 	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
 		bytes += (double)operand_bytes(operand, &timing->test.shape);
 	if (roof.bytes_per_second > 0)

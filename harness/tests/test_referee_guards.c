@@ -56,7 +56,7 @@ static void is_violation(const struct guarded *guarded, const struct check_facts
 						 const char *words)
 {
 	char detail[1024];
-	cr_assert(check_verdict(guarded->problem, &guarded->test, &guarded->chain, reply, detail) ==
+	cr_assert(finding_verdict(guarded->problem, &guarded->test, &guarded->chain, reply, detail) ==
 			  VERDICT_RULE_VIOLATION);
 	cr_assert_str_eq(detail, words);
 }

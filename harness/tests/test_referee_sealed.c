@@ -154,7 +154,7 @@ static struct check_facts checked(struct sealed *sealed, const struct referee_ch
 static enum verdict verdict_of(const struct sealed *sealed, const struct check_facts *reply,
 							   char detail[1024])
 {
-	return check_verdict(sealed->problem, &sealed->test, &sealed->chain, reply, detail);
+	return finding_verdict(sealed->problem, &sealed->test, &sealed->chain, reply, detail);
 }
 
 /* ---- memory ---------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static bool check_case(struct run *run, const struct problem *problem,
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
 
-	if (!check_outcome(run, problem, &result->test, entrant, &(struct referee_result){.set = 0},
+	if (!finding_check(run, problem, &result->test, entrant, &(struct referee_result){.set = 0},
 					   tolerance, &result->check, &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
@@ -56,7 +56,7 @@ static bool check_case(struct run *run, const struct problem *problem,
 	}
 	result->checked = true;
 	result->verdict =
-		check_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
+		finding_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
 	if (result->verdict == VERDICT_WRONG_ANSWER && contestant->left.verdict != VERDICT_ACCEPTED) {
 		result->verdict = contestant->left.verdict; /* most likely the cause */
 		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);

@@ -40,7 +40,7 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 	*result = (struct call_result){.compared = false};
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
-	if (!check_outcome(run, repetition->problem, repetition->test, repetition->entrant,
+	if (!finding_check(run, repetition->problem, repetition->test, repetition->entrant,
 					   &(struct referee_result){.set = 0}, repetition->tolerance, &check, &outcome,
 					   err) ||
 		!referee_link_explain(&run->referee, &facts, err))

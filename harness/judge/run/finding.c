@@ -75,7 +75,7 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 	snprintf(detail + length, 1024 - (size_t)length, "; first at %s", first);
 }
 
-enum verdict check_verdict(const struct problem *problem, const struct test_case *test,
+enum verdict finding_verdict(const struct problem *problem, const struct test_case *test,
 						   const struct chain *chain, const struct check_facts *check,
 						   char detail[1024])
 {
@@ -120,7 +120,7 @@ enum verdict check_verdict(const struct problem *problem, const struct test_case
 	return VERDICT_ACCEPTED;
 }
 
-bool check_outcome(struct run *run, const struct problem *problem, const struct test_case *test,
+bool finding_check(struct run *run, const struct problem *problem, const struct test_case *test,
 				   const struct entrant *entrant, const struct referee_result *result,
 				   const struct tolerance *tolerance, struct check_facts *reply,
 				   struct outcome *outcome, struct error *err)

@@ -476,7 +476,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.schedule = s->schedule.text};
 }
 
-void judgement_take_compile(const struct submission *s, struct judgement *out)
+void submission_to_judgement(const struct submission *s, struct judgement *out)
 {
 	snprintf(out->content, sizeof out->content, "%s", s->content);
 	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);

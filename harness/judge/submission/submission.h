@@ -50,7 +50,7 @@ void submission_tune(const struct run *run, struct submission *submission,
 bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
-void judgement_take_compile(const struct submission *submission, struct judgement *out);
+void submission_to_judgement(const struct submission *submission, struct judgement *out);
 
 struct entrant submission_entrant(const struct submission *submission, const char *label);
 

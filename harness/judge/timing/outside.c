@@ -161,7 +161,7 @@ bool outside_passes(const struct sealed_series *series, const struct way_apart *
 		double mean = 0;
 		for (uint32_t g = 0; g < times->count; g++)
 			mean += call_of(series, i, g) / times->count;
-		passes_add(out, (float[]){(float)(mean - less)}, 1);
+		stats_add_pass(out, (float[]){(float)(mean - less)}, 1);
 	}
 	gathered_free(&all);
 	return there;

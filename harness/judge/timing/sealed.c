@@ -156,14 +156,14 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 	const struct sealed_plan *plan = pass->plan;
 	struct check_facts check;
 	struct referee_result result = {.set = call->set, .rows = rows, .digests = call->digests};
-	if (!check_outcome(pass->run, plan->problem, &pass->test, plan->entrant, &result,
+	if (!finding_check(pass->run, plan->problem, &pass->test, plan->entrant, &result,
 					   &plan->tolerance, &check, outcome, err))
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
 	char detail[sizeof outcome->detail];
 	outcome->verdict =
-		check_verdict(plan->problem, &pass->test, run_chain(pass->run), &check, detail);
+		finding_verdict(plan->problem, &pass->test, run_chain(pass->run), &check, detail);
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
 	if (outcome->verdict == VERDICT_WRONG_ANSWER && pass->link->left.verdict != VERDICT_ACCEPTED)

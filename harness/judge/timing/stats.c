@@ -54,7 +54,7 @@ struct samples_interval samples_interval(struct samples *samples, double share)
 	return out;
 }
 
-void passes_add(struct timing_passes *passes, const float *values, size_t count)
+void stats_add_pass(struct timing_passes *passes, const float *values, size_t count)
 {
 	struct samples calls = {0};
 	if (passes->count < PASSES_KEPT && count > 0 && samples_add(&calls, values, count))

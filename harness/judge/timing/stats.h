@@ -28,7 +28,7 @@ struct samples_interval {
 struct samples_interval samples_interval(struct samples *samples, double share);
 
 /* One more pass, of these calls; nothing where there is no room left. */
-void passes_add(struct timing_passes *passes, const float *values, size_t count);
+void stats_add_pass(struct timing_passes *passes, const float *values, size_t count);
 
 /* Median, minimum, 95th percentile (nearest rank) and the distribution-free 95%
  * confidence interval of the median as above. Sorts the samples. With fewer than 6

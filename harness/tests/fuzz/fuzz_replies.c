@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "judge/cases/check.h"
 #include "judge/run/counters.h"
-#include "judge/timing/time.h"
+#include "judge/timing/timer.h"
 #include "process/child.h"
 #include "process/keeper.h"
 #include "process/ring.h"

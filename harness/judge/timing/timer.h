@@ -1,6 +1,6 @@
 /* Timing of compiled files in alternation. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_TIMING_TIME_H
-#define GEMMJUDGE_JUDGE_TIMING_TIME_H
+#ifndef GEMMJUDGE_JUDGE_TIMING_TIMER_H
+#define GEMMJUDGE_JUDGE_TIMING_TIMER_H
 
 #include "judge/run/run.h"
 

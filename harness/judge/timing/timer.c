@@ -16,7 +16,7 @@
 #include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
-#include "judge/timing/time.h"
+#include "judge/timing/timer.h"
 #include "process/buffers.h"
 
 #define WARMUPS 2u
@@ -67,7 +67,7 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 {
 	struct check_facts check;
 	struct outcome outcome;
-	if (!check_outcome(timer->run, timer->problem, test, lane->entrant,
+	if (!finding_check(timer->run, timer->problem, test, lane->entrant,
 					   &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
 					   tolerance, &check, &outcome, err))
 		return false;
@@ -77,7 +77,7 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 	}
 	char detail[1024];
 	enum verdict verdict =
-		check_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
+		finding_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
@@ -140,7 +140,7 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 					 reply->calls))
 		return error_set(err, "out of memory for samples");
 	if (method == (lane->span_missing ? TIME_EVENT : TIME_SPAN))
-		passes_add(&entry->passes, reply->microseconds, reply->calls);
+		stats_add_pass(&entry->passes, reply->microseconds, reply->calls);
 	if (reply->activities > entry->activities)
 		entry->activities = reply->activities;
 	if (method == TIME_SPAN && !entry->has_kernels)
