@@ -31,14 +31,15 @@ ROOMS = [
     ("judge/timing", "base judgement process judge/run"),
     ("judge/submission", "base testcases process compile judge/hints judge/run"),
     ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
-    ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission judge/cases"),
+    ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "
+              "judge/cases"),
     ("report", "base judgement"),
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
     ("site", "base judgement report report/html store"),
     ("tune", "base testcases judgement compile"),
-    ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report report/html "
-            "store site tune"),
+    ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
+            "report/html store site tune"),
 ]
 LINES_MAX = 600
 LARGER = """
@@ -136,12 +137,14 @@ def main():
     if found := circle(graph):
         faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
     sizes = {path: text.count("\n") for path, text in texts.items()}
-    faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items() if n > LINES_MAX and path not in LARGER]
+    faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()
+               if n > LINES_MAX and path not in LARGER]
     for path in filter(sizes.get, LARGER):
         if sizes[path] <= LINES_MAX:
             faults.append(f"{path}: has {sizes[path]} lines by now: take it off the list in tools/lint_rooms.py")
         print(f"larger than {LINES_MAX} lines, and known: {path} {sizes[path]}")
-    public = [(path, name) for path in sorted(code) if path.endswith(".h") and room_of(path) for name in functions(texts[path])]
+    headers = [path for path in sorted(code) if path.endswith(".h") and room_of(path)]
+    public = [(path, name) for path in headers for name in functions(texts[path])]
     calls = {path: set(re.findall(r"\b(\w+)\(", texts[path])) for path in code}
     strays = [f"{path}: {name}()" for path, name in public if not has_prefix(name, path, calls)]
     print(f"{len(strays)} of {len(public)} external functions do not begin with the name of their file or room"

@@ -76,8 +76,8 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 }
 
 enum verdict finding_verdict(const struct problem *problem, const struct test_case *test,
-						   const struct chain *chain, const struct check_facts *check,
-						   char detail[1024])
+							 const struct chain *chain, const struct check_facts *check,
+							 char detail[1024])
 {
 	detail[0] = '\0';
 	if (check->reference_disagreements > 0) {

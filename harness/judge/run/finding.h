@@ -14,7 +14,7 @@ bool finding_check(struct run *run, const struct problem *problem, const struct 
 /* The verdict of a finished call from what the referee saw. `detail` gets one
  * line. */
 enum verdict finding_verdict(const struct problem *problem, const struct test_case *test,
-						   const struct chain *chain, const struct check_facts *check,
-						   char detail[1024]);
+							 const struct chain *chain, const struct check_facts *check,
+							 char detail[1024]);
 
 #endif
