@@ -237,7 +237,7 @@ static void explained_free(struct explained *explained)
 {
 	free(explained->kernels);
 	resources_free(&explained->resources);
-	counted_free(&explained->counted);
+	count_free(&explained->counted);
 	plan_free(&explained->plan);
 }
 

@@ -5,8 +5,8 @@
 
 #include "base/suggest.h"
 #include "cli/reader.h"
-#include "judge/emulated.h"
-#include "judge/tool.h"
+#include "judge/run/emulated.h"
+#include "judge/run/tool.h"
 #include "report/annotate.h"
 #include "report/ranking.h"
 

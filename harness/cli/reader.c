@@ -246,7 +246,7 @@ static bool read_device(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	(void)row;
-	return device_parse(text, &options->judge.device, err);
+	return device_request_parse(text, &options->judge.device, err);
 }
 
 static bool read_tolerance(const struct row *row, const char *text, struct options *options,
@@ -260,7 +260,7 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	unsigned layers;
-	if (!jail_parse(text, &layers, err))
+	if (!layers_parse(text, &layers, err))
 		return error_prefix(err, "--%s", row->name);
 	*(unsigned *)filled(row, options) |= layers;
 	return true;
@@ -270,13 +270,13 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 static void write_layers(const struct row *row, const struct options *options, struct line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
-	bool all = (layers & JAIL_ALL) == JAIL_ALL;
-	char text[JAIL_TEXT];
+	bool all = (layers & LAYER_ALL) == LAYER_ALL;
+	char text[LAYERS_TEXT];
 	const char *name;
 	size_t used = (size_t)snprintf(text, sizeof text, "%s", all ? "jail" : "");
 	if (all)
-		layers &= ~JAIL_ALL;
-	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
+		layers &= ~LAYER_ALL;
+	for (size_t i = 0; (name = layers_name(i, &one)) != NULL; i++)
 		if ((layers & one) != 0)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
 									 name);

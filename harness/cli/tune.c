@@ -12,7 +12,7 @@
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
 #include "cli/tune_files.h"
-#include "judge/device.h"
+#include "judge/options/device_request.h"
 #include "report/report.h"
 #include "tune/model.h"
 
@@ -48,7 +48,7 @@ static bool measuring_holds(const struct options *options, struct error *err)
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
-	return !device_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
+	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
 }
 
 /* What belongs to measuring. */

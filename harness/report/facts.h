@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* "M 17, N 33, K 64, alpha 1, beta 0.5"; what a problem has not is left out. */
 void facts_case_sizes(char *out, size_t capacity, const struct problem *problem,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
@@ -122,7 +122,7 @@ static json_t *wrong_element(const struct test_case *test, const struct wrong_el
 
 static json_t *check(const struct problem *problem, const struct case_result *result)
 {
-	const struct referee_check_reply *check = &result->check;
+	const struct check_facts *check = &result->check;
 	int rows = result->test.shape.size[SIZE_M];
 	uint64_t extra_changed = 0;
 	json_t *json = json_object(), *changed = json_object(), *first = json_array();
@@ -254,12 +254,8 @@ static void set_kernels(json_t *json, const struct timing_entry *entry)
 
 static json_t *sealed(const struct timing_seal *seal)
 {
-	static const char *const states[] = {[SEAL_NONE] = "none",
-										 [SEAL_CONFIRMED] = "confirmed",
-										 [SEAL_OUTSIDE] = "outside",
-										 [SEAL_UNCERTAIN] = "not_confirmed"};
 	json_t *json = json_object();
-	json_object_set_new(json, "state", json_string(states[seal->state]));
+	json_object_set_new(json, "state", json_string(seal_name(seal->state)));
 	if (seal->why[0] != '\0')
 		json_object_set_new(json, "why", text(seal->why));
 	if (seal->state == SEAL_NONE)
@@ -275,9 +271,6 @@ static json_t *sealed(const struct timing_seal *seal)
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
-	static const char *const roles[] = {[TIMING_FILE] = "file",
-										[TIMING_FILE_PLAIN] = "file without epilogue",
-										[TIMING_LIBRARY] = "library"};
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
@@ -299,7 +292,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 						positive(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
 	json_object_set_new(json, "ratio_to_fastest_library", positive(overall_ratio(timing, entry)));
 	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
-	json_object_set_new(json, "role", json_string(roles[entry->role]));
+	json_object_set_new(json, "role", json_string(timing_role_name(entry->role)));
 	json_object_set_new(json, "schedule",
 						entry->schedule[0] != '\0' ? text(entry->schedule) : json_null());
 	if (entry->role == TIMING_FILE)
@@ -374,7 +367,7 @@ static json_t *guarantees(const struct judgement *judgement)
 	json_t *json = json_array();
 	unsigned layer;
 	const char *name;
-	for (size_t i = 0; (name = jail_name(i, &layer)) != NULL; i++)
+	for (size_t i = 0; (name = layers_name(i, &layer)) != NULL; i++)
 		if ((judgement->layers & layer) != 0)
 			json_array_append_new(json, json_string(name));
 	return json;
@@ -409,7 +402,7 @@ static json_t *judgement(const struct judgement *judgement)
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
-	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & JAIL_COMPILER) != 0));
+	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & LAYER_COMPILER) != 0));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));

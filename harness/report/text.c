@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/counters.h"
@@ -121,7 +121,7 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 static void wrong_elements_print(const struct page *page, const struct problem *problem,
 								 const struct case_result *result)
 {
-	const struct referee_check_reply *check = &result->check;
+	const struct check_facts *check = &result->check;
 	bool batches = problem_size_of(problem, SIZE_BATCH) != NULL;
 	int rows = result->test.shape.size[SIZE_M];
 	fprintf(page->out, "    %s%7s %7s %15s %15s %10s\n", batches ? "  batch " : "", "row", "column",
@@ -144,7 +144,7 @@ static void wrong_elements_print(const struct page *page, const struct problem *
 
 /* How much is wrong, where the table below shows what. */
 static void wrong_summary(char *out, size_t capacity, const struct problem *problem,
-						  const struct referee_check_reply *check)
+						  const struct check_facts *check)
 {
 	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
 						(unsigned long long)check->wrong, (unsigned long long)check->elements);
@@ -598,7 +598,7 @@ static void guarantees_print(const struct page *page, const struct judgement_lis
 		run += list->items[i].was_run;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
-		char names[JAIL_TEXT];
+		char names[LAYERS_TEXT];
 		size_t same = 0;
 		if (!item->was_run || layers_met(list, i))
 			continue;
@@ -611,7 +611,7 @@ static void guarantees_print(const struct page *page, const struct judgement_lis
 		} else if (same < run) {
 			fprintf(page->out, " for %zu files", same);
 		}
-		fprintf(page->out, ": %s\n", jail_print(item->layers, names));
+		fprintf(page->out, ": %s\n", layers_print(item->layers, names));
 	}
 }
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/commit.h"
 #include "base/paths.h"
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "store/database.h"
@@ -147,7 +147,7 @@ static void row_guarantees(struct row_in *row, const struct judgement *item)
 		row_null(row);
 		return;
 	}
-	for (size_t i = 0, used = 0; (name = jail_name(i, &layer)) != NULL; i++)
+	for (size_t i = 0, used = 0; (name = layers_name(i, &layer)) != NULL; i++)
 		if ((item->layers & layer) != 0)
 			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "," : "",
 									 name);
@@ -268,11 +268,7 @@ static void row_times(struct row_in *row, const struct timing_entry *entry)
 
 static void row_seal(struct row_in *row, const struct timing_seal *seal)
 {
-	static const char *const states[] = {[SEAL_NONE] = "none",
-										 [SEAL_CONFIRMED] = "confirmed",
-										 [SEAL_OUTSIDE] = "outside",
-										 [SEAL_UNCERTAIN] = "not_confirmed"};
-	row_text(row, states[seal->state]);
+	row_text(row, seal_name(seal->state));
 	row_clean(row, seal->why);
 	row_real(row, seal->outside);
 	row_real(row, seal->uncertainty);
@@ -295,9 +291,6 @@ static void row_passes(struct row_in *row, const struct timing_passes *passes)
 static bool append_entry(struct store *store, int64_t timing, size_t number, int64_t judgement,
 						 const struct timing_entry *entry, struct error *err)
 {
-	static const char *const roles[] = {[TIMING_FILE] = "file",
-										[TIMING_FILE_PLAIN] = "file without epilogue",
-										[TIMING_LIBRARY] = "library"};
 	struct row_in row =
 		row_in(store, "entry",
 			   "timing,number,judgement,label,role,ran,verdict,detail,clock,samples,median,low,"
@@ -311,7 +304,7 @@ static bool append_entry(struct store *store, int64_t timing, size_t number, int
 	else
 		row_null(&row);
 	row_clean(&row, entry->label);
-	row_text(&row, roles[entry->role]);
+	row_text(&row, timing_role_name(entry->role));
 	row_integer(&row, entry->ran);
 	row_text(&row, verdict_name(entry->verdict));
 	row_clean(&row, entry->detail);

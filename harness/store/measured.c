@@ -190,7 +190,7 @@ static void take_stats(struct measured_time *time, const json_t *entry)
 	const json_t *sealed = json_object_get(entry, "sealed");
 	const json_t *span = json_object_get(entry, "span");
 	COPY(time->seal, sealed, "state");
-	if (strcmp(time->seal, "outside") == 0) {
+	if (seal_is(time->seal, SEAL_OUTSIDE)) {
 		double wide = real_of(sealed, "uncertainty");
 		snprintf(time->clock, sizeof time->clock, "outside");
 		time->median = real_of(sealed, "outside");
@@ -215,14 +215,14 @@ static bool take_time(struct measured *out, const json_t *timing, const json_t *
 		return error_set(err, "out of memory");
 	COPY(time->problem, timing, "problem");
 	take_stats(time, entry);
-	time->without_epilogue = strcmp(text_of(entry, "role"), "file without epilogue") == 0;
+	time->without_epilogue = timing_role_is(text_of(entry, "role"), TIMING_FILE_PLAIN);
 	time->throttled = json_is_true(json_object_get(timing, "throttled"));
 	time->sm_clock_mhz = real_of(timing, "sm_clock_mhz_median");
 	COPY(time->library, timing, "fastest_library");
 	const json_t *other;
 	size_t i;
 	json_array_foreach(json_object_get(timing, "entries"), i,
-					   other) if (strcmp(text_of(other, "role"), "library") == 0 &&
+					   other) if (timing_role_is(text_of(other, "role"), TIMING_LIBRARY) &&
 								  strcmp(text_of(other, "label"), time->library) == 0)
 		time->library_microseconds = real_of(other, "microseconds");
 	const json_t *passes = json_object_get(entry, "passes_us");
@@ -247,7 +247,7 @@ static bool take_bench(struct measured *out, const json_t *report, size_t index,
 		if (members == 0 || strcmp(text_of(timing, "problem"), out->problem) != 0)
 			continue;
 		json_array_foreach(json_object_get(timing, "entries"), i,
-						   entry) if (strcmp(text_of(entry, "role"), "library") != 0 &&
+						   entry) if (!timing_role_is(text_of(entry, "role"), TIMING_LIBRARY) &&
 									  i % members == member &&
 									  !take_time(out, timing, entry, err)) return false;
 	}

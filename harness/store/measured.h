@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/paths.h"
+#include "judgement/names.h"
 #include "testcases/case.h"
 
 /* The file's time at one shape. Microseconds. */
@@ -14,7 +15,7 @@ struct measured_time {
 	char *scalars;  /* scalars.h; owned */
 	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
 					   is of the same clock */
-	char seal[16];  /* "confirmed", "outside", "not_confirmed", "none" */
+	char seal[16];  /* seal_name() */
 	double median, low, high;
 	size_t pass_count;
 	double *passes;              /* owned */

@@ -122,7 +122,7 @@ static bool time_take(sqlite3_stmt *row, struct measured_time *out)
 	COLUMN(row, TIME_SEAL, out->seal);
 	COLUMN(row, TIME_LIBRARY, out->library);
 	COLUMN(row, TIME_ROLE, role);
-	out->without_epilogue = strcmp(role, "file without epilogue") == 0;
+	out->without_epilogue = timing_role_is(role, TIMING_FILE_PLAIN);
 	out->scalars = column_owned(row, TIME_SCALARS);
 	out->sm_clock_mhz = sqlite3_column_double(row, TIME_MHZ);
 	out->throttled = sqlite3_column_int(row, TIME_THROTTLED) != 0;
