@@ -134,6 +134,17 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 	return timing_shown(entry, span);
 }
 
+struct facts_counted facts_counted(const struct timing_result *timing,
+								   const struct timing_entry *entry)
+{
+	bool span = facts_use_span(timing), outside = entry->seal.state == SEAL_OUTSIDE;
+	return (struct facts_counted){.clock = outside ? "outside"
+										   : span  ? "span"
+												   : "event",
+								  .stats = facts_stats(entry, span),
+								  .passes = outside || span == (entry->span.samples > 0)};
+}
+
 double facts_tflops(const struct shape *shape, double microseconds)
 {
 	return microseconds > 0.0 ? 2.0 * shape_terms(shape) / microseconds * 1e-6 : 0.0;

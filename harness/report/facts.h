@@ -36,6 +36,15 @@ size_t facts_failed_cases(const struct judgement *judgement);
 bool facts_use_span(const struct timing_result *timing);
 const struct timing_stats *facts_stats(const struct timing_entry *entry, bool span);
 
+/* The time of an entry that counts, as tables, the JSON report and the store have it. */
+struct facts_counted {
+	const char *clock; /* "span" or "event" of the process, "outside" of sealed calls */
+	const struct timing_stats *stats;
+	bool passes; /* its passes are of the same clock */
+};
+struct facts_counted facts_counted(const struct timing_result *timing,
+								   const struct timing_entry *entry);
+
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
 double facts_tflops(const struct shape *shape, double microseconds);
 

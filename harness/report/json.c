@@ -185,7 +185,7 @@ static json_t *stats(const struct timing_stats *stats)
 static json_t *passes(const struct timing_passes *passes)
 {
 	json_t *json = json_array();
-	for (uint32_t i = 0; i < passes->count; i++)
+	for (uint32_t i = 0; passes != NULL && i < passes->count; i++)
 		json_array_append_new(json, real((double)passes->microseconds[i]));
 	return json;
 }
@@ -278,6 +278,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	static const char *const roles[] = {[TIMING_FILE] = "file",
 										[TIMING_FILE_PLAIN] = "file without epilogue",
 										[TIMING_LIBRARY] = "library"};
+	const struct facts_counted counted = facts_counted(timing, entry);
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
@@ -286,13 +287,15 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "sealed", sealed(&entry->seal));
-	json_object_set_new(json, "passes_us", passes(&entry->passes));
-	json_object_set_new(json, "microseconds", real(facts_stats(entry, span)->median));
+	json_object_set_new(json, "passes_us", passes(counted.passes ? &entry->passes : NULL));
+	json_object_set_new(json, "clock", json_string(counted.clock));
+	json_object_set_new(json, "microseconds", real(counted.stats->median));
+	json_object_set_new(json, "low_us", real(counted.stats->low));
+	json_object_set_new(json, "high_us", real(counted.stats->high));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	set_kernels(json, entry);
 	json_object_set_new(json, "tflops", real(entry->tflops));
-	json_object_set_new(json, "gbytes_per_s",
-						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
+	json_object_set_new(json, "gbytes_per_s", real(facts_gbytes(timing, counted.stats->median)));
 	json_object_set_new(json, "percent_of_cublas",
 						positive(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
 	json_object_set_new(json, "percent_of_cublaslt",

@@ -252,18 +252,15 @@ static int64_t append_timing_head(struct store *store, int64_t run,
 	return row_insert(&row);
 }
 
-/* Of the entry's own clock, which its passes are of, too. */
-static void row_times(struct row_in *row, const struct timing_entry *entry)
+static void row_times(struct row_in *row, const struct facts_counted *counted)
 {
-	bool span = entry->span.samples > 0;
-	const struct timing_stats *stats = timing_shown(entry, span);
-	row_text(row, entry->seal.state == SEAL_OUTSIDE ? "outside" : span ? "span" : "event");
-	row_integer(row, stats->samples);
-	row_real(row, stats->median);
-	row_real(row, stats->low);
-	row_real(row, stats->high);
-	row_real(row, stats->min);
-	row_real(row, stats->p95);
+	row_text(row, counted->clock);
+	row_integer(row, counted->stats->samples);
+	row_real(row, counted->stats->median);
+	row_real(row, counted->stats->low);
+	row_real(row, counted->stats->high);
+	row_real(row, counted->stats->min);
+	row_real(row, counted->stats->p95);
 }
 
 static void row_seal(struct row_in *row, const struct timing_seal *seal)
@@ -284,7 +281,7 @@ static void row_seal(struct row_in *row, const struct timing_seal *seal)
 static void row_passes(struct row_in *row, const struct timing_passes *passes)
 {
 	json_t *list = json_array();
-	for (uint32_t i = 0; i < passes->count; i++)
+	for (uint32_t i = 0; passes != NULL && i < passes->count; i++)
 		json_array_append_new(list, json_real((double)passes->microseconds[i]));
 	char *text = dump(list);
 	row_text(row, text != NULL ? text : "[]");
@@ -293,11 +290,13 @@ static void row_passes(struct row_in *row, const struct timing_passes *passes)
 
 /* `judgement` is 0 for a library. */
 static bool append_entry(struct store *store, int64_t timing, size_t number, int64_t judgement,
-						 const struct timing_entry *entry, struct error *err)
+						 const struct timing_result *result, struct error *err)
 {
 	static const char *const roles[] = {[TIMING_FILE] = "file",
 										[TIMING_FILE_PLAIN] = "file without epilogue",
 										[TIMING_LIBRARY] = "library"};
+	const struct timing_entry *entry = &result->entries[number];
+	const struct facts_counted counted = facts_counted(result, entry);
 	struct row_in row =
 		row_in(store, "entry",
 			   "timing,number,judgement,label,role,ran,verdict,detail,clock,samples,median,low,"
@@ -315,11 +314,11 @@ static bool append_entry(struct store *store, int64_t timing, size_t number, int
 	row_integer(&row, entry->ran);
 	row_text(&row, verdict_name(entry->verdict));
 	row_clean(&row, entry->detail);
-	row_times(&row, entry);
+	row_times(&row, &counted);
 	row_seal(&row, &entry->seal);
 	row_real(&row, entry->tflops);
 	row_integer(&row, (int64_t)entry->wrong);
-	row_passes(&row, &entry->passes);
+	row_passes(&row, counted.passes ? &entry->passes : NULL);
 	return row_insert(&row) >= 0;
 }
 
@@ -331,7 +330,7 @@ static bool append_timing(struct store *store, int64_t run, const struct timing_
 	for (size_t i = 0, files = 0; i < timing->count && id >= 0; i++) {
 		bool library = timing->entries[i].role == TIMING_LIBRARY;
 		int64_t judgement = library || count == 0 ? 0 : ids[files++ % count];
-		if (!append_entry(store, id, i, judgement, &timing->entries[i], err))
+		if (!append_entry(store, id, i, judgement, timing, err))
 			id = -1;
 	}
 	return id >= 0;

@@ -184,25 +184,36 @@ static bool take_shape(struct measured_time *time, const json_t *test)
 	return json_is_object(test) && time->scalars != NULL;
 }
 
-/* What was seen from outside has no statistics in the report but its uncertainty. */
-static void take_stats(struct measured_time *time, const json_t *entry)
+/* Reports without the clock of an entry say which clock the whole timing is by, and of what was
+ * seen from outside only its uncertainty. */
+static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
 {
 	const json_t *sealed = json_object_get(entry, "sealed");
-	const json_t *span = json_object_get(entry, "span");
-	COPY(time->seal, sealed, "state");
-	if (strcmp(time->seal, "outside") == 0) {
-		double wide = real_of(sealed, "uncertainty");
-		snprintf(time->clock, sizeof time->clock, "outside");
-		time->median = real_of(sealed, "outside");
-		time->low = fmax(time->median - wide, 0.0);
-		time->high = time->median + wide;
-		return;
-	}
-	snprintf(time->clock, sizeof time->clock, json_is_object(span) ? "span" : "event");
-	const json_t *stats = json_is_object(span) ? span : json_object_get(entry, "event");
-	time->median = real_of(stats, "median_us");
+	bool outside = strcmp(time->seal, "outside") == 0;
+	double wide = real_of(sealed, "uncertainty");
+	COPY(time->clock, timing, "clock");
+	const json_t *stats = json_object_get(entry, time->clock);
 	time->low = real_of(stats, "low_us");
 	time->high = real_of(stats, "high_us");
+	if (!outside)
+		return;
+	snprintf(time->clock, sizeof time->clock, "outside");
+	time->low = fmax(real_of(sealed, "outside") - wide, 0.0);
+	time->high = real_of(sealed, "outside") + wide;
+}
+
+/* The time that the report itself counts. */
+static void take_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
+{
+	COPY(time->seal, json_object_get(entry, "sealed"), "state");
+	time->median = real_of(entry, "microseconds");
+	if (!json_is_string(json_object_get(entry, "clock"))) {
+		take_old_stats(time, timing, entry);
+		return;
+	}
+	COPY(time->clock, entry, "clock");
+	time->low = real_of(entry, "low_us");
+	time->high = real_of(entry, "high_us");
 }
 
 static bool take_time(struct measured *out, const json_t *timing, const json_t *entry,
@@ -214,7 +225,7 @@ static bool take_time(struct measured *out, const json_t *timing, const json_t *
 	if (time == NULL)
 		return error_set(err, "out of memory");
 	COPY(time->problem, timing, "problem");
-	take_stats(time, entry);
+	take_stats(time, timing, entry);
 	time->without_epilogue = strcmp(text_of(entry, "role"), "file without epilogue") == 0;
 	time->throttled = json_is_true(json_object_get(timing, "throttled"));
 	time->sm_clock_mhz = real_of(timing, "sm_clock_mhz_median");

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/facts.h"
+#include "report/report.h"
 #include "store/database.h"
 #include "store/place.h"
 #include "store_fixture.h"
@@ -125,6 +127,77 @@ Test(store, a_judgement_comes_back_with_its_times)
 							 "worst_ratio > 1e300"),
 				 1);
 	measured_list_free(&all);
+}
+
+/* ---- one time, one reading ------------------------------------------------------------- */
+
+/* The same run by way of the JSON report. */
+static struct measured_list by_report(const struct judgement_list *list)
+{
+	struct error err;
+	struct measured_list all;
+	FILE *file = fopen("r.json", "w");
+	cr_assert_not_null(file);
+	report_json(list, file);
+	fclose(file);
+	cr_assert(measured_read_report("r.json", &all, &err), "%s", err.message);
+	return all;
+}
+
+static void same_time(const struct measured_time *a, const struct measured_time *b)
+{
+	cr_expect_str_eq(a->problem, b->problem);
+	cr_expect_str_eq(a->clock, b->clock);
+	cr_expect_str_eq(a->seal, b->seal);
+	cr_expect_str_eq(a->library, b->library);
+	cr_expect_str_eq(a->scalars, b->scalars);
+	cr_expect_arr_eq(&a->shape, &b->shape, sizeof a->shape);
+	cr_expect_float_eq(a->median, b->median, 1e-6);
+	cr_expect_float_eq(a->low, b->low, 1e-6);
+	cr_expect_float_eq(a->high, b->high, 1e-6);
+	cr_expect_float_eq(a->library_microseconds, b->library_microseconds, 1e-6);
+	cr_expect_eq(a->sm_clock_mhz, b->sm_clock_mhz);
+	cr_assert_eq(a->pass_count, b->pass_count);
+	for (size_t i = 0; i < a->pass_count; i++)
+		cr_expect_float_eq(a->passes[i], b->passes[i], 1e-4);
+}
+
+/* Appends it, and compares what the store and the report say of its first time with what text and
+ * pages show. */
+static void counts(struct judgement_list list, const char *clock)
+{
+	const struct timing_result *timing = &list.items[0].timing;
+	double shown = facts_stats(&timing->entries[0], facts_use_span(timing))->median;
+	struct measured_list reported = by_report(&list);
+	unlink("s.db");
+	fixture_append("s.db", list, "judge");
+	struct measured_list stored = fixture_all("s.db");
+	cr_assert(reported.count == 1 && stored.count == 1);
+	cr_assert(reported.items[0].time_count == 1 && stored.items[0].time_count == 1);
+	same_time(&reported.items[0].times[0], &stored.items[0].times[0]);
+	cr_expect_str_eq(stored.items[0].times[0].clock, clock);
+	cr_expect_float_eq(stored.items[0].times[0].median, shown, 1e-6);
+	measured_list_free(&reported);
+	measured_list_free(&stored);
+}
+
+Test(store, a_report_and_the_store_count_the_same_time)
+{
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED), "span");
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_UNCERTAIN), "span");
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_NONE), "span");
+	struct judgement_list outside = fixture_timed("a.cu", "aaaa", 100.0, SEAL_OUTSIDE);
+	outside.items[0].timing.entries[0].seal.outside = 100.0;
+	outside.items[0].timing.entries[0].seal.shown.median = 117.0;
+	counts(outside, "outside");
+	/* a library without spans: events are compared, and passes are of spans */
+	struct judgement_list mixed = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
+	mixed.items[0].timing.entries[0].event.median = 13.0;
+	mixed.items[0].timing.entries[1].span = (struct timing_stats){0};
+	counts(mixed, "event");
+	struct judgement_list events = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
+	events.items[0].timing.entries[0].span = (struct timing_stats){0};
+	counts(events, "event");
 }
 
 Test(store, counters_come_back)
