@@ -105,6 +105,22 @@ json_t *stored_time(const struct measured_time *time)
 	return json;
 }
 
+/* The list, and in one text, commas between the names. */
+static void set_suites(json_t *json, const char *suites)
+{
+	char *joined = NULL;
+	size_t size, i;
+	json_t *list = json_loads(suites, 0, NULL);
+	const json_t *name;
+	FILE *out = open_memstream(&joined, &size);
+	json_array_foreach(list, i, name) if (out != NULL)
+		fprintf(out, "%s%s", i > 0 ? "," : "", json_string_value(name));
+	if (out != NULL && fclose(out) == 0)
+		json_object_set_new(json, "suite", json_string(joined));
+	json_object_set_new(json, "suites", list);
+	free(joined);
+}
+
 json_t *stored_run(const struct measured *run)
 {
 	json_t *json = json_object(), *times = json_array();
@@ -124,7 +140,7 @@ json_t *stored_run(const struct measured *run)
 	json_object_set_new(json, "device", stored_text(run->device));
 	json_object_set_new(json, "driver", stored_text(run->driver));
 	json_object_set_new(json, "tolerance", stored_text(run->tolerance));
-	json_object_set_new(json, "suite", stored_text(run->suite));
+	set_suites(json, run->suites);
 	json_object_set_new(json, "epilogue", stored_text(run->epilogue));
 	json_object_set_new(json, "nvcc_flags", json_loads(run->nvcc_flags, 0, NULL));
 	for (size_t i = 0; i < run->time_count; i++)

@@ -74,8 +74,12 @@ void facts_yardsticks(const struct timing_result *timing,
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 
-/* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. */
-void facts_cases(char *out, size_t capacity, const struct run_facts *facts);
+/* "edges,my/own.ini": all suites of a run; "" where cases were generated. The caller frees it; NULL
+ * where memory runs out. */
+char *facts_suites(const struct run_facts *facts);
+
+/* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. The same. */
+char *facts_cases(const struct run_facts *facts);
 
 /* "SM clock 1980 MHz, lowest 1965, limit 1980; 24 input sets"; "" where nothing is known. */
 void facts_clocks(char *out, size_t capacity, const struct timing_result *timing);

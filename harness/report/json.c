@@ -63,11 +63,12 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
-static json_t *nvcc_flags(const struct run_facts *facts)
+/* A NULL-ended list, or NULL. */
+static json_t *texts(const char *const *list)
 {
 	json_t *json = json_array();
-	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
-		json_array_append_new(json, text(*flag));
+	for (; list != NULL && *list != NULL; list++)
+		json_array_append_new(json, text(*list));
 	return json;
 }
 
@@ -554,14 +555,17 @@ static json_t *run(const struct run_facts *facts)
 	json_object_set_new(json, "started", text(facts->started));
 	json_object_set_new(json, "command", text(facts->command));
 	json_object_set_new(json, "seed", seed(facts->seed));
-	json_object_set_new(json, "suite", facts->suite[0] != '\0' ? text(facts->suite) : json_null());
+	char *joined = facts_suites(facts);
+	json_object_set_new(json, "suite", facts->suites != NULL ? text(joined) : json_null());
+	json_object_set_new(json, "suites", texts(facts->suites));
+	free(joined);
 	json_object_set_new(json, "max_dim",
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "multiple_of",
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
-	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
+	json_object_set_new(json, "nvcc_flags", texts(facts->nvcc_flags));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

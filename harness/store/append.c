@@ -63,11 +63,12 @@ static void run_device(struct row_in *row, const struct run_facts *facts)
 	row_clean(row, device->library);
 }
 
-static void run_flags(struct row_in *row, const struct run_facts *facts)
+/* A NULL-ended list, or NULL. */
+static void row_texts(struct row_in *row, const char *const *texts)
 {
 	json_t *list = json_array();
-	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++) {
-		char *clean = clean_text(*flag);
+	for (; texts != NULL && *texts != NULL; texts++) {
+		char *clean = clean_text(*texts);
 		json_array_append_new(list, json_string(clean != NULL ? clean : ""));
 		free(clean);
 	}
@@ -82,7 +83,7 @@ static int64_t append_run(struct store *store, const char *mode, const struct ru
 	struct utsname host = {0};
 	struct row_in row =
 		row_in(store, "run",
-			   "started,mode,host,kernel,version,source_commit,command,seed,suite,sizes,max_dim,"
+			   "started,mode,host,kernel,version,source_commit,command,seed,suites,sizes,max_dim,"
 			   "multiple_of,tolerance,epilogue,tool,nvcc_flags,device_kind,device,architecture,"
 			   "multiprocessors,memory_bytes,l2_bytes,sm_clock_mhz,pci_bus_id,driver,runtime,"
 			   "library",
@@ -96,14 +97,14 @@ static int64_t append_run(struct store *store, const char *mode, const struct ru
 	row_text(&row, commit_of_build());
 	row_clean(&row, facts->command);
 	row_seed(&row, facts->seed);
-	row_clean(&row, facts->suite);
+	row_texts(&row, facts->suites);
 	row_text(&row, facts->sizes);
 	row_integer(&row, facts->max_dim);
 	row_integer(&row, facts->multiple);
 	row_clean(&row, facts->tolerance);
 	row_clean(&row, facts->epilogue);
 	row_clean(&row, facts->tool);
-	run_flags(&row, facts);
+	row_texts(&row, facts->nvcc_flags);
 	run_device(&row, facts);
 	return row_insert(&row);
 }

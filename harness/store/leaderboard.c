@@ -21,7 +21,7 @@ static const char *disgrace(const struct measured_list *runs, const struct measu
 			continue;
 		if (same(other->verdict, "rule_violation"))
 			return "broke a rule";
-		if (same(other->verdict, "wrong_answer") && other->suite[0] == '\0' &&
+		if (same(other->verdict, "wrong_answer") && same(other->suites, "[]") &&
 			same(other->tolerance, "bound") && same(other->device, run->device) &&
 			same(other->epilogue, run->epilogue))
 			return "had a wrong answer";

@@ -51,7 +51,7 @@ void measured_free(struct measured *measured)
 	free(measured->path);
 	free(measured->epilogue);
 	free(measured->nvcc_flags);
-	free(measured->suite);
+	free(measured->suites);
 	*measured = (struct measured){0};
 }
 
@@ -170,6 +170,30 @@ static void copy_of(char *out, size_t capacity, const json_t *object, const char
 }
 
 #define COPY(out, object, name) copy_of(out, sizeof(out), object, name)
+
+/* The text of a list as the store has it, of an empty one where it is none. */
+static char *list_of(const json_t *list)
+{
+	return json_is_array(list) ? json_dumps(list, JSON_COMPACT) : strdup("[]");
+}
+
+/* Reports without "suites" have one text, commas between the names. */
+static char *list_of_suites(const json_t *report)
+{
+	const json_t *suites = json_object_get(report, "suites");
+	char *joined = strdup(text_of(report, "suite")), *rest = joined;
+	if (json_is_array(suites) || joined == NULL) {
+		free(joined);
+		return list_of(suites);
+	}
+	json_t *list = json_array();
+	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;)
+		json_array_append_new(list, json_string(name));
+	char *text = list_of(list);
+	json_decref(list);
+	free(joined);
+	return text;
+}
 
 static bool take_shape(struct measured_time *time, const json_t *test)
 {
@@ -310,14 +334,11 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	out->path = strdup("");
 	out->detail = clean_of(text_of(result, "detail"));
 	out->epilogue = clean_of(text_of(report, "epilogue"));
-	out->suite = clean_of(text_of(report, "suite"));
-	json_t *flags = json_object_get(report, "nvcc_flags");
-	out->nvcc_flags = json_dumps(flags, JSON_COMPACT | JSON_ENSURE_ASCII);
-	if (out->nvcc_flags == NULL) /* reports of before the option */
-		out->nvcc_flags = strdup("[]");
+	out->nvcc_flags = list_of(json_object_get(report, "nvcc_flags"));
+	out->suites = list_of_suites(report);
 	bool ok =
 		(out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
-		 out->suite != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
+		 out->suites != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
 		error_set(err, "out of memory");
 	for (size_t i = 0; i < 2 && ok; i++) {
 		const json_t *timing = json_object_get(result, timings[i]);

@@ -23,14 +23,14 @@ enum {
 	HEAD_TOLERANCE,
 	HEAD_EPILOGUE,
 	HEAD_FLAGS,
-	HEAD_SUITE,
+	HEAD_SUITES,
 	HEAD_CASES,
 	HEAD_ACCEPTED
 };
 static const char heads[] =
 	"SELECT * FROM (SELECT j.id, j.file, s.path, j.detail, s.content, j.ended, r.mode, j.problem,"
 	" j.verdict, r.source_commit, r.host, r.device_kind, r.device, r.driver, r.tolerance,"
-	" r.epilogue, r.nvcc_flags, r.suite, j.cases, j.accepted"
+	" r.epilogue, r.nvcc_flags, r.suites, j.cases, j.accepted"
 	" FROM judgement j JOIN run r ON r.id = j.run JOIN submission s ON s.id = j.submission"
 	" WHERE (?1 = 0 OR j.id = ?1)"
 	" AND ((?2 IS NULL AND ?3 IS NULL) OR s.path = ?2 OR substr(s.content, 1, length(?3)) = ?3)"
@@ -86,7 +86,7 @@ static bool head_take(sqlite3_stmt *row, struct measured *out)
 	out->detail = column_owned(row, HEAD_DETAIL);
 	out->epilogue = column_owned(row, HEAD_EPILOGUE);
 	out->nvcc_flags = column_owned(row, HEAD_FLAGS);
-	out->suite = column_owned(row, HEAD_SUITE);
+	out->suites = column_owned(row, HEAD_SUITES);
 	COLUMN(row, HEAD_CONTENT, out->content);
 	COLUMN(row, HEAD_ENDED, out->when);
 	COLUMN(row, HEAD_MODE, out->mode);
@@ -101,7 +101,7 @@ static bool head_take(sqlite3_stmt *row, struct measured *out)
 	out->cases = sqlite3_column_int64(row, HEAD_CASES);
 	out->accepted = sqlite3_column_int64(row, HEAD_ACCEPTED);
 	return out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
-		   out->nvcc_flags != NULL && out->suite != NULL;
+		   out->nvcc_flags != NULL && out->suites != NULL;
 }
 
 static bool time_take(sqlite3_stmt *row, struct measured_time *out)

@@ -200,6 +200,80 @@ Test(store, a_report_and_the_store_count_the_same_time)
 	counts(events, "event");
 }
 
+/* ---- suites ---------------------------------------------------------------------------------- */
+
+#define LONG_FOLDER                                                                                \
+	"/home/somebody/projects/a-folder-with-a-name-of-more-than-64-characters/suites/"
+
+static void says(void (*write)(const struct judgement_list *list, FILE *out),
+				 const struct judgement_list *list, const char *text)
+{
+	char *page = NULL;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+	write(list, out);
+	fclose(out);
+	cr_expect_not_null(strstr(page, text), "no \"%s\" in %.2000s", text, page);
+	free(page);
+}
+
+static void text_of(const struct judgement_list *list, FILE *out)
+{
+	struct report_style style = {.width = 80};
+	report_text(list, &style, out);
+}
+
+Test(store, all_suites_of_a_run_are_kept)
+{
+	struct judgement_list list = fixture_judged("a.cu", "aaaa");
+	list.facts.suites =
+		(const char *const[]){LONG_FOLDER "first.ini", LONG_FOLDER "second,or.ini", "edges", NULL};
+	const char *suites =
+		"[\"" LONG_FOLDER "first.ini\",\"" LONG_FOLDER "second,or.ini\",\"edges\"]";
+	const char *joined = LONG_FOLDER "first.ini," LONG_FOLDER "second,or.ini,edges";
+	says(report_json, &list, joined);
+	says(report_html, &list, joined);
+	says(text_of, &list, joined);
+	struct measured_list reported = by_report(&list);
+	fixture_append("s.db", list, "judge");
+	struct measured_list stored = fixture_all("s.db");
+	cr_expect_str_eq(reported.items[0].suites, suites);
+	cr_expect_str_eq(stored.items[0].suites, suites);
+	measured_list_free(&reported);
+	measured_list_free(&stored);
+}
+
+/* A store of version 2 has one text. */
+Test(store, suites_of_an_older_store_become_a_list)
+{
+	const char *const second[] = {store_schema[0], store_schema[1], NULL};
+	struct error err;
+	struct store *store = database_open("s.db", second, true, &err);
+	cr_assert_not_null(store, "%s", err.message);
+	for (int i = 1; i <= 3; i++) {
+		char sql[512];
+		snprintf(sql, sizeof sql,
+				 "INSERT INTO run(id, started, mode, tolerance, nvcc_flags, epilogue, tool, "
+				 "device_kind, device, suite) VALUES(%d, '', '', '', '[]', '', '', '', '', %s);"
+				 "INSERT INTO submission(id, content, path) VALUES(%d, '%d', '');"
+				 "INSERT INTO judgement(run, submission, ended, file, problem, verdict, detail, "
+				 "cases, accepted) VALUES(%d, %d, '', '', '', '', '', 0, 0)",
+				 i,
+				 i == 1   ? "''"
+				 : i == 2 ? "'edges'"
+						  : "'edges,my/\"own\".ini'",
+				 i, i, i, i);
+		cr_assert(database_execute(store, sql, &err), "%s", err.message);
+	}
+	database_close(store);
+	struct measured_list all = fixture_all("s.db");
+	cr_assert_eq(all.count, 3);
+	cr_expect_str_eq(all.items[0].suites, "[]");
+	cr_expect_str_eq(all.items[1].suites, "[\"edges\"]");
+	cr_expect_str_eq(all.items[2].suites, "[\"edges\",\"my/\\\"own\\\".ini\"]");
+	measured_list_free(&all);
+}
+
 Test(store, counters_come_back)
 {
 	struct judgement_list list = fixture_judged("a.cu", "aaaa");
