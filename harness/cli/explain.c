@@ -224,7 +224,7 @@ static void measure(struct explained *explained)
 		explained->measured = timing_shown(entry, entry->span.samples > 0)->median * 1e-6;
 	} else {
 		snprintf(explained->unmeasured, sizeof explained->unmeasured, "%.500s",
-				 err.message[0] != '\0'                            ? err.message
+				 status != JUDGE_DONE                              ? err.message
 				 : list.bench_count > 0 && list.bench[0].count > 0 ? list.bench[0].entries[0].detail
 																   : "the file could not be timed");
 	}
