@@ -141,6 +141,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								.device_kind = run->referee.device.kind,
 								.devices = 1,
 								.seed = options->seed,
+								.suites = options->suite_count > 0 ? options->suites : NULL,
 								.nvcc_flags = options->nvcc_flags,
 								.max_dim = options->max_dim,
 								.multiple = options->multiple};
@@ -161,10 +162,6 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	if (options->cases > 0 && options->suite_count == 0)
 		snprintf(facts->sizes, sizeof facts->sizes, "%s",
 				 facts->shapes[0] != '\0' ? "given" : case_sizes_names[options->sizes]);
-	size_t used = 0;
-	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
-		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",
-								 i > 0 ? "," : "", options->suites[i]);
 }
 
 /* Files that stand side by side: all of them, or none. */

@@ -114,7 +114,8 @@ struct run_facts {
 	enum device_kind device_kind;
 	size_t devices; /* such ones that files were judged on at once */
 	uint64_t seed;
-	char suite[64]; /* "" when the cases were generated */
+	const char *const *suites; /* names or files, in order; NULL-ended, or NULL when the cases were
+								  generated; borrowed */
 	char sizes[16]; /* of generated cases: one of case_sizes_names, or "given"; "" when there were
 					   none */
 	char shapes[SHAPE_TEXT];       /* those that were given: "512x512x64", "12 shapes" */

@@ -63,11 +63,12 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
-static json_t *nvcc_flags(const struct run_facts *facts)
+/* A NULL-ended list, or NULL. */
+static json_t *texts(const char *const *list)
 {
 	json_t *json = json_array();
-	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
-		json_array_append_new(json, text(*flag));
+	for (; list != NULL && *list != NULL; list++)
+		json_array_append_new(json, text(*list));
 	return json;
 }
 
@@ -185,7 +186,7 @@ static json_t *stats(const struct timing_stats *stats)
 static json_t *passes(const struct timing_passes *passes)
 {
 	json_t *json = json_array();
-	for (uint32_t i = 0; i < passes->count; i++)
+	for (uint32_t i = 0; passes != NULL && i < passes->count; i++)
 		json_array_append_new(json, real((double)passes->microseconds[i]));
 	return json;
 }
@@ -271,6 +272,7 @@ static json_t *sealed(const struct timing_seal *seal)
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
+	const struct facts_counted counted = facts_counted(timing, entry);
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
@@ -279,13 +281,15 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "sealed", sealed(&entry->seal));
-	json_object_set_new(json, "passes_us", passes(&entry->passes));
-	json_object_set_new(json, "microseconds", real(facts_stats(entry, span)->median));
+	json_object_set_new(json, "passes_us", passes(counted.passes ? &entry->passes : NULL));
+	json_object_set_new(json, "clock", json_string(counted.clock));
+	json_object_set_new(json, "microseconds", real(counted.stats->median));
+	json_object_set_new(json, "low_us", real(counted.stats->low));
+	json_object_set_new(json, "high_us", real(counted.stats->high));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	set_kernels(json, entry);
 	json_object_set_new(json, "tflops", real(entry->tflops));
-	json_object_set_new(json, "gbytes_per_s",
-						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
+	json_object_set_new(json, "gbytes_per_s", real(facts_gbytes(timing, counted.stats->median)));
 	json_object_set_new(json, "percent_of_cublas",
 						positive(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
 	json_object_set_new(json, "percent_of_cublaslt",
@@ -544,14 +548,17 @@ static json_t *run(const struct run_facts *facts)
 	json_object_set_new(json, "started", text(facts->started));
 	json_object_set_new(json, "command", text(facts->command));
 	json_object_set_new(json, "seed", seed(facts->seed));
-	json_object_set_new(json, "suite", facts->suite[0] != '\0' ? text(facts->suite) : json_null());
+	char *joined = facts_suites(facts);
+	json_object_set_new(json, "suite", facts->suites != NULL ? text(joined) : json_null());
+	json_object_set_new(json, "suites", texts(facts->suites));
+	free(joined);
 	json_object_set_new(json, "max_dim",
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "multiple_of",
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
-	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
+	json_object_set_new(json, "nvcc_flags", texts(facts->nvcc_flags));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

@@ -79,6 +79,21 @@ static void block_print(const struct page *page, const char *lead, const char *t
 
 /* ---- the head ---------------------------------------------------------- */
 
+static void which_cases_print(const struct page *page, const struct run_facts *facts)
+{
+	char *cases = facts_cases(facts), *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+	if (out != NULL)
+		fprintf(out, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
+				cases != NULL ? cases : "",
+				facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	if (out != NULL && fclose(out) == 0)
+		paragraph_print(page, 0, line);
+	free(line);
+	free(cases);
+}
+
 static void head_print(const struct page *page, const struct run_facts *facts)
 {
 	const struct device_facts *device = &facts->device;
@@ -93,11 +108,7 @@ static void head_print(const struct page *page, const struct run_facts *facts)
 	if (facts_shared(facts, shared)[0] != '\0')
 		paragraph_print(page, 0, shared);
 
-	char cases[256];
-	facts_cases(cases, sizeof cases, facts);
-	snprintf(line, sizeof line, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
-			 cases, facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
-	paragraph_print(page, 0, line);
+	which_cases_print(page, facts);
 	if (facts->tool[0] != '\0') {
 		char under[sizeof facts->tool + 16];
 		snprintf(under, sizeof under, "under %s", facts->tool);

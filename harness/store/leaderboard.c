@@ -21,7 +21,7 @@ static const char *disgrace(const struct measured_list *runs, const struct measu
 			continue;
 		if (verdict_is(other->verdict, VERDICT_RULE_VIOLATION))
 			return "broke a rule";
-		if (verdict_is(other->verdict, VERDICT_WRONG_ANSWER) && other->suite[0] == '\0' &&
+		if (verdict_is(other->verdict, VERDICT_WRONG_ANSWER) && same(other->suites, "[]") &&
 			same(other->tolerance, "bound") && same(other->device, run->device) &&
 			same(other->epilogue, run->epilogue))
 			return "had a wrong answer";

@@ -39,7 +39,8 @@ struct measured {
 	char mode[16], problem[32], verdict[32], commit[32], host[128];
 	char device_kind[16], device[128], driver[32];
 	char tolerance[64];
-	char *epilogue, *nvcc_flags, *suite; /* "" without; owned */
+	char *epilogue;            /* "" without; owned */
+	char *nvcc_flags, *suites; /* JSON lists; owned */
 	int64_t cases, accepted;
 	size_t time_count;
 	struct measured_time *times; /* owned */

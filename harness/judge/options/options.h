@@ -50,7 +50,7 @@ struct judge_options {
 	const char *under;          /* another command that it runs under, words and blanks */
 	size_t cases;               /* generated ones; ignored with a suite */
 	uint64_t seed;
-	const char *suites[JUDGE_SUITES_MAX]; /* names or files, in order; none: generate */
+	const char *suites[JUDGE_SUITES_MAX + 1]; /* names or files, in order; none: generate */
 	size_t suite_count;
 	const char *only[JUDGE_ONLY_MAX]; /* names of cases: no others; none: all */
 	size_t only_count;

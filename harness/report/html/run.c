@@ -2,6 +2,7 @@
 #include "report/html/run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "judgement/layers.h"
@@ -82,13 +83,14 @@ static const char *common_problem(const struct judgement_list *list)
 static void facts_print(FILE *out, const struct judgement_list *list)
 {
 	const struct run_facts *facts = &list->facts;
-	char cases[256], seed[24], flags[1024], layers[LAYERS_TEXT];
-	facts_cases(cases, sizeof cases, facts);
+	char seed[24], flags[1024], layers[LAYERS_TEXT];
+	char *cases = facts_cases(facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
 	html_facts_open(out);
 	html_fact(out, "Problem", common_problem(list) != NULL ? common_problem(list) : "");
 	html_fact(out, "Started", facts->started);
-	html_fact(out, "Cases", cases);
+	html_fact(out, "Cases", cases != NULL ? cases : "");
+	free(cases);
 	html_fact(out, "Seed", seed);
 	html_fact(out, "Tolerance", facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	html_fact(out, "Epilogue", facts->epilogue);
