@@ -5,7 +5,7 @@
 #define EMULATOR_DECODE_DECODER_H
 
 #include "emulator/exec/exec.h"
-#include "emulator/exec/handlers.h"
+#include "emulator/decode/handlers.h"
 #include "emulator/exec/sub.h"
 
 struct decode_placed { /* where a variable lies, for one inlined instance or all */

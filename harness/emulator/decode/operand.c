@@ -1,7 +1,7 @@
 /* What the decoding of every instruction is made of: parts of the opcode, slots of
  * registers, constants, places of variables, emission. */
 #include "emulator/decode/decoder.h"
-#include "emulator/simd/level.h"
+#include "emulator/simd_level.h"
 
 #include <stdarg.h>
 #include <stdio.h>

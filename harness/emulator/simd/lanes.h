@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "emulator/exec/handlers.h"
+#include "emulator/decode/handlers.h"
 #include "emulator/exec/sub.h"
 
 #define EXEC_PASTE2(a, b) a##_v##b

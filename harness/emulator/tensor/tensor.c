@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "emulator/simd/level.h"
-#include "emulator/simd/tensor.h"
+#include "emulator/simd_level.h"
+#include "emulator/tensor/kernels.h"
 
 #define ROWS_MAX 32u /* of a warp: wmma's m32n8k16 and m8n32k16 */
 

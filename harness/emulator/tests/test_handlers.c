@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/exec/handlers.h"
-#include "emulator/simd/level.h"
+#include "emulator/decode/handlers.h"
+#include "emulator/simd_level.h"
 
 static const struct {
 	const char *name;

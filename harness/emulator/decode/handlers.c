@@ -1,7 +1,7 @@
 /* The tables that handlers.def makes, and which level of code runs here. */
-#include "emulator/exec/handlers.h"
+#include "emulator/decode/handlers.h"
 
-#include "emulator/simd/level.h"
+#include "emulator/simd_level.h"
 
 #define DECLARE(function)                                                                          \
 	enum exec_status op_##function(struct warp *warp, const struct exec_instruction *in,           \

@@ -1,4 +1,4 @@
-#include "emulator/simd/level.h"
+#include "emulator/simd_level.h"
 
 #include <pthread.h>
 #include <stdbool.h>

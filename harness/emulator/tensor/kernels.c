@@ -2,7 +2,7 @@
  * registers, 32 lanes each: lane 4g + t wants row g of A and columns 2t and
  * 2t + 1 of B, so that B is read as 4 values repeated over the lanes, and A as 8
  * values, each for 4 lanes. Both are brought into that form first. */
-#include "emulator/simd/tensor.h"
+#include "emulator/tensor/kernels.h"
 
 #include <immintrin.h>
 #include <stddef.h>

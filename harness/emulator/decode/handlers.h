@@ -1,6 +1,6 @@
 /* What can be carried out: handlers.def, as enums and a lookup. */
-#ifndef EMULATOR_EXEC_HANDLERS_H
-#define EMULATOR_EXEC_HANDLERS_H
+#ifndef EMULATOR_DECODE_HANDLERS_H
+#define EMULATOR_DECODE_HANDLERS_H
 
 #include "emulator/exec/exec.h"
 

@@ -1,7 +1,7 @@
 /* The arithmetic behind tensor.h, compiled once for each x86-64 level
  * (simd/tensor.c) and chosen when it is first used (tensor/tensor.c). */
-#ifndef EMULATOR_SIMD_TENSOR_H
-#define EMULATOR_SIMD_TENSOR_H
+#ifndef EMULATOR_TENSOR_KERNELS_H
+#define EMULATOR_TENSOR_KERNELS_H
 
 #include "emulator/tensor/tensor.h"
 
