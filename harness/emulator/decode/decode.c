@@ -1,11 +1,14 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are
  * inlined; a recursive or indirect call is unsupported. */
-#include "emulator/decode/decoder.h"
-#include "emulator/exec/undefined.h"
+#include "emulator/decode/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/decode/decoder.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/undefined.h"
 
 #define INLINE_DEPTH 32
 #define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */

@@ -1,7 +1,7 @@
-/* The tables that handlers.def makes, and which level of code runs here. */
+/* The tables that handlers.def makes. */
 #include "emulator/decode/handlers.h"
 
-#include "emulator/simd_level.h"
+#include "emulator/exec/fault.h"
 
 #define DECLARE(function)                                                                          \
 	enum exec_status op_##function(struct warp *warp, const struct exec_instruction *in,           \
@@ -46,10 +46,4 @@ exec_handler handler_function(enum handler handler, int level)
 enum instruction_class handler_class(enum handler handler)
 {
 	return (enum instruction_class)classes[handler];
-}
-
-exec_run_function exec_warp_runner(void)
-{
-	static const exec_run_function runs[3] = {exec_run_warp_v2, exec_run_warp_v3, exec_run_warp_v4};
-	return runs[simd_level() - 2];
 }

@@ -2,7 +2,7 @@
 #ifndef EMULATOR_DECODE_HANDLERS_H
 #define EMULATOR_DECODE_HANDLERS_H
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/program.h"
 
 enum handler_operation {
 	OP_NONE, /* no row has it */

@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/access.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/follow.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
 
 #define ROW_BYTES 16
 #define ROWS 8

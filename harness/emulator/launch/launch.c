@@ -1,12 +1,24 @@
 /* Launches: blocks over host threads, warps of a block in turn on one. */
+#include "emulator/launch/launch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/exec/copies.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/footprint.h"
 #include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/schedule.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
+#include "emulator/launch/start.h"
+#include "emulator/ops/bulk.h"
+#include "emulator/ops/wgmma.h"
+#include "emulator/simd/run.h"
+#include "emulator/simd_level.h"
 
 #define QUANTUM 4096
 /* Clusters that a thread may have begun, and what they may take together. */
@@ -209,10 +221,17 @@ static bool ready(const struct warp *warp)
 	return false;
 }
 
+/* The loop of the x86-64 level that runs here. */
+static exec_run_function warp_runner(void)
+{
+	static const exec_run_function runs[3] = {exec_run_warp_v2, exec_run_warp_v3, exec_run_warp_v4};
+	return runs[simd_level() - 2];
+}
+
 /* One turn of every warp. *waited: every warp that ran ended its turn waiting. */
 static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool *waited)
 {
-	const exec_run_function run_warp = exec_warp_runner();
+	const exec_run_function run_warp = warp_runner();
 	*any = false;
 	*waited = true;
 	for (uint32_t b = 0; b < cluster->count; b++) {

@@ -1,12 +1,15 @@
 /* The seam of machine.h: modules, kernels and launches. */
 #include "emulator/machine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec/exec.h"
+#include "emulator/decode/decode.h"
+#include "emulator/exec/fault.h"
 #include "emulator/exec/memory.h"
+#include "emulator/launch/launch.h"
 #include "emulator/ptx/ir.h"
 
 #define SHARED_BASE 0x400u

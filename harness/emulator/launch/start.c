@@ -1,9 +1,16 @@
 /* The state in which the blocks of a cluster start. */
+#include "emulator/launch/start.h"
+
 #include <string.h>
 
+#include "emulator/exec/copies.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/footprint.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
+#include "emulator/ops/wgmma.h"
 
 static uint32_t special_value(const struct exec_block *block, const struct warp *warp, int special,
 							  uint32_t lane)

@@ -1,10 +1,13 @@
 /* cp.async and mbarrier. */
 #include <stdlib.h>
 
+#include "emulator/exec/access.h"
 #include "emulator/exec/copies.h"
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/ops/bulk.h"
 #include "emulator/simd/lanes.h"
 
 /* ------------------------------------------------------------------------
@@ -118,12 +121,12 @@ HANDLER(cp_async)
 	return EXEC_NEXT;
 }
 
-bool exec_copies_land(struct warp *w, const struct exec_instruction *in, u32 mask, u64 left)
+/* Lands what each lane's groups up to all but the newest `left` bring. */
+static void land_groups(struct warp *w, u32 mask, u64 left)
 {
-	(void)in;
 	struct exec_copies *copies = w->copies;
 	if (!copies)
-		return true;
+		return;
 	u32 kept = 0;
 	for (u32 k = 0; k < copies->count; k++) {
 		struct copy *copy = &copies->entries[k];
@@ -133,7 +136,6 @@ bool exec_copies_land(struct warp *w, const struct exec_instruction *in, u32 mas
 			copies->entries[kept++] = *copy;
 	}
 	copies->count = kept;
-	return true;
 }
 
 static void commit(struct warp *w, u32 mask)
@@ -156,7 +158,7 @@ HANDLER(cp_async_wait)
 {
 	if (in->imm < 0)
 		commit(w, mask);
-	exec_copies_land(w, in, mask, in->imm < 0 ? 0 : (u64)in->imm);
+	land_groups(w, mask, in->imm < 0 ? 0 : (u64)in->imm);
 	return EXEC_NEXT;
 }
 
@@ -232,7 +234,7 @@ HANDLER(mbarrier)
 		struct mbarrier barrier = mbarrier_unpack(*state);
 		if (in->sub >= MBARRIER_ARRIVE_COPIES) {
 			commit(w, 1u << i);
-			exec_copies_land(w, in, 1u << i, 0);
+			land_groups(w, 1u << i, 0);
 		}
 		if (in->d >= 0)
 			DEST(u64, in->d)[i] = *state;

@@ -1,5 +1,8 @@
 /* Atomics. They are the host's own, so that they hold between blocks on different
  * threads. in->sub is the operation, in->e the kind of number. */
+#include "emulator/ops/atomic.h"
+
+#include "emulator/exec/access.h"
 #include "emulator/exec/atomic.h"
 #include "emulator/simd/lanes.h"
 

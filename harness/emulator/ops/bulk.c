@@ -1,13 +1,19 @@
 /* cp.async.bulk, with and without a tensor map. A load lands when a thread looks
  * at the mbarrier that it completes on, a store when its group is waited for; or either at
  * once, which the kernel must not notice. A load is pending until its phase was waited for. */
+#include "emulator/ops/bulk.h"
+
 #include <stdlib.h>
 
+#include "emulator/exec/access.h"
 #include "emulator/exec/atomic.h"
 #include "emulator/exec/copies.h"
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/ops/atomic.h"
+#include "emulator/ops/wgmma.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/map.h"
 

@@ -1,6 +1,7 @@
 /* Functions of the device runtime that kernels call: printf and assert. */
 #include <stdio.h>
 
+#include "emulator/exec/access.h"
 #include "emulator/simd/lanes.h"
 
 #define TEXT_MAX 1024

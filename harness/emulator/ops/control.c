@@ -2,6 +2,7 @@
  * here. Compiled once: nothing of this is worth another instruction set. */
 #include <time.h>
 
+#include "emulator/exec/schedule.h"
 #include "emulator/simd/lanes.h"
 
 HANDLER(nop)

@@ -1,5 +1,11 @@
 /* ldmatrix, stmatrix, wmma and mma.sync: from registers and memory to the pure
  * functions of tensor.h. */
+#include "emulator/exec/access.h"
+#include "emulator/exec/banks.h"
+#include "emulator/exec/footprint.h"
+#include "emulator/exec/pending.h"
+#include "emulator/exec/schedule.h"
+#include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 

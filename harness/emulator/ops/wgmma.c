@@ -5,12 +5,17 @@
  * was given back too soon; and registers of a pending operation that something
  * else touches are caught (wgmma_touch, which decode/decode.c puts before such
  * instructions). */
+#include "emulator/ops/wgmma.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emulator/exec/follow.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/schedule.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 #include "emulator/tensor/tensor.h"
 

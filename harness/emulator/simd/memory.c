@@ -1,7 +1,12 @@
 /* Loads and stores. An access of a warp is resolved to host addresses
  * once: when all lanes fall into one object, which is nearly always, bounds and
  * alignment are checked for the warp as a whole. */
+#include "emulator/exec/access.h"
+#include "emulator/exec/banks.h"
+#include "emulator/exec/footprint.h"
+#include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 
 struct access {

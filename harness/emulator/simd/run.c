@@ -1,4 +1,8 @@
 /* The loop that everything passes through. */
+#include "emulator/simd/run.h"
+
+#include "emulator/exec/follow.h"
+#include "emulator/exec/schedule.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulator/decode/decode.h"
 #include "emulator/decode/handlers.h"
+#include "emulator/exec/fault.h"
 #include "emulator/simd_level.h"
 
 static const struct {

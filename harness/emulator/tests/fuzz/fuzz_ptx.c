@@ -1,7 +1,7 @@
 /* links: emulator_core; seeds: harness/emulator/tests/fuzz/seeds */
 /* words: harness/emulator/ptx/?*.c harness/emulator/decode/?*.c */
 /* PTX: any text gives an error, or programs of which none is run here. */
-#include "emulator/exec/exec.h"
+#include "emulator/decode/decode.h"
 #include "emulator/ptx/ir.h"
 #include "fuzz.h"
 
