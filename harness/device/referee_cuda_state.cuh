@@ -80,7 +80,6 @@ void drop(buffer *memory)
 	*memory = {};
 }
 
-/* At least so many bytes; what was in there is lost. */
 uint64_t next_power(uint64_t bytes)
 {
 	uint64_t power = 1u << 20;
@@ -89,6 +88,7 @@ uint64_t next_power(uint64_t bytes)
 	return power;
 }
 
+/* At least so many bytes, of the device or pinned; what was in there is lost. */
 bool grow(buffer *memory, uint64_t bytes, struct error *err)
 {
 	if (bytes <= memory->bytes)

@@ -6,7 +6,7 @@
 
 /* NULL, and the fault, when there is no memory. What cannot be carried out becomes an
  * instruction that fails when it is reached. */
-struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault);
-void exec_program_free(struct exec_program *program);
+struct exec_program *decode_program(const struct ptx_function *function, struct fault *fault);
+void decode_program_free(struct exec_program *program);
 
 #endif

@@ -1,4 +1,4 @@
-/* One lane's access, with every check. The handlers of simd/memory.c come
+/* One lane's access, with every check. Loads and stores (simd/resolve.h) come
  * here when their fast path does not apply. */
 #include "emulator/exec/access.h"
 

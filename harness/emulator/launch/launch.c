@@ -1,329 +1,20 @@
-/* Launches: blocks over host threads, warps of a block in turn on one. */
+/* Launches: clusters over host threads. */
 #include "emulator/launch/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "emulator/exec/copies.h"
-#include "emulator/exec/fault.h"
-#include "emulator/exec/footprint.h"
 #include "emulator/exec/kernel_name.h"
-#include "emulator/exec/race.h"
-#include "emulator/exec/schedule.h"
-#include "emulator/exec/undefined.h"
-#include "emulator/exec/worker.h"
 #include "emulator/launch/start.h"
-#include "emulator/ops/bulk.h"
-#include "emulator/ops/wgmma.h"
-#include "emulator/simd/run.h"
-#include "emulator/simd_level.h"
+#include "emulator/launch/turn.h"
+#include "emulator/launch/worker.h"
 
-#define QUANTUM 4096
 /* Clusters that a thread may have begun, and what they may take together. */
 #define CREW_MAX 512
 #define CREW_BYTES ((size_t)1 << 30)
 #define POLLS_OF_A_WAIT 256
 #define STEP_BUDGET ((uint64_t)4000000000)
-/* Rounds in which every warp of a cluster only waited. */
-#define IDLE_ROUNDS 1000000
-
-static size_t align64(size_t bytes)
-{
-	return (bytes + 63) & ~(size_t)63;
-}
-
-/* ------------------------------------------------------------------------
- * What a worker needs for one cluster, allocated once */
-
-struct layout {
-	uint32_t warps, threads;
-	size_t registers, predicates, local, shared;
-	size_t warp_bytes, block_bytes, total;
-};
-
-static size_t unfenced_by_bytes(size_t shared)
-{
-	return align64(shared / EXEC_UNFENCED_UNIT * sizeof(uint32_t));
-}
-
-/* Shared memory and what is known of its bytes: what is written, pending, fenced. */
-static size_t shared_and_shadows(const struct exec_launch *launch, size_t shared)
-{
-	const struct exec_program *program = launch->program;
-	if (launch->check_none)
-		return 2 * shared;
-	return (2 + (program->async_copies ? EXEC_PENDING_KINDS : 0)) * shared +
-		   (program->async_proxy ? shared + unfenced_by_bytes(shared) : 0);
-}
-
-static struct layout layout_of(const struct exec_launch *launch)
-{
-	const struct exec_program *program = launch->program;
-	const struct launch *asked = launch->launch;
-	struct layout layout = {0};
-	layout.threads = asked->block[0] * asked->block[1] * asked->block[2];
-	layout.warps = (layout.threads + EXEC_LANES - 1) / EXEC_LANES;
-	layout.registers = align64(program->register_bytes) + 64;
-	layout.predicates = align64(program->predicate_count * sizeof(uint32_t));
-	layout.local = align64(program->local_bytes * EXEC_LANES);
-	layout.shared = align64(program->dynamic_shared_offset + asked->dynamic_shared_bytes) + 64;
-	layout.warp_bytes = layout.registers + layout.predicates + layout.local;
-	layout.block_bytes = layout.warps * (layout.warp_bytes + align64(sizeof(struct warp))) +
-						 shared_and_shadows(launch, layout.shared);
-	layout.total =
-		layout.block_bytes * launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
-	return layout;
-}
-
-static void place_block(struct exec_worker *worker, const struct layout *layout,
-						struct exec_block *block, uint8_t *at)
-{
-	const struct exec_program *program = worker->launch->program;
-	block->cluster = &worker->cluster;
-	block->warps = (struct warp *)at;
-	at += layout->warps * align64(sizeof(struct warp));
-	block->shared = at;
-	at += layout->shared;
-	block->shared_written = at;
-	at += layout->shared;
-	bool looks = !worker->launch->check_none, fences = looks && program->async_proxy;
-	block->unfenced = fences ? at : NULL;
-	at += fences ? layout->shared : 0;
-	block->unfenced_by = fences ? (uint32_t *)(void *)at : NULL;
-	at += fences ? unfenced_by_bytes(layout->shared) : 0;
-	for (int kind = 0; looks && program->async_copies && kind < EXEC_PENDING_KINDS; kind++) {
-		block->pending[kind] = at;
-		at += layout->shared;
-	}
-	block->shared_base = program->shared_base;
-	block->shared_bytes =
-		program->dynamic_shared_offset + worker->launch->launch->dynamic_shared_bytes;
-	block->warp_count = layout->warps;
-	block->threads = layout->threads;
-	for (uint32_t i = 0; i < layout->warps; i++) {
-		struct warp *warp = &block->warps[i];
-		warp->block = block;
-		warp->worker = worker;
-		warp->index = i;
-		warp->base[0] = at;
-		warp->base[1] = program->constants - 1;
-		warp->predicates = (uint32_t *)(at + layout->registers);
-		warp->local = at + layout->registers + layout->predicates;
-		at += layout->warp_bytes;
-	}
-}
-
-static bool worker_create(struct exec_worker *worker, struct exec_launch *launch)
-{
-	struct layout layout = layout_of(launch);
-	worker->launch = launch;
-	worker->cluster.count = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
-	worker->cluster.blocks = calloc(worker->cluster.count, sizeof *worker->cluster.blocks);
-	worker->cache = calloc(launch->program->cache_count + 1, sizeof *worker->cache);
-	/* zeroed, and without touching the pages of registers that nobody uses */
-	worker->storage = calloc(layout.total + 64, 1);
-	if (launch->program->costs)
-		worker->costs = calloc(launch->program->count + 1, sizeof *worker->costs);
-	if (launch->footprints)
-		worker->footprint = exec_footprint_create();
-	if ((launch->footprints && !worker->footprint) || !worker->cluster.blocks || !worker->cache ||
-		!worker->storage || (launch->program->costs && !worker->costs))
-		return false;
-	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
-	for (uint32_t i = 0; i < worker->cluster.count; i++)
-		place_block(worker, &layout, &worker->cluster.blocks[i], start + i * layout.block_bytes);
-	return true;
-}
-
-static void worker_destroy(struct exec_worker *worker)
-{
-	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
-		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
-			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
-			exec_mmas_free(&worker->cluster.blocks[b].warps[i]);
-			exec_undefined_free(&worker->cluster.blocks[b].warps[i]);
-		}
-	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
-		exec_race_free(&worker->cluster.blocks[b]);
-	exec_bulk_free(&worker->cluster);
-	free(worker->cluster.blocks);
-	free(worker->cache);
-	free(worker->costs);
-	exec_footprint_free(worker->footprint);
-	free(worker->storage);
-}
-
-/* ------------------------------------------------------------------------
- * Running */
-
-static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, char *text,
-						  size_t size)
-{
-	const struct warp *any = &cluster->blocks[0].warps[0];
-	uint32_t lanes = 0, pc = 0;
-	for (uint32_t b = 0; b < cluster->count; b++)
-		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
-			const struct warp *warp = &cluster->blocks[b].warps[i];
-			for (uint32_t k = 0; k < warp->group_count; k++) {
-				if (warp->groups[k].wait != wait)
-					continue;
-				lanes += (uint32_t)__builtin_popcount(warp->groups[k].mask);
-				pc = warp->groups[k].pc - !exec_waits_for_lanes(wait);
-			}
-		}
-	if (lanes == 0)
-		return;
-	size_t used = strlen(text);
-	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
-	if (exec_waits_for_lanes(wait))
-		snprintf(what, sizeof what, "other lanes of their warps");
-	if (wait >= EXEC_WAIT_BARRIER)
-		snprintf(what, sizeof what, "barrier %u", wait - EXEC_WAIT_BARRIER);
-	snprintf(text + used, size - used, "%s%u threads wait for %s (%s)", used ? ", " : "", lanes,
-			 what, exec_place(any, &any->worker->launch->program->code[pc], place));
-}
-
-/* Everything that lanes are parked at, as a list; "" when there is nothing. */
-static void describe_waits(const struct exec_cluster *cluster, char *text, size_t size)
-{
-	text[0] = '\0';
-	for (uint32_t wait = EXEC_WAIT_SYNC; wait < EXEC_WAIT_BARRIER + EXEC_BARRIERS; wait++)
-		describe_wait(cluster, wait, text, size);
-}
-
-static enum exec_status report_deadlock(struct exec_cluster *cluster)
-{
-	char text[480];
-	describe_waits(cluster, text, sizeof text);
-	for (uint32_t b = 0; b < cluster->count; b++)
-		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
-			struct warp *warp = &cluster->blocks[b].warps[i];
-			if (!warp->live || !warp->group_count)
-				continue;
-			const struct exec_group *group = &warp->groups[0];
-			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
-			return exec_fail(warp, &warp->worker->launch->program->code[pc],
-							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
-							 "deadlock: %s, and no other thread runs", text);
-		}
-	return EXEC_FAULT;
-}
-
-static bool ready(const struct warp *warp)
-{
-	if (warp->active)
-		return true;
-	for (uint32_t i = 0; i < warp->group_count; i++)
-		if (warp->groups[i].wait == EXEC_READY)
-			return true;
-	return false;
-}
-
-/* The loop of the x86-64 level that runs here. */
-static exec_run_function warp_runner(void)
-{
-	static const exec_run_function runs[3] = {exec_run_warp_v2, exec_run_warp_v3, exec_run_warp_v4};
-	return runs[simd_level() - 2];
-}
-
-/* One turn of every warp. *waited: every warp that ran ended its turn waiting. */
-static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool *waited)
-{
-	const exec_run_function run_warp = warp_runner();
-	*any = false;
-	*waited = true;
-	for (uint32_t b = 0; b < cluster->count; b++) {
-		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
-			struct warp *warp = &cluster->blocks[b].warps[i];
-			if (!warp->live || !ready(warp))
-				continue;
-			*any = true;
-			enum exec_status status = run_warp(warp, QUANTUM);
-			if (status == EXEC_FAULT)
-				return EXEC_FAULT;
-			*waited &= status == EXEC_YIELD && warp->active;
-		}
-	}
-	return EXEC_NEXT;
-}
-
-/* A warp of the block that does something; NULL: none does. */
-static struct warp *running(const struct exec_block *block)
-{
-	for (uint32_t i = 0; i < block->warp_count; i++) {
-		struct warp *warp = &block->warps[i];
-		if (warp->live && ready(warp))
-			return warp;
-	}
-	return NULL;
-}
-
-/* The fault that the warp's kernel does not end, as `what` says. */
-static enum exec_status fail_running(struct exec_cluster *cluster, struct warp *warp, bool waiting,
-									 const char *what)
-{
-	char text[400];
-	if (!warp->active)
-		exec_choose(warp);
-	describe_waits(cluster, text, sizeof text);
-	return exec_fail(warp, &warp->worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
-					 FAULT_BUDGET, 0, "%s: %llu warp instructions in this block%s%s%s", what,
-					 (unsigned long long)warp->block->steps,
-					 waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "",
-					 text);
-}
-
-static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
-{
-	struct exec_cluster *cluster = &worker->cluster;
-	for (uint32_t b = 0; b < cluster->count; b++) {
-		const struct exec_block *block = &cluster->blocks[b];
-		if (block->steps <= worker->launch->step_budget && idle < IDLE_ROUNDS)
-			continue;
-		struct warp *warp = running(block);
-		if (warp)
-			return fail_running(cluster, warp, idle >= IDLE_ROUNDS, "does not end");
-	}
-	return EXEC_NEXT;
-}
-
-/* Somebody wants to know where the kernel is: the text of a fault, which is none. */
-static void say_where(struct exec_worker *worker)
-{
-	_Atomic bool *asked = worker->launch->where_asked;
-	struct exec_cluster *cluster = &worker->cluster;
-	struct warp *warp = NULL;
-	for (uint32_t b = 0; b < cluster->count && !warp; b++)
-		warp = running(&cluster->blocks[b]);
-	if (!warp || worker->fault.kind != FAULT_NONE || !atomic_exchange(asked, false))
-		return;
-	fail_running(cluster, warp, false, "still runs");
-	worker->launch->say(worker->fault.text);
-	worker->fault = (struct fault){.kind = FAULT_NONE};
-}
-
-/* One turn of everything in the cluster, which is not at its end yet. */
-static enum exec_status run_turn(struct exec_worker *worker)
-{
-	struct exec_cluster *cluster = &worker->cluster;
-	bool any, waited;
-	if (run_round(cluster, &any, &waited) == EXEC_FAULT)
-		return EXEC_FAULT;
-	if (!any && cluster->live)
-		return report_deadlock(cluster);
-	worker->idle = waited ? worker->idle + 1 : 0;
-	if (worker->launch->where_asked &&
-		atomic_load_explicit(worker->launch->where_asked, memory_order_relaxed))
-		say_where(worker);
-	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
-		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
-		return EXEC_FAULT;
-	if (!cluster->live)
-		exec_bulk_finish(cluster);
-	return EXEC_NEXT;
-}
 
 /* Adds `count` numbers, as many times as there are clusters for one that was run. */
 static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
@@ -382,7 +73,7 @@ static bool start_next(struct exec_worker *worker)
 		return false;
 	if (launch->cluster_total < launch->grid_clusters)
 		index = sampled_cluster(launch, index);
-	exec_start_cluster(worker, index);
+	start_cluster(worker, index);
 	return true;
 }
 
@@ -420,7 +111,7 @@ static bool crew_turn(struct exec_launch *launch, struct crew *crew)
 		if (!worker->cluster.live && !start_next(worker))
 			continue;
 		any = true;
-		if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT) {
+		if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT) {
 			atomic_store(&launch->stop, true);
 			return false;
 		}
@@ -435,7 +126,7 @@ static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
 	struct exec_launch *launch = worker->launch;
-	struct crew crew = {{worker}, 1, layout_of(launch).total};
+	struct crew crew = {{worker}, 1, worker_bytes(launch)};
 	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
 		;
 	for (uint32_t i = 0; i < crew.count; i++) {
@@ -462,7 +153,7 @@ static void *work_resident(void *argument)
 	struct exec_launch *launch = share->launch;
 	const uint64_t step = (uint64_t)launch->threads;
 	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
-		exec_start_cluster(&share->workers[i], i);
+		start_cluster(&share->workers[i], i);
 	for (bool any = true; any && !atomic_load_explicit(&launch->stop, memory_order_relaxed);) {
 		any = false;
 		for (uint64_t i = share->first; i < launch->cluster_total; i += step) {
@@ -470,7 +161,7 @@ static void *work_resident(void *argument)
 			if (!worker->cluster.live)
 				continue;
 			any = true;
-			if (worker->fault.kind != FAULT_NONE || run_turn(worker) == EXEC_FAULT)
+			if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT)
 				atomic_store(&launch->stop, true);
 		}
 	}
@@ -614,8 +305,9 @@ static void count_launch(const struct exec_launch *launch)
 	counters->block_shared_bytes += blocks * asked->dynamic_shared_bytes;
 }
 
-bool exec_run(const struct launch *asked, const struct exec_program *program,
-			  const struct machine_options *options, struct counters *counters, struct fault *fault)
+bool launch_run(const struct launch *asked, const struct exec_program *program,
+				const struct machine_options *options, struct counters *counters,
+				struct fault *fault)
 {
 	struct exec_launch launch = {
 		.launch = asked,

@@ -126,7 +126,7 @@ void module_free(struct module *module)
 	while (module->kernels) {
 		struct kernel *kernel = module->kernels;
 		module->kernels = kernel->next;
-		exec_program_free(kernel->program);
+		decode_program_free(kernel->program);
 		pthread_mutex_destroy(&kernel->lock);
 		free(kernel);
 	}
@@ -171,7 +171,7 @@ static struct exec_program *kernel_program(const struct kernel *kernel, struct f
 	struct kernel *mutable = (struct kernel *)kernel;
 	pthread_mutex_lock(&mutable->lock);
 	if (!mutable->program)
-		mutable->program = exec_decode(kernel->function, fault);
+		mutable->program = decode_program(kernel->function, fault);
 	struct exec_program *program = mutable->program;
 	pthread_mutex_unlock(&mutable->lock);
 	return program;
@@ -228,7 +228,7 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 		return false;
 	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))
 		return false;
-	return exec_run(launch, program, options, counters, fault);
+	return launch_run(launch, program, options, counters, fault);
 }
 
 bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,

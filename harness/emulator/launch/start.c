@@ -78,7 +78,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->limit = UINT32_MAX;
 	warp->turn = false;
 	exec_copies_clear(warp);
-	exec_mmas_clear(warp);
+	wgmma_clear(warp);
 	exec_undefined_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;
@@ -121,7 +121,7 @@ static void start_block(struct exec_block *block)
 		exec_fail(first, NULL, 0, FAULT_MEMORY, 0, "no host memory to look for races");
 }
 
-void exec_start_cluster(struct exec_worker *worker, uint64_t index)
+void start_cluster(struct exec_worker *worker, uint64_t index)
 {
 	const struct exec_launch *launch = worker->launch;
 	const uint32_t *size = launch->cluster, *grid = launch->launch->grid;

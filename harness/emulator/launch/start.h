@@ -6,6 +6,6 @@
 
 /* The worker's cluster becomes the index-th of the grid, about to take its first
  * instruction. Without memory, the worker has a fault. */
-void exec_start_cluster(struct exec_worker *worker, uint64_t index);
+void start_cluster(struct exec_worker *worker, uint64_t index);
 
 #endif

@@ -262,14 +262,14 @@ HANDLER(mbarrier_wait)
 		u64 *state = barrier_at(w, in, i, false, &block, &offset);
 		if (!state)
 			return EXEC_FAULT;
-		exec_bulk_land(block, offset);
+		bulk_land(block, offset);
 		u32 waited =
 			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
 		bool over = mbarrier_unpack(*state).phase != waited;
 		done |= (u32)over << i;
 		if (!over)
 			continue;
-		exec_bulk_seen(block, offset);
+		bulk_seen(block, offset);
 		exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
 	}
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);

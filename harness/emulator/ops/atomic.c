@@ -76,7 +76,7 @@ SWAP(16)
 SWAP(32)
 SWAP(64)
 
-u64 exec_atomic(void *p, u64 b, u64 c, struct atomic_form form)
+u64 ops_atomic(void *p, u64 b, u64 c, struct atomic_form form)
 {
 	if (form.size == 4 && form.operation == ATOM_ADD && form.number <= ATOM_SIGNED)
 		return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
@@ -112,7 +112,7 @@ HANDLER(atom)
 			memcpy(&b, SOURCE(u8, in->list[count + e]) + i * size, (size_t)size);
 			if (in->sub == ATOM_CAS)
 				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
-			old = exec_atomic((u8 *)p + e * size, b, c, form);
+			old = ops_atomic((u8 *)p + e * size, b, c, form);
 			if (in->list[e] >= 0)
 				memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
 		}

@@ -6,6 +6,6 @@
 
 /* Combines what is at `p`, a multiple of the size, with `b` (and `c`: what a
  * compare-and-swap writes); returns what was there. */
-uint64_t exec_atomic(void *p, uint64_t b, uint64_t c, struct atomic_form form);
+uint64_t ops_atomic(void *p, uint64_t b, uint64_t c, struct atomic_form form);
 
 #endif

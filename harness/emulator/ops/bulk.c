@@ -135,7 +135,7 @@ static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 byt
 	for (u64 at = 0; at + size <= bytes; at += size) {
 		u64 value = 0;
 		memcpy(&value, from + at, size);
-		exec_atomic(to + at, value, 0, form);
+		ops_atomic(to + at, value, 0, form);
 	}
 }
 
@@ -205,7 +205,7 @@ static void complete(struct bulk *load)
 	mbarrier_complete(barrier_of(load), load->bytes);
 }
 
-void exec_bulk_land(struct exec_block *block, u64 offset)
+void bulk_land(struct exec_block *block, u64 offset)
 {
 	struct exec_bulk *bulk = block->cluster->bulk;
 	for (u32 k = 0; bulk && k < bulk->count; k++)
@@ -213,7 +213,7 @@ void exec_bulk_land(struct exec_block *block, u64 offset)
 			complete(&bulk->entries[k]);
 }
 
-void exec_bulk_seen(struct exec_block *block, u64 offset)
+void bulk_seen(struct exec_block *block, u64 offset)
 {
 	struct exec_bulk *bulk = block->cluster->bulk;
 	u32 kept = 0;
@@ -229,7 +229,7 @@ void exec_bulk_seen(struct exec_block *block, u64 offset)
 		bulk->count = kept;
 }
 
-void exec_bulk_finish(struct exec_cluster *cluster)
+void bulk_finish(struct exec_cluster *cluster)
 {
 	struct exec_bulk *bulk = cluster->bulk;
 	if (!bulk)
@@ -358,8 +358,7 @@ static bool barrier_known(const struct bulk *load)
  * completion is observed). */
 static bool destination_free(const struct bulk *load)
 {
-	const struct exec_instruction *reader =
-		exec_mmas_reading(load->block, load->shared, load->bytes);
+	const struct exec_instruction *reader = wgmma_reading(load->block, load->shared, load->bytes);
 	char place[EXEC_PLACE];
 	if (reader &&
 		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,

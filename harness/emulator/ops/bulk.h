@@ -8,10 +8,10 @@
 #include "emulator/exec/cluster.h"
 
 /* Lands the bulk copies that complete on an mbarrier: somebody looks at it. */
-void exec_bulk_land(struct exec_block *block, uint64_t offset);
+void bulk_land(struct exec_block *block, uint64_t offset);
 /* Somebody saw the mbarrier's last phase completed, and with it the copies that landed in it. */
-void exec_bulk_seen(struct exec_block *block, uint64_t offset);
+void bulk_seen(struct exec_block *block, uint64_t offset);
 /* At the end of a cluster: stores that nobody waited for still happen. */
-void exec_bulk_finish(struct exec_cluster *cluster);
+void bulk_finish(struct exec_cluster *cluster);
 
 #endif

@@ -38,7 +38,7 @@ struct exec_mmas {
 	u64 last_of_group;                      /* operations in closed groups */
 };
 
-void exec_mmas_clear(struct warp *w)
+void wgmma_clear(struct warp *w)
 {
 	if (w->mmas)
 		w->mmas->fenced = false;
@@ -48,7 +48,7 @@ void exec_mmas_clear(struct warp *w)
 		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
 }
 
-void exec_mmas_free(struct warp *w)
+void wgmma_free(struct warp *w)
 {
 	free(w->mmas);
 	w->mmas = NULL;
@@ -192,8 +192,8 @@ static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows,
 	return false;
 }
 
-const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, u64 offset,
-												 size_t bytes)
+const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64 offset,
+											 size_t bytes)
 {
 	for (u32 i = 0; i < block->warp_count; i++) {
 		const struct exec_mmas *mmas = block->warps[i].mmas;

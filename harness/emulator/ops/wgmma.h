@@ -4,10 +4,10 @@
 
 #include "emulator/exec/cluster.h"
 
-void exec_mmas_clear(struct warp *warp);
+void wgmma_clear(struct warp *warp);
 /* A pending operation of the block's warps that reads one of the bytes, or NULL. */
-const struct exec_instruction *exec_mmas_reading(const struct exec_block *block, uint64_t offset,
-												 size_t bytes);
-void exec_mmas_free(struct warp *warp);
+const struct exec_instruction *wgmma_reading(const struct exec_block *block, uint64_t offset,
+											 size_t bytes);
+void wgmma_free(struct warp *warp);
 
 #endif

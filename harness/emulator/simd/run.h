@@ -5,9 +5,9 @@
 #include "emulator/exec/warp.h"
 
 /* Runs until the warp blocks, ends, yields or has taken `quantum` steps. */
-typedef enum exec_status (*exec_run_function)(struct warp *warp, uint32_t quantum);
-enum exec_status exec_run_warp_v2(struct warp *warp, uint32_t quantum);
-enum exec_status exec_run_warp_v3(struct warp *warp, uint32_t quantum);
-enum exec_status exec_run_warp_v4(struct warp *warp, uint32_t quantum);
+typedef enum exec_status (*run_function)(struct warp *warp, uint32_t quantum);
+enum exec_status run_warp_v2(struct warp *warp, uint32_t quantum);
+enum exec_status run_warp_v3(struct warp *warp, uint32_t quantum);
+enum exec_status run_warp_v4(struct warp *warp, uint32_t quantum);
 
 #endif

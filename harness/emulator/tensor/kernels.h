@@ -1,5 +1,5 @@
 /* The arithmetic behind tensor.h, compiled once for each x86-64 level
- * (simd/tensor.c) and chosen when it is first used (tensor/tensor.c). */
+ * (kernels.c) and chosen when it is first used (tensor/tensor.c). */
 #ifndef EMULATOR_TENSOR_KERNELS_H
 #define EMULATOR_TENSOR_KERNELS_H
 

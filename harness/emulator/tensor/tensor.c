@@ -1,5 +1,5 @@
 /* Layouts of tensor operands, and the way from registers or shared-memory chunks
- * to the blocks that the inner loops (simd/tensor.c) read. */
+ * to the blocks that the inner loops (kernels.c) read. */
 #include "emulator/tensor/tensor.h"
 
 #include <stdatomic.h>
