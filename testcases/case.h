@@ -22,6 +22,13 @@ struct test_case {
 				   can represent must match bit for bit (0 and -0 are equal) */
 };
 
+/* M, N and K. */
+#define CASE_DIMENSIONS 3
+extern const enum size case_dimensions[CASE_DIMENSIONS];
+
+/* Every scalar becomes what scalar_neutral() says. */
+void case_neutral_scalars(struct test_case *test);
+
 /* How the sizes of generated cases are drawn. */
 enum case_sizes {
 	CASE_SIZES_MIXED,   /* by the families of README.md: aligned and ragged, small and large */

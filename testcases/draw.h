@@ -17,17 +17,13 @@ int draw_below(struct draws *draws, int count);           /* 0 .. count-1 */
 int draw_between(struct draws *draws, int low, int high); /* low .. high */
 
 /* --- draw_shape.c --- */
-/* M, N and K. */
-#define DRAW_DIMENSIONS 3
-extern const enum size draw_dimensions[DRAW_DIMENSIONS];
-
 struct draw_limits {
 	int low, high;
 };
 
 /* The limits of M, N and K; of one that the problem has not, those of the first. */
 struct draw_all_limits {
-	struct draw_limits of[DRAW_DIMENSIONS];
+	struct draw_limits of[CASE_DIMENSIONS];
 };
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
 

@@ -117,36 +117,34 @@ static const enum family families[DRAW_FAMILIES] = {
 	FAMILY_LARGE_N, FAMILY_RAGGED,  FAMILY_FLAT,    FAMILY_PRIME,
 };
 
-const enum size draw_dimensions[DRAW_DIMENSIONS] = {SIZE_M, SIZE_N, SIZE_K};
-
 typedef int draw_size(struct draws *draws, struct draw_limits limits);
 
 /* Each by its own function. */
 static void draw_apart(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
-					   int out[DRAW_DIMENSIONS])
+					   int out[CASE_DIMENSIONS])
 {
-	for (int i = 0; i < DRAW_DIMENSIONS; i++)
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
 		out[i] = draw(draws, all->of[i]);
 }
 
 static void draw_square(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
-						int out[DRAW_DIMENSIONS])
+						int out[CASE_DIMENSIONS])
 {
 	int size = draw(draws, all->of[0]);
-	for (int i = 0; i < DRAW_DIMENSIONS; i++)
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
 		out[i] = clamp(all->of[i], size);
 }
 
 /* large[i]: the upper half of its limits, else the small sizes. */
 static void draw_skinny(struct draws *draws, const struct draw_all_limits *all,
-						const bool large[DRAW_DIMENSIONS], int out[DRAW_DIMENSIONS])
+						const bool large[CASE_DIMENSIONS], int out[CASE_DIMENSIONS])
 {
-	for (int i = 0; i < DRAW_DIMENSIONS; i++)
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
 		out[i] = size_mixed(draws, large[i] ? limits_large(all->of[i]) : limits_small(all->of[i]));
 }
 
 static void draw_family(struct draws *draws, enum family family, const struct draw_all_limits *all,
-						int out[DRAW_DIMENSIONS])
+						int out[CASE_DIMENSIONS])
 {
 	switch (family) {
 	case FAMILY_SQUARE_ALIGNED: draw_square(draws, all, size_aligned, out); return;
@@ -166,8 +164,8 @@ static void draw_family(struct draws *draws, enum family family, const struct dr
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
 {
 	struct draw_all_limits all;
-	for (int i = 0; i < DRAW_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, draw_dimensions[i]);
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
 		if (size == NULL)
 			size = problem_size_of(problem, SIZE_M);
 		struct draw_limits limits = {size->min, size->max};
@@ -184,7 +182,7 @@ static struct draw_all_limits limits_common(struct draws *draws, const struct pr
 {
 	int common = problem->common;
 	bool rare = common == 0 || draw_below(draws, 8) == 0;
-	for (int i = 0; i < DRAW_DIMENSIONS && !rare; i++)
+	for (int i = 0; i < CASE_DIMENSIONS && !rare; i++)
 		if (common < all.of[i].high)
 			all.of[i].high = common > all.of[i].low ? common : all.of[i].low;
 	return all;
@@ -236,27 +234,27 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple)
 {
-	int drawn[DRAW_DIMENSIONS] = {0};
+	int drawn[CASE_DIMENSIONS] = {0};
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
 	struct shape shape;
 	for (int i = 0; i < SIZE_COUNT; i++)
 		shape.size[i] = 1;
 	if (sizes == CASE_SIZES_UNIFORM) {
-		for (int i = 0; i < DRAW_DIMENSIONS; i++)
+		for (int i = 0; i < CASE_DIMENSIONS; i++)
 			drawn[i] = draw_between(draws, all.of[i].low, all.of[i].high);
 	} else {
 		struct draw_all_limits common = limits_common(draws, problem, all);
 		draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
 	}
-	for (int i = 0; i < DRAW_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, draw_dimensions[i]);
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
 		if (multiple > 1)
 			drawn[i] = size_of_multiple(all.of[i], multiple, drawn[i]);
 		else if (size != NULL && size->multiple > 1)
 			drawn[i] = size_of_multiple(all.of[i], size->multiple, drawn[i]);
 		bool again = i > 0 && size == problem_size_of(problem, SIZE_M); /* one size is all three */
 		if (size != NULL)
-			shape.size[draw_dimensions[i]] = again ? drawn[0] : drawn[i];
+			shape.size[case_dimensions[i]] = again ? drawn[0] : drawn[i];
 	}
 	if (problem_size_of(problem, SIZE_BATCH) != NULL)
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);

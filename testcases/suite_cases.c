@@ -126,10 +126,9 @@ static int make_exact(struct suite_loader *loader, struct test_case *test)
 
 static bool is_too_large(const struct suite_loader *loader, const struct shape *shape)
 {
-	static const enum size dimensions[] = {SIZE_M, SIZE_N, SIZE_K};
 	bool large = false;
-	for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
-		large = large || (loader->max_dim > 0 && shape->size[dimensions[i]] > loader->max_dim);
+	for (size_t i = 0; i < CASE_DIMENSIONS; i++)
+		large = large || (loader->max_dim > 0 && shape->size[case_dimensions[i]] > loader->max_dim);
 	return large;
 }
 

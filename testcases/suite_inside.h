@@ -2,6 +2,7 @@
  *   suite.c         the INI file: lines, sections, keys
  *   suite_values.c  what stands behind a key
  *   suite_cases.c   a section becomes cases
+ *   suite_fail.c    the first error
  * Functions that return an int are 1, or 0 after a failure: inih's words. */
 #ifndef GEMMJUDGE_TESTCASES_SUITE_INSIDE_H
 #define GEMMJUDGE_TESTCASES_SUITE_INSIDE_H

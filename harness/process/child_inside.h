@@ -3,7 +3,8 @@
  *   child_start.c  from options to a program that runs
  *   child.c        rounds of waiting, in which limits and deadlines are watched
  *   child_call.c   requests and replies
- *   child_end.c    the end of a program and of all that it started */
+ *   child_end.c    the end of a program and of all that it started
+ *   child_output.c what it printed */
 #ifndef GEMMJUDGE_PROCESS_CHILD_INSIDE_H
 #define GEMMJUDGE_PROCESS_CHILD_INSIDE_H
 
@@ -53,6 +54,8 @@ double child_begin_rounds(struct child *child, double seconds);
  * look for on the channel; what is there comes back in *channel_ready. False
  * when the child has been ended. */
 bool child_round(struct child *child, short channel_events, short *channel_ready, double *deadline);
+
+/* --- child_output.c --- */
 /* Collects what the program printed, by at most so many reads. */
 void child_drain(struct child *child, int reads);
 /* Closes a descriptor that is open, which is -1 then. */

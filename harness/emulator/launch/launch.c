@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "emulator/exec/kernel_name.h"
+#include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 #include "emulator/launch/turn.h"
-#include "emulator/launch/worker.h"
 
 /* Clusters that a thread may have begun, and what they may take together. */
 #define CREW_MAX 512
@@ -94,8 +94,8 @@ static void add_member(struct crew *crew)
 	if (!added)
 		return;
 	added->number = first->number;
-	if (!worker_create(added, first->launch) || !start_next(added)) {
-		worker_destroy(added);
+	if (!resources_create(added, first->launch) || !start_next(added)) {
+		resources_free(added);
 		free(added);
 		return;
 	}
@@ -126,14 +126,14 @@ static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
 	struct exec_launch *launch = worker->launch;
-	struct crew crew = {{worker}, 1, worker_bytes(launch)};
+	struct crew crew = {{worker}, 1, resources_bytes(launch)};
 	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
 		;
 	for (uint32_t i = 0; i < crew.count; i++) {
 		report(crew.members[i]);
 		if (i == 0)
 			continue; /* whoever made it takes it back */
-		worker_destroy(crew.members[i]);
+		resources_free(crew.members[i]);
 		free(crew.members[i]);
 	}
 	return NULL;
@@ -234,7 +234,7 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 	bool ok = workers && threads;
 	for (int i = 0; ok && i < count; i++) {
 		workers[i].number = (uint32_t)i;
-		ok = worker_create(&workers[i], launch);
+		ok = resources_create(&workers[i], launch);
 	}
 	/* the first worker is this thread; fewer than wished is no error */
 	for (int i = 1; ok && i < count; i++, created++)
@@ -245,7 +245,7 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 	for (int i = 1; i <= created; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; workers && i < count; i++)
-		worker_destroy(&workers[i]);
+		resources_free(&workers[i]);
 	free(workers);
 	free(threads);
 	if (!ok)
@@ -263,7 +263,7 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 	bool ok = workers && shares && threads;
 	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
 		workers[i].number = (uint32_t)i;
-		ok = worker_create(&workers[i], launch);
+		ok = resources_create(&workers[i], launch);
 	}
 	for (int i = 0; ok && i < launch->threads; i++)
 		shares[i] = (struct share){launch, workers, (uint64_t)i};
@@ -276,7 +276,7 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 	for (int i = 1; i <= created; i++)
 		pthread_join(threads[i], NULL);
 	for (uint64_t i = 0; workers && i < launch->cluster_total; i++)
-		worker_destroy(&workers[i]);
+		resources_free(&workers[i]);
 	free(workers);
 	free(shares);
 	free(threads);

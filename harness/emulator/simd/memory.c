@@ -6,7 +6,7 @@
 
 #if SIMD_LEVEL >= 4
 #define HAS_COMPACT 1
-static inline void load_compact_32(u32 *t, const struct access *x)
+static inline void load_compact_32(u32 *t, const struct warp_access *x)
 {
 	u32 index[EXEC_LANES], words = (u32)(x->span >> 2);
 	const u8 *from = (const u8 *)(uintptr_t)x->low;
@@ -19,7 +19,7 @@ static inline void load_compact_32(u32 *t, const struct access *x)
 		_mm512_storeu_si512(t + i, _mm512_permutex2var_epi32(a, _mm512_loadu_si512(index + i), b));
 }
 
-static inline void load_compact_16(u16 *t, const struct access *x)
+static inline void load_compact_16(u16 *t, const struct warp_access *x)
 {
 	u16 index[EXEC_LANES];
 	u64 halves = x->span >> 1;
@@ -35,19 +35,19 @@ static inline void load_compact_16(u16 *t, const struct access *x)
 }
 #else
 #define HAS_COMPACT 0
-static inline void load_compact_32(u32 *t, const struct access *x)
+static inline void load_compact_32(u32 *t, const struct warp_access *x)
 {
 	(void)t;
 	(void)x;
 }
-static inline void load_compact_16(u16 *t, const struct access *x)
+static inline void load_compact_16(u16 *t, const struct warp_access *x)
 {
 	(void)t;
 	(void)x;
 }
 #endif
 
-static inline void load_compact_64(u64 *t, const struct access *x)
+static inline void load_compact_64(u64 *t, const struct warp_access *x)
 {
 	(void)t;
 	(void)x;
@@ -163,14 +163,14 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
  * Loads and stores whose elements are as wide as their registers */
 
 #define LOAD(bits)                                                                                 \
-	static inline void load_scattered_##bits(u##bits *t, const struct access *x, u64 offset)       \
+	static inline void load_scattered_##bits(u##bits *t, const struct warp_access *x, u64 offset)  \
 	{                                                                                              \
 		for (int i = 0; i < EXEC_LANES; i++)                                                       \
 			memcpy(&t[i], (const void *)(uintptr_t)(x->at[i] + offset), sizeof t[0]);              \
 	}                                                                                              \
 	HANDLER(ld_##bits)                                                                             \
 	{                                                                                              \
-		struct access x;                                                                           \
+		struct warp_access x;                                                                      \
 		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
 		const u8 *whole = whole_access(w, in, mask, sizeof *d, false);                             \
 		if (whole) {                                                                               \
@@ -196,7 +196,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	}                                                                                              \
 	HANDLER(ldv_##bits)                                                                            \
 	{                                                                                              \
-		struct access x;                                                                           \
+		struct warp_access x;                                                                      \
 		const u64 bytes = sizeof(u##bits) * in->count;                                             \
 		if (resolve_any(w, in, mask, &x, bytes, false) != EXEC_NEXT)                               \
 			return EXEC_FAULT;                                                                     \
@@ -220,7 +220,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	}                                                                                              \
 	HANDLER(st_##bits)                                                                             \
 	{                                                                                              \
-		struct access x;                                                                           \
+		struct warp_access x;                                                                      \
 		const u##bits *s = SOURCE(u##bits, in->d);                                                 \
 		u8 *whole = whole_access(w, in, mask, sizeof *s, true);                                    \
 		if (whole) {                                                                               \
@@ -241,7 +241,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	}                                                                                              \
 	HANDLER(stv_##bits)                                                                            \
 	{                                                                                              \
-		struct access x;                                                                           \
+		struct warp_access x;                                                                      \
 		const u64 bytes = sizeof(u##bits) * in->count;                                             \
 		if (resolve_any(w, in, mask, &x, bytes, true) != EXEC_NEXT)                                \
 			return EXEC_FAULT;                                                                     \
@@ -262,7 +262,7 @@ LOAD(64)
 /* Narrow elements in wider registers, and 128-bit registers. */
 HANDLER(ld_any)
 {
-	struct access x;
+	struct warp_access x;
 	const int size = in->size, wide = in->reg_size;
 	if (resolve_any(w, in, mask, &x, (u64)size * in->count, false) != EXEC_NEXT)
 		return EXEC_FAULT;
@@ -290,7 +290,7 @@ HANDLER(ld_any)
 
 HANDLER(st_any)
 {
-	struct access x;
+	struct warp_access x;
 	const int size = in->size, wide = in->reg_size;
 	if (resolve_any(w, in, mask, &x, (u64)size * in->count, true) != EXEC_NEXT)
 		return EXEC_FAULT;

@@ -13,7 +13,7 @@
 #include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 
-struct access {
+struct warp_access {
 	u64 at[EXEC_LANES]; /* device, then host addresses; idle lanes repeat an active one */
 	u64 low, high;
 	u64 span;     /* bytes from the first to the last; 0: several objects */
@@ -22,7 +22,7 @@ struct access {
 };
 
 static inline void fetch_addresses(struct warp *w, const struct exec_instruction *in, u32 mask,
-								   struct access *x)
+								   struct warp_access *x)
 {
 	if (in->width == 8) {
 		const u64 *p = SOURCE(u64, in->a);
@@ -70,7 +70,7 @@ static inline void compare_addresses(const u64 *at, u64 bytes, bool *uniform, bo
 }
 
 /* Shapes of the addresses; false when an address is not a multiple of bytes. */
-static inline bool classify(struct access *x, u64 bytes)
+static inline bool classify(struct warp_access *x, u64 bytes)
 {
 	u64 first = x->at[0];
 	bool aligned;
@@ -98,7 +98,7 @@ static inline bool classify(struct access *x, u64 bytes)
 /* ------------------------------------------------------------------------
  * Counting: sectors of 32 bytes, passes over the 32 banks of shared memory */
 
-static inline u32 count_sectors(const struct access *x, u64 bytes)
+static inline u32 count_sectors(const struct warp_access *x, u64 bytes)
 {
 	if (x->uniform)
 		return 1;
@@ -108,7 +108,7 @@ static inline u32 count_sectors(const struct access *x, u64 bytes)
 }
 
 /* Lines of 128 bytes: lookups in L1. */
-static inline u32 count_lines(const struct access *x, u64 bytes)
+static inline u32 count_lines(const struct warp_access *x, u64 bytes)
 {
 	if (x->uniform || x->low >> 7 == x->high >> 7)
 		return 1;
@@ -117,7 +117,7 @@ static inline u32 count_lines(const struct access *x, u64 bytes)
 	return count_scattered(x->at, x->low, x->high, 7);
 }
 
-static __attribute__((noinline)) void note_footprint(struct warp *w, const struct access *x,
+static __attribute__((noinline)) void note_footprint(struct warp *w, const struct warp_access *x,
 													 u64 bytes)
 {
 	for (int i = 0; i < (x->uniform ? 1 : EXEC_LANES); i++)
@@ -125,7 +125,7 @@ static __attribute__((noinline)) void note_footprint(struct warp *w, const struc
 			exec_footprint_add(w->worker->footprint, x->at[i], bytes);
 }
 
-static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *conflicts)
+static inline u32 count_wavefronts(const struct warp_access *x, u64 bytes, u32 *conflicts)
 {
 	*conflicts = 0;
 	if (x->uniform)
@@ -137,7 +137,7 @@ static inline u32 count_wavefronts(const struct access *x, u64 bytes, u32 *confl
 	return exec_bank_passes(x->at, (u32)bytes, conflicts);
 }
 
-static inline void count_access(struct warp *w, const struct access *x, enum ptx_space space,
+static inline void count_access(struct warp *w, const struct warp_access *x, enum ptx_space space,
 								u64 bytes, bool write)
 {
 	struct counters *counters = &w->worker->counters;
@@ -173,7 +173,7 @@ static inline void count_access(struct warp *w, const struct access *x, enum ptx
 /* Lane by lane, with every check. `space`: of the addresses in x, from which the window of a
  * generic address may have been taken already. */
 static __attribute__((noinline)) enum exec_status
-resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct access *x,
+resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct warp_access *x,
 			 enum ptx_space space, u64 bytes, bool write)
 {
 	u64 host[EXEC_LANES], some = 0;
@@ -192,7 +192,7 @@ resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct
 	return EXEC_NEXT;
 }
 
-static inline bool written_global(const struct exec_cached *cached, const struct access *x,
+static inline bool written_global(const struct exec_cached *cached, const struct warp_access *x,
 								  u64 bytes)
 {
 	if (x->uniform)
@@ -205,7 +205,8 @@ static inline bool written_global(const struct exec_cached *cached, const struct
 	return true;
 }
 
-static inline void mark_global(const struct exec_cached *cached, const struct access *x, u64 bytes)
+static inline void mark_global(const struct exec_cached *cached, const struct warp_access *x,
+							   u64 bytes)
 {
 	if (x->uniform)
 		exec_mark(cached, x->low, bytes);
@@ -217,7 +218,8 @@ static inline void mark_global(const struct exec_cached *cached, const struct ac
 }
 
 static inline enum exec_status resolve_global(struct warp *w, const struct exec_instruction *in,
-											  u32 mask, struct access *x, u64 bytes, bool write)
+											  u32 mask, struct warp_access *x, u64 bytes,
+											  bool write)
 {
 	const struct exec_cached *cached = &w->worker->cache[in->cache];
 	if (__builtin_expect(x->low - cached->base >= cached->size ||
@@ -262,7 +264,7 @@ static inline bool compact_written(const u8 *known, u64 span)
 }
 #endif
 
-static inline bool shared_written(const u8 *shadow, const struct access *x, u64 bytes)
+static inline bool shared_written(const u8 *shadow, const struct warp_access *x, u64 bytes)
 {
 	u32 all = 0xff;
 	if (x->span <= COMPACT && compact_written(shadow + x->low, x->span))
@@ -282,7 +284,7 @@ static inline bool shared_written(const u8 *shadow, const struct access *x, u64 
 	return all == 0xff;
 }
 
-static inline void mark_shared(u8 *shadow, const struct access *x, u64 bytes)
+static inline void mark_shared(u8 *shadow, const struct warp_access *x, u64 bytes)
 {
 	if (x->dense) {
 		memset(shadow + x->low, 0xff, EXEC_LANES * bytes);
@@ -293,7 +295,7 @@ static inline void mark_shared(u8 *shadow, const struct access *x, u64 bytes)
 }
 
 /* Whether a copy under way touches bytes that are to be written. */
-static bool pending_shared(const struct exec_block *block, const struct access *x, u64 bytes)
+static bool pending_shared(const struct exec_block *block, const struct warp_access *x, u64 bytes)
 {
 	if (x->dense)
 		return exec_pending_touched(block, x->low, EXEC_LANES * bytes);
@@ -304,7 +306,8 @@ static bool pending_shared(const struct exec_block *block, const struct access *
 }
 
 static inline enum exec_status resolve_shared(struct warp *w, const struct exec_instruction *in,
-											  u32 mask, struct access *x, u64 bytes, bool write)
+											  u32 mask, struct warp_access *x, u64 bytes,
+											  bool write)
 {
 	struct exec_block *block = w->block;
 	if (__builtin_expect(block->race != NULL, 0))
@@ -335,7 +338,7 @@ static inline enum exec_status resolve_shared(struct warp *w, const struct exec_
 }
 
 static inline enum exec_status resolve_local(struct warp *w, const struct exec_instruction *in,
-											 u32 mask, struct access *x, u64 bytes, bool write)
+											 u32 mask, struct warp_access *x, u64 bytes, bool write)
 {
 	u64 size = w->worker->launch->program->local_bytes;
 	u64 low = x->low - EXEC_LOCAL_BASE, high = x->high - EXEC_LOCAL_BASE;
@@ -350,8 +353,8 @@ static inline enum exec_status resolve_local(struct warp *w, const struct exec_i
 }
 
 static inline __attribute__((always_inline)) enum exec_status
-resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct access *x, u64 bytes,
-		bool write)
+resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct warp_access *x,
+		u64 bytes, bool write)
 {
 	fetch_addresses(w, in, mask, x);
 	bool aligned = classify(x, bytes);
@@ -382,8 +385,8 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct acce
 
 static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 															  const struct exec_instruction *in,
-															  u32 mask, struct access *x, u64 bytes,
-															  bool write)
+															  u32 mask, struct warp_access *x,
+															  u64 bytes, bool write)
 {
 	return resolve(w, in, mask, x, bytes, write);
 }

@@ -1,5 +1,5 @@
 /* What a worker needs for one cluster, allocated once. */
-#include "emulator/launch/worker.h"
+#include "emulator/launch/resources.h"
 
 #include <stdlib.h>
 
@@ -92,7 +92,7 @@ static void place_block(struct exec_worker *worker, const struct layout *layout,
 	}
 }
 
-bool worker_create(struct exec_worker *worker, struct exec_launch *launch)
+bool resources_create(struct exec_worker *worker, struct exec_launch *launch)
 {
 	struct layout layout = layout_of(launch);
 	worker->launch = launch;
@@ -114,7 +114,7 @@ bool worker_create(struct exec_worker *worker, struct exec_launch *launch)
 	return true;
 }
 
-void worker_destroy(struct exec_worker *worker)
+void resources_free(struct exec_worker *worker)
 {
 	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
@@ -132,7 +132,7 @@ void worker_destroy(struct exec_worker *worker)
 	free(worker->storage);
 }
 
-size_t worker_bytes(const struct exec_launch *launch)
+size_t resources_bytes(const struct exec_launch *launch)
 {
 	return layout_of(launch).total;
 }
