@@ -50,12 +50,17 @@ static bool unknown_stage(const char *name, const char *folder, struct error *er
 										 "of your own is named with its '" ENDING "'");
 }
 
+static bool is_shipped(const char *name)
+{
+	return strchr(name, '/') == NULL && !ends_in_cuh(name);
+}
+
 /* A path is made absolute: nvcc runs elsewhere. */
 static bool stage_find(const char *name, const char *folder, char path[PATHS_MAX], bool *shipped,
 					   struct error *err)
 {
 	char file[CHAIN_NAME_MAX + sizeof ENDING];
-	*shipped = strchr(name, '/') == NULL && !ends_in_cuh(name);
+	*shipped = is_shipped(name);
 	if (!*shipped) {
 		char *real = realpath(name, NULL);
 		bool fits = real != NULL && strlen(real) < PATHS_MAX && strchr(real, '"') == NULL &&
@@ -143,6 +148,18 @@ bool chain_parse(const char *text, const char *folder, struct chain *out, struct
 	while (rest != NULL)
 		if (!take_stage(strsep(&rest, ","), folder, out, files, err))
 			return false;
+	return true;
+}
+
+bool chain_stage_file(const char *text, size_t i, char out[PATHS_MAX])
+{
+	for (; i > 0 && text != NULL; i--)
+		text = (text = strchr(text, ',')) != NULL ? text + 1 : NULL;
+	if (text == NULL)
+		return false;
+	snprintf(out, PATHS_MAX, "%.*s", (int)strcspn(text, ",:"), text);
+	if (is_shipped(out))
+		out[0] = '\0';
 	return true;
 }
 

@@ -63,6 +63,10 @@ struct chain_files {
 bool chain_parse(const char *text, const char *folder, struct chain *out, struct chain_files *files,
 				 struct error *err);
 
+/* The file that the i-th stage of the chain names, as it is written; "" where that is a shipped
+ * stage, false behind the last. Looks at no file. */
+bool chain_stage_file(const char *text, size_t i, char out[PATHS_MAX]);
+
 /* The name of the stage that a file defines: the file's own, without folder and
  * ending. */
 bool chain_stage_name(const char *path, char out[CHAIN_NAME_MAX], struct error *err);

@@ -28,7 +28,7 @@ bool command_complete(struct options *options, struct error *err)
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
-	bool emulated = device_seems_emulated(&judge->device);
+	bool emulated = device_request_seems_emulated(&judge->device);
 	if (judge->shape_count > 0) {
 		if (judge->cases == 0)
 			judge->cases = CASES_OF_SHAPE;
@@ -183,9 +183,6 @@ void command_end_interrupted(void)
 static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	if (!output_probe(options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-
 	struct command command = {.options = options, .program = program};
 	if (!remember_open(&command.remember, options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
@@ -213,7 +210,7 @@ static int run_files(const char *program, struct options *options)
 			exit_status = EXIT_NOT_ACCEPTED;
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
-	/* output_probe() found the paths good: what fails now is the disk's condition */
+	/* outputs_hold() found the paths good: what fails now is the disk's condition */
 	if (!output_write(options, &command.text, &list, &err))
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);

@@ -12,9 +12,9 @@
 #include "compile/compile.h"
 #include "compile/prune.h"
 #include "compile/source_line.h"
-#include "judge/confirm.h"
-#include "judge/device.h"
-#include "judge/tool.h"
+#include "judge/run/device.h"
+#include "judge/run/tool.h"
+#include "judge/timing/confirm.h"
 #include "process/jail.h"
 #include "report/wrap.h"
 
@@ -117,7 +117,7 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 	struct device_request request;
 	char found[1200];
 	bool sealed = false;
-	e->gpu = device_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
+	e->gpu = device_request_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
 	if (e->gpu) {
 		*facts = referee.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
@@ -167,7 +167,8 @@ static void examine_emulator(struct examination *e)
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
 	struct device_request request;
-	e->emulator = device_parse("emu", &request, &err) && device_open(&request, &referee, &err);
+	e->emulator =
+		device_request_parse("emu", &request, &err) && device_open(&request, &referee, &err);
 	char found[1200];
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)
@@ -242,11 +243,12 @@ static void examine_jail(struct examination *e)
 		unsigned layer;
 		const char *what, *present, *missing;
 	} layers[] = {
-		{JAIL_FILES, "jail, files", "a solution reads no file, and writes none",
+		{LAYER_FILES, "jail, files", "a solution reads no file, and writes none",
 		 "a solution can read and write what you can (Landlock, Linux 5.13)"},
-		{JAIL_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
+		{LAYER_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
 		 "a solution can start programs, and reach other processes (seccomp)"},
-		{JAIL_NAMESPACES, "jail, namespaces", "a solution has a network, IPC and mounts of its own",
+		{LAYER_NAMESPACES, "jail, namespaces",
+		 "a solution has a network, IPC and mounts of its own",
 		 "a solution shares the network, IPC and mounts of this machine"},
 	};
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {

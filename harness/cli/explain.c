@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "report/report.h"
 
 #define LAUNCH_SECONDS                                                                             \
@@ -223,7 +224,7 @@ static void measure(struct explained *explained)
 		explained->measured = timing_shown(entry, entry->span.samples > 0)->median * 1e-6;
 	} else {
 		snprintf(explained->unmeasured, sizeof explained->unmeasured, "%.500s",
-				 err.message[0] != '\0'                            ? err.message
+				 status != JUDGE_DONE                              ? err.message
 				 : list.bench_count > 0 && list.bench[0].count > 0 ? list.bench[0].entries[0].detail
 																   : "the file could not be timed");
 	}
@@ -237,7 +238,7 @@ static void explained_free(struct explained *explained)
 {
 	free(explained->kernels);
 	resources_free(&explained->resources);
-	counted_free(&explained->counted);
+	count_free(&explained->counted);
 	plan_free(&explained->plan);
 }
 
@@ -245,9 +246,7 @@ static int show(const struct explained *explained)
 {
 	const struct options *options = explained->options;
 	struct error err;
-	const bool json_takes_stdout = options->json != NULL && strcmp(options->json, "-") == 0;
-	const bool html_takes_stdout = options->html != NULL && strcmp(options->html, "-") == 0;
-	explain_show(explained, json_takes_stdout || html_takes_stdout ? stderr : stdout);
+	explain_show(explained, outputs_take_stdout(options) ? stderr : stdout);
 	if (options->json != NULL && !report_save_any(options->json, explain_json, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	if (options->html != NULL && !report_save_any(options->html, explain_html, explained, &err))
@@ -276,8 +275,7 @@ static int explain(const char *program, struct options *options)
 	struct explained explained = {.options = options};
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !command_timed_shapes(options, &err) ||
-		!output_probe(options, &err))
+	if (!options_hold(options, &err) || !command_timed_shapes(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	explained.file = options->arguments[0];
 	int status = EXIT_BAD_INPUT;

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/limits.h"
+#include "cli/outputs.h"
 
 #define LARGE_BLOCK (16 << 10) /* bytes */
 #define SUBCOMMANDS_MAX 16
@@ -50,10 +51,13 @@ static int subcommand_run(const struct subcommand *subcommand, const char *progr
 	struct options options;
 	if (!options_parse(argc, argv, &options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (!options.help)
-		return subcommand->run(program, &options);
-	subcommand_help(subcommand);
-	return EXIT_ACCEPTED;
+	if (options.help) {
+		subcommand_help(subcommand);
+		return EXIT_ACCEPTED;
+	}
+	if (!outputs_hold(&options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	return subcommand->run(program, &options);
 }
 
 static const struct subcommand *subcommand_find(const char *name)

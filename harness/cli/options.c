@@ -5,8 +5,9 @@
 
 #include "base/suggest.h"
 #include "cli/reader.h"
-#include "judge/emulated.h"
-#include "judge/tool.h"
+#include "cli/tune_files.h"
+#include "judge/run/emulated.h"
+#include "judge/run/tool.h"
 #include "report/annotate.h"
 #include "report/ranking.h"
 
@@ -32,7 +33,7 @@ static const struct row rows[] = {
 	{"problem", "P", "history leaderboard", "only this problem", .kind = &kind_problem},
 	{"epilogue", "CHAIN", RUNS " tune explain",
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
-	 FILLS(kind_text, judge.epilogue),
+	 FILLS(kind_chain, judge.epilogue),
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
 	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
 	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage", .letter = 'e'},
@@ -165,15 +166,17 @@ static const struct row rows[] = {
 	{"export", "FILE", "tune",
 	 "writes what was chosen for the file as a table in C, for\na solution "
 	 "to include",
-	 FILLS(kind_text, export_table), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	 FILLS(kind_output, export_table), .again = AGAIN_NOT, .needs = "a file name, or - for stdout",
+	 .mark = TUNE_TABLE_MARK},
 	{"export-space", "FILE", "tune",
 	 "writes the constants and their constraints in the T1\nformat (JSON) of Kernel Tuner and its "
 	 "peers",
-	 FILLS(kind_text, export_space), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	 FILLS(kind_output, export_space), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
 	{"export-results", "FILE", "tune", "writes what was measured in their T4 format",
-	 FILLS(kind_text, export_results), .again = AGAIN_NOT, .needs = "a file name, or - for stdout"},
+	 FILLS(kind_output, export_results), .again = AGAIN_NOT,
+	 .needs = "a file name, or - for stdout"},
 	{"import-results", "FILE", "tune", "takes results of others in that format into the store",
-	 FILLS(kind_text, import_results), .again = AGAIN_NOT, .needs = "a file name"},
+	 FILLS(kind_input, import_results), .again = AGAIN_NOT, .needs = "a file name"},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",
@@ -193,12 +196,12 @@ static const struct row rows[] = {
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
 	{"json", "FILE", RUNS " tune explain",
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr",
-	 FILLS(kind_text, json), FILE_NEEDED, .letter = 'j'},
-	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_text, junit), FILE_NEEDED},
-	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_text, markdown), FILE_NEEDED},
+	 FILLS(kind_output, json), FILE_NEEDED, .letter = 'j'},
+	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_output, junit), FILE_NEEDED},
+	{"md", "FILE", RUNS, "writes them as markdown", FILLS(kind_output, markdown), FILE_NEEDED},
 	{"html", "FILE", RUNS " explain", "writes them as a page to look at, with plots",
-	 FILLS(kind_text, html), FILE_NEEDED},
-	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_text, csv),
+	 FILLS(kind_output, html), FILE_NEEDED},
+	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_output, csv),
 	 FILE_NEEDED},
 	{"sort", "BY", "judge",
 	 "the table of three or more files by speed (where there\nare times), name or verdict",
@@ -206,14 +209,14 @@ static const struct row rows[] = {
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},
-	{"svg", "FILE", "compare", "draws them", FILLS(kind_text, svg), FILE_NEEDED},
+	{"svg", "FILE", "compare", "draws them", FILLS(kind_output, svg), FILE_NEEDED},
 	{"html", "FOLDER", "leaderboard",
 	 "writes it as pages, index.html the first: into a folder\nof their own",
-	 FILLS(kind_text, html), .again = AGAIN_NOT, .needs = "a folder"},
+	 FILLS(kind_output_folder, html), .again = AGAIN_NOT, .needs = "a folder"},
 	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
 	{"store", "FILE", RUNS " tune " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
-	 FILLS(kind_text, store), .again = AGAIN_NOT, .needs = "a file name"},
+	 FILLS(kind_store, store), .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", FILLS(kind_flag, no_store),
 	 .again = AGAIN_NOT},
 	{"verbose", NULL, "explain", "shows the parts of every kernel", FILLS(kind_flag, verbose),
@@ -398,8 +401,26 @@ bool options_facts(const char *command, size_t index, struct option_facts *out)
 			.words = row->value != NULL ? row->names : NULL,
 			.is_problem = row->kind == &kind_problem,
 			.is_file = row->value != NULL &&
-					   (strcmp(row->value, "FILE") == 0 || strcmp(row->value, "SUITE") == 0)};
+					   (strcmp(row->value, "FILE") == 0 || strcmp(row->value, "SUITE") == 0),
+			.use = row->kind->use};
 		return true;
+	}
+	return false;
+}
+
+bool options_file(const struct options *options, enum value_use use, size_t index,
+				  struct option_file *out)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		const struct row *row = &rows[i];
+		if (row->kind->use != use || !row_is_of(row, options->command))
+			continue;
+		out->option = row->name;
+		out->mark = row->mark;
+		for (size_t k = 0; (out->path = row->kind->file(row, options, k, out->scratch)) != NULL;
+			 k++)
+			if (index-- == 0)
+				return true;
 	}
 	return false;
 }

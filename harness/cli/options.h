@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "judge/judge.h"
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -39,12 +40,31 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 /* The options of a subcommand, a line or two each, in 80 columns. */
 void options_help(const char *command, FILE *out);
 
+/* What the value of an option is to a run. */
+enum value_use {
+	VALUE_PLAIN,   /* no file, or none that matters to what is written */
+	VALUE_READ,    /* files that are read */
+	VALUE_WRITTEN, /* a file that is written, or "-" */
+	VALUE_FOLDER,  /* a folder that files are written into */
+	VALUE_STORE,
+};
+
+/* The i-th file that the options name for this use. */
+struct option_file {
+	const char *option, *path;
+	const char *mark; /* reader.h */
+	char scratch[PATHS_MAX];
+};
+bool options_file(const struct options *options, enum value_use use, size_t i,
+				  struct option_file *out);
+
 /* The i-th option of a subcommand that --help shows, for whatever else tells of them. */
 struct option_facts {
 	const char *name, *value, *help;
 	char letter;              /* 0: none */
 	const char *const *words; /* that the value may be; NULL-ended, or NULL */
 	bool is_problem, is_file; /* the value is a problem's name, a file's */
+	enum value_use use;
 };
 bool options_facts(const char *command, size_t i, struct option_facts *out);
 

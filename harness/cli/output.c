@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "report/annotate.h"
 #include "report/compare.h"
 
@@ -62,7 +62,7 @@ static int width_of(FILE *stream)
 #define REPORTS_MAX 6
 
 struct report {
-	const char *option, *path;
+	const char *path;
 	report_writer write;
 };
 
@@ -70,89 +70,26 @@ static size_t reports_asked(const struct options *options, struct report out[REP
 {
 	size_t count = 0;
 	if (options->json != NULL)
-		out[count++] = (struct report){"json", options->json, report_json};
+		out[count++] = (struct report){options->json, report_json};
 	if (options->junit != NULL)
-		out[count++] = (struct report){"junit", options->junit, report_junit};
+		out[count++] = (struct report){options->junit, report_junit};
 	if (options->markdown != NULL)
-		out[count++] = (struct report){
-			"md", options->markdown, options->verbose ? report_markdown_verbose : report_markdown};
+		out[count++] = (struct report){options->markdown, options->verbose ? report_markdown_verbose
+																		   : report_markdown};
 	if (options->html != NULL)
-		out[count++] = (struct report){"html", options->html, report_html};
+		out[count++] = (struct report){options->html, report_html};
 	if (options->csv != NULL)
-		out[count++] = (struct report){"csv", options->csv, report_csv};
+		out[count++] = (struct report){options->csv, report_csv};
 	if (options->svg != NULL)
-		out[count++] = (struct report){"svg", options->svg, report_svg};
+		out[count++] = (struct report){options->svg, report_svg};
 	return count;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat first, second;
-	return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-		   first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* A slip of the hand (--json mine.cu) must not cost anybody his source. */
-static bool spares_sources(const struct options *options, const struct report *report,
-						   struct error *err)
-{
-	static const char *const endings[] = {".cu", ".cuh", ".ini", ".c", ".h"};
-	char file[PATHS_MAX];
-	paths_absolute(report->path, file);
-	const char *ending = strrchr(file, '.');
-	for (size_t i = 0; i < options->judge.file_count; i++)
-		if (is_same_file(file, options->judge.files[i]))
-			return error_set(err,
-							 "--%s %s would overwrite a solution of this run: name another file",
-							 report->option, report->path);
-	for (size_t i = 0; i < options->judge.suite_count; i++)
-		if (is_same_file(file, options->judge.suites[i]))
-			return error_set(err, "--%s %s would overwrite a suite of this run: name another file",
-							 report->option, report->path);
-	for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
-		if (strcmp(ending, endings[i]) == 0)
-			return error_set(err,
-							 "--%s %s: a report is not written to a file that ends in %s, as "
-							 "sources do: name another one",
-							 report->option, report->path, endings[i]);
-	return true;
-}
-
-static bool go_to_one_file(const struct report *a, const struct report *b)
-{
-	char first[PATHS_MAX], second[PATHS_MAX];
-	paths_absolute(a->path, first);
-	paths_absolute(b->path, second);
-	return strcmp(a->path, b->path) == 0 || strcmp(first, second) == 0 ||
-		   is_same_file(first, second);
-}
-
-bool output_probe(const struct options *options, struct error *err)
-{
-	struct report reports[REPORTS_MAX];
-	size_t count = reports_asked(options, reports);
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < i; j++)
-			if (go_to_one_file(&reports[i], &reports[j]))
-				return error_set(err, "two reports cannot both go to '%s'", reports[i].path);
-		if (strcmp(reports[i].path, "-") != 0 && !spares_sources(options, &reports[i], err))
-			return false;
-		if (!report_probe(reports[i].path, err))
-			return false;
-	}
-	return true;
 }
 
 /* ---- text --------------------------------------------------------------- */
 
 void output_text_open(struct output_text *text, const struct options *options)
 {
-	struct report reports[REPORTS_MAX];
-	size_t count = reports_asked(options, reports);
-	FILE *stream = stdout;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(reports[i].path, "-") == 0)
-			stream = stderr;
+	FILE *stream = outputs_take_stdout(options) ? stderr : stdout;
 	*text = (struct output_text){.stream = stream,
 								 .style = {.color = output_color(options, stream),
 										   .width = width_of(stream),

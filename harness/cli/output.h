@@ -6,9 +6,6 @@
 #include "judge/judge.h"
 #include "report/report.h"
 
-/* Whether all report files can be written, asked before the run. */
-bool output_probe(const struct options *options, struct error *err);
-
 /* The text for people: on stdout, or on stderr when stdout carries a report. */
 struct output_text {
 	FILE *stream;

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "chain/chain.h"
 #include "cli/shape_file.h"
 #include "process/jail.h"
 
@@ -56,6 +57,20 @@ static void write_text(const struct row *row, const struct options *options, str
 	const char *text = *(const char *const *)held(row, options);
 	if (text != NULL)
 		line_add_option(line, row->name, text);
+}
+
+static const char *file_text(const struct row *row, const struct options *options, size_t i,
+							 char scratch[PATHS_MAX])
+{
+	(void)scratch;
+	return i == 0 ? *(const char *const *)held(row, options) : NULL;
+}
+
+static const char *file_stage(const struct row *row, const struct options *options, size_t i,
+							  char scratch[PATHS_MAX])
+{
+	const char *chain = *(const char *const *)held(row, options);
+	return chain != NULL && chain_stage_file(chain, i, scratch) ? scratch : NULL;
 }
 
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
@@ -122,11 +137,16 @@ static void write_sizes(const struct row *row, const struct options *options, st
 		line_add_option(line, row->name, row->names[options->judge.sizes]);
 }
 
-const struct kind kind_flag = {read_flag, write_flag};
-const struct kind kind_text = {read_text, write_text};
-const struct kind kind_word = {read_word, write_text};
-const struct kind kind_sizes = {read_sizes, write_sizes};
-const struct kind kind_color = {read_color, write_nothing};
+const struct kind kind_flag = {.read = read_flag, .write = write_flag};
+const struct kind kind_text = {.read = read_text, .write = write_text};
+const struct kind kind_output = {read_text, write_text, VALUE_WRITTEN, file_text};
+const struct kind kind_output_folder = {read_text, write_text, VALUE_FOLDER, file_text};
+const struct kind kind_input = {read_text, write_text, VALUE_READ, file_text};
+const struct kind kind_chain = {read_text, write_text, VALUE_READ, file_stage};
+const struct kind kind_store = {read_text, write_text, VALUE_STORE, file_text};
+const struct kind kind_word = {.read = read_word, .write = write_text};
+const struct kind kind_sizes = {.read = read_sizes, .write = write_sizes};
+const struct kind kind_color = {.read = read_color, .write = write_nothing};
 
 /* ---- numbers ------------------------------------------------------------------ */
 
@@ -209,10 +229,10 @@ static void write_seconds(const struct row *row, const struct options *options, 
 		write_real(row, value, line);
 }
 
-const struct kind kind_whole = {read_whole, write_whole};
-const struct kind kind_seed = {read_seed, write_seed};
-const struct kind kind_scalar = {read_scalar, write_scalar};
-const struct kind kind_seconds = {read_seconds, write_seconds};
+const struct kind kind_whole = {.read = read_whole, .write = write_whole};
+const struct kind kind_seed = {.read = read_seed, .write = write_seed};
+const struct kind kind_scalar = {.read = read_scalar, .write = write_scalar};
+const struct kind kind_seconds = {.read = read_seconds, .write = write_seconds};
 
 /* ---- what the judge has words for --------------------------------------------- */
 
@@ -246,7 +266,7 @@ static bool read_device(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	(void)row;
-	return device_parse(text, &options->judge.device, err);
+	return device_request_parse(text, &options->judge.device, err);
 }
 
 static bool read_tolerance(const struct row *row, const char *text, struct options *options,
@@ -260,7 +280,7 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	unsigned layers;
-	if (!jail_parse(text, &layers, err))
+	if (!layers_parse(text, &layers, err))
 		return error_prefix(err, "--%s", row->name);
 	*(unsigned *)filled(row, options) |= layers;
 	return true;
@@ -270,13 +290,13 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 static void write_layers(const struct row *row, const struct options *options, struct line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
-	bool all = (layers & JAIL_ALL) == JAIL_ALL;
-	char text[JAIL_TEXT];
+	bool all = (layers & LAYER_ALL) == LAYER_ALL;
+	char text[LAYERS_TEXT];
 	const char *name;
 	size_t used = (size_t)snprintf(text, sizeof text, "%s", all ? "jail" : "");
 	if (all)
-		layers &= ~JAIL_ALL;
-	for (size_t i = 0; (name = jail_name(i, &one)) != NULL; i++)
+		layers &= ~LAYER_ALL;
+	for (size_t i = 0; (name = layers_name(i, &one)) != NULL; i++)
 		if ((layers & one) != 0)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "," : "",
 									 name);
@@ -284,10 +304,10 @@ static void write_layers(const struct row *row, const struct options *options, s
 		line_add_option(line, row->name, text);
 }
 
-const struct kind kind_layers = {read_layers, write_layers};
-const struct kind kind_problem = {read_problem, write_problem};
-const struct kind kind_device = {read_device, write_text};
-const struct kind kind_tolerance = {read_tolerance, write_text};
+const struct kind kind_layers = {.read = read_layers, .write = write_layers};
+const struct kind kind_problem = {.read = read_problem, .write = write_problem};
+const struct kind kind_device = {.read = read_device, .write = write_text};
+const struct kind kind_tolerance = {.read = read_tolerance, .write = write_text};
 
 /* ---- what may be repeated ------------------------------------------------------ */
 
@@ -307,6 +327,14 @@ static void write_suites(const struct row *row, const struct options *options, s
 {
 	for (size_t i = 0; i < options->judge.suite_count; i++)
 		line_add_option(line, row->name, options->judge.suites[i]);
+}
+
+/* A suite of the source tree is one by its name; its file is no user's. */
+static const char *file_suite(const struct row *row, const struct options *options, size_t i,
+							  char scratch[PATHS_MAX])
+{
+	(void)row, (void)scratch;
+	return i < options->judge.suite_count ? options->judge.suites[i] : NULL;
 }
 
 static bool read_nvcc_flag(const struct row *row, const char *text, struct options *options,
@@ -403,6 +431,13 @@ static void write_shapes_file(const struct row *row, const struct options *optio
 		line_add_option(line, row->name, options->judge.shapes_file);
 }
 
+static const char *file_shapes(const struct row *row, const struct options *options, size_t i,
+							   char scratch[PATHS_MAX])
+{
+	(void)row, (void)scratch;
+	return i == 0 ? options->judge.shapes_file : NULL;
+}
+
 /* The last one counts. */
 static bool read_time(const struct row *row, const char *text, struct options *options,
 					  struct error *err)
@@ -443,10 +478,11 @@ static void write_cases(const struct row *row, const struct options *options, st
 		line_add_option(line, row->name, options->judge.only[i]);
 }
 
-const struct kind kind_case = {read_case, write_cases};
-const struct kind kind_nvcc_flags = {read_nvcc_flags, write_nothing}; /* kind_nvcc_flag does */
-const struct kind kind_nvcc_flag = {read_nvcc_flag, write_nvcc_flags};
-const struct kind kind_suite = {read_suite, write_suites};
-const struct kind kind_shape = {read_shape, write_shapes};
-const struct kind kind_shapes = {read_shapes, write_shapes_file};
-const struct kind kind_time = {read_time, write_time};
+const struct kind kind_case = {.read = read_case, .write = write_cases};
+const struct kind kind_nvcc_flags = {.read = read_nvcc_flags,
+									 .write = write_nothing}; /* kind_nvcc_flag does */
+const struct kind kind_nvcc_flag = {.read = read_nvcc_flag, .write = write_nvcc_flags};
+const struct kind kind_suite = {read_suite, write_suites, VALUE_READ, file_suite};
+const struct kind kind_shape = {.read = read_shape, .write = write_shapes};
+const struct kind kind_shapes = {read_shapes, write_shapes_file, VALUE_READ, file_shapes};
+const struct kind kind_time = {.read = read_time, .write = write_time};

@@ -30,7 +30,9 @@ struct row {
 	const char *const *names; /* of a word; NULL after the last */
 	enum suggest_kind words;  /* of other tools for one of names; 0: none */
 	const char *needs;        /* the end of the line that refuses a value */
-	char letter;              /* its short form; 0: none */
+	const char *mark; /* of an output: how files of a source's name begin that it wrote, which
+						 it may replace; NULL: it writes no sources */
+	char letter;      /* its short form; 0: none */
 };
 
 struct kind {
@@ -39,19 +41,29 @@ struct kind {
 				 struct error *err);
 	/* Adds the option unless it is as it would be without it. */
 	void (*write)(const struct row *row, const struct options *options, struct line *line);
+	enum value_use use;
+	/* Unless it is VALUE_PLAIN: the i-th file that the option names, NULL behind the last, "" for
+	 * what is no file of the user's. */
+	const char *(*file)(const struct row *row, const struct options *options, size_t i,
+						char scratch[PATHS_MAX]);
 };
 
 /* What each fills is said in brackets. */
-extern const struct kind kind_flag;      /* (bool) */
-extern const struct kind kind_text;      /* not blank (const char *) */
-extern const struct kind kind_word;      /* one of row->names (const char *: that name) */
-extern const struct kind kind_color;     /* the same, from color_names (enum color_when) */
-extern const struct kind kind_whole;     /* from row->from to row->to (int, size_t) */
-extern const struct kind kind_scalar;    /* any number (struct judge_scalar) */
-extern const struct kind kind_seconds;   /* above 0, a day at most (double) */
-extern const struct kind kind_seed;      /* (uint64_t), and has_seed */
-extern const struct kind kind_device;    /* (const char *: its text), and the rest of it */
-extern const struct kind kind_tolerance; /* the same */
+extern const struct kind kind_flag;   /* (bool) */
+extern const struct kind kind_text;   /* not blank (const char *), and so are */
+extern const struct kind kind_output; /* a file that is written, under the rules of outputs.h, */
+extern const struct kind kind_output_folder; /* a folder of such files, */
+extern const struct kind kind_input;         /* a file that is read, */
+extern const struct kind kind_chain;         /* stages of an epilogue, some of them files, */
+extern const struct kind kind_store;         /* and the file of the store */
+extern const struct kind kind_word;          /* one of row->names (const char *: that name) */
+extern const struct kind kind_color;         /* the same, from color_names (enum color_when) */
+extern const struct kind kind_whole;         /* from row->from to row->to (int, size_t) */
+extern const struct kind kind_scalar;        /* any number (struct judge_scalar) */
+extern const struct kind kind_seconds;       /* above 0, a day at most (double) */
+extern const struct kind kind_seed;          /* (uint64_t), and has_seed */
+extern const struct kind kind_device;        /* (const char *: its text), and the rest of it */
+extern const struct kind kind_tolerance;     /* the same */
 /* These fill members of their own. */
 extern const struct kind kind_problem;
 extern const struct kind kind_sizes;

@@ -1,25 +1,6 @@
 #include "cli/remember.h"
 
-#include <string.h>
-
 #include "store/place.h"
-
-/* A report is renamed to its place: it would replace all that is remembered. */
-static bool apart_from_reports(const char *store, const struct options *options, struct error *err)
-{
-	const char *const reports[] = {options->json, options->junit, options->markdown, options->svg,
-								   options->csv};
-	char file[PATHS_MAX], report[PATHS_MAX];
-	paths_absolute(store, file);
-	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-		if (reports[i] == NULL || strcmp(reports[i], "-") == 0)
-			continue;
-		paths_absolute(reports[i], report);
-		if (strcmp(file, report) == 0)
-			return error_set(err, "%s is the store: a report needs another file", reports[i]);
-	}
-	return true;
-}
 
 bool remember_open(struct remember *remember, const struct options *options, struct error *err)
 {
@@ -36,7 +17,7 @@ bool remember_open(struct remember *remember, const struct options *options, str
 		remember->path[0] = '\0';
 	}
 	remember->run.path = remember->path;
-	return remember->path[0] == '\0' || apart_from_reports(remember->path, options, err);
+	return true;
 }
 
 bool remember_judged(struct remember *remember, const struct judgement_list *list, bool ended)

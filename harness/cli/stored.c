@@ -84,49 +84,39 @@ json_t *stored_time(const struct measured_time *time)
 	char sizes[SHAPE_TEXT];
 	json_t *json = json_object(), *passes = json_array();
 	measured_sizes(time, sizes);
-	json_object_set_new(json, "problem", stored_text(time->problem));
 	json_object_set_new(json, "shape", json_string(sizes));
-	json_object_set_new(json, "scalars", json_loads(time->scalars, 0, NULL));
-	json_object_set_new(json, "clock", stored_text(time->clock));
-	json_object_set_new(json, "sealed", stored_text(time->seal));
-	json_object_set_new(json, "median_us", json_real(time->median));
-	json_object_set_new(json, "low_us", json_real(time->low));
-	json_object_set_new(json, "high_us", json_real(time->high));
+	columns_show(json, measured_time_columns, MEASURED_TIME_COLUMNS, time);
 	for (size_t i = 0; i < time->pass_count; i++)
 		json_array_append_new(passes, json_real(time->passes[i]));
 	json_object_set_new(json, "passes_us", passes);
 	json_object_set_new(json, "fastest_library",
 						time->library[0] != '\0' ? stored_text(time->library) : json_null());
-	json_object_set_new(json, "library_us", positive(time->library_microseconds));
 	json_object_set_new(json, "ratio_to_fastest_library", positive(measured_ratio(time)));
-	json_object_set_new(json, "sm_clock_mhz", positive(time->sm_clock_mhz));
-	json_object_set_new(json, "throttled", json_boolean(time->throttled));
-	json_object_set_new(json, "without_epilogue", json_boolean(time->without_epilogue));
 	return json;
+}
+
+/* The list of suites in one text, commas between the names. */
+static void set_suite(json_t *json)
+{
+	char *joined = NULL;
+	size_t size, i;
+	const json_t *name;
+	FILE *out = open_memstream(&joined, &size);
+	if (out == NULL)
+		return;
+	json_array_foreach(json_object_get(json, "suites"), i, name)
+		fprintf(out, "%s%s", i > 0 ? "," : "", json_string_value(name));
+	if (fclose(out) == 0)
+		json_object_set_new(json, "suite", json_string(joined));
+	free(joined);
 }
 
 json_t *stored_run(const struct measured *run)
 {
 	json_t *json = json_object(), *times = json_array();
 	json_object_set_new(json, "id", run->id > 0 ? json_integer(run->id) : json_null());
-	json_object_set_new(json, "file", stored_text(run->file));
-	json_object_set_new(json, "content", stored_text(run->content));
-	json_object_set_new(json, "when", stored_text(run->when));
-	json_object_set_new(json, "mode", stored_text(run->mode));
-	json_object_set_new(json, "problem", stored_text(run->problem));
-	json_object_set_new(json, "verdict", stored_text(run->verdict));
-	json_object_set_new(json, "detail", stored_text(run->detail));
-	json_object_set_new(json, "cases_total", json_integer(run->cases));
-	json_object_set_new(json, "cases_accepted", json_integer(run->accepted));
-	json_object_set_new(json, "commit", stored_text(run->commit));
-	json_object_set_new(json, "host", stored_text(run->host));
-	json_object_set_new(json, "device_kind", stored_text(run->device_kind));
-	json_object_set_new(json, "device", stored_text(run->device));
-	json_object_set_new(json, "driver", stored_text(run->driver));
-	json_object_set_new(json, "tolerance", stored_text(run->tolerance));
-	json_object_set_new(json, "suite", stored_text(run->suite));
-	json_object_set_new(json, "epilogue", stored_text(run->epilogue));
-	json_object_set_new(json, "nvcc_flags", json_loads(run->nvcc_flags, 0, NULL));
+	columns_show(json, measured_columns, MEASURED_COLUMNS, run);
+	set_suite(json);
 	for (size_t i = 0; i < run->time_count; i++)
 		json_array_append_new(times, stored_time(&run->times[i]));
 	json_object_set_new(json, "times", times);

@@ -10,9 +10,9 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/gpu_choice.h"
-#include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/tune_files.h"
-#include "judge/device.h"
+#include "judge/options/device_request.h"
 #include "report/report.h"
 #include "tune/model.h"
 
@@ -48,7 +48,7 @@ static bool measuring_holds(const struct options *options, struct error *err)
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
-	return !device_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
+	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
 }
 
 /* What belongs to measuring. */
@@ -151,21 +151,10 @@ static void tuned_free(struct tuned *tuned)
 	plan_free(&tuned->plan);
 }
 
-/* The text then goes to stderr. */
-static bool writes_to_stdout(const struct options *options)
-{
-	const char *const files[] = {options->json, options->export_table, options->export_space,
-								 options->export_results};
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (files[i] != NULL && strcmp(files[i], "-") == 0)
-			return true;
-	return false;
-}
-
 static int show_and_check(struct tuned *tuned)
 {
 	const struct options *options = tuned->options;
-	FILE *out = writes_to_stdout(options) ? stderr : stdout;
+	FILE *out = outputs_take_stdout(options) ? stderr : stdout;
 	struct error err;
 	int status = EXIT_ACCEPTED;
 	if (!tune_files_read(tuned, out, &err))
@@ -195,7 +184,7 @@ static int tune(const char *program, struct options *options)
 	bool at_hand;
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !output_probe(options, &err) ||
+	if (!options_hold(options, &err) ||
 		(!options->has_seed && !random_draw(&options->judge.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	tuned.file = options->arguments[0];

@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tune.h"
-#include "judge/device.h"
-#include "judge/emulated.h"
+#include "judge/options/device_request.h"
+#include "judge/run/emulated.h"
 
 #define CASES 4
 #define MAX_DIM_EMULATED 128
@@ -23,7 +23,7 @@ static bool check_options(const struct tuned *tuned, struct judge_options *out, 
 	struct options options = *tuned->options;
 	options.judge.mode = JUDGE_CHECKS;
 	options.judge.untimed = true;
-	bool emulated = device_seems_emulated(&options.judge.device);
+	bool emulated = device_request_seems_emulated(&options.judge.device);
 	if (options.judge.suite_count == 0) {
 		if (options.judge.cases == 0)
 			options.judge.cases = CASES;

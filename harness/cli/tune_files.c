@@ -42,14 +42,8 @@ bool tune_files_hold(const struct options *options, struct error *err)
 	if (any != NULL && one != any && options->no_store)
 		return error_set(err, "--export writes what is in the store: it does not go with "
 							  "--no-store");
-	if (one != NULL && (options->judge.shape_count > 1 || options->judge.suite_count > 0))
-		return error_set(err, "%s is about one shape: give one --shape", one);
-	const char *const files[] = {options->export_table, options->export_space,
-								 options->export_results};
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (files[i] != NULL && !report_probe(files[i], err))
-			return false;
-	return true;
+	return one == NULL || (options->judge.shape_count <= 1 && options->judge.suite_count == 0) ||
+		   error_set(err, "%s is about one shape: give one --shape", one);
 }
 
 /* ---- the store ------------------------------------------------------------------------ */
@@ -345,8 +339,8 @@ static void table_write(const void *what, FILE *out)
 	const struct problem *problem = table->tuned->plan.problem;
 	const struct problem_size *size;
 	fprintf(out,
-			"/* Schedules that gemmjudge tune chose on %s for %s\n"
-			" * with the content %s. Each row is\n *   ROW(",
+			TUNE_TABLE_MARK " on %s for %s\n"
+							" * with the content %s. Each row is\n *   ROW(",
 			table->tuned->gpu.name, problem->name, table->tuned->plan.content);
 	for (size_t i = 0; (size = size_at(problem, i)) != NULL; i++)
 		fprintf(out, "%s, ", size->name);

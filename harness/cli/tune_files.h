@@ -6,6 +6,9 @@
 #include "cli/tune.h"
 #include "store/tuned.h"
 
+/* What the table of --export begins with. */
+#define TUNE_TABLE_MARK "/* Schedules that gemmjudge tune chose"
+
 /* Finds what contradicts itself, before anything is done. */
 bool tune_files_hold(const struct options *options, struct error *err);
 

@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/outputs.h"
 
 #define SETTLE_MILLISECONDS 100 /* editors write some files at once */
 #define WAIT_MILLISECONDS 500   /* a signal just before the wait does not end it */
@@ -65,11 +66,8 @@ static bool watch_folders(int fd, const struct options *options, struct error *e
 
 static bool matters(const struct options *options, const char *name)
 {
-	static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".inl", ".ini"};
-	const char *ending = strrchr(name, '.');
-	for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
-		if (strcmp(ending, endings[i]) == 0)
-			return true;
+	if (outputs_source_ending(name) != NULL)
+		return true;
 	for (size_t i = 0; i < options->argument_count; i++)
 		if (strcmp(name, name_of(options->arguments[i])) == 0)
 			return true;

@@ -4,9 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/content.h"
 #include "base/error.h"
-
-#define CONTENT_TEXT 33 /* 32 hexadecimal digits and the end */
 
 /* Visits the file and the files that it and they name in `#include "..."` and that lie where that
  * looks first, beside the including file: also where a condition leaves the line out. Headers found

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process/digest.h"
+#include "base/digest.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "process/digest.h"
+#include "base/digest.h"
 
 namespace digest_cuda
 {

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/error.h"
-#include "process/digest.h"
 #include "process/protocol.h"
 #include "testcases/case.h"
 #include "testcases/values.h"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "judge/compiling.h"
-#include "judge/time.h"
+#include "judge/submission/compiling.h"
+#include "judge/timing/timer.h"
 
 #define BASELINES_MAX 3 /* in one run */
 
@@ -81,9 +81,9 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 {
 	size_t count = 0;
 	for (size_t i = 0; i < file_count; i++)
-		entrants[count++] = submission_entrant(files[i], base_name(files[i]->file));
+		entrants[count++] = submission_entrant(files[i], submission_name(files[i]->file));
 	for (size_t i = 0; run->options->mode == JUDGE_COMPARES && i < file_count; i++) {
-		entrants[count] = submission_entrant(files[i]->plain, base_name(files[i]->file));
+		entrants[count] = submission_entrant(files[i]->plain, submission_name(files[i]->file));
 		entrants[count++].role = TIMING_FILE_PLAIN;
 	}
 	for (size_t i = 0; i < baseline_count; i++) {
@@ -287,7 +287,7 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		item->verdict = VERDICT_ACCEPTED;
 		item->detail[0] = '\0';
 		if (ok && !stopped)
-			judgement_take_compile(&submissions[i], item);
+			submission_to_judgement(&submissions[i], item);
 	}
 	if (ok && compare && !stopped)
 		ok = compile_plain(run, submissions, plain, count, &stopped, err);

@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_BENCH_H
 #define GEMMJUDGE_JUDGE_BENCH_H
 
-#include "judge/submission.h"
+#include "judge/submission/submission.h"
 
 /* Files of one problem, then its baselines, compiled and ready to be timed in
  * alternation. The files are borrowed until bench_close(). NULL with err when that cannot be. */

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/compiling.h"
-#include "judge/emulated.h"
-#include "judge/submission.h"
+#include "judge/run/device.h"
+#include "judge/run/emulated.h"
+#include "judge/submission/compiling.h"
+#include "judge/submission/submission.h"
 
 /* A sampled call of a large problem takes seconds; one that is not sampled, minutes. */
 #define SECONDS 600.0
@@ -35,7 +36,7 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 						struct judgement *out, struct error *err)
 {
 	struct emulated_watch watch;
-	const struct entrant entrant = submission_entrant(s, base_name(s->file));
+	const struct entrant entrant = submission_entrant(s, submission_name(s->file));
 	if (!emulated_watch_open(&watch, run->options, true, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);
@@ -74,7 +75,7 @@ static bool compile_and_count(struct run *run, const struct count_request *reque
 	submission_take(run, request->options->files[0], &s);
 	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
 	if (ok && (ok = compile_alone(run, &s, err))) {
-		judgement_take_compile(&s, &out->judgement);
+		submission_to_judgement(&s, &out->judgement);
 		if (s.compiled.status == COMPILE_OK)
 			ok = count_calls(run, &s, request->test, &out->judgement, err);
 		out->compiled = s.compiled;
@@ -113,7 +114,7 @@ enum judge_status judge_count(const struct count_request *request,
 	return status;
 }
 
-void counted_free(struct counted *counted)
+void count_free(struct counted *counted)
 {
 	compiled_free(&counted->compiled);
 	judgement_free(&counted->judgement);

@@ -3,7 +3,7 @@
 #define GEMMJUDGE_JUDGE_COUNT_H
 
 #include "compile/compile.h"
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 struct count_request {
 	/* one file; of the rest count the problem, nvcc's flags, the epilogue, emulate, sample,
@@ -19,10 +19,10 @@ struct counted {
 };
 
 /* Compiles the file and calls it once; JUDGE_DONE, with a verdict. Otherwise err says why nothing
- * could be done. To be freed with counted_free() in any case. */
+ * could be done. To be freed with count_free() in any case. */
 enum judge_status judge_count(const struct count_request *request,
 							  const struct judge_progress *progress, struct counted *out,
 							  struct error *err);
-void counted_free(struct counted *counted);
+void count_free(struct counted *counted);
 
 #endif

@@ -10,14 +10,15 @@
 
 #include "base/text.h"
 #include "judge/bench.h"
-#include "judge/check.h"
-#include "judge/compiling.h"
-#include "judge/confirm.h"
-#include "judge/emulated.h"
-#include "judge/groups.h"
+#include "judge/cases/check.h"
+#include "judge/cases/orders.h"
 #include "judge/hints/hints.h"
-#include "judge/orders.h"
-#include "judge/submission.h"
+#include "judge/run/device.h"
+#include "judge/run/emulated.h"
+#include "judge/submission/compiling.h"
+#include "judge/submission/submission.h"
+#include "judge/timing/confirm.h"
+#include "judge/timing/groups.h"
 #include "judge/turns.h"
 #include "process/jail.h"
 
@@ -35,7 +36,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 	const struct timing_entry *entry = &timing->entries[0];
 	judgement_take_layers(out, entry->enclosed, entry->layers);
 	if (entry->seal.state != SEAL_NONE)
-		out->layers |= JAIL_SEALED;
+		out->layers |= LAYER_SEALED;
 	if (entry->ran)
 		return;
 	out->verdict = entry->verdict;
@@ -101,12 +102,12 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 static bool layers_hold(const struct run *run, const struct judgement *out, struct error *err)
 {
 	unsigned missing = run->options->required & ~out->layers;
-	char names[JAIL_TEXT];
+	char names[LAYERS_TEXT];
 	if (out->verdict != VERDICT_ACCEPTED) /* whose calls were not sealed for that reason */
-		missing &= ~(unsigned)JAIL_SEALED;
+		missing &= ~(unsigned)LAYER_SEALED;
 	return !out->was_run || missing == 0 ||
 		   error_set(err, "--require: not closed around %.400s: %s", out->file,
-					 jail_print(missing, names));
+					 layers_print(missing, names));
 }
 
 static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
@@ -127,7 +128,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 		snprintf(out->detail, sizeof out->detail, RUN_INTERRUPTED);
 		return true;
 	}
-	judgement_take_compile(s, out);
+	submission_to_judgement(s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
 	return orders_check(run, s, out, err) && judge_time(run, s, out, err);
@@ -140,6 +141,7 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								.device_kind = run->referee.device.kind,
 								.devices = 1,
 								.seed = options->seed,
+								.suites = options->suite_count > 0 ? options->suites : NULL,
 								.nvcc_flags = options->nvcc_flags,
 								.max_dim = options->max_dim,
 								.multiple = options->multiple};
@@ -160,10 +162,6 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	if (options->cases > 0 && options->suite_count == 0)
 		snprintf(facts->sizes, sizeof facts->sizes, "%s",
 				 facts->shapes[0] != '\0' ? "given" : case_sizes_names[options->sizes]);
-	size_t used = 0;
-	for (size_t i = 0; i < options->suite_count && used < sizeof facts->suite; i++)
-		used += (size_t)snprintf(facts->suite + used, sizeof facts->suite - used, "%s%s",
-								 i > 0 ? "," : "", options->suites[i]);
 }
 
 /* Files that stand side by side: all of them, or none. */
@@ -314,7 +312,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.problem = s->problem,
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes,
-									.alone = (run->options->required & JAIL_COMPILER) != 0},
+									.alone = (run->options->required & LAYER_COMPILER) != 0},
 			   out);
 	drop_witness(out);
 	return true;

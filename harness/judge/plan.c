@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/submission.h"
+#include "judge/submission/submission.h"
 
 bool plan_make(const struct judge_options *options, const char *file, struct plan *out,
 			   struct error *err)

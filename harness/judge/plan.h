@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_PLAN_H
 #define GEMMJUDGE_JUDGE_PLAN_H
 
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 struct plan {
 	const struct problem *problem;

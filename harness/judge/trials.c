@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/ahead.h"
 #include "judge/bench.h"
-#include "judge/check.h"
-#include "judge/compiling.h"
-#include "judge/time.h"
+#include "judge/cases/check.h"
+#include "judge/run/ahead.h"
+#include "judge/run/device.h"
+#include "judge/submission/compiling.h"
+#include "judge/timing/timer.h"
 #include "judge/turns.h"
 
 #define TIMEOUT 3.0 /* of a call: a schedule that hangs is not to take the whole budget */
@@ -256,7 +257,7 @@ static bool timer_begin(struct trials *trials, const struct trials_round *round,
 	trials->timed_count = round->count;
 	for (size_t i = 0; i < round->count; i++) {
 		const struct submission *s = &trials->submissions[round->variants[i]];
-		const char *name = base_name(trials->options.files[0]);
+		const char *name = submission_name(trials->options.files[0]);
 		trials->timed[i] = round->variants[i];
 		trials->dropped[i] = false;
 		if (trials->taken[round->variants[i]]) /* else a compiler may still be at it */
@@ -362,7 +363,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 		options.max_dim = max_dim;
 	run.options = &options;
 	submission_take(&run, options.files[0], &drawn);
-	judgement_take_compile(&trials->submissions[variant], out);
+	submission_to_judgement(&trials->submissions[variant], out);
 	bool ok = drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused);
 	out->cases = calloc(drawn.case_count + 1, sizeof *out->cases);
 	if (out->cases == NULL)
@@ -372,7 +373,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	submission_free(&drawn);
 	trials->deadline = deadline;
 	const struct entrant entrant =
-		submission_entrant(&trials->submissions[variant], base_name(options.files[0]));
+		submission_entrant(&trials->submissions[variant], submission_name(options.files[0]));
 	ok = ok && (out->verdict != VERDICT_ACCEPTED ||
 				check_cases(&run, trials->submissions[0].problem, &entrant, out, err));
 	trials->deadline = 0;

@@ -4,7 +4,7 @@
 #ifndef GEMMJUDGE_JUDGE_TRIALS_H
 #define GEMMJUDGE_JUDGE_TRIALS_H
 
-#include "judge/judge.h"
+#include "judge/options/options.h"
 
 #define TRIALS_TOGETHER 8 /* in alternation, at most */
 

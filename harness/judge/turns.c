@@ -9,8 +9,9 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "judge/ahead.h"
-#include "judge/lock.h"
+#include "judge/run/ahead.h"
+#include "judge/run/device.h"
+#include "judge/run/lock.h"
 
 #define STEP_SECONDS 0.1 /* between two steps that are shown, where several devices have some */
 

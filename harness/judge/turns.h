@@ -5,7 +5,7 @@
 #ifndef GEMMJUDGE_JUDGE_TURNS_H
 #define GEMMJUDGE_JUDGE_TURNS_H
 
-#include "judge/run.h"
+#include "judge/run/run.h"
 
 struct turns; /* opaque */
 

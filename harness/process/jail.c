@@ -90,7 +90,7 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 	unsigned held = 0;
 	struct error why = {{0}};
 	err->message[0] = '\0';
-	wanted &= JAIL_SOLUTION;
+	wanted &= LAYER_SOLUTION;
 	if (wanted == 0)
 		return 0;
 	if (!limits_close(what, &why)) {
@@ -99,17 +99,17 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 	}
 	/* Files after namespaces, which look at /proc; calls last, as they refuse what the others
 	 * are made with. */
-	if ((wanted & JAIL_NAMESPACES) != 0 && jail_namespaces_close(&why))
-		held |= JAIL_NAMESPACES;
-	else if ((wanted & JAIL_NAMESPACES) != 0)
+	if ((wanted & LAYER_NAMESPACES) != 0 && jail_namespaces_close(&why))
+		held |= LAYER_NAMESPACES;
+	else if ((wanted & LAYER_NAMESPACES) != 0)
 		add_reason(err, "namespaces", &why);
-	if ((wanted & JAIL_FILES) != 0 && jail_files_close(what, &why))
-		held |= JAIL_FILES;
-	else if ((wanted & JAIL_FILES) != 0)
+	if ((wanted & LAYER_FILES) != 0 && jail_files_close(what, &why))
+		held |= LAYER_FILES;
+	else if ((wanted & LAYER_FILES) != 0)
 		add_reason(err, "files", &why);
-	if ((wanted & JAIL_CALLS) != 0 && jail_calls_close(&why))
-		held |= JAIL_CALLS;
-	else if ((wanted & JAIL_CALLS) != 0)
+	if ((wanted & LAYER_CALLS) != 0 && jail_calls_close(&why))
+		held |= LAYER_CALLS;
+	else if ((wanted & LAYER_CALLS) != 0)
 		add_reason(err, "calls", &why);
 	return held;
 }

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "chain/chain.h"
-#include "process/digest.h"
-#include "process/wrong.h"
+#include "judgement/check.h"
+#include "judgement/device.h"
+#include "judgement/timing.h"
+#include "judgement/wrong.h"
 #include "testcases/case.h"
 #include "testcases/entry.h"
 
@@ -42,25 +45,10 @@ struct message {
 	char error[1024];
 };
 
-/* Where the solution runs. */
-enum device_kind { DEVICE_CUDA, DEVICE_EMULATED };
-
 struct device_choice {
 	enum device_kind kind;
 	int ordinal;              /* CUDA device number */
 	char runtime_folder[512]; /* DEVICE_EMULATED: folder with the libcudart.so.13 to load */
-};
-
-struct device_facts {
-	char name[128];        /* "NVIDIA H200"; "emulated GPU" */
-	char architecture[16]; /* for nvcc: "90a"; "" where the device runs PTX */
-	int multiprocessors;
-	uint64_t memory_bytes, l2_bytes;
-	int sm_clock_khz;               /* maximum SM clock; 0 unknown */
-	double memory_bytes_per_second; /* of the device's memory, at most; 0 unknown */
-	char pci_bus_id[32]; /* "0000:01:00.0" (cudaDeviceGetPCIBusId), for NVML; "" unknown */
-	char driver[32], runtime[32], library[64]; /* versions; library: "cuBLAS 13.1.0" */
-	int devices;                               /* that CUDA has here */
 };
 
 /* ---- buffers ---------------------------------------------------------- */
@@ -76,7 +64,6 @@ struct device_facts {
  * allocates itself, each buffer an allocation of exactly its size, so that the
  * emulated GPU sees every access outside of it. A contestant on a GPU that gets a
  * memfd does the same. */
-#define BUFFERS_MAX (OPERANDS_MAX + CHAIN_BUFFERS_MAX)
 struct arena_buffer {
 	uint64_t offset, bytes;
 };
@@ -178,35 +165,9 @@ struct referee_stage_reply { /* to STAGE_OPEN */
 	struct arena arena;
 };
 
-#define CHECK_SHOWN 4
-struct wrong_element {
-	int32_t row, column; /* rows of all batches are counted through */
-	uint32_t unwritten;  /* holds what it held before the call */
-	double got, want, bound;
-};
 struct referee_check_reply {
 	struct message head;
-	uint64_t elements;  /* of the result */
-	uint64_t wrong;     /* elements outside their bound */
-	uint64_t untouched; /* wrong ones that still hold what they held before the call */
-	uint64_t read;      /* wrong ones that are NaN where a result that is not to be read was NaN */
-	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
-	double worst_error; /* max |out - ref| over finite elements */
-	int32_t worst_row, worst_column;
-	uint32_t shown; /* how many of first[] are filled, in row-major order */
-	struct wrong_element first[CHECK_SHOWN];
-	uint64_t changed[BUFFERS_MAX]; /* elements of each input that changed */
-	uint64_t guard_changed;        /* bytes of guard bands that changed */
-	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
-							  its buffer: -1 just before it, +0 just after its end */
-	uint32_t guard_buffer; /* which buffer that is */
-	uint64_t extra_wrong;  /* of what stages wrote, elements outside their bound; not in `wrong` */
-	uint32_t extra_buffer; /* which holds the first of them */
-	struct wrong_element extra_first;
-	uint64_t altered; /* of a sealed case, bit i: output i is not what it was when the call ended */
-	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
-										 the CPU from values drawn again */
-	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
+	struct check_facts found;
 };
 
 /* What the wrong elements of the last CHECK have in common; nothing has been asked since. The
@@ -283,8 +244,6 @@ enum run_status {
 };
 /* How details say RUN_NO_SOLVE. */
 #define RUN_NO_SOLVE_TEXT "the file defines no extern \"C\" solve()"
-#define RUN_NAME_BYTES 64
-#define RUN_TEXT_BYTES 512
 /* Beginnings of what the process says on stderr of its own end (contestant/witness.h). */
 #define WITNESS_TOUCHED "host code touched "
 #define WITNESS_OF_DEVICE ", which is memory of the device"
@@ -359,24 +318,6 @@ struct contestant_time {
 	enum time_method method;
 	uint32_t first, warmups, calls;
 };
-/* A kernel as it was launched. */
-#define KERNEL_NAME_BYTES 120
-struct kernel_launch {
-	char name[KERNEL_NAME_BYTES + 1]; /* demangled, without its parameters */
-	uint32_t grid[3], block[3];       /* x, y, z, in blocks and in threads */
-	uint32_t cluster[3];              /* in blocks; 1, 1, 1: none */
-	uint32_t registers;               /* of a thread */
-	uint32_t shared_bytes;            /* of a block, static and dynamic */
-};
-
-/* The kernels of one call; copies and sets are none. */
-#define KERNELS_SHOWN 8
-struct kernel_list {
-	uint32_t run;   /* how many there were */
-	uint32_t shown; /* how many of first[] are filled, in the order of their start */
-	struct kernel_launch first[KERNELS_SHOWN];
-};
-
 struct contestant_time_reply {
 	struct message head;
 	enum run_status status;

@@ -206,7 +206,7 @@ struct share {
 	uint64_t worst_index;
 	bool any;
 	struct drawn drawn[BUFFERS_MAX];
-	struct referee_check_reply found;
+	struct check_facts found;
 };
 
 /* What a buffer held before the call, as bits. */
@@ -252,7 +252,7 @@ static struct wrong_element element_of(const struct share *share, uint64_t index
 /* What counts for C and for what stages write alike. */
 static void note_worst(struct share *share, uint64_t index, const struct check_finding *finding)
 {
-	struct referee_check_reply *found = &share->found;
+	struct check_facts *found = &share->found;
 	if (finding->error > found->worst_error)
 		found->worst_error = finding->error;
 	if (!share->any || finding->ratio > found->worst_ratio) {
@@ -265,7 +265,7 @@ static void note_worst(struct share *share, uint64_t index, const struct check_f
 static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 				 const struct check_finding *finding)
 {
-	struct referee_check_reply *found = &share->found;
+	struct check_facts *found = &share->found;
 	uint8_t *marks = share->input->marks;
 	note_worst(share, index, finding);
 	if (marks != NULL)
@@ -292,7 +292,7 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 static void note_extra(struct share *share, const struct chain_member *member, uint64_t index,
 					   const struct carried *value)
 {
-	struct referee_check_reply *found = &share->found;
+	struct check_facts *found = &share->found;
 	const struct number_format *format = &share->rule.type->format;
 	uint32_t bits = values_load(format, share->input->written[member->buffer], index);
 	double out = values_to_double(format, bits);
@@ -425,9 +425,9 @@ static void *check_share(void *argument)
 }
 
 /* In order of the elements, so that first[] stays row-major. */
-static void add_share(const struct share *share, struct referee_check_reply *reply, bool *any)
+static void add_share(const struct share *share, struct check_facts *reply, bool *any)
 {
-	const struct referee_check_reply *found = &share->found;
+	const struct check_facts *found = &share->found;
 	uint64_t columns = shape_columns(&share->input->test->shape);
 	if (found->worst_error > reply->worst_error)
 		reply->worst_error = found->worst_error;
@@ -466,7 +466,7 @@ static void check_shares(struct share *shares, uint64_t count)
 			pthread_join(threads[i], NULL);
 }
 
-static void clear(struct referee_check_reply *reply)
+static void clear(struct check_facts *reply)
 {
 	reply->wrong = reply->untouched = reply->read = reply->extra_wrong = 0;
 	reply->worst_ratio = reply->worst_error = 0;
@@ -474,7 +474,7 @@ static void clear(struct referee_check_reply *reply)
 	reply->shown = 0;
 }
 
-void check_outputs(const struct check_input *input, struct referee_check_reply *reply)
+void check_outputs(const struct check_input *input, struct check_facts *reply)
 {
 	struct share shares[THREADS_MAX];
 	struct buffers buffers;

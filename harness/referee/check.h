@@ -54,7 +54,7 @@ struct check_stage {
 /* Fills elements, wrong, untouched, read, worst_*, shown and first of the reply, and
  * extra_wrong, extra_first and extra_buffer where a chain has outputs; touches
  * nothing else in it. A part of a chain after the first adds to what is there. */
-void check_outputs(const struct check_input *input, struct referee_check_reply *reply);
+void check_outputs(const struct check_input *input, struct check_facts *reply);
 
 /* The verdict on one element, for tests and calibration: 0 .. 1 is right, more
  * than 1 is wrong, infinity for what no tolerance could accept. */

@@ -26,7 +26,7 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 {
 	const struct shape *shape = &input->test->shape;
 	const struct operand *result = problem_part(input->problem, PART_RESULT);
-	struct referee_check_reply ignored = {0};
+	struct check_facts ignored = {0};
 	struct check_input again = *input;
 	*facts = (struct wrong_facts){0};
 	uint64_t elements = shape_rows(shape) * shape_columns(shape);

@@ -1,9 +1,9 @@
 /* What the wrong elements of a result have in common, for whoever has to find the fault
- * (process/wrong.h). Nothing here decides whether they are wrong: check.h does. */
+ * (judgement/wrong.h). Nothing here decides whether they are wrong: check.h does. */
 #ifndef GEMMJUDGE_REFEREE_EXPLAIN_H
 #define GEMMJUDGE_REFEREE_EXPLAIN_H
 
-#include "process/wrong.h"
+#include "judgement/wrong.h"
 #include "referee/check.h"
 
 /* Compares the whole result once more, and fills what is found. facts->wrong is 0 where there is

@@ -71,7 +71,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_CHECK:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
-			   referee_check(referee, &request->check, &reply->check, err);
+			   referee_check(referee, &request->check, &reply->check.found, err);
 	case MESSAGE_REFEREE_EXPLAIN:
 		*bytes = sizeof reply->explain;
 		return is_size(got, sizeof request->explain, err) &&
@@ -83,7 +83,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_STAGE_CLOSE:
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->stage, err) &&
-			   referee_stage_close(referee, request->stage.stage, &reply->check, err);
+			   referee_stage_close(referee, request->stage.stage, &reply->check.found, err);
 	}
 	*bytes = sizeof reply->head;
 	return error_set(err, "a message of unknown type %u", request->head.type);

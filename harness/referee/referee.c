@@ -242,7 +242,7 @@ static struct guard_finding scan_guard(const uint8_t *band, uint64_t bytes)
 }
 
 /* Keeps the changed guard byte that lies nearest to its buffer. */
-static void note_guard(struct referee_check_reply *reply, uint32_t buffer, int side, uint64_t bytes,
+static void note_guard(struct check_facts *reply, uint32_t buffer, int side, uint64_t bytes,
 					   const struct guard_finding *found)
 {
 	if (found->changed == 0)
@@ -257,7 +257,7 @@ static void note_guard(struct referee_check_reply *reply, uint32_t buffer, int s
 	reply->guard_changed += found->changed;
 }
 
-static bool check_guards(struct referee *referee, uint32_t set, struct referee_check_reply *reply,
+static bool check_guards(struct referee *referee, uint32_t set, struct check_facts *reply,
 						 struct error *err)
 {
 	for (uint32_t i = 0; i < 2 * referee->buffers.count; i++) {
@@ -271,7 +271,7 @@ static bool check_guards(struct referee *referee, uint32_t set, struct referee_c
 	return true;
 }
 
-static bool check_inputs(struct referee *referee, uint32_t set, struct referee_check_reply *reply,
+static bool check_inputs(struct referee *referee, uint32_t set, struct check_facts *reply,
 						 struct error *err)
 {
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
@@ -384,7 +384,7 @@ static struct check_input input_of(struct referee *referee)
 
 /* The chain from stage `from` on, up to the next foreign one or to its end. */
 static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
-					   struct referee_check_reply *reply, struct error *err)
+					   struct check_facts *reply, struct error *err)
 {
 	const struct shape *shape = &referee->test.shape;
 	uint32_t to = computed != NULL ? from + 1 : from;
@@ -473,14 +473,14 @@ static bool take_outputs(struct referee *referee, const struct referee_check *re
 }
 
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct referee_check_reply *reply, struct error *err)
+				   struct check_facts *reply, struct error *err)
 {
 	if (!referee->has_case)
 		return error_set(err, "a check before any case");
 	if (request->set >= referee->arena.sets)
 		return error_set(err, "there is no set %u: the case has %u", request->set,
 						 referee->arena.sets);
-	referee->reply = (struct referee_check_reply){0};
+	referee->reply = (struct check_facts){0};
 	referee->checked = *request;
 	referee->explainable = false;
 	elsewhere_close(&referee->elsewhere);
@@ -525,7 +525,7 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 	return true;
 }
 
-bool referee_stage_close(struct referee *referee, uint32_t stage, struct referee_check_reply *reply,
+bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_facts *reply,
 						 struct error *err)
 {
 	struct elsewhere *elsewhere = &referee->elsewhere;

@@ -30,8 +30,8 @@ struct referee {
 
 	/* A check that has come to a foreign stage. */
 	struct referee_check checked;
-	uint32_t next;                    /* that stage; the end of the chain: none */
-	struct referee_check_reply reply; /* what is known so far */
+	uint32_t next;            /* that stage; the end of the chain: none */
+	struct check_facts reply; /* what is known so far */
 	void *carried;
 	uint64_t carried_capacity;
 	struct elsewhere elsewhere;
@@ -52,7 +52,7 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 /* *fd: the referee's own. */
 bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct referee_check_reply *reply, struct error *err);
+				   struct check_facts *reply, struct error *err);
 /* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
  * known. */
 bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err);
@@ -60,7 +60,7 @@ bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct 
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,
 						int *fd, struct error *err);
-bool referee_stage_close(struct referee *referee, uint32_t stage, struct referee_check_reply *reply,
+bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_facts *reply,
 						 struct error *err);
 void referee_close(struct referee *referee);
 

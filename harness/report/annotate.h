@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* The services; NULL after the last. */
 extern const char *const annotate_kinds[];

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A quotient of two medians with the interval that both 95% intervals allow. */
 struct compare_ratio {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A block of lines for each kernel, two columns in. */
 void counters_print(FILE *out, const struct judgement *judgement);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Adds to a line, as long as there is room. */
@@ -134,6 +135,17 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 	return timing_shown(entry, span);
 }
 
+struct facts_counted facts_counted(const struct timing_result *timing,
+								   const struct timing_entry *entry)
+{
+	bool span = facts_use_span(timing), outside = entry->seal.state == SEAL_OUTSIDE;
+	return (struct facts_counted){.clock = outside ? "outside"
+										   : span  ? "span"
+												   : "event",
+								  .stats = facts_stats(entry, span),
+								  .passes = outside || span == (entry->span.samples > 0)};
+}
+
 double facts_tflops(const struct shape *shape, double microseconds)
 {
 	return microseconds > 0.0 ? 2.0 * shape_terms(shape) / microseconds * 1e-6 : 0.0;
@@ -252,21 +264,40 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 			*p = '?';
 }
 
-void facts_cases(char *out, size_t capacity, const struct run_facts *facts)
+char *facts_suites(const struct run_facts *facts)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 0; facts->suites != NULL && facts->suites[i] != NULL; i++)
+		fprintf(out, "%s%s", i > 0 ? "," : "", facts->suites[i]);
+	return fclose(out) == 0 ? text : NULL;
+}
+
+char *facts_cases(const struct run_facts *facts)
 {
 	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
-	out[0] = '\0';
-	if (facts->suite[0] != '\0')
-		append(out, capacity, "suite %s", facts->suite);
+	char *text = NULL, *suites = facts_suites(facts);
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL || suites == NULL) {
+		free(suites);
+		return NULL;
+	}
+	if (suites[0] != '\0')
+		fprintf(out, "suite %s", suites);
 	else
-		append(out, capacity, "generated cases%s%s", facts->shapes[0] != '\0' ? " of " : "",
-			   facts->shapes);
+		fprintf(out, "generated cases%s%s", facts->shapes[0] != '\0' ? " of " : "", facts->shapes);
 	if (facts->max_dim > 0)
-		append(out, capacity, " with %ssizes up to %d", uniform, facts->max_dim);
+		fprintf(out, " with %ssizes up to %d", uniform, facts->max_dim);
 	else if (uniform[0] != '\0')
-		append(out, capacity, " with uniform sizes");
+		fputs(" with uniform sizes", out);
 	if (facts->multiple > 1)
-		append(out, capacity, ", all multiples of %d", facts->multiple);
+		fprintf(out, ", all multiples of %d", facts->multiple);
+	free(suites);
+	return fclose(out) == 0 ? text : NULL;
 }
 
 void facts_clocks(char *out, size_t capacity, const struct timing_result *timing)

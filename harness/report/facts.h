@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* "M 17, N 33, K 64, alpha 1, beta 0.5"; what a problem has not is left out. */
 void facts_case_sizes(char *out, size_t capacity, const struct problem *problem,
@@ -36,6 +36,15 @@ size_t facts_failed_cases(const struct judgement *judgement);
 bool facts_use_span(const struct timing_result *timing);
 const struct timing_stats *facts_stats(const struct timing_entry *entry, bool span);
 
+/* The time of an entry that counts, as tables, the JSON report and the store have it. */
+struct facts_counted {
+	const char *clock; /* "span" or "event" of the process, "outside" of sealed calls */
+	const struct timing_stats *stats;
+	bool passes; /* its passes are of the same clock */
+};
+struct facts_counted facts_counted(const struct timing_result *timing,
+								   const struct timing_entry *entry);
+
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
 double facts_tflops(const struct shape *shape, double microseconds);
 
@@ -65,8 +74,12 @@ void facts_yardsticks(const struct timing_result *timing,
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 
-/* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. */
-void facts_cases(char *out, size_t capacity, const struct run_facts *facts);
+/* "edges,my/own.ini": all suites of a run; "" where cases were generated. The caller frees it; NULL
+ * where memory runs out. */
+char *facts_suites(const struct run_facts *facts);
+
+/* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. The same. */
+char *facts_cases(const struct run_facts *facts);
 
 /* "SM clock 1980 MHz, lowest 1965, limit 1980; 24 input sets"; "" where nothing is known. */
 void facts_clocks(char *out, size_t capacity, const struct timing_result *timing);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/compare.h"
 #include "report/facts.h"
@@ -63,11 +63,12 @@ static json_t *device(const struct run_facts *facts)
 	return json;
 }
 
-static json_t *nvcc_flags(const struct run_facts *facts)
+/* A NULL-ended list, or NULL. */
+static json_t *texts(const char *const *list)
 {
 	json_t *json = json_array();
-	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++)
-		json_array_append_new(json, text(*flag));
+	for (; list != NULL && *list != NULL; list++)
+		json_array_append_new(json, text(*list));
 	return json;
 }
 
@@ -122,7 +123,7 @@ static json_t *wrong_element(const struct test_case *test, const struct wrong_el
 
 static json_t *check(const struct problem *problem, const struct case_result *result)
 {
-	const struct referee_check_reply *check = &result->check;
+	const struct check_facts *check = &result->check;
 	int rows = result->test.shape.size[SIZE_M];
 	uint64_t extra_changed = 0;
 	json_t *json = json_object(), *changed = json_object(), *first = json_array();
@@ -185,7 +186,7 @@ static json_t *stats(const struct timing_stats *stats)
 static json_t *passes(const struct timing_passes *passes)
 {
 	json_t *json = json_array();
-	for (uint32_t i = 0; i < passes->count; i++)
+	for (uint32_t i = 0; passes != NULL && i < passes->count; i++)
 		json_array_append_new(json, real((double)passes->microseconds[i]));
 	return json;
 }
@@ -254,12 +255,8 @@ static void set_kernels(json_t *json, const struct timing_entry *entry)
 
 static json_t *sealed(const struct timing_seal *seal)
 {
-	static const char *const states[] = {[SEAL_NONE] = "none",
-										 [SEAL_CONFIRMED] = "confirmed",
-										 [SEAL_OUTSIDE] = "outside",
-										 [SEAL_UNCERTAIN] = "not_confirmed"};
 	json_t *json = json_object();
-	json_object_set_new(json, "state", json_string(states[seal->state]));
+	json_object_set_new(json, "state", json_string(seal_name(seal->state)));
 	if (seal->why[0] != '\0')
 		json_object_set_new(json, "why", text(seal->why));
 	if (seal->state == SEAL_NONE)
@@ -275,9 +272,7 @@ static json_t *sealed(const struct timing_seal *seal)
 static json_t *timing_entry(const struct timing_result *timing, const struct timing_entry *entry,
 							bool span)
 {
-	static const char *const roles[] = {[TIMING_FILE] = "file",
-										[TIMING_FILE_PLAIN] = "file without epilogue",
-										[TIMING_LIBRARY] = "library"};
+	const struct facts_counted counted = facts_counted(timing, entry);
 	json_t *json = json_object();
 	json_object_set_new(json, "label", text(entry->label));
 	json_object_set_new(json, "ran", json_boolean(entry->ran));
@@ -286,20 +281,22 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "span", stats(&entry->span));
 	json_object_set_new(json, "event", stats(&entry->event));
 	json_object_set_new(json, "sealed", sealed(&entry->seal));
-	json_object_set_new(json, "passes_us", passes(&entry->passes));
-	json_object_set_new(json, "microseconds", real(facts_stats(entry, span)->median));
+	json_object_set_new(json, "passes_us", passes(counted.passes ? &entry->passes : NULL));
+	json_object_set_new(json, "clock", json_string(counted.clock));
+	json_object_set_new(json, "microseconds", real(counted.stats->median));
+	json_object_set_new(json, "low_us", real(counted.stats->low));
+	json_object_set_new(json, "high_us", real(counted.stats->high));
 	json_object_set_new(json, "activities_per_call", json_integer(entry->activities));
 	set_kernels(json, entry);
 	json_object_set_new(json, "tflops", real(entry->tflops));
-	json_object_set_new(json, "gbytes_per_s",
-						real(facts_gbytes(timing, facts_stats(entry, span)->median)));
+	json_object_set_new(json, "gbytes_per_s", real(facts_gbytes(timing, counted.stats->median)));
 	json_object_set_new(json, "percent_of_cublas",
 						positive(facts_percent_of(timing, entry, FACTS_CUBLAS, span)));
 	json_object_set_new(json, "percent_of_cublaslt",
 						positive(facts_percent_of(timing, entry, FACTS_CUBLASLT, span)));
 	json_object_set_new(json, "ratio_to_fastest_library", positive(overall_ratio(timing, entry)));
 	json_object_set_new(json, "wrong_elements", json_integer((json_int_t)entry->wrong));
-	json_object_set_new(json, "role", json_string(roles[entry->role]));
+	json_object_set_new(json, "role", json_string(timing_role_name(entry->role)));
 	json_object_set_new(json, "schedule",
 						entry->schedule[0] != '\0' ? text(entry->schedule) : json_null());
 	if (entry->role == TIMING_FILE)
@@ -374,7 +371,7 @@ static json_t *guarantees(const struct judgement *judgement)
 	json_t *json = json_array();
 	unsigned layer;
 	const char *name;
-	for (size_t i = 0; (name = jail_name(i, &layer)) != NULL; i++)
+	for (size_t i = 0; (name = layers_name(i, &layer)) != NULL; i++)
 		if ((judgement->layers & layer) != 0)
 			json_array_append_new(json, json_string(name));
 	return json;
@@ -409,7 +406,7 @@ static json_t *judgement(const struct judgement *judgement)
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
-	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & JAIL_COMPILER) != 0));
+	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & LAYER_COMPILER) != 0));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));
@@ -551,14 +548,17 @@ static json_t *run(const struct run_facts *facts)
 	json_object_set_new(json, "started", text(facts->started));
 	json_object_set_new(json, "command", text(facts->command));
 	json_object_set_new(json, "seed", seed(facts->seed));
-	json_object_set_new(json, "suite", facts->suite[0] != '\0' ? text(facts->suite) : json_null());
+	char *joined = facts_suites(facts);
+	json_object_set_new(json, "suite", facts->suites != NULL ? text(joined) : json_null());
+	json_object_set_new(json, "suites", texts(facts->suites));
+	free(joined);
 	json_object_set_new(json, "max_dim",
 						facts->max_dim > 0 ? json_integer(facts->max_dim) : json_null());
 	json_object_set_new(json, "multiple_of",
 						facts->multiple > 1 ? json_integer(facts->multiple) : json_null());
 	json_object_set_new(json, "sizes", facts->sizes[0] != '\0' ? text(facts->sizes) : json_null());
 	json_object_set_new(json, "tolerance", text(facts->tolerance));
-	json_object_set_new(json, "nvcc_flags", nvcc_flags(facts));
+	json_object_set_new(json, "nvcc_flags", texts(facts->nvcc_flags));
 	json_object_set_new(json, "epilogue",
 						facts->epilogue[0] != '\0' ? text(facts->epilogue) : json_null());
 	json_object_set_new(json, "tool", facts->tool[0] != '\0' ? text(facts->tool) : json_null());

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A line a kernel in `width` columns, below each entrant's own; nothing where no entrant
  * has any. */

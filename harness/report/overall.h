@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A file below this ratio is notably slower than the library. */
 #define OVERALL_SLOW 0.9

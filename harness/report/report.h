@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 #define REPORT_JSON_SCHEMA_VERSION 2
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Microseconds: of shorter calls nothing is confirmed on any machine (judge/outside.c). */
+/* Microseconds: of shorter calls nothing is confirmed on any machine (judge/timing/outside.c). */
 #define SEAL_SHORT 20.0
 
 static int decimals(double microseconds)

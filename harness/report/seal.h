@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_REPORT_SEAL_H
 #define GEMMJUDGE_REPORT_SEAL_H
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* "confirmed by sealed calls: 02_tiled.cu (seen from outside 303 +- 9 us), ..."; "" where nobody's
  * was. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/counters.h"
 #include "report/facts.h"
@@ -15,6 +15,21 @@
 #define REPORT_LINES_SHOWN 40 /* of a tool that it ran under */
 
 /* ---- the head ---------------------------------------------------------- */
+
+static void which_cases_print(const struct text_page *page, const struct run_facts *facts)
+{
+	char *cases = facts_cases(facts), *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+	if (out != NULL)
+		fprintf(out, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
+				cases != NULL ? cases : "",
+				facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
+	if (out != NULL && fclose(out) == 0)
+		text_paragraph(page, 0, line);
+	free(line);
+	free(cases);
+}
 
 static void head_print(const struct text_page *page, const struct run_facts *facts)
 {
@@ -30,11 +45,7 @@ static void head_print(const struct text_page *page, const struct run_facts *fac
 	if (facts_shared(facts, shared)[0] != '\0')
 		text_paragraph(page, 0, shared);
 
-	char cases[256];
-	facts_cases(cases, sizeof cases, facts);
-	snprintf(line, sizeof line, "seed 0x%llx, %s, tolerance %s", (unsigned long long)facts->seed,
-			 cases, facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
-	text_paragraph(page, 0, line);
+	which_cases_print(page, facts);
 	if (facts->tool[0] != '\0') {
 		char under[sizeof facts->tool + 16];
 		snprintf(under, sizeof under, "under %s", facts->tool);
@@ -195,7 +206,7 @@ static void guarantees_print(const struct text_page *page, const struct judgemen
 		run += list->items[i].was_run;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
-		char names[JAIL_TEXT];
+		char names[LAYERS_TEXT];
 		size_t same = 0;
 		if (!item->was_run || layers_met(list, i))
 			continue;
@@ -208,7 +219,7 @@ static void guarantees_print(const struct text_page *page, const struct judgemen
 		} else if (same < run) {
 			fprintf(page->out, " for %zu files", same);
 		}
-		fprintf(page->out, ": %s\n", jail_print(item->layers, names));
+		fprintf(page->out, ": %s\n", layers_print(item->layers, names));
 	}
 }
 

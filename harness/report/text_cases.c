@@ -12,7 +12,7 @@
 static void wrong_elements_print(const struct text_page *page, const struct problem *problem,
 								 const struct case_result *result)
 {
-	const struct referee_check_reply *check = &result->check;
+	const struct check_facts *check = &result->check;
 	bool batches = problem_size_of(problem, SIZE_BATCH) != NULL;
 	int rows = result->test.shape.size[SIZE_M];
 	fprintf(page->out, "    %s%7s %7s %15s %15s %10s\n", batches ? "  batch " : "", "row", "column",
@@ -35,7 +35,7 @@ static void wrong_elements_print(const struct text_page *page, const struct prob
 
 /* How much is wrong, where the table below shows what. */
 static void wrong_summary(char *out, size_t capacity, const struct problem *problem,
-						  const struct referee_check_reply *check)
+						  const struct check_facts *check)
 {
 	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
 						(unsigned long long)check->wrong, (unsigned long long)check->elements);

@@ -140,10 +140,8 @@ void site_content_cell(struct html_table *table, const struct site *site,
 void site_verdict_cell(struct html_table *table, const struct measured *run)
 {
 	html_table_cell_open(table);
-	enum verdict verdict = VERDICT_ACCEPTED;
-	while (verdict < VERDICT_NOT_RUN && strcmp(verdict_name(verdict), run->verdict) != 0)
-		verdict++;
-	if (strcmp(verdict_name(verdict), run->verdict) == 0)
+	enum verdict verdict;
+	if (verdict_of_name(run->verdict, &verdict))
 		html_verdict(table->out, verdict);
 	else /* of a gemmjudge that has more of them */
 		html_text(table->out, run->verdict);

@@ -9,33 +9,15 @@
 #include "base/clock.h"
 #include "base/commit.h"
 #include "base/paths.h"
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "store/database.h"
 #include "store/scalars.h"
 #include "store/store.h"
 
-static void row_seed(struct row_in *row, uint64_t seed)
-{
-	char digits[32]; /* as JSON has it: SQLite's integers have a sign */
-	snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)seed);
-	row_text(row, digits);
-}
-
-static void row_shape(struct row_in *row, const struct shape *shape)
-{
-	static const enum size order[] = {SIZE_M, SIZE_N, SIZE_K, SIZE_BATCH, SIZE_GROUP};
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		row_integer(row, shape->size[order[i]]);
-}
-
-static void row_scalars(struct row_in *row, const char *problem, const struct test_case *test)
-{
-	char *text = scalars_of_case(problem_find(problem), test);
-	row_text(row, text != NULL ? text : "{}");
-	free(text);
-}
+#define GUARANTEES 256
+#define PARTS(parts) (sizeof(parts) / sizeof *(parts))
 
 /* A list as JSON; owned by the caller. */
 static char *dump(json_t *list)
@@ -45,181 +27,226 @@ static char *dump(json_t *list)
 	return text;
 }
 
-/* ---- a run ------------------------------------------------------------------------- */
-
-static void run_device(struct row_in *row, const struct run_facts *facts)
-{
-	const struct device_facts *device = &facts->device;
-	row_text(row, facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated");
-	row_clean(row, device->name);
-	row_clean(row, device->architecture);
-	row_integer(row, device->multiprocessors);
-	row_integer(row, (int64_t)device->memory_bytes);
-	row_integer(row, (int64_t)device->l2_bytes);
-	row_real(row, device->sm_clock_khz / 1000.0);
-	row_clean(row, device->pci_bus_id);
-	row_clean(row, device->driver);
-	row_clean(row, device->runtime);
-	row_clean(row, device->library);
-}
-
-static void run_flags(struct row_in *row, const struct run_facts *facts)
+/* A NULL-ended list of texts, or NULL. The same. */
+static char *dump_texts(const char *const *texts)
 {
 	json_t *list = json_array();
-	for (const char *const *flag = facts->nvcc_flags; flag != NULL && *flag != NULL; flag++) {
-		char *clean = clean_text(*flag);
+	for (; texts != NULL && *texts != NULL; texts++) {
+		char *clean = clean_text(*texts);
 		json_array_append_new(list, json_string(clean != NULL ? clean : ""));
 		free(clean);
 	}
-	char *text = dump(list);
-	row_text(row, text != NULL ? text : "[]");
-	free(text);
+	return dump(list);
 }
+
+/* What several tables have of a case. */
+struct scalars_row {
+	char *scalars; /* owned */
+};
+static const struct column scalars_columns[] = {COLUMN("scalars", struct scalars_row, scalars)};
+
+/* ---- a run ------------------------------------------------------------------------- */
+
+static const struct column facts_columns[] = {
+	COLUMN("started", struct run_facts, started),
+	COLUMN("version", struct run_facts, version),
+	COLUMN("command", struct run_facts, command),
+	COLUMN_AS(COLUMN_SEED, "seed", struct run_facts, seed, NULL),
+	COLUMN("sizes", struct run_facts, sizes),
+	COLUMN("max_dim", struct run_facts, max_dim),
+	COLUMN("multiple_of", struct run_facts, multiple),
+	COLUMN("tolerance", struct run_facts, tolerance),
+	COLUMN("epilogue", struct run_facts, epilogue),
+	COLUMN("tool", struct run_facts, tool),
+	COLUMN("device", struct run_facts, device.name),
+	COLUMN("architecture", struct run_facts, device.architecture),
+	COLUMN("multiprocessors", struct run_facts, device.multiprocessors),
+	COLUMN("memory_bytes", struct run_facts, device.memory_bytes),
+	COLUMN("l2_bytes", struct run_facts, device.l2_bytes),
+	COLUMN("pci_bus_id", struct run_facts, device.pci_bus_id),
+	COLUMN("driver", struct run_facts, device.driver),
+	COLUMN("runtime", struct run_facts, device.runtime),
+	COLUMN("library", struct run_facts, device.library),
+};
+
+/* What is no member of the facts. */
+struct run_row {
+	const char *mode, *commit, *device_kind;
+	char *nvcc_flags, *suites; /* owned */
+	double sm_clock_mhz;
+};
+static const struct column run_columns[] = {
+	COLUMN("mode", struct run_row, mode),
+	COLUMN("source_commit", struct run_row, commit),
+	COLUMN("device_kind", struct run_row, device_kind),
+	COLUMN_AS(COLUMN_JSON, "nvcc_flags", struct run_row, nvcc_flags, NULL),
+	COLUMN_AS(COLUMN_JSON, "suites", struct run_row, suites, NULL),
+	COLUMN("sm_clock_mhz", struct run_row, sm_clock_mhz),
+};
+
+static const struct column host_columns[] = {COLUMN("host", struct utsname, nodename),
+											 COLUMN("kernel", struct utsname, release)};
 
 static int64_t append_run(struct store *store, const char *mode, const struct run_facts *facts,
 						  struct error *err)
 {
 	struct utsname host = {0};
-	struct row_in row =
-		row_in(store, "run",
-			   "started,mode,host,kernel,version,source_commit,command,seed,suite,sizes,max_dim,"
-			   "multiple_of,tolerance,epilogue,tool,nvcc_flags,device_kind,device,architecture,"
-			   "multiprocessors,memory_bytes,l2_bytes,sm_clock_mhz,pci_bus_id,driver,runtime,"
-			   "library",
-			   err);
 	uname(&host);
-	row_text(&row, facts->started);
-	row_text(&row, mode);
-	row_clean(&row, host.nodename);
-	row_clean(&row, host.release);
-	row_text(&row, facts->version);
-	row_text(&row, commit_of_build());
-	row_clean(&row, facts->command);
-	row_seed(&row, facts->seed);
-	row_clean(&row, facts->suite);
-	row_text(&row, facts->sizes);
-	row_integer(&row, facts->max_dim);
-	row_integer(&row, facts->multiple);
-	row_clean(&row, facts->tolerance);
-	row_clean(&row, facts->epilogue);
-	row_clean(&row, facts->tool);
-	run_flags(&row, facts);
-	run_device(&row, facts);
-	return row_insert(&row);
+	const struct run_row row = {.mode = mode,
+								.commit = commit_of_build(),
+								.device_kind =
+									facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated",
+								.nvcc_flags = dump_texts(facts->nvcc_flags),
+								.suites = dump_texts(facts->suites),
+								.sm_clock_mhz = facts->device.sm_clock_khz / 1000.0};
+	const struct column_part parts[] = {COLUMN_PART(facts_columns, facts),
+										COLUMN_PART(run_columns, &row),
+										COLUMN_PART(host_columns, &host)};
+	int64_t id = row_insert(store, "run", parts, PARTS(parts), err);
+	free(row.nvcc_flags);
+	free(row.suites);
+	return id;
 }
 
 /* ---- a judgement --------------------------------------------------------------------- */
 
+struct submission_row {
+	const char *content;
+	char path[PATHS_MAX];
+};
+static const struct column submission_columns[] = {
+	COLUMN("content", struct submission_row, content), COLUMN("path", struct submission_row, path)};
+
 static int64_t append_submission(struct store *store, const struct judgement *item,
 								 struct error *err)
 {
-	char path[PATHS_MAX];
+	struct submission_row row = {.content = item->content};
+	const struct column_part part = COLUMN_PART(submission_columns, &row);
 	bool failed = true;
 	int64_t id = -1;
-	paths_absolute(item->file, path);
-	char *clean = clean_text(path);
+	paths_absolute(item->file, row.path);
 	sqlite3_stmt *find =
 		database_prepare(store, "SELECT id FROM submission WHERE content = ?1 AND path = ?2", err);
 	if (find != NULL) {
-		sqlite3_bind_text(find, 1, item->content, -1, SQLITE_STATIC);
-		sqlite3_bind_text(find, 2, clean, -1, SQLITE_STATIC);
+		columns_bind(find, &part, 1);
 		if (database_next(store, find, &failed, err))
 			id = sqlite3_column_int64(find, 0);
 		sqlite3_finalize(find);
 	}
-	if (!failed && id < 0) {
-		struct row_in row = row_in(store, "submission", "content,path", err);
-		row_text(&row, item->content);
-		row_text(&row, clean);
-		id = row_insert(&row);
-	}
-	free(clean);
-	return id;
+	return failed || id >= 0 ? id : row_insert(store, "submission", &part, 1, err);
 }
 
-/* NULL where nothing of it was run. */
-static void row_guarantees(struct row_in *row, const struct judgement *item)
+/* "files,calls"; NULL where nothing of it was run. */
+static const char *guarantees(const struct judgement *item, char out[GUARANTEES])
 {
-	char names[256] = "";
 	unsigned layer;
 	const char *name;
-	if (!item->was_run) {
-		row_null(row);
-		return;
-	}
-	for (size_t i = 0, used = 0; (name = jail_name(i, &layer)) != NULL; i++)
+	out[0] = '\0';
+	for (size_t i = 0, used = 0; (name = layers_name(i, &layer)) != NULL; i++)
 		if ((item->layers & layer) != 0)
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "," : "",
-									 name);
-	row_text(row, names);
+			used +=
+				(size_t)snprintf(out + used, GUARANTEES - used, "%s%s", used > 0 ? "," : "", name);
+	return item->was_run ? out : NULL;
 }
+
+static const struct column judged_columns[] = {
+	COLUMN("file", struct judgement, file),
+	COLUMN("problem", struct judgement, problem),
+	COLUMN("detail", struct judgement, detail),
+	COLUMN("compile_seconds", struct judgement, compile_seconds),
+	COLUMN("compile_cached", struct judgement, compile_cached),
+	COLUMN("cases", struct judgement, count),
+	COLUMN("accepted", struct judgement, accepted),
+	COLUMN("timing_note", struct judgement, timing_note),
+};
+
+struct judgement_row {
+	int64_t run, submission;
+	char ended[CLOCK_DATE];
+	const char *verdict, *guarantees, *schedule;
+};
+static const struct column judgement_columns[] = {
+	COLUMN("run", struct judgement_row, run),
+	COLUMN("submission", struct judgement_row, submission),
+	COLUMN("ended", struct judgement_row, ended),
+	COLUMN("verdict", struct judgement_row, verdict),
+	COLUMN("guarantees", struct judgement_row, guarantees),
+	COLUMN("schedule", struct judgement_row, schedule),
+};
 
 static int64_t append_head(struct store *store, int64_t run, int64_t submission,
 						   const struct judgement *item, struct error *err)
 {
-	char now[CLOCK_DATE];
-	clock_date(now);
-	struct row_in row = row_in(store, "judgement",
-							   "run,submission,ended,file,problem,verdict,detail,guarantees,"
-							   "compile_seconds,compile_cached,cases,accepted,timing_note,"
-							   "schedule",
-							   err);
-	row_integer(&row, run);
-	row_integer(&row, submission);
-	row_text(&row, now);
-	row_clean(&row, item->file);
-	row_text(&row, item->problem);
-	row_text(&row, verdict_name(item->verdict));
-	row_clean(&row, item->detail);
-	row_guarantees(&row, item);
-	row_real(&row, item->compile_seconds);
-	row_integer(&row, item->compile_cached);
-	row_integer(&row, (int64_t)item->count);
-	row_integer(&row, (int64_t)item->accepted);
-	row_clean(&row, item->timing_note);
-	if (item->schedule[0] != '\0')
-		row_clean(&row, item->schedule);
-	else
-		row_null(&row);
-	return row_insert(&row);
+	char layers[GUARANTEES];
+	struct judgement_row row = {.run = run,
+								.submission = submission,
+								.verdict = verdict_name(item->verdict),
+								.guarantees = guarantees(item, layers),
+								.schedule = item->schedule[0] != '\0' ? item->schedule : NULL};
+	clock_date(row.ended);
+	const struct column_part parts[] = {COLUMN_PART(judgement_columns, &row),
+										COLUMN_PART(judged_columns, item)};
+	return row_insert(store, "judgement", parts, PARTS(parts), err);
 }
+
+static const struct column result_columns[] = {
+	COLUMN("name", struct case_result, test.name),
+	COLUMN_AS(COLUMN_SEED, "seed", struct case_result, test.seed, NULL),
+	COLUMN("exact", struct case_result, test.exact),
+	COLUMN("detail", struct case_result, detail),
+	COLUMN("seconds", struct case_result, seconds),
+};
+
+static const struct column check_columns[] = {
+	COLUMN("wrong", struct check_facts, wrong),
+	COLUMN("worst_ratio", struct check_facts, worst_ratio),
+};
+
+struct case_row {
+	int64_t judgement, number;
+	const char *verdict;
+};
+static const struct column case_columns[] = {
+	COLUMN("judgement", struct case_row, judgement),
+	COLUMN("number", struct case_row, number),
+	COLUMN("verdict", struct case_row, verdict),
+};
 
 static bool append_case(struct store *store, int64_t judgement, const struct judgement *item,
 						size_t number, struct error *err)
 {
 	const struct case_result *result = &item->cases[number];
-	struct row_in row = row_in(store, "test_case",
-							   "judgement,number,name,m,n,k,batch,group_size,scalars,seed,exact,"
-							   "verdict,detail,seconds,wrong,worst_ratio",
-							   err);
-	row_integer(&row, judgement);
-	row_integer(&row, (int64_t)number);
-	row_clean(&row, result->test.name);
-	row_shape(&row, &result->test.shape);
-	row_scalars(&row, item->problem, &result->test);
-	row_seed(&row, result->test.seed);
-	row_integer(&row, result->test.exact);
-	row_text(&row, verdict_name(result->verdict));
-	row_clean(&row, result->detail);
-	row_real(&row, result->seconds);
-	if (result->checked) {
-		row_integer(&row, (int64_t)result->check.wrong);
-		row_real(&row, result->check.worst_ratio);
-	}
-	return row_insert(&row) >= 0;
+	const struct case_row row = {judgement, (int64_t)number, verdict_name(result->verdict)};
+	const struct scalars_row scalars = {
+		scalars_of_case(problem_find(item->problem), &result->test)};
+	const struct column_part parts[] = {
+		COLUMN_PART(case_columns, &row), COLUMN_PART(result_columns, result),
+		COLUMN_PART(columns_of_shape, &result->test.shape), COLUMN_PART(scalars_columns, &scalars),
+		COLUMN_PART(check_columns, result->checked ? &result->check : NULL)};
+	bool ok = row_insert(store, "test_case", parts, PARTS(parts), err) >= 0;
+	free(scalars.scalars);
+	return ok;
 }
+
+struct counter_row {
+	int64_t judgement;
+	const char *kernel;
+};
+static const struct column kernel_columns[] = {COLUMN("judgement", struct counter_row, judgement),
+											   COLUMN("kernel", struct counter_row, kernel)};
+static const struct column counter_columns[] = {COLUMN("name", struct counter, name),
+												COLUMN("value", struct counter, value)};
 
 static bool append_counters(struct store *store, int64_t judgement, const struct judgement *item,
 							struct error *err)
 {
 	for (size_t i = 0; i < item->kernel_count; i++)
 		for (size_t k = 0; k < item->kernels[i].count; k++) {
-			struct row_in row = row_in(store, "counter", "judgement,kernel,name,value", err);
-			row_integer(&row, judgement);
-			row_clean(&row, item->kernels[i].shown);
-			row_clean(&row, item->kernels[i].counters[k].name);
-			row_integer(&row, (int64_t)item->kernels[i].counters[k].value);
-			if (row_insert(&row) < 0)
+			const struct counter_row row = {judgement, item->kernels[i].shown};
+			const struct column_part parts[] = {
+				COLUMN_PART(kernel_columns, &row),
+				COLUMN_PART(counter_columns, &item->kernels[i].counters[k])};
+			if (row_insert(store, "counter", parts, PARTS(parts), err) < 0)
 				return false;
 		}
 	return true;
@@ -227,100 +254,110 @@ static bool append_counters(struct store *store, int64_t judgement, const struct
 
 /* ---- times --------------------------------------------------------------------------- */
 
+static const struct column timed_columns[] = {
+	COLUMN("problem", struct timing_result, problem),
+	COLUMN("name", struct timing_result, test.name),
+	COLUMN("sm_clock_mhz_min", struct timing_result, sm_clock_mhz_min),
+	COLUMN("sm_clock_mhz_median", struct timing_result, sm_clock_mhz_median),
+	COLUMN("sm_clock_mhz_limit", struct timing_result, sm_clock_mhz_limit),
+	COLUMN("throttled", struct timing_result, throttled),
+	COLUMN("throttle_reason", struct timing_result, throttle_reason),
+	COLUMN("wide", struct timing_result, wide),
+	COLUMN("seconds", struct timing_result, seconds),
+	COLUMN("input_sets", struct timing_result, sets),
+};
+
+struct timing_row {
+	int64_t run;
+	const char *clock;
+};
+static const struct column timing_columns[] = {COLUMN("run", struct timing_row, run),
+											   COLUMN("clock", struct timing_row, clock)};
+
 static int64_t append_timing_head(struct store *store, int64_t run,
 								  const struct timing_result *timing, struct error *err)
 {
-	struct row_in row = row_in(store, "timing",
-							   "run,problem,name,m,n,k,batch,group_size,scalars,clock,"
-							   "sm_clock_mhz_min,sm_clock_mhz_median,sm_clock_mhz_limit,throttled,"
-							   "throttle_reason,wide,seconds,input_sets",
-							   err);
-	row_integer(&row, run);
-	row_text(&row, timing->problem);
-	row_clean(&row, timing->test.name);
-	row_shape(&row, &timing->test.shape);
-	row_scalars(&row, timing->problem, &timing->test);
-	row_text(&row, facts_use_span(timing) ? "span" : "event");
-	row_real(&row, timing->sm_clock_mhz_min);
-	row_real(&row, timing->sm_clock_mhz_median);
-	row_real(&row, timing->sm_clock_mhz_limit);
-	row_integer(&row, timing->throttled);
-	row_clean(&row, timing->throttle_reason);
-	row_integer(&row, timing->wide);
-	row_real(&row, timing->seconds);
-	row_integer(&row, timing->sets);
-	return row_insert(&row);
+	const struct timing_row row = {run, facts_use_span(timing) ? "span" : "event"};
+	const struct scalars_row scalars = {
+		scalars_of_case(problem_find(timing->problem), &timing->test)};
+	const struct column_part parts[] = {
+		COLUMN_PART(timing_columns, &row), COLUMN_PART(timed_columns, timing),
+		COLUMN_PART(columns_of_shape, &timing->test.shape), COLUMN_PART(scalars_columns, &scalars)};
+	int64_t id = row_insert(store, "timing", parts, PARTS(parts), err);
+	free(scalars.scalars);
+	return id;
 }
 
-/* Of the entry's own clock, which its passes are of, too. */
-static void row_times(struct row_in *row, const struct timing_entry *entry)
-{
-	bool span = entry->span.samples > 0;
-	const struct timing_stats *stats = timing_shown(entry, span);
-	row_text(row, entry->seal.state == SEAL_OUTSIDE ? "outside" : span ? "span" : "event");
-	row_integer(row, stats->samples);
-	row_real(row, stats->median);
-	row_real(row, stats->low);
-	row_real(row, stats->high);
-	row_real(row, stats->min);
-	row_real(row, stats->p95);
-}
+static const struct column entrant_columns[] = {
+	COLUMN("label", struct timing_entry, label),
+	COLUMN("ran", struct timing_entry, ran),
+	COLUMN("detail", struct timing_entry, detail),
+	COLUMN("seal_why", struct timing_entry, seal.why),
+	COLUMN("outside", struct timing_entry, seal.outside),
+	COLUMN("uncertainty", struct timing_entry, seal.uncertainty),
+	COLUMN("floor", struct timing_entry, seal.floor),
+	COLUMN("sealed_calls", struct timing_entry, seal.calls),
+	COLUMN("sealed_passes", struct timing_entry, seal.passes),
+	COLUMN("tflops", struct timing_entry, tflops),
+	COLUMN("wrong", struct timing_entry, wrong),
+};
 
-static void row_seal(struct row_in *row, const struct timing_seal *seal)
-{
-	static const char *const states[] = {[SEAL_NONE] = "none",
-										 [SEAL_CONFIRMED] = "confirmed",
-										 [SEAL_OUTSIDE] = "outside",
-										 [SEAL_UNCERTAIN] = "not_confirmed"};
-	row_text(row, states[seal->state]);
-	row_clean(row, seal->why);
-	row_real(row, seal->outside);
-	row_real(row, seal->uncertainty);
-	row_real(row, seal->floor);
-	row_integer(row, seal->calls);
-	row_integer(row, seal->passes);
-}
+static const struct column stats_columns[] = {
+	COLUMN("samples", struct timing_stats, samples), COLUMN("median", struct timing_stats, median),
+	COLUMN("low", struct timing_stats, low),         COLUMN("high", struct timing_stats, high),
+	COLUMN("min", struct timing_stats, min),         COLUMN("p95", struct timing_stats, p95),
+};
 
-static void row_passes(struct row_in *row, const struct timing_passes *passes)
+struct entry_row {
+	int64_t timing, number;
+	const char *role, *verdict, *clock, *seal;
+	char *passes; /* owned */
+};
+static const struct column entry_columns[] = {
+	COLUMN("timing", struct entry_row, timing),
+	COLUMN("number", struct entry_row, number),
+	COLUMN("role", struct entry_row, role),
+	COLUMN("verdict", struct entry_row, verdict),
+	COLUMN("clock", struct entry_row, clock),
+	COLUMN("seal", struct entry_row, seal),
+	COLUMN_AS(COLUMN_JSON, "passes", struct entry_row, passes, NULL),
+};
+
+struct entry_judgement {
+	int64_t id;
+};
+static const struct column entry_judgement_columns[] = {
+	COLUMN("judgement", struct entry_judgement, id)};
+
+static char *dump_passes(const struct timing_passes *passes)
 {
 	json_t *list = json_array();
-	for (uint32_t i = 0; i < passes->count; i++)
+	for (uint32_t i = 0; passes != NULL && i < passes->count; i++)
 		json_array_append_new(list, json_real((double)passes->microseconds[i]));
-	char *text = dump(list);
-	row_text(row, text != NULL ? text : "[]");
-	free(text);
+	return dump(list);
 }
 
-/* `judgement` is 0 for a library. */
+/* `judgement` is 0 for a library, whose column is NULL. */
 static bool append_entry(struct store *store, int64_t timing, size_t number, int64_t judgement,
-						 const struct timing_entry *entry, struct error *err)
+						 const struct timing_result *result, struct error *err)
 {
-	static const char *const roles[] = {[TIMING_FILE] = "file",
-										[TIMING_FILE_PLAIN] = "file without epilogue",
-										[TIMING_LIBRARY] = "library"};
-	struct row_in row =
-		row_in(store, "entry",
-			   "timing,number,judgement,label,role,ran,verdict,detail,clock,samples,median,low,"
-			   "high,min,p95,seal,seal_why,outside,uncertainty,floor,sealed_calls,sealed_passes,"
-			   "tflops,wrong,passes",
-			   err);
-	row_integer(&row, timing);
-	row_integer(&row, (int64_t)number);
-	if (judgement > 0)
-		row_integer(&row, judgement);
-	else
-		row_null(&row);
-	row_clean(&row, entry->label);
-	row_text(&row, roles[entry->role]);
-	row_integer(&row, entry->ran);
-	row_text(&row, verdict_name(entry->verdict));
-	row_clean(&row, entry->detail);
-	row_times(&row, entry);
-	row_seal(&row, &entry->seal);
-	row_real(&row, entry->tflops);
-	row_integer(&row, (int64_t)entry->wrong);
-	row_passes(&row, &entry->passes);
-	return row_insert(&row) >= 0;
+	const struct timing_entry *entry = &result->entries[number];
+	const struct facts_counted counted = facts_counted(result, entry);
+	const struct entry_judgement of = {judgement};
+	const struct entry_row row = {.timing = timing,
+								  .number = (int64_t)number,
+								  .role = timing_role_name(entry->role),
+								  .verdict = verdict_name(entry->verdict),
+								  .clock = counted.clock,
+								  .seal = seal_name(entry->seal.state),
+								  .passes = dump_passes(counted.passes ? &entry->passes : NULL)};
+	const struct column_part parts[] = {
+		COLUMN_PART(entry_columns, &row), COLUMN_PART(entrant_columns, entry),
+		COLUMN_PART(stats_columns, counted.stats),
+		COLUMN_PART(entry_judgement_columns, judgement > 0 ? &of : NULL)};
+	bool ok = row_insert(store, "entry", parts, PARTS(parts), err) >= 0;
+	free(row.passes);
+	return ok;
 }
 
 /* The files come first, in a comparison twice; `ids` are of the judgements of its files. */
@@ -331,7 +368,7 @@ static bool append_timing(struct store *store, int64_t run, const struct timing_
 	for (size_t i = 0, files = 0; i < timing->count && id >= 0; i++) {
 		bool library = timing->entries[i].role == TIMING_LIBRARY;
 		int64_t judgement = library || count == 0 ? 0 : ids[files++ % count];
-		if (!append_entry(store, id, i, judgement, &timing->entries[i], err))
+		if (!append_entry(store, id, i, judgement, timing, err))
 			id = -1;
 	}
 	return id >= 0;

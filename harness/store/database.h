@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/paths.h"
+#include "store/columns.h"
 
 struct store {
 	char path[PATHS_MAX];
@@ -32,25 +33,21 @@ bool database_refused(const struct store *store, struct error *err);
 /* Statements without results. */
 bool database_execute(struct store *store, const char *sql, struct error *err);
 
-/* ---- one row in ------------------------------------------------------------------- */
+/* ---- columns (columns.h) ------------------------------------------------------------ */
 
-/* Values in the order of the columns. Nothing happens any more once something failed. */
-struct row_in {
-	struct store *store;
-	sqlite3_stmt *statement; /* NULL: failed */
-	int next;
-	struct error *err;
-};
-struct row_in row_in(struct store *store, const char *table, const char *columns,
-					 struct error *err);
-void row_text(struct row_in *row, const char *text); /* NULL is NULL */
-/* The same of what comes from outside: it is made valid UTF-8. */
-void row_clean(struct row_in *row, const char *text);
-void row_integer(struct row_in *row, int64_t value);
-void row_real(struct row_in *row, double value); /* NaN is NULL */
-void row_null(struct row_in *row);
-/* Its id, or -1. */
-int64_t row_insert(struct row_in *row);
+/* Inserts a row of these parts. Its id, or -1 with err. */
+int64_t row_insert(struct store *store, const char *table, const struct column_part *parts,
+				   size_t count, struct error *err);
+
+/* "a, b, c", for what columns_take() then takes from column `first` on. False where memory runs
+ * out; strings are then there or NULL. */
+void columns_names(FILE *sql, const struct column *columns, size_t count);
+bool columns_take(sqlite3_stmt *statement, int first, const struct column *columns, size_t count,
+				  void *into);
+
+/* "a = ?1 AND b = ?2", for what columns_bind() binds. */
+void columns_match(FILE *sql, const struct column_part *parts, size_t count);
+void columns_bind(sqlite3_stmt *statement, const struct column_part *parts, size_t count);
 
 /* ---- rows out ---------------------------------------------------------------------- */
 

@@ -19,9 +19,9 @@ static const char *disgrace(const struct measured_list *runs, const struct measu
 		const struct measured *other = &runs->items[i];
 		if (!same(other->content, run->content) || !same(other->problem, run->problem))
 			continue;
-		if (same(other->verdict, "rule_violation"))
+		if (verdict_is(other->verdict, VERDICT_RULE_VIOLATION))
 			return "broke a rule";
-		if (same(other->verdict, "wrong_answer") && other->suite[0] == '\0' &&
+		if (verdict_is(other->verdict, VERDICT_WRONG_ANSWER) && same(other->suites, "[]") &&
 			same(other->tolerance, "bound") && same(other->device, run->device) &&
 			same(other->epilogue, run->epilogue))
 			return "had a wrong answer";
@@ -37,7 +37,7 @@ static const char *unfit(const struct measured_list *runs, const struct measured
 	const char *why = disgrace(runs, run);
 	if (why != NULL)
 		return why;
-	if (!same(run->verdict, "accepted"))
+	if (!verdict_is(run->verdict, VERDICT_ACCEPTED))
 		return "not accepted";
 	if (!same(run->tolerance, "bound"))
 		return "judged with another tolerance";
@@ -49,7 +49,7 @@ static const char *unfit(const struct measured_list *runs, const struct measured
 static bool is_confirmed(const struct measured_time *time)
 {
 	return time->median > 0.0 && !time->without_epilogue &&
-		   (same(time->seal, "confirmed") || same(time->seal, "outside"));
+		   (seal_is(time->seal, SEAL_CONFIRMED) || seal_is(time->seal, SEAL_OUTSIDE));
 }
 
 /* ---- boards ------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ void measured_free(struct measured *measured)
 	free(measured->path);
 	free(measured->epilogue);
 	free(measured->nvcc_flags);
-	free(measured->suite);
+	free(measured->suites);
 	*measured = (struct measured){0};
 }
 
@@ -171,6 +171,30 @@ static void copy_of(char *out, size_t capacity, const json_t *object, const char
 
 #define COPY(out, object, name) copy_of(out, sizeof(out), object, name)
 
+/* The text of a list as the store has it, of an empty one where it is none. */
+static char *list_of(const json_t *list)
+{
+	return json_is_array(list) ? json_dumps(list, JSON_COMPACT) : strdup("[]");
+}
+
+/* Reports without "suites" have one text, commas between the names. */
+static char *list_of_suites(const json_t *report)
+{
+	const json_t *suites = json_object_get(report, "suites");
+	char *joined = strdup(text_of(report, "suite")), *rest = joined;
+	if (json_is_array(suites) || joined == NULL) {
+		free(joined);
+		return list_of(suites);
+	}
+	json_t *list = json_array();
+	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;)
+		json_array_append_new(list, json_string(name));
+	char *text = list_of(list);
+	json_decref(list);
+	free(joined);
+	return text;
+}
+
 static bool take_shape(struct measured_time *time, const json_t *test)
 {
 	static const char *const names[] = {[SIZE_M] = "m",
@@ -184,25 +208,36 @@ static bool take_shape(struct measured_time *time, const json_t *test)
 	return json_is_object(test) && time->scalars != NULL;
 }
 
-/* What was seen from outside has no statistics in the report but its uncertainty. */
-static void take_stats(struct measured_time *time, const json_t *entry)
+/* Reports without the clock of an entry say which clock the whole timing is by, and of what was
+ * seen from outside only its uncertainty. */
+static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
 {
 	const json_t *sealed = json_object_get(entry, "sealed");
-	const json_t *span = json_object_get(entry, "span");
-	COPY(time->seal, sealed, "state");
-	if (strcmp(time->seal, "outside") == 0) {
-		double wide = real_of(sealed, "uncertainty");
-		snprintf(time->clock, sizeof time->clock, "outside");
-		time->median = real_of(sealed, "outside");
-		time->low = fmax(time->median - wide, 0.0);
-		time->high = time->median + wide;
-		return;
-	}
-	snprintf(time->clock, sizeof time->clock, json_is_object(span) ? "span" : "event");
-	const json_t *stats = json_is_object(span) ? span : json_object_get(entry, "event");
-	time->median = real_of(stats, "median_us");
+	bool outside = seal_is(time->seal, SEAL_OUTSIDE);
+	double wide = real_of(sealed, "uncertainty");
+	COPY(time->clock, timing, "clock");
+	const json_t *stats = json_object_get(entry, time->clock);
 	time->low = real_of(stats, "low_us");
 	time->high = real_of(stats, "high_us");
+	if (!outside)
+		return;
+	snprintf(time->clock, sizeof time->clock, "outside");
+	time->low = fmax(real_of(sealed, "outside") - wide, 0.0);
+	time->high = real_of(sealed, "outside") + wide;
+}
+
+/* The time that the report itself counts. */
+static void take_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
+{
+	COPY(time->seal, json_object_get(entry, "sealed"), "state");
+	time->median = real_of(entry, "microseconds");
+	if (!json_is_string(json_object_get(entry, "clock"))) {
+		take_old_stats(time, timing, entry);
+		return;
+	}
+	COPY(time->clock, entry, "clock");
+	time->low = real_of(entry, "low_us");
+	time->high = real_of(entry, "high_us");
 }
 
 static bool take_time(struct measured *out, const json_t *timing, const json_t *entry,
@@ -214,15 +249,15 @@ static bool take_time(struct measured *out, const json_t *timing, const json_t *
 	if (time == NULL)
 		return error_set(err, "out of memory");
 	COPY(time->problem, timing, "problem");
-	take_stats(time, entry);
-	time->without_epilogue = strcmp(text_of(entry, "role"), "file without epilogue") == 0;
+	take_stats(time, timing, entry);
+	time->without_epilogue = timing_role_is(text_of(entry, "role"), TIMING_FILE_PLAIN);
 	time->throttled = json_is_true(json_object_get(timing, "throttled"));
 	time->sm_clock_mhz = real_of(timing, "sm_clock_mhz_median");
 	COPY(time->library, timing, "fastest_library");
 	const json_t *other;
 	size_t i;
 	json_array_foreach(json_object_get(timing, "entries"), i,
-					   other) if (strcmp(text_of(other, "role"), "library") == 0 &&
+					   other) if (timing_role_is(text_of(other, "role"), TIMING_LIBRARY) &&
 								  strcmp(text_of(other, "label"), time->library) == 0)
 		time->library_microseconds = real_of(other, "microseconds");
 	const json_t *passes = json_object_get(entry, "passes_us");
@@ -247,7 +282,7 @@ static bool take_bench(struct measured *out, const json_t *report, size_t index,
 		if (members == 0 || strcmp(text_of(timing, "problem"), out->problem) != 0)
 			continue;
 		json_array_foreach(json_object_get(timing, "entries"), i,
-						   entry) if (strcmp(text_of(entry, "role"), "library") != 0 &&
+						   entry) if (!timing_role_is(text_of(entry, "role"), TIMING_LIBRARY) &&
 									  i % members == member &&
 									  !take_time(out, timing, entry, err)) return false;
 	}
@@ -299,14 +334,11 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	out->path = strdup("");
 	out->detail = clean_of(text_of(result, "detail"));
 	out->epilogue = clean_of(text_of(report, "epilogue"));
-	out->suite = clean_of(text_of(report, "suite"));
-	json_t *flags = json_object_get(report, "nvcc_flags");
-	out->nvcc_flags = json_dumps(flags, JSON_COMPACT | JSON_ENSURE_ASCII);
-	if (out->nvcc_flags == NULL) /* reports of before the option */
-		out->nvcc_flags = strdup("[]");
+	out->nvcc_flags = list_of(json_object_get(report, "nvcc_flags"));
+	out->suites = list_of_suites(report);
 	bool ok =
 		(out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
-		 out->suite != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
+		 out->suites != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
 		error_set(err, "out of memory");
 	for (size_t i = 0; i < 2 && ok; i++) {
 		const json_t *timing = json_object_get(result, timings[i]);

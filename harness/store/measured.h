@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/paths.h"
+#include "judgement/names.h"
 #include "testcases/case.h"
 
 /* The file's time at one shape. Microseconds. */
@@ -14,7 +15,7 @@ struct measured_time {
 	char *scalars;  /* scalars.h; owned */
 	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
 					   is of the same clock */
-	char seal[16];  /* "confirmed", "outside", "not_confirmed", "none" */
+	char seal[16];  /* seal_name() */
 	double median, low, high;
 	size_t pass_count;
 	double *passes;              /* owned */
@@ -38,7 +39,8 @@ struct measured {
 	char mode[16], problem[32], verdict[32], commit[32], host[128];
 	char device_kind[16], device[128], driver[32];
 	char tolerance[64];
-	char *epilogue, *nvcc_flags, *suite; /* "" without; owned */
+	char *epilogue;            /* "" without; owned */
+	char *nvcc_flags, *suites; /* JSON lists; owned */
 	int64_t cases, accepted;
 	size_t time_count;
 	struct measured_time *times; /* owned */

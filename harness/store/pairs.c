@@ -190,7 +190,8 @@ bool pair_make_named(const struct measured *a, const struct measured *b, const c
 					 const char *name_b, struct pair *out, struct error *err)
 {
 	*out = (struct pair){.a = a, .b = b, .names = {name_a, name_b}};
-	bool good_a = same(a->verdict, "accepted"), good_b = same(b->verdict, "accepted");
+	bool good_a = verdict_is(a->verdict, VERDICT_ACCEPTED),
+		 good_b = verdict_is(b->verdict, VERDICT_ACCEPTED);
 	out->worse = good_a && !good_b;
 	out->better = !good_a && good_b;
 	if (!shapes_make(out) || !counters_make(out)) {

@@ -8,26 +8,34 @@
 
 #define FILE_NAME "store.db"
 
-/* FOLDER/store.db, where the folder can be written. */
-static bool place_in(const char *parent, const char *name, char out[PATHS_MAX])
+/* Folders of a user's, by the variable that has their parent: the first that can be written. */
+static const struct {
+	const char *variable, *name;
+} folders[] = {{"XDG_DATA_HOME", "gemmjudge"}, {"HOME", ".local/share/gemmjudge"}};
+#define FOLDERS (sizeof folders / sizeof *folders)
+
+static bool folder_at(size_t i, char out[PATHS_MAX])
 {
-	char folder[PATHS_MAX];
 	struct error ignored;
-	return parent != NULL && parent[0] == '/' && paths_join(folder, parent, name, &ignored) &&
-		   paths_make_folders(folder) && paths_join(out, folder, FILE_NAME, &ignored);
+	const char *parent = getenv(folders[i].variable);
+	return parent != NULL && parent[0] == '/' && paths_join(out, parent, folders[i].name, &ignored);
+}
+
+static bool folder_in_temporary(char out[PATHS_MAX])
+{
+	const char *parent = getenv("TMPDIR");
+	if (parent == NULL || parent[0] != '/')
+		parent = "/tmp";
+	return snprintf(out, PATHS_MAX, "%s/gemmjudge-%u", parent, (unsigned)geteuid()) < PATHS_MAX;
 }
 
 /* Everybody writes to TMPDIR: the folder must be ours alone, and no link to elsewhere. */
 static bool place_in_temporary(char out[PATHS_MAX])
 {
 	char folder[PATHS_MAX];
-	const char *parent = getenv("TMPDIR");
 	struct stat facts;
 	struct error ignored;
-	if (parent == NULL || parent[0] != '/')
-		parent = "/tmp";
-	if (snprintf(folder, sizeof folder, "%s/gemmjudge-%u", parent, (unsigned)geteuid()) >=
-		(int)sizeof folder)
+	if (!folder_in_temporary(folder))
 		return false;
 	mkdir(folder, 0700);
 	return lstat(folder, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
@@ -44,9 +52,31 @@ bool store_place(const char *asked, char out[PATHS_MAX], struct error *err)
 	if (own != NULL && own[0] != '\0')
 		return snprintf(out, PATHS_MAX, "%s", own) < PATHS_MAX ||
 			   error_set(err, "path too long: %.200s...", own);
-	if (place_in(getenv("XDG_DATA_HOME"), "gemmjudge", out) ||
-		place_in(getenv("HOME"), ".local/share/gemmjudge", out) || place_in_temporary(out))
+	char folder[PATHS_MAX];
+	for (size_t i = 0; i < FOLDERS; i++)
+		if (folder_at(i, folder) && paths_make_folders(folder) &&
+			paths_join(out, folder, FILE_NAME, err))
+			return true;
+	if (place_in_temporary(out))
 		return true;
 	return error_set(err, "no folder to remember judgements in can be written; name a file with "
 						  "--store or GEMMJUDGE_STORE");
+}
+
+bool store_candidate(const char *asked, size_t i, char out[PATHS_MAX])
+{
+	const char *own = getenv("GEMMJUDGE_STORE");
+	const char *const named[] = {asked, own != NULL && strcmp(own, "none") != 0 ? own : NULL};
+	const size_t names = sizeof named / sizeof *named;
+	char folder[PATHS_MAX];
+	struct error ignored;
+	out[0] = '\0';
+	if (i < names) {
+		snprintf(out, PATHS_MAX, "%s", named[i] != NULL ? named[i] : "");
+		return true;
+	}
+	bool found = i < names + FOLDERS ? folder_at(i - names, folder) : folder_in_temporary(folder);
+	if (found && !paths_join(out, folder, FILE_NAME, &ignored))
+		out[0] = '\0';
+	return i <= names + FOLDERS;
 }

@@ -10,4 +10,8 @@
  * where GEMMJUDGE_STORE is "none". False with err where there is no such place. */
 bool store_place(const char *asked, char out[PATHS_MAX], struct error *err);
 
+/* The i-th place where the store of this run or another may lie, "" where there is none; false
+ * behind the last. Makes nothing. */
+bool store_candidate(const char *asked, size_t i, char out[PATHS_MAX]);
+
 #endif

@@ -5,32 +5,31 @@
 
 #include "store/database.h"
 
-enum {
-	HEAD_ID,
-	HEAD_FILE,
-	HEAD_PATH,
-	HEAD_DETAIL,
-	HEAD_CONTENT,
-	HEAD_ENDED,
-	HEAD_MODE,
-	HEAD_PROBLEM,
-	HEAD_VERDICT,
-	HEAD_COMMIT,
-	HEAD_HOST,
-	HEAD_KIND,
-	HEAD_DEVICE,
-	HEAD_DRIVER,
-	HEAD_TOLERANCE,
-	HEAD_EPILOGUE,
-	HEAD_FLAGS,
-	HEAD_SUITE,
-	HEAD_CASES,
-	HEAD_ACCEPTED
+#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
+
+const struct column measured_columns[MEASURED_COLUMNS] = {
+	COLUMN("j.id", struct measured, id),
+	COLUMN("s.path", struct measured, path),
+	COLUMN_SHOWN("j.file", struct measured, file, "file"),
+	COLUMN_SHOWN("s.content", struct measured, content, "content"),
+	COLUMN_SHOWN("j.ended", struct measured, when, "when"),
+	COLUMN_SHOWN("r.mode", struct measured, mode, "mode"),
+	COLUMN_SHOWN("j.problem", struct measured, problem, "problem"),
+	COLUMN_SHOWN("j.verdict", struct measured, verdict, "verdict"),
+	COLUMN_SHOWN("j.detail", struct measured, detail, "detail"),
+	COLUMN_SHOWN("j.cases", struct measured, cases, "cases_total"),
+	COLUMN_SHOWN("j.accepted", struct measured, accepted, "cases_accepted"),
+	COLUMN_SHOWN("r.source_commit", struct measured, commit, "commit"),
+	COLUMN_SHOWN("r.host", struct measured, host, "host"),
+	COLUMN_SHOWN("r.device_kind", struct measured, device_kind, "device_kind"),
+	COLUMN_SHOWN("r.device", struct measured, device, "device"),
+	COLUMN_SHOWN("r.driver", struct measured, driver, "driver"),
+	COLUMN_SHOWN("r.tolerance", struct measured, tolerance, "tolerance"),
+	COLUMN_AS(COLUMN_JSON, "r.suites", struct measured, suites, "suites"),
+	COLUMN_SHOWN("r.epilogue", struct measured, epilogue, "epilogue"),
+	COLUMN_AS(COLUMN_JSON, "r.nvcc_flags", struct measured, nvcc_flags, "nvcc_flags"),
 };
 static const char heads[] =
-	"SELECT * FROM (SELECT j.id, j.file, s.path, j.detail, s.content, j.ended, r.mode, j.problem,"
-	" j.verdict, r.source_commit, r.host, r.device_kind, r.device, r.driver, r.tolerance,"
-	" r.epilogue, r.nvcc_flags, r.suite, j.cases, j.accepted"
 	" FROM judgement j JOIN run r ON r.id = j.run JOIN submission s ON s.id = j.submission"
 	" WHERE (?1 = 0 OR j.id = ?1)"
 	" AND ((?2 IS NULL AND ?3 IS NULL) OR s.path = ?2 OR substr(s.content, 1, length(?3)) = ?3)"
@@ -38,100 +37,82 @@ static const char heads[] =
 	" AND (?5 IS NULL OR instr(lower(r.device), lower(?5)) > 0)"
 	" ORDER BY j.id DESC LIMIT ?6) ORDER BY id";
 
-enum {
-	TIME_PROBLEM,
-	TIME_M,
-	TIME_N,
-	TIME_K,
-	TIME_BATCH,
-	TIME_GROUP,
-	TIME_SCALARS,
-	TIME_MHZ,
-	TIME_THROTTLED,
-	TIME_CLOCK,
-	TIME_SEAL,
-	TIME_MEDIAN,
-	TIME_LOW,
-	TIME_HIGH,
-	TIME_PASSES,
-	TIME_ROLE,
-	TIME_LIBRARY,
-	TIME_LIBRARY_MEDIAN
+const struct column measured_time_columns[MEASURED_TIME_COLUMNS] = {
+	COLUMN_SHOWN("t.problem", struct measured_time, problem, "problem"),
+	COLUMN_AS(COLUMN_JSON, "t.scalars", struct measured_time, scalars, "scalars"),
+	COLUMN_SHOWN("e.clock", struct measured_time, clock, "clock"),
+	COLUMN_SHOWN("e.seal", struct measured_time, seal, "sealed"),
+	COLUMN_SHOWN("e.median", struct measured_time, median, "median_us"),
+	COLUMN_SHOWN("e.low", struct measured_time, low, "low_us"),
+	COLUMN_SHOWN("e.high", struct measured_time, high, "high_us"),
+	COLUMN("l.label", struct measured_time, library),
+	COLUMN_AS(COLUMN_KNOWN, "l.median", struct measured_time, library_microseconds, "library_us"),
+	COLUMN_AS(COLUMN_KNOWN, "t.sm_clock_mhz_median", struct measured_time, sm_clock_mhz,
+			  "sm_clock_mhz"),
+	COLUMN_SHOWN("t.throttled", struct measured_time, throttled, "throttled"),
+	COLUMN_SHOWN("e.role = 'file without epilogue'", struct measured_time, without_epilogue,
+				 "without_epilogue"),
 };
 static const char times[] =
-	"SELECT t.problem, t.m, t.n, t.k, t.batch, t.group_size, t.scalars, t.sm_clock_mhz_median,"
-	" t.throttled, e.clock, e.seal, e.median, e.low, e.high, e.passes, e.role, l.label, l.median"
 	" FROM entry e JOIN timing t ON t.id = e.timing LEFT JOIN entry l ON l.timing = t.id"
 	" AND l.number = (SELECT number FROM entry WHERE timing = t.id AND role = 'library' AND ran"
 	" AND median > 0 ORDER BY median LIMIT 1)"
 	" WHERE e.judgement = ?1 AND e.ran ORDER BY t.id, e.number";
 
-static const char counters[] =
-	"SELECT kernel, name, value FROM counter WHERE judgement = ?1 ORDER BY kernel, name, value";
+/* A list of numbers in JSON. */
+struct passes_row {
+	char *passes; /* owned */
+};
+static const struct column passes_columns[] = {
+	COLUMN_AS(COLUMN_JSON, "e.passes", struct passes_row, passes, NULL)};
 
-/* A text of its own, "" for NULL. */
-static char *column_owned(sqlite3_stmt *statement, int column)
+static const struct column counter_columns[] = {
+	COLUMN("kernel", struct measured_counter, kernel),
+	COLUMN("name", struct measured_counter, name),
+	COLUMN("value", struct measured_counter, value),
+};
+static const char counters[] = " FROM counter WHERE judgement = ?1 ORDER BY kernel, name, value";
+
+/* "SELECT these columns" and the rest. */
+static sqlite3_stmt *prepare(struct store *store, const char *begin,
+							 const struct column_part *parts, size_t count, const char *rest,
+							 struct error *err)
 {
-	const char *text = (const char *)sqlite3_column_text(statement, column);
-	return strdup(text != NULL ? text : "");
+	char *sql = NULL;
+	size_t size;
+	FILE *out = open_memstream(&sql, &size);
+	if (out == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	fputs(begin, out);
+	for (size_t p = 0; p < count; p++) {
+		fputs(p > 0 ? ", " : "", out);
+		columns_names(out, parts[p].columns, parts[p].count);
+	}
+	fputs(rest, out);
+	bool ok = fclose(out) == 0 || error_set(err, "out of memory");
+	sqlite3_stmt *statement = ok ? database_prepare(store, sql, err) : NULL;
+	free(sql);
+	return statement;
 }
 
-#define COLUMN(statement, column, out) column_copy(statement, column, out, sizeof(out))
-
-static bool head_take(sqlite3_stmt *row, struct measured *out)
-{
-	out->id = sqlite3_column_int64(row, HEAD_ID);
-	out->file = column_owned(row, HEAD_FILE);
-	out->path = column_owned(row, HEAD_PATH);
-	out->detail = column_owned(row, HEAD_DETAIL);
-	out->epilogue = column_owned(row, HEAD_EPILOGUE);
-	out->nvcc_flags = column_owned(row, HEAD_FLAGS);
-	out->suite = column_owned(row, HEAD_SUITE);
-	COLUMN(row, HEAD_CONTENT, out->content);
-	COLUMN(row, HEAD_ENDED, out->when);
-	COLUMN(row, HEAD_MODE, out->mode);
-	COLUMN(row, HEAD_PROBLEM, out->problem);
-	COLUMN(row, HEAD_VERDICT, out->verdict);
-	COLUMN(row, HEAD_COMMIT, out->commit);
-	COLUMN(row, HEAD_HOST, out->host);
-	COLUMN(row, HEAD_KIND, out->device_kind);
-	COLUMN(row, HEAD_DEVICE, out->device);
-	COLUMN(row, HEAD_DRIVER, out->driver);
-	COLUMN(row, HEAD_TOLERANCE, out->tolerance);
-	out->cases = sqlite3_column_int64(row, HEAD_CASES);
-	out->accepted = sqlite3_column_int64(row, HEAD_ACCEPTED);
-	return out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
-		   out->nvcc_flags != NULL && out->suite != NULL;
-}
+static const struct column_part head_parts[] = {COLUMN_PART(measured_columns, NULL)};
+static const struct column_part time_parts[] = {COLUMN_PART(measured_time_columns, NULL),
+												COLUMN_PART(columns_of_shape, NULL),
+												COLUMN_PART(passes_columns, NULL)};
+static const struct column_part counter_parts[] = {COLUMN_PART(counter_columns, NULL)};
 
 static bool time_take(sqlite3_stmt *row, struct measured_time *out)
 {
-	static const struct {
-		enum size size;
-		int column;
-	} sizes[] = {{SIZE_M, TIME_M},
-				 {SIZE_N, TIME_N},
-				 {SIZE_K, TIME_K},
-				 {SIZE_BATCH, TIME_BATCH},
-				 {SIZE_GROUP, TIME_GROUP}};
-	char role[32];
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		out->shape.size[sizes[i].size] = sqlite3_column_int(row, sizes[i].column);
-	COLUMN(row, TIME_PROBLEM, out->problem);
-	COLUMN(row, TIME_CLOCK, out->clock);
-	COLUMN(row, TIME_SEAL, out->seal);
-	COLUMN(row, TIME_LIBRARY, out->library);
-	COLUMN(row, TIME_ROLE, role);
-	out->without_epilogue = strcmp(role, "file without epilogue") == 0;
-	out->scalars = column_owned(row, TIME_SCALARS);
-	out->sm_clock_mhz = sqlite3_column_double(row, TIME_MHZ);
-	out->throttled = sqlite3_column_int(row, TIME_THROTTLED) != 0;
-	out->median = sqlite3_column_double(row, TIME_MEDIAN);
-	out->low = sqlite3_column_double(row, TIME_LOW);
-	out->high = sqlite3_column_double(row, TIME_HIGH);
-	out->library_microseconds = sqlite3_column_double(row, TIME_LIBRARY_MEDIAN);
-	const char *passes = (const char *)sqlite3_column_text(row, TIME_PASSES);
-	return out->scalars != NULL && measured_take_passes(out, passes != NULL ? passes : "[]");
+	struct passes_row passes = {0};
+	const int shape = MEASURED_TIME_COLUMNS, last = shape + SHAPE_COLUMNS;
+	bool ok = columns_take(row, 0, measured_time_columns, MEASURED_TIME_COLUMNS, out) &&
+			  columns_take(row, shape, columns_of_shape, SHAPE_COLUMNS, &out->shape) &&
+			  columns_take(row, last, passes_columns, 1, &passes) &&
+			  measured_take_passes(out, passes.passes);
+	free(passes.passes);
+	return ok;
 }
 
 static bool take_time(sqlite3_stmt *row, struct measured *out)
@@ -143,20 +124,17 @@ static bool take_time(sqlite3_stmt *row, struct measured *out)
 static bool take_counter(sqlite3_stmt *row, struct measured *out)
 {
 	struct measured_counter *counter = measured_add_counter(out);
-	if (counter == NULL)
-		return false;
-	counter->kernel = column_owned(row, 0);
-	counter->name = column_owned(row, 1);
-	counter->value = sqlite3_column_int64(row, 2);
-	return counter->kernel != NULL && counter->name != NULL;
+	return counter != NULL &&
+		   columns_take(row, 0, counter_columns, COUNT(counter_columns), counter);
 }
 
 /* All rows that belong to a judgement. */
-static bool take_rows(struct store *store, const char *sql, struct measured *out,
+static bool take_rows(struct store *store, const struct column_part *parts, size_t count,
+					  const char *rest, struct measured *out,
 					  bool (*take)(sqlite3_stmt *row, struct measured *out), struct error *err)
 {
 	bool failed = false;
-	sqlite3_stmt *statement = database_prepare(store, sql, err);
+	sqlite3_stmt *statement = prepare(store, "SELECT ", parts, count, rest, err);
 	if (statement == NULL)
 		return false;
 	sqlite3_bind_int64(statement, 1, out->id);
@@ -171,7 +149,8 @@ static bool take_rows(struct store *store, const char *sql, struct measured *out
 static sqlite3_stmt *heads_prepare(struct store *store, const struct store_filter *filter,
 								   struct error *err)
 {
-	sqlite3_stmt *statement = database_prepare(store, heads, err);
+	sqlite3_stmt *statement =
+		prepare(store, "SELECT * FROM (SELECT ", head_parts, COUNT(head_parts), heads, err);
 	sqlite3_bind_int64(statement, 1, filter->id);
 	sqlite3_bind_text(statement, 2, filter->path, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 3, filter->content, -1, SQLITE_STATIC);
@@ -190,11 +169,13 @@ static bool find(struct store *store, const struct store_filter *filter, struct 
 		return false;
 	while (!failed && database_next(store, statement, &failed, err)) {
 		struct measured *item = measured_add(out);
-		if (item == NULL || !head_take(statement, item))
+		if (item == NULL || !columns_take(statement, 0, measured_columns, MEASURED_COLUMNS, item))
 			failed = !error_set(err, "out of memory");
 		else
-			failed = !take_rows(store, times, item, take_time, err) ||
-					 (filter->counters && !take_rows(store, counters, item, take_counter, err));
+			failed =
+				!take_rows(store, time_parts, COUNT(time_parts), times, item, take_time, err) ||
+				(filter->counters && !take_rows(store, counter_parts, COUNT(counter_parts),
+												counters, item, take_counter, err));
 	}
 	sqlite3_finalize(statement);
 	return !failed;

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_STORE_QUERY_H
 #define GEMMJUDGE_STORE_QUERY_H
 
+#include "store/columns.h"
 #include "store/measured.h"
 
 /* Which judgements; what is 0 or NULL does not matter. */
@@ -19,5 +20,11 @@ struct store_filter {
  * cannot be read; *out is then empty. */
 bool store_find(const char *path, const struct store_filter *filter, struct measured_list *out,
 				struct error *err);
+
+/* What is asked of the store, by members, and what they are called in JSON. */
+#define MEASURED_COLUMNS 20
+extern const struct column measured_columns[MEASURED_COLUMNS]; /* of a struct measured */
+#define MEASURED_TIME_COLUMNS 12
+extern const struct column measured_time_columns[MEASURED_TIME_COLUMNS]; /* ... measured_time */
 
 #endif

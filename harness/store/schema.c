@@ -81,5 +81,10 @@ const char *const store_schema[] = {
 	"	chosen TEXT NOT NULL, UNIQUE (device, problem, content, epilogue, nvcc_flags, m, n, k,\n"
 	"	batch, group_size, scalars) ON CONFLICT REPLACE) STRICT;\n"
 	"ALTER TABLE judgement ADD COLUMN schedule TEXT;\n", /* with --tuned: its constants */
+	/* 3: all suites of a run, a JSON list as nvcc_flags is; before, a text of 63 characters with
+	 * commas between them. */
+	"ALTER TABLE run RENAME COLUMN suite TO suites;\n"
+	"UPDATE run SET suites = CASE coalesce(suites, '') WHEN '' THEN '[]'\n"
+	"	ELSE '[' || replace(json_quote(suites), ',', '\",\"') || ']' END;\n",
 	NULL,
 };

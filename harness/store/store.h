@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/paths.h"
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* A run of the program on its way into the store. Nothing is open between two calls, so that the
  * judge's children inherit nothing of it. Zero-initialise, and fill in the first two. */

@@ -8,58 +8,67 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "report/clean.h"
 #include "store/database.h"
 #include "store/scalars.h"
 
 #define ALIGNMENT_MAX 16
 #define FACTOR_MAX 4.0
 
-static const enum size sizes[] = {SIZE_M, SIZE_N, SIZE_K, SIZE_BATCH, SIZE_GROUP};
-#define SIZES (sizeof sizes / sizeof *sizes)
+#define COUNT(items) (sizeof(items) / sizeof *(items))
 
-/* The columns that all tables begin with: device,problem,content,epilogue,nvcc_flags. */
-static void row_file(struct row_in *row, const struct tuned_key *key)
+/* What all rows begin with. */
+struct file_row {
+	const char *device, *problem, *content, *epilogue, *flags;
+};
+static const struct column file_columns[] = {
+	COLUMN("device", struct file_row, device),    COLUMN("problem", struct file_row, problem),
+	COLUMN("content", struct file_row, content),  COLUMN("epilogue", struct file_row, epilogue),
+	COLUMN("nvcc_flags", struct file_row, flags),
+};
+
+static struct file_row file_row(const struct tuned_key *key)
 {
-	row_clean(row, key->device);
-	row_text(row, key->problem->name);
-	row_text(row, key->content);
-	row_clean(row, key->epilogue);
-	row_clean(row, key->flags);
+	return (struct file_row){key->device, key->problem->name, key->content, key->epilogue,
+							 key->flags};
 }
 
-/* m,n,k,batch,group_size,scalars */
-static void row_case(struct row_in *row, const struct tuned_key *key)
+/* And what says at which case, beside the shape. */
+struct scalars_row {
+	char *scalars; /* owned */
+};
+static const struct column scalars_columns[] = {COLUMN("scalars", struct scalars_row, scalars)};
+
+static struct scalars_row scalars_row(const struct tuned_key *key)
 {
-	for (size_t i = 0; i < SIZES; i++)
-		row_integer(row, key->test->shape.size[sizes[i]]);
-	char *scalars = scalars_of_case(key->problem, key->test);
-	row_text(row, scalars != NULL ? scalars : "{}");
-	free(scalars);
+	return (struct scalars_row){scalars_of_case(key->problem, key->test)};
 }
 
-/* The parameters from ?1 on, in the same orders. */
-static int bind_file(sqlite3_stmt *statement, const struct tuned_key *key)
+/* "SELECT these FROM table WHERE key" and the rest, with the key bound. */
+static sqlite3_stmt *ask(struct store *store, const struct column_part *wanted, size_t wanted_count,
+						 const char *table, const struct column_part *key, size_t key_count,
+						 const char *rest, struct error *err)
 {
-	const char *const texts[] = {key->device, key->problem->name, key->content, key->epilogue,
-								 key->flags};
-	int next = 1;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		char *clean = clean_text(texts[i]);
-		sqlite3_bind_text(statement, next++, clean, -1, SQLITE_TRANSIENT);
-		free(clean);
+	char *sql = NULL;
+	size_t size;
+	FILE *out = open_memstream(&sql, &size);
+	if (out == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
 	}
-	return next;
-}
-
-static int bind_case(sqlite3_stmt *statement, const struct tuned_key *key, int next)
-{
-	for (size_t i = 0; i < SIZES; i++)
-		sqlite3_bind_int64(statement, next++, key->test->shape.size[sizes[i]]);
-	char *scalars = scalars_of_case(key->problem, key->test);
-	sqlite3_bind_text(statement, next++, scalars, -1, SQLITE_TRANSIENT);
-	free(scalars);
-	return next;
+	fputs("SELECT ", out);
+	for (size_t i = 0; i < wanted_count; i++) {
+		fputs(i > 0 ? ", " : "", out);
+		columns_names(out, wanted[i].columns, wanted[i].count);
+	}
+	fprintf(out, " FROM %s WHERE ", table);
+	columns_match(out, key, key_count);
+	fputs(rest, out);
+	bool ok = fclose(out) == 0 || error_set(err, "out of memory");
+	sqlite3_stmt *statement = ok ? database_prepare(store, sql, err) : NULL;
+	if (statement != NULL)
+		columns_bind(statement, key, key_count);
+	free(sql);
+	return statement;
 }
 
 /* Whether there is a store to ask at all. */
@@ -80,29 +89,34 @@ static void *grow(void **items, size_t *count, size_t size)
 
 /* ---- trials ------------------------------------------------------------------------ */
 
-static bool keep_one(struct store *store, const struct tuned_key *key,
-					 const struct tuned_trial *trial, struct error *err)
+static const struct column trial_columns[] = {
+	COLUMN("constants", struct tuned_trial, constants),
+	COLUMN("outcome", struct tuned_trial, outcome),
+	COLUMN("detail", struct tuned_trial, detail),
+	COLUMN("median", struct tuned_trial, median),
+	COLUMN("low", struct tuned_trial, low),
+	COLUMN("high", struct tuned_trial, high),
+	COLUMN("samples", struct tuned_trial, samples),
+	COLUMN("measured", struct tuned_trial, when),
+};
+
+/* Where times come from. */
+static const struct column origin_columns[] = {COLUMN("clock_mhz", struct tuned_key, clock_mhz),
+											   COLUMN("driver", struct tuned_key, driver)};
+
+static bool keep_one(struct store *store, const struct tuned_key *key, struct tuned_trial trial,
+					 struct error *err)
 {
-	char when[CLOCK_DATE];
-	clock_date(when);
-	struct row_in row = row_in(store, "trial",
-							   "device,problem,content,epilogue,nvcc_flags,m,n,k,batch,group_size,"
-							   "scalars,clock_mhz,driver,constants,outcome,detail,median,low,high,"
-							   "samples,measured",
-							   err);
-	row_file(&row, key);
-	row_case(&row, key);
-	row_real(&row, key->clock_mhz);
-	row_text(&row, key->driver);
-	row_text(&row, trial->constants);
-	row_text(&row, trial->outcome);
-	row_clean(&row, trial->detail);
-	row_real(&row, trial->median);
-	row_real(&row, trial->low);
-	row_real(&row, trial->high);
-	row_integer(&row, trial->samples);
-	row_text(&row, when);
-	return row_insert(&row) >= 0;
+	const struct file_row file = file_row(key);
+	const struct scalars_row scalars = scalars_row(key);
+	clock_date(trial.when);
+	const struct column_part parts[] = {
+		COLUMN_PART(file_columns, &file), COLUMN_PART(columns_of_shape, &key->test->shape),
+		COLUMN_PART(scalars_columns, &scalars), COLUMN_PART(origin_columns, key),
+		COLUMN_PART(trial_columns, &trial)};
+	bool ok = row_insert(store, "trial", parts, COUNT(parts), err) >= 0;
+	free(scalars.scalars);
+	return ok;
 }
 
 bool tuned_keep(const char *path, const struct tuned_key *key, const struct tuned_trial *trials,
@@ -111,47 +125,55 @@ bool tuned_keep(const char *path, const struct tuned_key *key, const struct tune
 	struct store *store = database_open(path, store_schema, true, err);
 	bool ok = store != NULL && database_execute(store, "BEGIN IMMEDIATE", err);
 	for (size_t i = 0; i < count && ok; i++)
-		ok = keep_one(store, key, &trials[i], err);
+		ok = keep_one(store, key, trials[i], err);
 	ok = ok && database_execute(store, "COMMIT", err);
 	database_close(store); /* what is not committed is rolled back */
 	return ok;
+}
+
+/* Of each constants the first row: at this clock and driver, else an imported one, else any. */
+static sqlite3_stmt *trials_ask(struct store *store, const struct tuned_key *key, struct error *err)
+{
+	const struct column_part wanted[] = {COLUMN_PART(trial_columns, NULL)};
+	const struct file_row file = file_row(key);
+	const struct scalars_row scalars = scalars_row(key);
+	const struct column_part parts[] = {COLUMN_PART(file_columns, &file),
+										COLUMN_PART(columns_of_shape, &key->test->shape),
+										COLUMN_PART(scalars_columns, &scalars)};
+	sqlite3_stmt *row =
+		ask(store, wanted, COUNT(wanted), "trial", parts, COUNT(parts),
+			" AND ((clock_mhz = :clock AND driver = :driver) OR driver = '' OR :driver IS NULL)"
+			" ORDER BY constants, driver = '', measured DESC",
+			err);
+	free(scalars.scalars);
+	if (row == NULL)
+		return NULL;
+	sqlite3_bind_double(row, sqlite3_bind_parameter_index(row, ":clock"), key->clock_mhz);
+	sqlite3_bind_text(row, sqlite3_bind_parameter_index(row, ":driver"), key->driver, -1,
+					  SQLITE_STATIC);
+	return row;
 }
 
 static bool trials_read(struct store *store, const struct tuned_key *key, struct tuned_trials *out,
 						struct error *err)
 {
 	bool failed = true;
-	sqlite3_stmt *row = database_prepare(
-		store,
-		"SELECT constants, outcome, detail, median, low, high, samples, measured FROM trial WHERE "
-		"device = ?1 AND problem = ?2 AND content = ?3 AND epilogue = ?4 AND nvcc_flags = ?5 AND "
-		"m = ?6 AND n = ?7 AND k = ?8 AND batch = ?9 AND group_size = ?10 AND scalars = ?11 AND "
-		"((clock_mhz = ?12 AND driver = ?13) OR driver = '' OR ?13 IS NULL) "
-		"ORDER BY constants, driver = '', measured DESC",
-		err);
+	struct tuned_trial trial;
+	sqlite3_stmt *row = trials_ask(store, key, err);
 	if (row == NULL)
 		return false;
-	int next = bind_case(row, key, bind_file(row, key));
-	sqlite3_bind_double(row, next++, key->clock_mhz);
-	sqlite3_bind_text(row, next, key->driver, -1, SQLITE_STATIC);
 	while (database_next(store, row, &failed, err)) {
 		const struct tuned_trial *last = out->count > 0 ? &out->items[out->count - 1] : NULL;
-		if (last != NULL && strcmp(last->constants, (const char *)sqlite3_column_text(row, 0)) == 0)
+		columns_take(row, 0, trial_columns, COUNT(trial_columns), &trial);
+		if (last != NULL && strcmp(last->constants, trial.constants) == 0)
 			continue;
-		struct tuned_trial *trial = grow((void **)&out->items, &out->count, sizeof *trial);
-		failed = trial == NULL;
+		struct tuned_trial *more = grow((void **)&out->items, &out->count, sizeof *more);
+		failed = more == NULL;
 		if (failed) {
 			error_set(err, "out of memory for the trials of %s", store->path);
 			break;
 		}
-		column_copy(row, 0, trial->constants, sizeof trial->constants);
-		column_copy(row, 1, trial->outcome, sizeof trial->outcome);
-		column_copy(row, 2, trial->detail, sizeof trial->detail);
-		trial->median = sqlite3_column_double(row, 3);
-		trial->low = sqlite3_column_double(row, 4);
-		trial->high = sqlite3_column_double(row, 5);
-		trial->samples = sqlite3_column_int64(row, 6);
-		column_copy(row, 7, trial->when, sizeof trial->when);
+		*more = trial;
 	}
 	sqlite3_finalize(row);
 	return !failed;
@@ -179,78 +201,52 @@ void tuned_trials_free(struct tuned_trials *trials)
 
 /* ---- choices ------------------------------------------------------------------------- */
 
-/* 0 is for "unknown" here, and NULL there. */
-static void row_known(struct row_in *row, double value)
-{
-	if (value > 0)
-		row_real(row, value);
-	else
-		row_null(row);
-}
+/* A number of 0 is unknown. */
+static const struct column choice_columns[] = {
+	COLUMN("beta_is_0", struct tuned_choice, beta_is_0),
+	COLUMN("constants", struct tuned_choice, constants),
+	COLUMN_AS(COLUMN_KNOWN, "median", struct tuned_choice, median, NULL),
+	COLUMN_AS(COLUMN_KNOWN, "gain", struct tuned_choice, gain, NULL),
+	COLUMN_AS(COLUMN_KNOWN, "gain_low", struct tuned_choice, gain_low, NULL),
+	COLUMN_AS(COLUMN_KNOWN, "gain_high", struct tuned_choice, gain_high, NULL),
+	COLUMN("library", struct tuned_choice, library),
+	COLUMN_AS(COLUMN_KNOWN, "library_ratio", struct tuned_choice, library_ratio, NULL),
+	COLUMN("tried", struct tuned_choice, tried),
+	COLUMN("judged", struct tuned_choice, judged),
+	COLUMN("chosen", struct tuned_choice, when),
+};
 
 bool tuned_choose(const char *path, const struct tuned_key *key, const struct tuned_choice *choice,
 				  struct error *err)
 {
-	char when[CLOCK_DATE];
-	clock_date(when);
+	struct tuned_choice now = *choice;
+	clock_date(now.when);
 	struct store *store = database_open(path, store_schema, true, err);
 	if (store == NULL)
 		return false;
-	struct row_in row = row_in(store, "schedule",
-							   "device,problem,content,epilogue,nvcc_flags,m,n,k,batch,group_size,"
-							   "scalars,beta_is_0,constants,median,gain,gain_low,gain_high,"
-							   "library,library_ratio,tried,judged,chosen",
-							   err);
-	row_file(&row, key);
-	row_case(&row, key);
-	row_integer(&row, choice->beta_is_0);
-	row_text(&row, choice->constants);
-	row_known(&row, choice->median);
-	row_known(&row, choice->gain);
-	row_known(&row, choice->gain_low);
-	row_known(&row, choice->gain_high);
-	row_clean(&row, choice->library);
-	row_known(&row, choice->library_ratio);
-	row_integer(&row, choice->tried);
-	row_integer(&row, choice->judged);
-	row_text(&row, when);
-	bool ok = row_insert(&row) >= 0;
+	const struct file_row file = file_row(key);
+	const struct scalars_row scalars = scalars_row(key);
+	const struct column_part parts[] = {
+		COLUMN_PART(file_columns, &file), COLUMN_PART(columns_of_shape, &key->test->shape),
+		COLUMN_PART(scalars_columns, &scalars), COLUMN_PART(choice_columns, &now)};
+	bool ok = row_insert(store, "schedule", parts, COUNT(parts), err) >= 0;
+	free(scalars.scalars);
 	database_close(store);
 	return ok;
-}
-
-static void choice_read(sqlite3_stmt *row, struct tuned_choice *out)
-{
-	for (size_t i = 0; i < SIZES; i++)
-		out->shape.size[sizes[i]] = sqlite3_column_int(row, (int)i);
-	int next = SIZES;
-	out->beta_is_0 = sqlite3_column_int(row, next++) != 0;
-	column_copy(row, next++, out->constants, sizeof out->constants);
-	out->median = sqlite3_column_double(row, next++);
-	out->gain = sqlite3_column_double(row, next++);
-	out->gain_low = sqlite3_column_double(row, next++);
-	out->gain_high = sqlite3_column_double(row, next++);
-	column_copy(row, next++, out->library, sizeof out->library);
-	out->library_ratio = sqlite3_column_double(row, next++);
-	out->tried = sqlite3_column_int64(row, next++);
-	out->judged = sqlite3_column_int(row, next++) != 0;
-	column_copy(row, next, out->when, sizeof out->when);
 }
 
 static bool choices_read(struct store *store, const struct tuned_key *key,
 						 struct tuned_choices *out, struct error *err)
 {
 	bool failed = true;
-	sqlite3_stmt *row = database_prepare(
-		store,
-		"SELECT m, n, k, batch, group_size, beta_is_0, constants, median, gain, gain_low, "
-		"gain_high, library, library_ratio, tried, judged, chosen FROM schedule WHERE "
-		"device = ?1 AND problem = ?2 AND content = ?3 AND epilogue = ?4 AND nvcc_flags = ?5 "
-		"ORDER BY chosen, m, n, k, batch, group_size, scalars",
-		err);
+	const struct file_row file = file_row(key);
+	const struct column_part parts[] = {COLUMN_PART(file_columns, &file)};
+	const struct column_part wanted[] = {COLUMN_PART(choice_columns, NULL),
+										 COLUMN_PART(columns_of_shape, NULL)};
+	sqlite3_stmt *row = ask(store, wanted, COUNT(wanted), "schedule", parts, COUNT(parts),
+							" ORDER BY chosen, m, n, k, batch, group_size, scalars", err);
 	if (row == NULL)
 		return false;
-	bind_file(row, key);
 	while (database_next(store, row, &failed, err)) {
 		struct tuned_choice *choice = grow((void **)&out->items, &out->count, sizeof *choice);
 		failed = choice == NULL;
@@ -258,7 +254,8 @@ static bool choices_read(struct store *store, const struct tuned_key *key,
 			error_set(err, "out of memory for the schedules of %s", store->path);
 			break;
 		}
-		choice_read(row, choice);
+		columns_take(row, 0, choice_columns, COUNT(choice_columns), choice);
+		columns_take(row, COUNT(choice_columns), columns_of_shape, SHAPE_COLUMNS, &choice->shape);
 	}
 	sqlite3_finalize(row);
 	return !failed;

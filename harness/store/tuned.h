@@ -3,8 +3,8 @@
 #ifndef GEMMJUDGE_STORE_TUNED_H
 #define GEMMJUDGE_STORE_TUNED_H
 
+#include "base/content.h"
 #include "base/paths.h"
-#include "compile/content.h"
 #include "testcases/case.h"
 
 #define TUNED_CONSTANTS 1024

@@ -46,7 +46,7 @@ static void file_named(struct judgement *item, const char *file, enum verdict ve
 	snprintf(item->problem, sizeof item->problem, "gemm-f16");
 	item->verdict = verdict;
 	item->was_run = verdict != VERDICT_COMPILE_ERROR;
-	item->layers = JAIL_ALL;
+	item->layers = LAYER_ALL;
 	if (!item->was_run)
 		return;
 	item->count = item->accepted = 8;

@@ -124,7 +124,7 @@ static inline void make_case(struct session *session, const char *problem,
 	cr_assert(foreign == 0);
 }
 
-static inline struct referee_check_reply check_set(struct session *session, uint32_t set)
+static inline struct check_facts check_set(struct session *session, uint32_t set)
 {
 	struct referee_check request = {
 		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .tolerance.kind = TOLERANCE_BOUND};
@@ -132,9 +132,9 @@ static inline struct referee_check_reply check_set(struct session *session, uint
 	int fd;
 	cr_assert(call(session, &request, sizeof request, &reply, sizeof reply, &fd) == sizeof reply);
 	cr_assert(reply.head.ok, "%s", reply.head.error);
-	cr_assert(reply.reference_spot_checks >= 16);
-	cr_assert(reply.reference_disagreements == 0);
-	return reply;
+	cr_assert(reply.found.reference_spot_checks >= 16);
+	cr_assert(reply.found.reference_disagreements == 0);
+	return reply.found;
 }
 
 static inline void reset(struct session *session, uint64_t fresh)

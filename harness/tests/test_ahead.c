@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/ahead.h"
+#include "judge/run/ahead.h"
 
 #define ITEMS 40
 

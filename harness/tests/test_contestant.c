@@ -1,4 +1,4 @@
-/* links: jail process digest testcases base; timeout: 300 */
+/* links: jail judgement process digest testcases base; timeout: 300 */
 /* The contestant on a runtime made for this test: device memory is malloc's, and
  * errors come when a solution asks for them. Solutions are C compiled by gcc. */
 #define _GNU_SOURCE
@@ -272,7 +272,7 @@ Test(contestant, loads_successors_where_they_are_announced)
 		struct talk talk = begin_talk(DEVICE_EMULATED);
 		float *c = (float *)(talk.arena + STRIDE + 32768);
 		talk.successors = successors == 1;
-		open_device(&talk, false, JAIL_SOLUTION);
+		open_device(&talk, false, LAYER_SOLUTION);
 		load_solution(&talk, "sgemm");
 		send_case(&talk);
 		run_set(&talk, 1, 10);
@@ -434,7 +434,7 @@ Test(contestant, blames_nobody_for_what_was_there_before)
 /* The reply to OPEN comes before the solution's first instruction, which is inside. */
 Test(contestant, closes_itself_before_the_solution)
 {
-	char text[JAIL_TEXT];
+	char text[LAYERS_TEXT];
 	build_solution("#include <fcntl.h>\n#include <errno.h>\n#include <unistd.h>\n"
 				   "static int file, child;\n"
 				   "__attribute__((constructor)) static void begin(void)\n"
@@ -442,10 +442,10 @@ Test(contestant, closes_itself_before_the_solution)
 				   "  if (child == 0) _exit(0); }\n"
 				   "void solve(void) { if (file || child > 0) cudaTestFail(700); }\n");
 	struct talk talk = begin_talk(DEVICE_EMULATED);
-	open_device(&talk, false, JAIL_SOLUTION);
+	open_device(&talk, false, LAYER_SOLUTION);
 	cr_assert(talk.opened.head.ok, "%s", talk.opened.head.error);
-	if ((talk.opened.layers & (JAIL_FILES | JAIL_CALLS)) != (JAIL_FILES | JAIL_CALLS))
-		cr_skip_test("this machine has %s: %s", jail_print(talk.opened.layers, text),
+	if ((talk.opened.layers & (LAYER_FILES | LAYER_CALLS)) != (LAYER_FILES | LAYER_CALLS))
+		cr_skip_test("this machine has %s: %s", layers_print(talk.opened.layers, text),
 					 talk.opened.lacking);
 	load_solution(&talk, "sgemm");
 	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);

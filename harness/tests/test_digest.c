@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/digest.h"
+#include "base/digest.h"
 
 /* ---- the compression function, written down once more ------------------------------ */
 

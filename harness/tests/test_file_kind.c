@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "judge/file_kind.h"
+#include "judge/submission/file_kind.h"
 
 /* Whether a file of this name and content is refused; err says why. */
 static bool refused(const char *name, const char *content, size_t size, struct error *err)

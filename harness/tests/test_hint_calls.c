@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge/hints/hints.h"
+#include "process/protocol.h"
 
 #define CASES 5
 

@@ -140,11 +140,11 @@ static struct judgement_list list_with(const char *text)
 	snprintf(wrong->cases[0].detail, sizeof wrong->cases[0].detail, "%s", text);
 	snprintf(wrong->hints[0], sizeof wrong->hints[0], "%s", text);
 	wrong->hint_count = 1;
-	wrong->cases[0].check = (struct referee_check_reply){.elements = 6400,
-														 .wrong = 3,
-														 .shown = 1,
-														 .worst_ratio = INFINITY,
-														 .first = {{63, 99, 0, NAN, 1, 0.5}}};
+	wrong->cases[0].check = (struct check_facts){.elements = 6400,
+												 .wrong = 3,
+												 .shown = 1,
+												 .worst_ratio = INFINITY,
+												 .first = {{63, 99, 0, NAN, 1, 0.5}}};
 	struct wrong_facts *facts = wrong->cases[0].wrong = calloc(1, sizeof *facts);
 	facts->wrong = 3;
 	facts->places.top = facts->places.bottom = 63;

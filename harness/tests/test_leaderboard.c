@@ -119,7 +119,7 @@ Test(leaderboard, a_wrong_answer_in_a_suite_is_of_that_run_alone)
 	fixture_append(path, fixture_timed("a.cu", "a", 1.0, SEAL_CONFIRMED), "judge");
 	struct judgement_list list = fixture_judged("a.cu", "a");
 	list.items[0].verdict = VERDICT_WRONG_ANSWER;
-	strcpy(list.facts.suite, "blas-strict");
+	list.facts.suites = (const char *const[]){"blas-strict", NULL};
 	fixture_append(path, list, "judge");
 	struct leaderboard all = made();
 	cr_expect_eq(all.boards[0].count, 1);

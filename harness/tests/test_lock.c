@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/lock.h"
+#include "judge/run/lock.h"
 #include "judge/turns.h"
 
 /* A device that no machine has. */

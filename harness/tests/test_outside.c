@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "judge/outside.h"
+#include "judge/timing/outside.h"
 
 #define RUNS 400
 

@@ -69,8 +69,8 @@ static struct stage_memory stage_open(struct foreign *foreign, uint32_t stage)
 	return out;
 }
 
-static struct referee_check_reply stage_close(struct foreign *foreign, uint32_t stage,
-											  struct stage_memory *memory)
+static struct check_facts stage_close(struct foreign *foreign, uint32_t stage,
+									  struct stage_memory *memory)
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
 	struct referee_check_reply reply;
@@ -79,7 +79,7 @@ static struct referee_check_reply stage_close(struct foreign *foreign, uint32_t 
 	cr_assert(call(&foreign->session, &request, sizeof request, &reply, sizeof reply, &fd) ==
 			  sizeof reply);
 	cr_assert(reply.head.ok, "%s", reply.head.error);
-	return reply;
+	return reply.found;
 }
 
 static bool is_refused(struct foreign *foreign, uint32_t type, uint32_t stage)
@@ -160,7 +160,7 @@ static void solve_fused(struct foreign *foreign, uint64_t wrong)
 Test(foreign, the_stage_gets_the_values_their_least_and_their_most)
 {
 	struct foreign foreign = foreign_start();
-	struct referee_check_reply reply = check_set(&foreign.session, 0);
+	struct check_facts reply = check_set(&foreign.session, 0);
 	cr_assert(reply.wrong == 0 && reply.shown == 0, "there is nothing to compare yet");
 	struct stage_memory stage = stage_open(&foreign, FIRST);
 	cr_assert(stage.arena.count == 3); /* X, C, Y: silu reads nothing */
@@ -190,7 +190,7 @@ Test(foreign, the_verdict_comes_with_the_last_of_them)
 		solve_fused(&foreign, faults[f]);
 		check_set(&foreign.session, 0);
 		struct stage_memory stage = run_first(&foreign);
-		struct referee_check_reply reply = stage_close(&foreign, FIRST, &stage);
+		struct check_facts reply = stage_close(&foreign, FIRST, &stage);
 		cr_assert(reply.wrong == 0, "the chain is not at its end");
 		stage = run_second(&foreign);
 		reply = stage_close(&foreign, SECOND, &stage);
@@ -231,7 +231,7 @@ Test(foreign, plain_calls_have_none)
 	struct referee_check_reply reply;
 	int fd;
 	call(&foreign.session, &request, sizeof request, &reply, sizeof reply, &fd);
-	cr_assert(reply.head.ok && reply.elements == ELEMENTS && reply.wrong == 0);
+	cr_assert(reply.head.ok && reply.found.elements == ELEMENTS && reply.found.wrong == 0);
 	cr_assert(is_refused(&foreign, MESSAGE_REFEREE_STAGE_OPEN, FIRST));
 	session_stop(&foreign.session);
 }

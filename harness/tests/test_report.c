@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "judge/epilogue.h"
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/overall.h"
@@ -47,7 +46,7 @@ static void add_cases(struct judgement *item, size_t count, size_t failed)
 		result->test = some_case(name);
 		result->checked = true;
 		result->seconds = 0.01;
-		result->check = (struct referee_check_reply){.elements = 561, .worst_ratio = 0.25};
+		result->check = (struct check_facts){.elements = 561, .worst_ratio = 0.25};
 		if (i >= failed) {
 			item->accepted++;
 			continue;
@@ -226,31 +225,6 @@ Test(report, hints_are_in_every_format)
 	judgement_list_free(&list);
 }
 
-/* What a stage lacks that ran by itself lacks the judgement, until another file's turn. */
-Test(report, stages_that_ran_by_themselves_count)
-{
-	struct judgement judgement = {.layers = JAIL_COMPILER};
-	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
-	epilogue->runners[1].link.layers = JAIL_CALLS | JAIL_NAMESPACES;
-	judgement_take_layers(&judgement, true, JAIL_SOLUTION);
-	epilogue_take_layers(epilogue, &judgement); /* none has run */
-	epilogue_take_layers(NULL, &judgement);
-	cr_expect_eq(judgement.layers, JAIL_ALL);
-	epilogue->runners[1].link.enclosed = true;
-	epilogue->runners[1].compiled.jailed = true;
-	epilogue_take_layers(epilogue, &judgement);
-	cr_expect_eq(judgement.layers, JAIL_CALLS | JAIL_NAMESPACES | JAIL_COMPILER);
-	epilogue->runners[1].compiled.jailed = false;
-	epilogue_take_layers(epilogue, &judgement);
-	cr_expect_eq(judgement.layers, JAIL_CALLS | JAIL_NAMESPACES);
-	judgement = (struct judgement){.layers = JAIL_COMPILER};
-	epilogue_renew(epilogue);
-	judgement_take_layers(&judgement, true, JAIL_SOLUTION);
-	epilogue_take_layers(epilogue, &judgement);
-	cr_expect_eq(judgement.layers, JAIL_ALL);
-	epilogue_close(epilogue);
-}
-
 /* One line where all are alike, one a file where they are not; none of what was never run. */
 Test(report, tells_what_held)
 {
@@ -259,13 +233,13 @@ Test(report, tells_what_held)
 	char *said = text_of(&list, style);
 	cr_expect_null(strstr(said, "guarantees"));
 	free(said);
-	judgement_take_layers(&list.items[0], true, JAIL_FILES | JAIL_CALLS);
-	judgement_take_layers(&list.items[1], true, JAIL_FILES | JAIL_CALLS);
+	judgement_take_layers(&list.items[0], true, LAYER_FILES | LAYER_CALLS);
+	judgement_take_layers(&list.items[1], true, LAYER_FILES | LAYER_CALLS);
 	said = text_of(&list, style);
 	holds(said, "\nguarantees: files, calls\n");
 	free(said);
-	list.items[1].layers |= JAIL_COMPILER; /* what its next process lacks it has not */
-	judgement_take_layers(&list.items[1], true, JAIL_CALLS | JAIL_NAMESPACES);
+	list.items[1].layers |= LAYER_COMPILER; /* what its next process lacks it has not */
+	judgement_take_layers(&list.items[1], true, LAYER_CALLS | LAYER_NAMESPACES);
 	said = text_of(&list, style);
 	holds(said, "one\" <&>.cu: calls, compiler\n");
 	free(said);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/floor.h"
-#include "judge/groups.h"
+#include "judge/timing/groups.h"
+#include "judgement/floor.h"
 #include "report/report.h"
 #include "report/seal.h"
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "judge/stats.h"
+#include "judge/timing/stats.h"
 
 static struct timing_stats stats_from(const float *values, size_t count)
 {

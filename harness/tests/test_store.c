@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/facts.h"
+#include "report/report.h"
 #include "store/database.h"
 #include "store/place.h"
 #include "store_fixture.h"
@@ -124,6 +126,151 @@ Test(store, a_judgement_comes_back_with_its_times)
 	cr_expect_eq(ask("s.db", "SELECT count(*) FROM test_case WHERE verdict = 'wrong_answer' AND "
 							 "worst_ratio > 1e300"),
 				 1);
+	measured_list_free(&all);
+}
+
+/* ---- one time, one reading ------------------------------------------------------------- */
+
+/* The same run by way of the JSON report. */
+static struct measured_list by_report(const struct judgement_list *list)
+{
+	struct error err;
+	struct measured_list all;
+	FILE *file = fopen("r.json", "w");
+	cr_assert_not_null(file);
+	report_json(list, file);
+	fclose(file);
+	cr_assert(measured_read_report("r.json", &all, &err), "%s", err.message);
+	return all;
+}
+
+static void same_time(const struct measured_time *a, const struct measured_time *b)
+{
+	cr_expect_str_eq(a->problem, b->problem);
+	cr_expect_str_eq(a->clock, b->clock);
+	cr_expect_str_eq(a->seal, b->seal);
+	cr_expect_str_eq(a->library, b->library);
+	cr_expect_str_eq(a->scalars, b->scalars);
+	cr_expect_arr_eq(&a->shape, &b->shape, sizeof a->shape);
+	cr_expect_float_eq(a->median, b->median, 1e-6);
+	cr_expect_float_eq(a->low, b->low, 1e-6);
+	cr_expect_float_eq(a->high, b->high, 1e-6);
+	cr_expect_float_eq(a->library_microseconds, b->library_microseconds, 1e-6);
+	cr_expect_eq(a->sm_clock_mhz, b->sm_clock_mhz);
+	cr_assert_eq(a->pass_count, b->pass_count);
+	for (size_t i = 0; i < a->pass_count; i++)
+		cr_expect_float_eq(a->passes[i], b->passes[i], 1e-4);
+}
+
+/* Appends it, and compares what the store and the report say of its first time with what text and
+ * pages show. */
+static void counts(struct judgement_list list, const char *clock)
+{
+	const struct timing_result *timing = &list.items[0].timing;
+	double shown = facts_stats(&timing->entries[0], facts_use_span(timing))->median;
+	struct measured_list reported = by_report(&list);
+	unlink("s.db");
+	fixture_append("s.db", list, "judge");
+	struct measured_list stored = fixture_all("s.db");
+	cr_assert(reported.count == 1 && stored.count == 1);
+	cr_assert(reported.items[0].time_count == 1 && stored.items[0].time_count == 1);
+	same_time(&reported.items[0].times[0], &stored.items[0].times[0]);
+	cr_expect_str_eq(stored.items[0].times[0].clock, clock);
+	cr_expect_float_eq(stored.items[0].times[0].median, shown, 1e-6);
+	measured_list_free(&reported);
+	measured_list_free(&stored);
+}
+
+Test(store, a_report_and_the_store_count_the_same_time)
+{
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED), "span");
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_UNCERTAIN), "span");
+	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_NONE), "span");
+	struct judgement_list outside = fixture_timed("a.cu", "aaaa", 100.0, SEAL_OUTSIDE);
+	outside.items[0].timing.entries[0].seal.outside = 100.0;
+	outside.items[0].timing.entries[0].seal.shown.median = 117.0;
+	counts(outside, "outside");
+	/* a library without spans: events are compared, and passes are of spans */
+	struct judgement_list mixed = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
+	mixed.items[0].timing.entries[0].event.median = 13.0;
+	mixed.items[0].timing.entries[1].span = (struct timing_stats){0};
+	counts(mixed, "event");
+	struct judgement_list events = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
+	events.items[0].timing.entries[0].span = (struct timing_stats){0};
+	counts(events, "event");
+}
+
+/* ---- suites ---------------------------------------------------------------------------------- */
+
+#define LONG_FOLDER                                                                                \
+	"/home/somebody/projects/a-folder-with-a-name-of-more-than-64-characters/suites/"
+
+static void says(void (*write)(const struct judgement_list *list, FILE *out),
+				 const struct judgement_list *list, const char *text)
+{
+	char *page = NULL;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+	write(list, out);
+	fclose(out);
+	cr_expect_not_null(strstr(page, text), "no \"%s\" in %.2000s", text, page);
+	free(page);
+}
+
+static void text_of(const struct judgement_list *list, FILE *out)
+{
+	struct report_style style = {.width = 80};
+	report_text(list, &style, out);
+}
+
+Test(store, all_suites_of_a_run_are_kept)
+{
+	struct judgement_list list = fixture_judged("a.cu", "aaaa");
+	list.facts.suites =
+		(const char *const[]){LONG_FOLDER "first.ini", LONG_FOLDER "second,or.ini", "edges", NULL};
+	const char *suites =
+		"[\"" LONG_FOLDER "first.ini\",\"" LONG_FOLDER "second,or.ini\",\"edges\"]";
+	const char *joined = LONG_FOLDER "first.ini," LONG_FOLDER "second,or.ini,edges";
+	says(report_json, &list, joined);
+	says(report_html, &list, joined);
+	says(text_of, &list, joined);
+	struct measured_list reported = by_report(&list);
+	fixture_append("s.db", list, "judge");
+	struct measured_list stored = fixture_all("s.db");
+	cr_expect_str_eq(reported.items[0].suites, suites);
+	cr_expect_str_eq(stored.items[0].suites, suites);
+	measured_list_free(&reported);
+	measured_list_free(&stored);
+}
+
+/* A store of version 2 has one text. */
+Test(store, suites_of_an_older_store_become_a_list)
+{
+	const char *const second[] = {store_schema[0], store_schema[1], NULL};
+	struct error err;
+	struct store *store = database_open("s.db", second, true, &err);
+	cr_assert_not_null(store, "%s", err.message);
+	for (int i = 1; i <= 3; i++) {
+		char sql[512];
+		snprintf(sql, sizeof sql,
+				 "INSERT INTO run(id, started, mode, tolerance, nvcc_flags, epilogue, tool, "
+				 "device_kind, device, suite) VALUES(%d, '', '', '', '[]', '', '', '', '', %s);"
+				 "INSERT INTO submission(id, content, path) VALUES(%d, '%d', '');"
+				 "INSERT INTO judgement(run, submission, ended, file, problem, verdict, detail, "
+				 "cases, accepted) VALUES(%d, %d, '', '', '', '', '', 0, 0)",
+				 i,
+				 i == 1   ? "''"
+				 : i == 2 ? "'edges'"
+						  : "'edges,my/\"own\".ini'",
+				 i, i, i, i);
+		cr_assert(database_execute(store, sql, &err), "%s", err.message);
+	}
+	database_close(store);
+	struct measured_list all = fixture_all("s.db");
+	cr_assert_eq(all.count, 3);
+	cr_expect_str_eq(all.items[0].suites, "[]");
+	cr_expect_str_eq(all.items[1].suites, "[\"edges\"]");
+	cr_expect_str_eq(all.items[2].suites, "[\"edges\",\"my/\\\"own\\\".ini\"]");
 	measured_list_free(&all);
 }
 

@@ -190,7 +190,7 @@ static struct child *begin_case(void)
 	struct contestant_open_reply opened;
 	struct contestant_open open = {.head.type = MESSAGE_CONTESTANT_OPEN,
 								   .device.kind = DEVICE_CUDA,
-								   .layers = JAIL_SOLUTION, /* CUPTI is loaded before */
+								   .layers = LAYER_SOLUTION, /* CUPTI is loaded before */
 								   .timed = 1};
 	struct contestant_load load = {.head.type = MESSAGE_CONTESTANT_LOAD, .problem = "sgemm"};
 	snprintf(open.solution, sizeof open.solution, "%s", path_of("solution.so"));

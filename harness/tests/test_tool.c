@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "judge/tool.h"
+#include "judge/run/tool.h"
 #include "process/child.h"
 
 static const char memcheck_two[] = "========= COMPUTE-SANITIZER\n"

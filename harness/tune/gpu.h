@@ -3,10 +3,11 @@
 #define GEMMJUDGE_TUNE_GPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "process/protocol.h"
+#include "judgement/device.h"
 
 /* What multiplies; the numbers of the role `unit`. */
 enum tune_unit { UNIT_FMA, UNIT_TENSOR_16, UNIT_TENSOR_TF32, UNIT_TENSOR_8, UNIT_COUNT };

@@ -14,6 +14,7 @@
 #ifndef GEMMJUDGE_TUNE_SPACE_H
 #define GEMMJUDGE_TUNE_SPACE_H
 
+#include "base/paths.h"
 #include "testcases/case.h"
 #include "tune/expression.h"
 #include "tune/gpu.h"

@@ -7,7 +7,7 @@
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* All that a hint may look at. */
 struct hint_facts {

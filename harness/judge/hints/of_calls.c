@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "process/protocol.h"
+
 /* The case that decides the verdict; NULL: no case does. */
 static const struct case_result *first_failing(const struct hint_facts *facts)
 {

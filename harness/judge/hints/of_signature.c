@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "judge/hints/signature.h"
+#include "process/protocol.h"
 
 /* solve() of the file, and as the problem calls it. False: the file cannot be read, or has
  * several, of which the preprocessor takes one. */

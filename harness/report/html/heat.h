@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "process/wrong.h"
+#include "judgement/wrong.h"
 #include "testcases/problem.h"
 
 /* A figure with its data; nothing where there is no map. */

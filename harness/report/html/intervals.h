@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 struct html_interval {
 	const char *label; /* borrowed */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/counters.h"
 #include "report/facts.h"
 #include "report/html/heat.h"
@@ -25,7 +25,7 @@ static void wrong_elements(FILE *out, const struct problem *problem,
 												 {"Want", COLUMN_NUMBER},
 												 {"Error", COLUMN_NUMBER},
 												 {"Bound", COLUMN_NUMBER}};
-	const struct referee_check_reply *check = &result->check;
+	const struct check_facts *check = &result->check;
 	struct html_table table;
 	if (!result->checked || check->shown == 0)
 		return;
@@ -142,7 +142,7 @@ static void cases_print(FILE *out, const struct judgement *item)
 
 static void summary_print(FILE *out, const struct judgement *item, bool guarantees)
 {
-	char line[512], layers[JAIL_TEXT];
+	char line[512], layers[LAYERS_TEXT];
 	size_t failed = facts_failed_cases(item);
 	int used = 0;
 	line[0] = '\0';
@@ -158,7 +158,7 @@ static void summary_print(FILE *out, const struct judgement *item, bool guarante
 	html_fact(out, "Device", item->device);
 	html_fact(out, "Cases", line);
 	if (guarantees && item->was_run)
-		html_fact(out, "Guarantees", jail_print(item->layers, layers));
+		html_fact(out, "Guarantees", layers_print(item->layers, layers));
 	html_fact(out, "Content", item->content);
 	html_facts_close(out);
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* What marks a page as ours: its fourth line begins so. */
 #define HTML_GENERATOR "<meta name=\"generator\" content=\"gemmjudge"

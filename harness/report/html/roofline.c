@@ -1,7 +1,7 @@
 /* How near times come to what the GPU can do (Williams, Waterman, Patterson, "Roofline", 2009). */
 #include <math.h>
 
-#include "judge/floor.h"
+#include "judgement/floor.h"
 #include "report/facts.h"
 #include "report/html/page.h"
 #include "report/html/plot.h"
@@ -165,7 +165,7 @@ void html_roofline(FILE *out, const struct run_facts *facts,
 	char finding[512], peaks[256];
 	if (problem == NULL)
 		return;
-	struct picture picture = {roof_of(&facts->device, problem), timings, count};
+	struct picture picture = {floor_roof(&facts->device, problem), timings, count};
 	if (problem->algebra != ALGEBRA_PLUS_TIMES || !(picture.roof.operations_per_second > 0.0) ||
 		!(picture.roof.bytes_per_second > 0.0)) {
 		snprintf(finding, sizeof finding, "No roofline: the peaks of %s for %s are not known.",

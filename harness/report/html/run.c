@@ -2,9 +2,10 @@
 #include "report/html/run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "process/jail.h"
+#include "judgement/layers.h"
 #include "report/facts.h"
 #include "report/html/page.h"
 #include "report/html/table.h"
@@ -82,20 +83,21 @@ static const char *common_problem(const struct judgement_list *list)
 static void facts_print(FILE *out, const struct judgement_list *list)
 {
 	const struct run_facts *facts = &list->facts;
-	char cases[256], seed[24], flags[1024], layers[JAIL_TEXT];
-	facts_cases(cases, sizeof cases, facts);
+	char seed[24], flags[1024], layers[LAYERS_TEXT];
+	char *cases = facts_cases(facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);
 	html_facts_open(out);
 	html_fact(out, "Problem", common_problem(list) != NULL ? common_problem(list) : "");
 	html_fact(out, "Started", facts->started);
-	html_fact(out, "Cases", cases);
+	html_fact(out, "Cases", cases != NULL ? cases : "");
+	free(cases);
 	html_fact(out, "Seed", seed);
 	html_fact(out, "Tolerance", facts->tolerance[0] != '\0' ? facts->tolerance : "bound");
 	html_fact(out, "Epilogue", facts->epilogue);
 	html_fact(out, "nvcc flags", facts_nvcc_flags(facts, flags, sizeof flags));
 	html_fact(out, "Under", facts->tool);
 	if (first_run(list) != NULL && same_guarantees(list))
-		html_fact(out, "Guarantees", jail_print(first_run(list)->layers, layers));
+		html_fact(out, "Guarantees", layers_print(first_run(list)->layers, layers));
 	html_facts_close(out);
 	html_paragraph(out, "quiet", "The same again:");
 	html_command(out, facts->command);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "judge/judgement.h"
+#include "judgement/judgement.h"
 
 /* What was found in a file: its verdict, cases that failed, times, counters. `number` counts the
  * files of the run from 1: its heading is #file-<number>. `guarantees`: says which layers of the

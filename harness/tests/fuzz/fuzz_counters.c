@@ -1,7 +1,7 @@
 /* links: report judge; seeds: harness/tests/fuzz/seeds/counters */
-/* words: harness/report/counters.c harness/judge/counters.c */
+/* words: harness/report/counters.c harness/judge/run/counters.c */
 /* Files with the counters of an emulated GPU, which the solution's process could have written. */
-#include "judge/counters.h"
+#include "judge/run/counters.h"
 
 #include "report_all.h"
 
@@ -14,5 +14,5 @@ void fuzz_one(const uint8_t *data, size_t size)
 	counters_read(path, &item); /* another process of it has written the same */
 	if (item.kernel_count > 0)
 		report_all(&list);
-	counters_free(&item);
+	judgement_free_kernels(&item);
 }

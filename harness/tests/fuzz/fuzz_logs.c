@@ -1,8 +1,8 @@
 /* links: report judge compile; seeds: harness/tests/fuzz/seeds/logs */
-/* words: harness/judge/tool.c harness/compile/nvcc.c harness/compile/wants.c */
+/* words: harness/judge/run/tool.c harness/compile/nvcc.c harness/compile/wants.c */
 /* What others print: nvcc, compute-sanitizer, the solution itself. */
 #include "compile/wants.h"
-#include "judge/tool.h"
+#include "judge/run/tool.h"
 
 #include "report_all.h"
 

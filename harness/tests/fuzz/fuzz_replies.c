@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "judge/check.h"
-#include "judge/counters.h"
-#include "judge/time.h"
+#include "judge/cases/check.h"
+#include "judge/run/counters.h"
+#include "judge/timing/timer.h"
 #include "process/child.h"
 #include "process/keeper.h"
 #include "process/ring.h"
@@ -199,8 +199,7 @@ static size_t good_reply(const union request *request, union reply *reply)
 	case MESSAGE_REFEREE_DESCRIPTOR:
 	case MESSAGE_CONTESTANT_GO: return sizeof reply->head;
 	case MESSAGE_REFEREE_CHECK:
-		memset(&reply->check.elements, 0,
-			   sizeof reply->check - offsetof(struct referee_check_reply, elements));
+		memset(&reply->check.found, 0, sizeof reply->check.found);
 		return sizeof reply->check;
 	case MESSAGE_REFEREE_EXPLAIN:
 		memset(&reply->explain.facts, 0, sizeof reply->explain.facts);

@@ -1,0 +1,152 @@
+#include "judge/cases/repeat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/hints/hints.h"
+#include "judge/run/emulated.h"
+#include "judge/run/finding.h"
+
+#define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
+
+/* What goes through both calls. */
+struct repetition {
+	struct run *run;
+	const struct problem *problem;
+	const struct entrant *entrant;
+	const struct tolerance *tolerance;
+	struct contestant_link *contestant;
+	const struct test_case *test;
+};
+
+/* What a call gave. */
+struct call_result {
+	bool compared, right;
+	struct digest digest;
+};
+
+static bool call_once(const struct repetition *repetition, struct call_result *result,
+					  struct error *err)
+{
+	struct run *run = repetition->run;
+	struct check_facts check;
+	struct wrong_facts facts;
+	double seconds;
+	struct outcome outcome = contestant_link_run(
+		repetition->contestant, 0,
+		emulated_timeout(run->options, run->referee.device.kind, run->timeout, repetition->test),
+		&seconds);
+	*result = (struct call_result){.compared = false};
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return true;
+	if (!finding_check(run, repetition->problem, repetition->test, repetition->entrant,
+					   &(struct referee_result){.set = 0}, repetition->tolerance, &check, &outcome,
+					   err) ||
+		!referee_link_explain(&run->referee, &facts, err))
+		return false;
+	result->compared = outcome.verdict == VERDICT_ACCEPTED && facts.elements > 0;
+	result->right = check.wrong == 0;
+	result->digest = facts.result;
+	return true;
+}
+
+static bool call_twice(const struct repetition *repetition, struct call_result results[2],
+					   struct error *err)
+{
+	struct run *run = repetition->run;
+	struct contestant_link *contestant = repetition->contestant;
+	if (!referee_link_case(&run->referee, repetition->problem->name, repetition->test,
+						   run_chain(run), 1, err))
+		return false;
+	struct outcome outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd,
+									   repetition->test);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return true;
+	return call_once(repetition, &results[0], err) &&
+		   (!results[0].compared ||
+			(referee_link_reset(&run->referee, 0, err) && call_once(repetition, &results[1], err)));
+}
+
+/* Looking for races takes the emulated GPU some times as long. */
+#define RACE_TERMS 16e6
+
+/* Whether the emulated GPU finds a race in the case, which it was not asked for before. */
+static bool look_for_race(const struct repetition *repetition, struct judgement *out,
+						  struct error *err)
+{
+	struct contestant_link *contestant = repetition->contestant;
+	const char *const *before = contestant->environment;
+	const char *environment[EMULATED_VARIABLES];
+	struct call_result result;
+	bool good = true;
+	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
+		shape_terms(&repetition->test->shape) > RACE_TERMS ||
+		!emulated_with_races(before, environment))
+		return true;
+	if (!referee_link_reset(&repetition->run->referee, 0, err))
+		return false;
+	contestant->environment = environment;
+	struct outcome outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
+									   repetition->run->referee.arena_fd, repetition->test);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		good = call_once(repetition, &result, err);
+	contestant->environment = before;
+	char *said = contestant_link_output(contestant);
+	const char *race = said != NULL ? emulated_race(said) : NULL;
+	if (race != NULL)
+		snprintf(out->race, sizeof out->race, "%.*s", (int)strcspn(race, "\n"), race);
+	free(said);
+	return good;
+}
+
+/* The case to be repeated; NULL: there is none. */
+static const struct case_result *first_wrong(const struct judgement *out)
+{
+	for (size_t i = 0; i < out->count; i++)
+		if (out->cases[i].wrong != NULL && out->cases[i].verdict == VERDICT_WRONG_ANSWER)
+			return &out->cases[i];
+	return NULL;
+}
+
+static bool is_same(const struct digest *a, const struct digest *b)
+{
+	return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool repeat_wrong_case(struct run *run, const struct problem *problem,
+					   const struct entrant *entrant, const struct tolerance *tolerance,
+					   struct contestant_link *contestant, struct judgement *out, struct error *err)
+{
+	const struct case_result *wrong = first_wrong(out);
+	struct hint_facts facts = {
+		.judgement = out, .problem = problem, .device = run->referee.device.kind};
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || hint_fault_known(&facts) ||
+		run_stopped(run) || tool_words(&run->tool) != NULL || run->options->counters)
+		return true;
+	struct repetition repetition = {.run = run,
+									.problem = problem,
+									.entrant = entrant,
+									.tolerance = tolerance,
+									.contestant = contestant,
+									.test = &wrong->test};
+	struct call_result results[2] = {{.compared = false}, {.compared = false}};
+	bool good = call_twice(&repetition, results, err);
+	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
+	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	good = good && look_for_race(&repetition, out, err);
+	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	if (!good || !results[0].compared || !results[1].compared)
+		return good;
+	out->repeat =
+		(struct case_repeat){.made = true,
+							 .right_first = results[0].right,
+							 .right_second = results[1].right,
+							 .same_first = is_same(&results[0].digest, &wrong->wrong->result),
+							 .same_second = is_same(&results[0].digest, &results[1].digest)};
+	return true;
+}

@@ -1,0 +1,17 @@
+/* The first case with a wrong result once more: by itself in a new process, twice. For hints; no
+ * verdict changes. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_CASES_REPEAT_H
+#define GEMMJUDGE_JUDGE_CASES_REPEAT_H
+
+#include "judge/run/run.h"
+
+/* Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
+ * made. Not under a tool, not where launches are counted, and not where a call takes long. Whatever
+ * the contestant's process does, it only costs the hint; false when the referee cannot go on (err).
+ */
+bool repeat_wrong_case(struct run *run, const struct problem *problem,
+					   const struct entrant *entrant, const struct tolerance *tolerance,
+					   struct contestant_link *contestant, struct judgement *out,
+					   struct error *err);
+
+#endif

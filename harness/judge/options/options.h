@@ -1,0 +1,109 @@
+/* What is asked of the judge, whom it tells how far it is, and how that may end: plain data. */
+#ifndef GEMMJUDGE_JUDGE_OPTIONS_OPTIONS_H
+#define GEMMJUDGE_JUDGE_OPTIONS_OPTIONS_H
+
+#include "judge/options/device_request.h"
+#include "judge/options/schedules.h"
+#include "judge/options/tolerance.h"
+#include "judgement/judgement.h"
+
+#define JUDGE_SUITES_MAX 32
+#define JUDGE_SHAPES_MAX 4096
+#define JUDGE_FLAGS_MAX 64
+#define JUDGE_ONLY_MAX 64
+
+/* The name of a file that is no file. */
+#define JUDGE_STDIN "-"
+
+/* Alpha or beta of timed calls. */
+struct judge_scalar {
+	bool given;
+	double value;
+};
+
+enum judge_mode {
+	JUDGE_CHECKS,   /* on many cases, and times an accepted file on one */
+	JUDGE_TIMES,    /* side by side; only outputs of timed calls are checked */
+	JUDGE_COMPARES, /* times each file with its epilogue and without any */
+};
+
+/* What is asked for. 0 and NULL ask for what is usual; strings are borrowed. */
+struct judge_options {
+	const char *const *files; /* solution files */
+	size_t file_count;
+	enum judge_mode mode;
+	const struct problem *problem; /* NULL: from each file's folder */
+	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
+	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	size_t nvcc_flag_count;
+	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
+	const char *epilogue;                    /* a chain of stages, fused into the solutions */
+	struct device_request device;
+	const char *emulate;        /* one of emulated_gpus */
+	const char *emulated_check; /* one of emulated_checks */
+	bool large_cases;           /* emulated: also those that take it minutes */
+	bool counters;              /* emulated: what kernels did, into each judgement */
+	uint32_t sample;            /* emulated: > 0: no more clusters of a launch are run; results are
+								   then wrong, and counters are estimates (judge/count.h) */
+	bool by_line;               /* emulated: counters also by line of the source */
+	const char *sanitize;       /* one of tool_checks */
+	const char *under;          /* another command that it runs under, words and blanks */
+	size_t cases;               /* generated ones; ignored with a suite */
+	uint64_t seed;
+	const char *suites[JUDGE_SUITES_MAX + 1]; /* names or files, in order; none: generate */
+	size_t suite_count;
+	const char *only[JUDGE_ONLY_MAX]; /* names of cases: no others; none: all */
+	size_t only_count;
+	bool fail_fast;        /* nothing is judged after the first case that is not accepted */
+	const char *input;     /* JUDGE_STDIN among the files: the file with what it held */
+	enum case_sizes sizes; /* of generated cases */
+	int max_dim;           /* 0: the problem's own */
+	int multiple;          /* every size is one of this; 0 or 1: any */
+	bool untimed;          /* JUDGE_CHECKS: does not time */
+	/* JUDGE_CHECKS: `cases` are generated of each of these, and the first is timed; none: they are
+	 * of all sizes, and the problem's large case is timed. Else: to be timed; none: that case, or
+	 * what a comparison shows. */
+	struct shape_text shapes[JUDGE_SHAPES_MAX];
+	size_t shape_count;
+	const char *shapes_file;                /* that they are from; NULL: from the command line */
+	uint32_t shape_lines[JUDGE_SHAPES_MAX]; /* its lines that they are on */
+	struct shape_text time; /* JUDGE_CHECKS: timed instead; count 0: none was named */
+	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
+	struct judge_scalar alpha, beta;
+	struct tolerance_request tolerance;
+	double timeout;         /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double time_budget;     /* seconds of measuring per shape; 0: 3 */
+	size_t memory_mib;      /* resident; 0: 8192 */
+	double compile_timeout; /* seconds of nvcc a file; 0: COMPILE_SECONDS */
+	bool sealed;            /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
+	unsigned without;       /* layers of the jail that are left open, for tests */
+	unsigned required;      /* layers without which nothing is judged */
+};
+
+/* Progress, for a terminal. May be called often; must return fast. With several devices, by several
+ * threads: one at a time, but for stop(), which may be called at any time. */
+struct judge_progress {
+	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* JUDGE_CHECKS: the file of list->items[i] has its verdict, `list->facts` are there. In the
+	 * order in which files end, not for those that are not run. May be NULL. */
+	void (*verdict)(void *context, const struct judgement_list *list, size_t i);
+	/* What is there by now, once in a while during a run, with every file that has had its turn;
+	 * `facts.interrupted` is set. May be NULL. */
+	void (*judged)(void *context, struct judgement_list *list);
+	/* A line about why nothing goes on; may be NULL. */
+	void (*note)(void *context, const char *line);
+	/* Whether to stop before the next case, with what there is by then; may be NULL. */
+	bool (*stop)(void *context);
+	void *context;
+};
+
+/* What kept the whole run from starting, for the exit status. */
+enum judge_status {
+	JUDGE_DONE,       /* *out is filled: verdicts are inside */
+	JUDGE_BAD_INPUT,  /* options that suit no file, bad suite, ...: err (exit 2) */
+	JUDGE_CANNOT_RUN, /* no compiler, no such device: err (exit 3) */
+	JUDGE_CUT_SHORT,  /* the run could not go on: *out is filled with what was judged before, the
+						 rest is NOT_RUN, and err says why (exit 3) */
+};
+
+#endif

@@ -1,0 +1,485 @@
+#include "judge/run/contestant_link.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "base/text.h"
+#include "compile/source_line.h"
+#include "process/jail.h"
+
+/* Loading a driver and a context; or a library with its kernels, from a cold disk. */
+#define OPEN_SECONDS 120.0
+#define CASE_SECONDS 60.0
+#define TOOL_SECONDS 60.0 /* for the end under a tool */
+#define CONTESTANT_WORDS 64
+#define STARTS 2 /* of a process that does not start, or ends while it opens the device */
+#define BETWEEN_CALLS "the solution, between two calls,"
+
+static struct outcome outcome_ok(void)
+{
+	return (struct outcome){.verdict = VERDICT_ACCEPTED};
+}
+
+__attribute__((format(printf, 3, 4))) static struct outcome
+outcome_failed(enum verdict verdict, bool dead, const char *format, ...)
+{
+	struct outcome outcome = {.verdict = verdict, .dead = dead};
+	va_list args;
+	va_start(args, format);
+	vsnprintf(outcome.detail, sizeof outcome.detail, format, args);
+	va_end(args);
+	for (char *p = outcome.detail; *p != '\0'; p++) /* one line, whatever the solution wrote */
+		*p = *p == '\n' ? ' ' : *p;
+	return outcome;
+}
+
+/* The last line that the process printed: what a runtime, an assert or an
+ * emulated device has to say about its end. */
+static void append_last_line(struct outcome *outcome, struct child *child)
+{
+	const char *said = child_output(child);
+	size_t end = strlen(said);
+	while (end > 0 && (said[end - 1] == '\n' || said[end - 1] == '\r'))
+		end--;
+	size_t begin = end;
+	while (begin > 0 && said[begin - 1] != '\n')
+		begin--;
+	if (begin == end)
+		return;
+	size_t used = strlen(outcome->detail);
+	snprintf(outcome->detail + used, sizeof outcome->detail - used, "; it said: %.*s",
+			 (int)(end - begin), said + begin);
+}
+
+/* What the emulated GPU says of the library's code becomes a line of the source, here and in what
+ * is printed next. */
+static void tell_source_line(struct contestant_link *link, struct outcome *outcome)
+{
+	source_line_find(&link->source_line, outcome->detail, link->library);
+	char *told = source_line_in(&link->source_line, outcome->detail);
+	if (told != NULL)
+		snprintf(outcome->detail, sizeof outcome->detail, "%s", told);
+	free(told);
+}
+
+/* The first call that failed: the device has printed it, or it is said here. */
+static void append_failed(struct outcome *outcome, struct contestant_link *link)
+{
+	size_t used = strlen(outcome->detail);
+	if (link->facts.failed[0] == '\0' ||
+		strstr(child_output(link->child), link->facts.failed) != NULL)
+		append_last_line(outcome, link->child);
+	else
+		snprintf(outcome->detail + used, sizeof outcome->detail - used, "; %s", link->facts.failed);
+}
+
+/* The verdict of an exchange that brought no reply. */
+static struct outcome outcome_of_end(struct contestant_link *link, struct child_result result,
+									 const char *doing, double seconds)
+{
+	struct outcome outcome;
+	switch (result.outcome) {
+	case CHILD_TIMED_OUT:
+		outcome =
+			outcome_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
+		break;
+	case CHILD_OVER_MEMORY:
+		outcome =
+			outcome_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
+						   doing, link->memory_limit >> 20);
+		break;
+	case CHILD_SIGNALED:
+		link->facts.signal = result.signal_number;
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s was ended by signal %d (%s)",
+								 doing, result.signal_number, strsignal(result.signal_number));
+		break;
+	case CHILD_EXITED:
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s ended the process with exit status %d",
+						   doing, result.exit_status);
+		break;
+	default:
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
+		break;
+	}
+	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
+	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
+					strstr(child_output(link->child), WITNESS_STILL_RUNS) != NULL))
+		append_last_line(&outcome, link->child);
+	tell_source_line(link, &outcome);
+	return outcome;
+}
+
+/* The verdict of a reply that tells of a failure. A solution could have written the
+ * reply itself, so that its texts are ended here. */
+static struct outcome outcome_of_status(struct contestant_link *link, enum run_status status,
+										int error_code, char name[RUN_NAME_BYTES],
+										char text[RUN_TEXT_BYTES])
+{
+	struct outcome outcome;
+	name[RUN_NAME_BYTES - 1] = text[RUN_TEXT_BYTES - 1] = '\0';
+	switch (status) {
+	case RUN_OK: return outcome_ok();
+	case RUN_NO_SOLVE: return outcome_failed(VERDICT_COMPILE_ERROR, true, RUN_NO_SOLVE_TEXT);
+	case RUN_UNLOADABLE:
+		return outcome_failed(
+			VERDICT_RULE_VIOLATION, true,
+			"the compiled solution needs something that is not allowed or not there: "
+			"%s",
+			text);
+	case RUN_FORBIDDEN_LIBRARY:
+		return outcome_failed(VERDICT_RULE_VIOLATION, true, "it loaded a GEMM library: %s", text);
+	case RUN_NO_EPILOGUE:
+		return outcome_failed(
+			VERDICT_COMPILE_ERROR, true,
+			"the solution does not include epilogue.cuh: it can only be judged as "
+			"alpha_beta");
+	case RUN_UNSUPPORTED:
+		outcome =
+			outcome_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
+		break;
+	default:
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code,
+								 name, text);
+		break;
+	}
+	append_failed(&outcome, link);
+	tell_source_line(link, &outcome);
+	return outcome;
+}
+
+/* One line without control characters, whatever the solution's process has written. */
+static void take_text(char *out, size_t size, const char *text, size_t text_size)
+{
+	snprintf(out, size, "%.*s", (int)text_size - 1, text);
+	for (char *p = out; *p != '\0'; p++)
+		*p = (unsigned char)*p < ' ' ? ' ' : *p;
+}
+
+static void take_facts(struct contestant_link *link, const struct contestant_reply *reply)
+{
+	struct call_facts *facts = &link->facts;
+	take_text(facts->error, sizeof facts->error, reply->error_name, sizeof reply->error_name);
+	take_text(facts->failed, sizeof facts->failed, reply->failed, sizeof reply->failed);
+	take_text(facts->advice, sizeof facts->advice, reply->advice, sizeof reply->advice);
+	facts->kept_bytes = reply->kept_bytes;
+}
+
+/* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how
+ * long it took. */
+static struct outcome clocked_call(struct contestant_link *link, const char *doing,
+								   const void *request, size_t request_bytes, int fd, void *reply,
+								   size_t reply_bytes, double seconds, double *elapsed)
+{
+	size_t got = 0;
+	int got_fd = -1;
+	struct child_result result = child_call_clocked(link->child, request, request_bytes, fd, reply,
+													reply_bytes, &got, &got_fd, seconds, elapsed);
+	if (got_fd >= 0) /* none belongs there: the solution has sent it */
+		close(got_fd);
+	if (result.outcome != CHILD_REPLIED)
+		return outcome_of_end(link, result, doing, seconds);
+
+	const struct message *head = reply;
+	if (got >= sizeof *head && !head->ok) {
+		/* before the solution is loaded nobody but us can have said so */
+		bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
+		struct outcome outcome =
+			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
+						   (int)sizeof head->error - 1, head->error);
+		outcome.refused = true;
+		return outcome;
+	}
+	if (got != reply_bytes)
+		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
+							  doing);
+	return outcome_ok();
+}
+
+static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
+						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
+						   double seconds)
+{
+	return clocked_call(link, doing, request, request_bytes, fd, reply, reply_bytes, seconds, NULL);
+}
+
+/* The same for the requests that are answered with a contestant_reply, with what
+ * the reply tells. */
+static struct outcome call_for_status(struct contestant_link *link, const char *doing,
+									  const void *request, size_t request_bytes, int fd,
+									  struct contestant_reply *reply, double seconds)
+{
+	struct outcome outcome =
+		call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	if (outcome.verdict == VERDICT_NOT_RUN) { /* the solution ran before, or wrote this itself */
+		char why[sizeof reply->head.error];
+		memcpy(why, outcome.detail, sizeof why);
+		outcome =
+			outcome_failed(VERDICT_RUNTIME_ERROR, true,
+						   "%s left the judge's part of its process at a loss: %.900s", doing, why);
+	}
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		reply->seconds = 0.0;
+		return outcome;
+	}
+	take_facts(link, reply);
+	return outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+							 reply->error_text);
+}
+
+/* What a reply to a call that went well says of an error that was left behind. */
+static struct outcome outcome_left(struct contestant_link *link, enum run_status left,
+								   int error_code, char name[RUN_NAME_BYTES],
+								   char text[RUN_TEXT_BYTES])
+{
+	struct outcome outcome = outcome_of_status(link, left, error_code, name, text);
+	outcome.dead = false;
+	return outcome;
+}
+
+/* A tool tells what it has found when the program ends by itself. */
+static void end_under_tool(struct contestant_link *link)
+{
+	child_finish(link->child, TOOL_SECONDS);
+	char *now = contestant_link_output(link);
+	if (now != NULL)
+		text_append(&link->said, now); /* memory is short: less is shown */
+	free(now);
+}
+
+void contestant_link_close(struct contestant_link *link)
+{
+	if (link->child != NULL && link->under != NULL)
+		end_under_tool(link);
+	child_stop(link->child);
+	link->child = NULL;
+}
+
+static bool start(struct contestant_link *link, struct error *err)
+{
+	char build[PATHS_MAX], program[PATHS_MAX];
+	if (!paths_build(build, err) || !paths_join(program, build, "libexec/contestant", err))
+		return false;
+	const char *argv[CONTESTANT_WORDS + 2];
+	size_t words = 0;
+	for (; link->under != NULL && link->under[words] != NULL && words < CONTESTANT_WORDS; words++)
+		argv[words] = link->under[words];
+	argv[words++] = program;
+	argv[words] = NULL;
+	link->child = child_start(&(struct child_options){.argv = argv,
+													  .setenv = link->environment,
+													  .tells = true,
+													  .memory_limit_bytes = link->memory_limit},
+							  err);
+	return link->child != NULL || error_prefix(err, "cannot start the contestant");
+}
+
+/* Makes the context and closes the process; no foreign code runs in it yet. *ended: the process
+ * came to an end over it, which is nobody's doing here. */
+static struct outcome enclose(struct contestant_link *link, bool *ended)
+{
+	bool open = link->libraries_allowed || link->under != NULL;
+	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
+									  .device = *link->device,
+									  .layers = open ? 0 : LAYER_SOLUTION & ~link->without,
+									  .timed = link->timed,
+									  .libraries_allowed = link->libraries_allowed,
+									  .under_tool = link->under != NULL};
+	struct contestant_open_reply reply;
+	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	snprintf(request.writable, sizeof request.writable, "%s",
+			 link->writable != NULL ? link->writable : "");
+	snprintf(request.successors, sizeof request.successors, "%s",
+			 link->successors != NULL ? link->successors : "");
+	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
+								  sizeof reply, OPEN_SECONDS);
+	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
+	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->under == NULL;
+	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
+		outcome.verdict = VERDICT_NOT_RUN;
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
+	link->enclosed = true;
+	link->layers = reply.layers;
+	link->can_seal = reply.sealed != 0;
+	reply.lacking[sizeof reply.lacking - 1] = '\0';
+	snprintf(link->unsealed, sizeof link->unsealed, "%.399s", reply.unsealed);
+	snprintf(link->lacking, sizeof link->lacking, "%s",
+			 link->libraries_allowed ? "it is a baseline, which may use libraries"
+			 : open                  ? "a tool looks on"
+									 : reply.lacking);
+	return outcome;
+}
+
+bool contestant_link_holds(const struct contestant_link *link, struct error *err)
+{
+	unsigned missing = link->required & LAYER_SOLUTION & ~link->layers;
+	char names[LAYERS_TEXT];
+	return !link->enclosed || missing == 0 ||
+		   error_set(err, "--require: not closed around the solution: %s%s%s",
+					 layers_print(missing, names), link->lacking[0] != '\0' ? "; " : "",
+					 link->lacking);
+}
+
+/* One that is killed before foreign code runs in it gets a successor. */
+static struct outcome start_enclosed(struct contestant_link *link)
+{
+	struct error err = {{0}};
+	struct outcome outcome = outcome_ok();
+	bool ended = true;
+	for (int i = 0; i < STARTS && ended; i++) {
+		contestant_link_close(link);
+		if (start(link, &err))
+			outcome = enclose(link, &ended);
+		else
+			outcome = outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+	}
+	return outcome;
+}
+
+struct outcome contestant_link_load(struct contestant_link *link)
+{
+	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
+									  .has_epilogue = link->chain != NULL,
+									  .order = link->order};
+	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
+	struct contestant_reply reply;
+	link->facts = (struct call_facts){.signal = 0};
+	struct outcome outcome =
+		call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
+						link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
+					  ? reply.entry
+					  : ENTRY_SOLVE;
+	return outcome;
+}
+
+struct outcome contestant_link_open(struct contestant_link *link)
+{
+	struct error err = {{0}};
+	contestant_link_close(link);
+	link->enclosed = false;
+	link->layers = 0;
+	link->lacking[0] = '\0';
+	struct outcome outcome = start_enclosed(link);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
+	if (!contestant_link_holds(link, &err))
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+	return contestant_link_load(link);
+}
+
+struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
+									int arena_fd, const struct test_case *test)
+{
+	struct contestant_case request = {
+		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
+	if (link->chain != NULL)
+		request.chain = *link->chain;
+	struct contestant_reply reply;
+	return call_for_status(link, BETWEEN_CALLS, &request, sizeof request, arena_fd, &reply,
+						   CASE_SECONDS);
+}
+
+struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								   double *seconds)
+{
+	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
+	struct contestant_reply reply;
+	link->facts = (struct call_facts){.signal = 0};
+	struct outcome outcome =
+		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
+	*seconds = reply.seconds;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left =
+			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
+	return outcome;
+}
+
+struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
+									uint32_t first, uint32_t warmups, uint32_t calls,
+									double timeout, struct contestant_time_reply *reply)
+{
+	struct contestant_time request = {.head.type = MESSAGE_CONTESTANT_TIME,
+									  .method = method,
+									  .first = first,
+									  .warmups = warmups,
+									  .calls = calls};
+	struct outcome outcome =
+		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return outcome;
+	if (reply->calls > calls) /* a solution could have written the reply itself */
+		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
+							  "solve() broke the channel to the judge");
+	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
+								reply->error_text);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left = outcome_left(link, reply->left, reply->error_code, reply->error_name,
+								  reply->error_text);
+	return outcome;
+}
+
+struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
+									  uint32_t group, const struct test_case *test,
+									  uint64_t outputs)
+{
+	struct contestant_sealed request = {
+		.head.type = MESSAGE_CONTESTANT_SEALED, .arena = *arena, .test = *test, .outputs = outputs};
+	struct contestant_reply reply;
+	request.arena.sets = group;
+	request.arena.bytes = group * request.arena.set_stride;
+	request.test.seed = 0;
+	if (link->chain != NULL)
+		request.chain = *link->chain;
+	return call(link, BETWEEN_CALLS, &request, sizeof request, -1, &reply, sizeof reply,
+				CASE_SECONDS);
+}
+
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
+{
+	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
+	struct message reply;
+	return clocked_call(link, BETWEEN_CALLS, &request, sizeof request, fd, &reply, sizeof reply,
+						CASE_SECONDS, seconds);
+}
+
+struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
+									struct digest digests[BUFFERS_MAX], double *seconds)
+{
+	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
+	struct contestant_call_reply reply;
+	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, -1, &reply,
+										  sizeof reply, timeout, seconds);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		memcpy(digests, reply.digests, sizeof reply.digests);
+	return outcome;
+}
+
+struct outcome contestant_link_end(struct contestant_link *link)
+{
+	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
+	struct contestant_reply reply;
+	struct outcome outcome =
+		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, CASE_SECONDS);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		link->left =
+			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
+	return outcome;
+}
+
+char *contestant_link_output(struct contestant_link *link)
+{
+	if (link->child == NULL)
+		return NULL;
+	const char *said = child_output(link->child);
+	char *copy = said[0] != '\0' ? source_line_in(&link->source_line, said) : NULL;
+	child_output_clear(link->child);
+	return copy;
+}

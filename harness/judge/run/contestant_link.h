@@ -1,0 +1,99 @@
+/* The supervisor's end of the contestant: what the solution did, as a verdict. */
+#ifndef GEMMJUDGE_JUDGE_RUN_CONTESTANT_LINK_H
+#define GEMMJUDGE_JUDGE_RUN_CONTESTANT_LINK_H
+
+#include "base/error.h"
+#include "compile/source_line.h"
+#include "judgement/judgement.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+/* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
+ * itself failed is another matter, and told by false and an error.) */
+struct outcome {
+	enum verdict verdict;
+	char detail[1024]; /* one line */
+	bool dead;         /* the process is gone or cannot go on: the next case needs a new one
+						  (contestant_link_open) */
+	bool refused;      /* it answered, that it cannot do what was asked; only to a pass of spans
+						  that is no fault */
+};
+
+struct contestant_link {
+	struct child *child; /* NULL: not running */
+	/* what to start; borrowed */
+	const struct device_choice *device;
+	const char *library, *problem;
+	enum entry_order order;         /* of solution() */
+	const char *const *environment; /* more variables for it, as child_options has them */
+	const struct chain *chain;      /* that the library was compiled with; NULL: none */
+	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
+									   then gets buffers of its own, so that the tool sees
+									   the bounds of each, and has time to end */
+	char *said;                     /* under a tool: what was printed in ending; the caller
+									   frees it */
+	bool libraries_allowed;
+	bool timed; /* contestant_link_time() will be called */
+	size_t memory_limit;
+	double timeout;         /* seconds for loading the solution, which runs its constructors */
+	const char *writable;   /* a folder that it may write to; NULL or "": none */
+	const char *successors; /* a folder: of libraries that contestant_link_load() will load; NULL or
+							   "": none */
+	unsigned without;       /* layers of the jail that are left open */
+	unsigned required;      /* without which nothing is loaded */
+	/* filled by contestant_link_open() */
+	bool enclosed;           /* the next two are known */
+	unsigned layers;         /* that hold: none where libraries are allowed, or under a tool */
+	char lacking[512];       /* why others do not */
+	bool can_seal;           /* sealed calls can be made */
+	char unsealed[400];      /* why they cannot */
+	enum entry_kind entry;   /* what is called, as the process says: for hints */
+	struct call_facts facts; /* of the last run */
+	struct source_line source_line; /* of the last allocation that a message was about */
+	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
+							behind means where its result is wrong; ACCEPTED: there is none */
+};
+
+/* Stops the process that runs, if any, starts a new one, closes it and loads the solution. Where a
+ * layer that is required does not hold, the verdict is NOT_RUN, and contestant_link_holds() tells.
+ */
+struct outcome contestant_link_open(struct contestant_link *link);
+
+/* Loads link->library, which is another one by now, into the process that runs, where it has
+ * `successors`: of the same author, since one could disturb the other. What the last one has
+ * allocated stays. Far faster than to start a process, most of which is making a context. */
+struct outcome contestant_link_load(struct contestant_link *link);
+
+/* Whether the layers that are required hold, after contestant_link_open(); else err names them. */
+bool contestant_link_holds(const struct contestant_link *link, struct error *err);
+void contestant_link_close(struct contestant_link *link);
+
+/* Gives it the buffers of a case (arena_fd: the memfd, or -1). */
+struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
+									int arena_fd, const struct test_case *test);
+
+/* One call of solve(), at most `timeout` seconds; *seconds is its wall time. */
+struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								   double *seconds);
+
+/* A pass of timed calls. */
+struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
+									uint32_t first, uint32_t warmups, uint32_t calls,
+									double timeout, struct contestant_time_reply *reply);
+
+/* Sealed calls (protocol.h), where can_seal: of a case, without its seed, in groups of `group`
+ * sets; `outputs` has a bit for each buffer that is digested. Then, for each group, its descriptor,
+ * calls on its sets, and its end, which tells how they went. *seconds: how long the step took. */
+struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
+									  uint32_t group, const struct test_case *test,
+									  uint64_t outputs);
+struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds);
+struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
+									struct digest digests[BUFFERS_MAX], double *seconds);
+struct outcome contestant_link_end(struct contestant_link *link);
+
+/* What it printed since the last call of this function; NULL when nothing;
+ * caller frees. Works after a death, too, until the next open. */
+char *contestant_link_output(struct contestant_link *link);
+
+#endif

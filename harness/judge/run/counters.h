@@ -1,0 +1,12 @@
+/* Counters of kernels, as an emulated GPU writes them: names and numbers. What
+ * they mean is between the emulator and the reader. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_RUN_COUNTERS_H
+#define GEMMJUDGE_JUDGE_RUN_COUNTERS_H
+
+#include "judgement/judgement.h"
+
+/* Adds those in a file to the judgement's: kernels and counters of the same name
+ * are summed. False, with nothing added, when the file cannot be understood. */
+bool counters_read(const char *path, struct judgement *out);
+
+#endif

@@ -1,0 +1,170 @@
+#include "judge/run/emulated.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "judge/run/counters.h"
+
+#define VARIABLE_GPU "EMULATED_GPU"
+#define VARIABLE_CHECK "EMULATED_GPU_CHECK"
+#define VARIABLE_SEED "EMULATED_GPU_SEED"
+#define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
+#define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
+#define VARIABLE_LINES "EMULATED_GPU_LINES"
+/* Of its findings, which are lines (emulator/README.md). */
+#define FINDING "emulated GPU: "
+#define FINDING_OF_RACE " without a barrier between"
+#define COUNTERS_FILE "%%p.json" /* for printf */
+
+/* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
+ * slower kernel on a slower machine comes through, too: 3e9 in the usual 60 s, which lets 1024^3
+ * in and leaves 1536^3 and 4096^3 out. The reference takes some times as long as such a kernel. */
+#define PRODUCTS_A_SECOND 5e7
+
+const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
+const char *const emulated_checks[] = {"default", "race", "none", NULL};
+
+/* What nvcc is asked for, so that the GPU can take it; "": the compiler's default. */
+static const char *const architectures[] = {"", "compute_80", "compute_75"};
+
+static bool hold(const struct judge_options *options, bool emulated, struct error *err)
+{
+	const char *asked = options->emulate != NULL          ? "--emulate"
+						: options->emulated_check != NULL ? "--check"
+						: options->counters               ? "--counters"
+														  : NULL;
+	return asked == NULL || emulated ||
+		   error_set(err, "%s is for the emulated GPU: add --device emu", asked);
+}
+
+bool emulated_options(const struct judge_options *options, struct error *err)
+{
+	return hold(options, options->device.text == NULL || options->device.kind == DEVICE_EMULATED,
+				err);
+}
+
+bool emulated_device(const struct judge_options *options, enum device_kind kind,
+					 struct device_facts *facts, struct error *err)
+{
+	if (!hold(options, kind == DEVICE_EMULATED, err))
+		return false;
+	if (options->emulate == NULL)
+		return true;
+	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulate);
+	for (size_t i = 0; emulated_gpus[i] != NULL; i++)
+		if (strcmp(emulated_gpus[i], options->emulate) == 0)
+			snprintf(facts->architecture, sizeof facts->architecture, "%s", architectures[i]);
+	return true;
+}
+
+bool emulated_too_large(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test, char detail[1024])
+{
+	double products = shape_terms(&test->shape), most = PRODUCTS_A_SECOND * timeout;
+	if (kind != DEVICE_EMULATED || options->large_cases || products <= most)
+		return false;
+	snprintf(detail, 1024,
+			 "too large for the emulated GPU: %.2g products, and it is given %.2g in %g s "
+			 "(--large-cases runs it)",
+			 products, most, timeout);
+	return true;
+}
+
+double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test)
+{
+	if (kind != DEVICE_EMULATED || !options->large_cases || options->timeout > 0.0)
+		return timeout;
+	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
+}
+
+bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 bool emulated, struct error *err)
+{
+	size_t used = 0;
+	*watch = (struct emulated_watch){.folder = ""};
+	if (options->emulate != NULL)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
+				 options->emulate);
+	if (options->emulated_check != NULL)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=%s",
+				 options->emulated_check);
+	/* which copies land early: 16 bits, from which the seed of the values does not follow */
+	if (emulated)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SEED "=%u",
+				 (unsigned)(options->seed * 0x9e3779b97f4a7c15u >> 48));
+	if (options->sample > 0)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SAMPLE "=%u",
+				 (unsigned)options->sample);
+	if (options->by_line)
+		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_LINES "=1");
+	if (options->counters) {
+		const char *temporary = getenv("TMPDIR");
+		if (temporary == NULL || temporary[0] == '\0')
+			temporary = "/tmp";
+		if (!paths_join(watch->folder, temporary, "gemmjudge-counters-XXXXXX", err))
+			return false;
+		if (mkdtemp(watch->folder) == NULL) {
+			error_set(err, "no folder for counters in %.200s: %s", temporary, strerror(errno));
+			watch->folder[0] = '\0';
+			return false;
+		}
+		snprintf(watch->variables[used++], sizeof watch->variables[0],
+				 VARIABLE_COUNTERS "=%s/" COUNTERS_FILE, watch->folder);
+	}
+	for (size_t i = 0; i < used; i++)
+		watch->environment[i] = watch->variables[i];
+	return true;
+}
+
+bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES])
+{
+	size_t used = 0;
+	for (; environment != NULL && environment[used] != NULL; used++) {
+		if (used + 2 >= EMULATED_VARIABLES ||
+			strncmp(environment[used], VARIABLE_CHECK "=", sizeof VARIABLE_CHECK) == 0)
+			return false;
+		out[used] = environment[used];
+	}
+	out[used] = VARIABLE_CHECK "=race";
+	out[used + 1] = NULL;
+	return true;
+}
+
+const char *emulated_race(const char *output)
+{
+	const char *line = strstr(output, FINDING);
+	for (; line != NULL; line = strstr(line + 1, FINDING)) {
+		const char *end = line + strcspn(line, "\n"), *words = strstr(line, FINDING_OF_RACE);
+		if (words != NULL && words < end)
+			return line + strlen(FINDING);
+	}
+	return NULL;
+}
+
+void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
+{
+	char path[PATHS_MAX];
+	struct error ignored;
+	if (watch->folder[0] == '\0')
+		return;
+	DIR *folder = opendir(watch->folder);
+	for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+		const char *dot = strrchr(entry->d_name, '.');
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			!paths_join(path, watch->folder, entry->d_name, &ignored))
+			continue;
+		/* what a killed process had not finished has another ending */
+		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, out))
+			out->has_counters = true;
+		unlink(path);
+	}
+	if (folder != NULL)
+		closedir(folder);
+	rmdir(watch->folder);
+}

@@ -1,0 +1,51 @@
+/* Which GPU is emulated, and how closely it is watched. An emulated GPU is told
+ * through environment variables and answers through a file, as any program's
+ * would be; emulated.c alone knows their names. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_RUN_EMULATED_H
+#define GEMMJUDGE_JUDGE_RUN_EMULATED_H
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "judge/options/options.h"
+
+/* The GPUs that can be asked for, and what each can be watched for beyond what a GPU
+ * refuses itself; NULL after the last. */
+extern const char *const emulated_gpus[];
+extern const char *const emulated_checks[];
+
+/* Whether the options suit a device that is named ("auto" suits them as yet). */
+bool emulated_options(const struct judge_options *options, struct error *err);
+
+/* The same for the device that was opened; names it after the GPU, and its
+ * architecture for nvcc, when it is an emulated one. */
+bool emulated_device(const struct judge_options *options, enum device_kind kind,
+					 struct device_facts *facts, struct error *err);
+
+/* Whether a case is left out, and the line that says so: on the emulated GPU, one of more products
+ * (M N K, times the batch) than a plain kernel computes there within `timeout` seconds. */
+bool emulated_too_large(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test, char detail[1024]);
+
+/* The seconds that such a case gets where it is run all the same; else `timeout`. */
+double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
+						const struct test_case *test);
+
+/* One solution's processes. */
+struct emulated_watch {
+	char variables[6][PATHS_MAX + 64];
+	const char *environment[7]; /* "NAME=VALUE", NULL-ended, for child_options */
+	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
+};
+
+/* `emulated`: whether the device is. */
+bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 bool emulated, struct error *err);
+/* The same environment, with races looked for, into `out`. False: something else was asked for. */
+#define EMULATED_VARIABLES 6
+bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
+/* The finding of a race in what a process printed; NULL: there is none. */
+const char *emulated_race(const char *output);
+/* When the processes are gone: takes what they counted, and cleans up. */
+void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
+
+#endif

@@ -1,0 +1,214 @@
+#include "judge/run/epilogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process/jail.h"
+
+#define RUNNER "harness/referee/stage_runner.cu"
+
+struct epilogue *epilogue_open(const char *text, struct error *err)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	err->message[0] = '\0';
+	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
+	if (epilogue == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	if (!paths_source(source, err) || !paths_join(folder, source, "epilogues", err) ||
+		!chain_parse(text, folder, &epilogue->chain, &epilogue->files, err) ||
+		chain_is_plain(&epilogue->chain)) {
+		epilogue_close(epilogue);
+		return NULL;
+	}
+	epilogue->header = chain_header(&epilogue->chain, &epilogue->files, 0, epilogue->chain.count);
+	if (epilogue->header == NULL) {
+		error_set(err, "out of memory");
+		epilogue_close(epilogue);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < epilogue->chain.count; i++)
+		epilogue->stages[i] = epilogue->files.paths[i];
+	return epilogue;
+}
+
+void epilogue_renew(struct epilogue *epilogue)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
+		contestant_link_close(&epilogue->runners[i].link);
+		epilogue->runners[i].link.enclosed = false;
+	}
+}
+
+void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *judgement)
+{
+	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
+		const struct epilogue_runner *runner = &epilogue->runners[i];
+		if (!runner->link.enclosed)
+			continue;
+		judgement_take_layers(judgement, true, runner->link.layers);
+		if (!runner->compiled.jailed)
+			judgement->layers &= ~(unsigned)LAYER_COMPILER;
+	}
+}
+
+void epilogue_close(struct epilogue *epilogue)
+{
+	if (epilogue == NULL)
+		return;
+	epilogue_renew(epilogue);
+	for (int i = 0; i < CHAIN_STAGES_MAX; i++)
+		compiled_free(&epilogue->runners[i].compiled);
+	free(epilogue->header);
+	free(epilogue);
+}
+
+bool epilogue_fits(const struct problem *problem, struct error *err)
+{
+	return problem_has_epilogue(problem) ||
+		   error_set(err,
+					 "%s has no epilogue: only products that are summed in f32 and stored as "
+					 "floating-point numbers have one",
+					 problem->name);
+}
+
+const char *epilogue_blamed(const struct epilogue *epilogue, const char *log)
+{
+	for (uint32_t i = 0; i < epilogue->chain.count; i++) {
+		const char *path = epilogue->files.paths[i], *at = log;
+		while ((at = strstr(at, path)) != NULL) {
+			at += strlen(path);
+			if (*at == '(' || *at == ':') /* "FILE(LINE): error", or the host compiler's form */
+				return path;
+		}
+	}
+	return NULL;
+}
+
+/* ---- stages that are computed here ------------------------------------------- */
+
+/* The stage alone, its buffers numbered from 0. */
+static struct chain chain_of_stage(const struct chain_stage *stage)
+{
+	struct chain chain = {.count = 1, .stages = {*stage}};
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind != CHAIN_ARGUMENT)
+			chain.stages[0].members[i].buffer = chain.buffers++;
+	return chain;
+}
+
+static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
+						   const struct referee_link *referee, const struct epilogue_check *check,
+						   struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	char source[PATHS_MAX], file[PATHS_MAX], element[64];
+	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
+		return false;
+	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s",
+			 type_of(problem_part(check->problem, PART_RESULT)->type)->element);
+	const char *flags[] = {element, NULL};
+	char *header = chain_header(&epilogue->chain, &epilogue->files, stage, 1);
+	if (header == NULL)
+		return error_set(err, "out of memory");
+	struct compile_options options = {.source = file,
+									  .architecture = referee->facts.architecture,
+									  .flags = flags,
+									  .epilogue = header,
+									  .stages = epilogue->stages,
+									  .alone = (check->required & LAYER_COMPILER) != 0,
+									  .unjailed = (check->without & LAYER_COMPILER) != 0,
+									  .seconds = check->compile_seconds};
+	compiled_free(&runner->compiled);
+	enum compile_status status = compile_solution(&options, &runner->compiled, err);
+	free(header);
+	if (status == COMPILE_ERROR)
+		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
+				  runner->compiled.log);
+	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
+		error_prefix(err, "%s", epilogue->files.paths[stage]);
+	for (char *p = err->message; *p != '\0'; p++) /* one line */
+		*p = *p == '\n' ? ' ' : *p;
+	return status == COMPILE_OK;
+}
+
+/* Compiled and in a process that lives. */
+static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
+						 const struct epilogue_check *check, struct outcome *outcome,
+						 struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	if (runner->problem == check->problem && runner->link.child != NULL)
+		return true;
+	if (runner->problem != check->problem) {
+		contestant_link_close(&runner->link);
+		if (!runner_compile(epilogue, stage, referee, check, err))
+			return false;
+		runner->problem = check->problem;
+		runner->chain = chain_of_stage(&epilogue->chain.stages[stage]);
+	}
+	runner->link.device = &referee->device;
+	runner->link.library = runner->compiled.library;
+	runner->link.problem = PROBLEM_STAGE;
+	runner->link.memory_limit = check->memory_limit;
+	runner->link.chain = &runner->chain;
+	runner->link.timeout = check->timeout;
+	runner->link.without = check->without;
+	runner->link.required = check->required;
+	*outcome = contestant_link_open(&runner->link);
+	return contestant_link_holds(&runner->link, err);
+}
+
+static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
+					  const struct epilogue_check *check, const struct arena *arena, int fd,
+					  struct outcome *outcome, struct error *err)
+{
+	struct epilogue_runner *runner = &epilogue->runners[stage];
+	double seconds;
+	struct test_case test = *check->test; /* the rows of all batches are one matrix */
+	test.shape.size[SIZE_M] = (int32_t)shape_rows(&check->test->shape);
+	test.shape.size[SIZE_BATCH] = 1;
+	if (!runner_ready(epilogue, stage, referee, check, outcome, err))
+		return false;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
+	for (uint32_t set = 0; set < arena->sets && outcome->verdict == VERDICT_ACCEPTED; set++) {
+		*outcome = contestant_link_run(&runner->link, set, check->timeout, &seconds);
+		if (outcome->verdict == VERDICT_ACCEPTED) /* it probes nothing: an error is one */
+			*outcome = runner->link.left;
+	}
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		return true;
+	contestant_link_close(&runner->link);
+	char why[sizeof outcome->detail];
+	memcpy(why, outcome->detail, sizeof why);
+	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s",
+			 epilogue->chain.stages[stage].name, why);
+	return true;
+}
+
+bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
+						  const struct epilogue_check *check, struct check_facts *reply,
+						  struct outcome *outcome, struct error *err)
+{
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
+	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
+		struct arena arena;
+		int fd;
+		if ((referee->foreign_stages & 1u << stage) == 0)
+			continue;
+		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
+			return false;
+		bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, outcome, err);
+		if (fd >= 0)
+			close(fd);
+		if (!ran || outcome->verdict != VERDICT_ACCEPTED)
+			return ran;
+		if (!referee_link_stage_close(referee, stage, reply, err))
+			return false;
+	}
+	return true;
+}

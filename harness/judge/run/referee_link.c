@@ -1,0 +1,208 @@
+#include "judge/run/referee_link.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+
+/* Our own code on sizes that we choose: slow only where a machine is slow. */
+#define REFEREE_SECONDS 300.0
+
+static void drop_arena(struct referee_link *link)
+{
+	if (link->arena_fd >= 0)
+		close(link->arena_fd);
+	link->arena_fd = -1;
+}
+
+void referee_link_close(struct referee_link *link)
+{
+	drop_arena(link);
+	child_stop(link->child);
+	link->child = NULL;
+}
+
+static bool died(struct referee_link *link, struct child_result result, struct error *err)
+{
+	const char *said = child_output(link->child);
+	const char *why = result.outcome == CHILD_TIMED_OUT ? "did not answer in time"
+					  : result.outcome == CHILD_BROKEN  ? "sent an invalid message"
+														: "ended";
+	if (result.outcome == CHILD_SIGNALED)
+		error_set(err, "the referee was killed by signal %d", result.signal_number);
+	else if (result.outcome == CHILD_EXITED)
+		error_set(err, "the referee ended with status %d%s%.400s", result.exit_status,
+				  said[0] != '\0' ? ": " : "", said);
+	else
+		error_set(err, "the referee %s", why);
+	/* one line: whatever it printed must not break it */
+	for (char *p = err->message; *p != '\0'; p++)
+		if (*p == '\n')
+			*p = p[1] == '\0' ? '\0' : ' ';
+	referee_link_close(link);
+	return false;
+}
+
+/* Sends a request and takes the reply, whose length must be exact. */
+static bool call(struct referee_link *link, const void *request, size_t request_bytes, void *reply,
+				 size_t reply_bytes, int *fd, struct error *err)
+{
+	if (link->child == NULL)
+		return error_set(err, "the referee is not running");
+	size_t got = 0;
+	int got_fd = -1;
+	struct child_result result = child_call(link->child, request, request_bytes, -1, reply,
+											reply_bytes, &got, &got_fd, REFEREE_SECONDS);
+	if (fd != NULL)
+		*fd = got_fd;
+	else if (got_fd >= 0)
+		close(got_fd);
+	if (result.outcome != CHILD_REPLIED)
+		return died(link, result, err);
+
+	const struct message *head = reply;
+	if (got >= sizeof *head && !head->ok)
+		return error_set(err, "%.*s", (int)sizeof head->error - 1, head->error);
+	if (got != reply_bytes) {
+		result.outcome = CHILD_BROKEN;
+		return died(link, result, err);
+	}
+	return true;
+}
+
+bool referee_link_open(struct referee_link *link, const struct device_choice *device,
+					   struct error *err)
+{
+	*link = (struct referee_link){.device = *device, .arena_fd = -1};
+	char build[PATHS_MAX], program[PATHS_MAX];
+	if (!paths_build(build, err) || !paths_join(program, build, "libexec/referee", err))
+		return false;
+	const char *argv[] = {program, NULL};
+	link->child = child_start(&(struct child_options){.argv = argv}, err);
+	if (link->child == NULL)
+		return error_prefix(err, "cannot start the referee");
+
+	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = *device};
+	struct referee_open_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err)) {
+		referee_link_close(link);
+		return false;
+	}
+	link->facts = reply.facts;
+	return true;
+}
+
+bool referee_link_renew(struct referee_link *link, struct error *err)
+{
+	const struct device_choice device = link->device;
+	const struct device_facts facts = link->facts;
+	if (link->child != NULL && !link->met)
+		return true;
+	referee_link_close(link);
+	if (!referee_link_open(link, &device, err))
+		return false;
+	link->facts = facts;
+	return true;
+}
+
+static bool make_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					  const struct chain *chain, uint32_t sets, uint32_t group, struct error *err)
+{
+	drop_arena(link);
+	link->met = true;
+	struct referee_case request = {
+		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .group = group};
+	if (chain != NULL)
+		request.chain = *chain;
+	snprintf(request.problem, sizeof request.problem, "%s", problem);
+	struct referee_case_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
+		return false;
+	link->arena = reply.arena;
+	link->foreign_stages = reply.foreign_stages;
+	return true;
+}
+
+bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					   const struct chain *chain, uint32_t sets, struct error *err)
+{
+	return make_case(link, problem, test, chain, sets, 0, err);
+}
+
+bool referee_link_sealed_case(struct referee_link *link, const char *problem,
+							  const struct test_case *test, const struct chain *chain,
+							  uint32_t groups, uint32_t group, struct error *err)
+{
+	return make_case(link, problem, test, chain, groups * group, group, err);
+}
+
+bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err)
+{
+	struct referee_descriptor request = {.head.type = MESSAGE_REFEREE_DESCRIPTOR, .group = group};
+	struct message reply;
+	return call(link, &request, sizeof request, &reply, sizeof reply, fd, err) &&
+		   (*fd >= 0 || error_set(err, "the referee sent no descriptor"));
+}
+
+bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err)
+{
+	struct referee_reset request = {.head.type = MESSAGE_REFEREE_RESET, .fresh = fresh};
+	struct message reply;
+	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
+}
+
+static bool call_check(struct referee_link *link, const void *request, size_t bytes,
+					   struct check_facts *found, struct error *err)
+{
+	struct referee_check_reply reply;
+	if (!call(link, request, bytes, &reply, sizeof reply, NULL, err))
+		return false;
+	*found = reply.found;
+	return true;
+}
+
+bool referee_link_check(struct referee_link *link, const struct referee_result *result,
+						const struct tolerance *tolerance, struct check_facts *found,
+						struct error *err)
+{
+	struct referee_check request = {.head.type = MESSAGE_REFEREE_CHECK,
+									.set = result->set,
+									.plain = result->plain,
+									.rows = result->rows,
+									.tolerance = *tolerance};
+	if (result->digests != NULL)
+		memcpy(request.digests, result->digests, sizeof request.digests);
+	return call_check(link, &request, sizeof request, found, err);
+}
+
+bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
+{
+	struct referee_explain request = {.head.type = MESSAGE_REFEREE_EXPLAIN};
+	struct referee_explain_reply reply;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err))
+		return false;
+	*facts = reply.facts;
+	if (facts->map.rows > MAP_CELLS || facts->map.columns > MAP_CELLS)
+		facts->map.rows = facts->map.columns = 0;
+	return true;
+}
+
+bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
+							 int *fd, struct error *err)
+{
+	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_OPEN, .stage = stage};
+	struct referee_stage_reply reply;
+	*fd = -1;
+	if (!call(link, &request, sizeof request, &reply, sizeof reply, fd, err))
+		return false;
+	*arena = reply.arena;
+	return true;
+}
+
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
+							  struct error *err)
+{
+	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
+	return call_check(link, &request, sizeof request, found, err);
+}

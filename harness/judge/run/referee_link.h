@@ -1,0 +1,65 @@
+/* The supervisor's end of the referee: one call a message of protocol.h. */
+#ifndef GEMMJUDGE_JUDGE_RUN_REFEREE_LINK_H
+#define GEMMJUDGE_JUDGE_RUN_REFEREE_LINK_H
+
+#include "base/error.h"
+#include "process/child.h"
+#include "process/protocol.h"
+
+struct referee_link {
+	struct child *child;
+	struct device_choice device;
+	struct device_facts facts;
+	bool met;                /* has had a case */
+	struct arena arena;      /* of the case at hand */
+	int arena_fd;            /* its memfd, or -1; owned */
+	uint32_t foreign_stages; /* of its chain, bit by bit: to be run by themselves */
+};
+
+/* Starts BUILD/libexec/referee on the device. On failure nothing is left to
+ * close and err says what is missing. */
+bool referee_link_open(struct referee_link *link, const struct device_choice *device,
+					   struct error *err);
+void referee_link_close(struct referee_link *link);
+
+/* A referee that has had a case, and so met a submission, is ended, and a new one takes its place
+ * on the same device. The facts stay. On failure the link is closed. */
+bool referee_link_renew(struct referee_link *link, struct error *err);
+
+/* chain may be NULL: none.
+ *
+ * Each fails with err when the referee refuses or dies (it is then closed;
+ * child == NULL, and referee_link_open starts a new one). */
+bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
+					   const struct chain *chain, uint32_t sets, struct error *err);
+/* The same for `groups` groups of `group` sets, each shared by itself (protocol.h,
+ * "sealed calls"), and what shares one of them: *fd is the caller's. */
+bool referee_link_sealed_case(struct referee_link *link, const char *problem,
+							  const struct test_case *test, const struct chain *chain,
+							  uint32_t groups, uint32_t group, struct error *err);
+bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err);
+bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
+/* A result that is looked at. */
+struct referee_result {
+	uint32_t set;
+	bool plain;    /* what a solution computes without an epilogue was computed, whatever the case's
+					  chain */
+	uint32_t rows; /* of a sealed case: so many are compared; 0: all */
+	const struct digest *digests; /* of a sealed case: BUFFERS_MAX of them; else NULL */
+};
+/* Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
+bool referee_link_check(struct referee_link *link, const struct referee_result *result,
+						const struct tolerance *tolerance, struct check_facts *found,
+						struct error *err);
+
+/* What the wrong elements of the last check have in common, before anything else is asked;
+ * facts->wrong is 0 where nothing is known. */
+bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err);
+
+/* The memory of a foreign stage (*fd is the caller's), and that it has been run. */
+bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
+							 int *fd, struct error *err);
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
+							  struct error *err);
+
+#endif

@@ -1,0 +1,77 @@
+#include "judge/run/run.h"
+
+#include <stdio.h>
+
+const struct chain *run_chain(const struct run *run)
+{
+	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
+}
+
+struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
+									  const struct entrant *entrant)
+{
+	return (struct contestant_link){.device = &run->referee.device,
+									.library = entrant->library,
+									.problem = problem->name,
+									.order = entrant->order,
+									.chain = entrant->fused ? run_chain(run) : NULL,
+									.libraries_allowed = entrant->libraries_allowed,
+									.memory_limit = run->memory_limit,
+									.successors = run->successors,
+									.timeout = run->timeout,
+									.without = run->options->without,
+									.required = entrant->is_yardstick ? 0 : run->options->required};
+}
+
+bool run_renew(struct run *run, struct error *err)
+{
+	epilogue_renew(run->epilogue);
+	return referee_link_renew(&run->referee, err);
+}
+
+void run_progress(const struct run *run, const char *file, const char *what, size_t done,
+				  size_t total)
+{
+	if (run->progress != NULL && run->progress->step != NULL)
+		run->progress->step(run->progress->context, file, what, done, total);
+}
+
+double run_compile_seconds(const struct judge_options *options)
+{
+	return options->compile_timeout > 0 ? options->compile_timeout : COMPILE_SECONDS;
+}
+
+void run_note(const struct run *run, const char *line)
+{
+	if (run->progress != NULL && run->progress->note != NULL)
+		run->progress->note(run->progress->context, line);
+}
+
+void run_verdict(const struct run *run, const struct judgement_list *list, size_t i)
+{
+	const struct judgement *item = &list->items[i];
+	bool has_one = item->verdict != VERDICT_NOT_RUN || item->count > 0;
+	if (has_one && run->progress != NULL && run->progress->verdict != NULL)
+		run->progress->verdict(run->progress->context, list, i);
+}
+
+void run_judged(const struct run *run, struct judgement_list *list)
+{
+	list->facts.interrupted = true; /* as far as anybody knows */
+	if (run->progress != NULL && run->progress->judged != NULL)
+		run->progress->judged(run->progress->context, list);
+}
+
+void run_gave_up(struct judgement *judgement, const char *why)
+{
+	if (judgement->verdict != VERDICT_ACCEPTED)
+		return;
+	judgement->verdict = VERDICT_NOT_RUN;
+	snprintf(judgement->detail, sizeof judgement->detail, "%s", why);
+}
+
+bool run_stopped(const struct run *run)
+{
+	return run->progress != NULL && run->progress->stop != NULL &&
+		   run->progress->stop(run->progress->context);
+}

@@ -1,0 +1,82 @@
+/* What the steps of one run share. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_RUN_RUN_H
+#define GEMMJUDGE_JUDGE_RUN_RUN_H
+
+#include "judge/options/options.h"
+#include "judge/run/contestant_link.h"
+#include "judge/run/epilogue.h"
+#include "judge/run/referee_link.h"
+#include "judge/run/tool.h"
+
+#define RUN_INTERRUPTED "interrupted before its turn"
+#define RUN_ENDED "the judge ended before its turn"
+
+struct run {
+	const struct judge_options *options;
+	const struct judge_progress *progress; /* may be NULL */
+	struct referee_link referee;
+	int lock;                  /* of the device, or -1 */
+	struct epilogue *epilogue; /* NULL: none */
+	struct tool tool;          /* that solutions run under, if any */
+	double timeout, time_budget;
+	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
+	double until;  /* of clock_seconds(): the same, where starting processes took long; 0: any */
+	/* Where all entrants are one author's: the folder of their libraries, from which a process may
+	 * load one after the other (lane_take()); NULL: one a process. */
+	const char *successors;
+	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
+	size_t memory_limit;
+	struct ahead *ahead;                 /* that compiles the files, or NULL */
+	const struct child_control *control; /* of the run's compilers, or NULL */
+};
+
+/* A compiled file that takes part. Strings are borrowed. */
+struct entrant {
+	const char *label;          /* for tables */
+	const char *file;           /* for progress */
+	const char *library;        /* the compiled .so; NULL: it did not compile */
+	const char *problem_detail; /* why it did not */
+	bool libraries_allowed;
+	enum entry_order order; /* of its solution() */
+	bool fused;             /* compiled with the run's epilogue */
+	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
+	enum timing_role role;
+	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
+						  the bound, and the report says so */
+};
+
+/* The chain of the run, or NULL. */
+const struct chain *run_chain(const struct run *run);
+
+/* To be called before a submission's process begins: a referee, and processes of its epilogue's
+ * stages, that have met an earlier submission make room for new ones. False with err when there is
+ * no new referee. */
+bool run_renew(struct run *run, struct error *err);
+
+/* Tells whoever looks on, if anybody does. */
+void run_progress(const struct run *run, const char *file, const char *what, size_t done,
+				  size_t total);
+
+/* A process for the entrant's solution, as the run wants it; not started. */
+struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
+									  const struct entrant *entrant);
+
+/* How long nvcc may take for a file. */
+double run_compile_seconds(const struct judge_options *options);
+
+/* A line about why nothing goes on. */
+void run_note(const struct run *run, const char *line);
+
+/* Hands on the verdict of list->items[i]. */
+void run_verdict(const struct run *run, const struct judgement_list *list, size_t i);
+
+/* Hands on what was judged until now. */
+void run_judged(const struct run *run, struct judgement_list *list);
+
+/* A file that the run did not get through, for this reason. */
+void run_gave_up(struct judgement *judgement, const char *why);
+
+/* Whether somebody wants no more cases. */
+bool run_stopped(const struct run *run);
+
+#endif

@@ -1,0 +1,495 @@
+#include "judge/submission/submission.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "base/suggest.h"
+#include "compile/wants.h"
+#include "judge/submission/file_kind.h"
+#include "judge/submission/tensara.h"
+#include "process/jail.h"
+#include "testcases/suite.h"
+
+const char *submission_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Why it is no source file, without its name. */
+static bool file_readable(const char *file, struct error *err)
+{
+	struct stat facts;
+	if (lstat(file, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) != 0)
+		return error_set(err, "a link that leads nowhere: %s", strerror(errno));
+	if (stat(file, &facts) != 0 || access(file, S_ISDIR(facts.st_mode) ? R_OK | X_OK : R_OK) != 0)
+		return error_set(err, "%s", strerror(errno));
+	if (S_ISDIR(facts.st_mode)) /* others were taken as their files before */
+		return error_set(err, "no .cu file in this folder or below it");
+	if (!S_ISREG(facts.st_mode))
+		return error_set(err, "is no regular file ('-' reads stdin)");
+	if (facts.st_size == 0)
+		return error_set(err, "the file is empty");
+	if (facts.st_size > COMPILE_SOURCE_BYTES)
+		return error_set(err, "is larger than %d MiB, which no source is",
+						 (int)(COMPILE_SOURCE_BYTES >> 20));
+	return true;
+}
+
+/* The rule is about where the file lies, links resolved. */
+static bool lies_in_baselines(const char *file)
+{
+	struct error ignored;
+	char source[PATHS_MAX], folder[PATHS_MAX], real[PATH_MAX];
+	if (!paths_source(source, &ignored) ||
+		!paths_join(folder, source, "solutions/baselines/", &ignored) ||
+		realpath(file, real) == NULL)
+		return false;
+	return strncmp(real, folder, strlen(folder)) == 0;
+}
+
+/* ---- its cases ---------------------------------------------------------------- */
+
+static bool cases_allocate(struct submission *s, size_t count, struct error *err)
+{
+	s->cases = calloc(count, sizeof *s->cases);
+	if (s->cases == NULL)
+		return error_set(err, "out of memory for %zu cases", count);
+	s->case_count = count;
+	return true;
+}
+
+/* Correctness is judged on every case that is drawn; only those that multiply are timed. */
+static bool cases_generate(const struct judge_options *options, struct submission *s,
+						   struct error *err)
+{
+	const struct problem *problem = s->problem;
+	int smallest = case_smallest(problem), largest = case_largest(problem);
+	int max_dim = options->max_dim > 0 ? options->max_dim : largest;
+	if (max_dim < smallest)
+		return error_set(err, "--max-dim %d: %s has sizes from %d on", max_dim, problem->name,
+						 smallest);
+	int multiple = options->multiple > 1 ? options->multiple : 1;
+	if (!case_has_multiple(problem, max_dim, multiple))
+		return error_set(err, "--multiple-of %d: no size of %s from %d to %d is one", multiple,
+						 problem->name, smallest, max_dim < largest ? max_dim : largest);
+	if (!cases_allocate(s, options->cases, err))
+		return false;
+	size_t kept = 0;
+	for (size_t i = 0; kept < s->case_count; i++) {
+		s->cases[kept] =
+			case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
+		kept += options->mode == JUDGE_CHECKS || case_multiplies(&s->cases[kept]);
+	}
+	return true;
+}
+
+/* Every M, N and K that the problem has. */
+static bool is_multiple(const struct problem *problem, const struct shape *shape, int multiple)
+{
+	static const enum size dimensions[] = {SIZE_M, SIZE_N, SIZE_K};
+	bool all = true;
+	for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions && multiple > 1; i++)
+		all = all && (problem_size_of(problem, dimensions[i]) == NULL ||
+					  shape->size[dimensions[i]] % multiple == 0);
+	return all;
+}
+
+#define SUITES_LISTED 64
+
+/* A name that is no suite of the source tree: say which one it looks like. */
+static bool unknown_suite(const char *name, const char *folder, struct error *err)
+{
+	char names[SUITES_LISTED][64], phrase[160];
+	const char *pointers[SUITES_LISTED];
+	size_t count = 0;
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+		const char *dot = strrchr(entry->d_name, '.');
+		if (dot == NULL || strcmp(dot, ".ini") != 0 || count == SUITES_LISTED)
+			continue;
+		snprintf(names[count], sizeof names[count], "%.*s", (int)(dot - entry->d_name),
+				 entry->d_name);
+		pointers[count] = names[count];
+		count++;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	suggest_phrase(phrase, name, pointers, count);
+	return error_set(err, "unknown suite '%s'%s", name,
+					 phrase[0] != '\0'
+						 ? phrase
+						 : "; 'gemmjudge list suites' shows them, and a file of your own "
+						   "is named with its '.ini'");
+}
+
+/* Whether there is such a file, or such a name in the folder. */
+static bool suite_exists(const char *name, const char *folder, struct error *err)
+{
+	char file[PATHS_MAX];
+	size_t length = strlen(name);
+	if (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0))
+		return file_readable(name, err) || error_prefix(err, "suite: %s", name);
+	if (!paths_join(file, folder, name, err))
+		return false;
+	if (strlen(file) + 5 <= sizeof file && access(strcat(file, ".ini"), F_OK) == 0)
+		return true;
+	return unknown_suite(name, folder, err);
+}
+
+static bool suite_append(const struct judge_options *options, const char *name,
+						 struct submission *s, struct error *err)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	struct suite suite;
+	if (!paths_source(source, err) || !paths_join(folder, source, "testcases/suites", err) ||
+		!suite_exists(name, folder, err) ||
+		!suite_load(name, folder, s->problem, options->seed, options->max_dim, &suite, err))
+		return false;
+	struct test_case *more = realloc(s->cases, (s->case_count + suite.count + 1) * sizeof *more);
+	if (more != NULL) {
+		s->cases = more;
+		for (size_t i = 0; i < suite.count; i++)
+			if (is_multiple(s->problem, &suite.cases[i].shape, options->multiple))
+				more[s->case_count++] = suite.cases[i];
+	}
+	suite_free(&suite);
+	return more != NULL || error_set(err, "out of memory for the suite %s", name);
+}
+
+static bool cases_of_suites(const struct judge_options *options, struct submission *s,
+							struct error *err)
+{
+	for (size_t i = 0; i < options->suite_count; i++)
+		if (!suite_append(options, options->suites[i], s, err))
+			return false;
+	return s->case_count > 0 || error_set(err, "%s leaves no case of the suite",
+										  options->multiple <= 1  ? "--max-dim"
+										  : options->max_dim == 0 ? "--multiple-of"
+																  : "--max-dim with --multiple-of");
+}
+
+/* What a comparison shows where no shape is asked for: two large ones, one of them with a short
+ * K, and then a row of K. */
+static const struct shape_text comparison[] = {
+	{3, {8192, 8192, 8192}}, {3, {8192, 8192, 1024}}, {3, {4096, 4096, 64}},
+	{3, {4096, 4096, 128}},  {3, {4096, 4096, 256}},  {3, {4096, 4096, 512}},
+	{3, {4096, 4096, 1024}}, {3, {4096, 4096, 2048}}, {3, {4096, 4096, 4096}},
+	{3, {4096, 4096, 8192}},
+};
+#define COMPARISON_SHAPES (sizeof comparison / sizeof *comparison)
+
+/* The shapes that the run asks for, or that its mode has for a problem of three sizes. */
+static size_t shapes_to_time(const struct judge_options *options, const struct problem *problem,
+							 const struct shape_text **shapes)
+{
+	*shapes = options->shapes;
+	if (options->shape_count > 0 || options->mode != JUDGE_COMPARES || problem_sizes(problem) != 3)
+		return options->shape_count;
+	*shapes = comparison;
+	return COMPARISON_SHAPES;
+}
+
+/* As the problem has it; an error names the line of a file. */
+static bool shape_of_text(const struct judge_options *options, const struct problem *problem,
+						  const struct shape_text *text, struct shape *out, struct error *err)
+{
+	const char *file = options->shapes_file;
+	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
+		return true;
+	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
+		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? "stdin" : file,
+					 options->shape_lines[text - options->shapes]);
+	return false;
+}
+
+/* The case of a shape; of NULL, the problem's large one. */
+static bool case_to_time(const struct judge_options *options, const struct problem *problem,
+						 const struct shape_text *text, struct test_case *out, struct error *err)
+{
+	struct shape shape = problem->large;
+	float scalars[SCALARS_MAX];
+	if (text != NULL && !shape_of_text(options, problem, text, &shape, err))
+		return false;
+	bool given = options->alpha.given || options->beta.given;
+	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
+		enum scalar scalar = problem->scalars[i].is;
+		bool factor = scalar == SCALAR_ALPHA || scalar == SCALAR_BETA;
+		const struct judge_scalar *asked = scalar == SCALAR_BETA ? &options->beta : &options->alpha;
+		scalars[i] =
+			factor && (text != NULL || given) ? scalar_neutral(scalar) : problem->large_scalars[i];
+		if (factor && asked->given)
+			scalars[i] = (float)asked->value;
+	}
+	*out = case_of_shape(problem, &shape, scalars, options->seed);
+	return true;
+}
+
+static bool cases_of_shapes(const struct judge_options *options, struct submission *s,
+							struct error *err)
+{
+	const struct shape_text *shapes;
+	size_t count = shapes_to_time(options, s->problem, &shapes);
+	bool ok = cases_allocate(s, count > 0 ? count : 1, err);
+	for (size_t i = 0; i < s->case_count && ok; i++)
+		ok = case_to_time(options, s->problem, count > 0 ? &shapes[i] : NULL, &s->cases[i], err);
+	return ok;
+}
+
+/* To be checked: `cases` of each shape. */
+static bool cases_generate_at(const struct judge_options *options, struct submission *s,
+							  struct error *err)
+{
+	bool ok = cases_allocate(s, options->shape_count * options->cases, err);
+	for (size_t i = 0; i < options->shape_count && ok; i++) {
+		struct shape shape;
+		ok = shape_of_text(options, s->problem, &options->shapes[i], &shape, err);
+		for (size_t c = i * options->cases; c < (i + 1) * options->cases && ok; c++)
+			s->cases[c] = case_generate_at(s->problem, &shape, options->seed, c);
+	}
+	return ok;
+}
+
+static bool cases_make(const struct judge_options *options, struct submission *s, struct error *err)
+{
+	const struct shape_text *timed = options->time.count > 0    ? &options->time
+									 : options->shape_count > 0 ? options->shapes
+																: NULL;
+	bool checks = options->mode == JUDGE_CHECKS;
+	if (checks && !case_to_time(options, s->problem, timed, &s->timed, err))
+		return false;
+	if (options->suite_count > 0)
+		return cases_of_suites(options, s, err);
+	if (checks && options->shape_count > 0)
+		return cases_generate_at(options, s, err);
+	return checks || options->cases > 0 ? cases_generate(options, s, err)
+										: cases_of_shapes(options, s, err);
+}
+
+/* ---- those that were named ----------------------------------------------------- */
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+	size_t i = 0;
+	while (i < count && strcmp(name, names[i]) != 0)
+		i++;
+	return i < count;
+}
+
+static bool has_case(const struct submission *s, const char *name)
+{
+	size_t i = 0;
+	while (i < s->case_count && strcmp(s->cases[i].name, name) != 0)
+		i++;
+	return i < s->case_count;
+}
+
+#define CASES_LISTED 1024
+
+static bool unknown_case(const struct judge_options *options, const struct submission *s,
+						 const char *name, struct error *err)
+{
+	const char *names[CASES_LISTED];
+	char phrase[160];
+	size_t count = s->case_count < CASES_LISTED ? s->case_count : CASES_LISTED;
+	for (size_t i = 0; i < count; i++)
+		names[i] = s->cases[i].name;
+	suggest_phrase(phrase, name, names, count);
+	if (options->suite_count == 0)
+		return error_set(err, "no case '%s': there are %s to %s (--cases N makes more)", name,
+						 names[0], s->cases[s->case_count - 1].name);
+	return error_set(err, "no case '%s' in the suite%s", name,
+					 phrase[0] != '\0' ? phrase : " (--verbose shows their names)");
+}
+
+/* All cases of a name are kept: those of a suite may share it. */
+static bool cases_choose(const struct judge_options *options, struct submission *s,
+						 struct error *err)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < options->only_count; i++)
+		if (!has_case(s, options->only[i]))
+			return unknown_case(options, s, options->only[i], err);
+	if (options->only_count == 0)
+		return true;
+	for (size_t i = 0; i < s->case_count; i++)
+		if (is_among(s->cases[i].name, options->only, options->only_count))
+			s->cases[kept++] = s->cases[i];
+	s->case_count = kept;
+	return true;
+}
+
+/* ---- the whole of it ---------------------------------------------------------- */
+
+static bool problem_suits(const struct run *run, struct submission *s, struct error *err)
+{
+	return (!s->fused || epilogue_fits(s->problem, err)) && cases_make(run->options, s, err) &&
+		   cases_choose(run->options, s, err);
+}
+
+void submission_take(const struct run *run, const char *file, struct submission *out)
+{
+	const struct judge_options *options = run->options;
+	char real[PATH_MAX];
+	struct error why = {{0}};
+	bool is_input = strcmp(file, JUDGE_STDIN) == 0 && options->input != NULL;
+	*out = (struct submission){.file = is_input ? "stdin" : file,
+							   .source = is_input ? options->input : file,
+							   .problem = options->problem,
+							   .flags = options->nvcc_flags,
+							   .fused = run->epilogue != NULL,
+							   .is_baseline = lies_in_baselines(file)};
+	if (out->problem == NULL)
+		out->problem = problem_of_path(realpath(file, real) != NULL ? real : file);
+	if (out->problem == NULL)
+		error_set(&why, "its folder names no problem; say which with --problem (gemmjudge list "
+						"shows them)");
+	else
+		out->unfit = !problem_suits(run, out, &why);
+	snprintf(out->refused, sizeof out->refused, "%s", why.message);
+	if (!out->unfit && submission_holds(out) && !content_hash(out->source, out->content, &why))
+		out->content[0] = '\0'; /* the compiler says why, too */
+}
+
+struct submission submission_baseline(const struct problem *problem, const char *file, bool fused)
+{
+	return (struct submission){
+		.file = file, .source = file, .problem = problem, .fused = fused, .is_baseline = true};
+}
+
+bool submission_holds(struct submission *submission)
+{
+	struct error why;
+	bool holds =
+		file_readable(submission->source, &why) && !file_kind_other(submission->source, &why);
+	if (!holds)
+		snprintf(submission->refused, sizeof submission->refused, "%s", why.message);
+	return holds;
+}
+
+void submission_free(struct submission *submission)
+{
+	compiled_free(&submission->compiled);
+	free(submission->cases);
+}
+
+void submission_tune(const struct run *run, struct submission *s, const struct test_case *test,
+					 bool *changed)
+{
+	const struct judge_options *options = run->options;
+	struct judge_schedule schedule = {0};
+	*changed = false;
+	if (options->schedules == NULL || s->problem == NULL)
+		return;
+	const struct judge_question question = {.source = s->source,
+											.content = s->content,
+											.problem = s->problem,
+											.test = test,
+											.epilogue = s->fused ? options->epilogue : NULL,
+											.kind = run->referee.device.kind,
+											.facts = &run->referee.facts};
+	options->schedules->find(options->schedules->context, &question, &schedule);
+	*changed = s->flags != s->tuned || schedule.count != s->schedule.count ||
+			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
+	s->schedule = schedule;
+	size_t count = options->nvcc_flag_count;
+	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < schedule.count; i++)
+		s->tuned[count++] = s->schedule.flags[i];
+	s->tuned[count] = NULL;
+	s->flags = s->tuned;
+}
+
+/* As the contestant says of what is found out in loading. */
+#define SUBMISSION_NEEDS "the compiled solution needs something that is not allowed or not there: "
+
+/* The line that says why there is no library. */
+static void submission_explain(const struct run *run, struct submission *s, const char *why)
+{
+	struct wants_feature feature;
+	const char *own = run->referee.facts.architecture;
+	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
+	if (s->compiled.status == COMPILE_FORBIDDEN)
+		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
+	else if (s->compiled.status == COMPILE_STOPPED)
+		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
+	else if (wants_other_gpu(s->compiled.log, &feature)) {
+		s->unsupported = true;
+		snprintf(s->compile_detail, sizeof s->compile_detail,
+				 "'%s' needs %s, and this device is of sm_%s", feature.name,
+				 feature.needs[0] != '\0' ? feature.needs : "another architecture",
+				 own[0] != '\0' ? own : EMULATED_ARCHITECTURE);
+	} else
+		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
+				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
+}
+
+bool submission_compile(const struct run *run, struct submission *s, struct error *err)
+{
+	run_progress(run, s->file, "compiling", 0, 1);
+	struct error why = {{0}};
+	if (!content_hash(s->source, s->content, &why))
+		s->content[0] = '\0'; /* the compiler says why, too */
+	s->order = tensara_order(s->problem, s->source);
+	s->unsupported = false;
+	char header[ENTRY_HEADER_TEXT];
+	entry_header(s->problem, header);
+	struct compile_options options = {.source = s->source,
+									  .solve_header = header,
+									  .stands_for = s->source != s->file ? s->file : NULL,
+									  .architecture = run->referee.facts.architecture,
+									  .flags = s->flags,
+									  .epilogue = s->fused ? run->epilogue->header : NULL,
+									  .stages = s->fused ? run->epilogue->stages : NULL,
+									  .libraries = s->is_baseline,
+									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
+									  .seconds = run_compile_seconds(run->options),
+									  .control = run->control};
+	enum compile_status status = compile_solution(&options, &s->compiled, &why);
+	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
+		*err = why;
+		return false;
+	}
+	if (status != COMPILE_OK)
+		submission_explain(run, s, why.message);
+	return true;
+}
+
+struct entrant submission_entrant(const struct submission *s, const char *label)
+{
+	bool compiled = s->compiled.status == COMPILE_OK;
+	return (struct entrant){.label = label,
+							.file = s->file,
+							.library = compiled ? s->compiled.library : NULL,
+							.problem_detail = s->compile_detail,
+							.libraries_allowed = s->is_baseline,
+							.order = s->order,
+							.fused = s->fused,
+							.schedule = s->schedule.text};
+}
+
+void submission_to_judgement(const struct submission *s, struct judgement *out)
+{
+	snprintf(out->content, sizeof out->content, "%s", s->content);
+	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
+	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
+	out->compile_seconds = s->compiled.seconds;
+	out->compile_cached = s->compiled.cached;
+	out->cxx20 = s->compiled.cxx20;
+	if (s->compiled.jailed)
+		out->layers |= LAYER_COMPILER;
+	if (s->compiled.status == COMPILE_OK)
+		return;
+	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION
+				   : s->unsupported                        ? VERDICT_UNSUPPORTED
+														   : VERDICT_COMPILE_ERROR;
+	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);
+}

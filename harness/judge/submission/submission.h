@@ -1,0 +1,60 @@
+/* A solution file on its way through a run: what it is, what it is compiled to,
+ * which cases it meets. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
+
+#include "compile/compile.h"
+#include "compile/content.h"
+#include "judge/run/run.h"
+
+struct submission {
+	const char *file;   /* as it is shown; borrowed */
+	const char *source; /* what is compiled: the same, but for stdin; borrowed */
+	const struct problem *problem;
+	const char *const *flags;       /* of nvcc, besides the judge's own; NULL-ended, or NULL */
+	struct judge_schedule schedule; /* submission_tune() */
+	const char *tuned[JUDGE_FLAGS_MAX + JUDGE_SCHEDULE_FLAGS + 1]; /* `flags` of such a one */
+	bool fused;               /* to be compiled with the run's epilogue */
+	enum entry_order order;   /* in which its solution() gets its sizes, if it has one */
+	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
+	struct submission *plain; /* compare: the same file without the epilogue; borrowed */
+	struct test_case *cases;  /* judge: to check it on; bench: to time it on; owned */
+	size_t case_count;
+	struct test_case timed; /* judge: to time it on */
+	struct compiled compiled;
+	char compile_detail[1024];  /* why there is no library */
+	bool unsupported;           /* because the device's architecture lacks something */
+	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
+	char refused[1024];         /* why it is not judged at all; "" where it is */
+	bool unfit;                 /* what was asked for does not suit its problem */
+};
+
+/* Looks at the file, finds its problem and makes its cases: generated, of the suites, or
+ * of the shapes. What keeps it from being judged goes to `refused`, without the file's name. */
+void submission_take(const struct run *run, const char *file, struct submission *out);
+void submission_free(struct submission *submission);
+
+/* One of solutions/baselines/, which has no cases of its own. `file` is borrowed. */
+struct submission submission_baseline(const struct problem *problem, const char *file, bool fused);
+
+/* Whether the file is still there, just before it is compiled; else `refused` says why not. */
+bool submission_holds(struct submission *submission);
+
+/* Looks for the schedule that it is to be compiled with, where the run's options ask for them: that
+ * for this case on the run's device. *changed: it needs other flags than those that it has. */
+void submission_tune(const struct run *run, struct submission *submission,
+					 const struct test_case *test, bool *changed);
+
+/* Compiles it. That nvcc refuses the file is not a failure (compiled.status
+ * tells); false with err when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
+
+/* Copies the outcome of the compilation into the judgement. */
+void submission_to_judgement(const struct submission *submission, struct judgement *out);
+
+struct entrant submission_entrant(const struct submission *submission, const char *label);
+
+/* The last part of a path. */
+const char *submission_name(const char *path);
+
+#endif

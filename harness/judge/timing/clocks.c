@@ -1,0 +1,87 @@
+#include "judge/timing/clocks.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* NVML's ABI, as its reference manual documents it. */
+#define NVML_CLOCK_SM 1
+#define NVML_REASON_POWER_CAP 0x4ull
+#define NVML_REASON_HW_SLOWDOWN 0x8ull
+#define NVML_REASON_SW_THERMAL 0x20ull
+#define NVML_REASON_HW_THERMAL 0x40ull
+#define NVML_REASON_POWER_BRAKE 0x80ull
+
+void clocks_open(struct clocks *clocks, const char *pci_bus_id)
+{
+	*clocks = (struct clocks){0};
+	void *library = pci_bus_id[0] != '\0' ? dlopen("libnvidia-ml.so.1", RTLD_NOW) : NULL;
+	if (library == NULL)
+		return;
+	int (*init)(void) = dlsym(library, "nvmlInit_v2");
+	int (*find)(const char *, void **) = dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2");
+	int (*limit)(void *, int, unsigned *) = dlsym(library, "nvmlDeviceGetMaxClockInfo");
+	clocks->clock_info = dlsym(library, "nvmlDeviceGetClockInfo");
+	clocks->reasons = dlsym(library, "nvmlDeviceGetCurrentClocksEventReasons");
+	if (clocks->reasons == NULL)
+		clocks->reasons = dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+
+	unsigned mhz = 0;
+	if (init == NULL || find == NULL || clocks->clock_info == NULL || init() != 0 ||
+		find(pci_bus_id, &clocks->device) != 0) {
+		dlclose(library);
+		*clocks = (struct clocks){0};
+		return;
+	}
+	clocks->library = library;
+	if (limit != NULL && limit(clocks->device, NVML_CLOCK_SM, &mhz) == 0)
+		clocks->limit_mhz = mhz;
+}
+
+void clocks_sample(struct clocks *clocks)
+{
+	if (clocks->library == NULL)
+		return;
+	unsigned mhz = 0;
+	if (clocks->clock_info(clocks->device, NVML_CLOCK_SM, &mhz) == 0) {
+		float value = (float)mhz;
+		samples_add(&clocks->mhz, &value, 1);
+	}
+	unsigned long long bits = 0;
+	if (clocks->reasons != NULL && clocks->reasons(clocks->device, &bits) == 0)
+		clocks->seen |= bits;
+}
+
+void clocks_report(struct clocks *clocks, struct timing_result *out)
+{
+	struct timing_stats stats = stats_of(&clocks->mhz);
+	out->sm_clock_mhz_min = stats.min;
+	out->sm_clock_mhz_median = stats.median;
+	out->sm_clock_mhz_limit = clocks->limit_mhz;
+
+	static const struct {
+		unsigned long long bit;
+		const char *text;
+	} reasons[] = {
+		{NVML_REASON_POWER_CAP, "power cap"},
+		{NVML_REASON_HW_SLOWDOWN, "hardware slowdown"},
+		{NVML_REASON_SW_THERMAL, "temperature"},
+		{NVML_REASON_HW_THERMAL, "temperature (hardware)"},
+		{NVML_REASON_POWER_BRAKE, "power brake"},
+	};
+	size_t used = 0;
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+		if ((clocks->seen & reasons[i].bit) == 0 || used >= sizeof out->throttle_reason)
+			continue;
+		out->throttled = true;
+		used += (size_t)snprintf(out->throttle_reason + used, sizeof out->throttle_reason - used,
+								 "%s%s", used > 0 ? ", " : "", reasons[i].text);
+	}
+}
+
+void clocks_close(struct clocks *clocks)
+{
+	samples_free(&clocks->mhz);
+	/* NVML is left initialised: shutting it down races with its own threads, and
+	 * the process ends soon. */
+	*clocks = (struct clocks){0};
+}

@@ -1,0 +1,38 @@
+/* Whether the times of a shape are what an outside clock sees. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
+#define GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
+
+#include "judge/timing/lane.h"
+
+/* A process of ours whose calls take a known time. */
+struct yardstick;
+
+/* Before a shape is timed: starts *yardstick where it is NULL, and measures it, while no file has
+ * a process. It stays NULL where nobody wants sealed times, and is there to be ended also where
+ * this fails. */
+bool confirm_begin(struct run *run, const struct problem *problem,
+				   const struct timing_result *result, struct yardstick **yardstick,
+				   struct error *err);
+
+/* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
+ * results fails. The processes of files are gone afterwards: while one is measured no other file
+ * has a context on the device, and while the libraries and the yardstick are measured none has.
+ * False with err when the referee cannot go on, or sealed times are required and there are none. */
+bool confirm(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err);
+
+void confirm_end(struct yardstick *yardstick);
+
+/* Whether there can be sealed calls on this device at all; else err says why not. */
+bool confirm_possible(const struct device_choice *device, struct error *err);
+
+/* Whether sealed calls are wanted in this run. */
+bool confirm_wanted(const struct run *run);
+
+/* The same calls where there is no time to be told, on the emulated GPU: the same refusals. */
+bool confirm_without_times(struct run *run, const struct problem *problem,
+						   const struct entrant *entrant, struct contestant_link *link,
+						   const struct test_case *test, struct outcome *outcome,
+						   struct error *err);
+
+#endif

@@ -1,0 +1,96 @@
+#include "judge/timing/lane.h"
+
+#include <stdio.h>
+
+#include "base/thread.h"
+
+/* of one process: what they leave behind adds up */
+#define LOADS_MAX 32u
+#define KEPT_MAX ((int64_t)1 << 30)
+
+void lane_failed(struct timing_entry *entry, struct outcome outcome)
+{
+	entry->ran = false;
+	entry->verdict = outcome.verdict;
+	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
+			 outcome.detail);
+}
+
+struct opening {
+	struct run *run;
+	struct lane *lane;
+	const struct test_case *test;
+	struct outcome *outcome;
+	pthread_t thread;
+	bool started;
+};
+
+static void *open_one(void *context)
+{
+	const struct opening *opening = context;
+	struct run *run = opening->run;
+	struct lane *lane = opening->lane;
+	struct contestant_link *contestant = &lane->contestant;
+	const struct arena *arena = &run->referee.arena;
+	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
+	lane->span_missing = false;
+	if (!lane->running) {
+		lane->loads = 0;
+		lane->kept = 0;
+		outcome = contestant_link_open(contestant);
+	} else if (!lane->loaded) {
+		outcome = contestant_link_load(contestant);
+	}
+	lane->loads += !lane->loaded;
+	lane->loaded = outcome.verdict == VERDICT_ACCEPTED;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(contestant, arena, run->referee.arena_fd, opening->test);
+	/* The first call pays for lazy loading and the library's own tuning. */
+	double seconds;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_run(contestant, 0, run->timeout + LANE_FIRST_SECONDS, &seconds);
+	lane->running = !outcome.dead;
+	lane->kept += contestant->facts.kept_bytes;
+	*opening->outcome = outcome;
+	return NULL;
+}
+
+void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
+				   const struct test_case *test, struct outcome *outcomes)
+{
+	struct opening openings[LANES_TOGETHER];
+	for (size_t i = 0; i < count; i++) {
+		struct opening *opening = &openings[i];
+		*opening =
+			(struct opening){.run = run, .lane = lanes[i], .test = test, .outcome = &outcomes[i]};
+		opening->started = i + 1 < count && thread_start(&opening->thread, open_one, opening);
+		if (!opening->started)
+			open_one(opening);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (openings[i].started)
+			pthread_join(openings[i].thread, NULL);
+}
+
+void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
+			   const struct entrant *entrant)
+{
+	struct contestant_link *contestant = &lane->contestant;
+	if (lane->running && run->successors != NULL && lane->loads < LOADS_MAX &&
+		lane->kept < KEPT_MAX) {
+		contestant->library = entrant->library;
+	} else {
+		lane_close(lane);
+		*contestant = run_contestant(run, problem, entrant);
+		contestant->timed = true;
+		contestant->timeout += LANE_FIRST_SECONDS;
+	}
+	lane->entrant = entrant;
+	lane->loaded = lane->dropped = false;
+}
+
+void lane_close(struct lane *lane)
+{
+	contestant_link_close(&lane->contestant);
+	lane->running = lane->loaded = false;
+}

@@ -1,0 +1,336 @@
+/* Timing: the entrants take turns on the same inputs, pass by pass.
+ *
+ * A pass is one call on each of a row of input sets. Before it the referee
+ * draws all inputs anew, restores C and sweeps the L2 cache, so that nothing is
+ * warm and nothing can be remembered from an earlier pass. Passes alternate
+ * between entrants, and the order turns round each time (A B, B A, ...), so
+ * that a drift of the clock falls on all alike. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "judge/run/ahead.h"
+#include "judge/run/finding.h"
+#include "judge/timing/clocks.h"
+#include "judge/timing/confirm.h"
+#include "judge/timing/lane.h"
+#include "judge/timing/timer.h"
+#include "process/buffers.h"
+
+#define WARMUPS 2u
+#define SETS_MIN 10u
+#define SETS_MAX 514u
+#define SAMPLES_MIN 40u    /* before the interval is believed */
+#define PASSES_MIN 6u      /* so that a rank test can tell two runs apart */
+#define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
+#define WIDTH_WARNED 0.02
+#define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
+#define EVENT_EVERY 4   /* every so many rounds times with events */
+
+struct timer {
+	struct run *run;
+	const struct problem *problem;
+	size_t count, room;                 /* lanes that are in use, and all */
+	struct contestant_time_reply reply; /* of the pass at hand */
+	struct yardstick *yardstick;        /* of sealed calls; NULL before the first of them */
+	struct lane lanes[];
+};
+
+/* Enough sets that a pass goes through the L2 cache twice, and enough calls
+ * that a pass is worth its preparation. */
+static uint32_t sets_for(const struct run *run, const struct problem *problem,
+						 const struct test_case *test)
+{
+	struct buffers buffers;
+	double bytes = 0;
+	buffers_of_case(problem, test, run_chain(run), &buffers);
+	for (uint32_t i = 0; i < buffers.count; i++)
+		bytes += (double)buffer_bytes(&buffers.at[i]);
+	double l2 = (double)run->referee.facts.l2_bytes;
+	double room = 0.25 * (double)run->referee.facts.memory_bytes;
+	double sets = ceil(2.0 * l2 / bytes) + WARMUPS;
+	if (sets < SETS_MIN)
+		sets = SETS_MIN;
+	if (sets > SETS_MAX)
+		sets = SETS_MAX;
+	if (room > 0.0 && sets * bytes > room)
+		sets = floor(room / bytes);
+	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
+}
+
+/* Compares the output of one set; false when the referee is gone. */
+static bool check_set(struct timer *timer, const struct test_case *test,
+					  const struct tolerance *tolerance, uint32_t set, const struct lane *lane,
+					  struct timing_entry *entry, struct error *err)
+{
+	struct check_facts check;
+	struct outcome outcome;
+	if (!finding_check(timer->run, timer->problem, test, lane->entrant,
+					   &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
+					   tolerance, &check, &outcome, err))
+		return false;
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, outcome);
+		return true;
+	}
+	char detail[1024];
+	enum verdict verdict =
+		finding_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
+	if (verdict == VERDICT_ACCEPTED)
+		return true;
+	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, lane->contestant.left);
+		return true;
+	}
+	entry->wrong += check.wrong + check.extra_wrong;
+	if (check.worst_ratio > entry->worst_ratio)
+		entry->worst_ratio = check.worst_ratio;
+	if (lane->entrant->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
+		return true;
+	lane_failed(entry, (struct outcome){.verdict = verdict});
+	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
+			 verdict_name(verdict), detail);
+	return true;
+}
+
+/* The solution's process could have said anything. */
+static void entry_take_kernels(struct timing_entry *entry, const struct kernel_list *said)
+{
+	struct kernel_list *kernels = &entry->kernels;
+	*kernels = *said;
+	if (kernels->shown > KERNELS_SHOWN)
+		kernels->shown = KERNELS_SHOWN;
+	if (kernels->run < kernels->shown)
+		kernels->run = kernels->shown;
+	for (uint32_t i = 0; i < kernels->shown; i++)
+		kernels->first[i].name[KERNEL_NAME_BYTES] = '\0';
+	entry->has_kernels = true;
+}
+
+/* One pass of one entrant. */
+static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_case *test,
+					  struct timing_entry *entry, enum time_method method, struct clocks *clocks,
+					  uint64_t fresh, const struct tolerance *tolerance, bool check,
+					  struct error *err)
+{
+	struct run *run = timer->run;
+	uint32_t sets = run->referee.arena.sets, calls = sets - WARMUPS;
+	if (!referee_link_reset(&run->referee, fresh, err))
+		return false;
+	if (lane->span_missing)
+		method = TIME_EVENT;
+
+	struct contestant_time_reply *reply = &timer->reply;
+	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
+												  run->timeout + 1.0 * calls, reply);
+	clocks_sample(clocks);
+	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
+		lane->span_missing = true; /* tried once; events from now on */
+		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
+		return true;
+	}
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		lane->running = !outcome.dead;
+		lane_failed(entry, outcome);
+		return true;
+	}
+	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
+					 reply->calls))
+		return error_set(err, "out of memory for samples");
+	if (method == (lane->span_missing ? TIME_EVENT : TIME_SPAN))
+		stats_add_pass(&entry->passes, reply->microseconds, reply->calls);
+	if (reply->activities > entry->activities)
+		entry->activities = reply->activities;
+	if (method == TIME_SPAN && !entry->has_kernels)
+		entry_take_kernels(entry, &reply->kernels);
+	/* which set is looked at is drawn when it is too late to know */
+	uint64_t drawn;
+	return !check || (random_draw(&drawn, err) &&
+					  check_set(timer, test, tolerance, WARMUPS + (uint32_t)(drawn % calls), lane,
+								entry, err));
+}
+
+static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!entries[i].ran)
+			continue;
+		struct samples *main = lanes[i].span_missing ? &lanes[i].event : &lanes[i].span;
+		if (main->count < SAMPLES_MIN || lanes[i].event.count < 6 ||
+			entries[i].passes.count < PASSES_MIN)
+			return false;
+		struct timing_stats stats = stats_of(main);
+		if (stats_relative_width(&stats) > WIDTH_WANTED)
+			return false;
+	}
+	return true;
+}
+
+static bool measure(struct timer *timer, struct timing_result *out, struct clocks *clocks,
+					struct error *err)
+{
+	struct run *run = timer->run;
+	struct lane *lanes = timer->lanes;
+	size_t count = timer->count;
+	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
+	double start = clock_seconds(), checking = 0.0;
+	for (size_t round = 0;; round++) {
+		double elapsed = clock_seconds() - start;
+		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
+			break;
+		if ((run->rounds > 0 && round >= run->rounds) ||
+			(round >= 2 && run->until > 0 && start + elapsed > run->until))
+			break;
+		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
+		/* never from --seed, which a solution may know; the same for all entrants */
+		uint64_t fresh;
+		if (!random_draw(&fresh, err))
+			return false;
+		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
+		for (size_t i = 0; i < count; i++) {
+			size_t turn = round % 2 == 0 ? i : count - 1 - i;
+			if (!out->entries[turn].ran)
+				continue;
+			double before = clock_seconds();
+			if (!lane_pass(timer, &lanes[turn], &out->test, &out->entries[turn], method, clocks,
+						   fresh, &tolerance, check, err))
+				return false;
+			checking += check ? clock_seconds() - before : 0.0;
+		}
+	}
+	out->seconds = clock_seconds() - start;
+	return true;
+}
+
+static void finish_entry(struct lane *lane, struct timing_entry *entry, struct timing_result *out)
+{
+	entry->span = stats_of(&lane->span);
+	entry->event = stats_of(&lane->event);
+	const struct timing_stats *stats = timing_own(entry);
+	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
+		out->wide = true;
+	samples_free(&lane->span);
+	samples_free(&lane->event);
+}
+
+static void entry_rate(struct timing_entry *entry, const struct timing_result *out)
+{
+	const struct timing_stats *stats = timing_shown(entry, entry->span.samples > 0);
+	if (stats->samples > 0 && stats->median > 0.0)
+		entry->tflops = 2.0 * shape_terms(&out->test.shape) / stats->median * 1e-6;
+}
+
+struct timer *timer_open(struct run *run, const struct problem *problem,
+						 const struct entrant *entrants, size_t count, struct error *err)
+{
+	const size_t room = count > LANES_TOGETHER ? count : LANES_TOGETHER;
+	struct timer *timer = calloc(1, sizeof *timer + room * sizeof *timer->lanes);
+	if (timer == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	timer->run = run;
+	timer->problem = problem;
+	timer->room = room;
+	timer_take(timer, entrants, count);
+	return timer;
+}
+
+void timer_take(struct timer *timer, const struct entrant *entrants, size_t count)
+{
+	timer->count = count;
+	for (size_t i = 0; i < count; i++)
+		lane_take(&timer->lanes[i], timer->run, timer->problem, &entrants[i]);
+}
+
+void timer_drop(struct timer *timer, size_t entrant)
+{
+	lane_close(&timer->lanes[entrant]);
+	timer->lanes[entrant].dropped = true;
+}
+
+void timer_close(struct timer *timer)
+{
+	if (timer == NULL)
+		return;
+	for (size_t i = 0; i < timer->room; i++)
+		lane_close(&timer->lanes[i]);
+	confirm_end(timer->yardstick);
+	free(timer);
+}
+
+/* Whether the entrant can take part at all; else its entry says why. */
+static bool lane_begin(const struct timer *timer, const struct lane *lane,
+					   struct timing_entry *entry)
+{
+	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
+	entry->role = lane->entrant->role;
+	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
+	if (lane->dropped) {
+		entry->verdict = VERDICT_NOT_RUN;
+	} else if (lane->entrant->library == NULL) {
+		entry->verdict = VERDICT_COMPILE_ERROR;
+		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
+	} else {
+		entry->ran = true;
+	}
+	return entry->ran;
+}
+
+/* Those that cannot take part have said why in their entry. False where a layer of the jail that
+ * is required does not hold. */
+static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
+{
+	for (size_t i = 0, next; i < timer->count; i = next) {
+		struct lane *together[LANES_TOGETHER];
+		struct outcome outcomes[LANES_TOGETHER];
+		size_t count = 0;
+		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
+			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
+				together[count++] = &timer->lanes[next];
+		lane_open_all(timer->run, together, count, &out->test, outcomes);
+		for (size_t k = 0; k < count; k++) {
+			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
+			if (!contestant_link_holds(&together[k]->contestant, err))
+				return false;
+			entry->enclosed = together[k]->contestant.enclosed;
+			entry->layers = together[k]->contestant.layers;
+			if (outcomes[k].verdict != VERDICT_ACCEPTED)
+				lane_failed(entry, outcomes[k]);
+		}
+	}
+	return true;
+}
+
+bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
+				struct error *err)
+{
+	struct run *run = timer->run;
+	*out = (struct timing_result){.test = *test, .count = timer->count};
+	snprintf(out->problem, sizeof out->problem, "%s", timer->problem->name);
+	out->entries = calloc(timer->count, sizeof *out->entries);
+	if (out->entries == NULL)
+		return error_set(err, "out of memory");
+
+	struct clocks clocks;
+	clocks_open(&clocks, run->referee.facts.pci_bus_id);
+	bool ok = confirm_begin(run, timer->problem, out, &timer->yardstick, err) &&
+			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
+								sets_for(run, timer->problem, test), err);
+	out->sets = run->referee.arena.sets;
+	ok = ok && lanes_open(timer, out, err);
+	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
+	ok = ok && measure(timer, out, &clocks, err);
+	for (size_t i = 0; i < timer->count; i++)
+		finish_entry(&timer->lanes[i], &out->entries[i], out);
+	ok = ok && confirm(run, timer->problem, timer->yardstick, timer->lanes, timer->count, out, err);
+	ahead_continue(run->ahead);
+	clocks_report(&clocks, out);
+	clocks_close(&clocks);
+	for (size_t i = 0; i < timer->count; i++)
+		entry_rate(&out->entries[i], out);
+	return ok;
+}

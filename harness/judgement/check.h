@@ -1,0 +1,57 @@
+/* What one call came to: what its process says of it, and what comparing its result has found. */
+#ifndef GEMMJUDGE_JUDGEMENT_CHECK_H
+#define GEMMJUDGE_JUDGEMENT_CHECK_H
+
+#include <stdint.h>
+
+#include "chain/chain.h"
+#include "testcases/problem.h"
+
+#define RUN_NAME_BYTES 64
+#define RUN_TEXT_BYTES 512
+
+/* What the solution's own process says of a call, and how it ended. It may be wrong: it is for
+ * details and hints, and decides nothing. */
+struct call_facts {
+	char error[RUN_NAME_BYTES];  /* "cudaErrorInvalidValue": the call's, or left behind by it */
+	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
+	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
+	int64_t kept_bytes;          /* of device memory, that it allocated and did not free */
+	int signal;                  /* that ended the process; 0: none */
+};
+
+/* Of a case: the problem's operands, then what the chain's stages read and write. */
+#define BUFFERS_MAX (OPERANDS_MAX + CHAIN_BUFFERS_MAX)
+
+#define CHECK_SHOWN 4
+struct wrong_element {
+	int32_t row, column; /* rows of all batches are counted through */
+	uint32_t unwritten;  /* holds what it held before the call */
+	double got, want, bound;
+};
+/* The comparison of a result, and of guards and inputs, with what they should be. */
+struct check_facts {
+	uint64_t elements;  /* of the result */
+	uint64_t wrong;     /* elements outside their bound */
+	uint64_t untouched; /* wrong ones that still hold what they held before the call */
+	uint64_t read;      /* wrong ones that are NaN where a result that is not to be read was NaN */
+	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
+	double worst_error; /* max |out - ref| over finite elements */
+	int32_t worst_row, worst_column;
+	uint32_t shown; /* how many of first[] are filled, in row-major order */
+	struct wrong_element first[CHECK_SHOWN];
+	uint64_t changed[BUFFERS_MAX]; /* elements of each input that changed */
+	uint64_t guard_changed;        /* bytes of guard bands that changed */
+	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
+							  its buffer: -1 just before it, +0 just after its end */
+	uint32_t guard_buffer; /* which buffer that is */
+	uint64_t extra_wrong;  /* of what stages wrote, elements outside their bound; not in `wrong` */
+	uint32_t extra_buffer; /* which holds the first of them */
+	struct wrong_element extra_first;
+	uint64_t altered; /* of a sealed case, bit i: output i is not what it was when the call ended */
+	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
+										 the CPU from values drawn again */
+	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
+};
+
+#endif

@@ -1,0 +1,47 @@
+#include "judgement/floor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Dense operations a clock and multiprocessor on operands of 16 bits, by compute capability (CUDA
+ * C++ Programming Guide, "Arithmetic Instructions"; NVIDIA's architecture papers). Newer ones than
+ * the last count like it, twofold. */
+static double operations_per_clock(int major)
+{
+	static const double known[] = {[7] = 1024, [8] = 2048, [9] = 4096, [10] = 8192};
+	const int last = sizeof known / sizeof *known - 1;
+	return major > last ? 2 * known[last] : major < 7 ? 256 : known[major];
+}
+
+/* Of the widest operand: half as many at 32 bits, twice as many at 8. */
+static double width_factor(const struct problem *problem)
+{
+	const struct type *left = type_of(problem_part(problem, PART_LEFT)->type);
+	return 16.0 / left->format.bits;
+}
+
+struct roof floor_roof(const struct device_facts *facts, const struct problem *problem)
+{
+	struct roof roof = {.bytes_per_second = fmax(facts->memory_bytes_per_second, 0.0)};
+	int major = atoi(facts->architecture) / 10; /* "90a" */
+	if (facts->sm_clock_khz > 0 && major > 0)
+		roof.operations_per_second = operations_per_clock(major) * width_factor(problem) *
+									 facts->multiprocessors * facts->sm_clock_khz * 1e3;
+	return roof;
+}
+
+double floor_of(const struct device_facts *facts, const struct timing_result *timing)
+{
+	const struct problem *problem = problem_find(timing->problem);
+	double bytes = 0, floor = 0;
+	if (problem == NULL)
+		return 0;
+	struct roof roof = floor_roof(facts, problem);
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
+		bytes += (double)operand_bytes(operand, &timing->test.shape);
+	if (roof.bytes_per_second > 0)
+		floor = bytes / roof.bytes_per_second * 1e6;
+	if (!(roof.operations_per_second > 0) || problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return floor;
+	return fmax(floor, 2.0 * shape_terms(&timing->test.shape) / roof.operations_per_second * 1e6);
+}

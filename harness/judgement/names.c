@@ -1,0 +1,77 @@
+#include "judgement/names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(names) (sizeof(names) / sizeof *(names))
+
+static const char *const verdicts[] = {
+	[VERDICT_ACCEPTED] = "accepted",
+	[VERDICT_WRONG_ANSWER] = "wrong_answer",
+	[VERDICT_COMPILE_ERROR] = "compile_error",
+	[VERDICT_RUNTIME_ERROR] = "runtime_error",
+	[VERDICT_TIME_LIMIT] = "time_limit",
+	[VERDICT_MEMORY_LIMIT] = "memory_limit",
+	[VERDICT_RULE_VIOLATION] = "rule_violation",
+	[VERDICT_UNSUPPORTED] = "unsupported",
+	[VERDICT_NOT_RUN] = "not_run",
+	[VERDICT_BAD_FILE] = "bad_file",
+};
+
+static const char *const seals[] = {
+	[SEAL_NONE] = "none",
+	[SEAL_CONFIRMED] = "confirmed",
+	[SEAL_OUTSIDE] = "outside",
+	[SEAL_UNCERTAIN] = "not_confirmed",
+};
+
+static const char *const roles[] = {
+	[TIMING_FILE] = "file",
+	[TIMING_FILE_PLAIN] = "file without epilogue",
+	[TIMING_LIBRARY] = "library",
+};
+
+static const char *name_at(const char *const *names, size_t count, size_t i)
+{
+	return i < count ? names[i] : "unknown";
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+	return name_at(verdicts, COUNT(verdicts), verdict);
+}
+
+const char *seal_name(enum seal_state state)
+{
+	return name_at(seals, COUNT(seals), state);
+}
+
+const char *timing_role_name(enum timing_role role)
+{
+	return name_at(roles, COUNT(roles), role);
+}
+
+bool verdict_is(const char *name, enum verdict verdict)
+{
+	return strcmp(name, verdict_name(verdict)) == 0;
+}
+
+bool seal_is(const char *name, enum seal_state state)
+{
+	return strcmp(name, seal_name(state)) == 0;
+}
+
+bool timing_role_is(const char *name, enum timing_role role)
+{
+	return strcmp(name, timing_role_name(role)) == 0;
+}
+
+bool verdict_of_name(const char *name, enum verdict *verdict)
+{
+	for (size_t i = 0; i < COUNT(verdicts); i++)
+		if (strcmp(verdicts[i], name) == 0) {
+			*verdict = (enum verdict)i;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* Verdicts, seals and roles, and what each is called in reports and in the store. */
+#ifndef GEMMJUDGE_JUDGEMENT_NAMES_H
+#define GEMMJUDGE_JUDGEMENT_NAMES_H
+
+#include <stdbool.h>
+
+enum verdict {
+	VERDICT_ACCEPTED,
+	VERDICT_WRONG_ANSWER,
+	VERDICT_COMPILE_ERROR,
+	VERDICT_RUNTIME_ERROR, /* crash, exit(), device fault */
+	VERDICT_TIME_LIMIT,
+	VERDICT_MEMORY_LIMIT,
+	VERDICT_RULE_VIOLATION, /* wrote to A, B or outside C; used a GEMM library */
+	VERDICT_UNSUPPORTED,    /* this device cannot run it (instruction not emulated, ...) */
+	VERDICT_NOT_RUN,        /* never got a chance: the judge stopped before it */
+	VERDICT_BAD_FILE,       /* there is nothing to judge: missing, empty, of no problem, ... */
+};
+
+/* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
+enum seal_state {
+	SEAL_NONE,      /* there were none */
+	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
+	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
+	SEAL_UNCERTAIN, /* the outside cannot tell: too short, or an unsteady machine */
+};
+
+enum timing_role {
+	TIMING_FILE,       /* a solution, with the run's epilogue if there is one */
+	TIMING_FILE_PLAIN, /* compare: the same without it */
+	TIMING_LIBRARY,    /* a baseline */
+};
+
+const char *verdict_name(enum verdict verdict);      /* "wrong_answer" */
+const char *seal_name(enum seal_state state);        /* "not_confirmed" */
+const char *timing_role_name(enum timing_role role); /* "file without epilogue" */
+
+/* Whether this is its name, as a report or a store has it. */
+bool verdict_is(const char *name, enum verdict verdict);
+bool seal_is(const char *name, enum seal_state state);
+bool timing_role_is(const char *name, enum timing_role role);
+
+/* Which one has this name; false where none has: a later version may have written it. */
+bool verdict_of_name(const char *name, enum verdict *verdict);
+
+#endif

@@ -1,0 +1,91 @@
+/* What the wrong elements of one result have in common. The referee gathers it, which sees the
+ * whole result, once the verdict is there; judge/hints/ makes sentences of it. */
+#ifndef GEMMJUDGE_JUDGEMENT_WRONG_H
+#define GEMMJUDGE_JUDGEMENT_WRONG_H
+
+#include <stdint.h>
+
+#include "base/digest.h"
+#include "testcases/problem.h"
+
+/* How many wrong elements lie where. Rows of all batches are counted through. */
+#define MAP_CELLS 32
+struct wrong_map {
+	uint32_t rows, columns; /* of cells; 0: there is no map */
+	uint32_t height,
+		width; /* of a cell, in elements: powers of two. The last ones may have fewer */
+	uint32_t wrong[MAP_CELLS][MAP_CELLS];
+};
+
+/* Where they lie within their matrix. Rows and columns are counted from 0, and those of all
+ * batches together, but for `tiles` and what follows it. */
+#define WRONG_PERIOD 128
+struct wrong_places {
+	int32_t top, bottom, left, right; /* the smallest box that holds all of them */
+	int32_t rows, columns;            /* that have one of them */
+	/* Bit r % 64 of word r / 64: one of them has a row (a column) that is r modulo WRONG_PERIOD. */
+	uint64_t row_residues[WRONG_PERIOD / 64], column_residues[WRONG_PERIOD / 64];
+	/* Bit t: with tiles of 8 << t rows and columns all of them lie in the last row or column of
+	 * tiles, where these are not whole. */
+#define WRONG_TILES 6
+	uint32_t ragged;
+	int32_t batches;     /* that have one of them */
+	int32_t first_batch; /* the first of these */
+	/* The largest tiles, of a power of two from 8 to 256 rows and columns, of which each is
+	 * right or wrong as a whole (to 19 of 20 elements); height 0: there are none. */
+	int32_t tile_height, tile_width;
+	uint32_t tiles, tiles_wrong;
+};
+
+/* Faults that are tried: what would the result be of a solution that has them? */
+enum wrong_fault {
+	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
+	FAULT_FIRST_MISSING,    /* the first product of each sum is */
+	FAULT_LEFT_TRANSPOSED,  /* the operand is read as if it were stored the other way */
+	FAULT_RIGHT_TRANSPOSED,
+	FAULT_RESULT_TRANSPOSED, /* the result is stored the other way */
+	FAULT_ALL_TRANSPOSED,    /* all three */
+	FAULT_EXCHANGED,         /* the right operand times the left one */
+	FAULT_LEFT_OF_FIRST,     /* every matrix of a batch takes the first one's operand */
+	FAULT_RIGHT_OF_FIRST,
+	FAULT_BETA_ONE,          /* beta taken for 1 */
+	FAULT_FACTORS_EXCHANGED, /* alpha taken for beta and beta for alpha */
+	FAULT_ALPHA_ON_ALL,      /* alpha * (A*B + beta*C) */
+	FAULT_INPUTS_TF32_CUT,   /* both inputs narrowed: their last bits cut off, */
+	FAULT_INPUTS_TF32,       /* or rounded */
+	FAULT_INPUTS_F16,
+	FAULT_INPUTS_BF16,
+	FAULT_INPUTS_E4M3,
+	FAULT_NO_SCALES,   /* scales of both operands are left out */
+	FAULT_NO_ZEROS,    /* zero points of both operands are */
+	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
+	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first */
+	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
+	/* + a size: rows of the operand are taken to be so long */
+	FAULT_LEFT_LENGTH,
+	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,
+	FAULT_SCALAR = FAULT_RIGHT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
+	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
+};
+
+/* Sums that are rounded after every product. */
+enum wrong_sum { SUM_F16, SUM_BF16, SUM_COUNT };
+
+struct wrong_facts {
+	uint64_t elements; /* of the result */
+	uint64_t wrong;    /* 0: nothing is known */
+	/* Of the wrong ones: hold what they held before the call; are NaN, are infinite, are 0, but
+	 * should be something else. */
+	uint64_t unwritten, nan, infinite, zero;
+	struct wrong_places places;
+	struct wrong_map map;
+	uint32_t compared; /* wrong elements that faults were tried at; 0: none were tried */
+	uint64_t fits;     /* bit f: these are, within the bound, what fault f makes of them */
+	int32_t summed;    /* FAULT_PRODUCTS_MISSING: products of each sum */
+	/* The root mean square of the errors of right and wrong elements (but for their last rounding),
+	 * over that of such sums; 0: not tried. */
+	double errors_of[SUM_COUNT];
+	struct digest result; /* of its bits */
+};
+
+#endif

@@ -1,0 +1,155 @@
+"""The rooms of the house: which folder may include which, and what keeps a file small and its names its own.
+
+usage: lint_rooms.py ROOT
+
+Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a folder
+of sources without a row, and on a source of more than LINES_MAX lines. The files that are larger today
+are printed with their sizes; one that has become smaller has to leave the list. Also printed: external
+functions that do not begin with the name of their file or room. Exit status: 0 all well, else 1.
+"""
+
+import os
+import re
+import sys
+
+# From the ground up: a room, and what it may include. Nobody includes a room of a later row; so there is no circle.
+# Tests may include everything; the emulator's own rooms are the emulator's affair.
+ROOMS = [
+    ("base", ""),
+    ("testcases", "base"),
+    ("chain", "base"),
+    ("judgement", "base testcases chain"),
+    ("process", "base testcases chain judgement"),
+    ("compile", "base process"),
+    ("emulator", ""),
+    ("device", "base testcases process"),
+    ("referee", "base testcases chain judgement process device"),
+    ("contestant", "base testcases process device emulator"),
+    ("judge/options", "base testcases judgement process"),
+    ("judge/hints", "base judgement process"),
+    ("judge/run", "base testcases chain judgement process compile judge/options"),
+    ("judge/timing", "base judgement process judge/run"),
+    ("judge/submission", "base testcases process compile judge/hints judge/run"),
+    ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
+    ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "
+              "judge/cases"),
+    ("report", "base judgement"),
+    ("report/html", "testcases judgement report"),
+    ("store", "base testcases judgement report"),
+    ("site", "base judgement report report/html store"),
+    ("tune", "base testcases judgement compile"),
+    ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
+            "report/html store site tune"),
+]
+LINES_MAX = 600
+LARGER = """
+epilogues/epilogue.cuh harness/emulator/tests/test_exec_async.c harness/tests/test_case.c harness/tests/test_child.c
+harness/tests/test_compile.c harness/tests/test_contestant.c harness/tests/test_jail.c harness/tests/test_report.c
+""".split()
+FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
+FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
+
+
+def sources(root):
+    """Paths of sources, from the root."""
+    for top in ("harness", "testcases", "epilogues", "tools"):
+        for folder, folders, files in os.walk(os.path.join(root, top)):
+            folders.sort()
+            for file in sorted(files):
+                if file.endswith((".c", ".h", ".cu", ".cuh", ".py")):
+                    yield os.path.relpath(os.path.join(folder, file), root)
+
+
+def room_of(path):
+    """None: a test, or no part of the program."""
+    folder = os.path.dirname(path)
+    if folder.startswith("harness/emulator"):
+        return "emulator"
+    if folder.startswith(("harness/tests", "tools", "epilogues")):
+        return None
+    return folder.removeprefix("harness/")
+
+
+def included(text, path, known):
+    """Includes in quotes that are files of ours."""
+    for name in re.findall(r'^\s*#\s*include "([^"]+)"', text, re.M):
+        for candidate in ("harness/" + name, name, os.path.normpath(os.path.join(os.path.dirname(path), name))):
+            if candidate in known:
+                yield candidate
+                break
+
+
+def circle(graph):
+    """A list of files each of which includes the next, the last one the first; or []."""
+    done, way = set(), []
+
+    def visit(file):
+        if file in way:
+            return way[way.index(file):]
+        if file in done:
+            return []
+        way.append(file)
+        found = next((c for c in map(visit, graph[file]) if c), [])
+        way.pop()
+        done.add(file)
+        return found
+
+    return next((c for c in map(visit, graph) if c), [])
+
+
+def functions(text):
+    """What a header declares for others."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*|^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.S | re.M)
+    while text != (text := re.sub(r"\{[^{}]*\}", ";", text)):
+        pass
+    found = (FUNCTION.match(" ".join(part.split())) for part in text.split(";"))
+    return [f[1] for f in found if f and not f[1].startswith(FOREIGN_NAMES) and not f[1].startswith("_")]
+
+
+def has_prefix(name, path, calls):
+    """Whether a function of this header has the prefix of its room, or of a file there that has the function."""
+    folder = os.path.dirname(path)
+    files = [p for p in calls if os.path.dirname(p) == folder and name in calls[p]]
+    words = [os.path.splitext(os.path.basename(p))[0] for p in files] + folder.split("/")
+    return any(name == w or name.startswith((w + "_", w.rstrip("s") + "_")) for w in words)
+
+
+def main():
+    root = sys.argv[1]
+    texts = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources(root)}
+    code = {path for path in texts if not path.endswith(".py")}
+    graph = {path: list(included(texts[path], path, code)) for path in sorted(code)}
+    rows = {room: may.split() for room, may in ROOMS}
+    order = list(rows)
+    faults = [f"tools/lint_rooms.py: {room} may not stand before {other}, which it includes"
+              for room in rows for other in rows[room] if order.index(other) >= order.index(room)]
+    for path, others in graph.items():
+        room = room_of(path)
+        if room is not None and room not in rows:
+            faults.append(f"{path}: its folder has no row among the rooms of tools/lint_rooms.py")
+            continue
+        for other in others if room else []:
+            above = room_of(other)
+            if above != room and above not in rows[room]:
+                faults.append(f"{path}: {room} may not include {other}")
+    if found := circle(graph):
+        faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
+    sizes = {path: text.count("\n") for path, text in texts.items()}
+    faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()
+               if n > LINES_MAX and path not in LARGER]
+    for path in filter(sizes.get, LARGER):
+        if sizes[path] <= LINES_MAX:
+            faults.append(f"{path}: has {sizes[path]} lines by now: take it off the list in tools/lint_rooms.py")
+        print(f"larger than {LINES_MAX} lines, and known: {path} {sizes[path]}")
+    headers = [path for path in sorted(code) if path.endswith(".h") and room_of(path)]
+    public = [(path, name) for path in headers for name in functions(texts[path])]
+    calls = {path: set(re.findall(r"\b(\w+)\(", texts[path])) for path in code}
+    strays = [f"{path}: {name}()" for path, name in public if not has_prefix(name, path, calls)]
+    print(f"{len(strays)} of {len(public)} external functions do not begin with the name of their file or room"
+          + (" (--names lists them)" if strays else ""))
+    print("\n".join((strays if "--names" in sys.argv else []) + faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
