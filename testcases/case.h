@@ -9,37 +9,8 @@
 
 #include "base/error.h"
 #include "testcases/problem.h"
-
-enum distribution {
-	VALUES_UNIFORM,  /* uniform in [-scale, scale) */
-	VALUES_NORMAL,   /* about normal, mean 0, standard deviation `scale` */
-	VALUES_INTEGER,  /* integers in [-scale, scale]; with scale < 1: -1 or 1 with probability
-						`scale`, else 0. case_make_exact chooses the scale */
-	VALUES_WIDE,     /* random sign and significand, exponent uniform over `scale` binades
-						around 1 (wide dynamic range) */
-	VALUES_POSITIVE, /* uniform in [low, low + scale): with low 0 the worst case for rounding */
-	VALUES_ZERO,
-	VALUES_NAN,           /* every value NaN: for what must not be read */
-	VALUES_SPECIAL,       /* uniform, with a NaN, +Inf or -Inf at about one place in 4096 */
-	VALUES_LARGE,         /* uniform in magnitude near `scale`: for overflow of the output */
-	VALUES_CODES,         /* any code of the type that is a number, each as likely */
-	VALUES_MARKER,        /* finite, of either sign, and larger than results are: for what is
-							 overwritten without being used */
-	VALUES_UNWRITTEN,     /* all bits set, a NaN; integers: any code. For outputs */
-	VALUES_GRAPH,         /* lengths of edges: 0 on the diagonal; elsewhere with probability `share`
-							 uniform in [low, low + scale), else infinite */
-	VALUES_GRAPH_SIGNED,  /* the same, then potentials from 0 to 15 are added at the one end and
-							 taken away at the other: no cycle becomes negative */
-	VALUES_GRAPH_INTEGER, /* integers from 1 to scale, with the same potentials: sums are exact */
-	VALUES_GRAPH_CHAIN, /* as VALUES_GRAPH_SIGNED, and from each node to the next there is an edge:
-						   with a small share, paths have as many edges as can be */
-};
-
-struct value_spec {
-	enum distribution distribution;
-	float scale;
-	float low, share; /* of the distributions that have them */
-};
+#include "testcases/shape.h"
+#include "testcases/value_spec.h"
 
 struct test_case {
 	char name[48]; /* "random-17", "edges/16x17x80"; printable, no spaces */
@@ -50,6 +21,13 @@ struct test_case {
 	bool exact; /* every step is exact in f32, so that an output which the type
 				   can represent must match bit for bit (0 and -0 are equal) */
 };
+
+/* M, N and K. */
+#define CASE_DIMENSIONS 3
+extern const enum size case_dimensions[CASE_DIMENSIONS];
+
+/* Every scalar becomes what scalar_neutral() says. */
+void case_neutral_scalars(struct test_case *test);
 
 /* How the sizes of generated cases are drawn. */
 enum case_sizes {
@@ -102,42 +80,9 @@ bool case_make_exact(const struct problem *problem, struct test_case *test);
 struct value_spec case_plain_values(const struct problem *problem, size_t operand,
 									const struct test_case *test);
 
-/* "1024x1024x512" into numbers, as the user wrote them; shape_fit() knows which sizes a problem
- * has. Each number 1..max. */
-struct shape_text {
-	size_t count;
-	int32_t number[SIZES_MAX];
-};
-bool shape_parse(const char *text, int max, struct shape_text *out, struct error *err);
-
-/* The shape that the numbers are of this problem: as many as it has sizes, in the order of its
- * table; a group that is left out is 128, or the largest power of two that fits K. */
-bool shape_fit(const struct problem *problem, const struct shape_text *text, struct shape *out,
-			   struct error *err);
-
-/* Whether elements can be drawn like that: the numbers are finite, not negative, and no larger than
- * what is computed with them can hold. */
-bool value_spec_holds(const struct value_spec *spec, struct error *err);
-
-/* The same of all operands of a case, and whether scalars that are `int` are integers of at most
- * CASE_INTEGER_MOST in magnitude. */
+/* Whether the values of all operands can be drawn (value_spec_holds), and whether scalars that are
+ * `int` are integers of at most CASE_INTEGER_MOST in magnitude. */
 #define CASE_INTEGER_MOST 32768
 bool case_holds(const struct problem *problem, const struct test_case *test, struct error *err);
-
-/* Whether sizes that depend on one another do so rightly (a group divides K). */
-bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err);
-
-/* Whether an int counts the elements of each operand, of one batch, as solutions do. */
-bool shape_is_countable(const struct problem *problem, const struct shape *shape,
-						struct error *err);
-
-/* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a vector. */
-#define SHAPE_TEXT 48
-void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);
-const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT]);
-void shape_text_print(const struct shape_text *text, char out[SHAPE_TEXT]);
-
-const char *distribution_name(enum distribution distribution); /* "uniform", ... */
-bool distribution_parse(const char *text, enum distribution *out);
 
 #endif

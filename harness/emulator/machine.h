@@ -1,6 +1,6 @@
 /* The machine: runs kernels of a parsed PTX module over memory (memory.h).
- * This is the whole interface between the ABI side (runtime_*.c: NVIDIA's
- * symbols, handles, streams) and the execution side (ptx_*.c, exec_*.c).
+ * This is the whole interface between the ABI side (runtime/, driver/: NVIDIA's
+ * symbols, handles, streams) and the execution side (launch/machine.c).
  *
  * Addresses: a device address in the global space is the host address of the
  * byte (memory.h hands them out). The shared, local and param spaces, and the

@@ -1,7 +1,7 @@
 /* Decoding of arithmetic and logic. */
-#include <string.h>
-
 #include "emulator/decode/decoder.h"
+
+#include <string.h>
 
 bool decode_is_half(enum ptx_type type)
 {

@@ -1,7 +1,8 @@
 /* Decoding of asynchronous copies and mbarriers. */
+#include "emulator/decode/decoder.h"
+
 #include <string.h>
 
-#include "emulator/decode/decoder.h"
 #include "emulator/exec/atomic.h"
 
 bool decode_is_shared(const struct ptx_instruction *in)

@@ -1,11 +1,14 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are
  * inlined; a recursive or indirect call is unsupported. */
-#include "emulator/decode/decoder.h"
-#include "emulator/exec/undefined.h"
+#include "emulator/decode/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/decode/decoder.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/undefined.h"
 
 #define INLINE_DEPTH 32
 #define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */
@@ -443,7 +446,7 @@ static void decode_kernel(struct decoder *decoder, const struct ptx_function *fu
 	frame_close(&frame);
 }
 
-struct exec_program *exec_decode(const struct ptx_function *function, struct fault *fault)
+struct exec_program *decode_program(const struct ptx_function *function, struct fault *fault)
 {
 	struct decoder decoder = {0};
 	struct exec_program *program = calloc(1, sizeof *program);
@@ -472,14 +475,14 @@ struct exec_program *exec_decode(const struct ptx_function *function, struct fau
 		free(decoder.spare[i].slots);
 	if (!decoder.failed)
 		return program;
-	exec_program_free(program);
+	decode_program_free(program);
 out_of_memory:
 	fault->kind = FAULT_MEMORY;
 	snprintf(fault->text, sizeof fault->text, "kernel %.200s: too large to decode", function->name);
 	return NULL;
 }
 
-void exec_program_free(struct exec_program *program)
+void decode_program_free(struct exec_program *program)
 {
 	if (!program)
 		return;

@@ -4,8 +4,8 @@
 #ifndef EMULATOR_DECODE_DECODER_H
 #define EMULATOR_DECODE_DECODER_H
 
-#include "emulator/exec/exec.h"
-#include "emulator/exec/handlers.h"
+#include "emulator/decode/handlers.h"
+#include "emulator/exec/program.h"
 #include "emulator/exec/sub.h"
 
 struct decode_placed { /* where a variable lies, for one inlined instance or all */

@@ -1,8 +1,9 @@
 /* What an instruction reads and writes, for values that are followed (exec/undefined.h). It comes
  * from the operands as they are written, so that a handler needs to say nothing about it. */
+#include "emulator/decode/decoder.h"
+
 #include <string.h>
 
-#include "emulator/decode/decoder.h"
 #include "emulator/exec/undefined.h"
 
 #define REFERENCES_MAX 160

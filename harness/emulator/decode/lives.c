@@ -7,10 +7,10 @@
  * mentioned in: its life is extended to all of these, and it gets a slot that
  * nobody had before. Lanes that stand elsewhere do not matter, as no instruction
  * changes lanes that do not execute it. */
+#include "emulator/decode/decoder.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "emulator/decode/decoder.h"
 
 #define NEVER UINT32_MAX
 #define WORK_LIMIT ((uint64_t)200000000)

@@ -1,9 +1,10 @@
 /* Decoding of matrix loads and tensor instructions. */
+#include "emulator/decode/decoder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/decode/decoder.h"
 #include "emulator/tensor/tensor.h"
 
 #define LIST_MAX 320

@@ -1,7 +1,8 @@
 /* Decoding of memory accesses, atomics, barriers and warp-wide communication. */
+#include "emulator/decode/decoder.h"
+
 #include <string.h>
 
-#include "emulator/decode/decoder.h"
 #include "emulator/exec/atomic.h"
 
 static enum ptx_space space_of(const struct ptx_instruction *in)

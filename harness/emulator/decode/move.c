@@ -1,7 +1,7 @@
 /* Decoding of comparison, selection, movement and conversion. */
-#include <string.h>
-
 #include "emulator/decode/decoder.h"
+
+#include <string.h>
 
 /* ------------------------------------------------------------------------
  * Comparison and selection */

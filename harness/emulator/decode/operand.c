@@ -1,12 +1,13 @@
 /* What the decoding of every instruction is made of: parts of the opcode, slots of
  * registers, constants, places of variables, emission. */
 #include "emulator/decode/decoder.h"
-#include "emulator/simd/level.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/simd_level.h"
 
 #define CODE_LIMIT ((uint32_t)1 << 20)
 #define SLOT_ALIGN 64

@@ -1,10 +1,15 @@
-/* One lane's access, with every check. The handlers of simd/memory.c come
+/* One lane's access, with every check. Loads and stores (simd/resolve.h) come
  * here when their fast path does not apply. */
+#include "emulator/exec/access.h"
+
 #include <string.h>
 
+#include "emulator/exec/fault.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/exec/worker.h"
 
 static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
 {

@@ -1,7 +1,7 @@
 /* Shared memory has 32 banks of 4 bytes, and gives one word of each a pass. */
-#include <string.h>
+#include "emulator/exec/banks.h"
 
-#include "emulator/exec/exec.h"
+#include <string.h>
 
 #define BANKS_BYTES 128
 

@@ -1,6 +1,7 @@
 #include "emulator/exec/copies.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- cp.async ------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /* Asynchronous copies under way: what each is, and the lists of them. cp.async's are a warp's
- * (async.c), cp.async.bulk's a cluster's (bulk.c). */
+ * (ops/async.c), cp.async.bulk's a cluster's (ops/bulk.c). */
 #ifndef EMULATOR_EXEC_COPIES_H
 #define EMULATOR_EXEC_COPIES_H
 
-#include "emulator/exec/exec.h"
-#include "emulator/simd/lanes.h"
+#include "emulator/exec/cluster.h"
+#include "emulator/exec/sub.h"
+#include "emulator/exec/types.h"
 #include "emulator/tensor/map.h"
 
 /* ---- cp.async ------------------------------------------------------------------- */
@@ -26,6 +27,8 @@ struct exec_copies {
 
 /* A new one at the end of the warp's list, not filled; NULL without memory. */
 struct copy *copies_add(struct warp *warp);
+void exec_copies_clear(struct warp *warp);
+void exec_copies_free(struct warp *warp);
 
 /* ---- cp.async.bulk -------------------------------------------------------------- */
 
@@ -64,6 +67,7 @@ struct exec_bulk {
 /* The same of the cluster's; and the groups of stores of this warp. */
 struct bulk *copies_add_bulk(struct warp *warp);
 struct groups *copies_groups(struct warp *warp);
+void exec_bulk_free(struct exec_cluster *cluster);
 
 /* What it does with the bytes of shared memory that it is counted for. */
 static inline enum exec_pending copies_kind(const struct bulk *bulk)

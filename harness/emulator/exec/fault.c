@@ -1,4 +1,6 @@
 #define _DEFAULT_SOURCE /* mincore */
+#include "emulator/exec/fault.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "emulator/exec/exec.h"
 #include "emulator/exec/kernel_name.h"
+#include "emulator/exec/worker.h"
 
 void exec_source(const struct exec_origin *origin, char *out, size_t size)
 {

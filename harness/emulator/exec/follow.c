@@ -1,9 +1,12 @@
 /* The loop's step for a warp that holds undefined values: what the instruction reads is looked
  * at, it is carried out, and what it wrote becomes defined or not. */
+#include "emulator/exec/follow.h"
+
 #include <string.h>
 
 #include "emulator/exec/sub.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
 
 #define REFERENCES 8 /* registers of a move: four that become one, or the reverse */
 #define REGISTER_MAX (16 * EXEC_LANES)

@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/access.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/follow.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
 
 #define ROW_BYTES 16
 #define ROWS 8
@@ -130,7 +134,7 @@ static void set_rows(struct warp *w, const struct exec_instruction *in,
 
 /* ------------------------------------------------------------------------
  * wmma.load, wmma.store: in->list: registers, then the place of each element of the distinct
- * ones, run << 16 | place (exec/matrix.c) */
+ * ones, run << 16 | place (ops/matrix.c) */
 
 static void set_tile(struct warp *w, const struct exec_instruction *in, uint64_t address,
 					 uint64_t stride, bool store)

@@ -1,7 +1,10 @@
 /* Undefined values in products of tensor cores: a row of A makes a row of D undefined, a column
  * of B a column, and an element of C its own element. */
+#include "emulator/exec/fault.h"
+#include "emulator/exec/follow.h"
 #include "emulator/exec/sub.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
 #include "emulator/tensor/tensor.h"
 
 #define ROWS_MAX 64

@@ -1,8 +1,9 @@
 /* Which sectors of global memory a cluster's plain loads touch: what would leave L2 if L1 kept
  * everything. A hash table, emptied by making its stamp old. */
-#include <stdlib.h>
+#include "emulator/exec/footprint.h"
 
-#include "emulator/exec/exec.h"
+#include <stdbool.h>
+#include <stdlib.h>
 
 #define SECTOR_SHIFT 5
 #define SLOTS_FIRST ((size_t)1 << 14)

@@ -2,10 +2,12 @@
  * it and those that read it. PTX ISA 9.7.9.25.1: until a copy has been waited for, its
  * destination must not be read, nor its source modified; and nothing orders it with another
  * write to the same bytes (9.7.9.25.3.1). */
+#include "emulator/exec/pending.h"
+
 #include <string.h>
 
 #include "emulator/exec/copies.h"
-#include "emulator/exec/pending.h"
+#include "emulator/exec/fault.h"
 
 #define MOST UINT8_MAX                /* a byte with so many stays pending until its block ends, */
 #define UNCOUNTED ((uint32_t)1 << 31) /* which pending_count then has */

@@ -3,7 +3,7 @@
 #ifndef EMULATOR_EXEC_PENDING_H
 #define EMULATOR_EXEC_PENDING_H
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/cluster.h"
 
 /* Counts a copy for its bytes, from its issue until it is waited for. Bytes without a pending
  * write are readable afterwards. */
@@ -11,6 +11,8 @@ void exec_pending_begin(struct exec_block *block, enum exec_pending kind, uint64
 						size_t bytes);
 void exec_pending_end(struct exec_block *block, enum exec_pending kind, uint64_t offset,
 					  size_t bytes);
+/* Whether a copy under way reads or will write one of the bytes. */
+bool exec_pending_touched(const struct exec_block *block, uint64_t offset, size_t bytes);
 /* At the start of a block. */
 void exec_pending_clear(struct exec_block *block);
 

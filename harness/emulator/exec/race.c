@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/fault.h"
+#include "emulator/exec/worker.h"
+
 #define WARPS 32
 
 struct seen {

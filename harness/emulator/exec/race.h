@@ -3,7 +3,7 @@
 #ifndef EMULATOR_EXEC_RACE_H
 #define EMULATOR_EXEC_RACE_H
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/cluster.h"
 
 /* What carries order from warp to warp. */
 enum exec_race_point {

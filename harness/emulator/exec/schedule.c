@@ -1,9 +1,13 @@
 /* Divergence and barriers. The lanes of a warp form groups of equal program
  * counter; the lowest ready one runs, and groups merge wherever they meet. */
+#include "emulator/exec/schedule.h"
+
 #include <string.h>
 
+#include "emulator/exec/fault.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/sub.h"
+#include "emulator/exec/worker.h"
 
 static bool mergeable(const struct exec_group *group)
 {

@@ -1,10 +1,13 @@
 /* Which registers of a warp hold undefined values, where these were read, and what is said when
  * one is used. */
+#include "emulator/exec/undefined.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/exec/undefined.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/worker.h"
 
 #define PART_BYTES 64
 

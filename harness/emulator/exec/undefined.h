@@ -9,7 +9,7 @@
 #ifndef EMULATOR_EXEC_UNDEFINED_H
 #define EMULATOR_EXEC_UNDEFINED_H
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/worker.h"
 
 /* How an instruction's results follow from what it reads. */
 enum exec_effect_kind {
@@ -71,7 +71,6 @@ struct exec_undefined {
 	struct exec_read read;
 };
 
-/* --- exec/undefined.c --- */
 /* A byte of shared memory that is not defined is read. True: the reader may have it. False: the
  * instruction failed, or exec_undefined_again() is true. */
 bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
@@ -92,32 +91,6 @@ void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, u
 enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t lanes, const char *what, const struct exec_read *read)
 	__attribute__((cold));
-
-/* --- exec/follow.c --- */
-/* Carries an instruction out and follows what it does. mask: may be 0. */
-enum exec_status exec_follow(struct warp *warp, const struct exec_instruction *in, uint32_t mask);
-
-/* --- exec/follow_memory.c --- */
-enum exec_status exec_follow_load(struct warp *warp, const struct exec_instruction *in,
-								  uint32_t mask, int kind);
-enum exec_status exec_follow_store(struct warp *warp, const struct exec_instruction *in,
-								   uint32_t mask, int kind);
-
-/* --- exec/follow_tensor.c --- */
-enum exec_status exec_follow_mma(struct warp *warp, const struct exec_instruction *in,
-								 uint32_t mask);
-
-/* What a wgmma read from shared memory: whether row i of A, column i of B is undefined. */
-struct exec_wgmma_reads {
-	bool any, a[64], b[256];
-	struct exec_read read;
-};
-/* A wgmma of these four warps has been carried out; false without memory. */
-bool exec_follow_wgmma(struct warp *warps[4], const struct exec_instruction *in, bool scale_d,
-					   const struct exec_wgmma_reads *reads);
-/* The end of an instruction that completed a wgmma: the warp leaves the ordinary loop, when it has
- * undefined registers now. */
-enum exec_status exec_follow_on(struct warp *warp, const struct exec_instruction *in);
 
 static inline const int32_t *exec_effects(const struct warp *warp,
 										  const struct exec_instruction *in)

@@ -1,8 +1,11 @@
 /* Which bytes of shared memory an ordinary store wrote since the last
  * fence.proxy.async. */
+#include "emulator/exec/unfenced.h"
+
 #include <string.h>
 
-#include "emulator/exec/exec.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/worker.h"
 
 void exec_unfenced_add(struct exec_block *block, const struct exec_instruction *in, uint64_t offset,
 					   size_t bytes)

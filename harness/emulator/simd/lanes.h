@@ -1,13 +1,16 @@
 /* For the files that are compiled once per x86-64 level (the others of this folder), and
- * for handlers that are compiled once (exec/). */
+ * for handlers that are compiled once (ops/). */
 #ifndef EMULATOR_SIMD_LANES_H
 #define EMULATOR_SIMD_LANES_H
 
 #include <math.h>
 #include <string.h>
 
-#include "emulator/exec/handlers.h"
+#include "emulator/exec/cluster.h"
+#include "emulator/exec/fault.h"
 #include "emulator/exec/sub.h"
+#include "emulator/exec/types.h"
+#include "emulator/exec/worker.h"
 
 #define EXEC_PASTE2(a, b) a##_v##b
 #define EXEC_PASTE(a, b) EXEC_PASTE2(a, b)
@@ -25,17 +28,6 @@
 #else
 #include <emmintrin.h>
 #endif
-
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t u16;
-typedef int16_t s16;
-typedef uint32_t u32;
-typedef int32_t s32;
-typedef uint64_t u64;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
 
 #define HANDLER(name)                                                                              \
 	enum exec_status HANDLER_FUNCTION(name)(struct warp * w, const struct exec_instruction *in,    \

@@ -1,4 +1,8 @@
 /* The loop that everything passes through. */
+#include "emulator/simd/run.h"
+
+#include "emulator/exec/follow.h"
+#include "emulator/exec/schedule.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/simd/lanes.h"
 
@@ -118,7 +122,7 @@ static __attribute__((noinline)) enum exec_status run_each(struct warp *w, u32 q
 	return run(w, quantum, false, true);
 }
 
-enum exec_status SIMD_LEVELLED(exec_run_warp)(struct warp *w, u32 quantum)
+enum exec_status SIMD_LEVELLED(run_warp)(struct warp *w, u32 quantum)
 {
 	if (__builtin_expect(w->undefined != NULL, 0) && exec_undefined_begin(w))
 		return run_and_follow(w, quantum);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/exec/atomic.h"
+#include "emulator/tensor/atomic_number.h"
 #include "emulator/tensor/tensor.h"
 
 #define TENSOR_MAP_BYTES 128

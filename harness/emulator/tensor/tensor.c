@@ -1,12 +1,12 @@
 /* Layouts of tensor operands, and the way from registers or shared-memory chunks
- * to the blocks that the inner loops (simd/tensor.c) read. */
+ * to the blocks that the inner loops (kernels.c) read. */
 #include "emulator/tensor/tensor.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "emulator/simd/level.h"
-#include "emulator/simd/tensor.h"
+#include "emulator/simd_level.h"
+#include "emulator/tensor/kernels.h"
 
 #define ROWS_MAX 32u /* of a warp: wmma's m32n8k16 and m8n32k16 */
 

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/exec/handlers.h"
-#include "emulator/simd/level.h"
+#include "emulator/decode/decode.h"
+#include "emulator/decode/handlers.h"
+#include "emulator/exec/fault.h"
+#include "emulator/simd_level.h"
 
 static const struct {
 	const char *name;
@@ -292,7 +294,7 @@ Test(handlers, decoding_asks_for_every_row)
 	say("targets: .branchtargets L1, L1;\nL1: ret;\n}\n");
 	struct ptx_module *module = ptx_parse(text, length, &fault);
 	cr_assert(module, "%s", fault.text);
-	struct exec_program *program = exec_decode(module->last_function, &fault);
+	struct exec_program *program = decode_program(module->last_function, &fault);
 	cr_assert(program, "%s", fault.text);
 	char missing[4096] = "";
 	for (int handler = 1; handler < HANDLERS; handler++)
@@ -301,6 +303,6 @@ Test(handlers, decoding_asks_for_every_row)
 					 rows[handler].name);
 	cr_assert_str_empty(missing, "nothing asked for%s", missing);
 	cr_assert_not(asked[HANDLER_UNSUPPORTED], "an instruction of the table has no handler");
-	exec_program_free(program);
+	decode_program_free(program);
 	ptx_module_free(module);
 }

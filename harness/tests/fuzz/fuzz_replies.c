@@ -1,5 +1,5 @@
 /* links: report judge; seeds: harness/tests/fuzz/seeds/replies */
-/* What a contestant may answer, as the supervisor reads it: child.c with its real descriptors, at
+/* What a contestant may answer, as the supervisor reads it: child*.c with real descriptors, at
  * whose other end an input answers instead of a process; then the links, checking, timing,
  * the verdict and the reports. The referee answers as it should, a clock of its own makes
  * waiting short.
@@ -33,7 +33,7 @@
 
 static ssize_t peer_sendmsg(int fd, const struct msghdr *message, int flags);
 
-/* ---- child.c with nobody behind it ------------------------------------------------- */
+/* ---- child*.c with nobody behind it ------------------------------------------------- */
 
 #define IDLE_SECONDS 0.9
 
@@ -90,7 +90,12 @@ static size_t fuzz_count(void)
 #define tree_ends(pid) false
 #define sendmsg peer_sendmsg
 #define child_start real_child_start
-#include "process/child.c" /* NOLINT(bugprone-suspicious-include) */
+#include "process/child.c"        /* NOLINT(bugprone-suspicious-include) */
+#include "process/child_call.c"   /* NOLINT(bugprone-suspicious-include) */
+#include "process/child_end.c"    /* NOLINT(bugprone-suspicious-include) */
+#include "process/child_list.c"   /* NOLINT(bugprone-suspicious-include) */
+#include "process/child_output.c" /* NOLINT(bugprone-suspicious-include) */
+#include "process/child_start.c"  /* NOLINT(bugprone-suspicious-include) */
 #undef child_start
 #undef sendmsg
 #undef poll
@@ -115,7 +120,7 @@ static void peer_close(struct peer *peer)
 {
 	int *const all[] = {&peer->channel, &peer->output, &peer->report, &peer->life};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		close_fd(all[i]);
+		child_close(all[i]);
 	peer->supervisor = -1;
 }
 
@@ -143,17 +148,16 @@ struct child *child_start(const struct child_options *options, struct error *err
 	child->output = ends.output[0];
 	child->life = ends.life[0];
 	child->report = ends.report[0];
-	child->next = alive; /* as list_add() does, without a process */
-	alive = child;
+	child_list_add(child); /* of one thread: nobody else holds it */
 	play.peers[play.count++] = (struct peer){.is_ours = strstr(options->argv[0], "referee"),
 											 .supervisor = ends.channel[0],
 											 .channel = ends.channel[1],
 											 .output = ends.output[1],
 											 .report = ends.report[1],
 											 .life = ends.life[1]};
-	close_fd(&ends.start[0]);
-	close_fd(&ends.start[1]);
-	close_fd(&ends.null_fd);
+	child_close(&ends.start[0]);
+	child_close(&ends.start[1]);
+	child_close(&ends.null_fd);
 	return child;
 }
 

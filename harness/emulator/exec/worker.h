@@ -1,0 +1,69 @@
+/* A launch, and the host threads that run its clusters: each has a worker for every one that it
+ * has begun. */
+#ifndef EMULATOR_EXEC_WORKER_H
+#define EMULATOR_EXEC_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "emulator/exec/cluster.h"
+#include "emulator/exec/memory.h"
+
+struct exec_cached {
+	const struct allocation *allocation;
+	uint64_t base, size;
+	bool written; /* every byte was, before the kernel or since */
+};
+
+struct exec_launch {
+	const struct launch *launch;
+	const struct exec_program *program;
+	uint64_t step_budget;
+	bool check_race, check_none;
+	uint64_t seed;
+	_Atomic bool *where_asked; /* as in machine_options */
+	void (*say)(const char *line);
+	_Atomic uint64_t next_cluster;
+	uint64_t cluster_total;
+	uint32_t cluster[3];
+	_Atomic bool stop;
+	pthread_mutex_t lock; /* of the fault and the sums */
+	struct fault *fault;
+	struct counters *counters;
+	bool faulted;
+	int threads;
+	bool footprints;        /* of plain loads are kept */
+	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
+};
+
+struct exec_worker {
+	struct exec_launch *launch;
+	struct exec_cached *cache;
+	struct exec_cached known[8]; /* allocations looked at during this launch */
+	uint32_t known_count;
+	struct counters counters;
+	struct line_cost *costs;          /* by instruction; NULL: not wanted */
+	struct line_cost seen;            /* of the counters, before the instruction at hand */
+	struct exec_footprint *footprint; /* of the cluster's plain loads; NULL: not wanted */
+	struct fault fault;
+	uint32_t number;
+	struct exec_cluster cluster;
+	uint64_t idle; /* rounds since something but waiting happened */
+	uint8_t *storage;
+};
+
+static inline uint32_t exec_pc(const struct warp *warp, const struct exec_instruction *in)
+{
+	return (uint32_t)(in - warp->worker->launch->program->code);
+}
+
+/* What a tensor-core instruction did, into the counters. */
+static inline void exec_count_tensor(struct warp *warp, size_t operand_bytes, uint64_t flops)
+{
+	struct counters *counters = &warp->worker->counters;
+	counters->tensor_flops += flops;
+	counters->tensor_flops_8 += operand_bytes == 1 ? flops : 0;
+	counters->tensor_flops_tf32 += operand_bytes == 4 ? flops : 0;
+}
+
+#endif

@@ -1,0 +1,340 @@
+/* Launches: clusters over host threads. */
+#include "emulator/launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "emulator/exec/kernel_name.h"
+#include "emulator/launch/resources.h"
+#include "emulator/launch/start.h"
+#include "emulator/launch/turn.h"
+
+/* Clusters that a thread may have begun, and what they may take together. */
+#define CREW_MAX 512
+#define CREW_BYTES ((size_t)1 << 30)
+#define POLLS_OF_A_WAIT 256
+#define STEP_BUDGET ((uint64_t)4000000000)
+
+/* Adds `count` numbers, as many times as there are clusters for one that was run. */
+static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
+{
+	uint64_t *to = sum;
+	const uint64_t *from = more;
+	const bool whole = launch->grid_clusters == launch->cluster_total;
+	const double scale = (double)launch->grid_clusters / (double)launch->cluster_total;
+	for (size_t i = 0; i < count; i++)
+		to[i] += whole ? from[i] : (uint64_t)((double)from[i] * scale + 0.5);
+}
+
+#define NUMBERS(type) (sizeof(type) / sizeof(uint64_t))
+
+static void report(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	pthread_mutex_lock(&launch->lock);
+	if (worker->fault.kind != FAULT_NONE && !launch->faulted) {
+		launch->faulted = true;
+		*launch->fault = worker->fault;
+	}
+	if (launch->counters)
+		add_scaled(launch, launch->counters, &worker->counters, NUMBERS(struct counters));
+	if (worker->costs)
+		add_scaled(launch, launch->program->costs, worker->costs,
+				   launch->program->count * NUMBERS(struct line_cost));
+	pthread_mutex_unlock(&launch->lock);
+}
+
+/* The clusters that a thread has begun. As long as they make headway there is one;
+ * when all of them only seem to wait, for blocks that have not begun, perhaps,
+ * another one begins beside them. */
+struct crew {
+	struct exec_worker *members[CREW_MAX];
+	uint32_t count;
+	size_t bytes; /* of a member */
+};
+
+/* One of each part of the grid, at places that follow no period: of every fourth block, which may
+ * be all that work, a fourth are taken. */
+static uint64_t sampled_cluster(const struct exec_launch *launch, uint64_t index)
+{
+	const double golden = 0.6180339887498949, place = (double)(index + 1) * golden;
+	const double part = (double)launch->grid_clusters / (double)launch->cluster_total;
+	return (uint64_t)(((double)index + place - (double)(uint64_t)place) * part);
+}
+
+static bool start_next(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	if (atomic_load(&launch->next_cluster) >= launch->cluster_total)
+		return false;
+	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
+	if (index >= launch->cluster_total)
+		return false;
+	if (launch->cluster_total < launch->grid_clusters)
+		index = sampled_cluster(launch, index);
+	start_cluster(worker, index);
+	return true;
+}
+
+/* Whether the cluster did little but look at memory that others write. */
+static bool seems_to_wait(struct exec_worker *worker)
+{
+	uint64_t polls = 0;
+	for (uint32_t b = 0; b < worker->cluster.count; b++) {
+		polls += worker->cluster.blocks[b].polls;
+		worker->cluster.blocks[b].polls = 0;
+	}
+	return polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT;
+}
+
+static void add_member(struct crew *crew)
+{
+	struct exec_worker *first = crew->members[0], *added = calloc(1, sizeof *added);
+	if (!added)
+		return;
+	added->number = first->number;
+	if (!resources_create(added, first->launch) || !start_next(added)) {
+		resources_free(added);
+		free(added);
+		return;
+	}
+	crew->members[crew->count++] = added;
+}
+
+/* One turn of each; false when there is nothing left to do. */
+static bool crew_turn(struct exec_launch *launch, struct crew *crew)
+{
+	bool any = false, all_wait = true;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		struct exec_worker *worker = crew->members[i];
+		if (!worker->cluster.live && !start_next(worker))
+			continue;
+		any = true;
+		if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT) {
+			atomic_store(&launch->stop, true);
+			return false;
+		}
+		all_wait &= seems_to_wait(worker);
+	}
+	if (any && all_wait && crew->count < CREW_MAX && crew->bytes * crew->count < CREW_BYTES)
+		add_member(crew);
+	return any;
+}
+
+static void *work(void *argument)
+{
+	struct exec_worker *worker = argument;
+	struct exec_launch *launch = worker->launch;
+	struct crew crew = {{worker}, 1, resources_bytes(launch)};
+	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
+		;
+	for (uint32_t i = 0; i < crew.count; i++) {
+		report(crew.members[i]);
+		if (i == 0)
+			continue; /* whoever made it takes it back */
+		resources_free(crew.members[i]);
+		free(crew.members[i]);
+	}
+	return NULL;
+}
+
+/* A cooperative launch: a worker for each cluster, a few for each thread, which
+ * gives them turns until all have ended. */
+struct share {
+	struct exec_launch *launch;
+	struct exec_worker *workers;
+	uint64_t first; /* and every launch->threads-th after it */
+};
+
+static void *work_resident(void *argument)
+{
+	struct share *share = argument;
+	struct exec_launch *launch = share->launch;
+	const uint64_t step = (uint64_t)launch->threads;
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		start_cluster(&share->workers[i], i);
+	for (bool any = true; any && !atomic_load_explicit(&launch->stop, memory_order_relaxed);) {
+		any = false;
+		for (uint64_t i = share->first; i < launch->cluster_total; i += step) {
+			struct exec_worker *worker = &share->workers[i];
+			if (!worker->cluster.live)
+				continue;
+			any = true;
+			if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT)
+				atomic_store(&launch->stop, true);
+		}
+	}
+	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+		report(&share->workers[i]);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------
+ * The launch */
+
+static bool refuse(struct fault *fault, const struct exec_program *program, enum fault_kind kind,
+				   const char *what)
+{
+	*fault = (struct fault){.kind = kind};
+	snprintf(fault->kernel, sizeof fault->kernel, "%s", program->function->name);
+	char shown[KERNEL_NAME_SHOWN];
+	kernel_name_show(program->function->name, shown, sizeof shown);
+	snprintf(fault->text, sizeof fault->text, "kernel %s: %s", shown, what);
+	return false;
+}
+
+static bool launch_valid(const struct exec_launch *launch, struct fault *fault)
+{
+	const struct launch *asked = launch->launch;
+	const struct exec_program *program = launch->program;
+	const uint32_t *required = program->function->required_block;
+	uint64_t threads = 1;
+	for (int i = 0; i < 3; i++) {
+		if (asked->block[i] == 0 || asked->block[i] > 1024)
+			return refuse(fault, program, FAULT_LAUNCH, "a block dimension is 0 or above 1024");
+		if (asked->grid[i] == 0 || (i > 0 && asked->grid[i] > 65535))
+			return refuse(fault, program, FAULT_LAUNCH, "a grid dimension is out of range");
+		if (asked->grid[i] % launch->cluster[i])
+			return refuse(fault, program, FAULT_LAUNCH, "the grid is no multiple of the cluster");
+		if (required[0] && required[i] != asked->block[i])
+			return refuse(fault, program, FAULT_LAUNCH, "the block differs from .reqntid");
+		threads *= asked->block[i];
+	}
+	uint32_t most = program->function->max_threads ? program->function->max_threads : 1024;
+	if (threads > 1024 || threads > most)
+		return refuse(fault, program, FAULT_LAUNCH, "too many threads in a block");
+	if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > EXEC_CLUSTER_BLOCKS)
+		return refuse(fault, program, FAULT_LAUNCH, "more than 16 blocks in a cluster");
+	if (program->dynamic_shared_offset + asked->dynamic_shared_bytes > 227 * 1024)
+		return refuse(fault, program, FAULT_LAUNCH, "more than 227 KiB of shared memory");
+	if (program->function->parameter_bytes && !asked->parameters)
+		return refuse(fault, program, FAULT_LAUNCH, "no parameters given");
+	return true;
+}
+
+static int thread_count(const struct exec_launch *launch, const struct machine_options *options)
+{
+	const char *wanted = getenv("EMULATED_GPU_THREADS");
+	long count = wanted ? strtol(wanted, NULL, 10) : 0;
+	if (count <= 0)
+		count = options && options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+	if (count < 1)
+		count = 1;
+	if (count > 256)
+		count = 256;
+	return (uint64_t)count > launch->cluster_total ? (int)launch->cluster_total : (int)count;
+}
+
+static bool run_workers(struct exec_launch *launch, struct fault *fault)
+{
+	int count = launch->threads, created = 0;
+	struct exec_worker *workers = calloc((size_t)count, sizeof *workers);
+	pthread_t *threads = calloc((size_t)count, sizeof *threads);
+	bool ok = workers && threads;
+	for (int i = 0; ok && i < count; i++) {
+		workers[i].number = (uint32_t)i;
+		ok = resources_create(&workers[i], launch);
+	}
+	/* the first worker is this thread; fewer than wished is no error */
+	for (int i = 1; ok && i < count; i++, created++)
+		if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
+			break;
+	if (ok)
+		work(&workers[0]);
+	for (int i = 1; i <= created; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; workers && i < count; i++)
+		resources_free(&workers[i]);
+	free(workers);
+	free(threads);
+	if (!ok)
+		return refuse(fault, launch->program, FAULT_MEMORY, "the host has no memory to run it");
+	return !launch->faulted;
+}
+
+/* Every thread must be there: clusters of a missing one would be waited for. */
+static bool run_resident(struct exec_launch *launch, struct fault *fault)
+{
+	int created = 0;
+	struct exec_worker *workers = calloc(launch->cluster_total, sizeof *workers);
+	struct share *shares = calloc((size_t)launch->threads, sizeof *shares);
+	pthread_t *threads = calloc((size_t)launch->threads, sizeof *threads);
+	bool ok = workers && shares && threads;
+	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
+		workers[i].number = (uint32_t)i;
+		ok = resources_create(&workers[i], launch);
+	}
+	for (int i = 0; ok && i < launch->threads; i++)
+		shares[i] = (struct share){launch, workers, (uint64_t)i};
+	for (int i = 1; ok && i < launch->threads; i++, created++)
+		ok = pthread_create(&threads[i], NULL, work_resident, &shares[i]) == 0;
+	if (ok)
+		work_resident(&shares[0]);
+	else
+		atomic_store(&launch->stop, true);
+	for (int i = 1; i <= created; i++)
+		pthread_join(threads[i], NULL);
+	for (uint64_t i = 0; workers && i < launch->cluster_total; i++)
+		resources_free(&workers[i]);
+	free(workers);
+	free(shares);
+	free(threads);
+	if (!ok)
+		return refuse(fault, launch->program, FAULT_MEMORY,
+					  "the host has no memory to run all of its blocks at once");
+	return !launch->faulted;
+}
+
+/* How many of the grid's clusters are run. */
+static uint64_t sampled(const struct exec_launch *launch, const struct machine_options *options)
+{
+	const uint64_t sample = options && !launch->launch->grid_workspace ? options->sample : 0;
+	return sample > 0 && sample < launch->grid_clusters ? sample : launch->grid_clusters;
+}
+
+static void count_launch(const struct exec_launch *launch)
+{
+	const struct launch *asked = launch->launch;
+	struct counters *counters = launch->counters;
+	uint64_t blocks = (uint64_t)asked->grid[0] * asked->grid[1] * asked->grid[2];
+	if (!counters)
+		return;
+	counters->blocks += blocks;
+	counters->block_threads += blocks * asked->block[0] * asked->block[1] * asked->block[2];
+	counters->block_shared_bytes += blocks * asked->dynamic_shared_bytes;
+}
+
+bool launch_run(const struct launch *asked, const struct exec_program *program,
+				const struct machine_options *options, struct counters *counters,
+				struct fault *fault)
+{
+	struct exec_launch launch = {
+		.launch = asked,
+		.program = program,
+		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
+		.check_race = options && options->check_race,
+		.check_none = options && options->check_none,
+		.footprints = options && (options->sample > 0 || options->by_line),
+		.seed = options ? options->seed : 0,
+		.where_asked = options ? options->where_asked : NULL,
+		.say = options ? options->say : NULL,
+		.fault = fault,
+		.counters = counters,
+	};
+	for (int i = 0; i < 3; i++)
+		launch.cluster[i] = asked->cluster[i] ? asked->cluster[i] : 1;
+	if (!launch_valid(&launch, fault))
+		return false;
+	launch.grid_clusters = (uint64_t)(asked->grid[0] / launch.cluster[0]) *
+						   (asked->grid[1] / launch.cluster[1]) *
+						   (asked->grid[2] / launch.cluster[2]);
+	launch.cluster_total = sampled(&launch, options);
+	count_launch(&launch);
+	launch.threads = thread_count(&launch, options);
+	pthread_mutex_init(&launch.lock, NULL);
+	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
+	fflush(stdout); /* what kernels printed */
+	pthread_mutex_destroy(&launch.lock);
+	return ok;
+}

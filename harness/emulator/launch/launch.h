@@ -1,0 +1,15 @@
+/* Launches: blocks over host threads, warps of a block in turn on one. */
+#ifndef EMULATOR_LAUNCH_LAUNCH_H
+#define EMULATOR_LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "emulator/exec/program.h"
+
+/* Runs the launch to its end. options and counters may be NULL. False and *fault at the first
+ * fault. */
+bool launch_run(const struct launch *launch, const struct exec_program *program,
+				const struct machine_options *options, struct counters *counters,
+				struct fault *fault);
+
+#endif

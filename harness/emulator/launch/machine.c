@@ -1,0 +1,243 @@
+/* The seam of machine.h: modules, kernels and launches. */
+#include "emulator/machine.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/decode/decode.h"
+#include "emulator/exec/fault.h"
+#include "emulator/exec/memory.h"
+#include "emulator/launch/launch.h"
+#include "emulator/ptx/ir.h"
+
+#define SHARED_BASE 0x400u
+
+struct kernel {
+	const struct ptx_function *function;
+	struct module *module;
+	pthread_mutex_t lock; /* of the lazy decoding */
+	struct exec_program *program;
+	struct kernel *next;
+};
+
+struct module {
+	struct ptx_module *ptx;
+	struct kernel *kernels;
+};
+
+static bool place_variable(struct ptx_variable *variable, struct fault *fault)
+{
+	if (variable->is_extern && !variable->init)
+		return true; /* of another module: unresolved here */
+	variable->address = memory_allocate(variable->size ? variable->size : 1, "variable");
+	if (!variable->address) {
+		fault->kind = FAULT_MEMORY;
+		snprintf(fault->text, sizeof fault->text, "no memory for variable %.200s (%llu bytes)",
+				 variable->name, (unsigned long long)variable->size);
+		return false;
+	}
+	void *host = (void *)(uintptr_t)variable->address;
+	if (variable->init)
+		memcpy(host, variable->init, variable->size);
+	else
+		memset(host, 0, variable->size); /* CUDA's variables start as zero */
+	memory_mark_written(memory_find(variable->address), variable->address, variable->size);
+	return true;
+}
+
+static void relocate(struct ptx_variable *variable)
+{
+	struct ptx_relocation *relocation = variable->relocations;
+	for (; variable->address && relocation; relocation = relocation->next) {
+		uint64_t value = relocation->variable
+							 ? relocation->variable->address
+							 : EXEC_WINDOW_CODE + (uint64_t)relocation->function->line;
+		value += (uint64_t)relocation->addend;
+		if (relocation->offset + sizeof value <= variable->size)
+			memcpy((uint8_t *)(uintptr_t)variable->address + relocation->offset, &value,
+				   sizeof value);
+	}
+}
+
+static bool place_variables(struct module *module, struct fault *fault)
+{
+	struct ptx_variable *variable;
+	for (variable = module->ptx->variables; variable; variable = variable->next)
+		if ((variable->space == PTX_GLOBAL || variable->space == PTX_CONST) &&
+			!place_variable(variable, fault))
+			return false;
+	for (variable = module->ptx->variables; variable; variable = variable->next) {
+		relocate(variable);
+		if (variable->space == PTX_CONST && variable->address)
+			memory_set_read_only(variable->address, true);
+	}
+	return true;
+}
+
+static bool add_kernels(struct module *module, struct fault *fault)
+{
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next) {
+		if (!f->is_entry || !f->has_body)
+			continue;
+		struct kernel *kernel = calloc(1, sizeof *kernel);
+		if (!kernel) {
+			fault->kind = FAULT_MEMORY;
+			snprintf(fault->text, sizeof fault->text, "no memory for the module's kernels");
+			return false;
+		}
+		kernel->function = f;
+		kernel->module = module;
+		pthread_mutex_init(&kernel->lock, NULL);
+		kernel->next = module->kernels;
+		module->kernels = kernel;
+	}
+	return true;
+}
+
+struct module *module_parse(const char *ptx, size_t length, struct fault *fault)
+{
+	memset(fault, 0, sizeof *fault);
+	struct module *module = calloc(1, sizeof *module);
+	if (!module) {
+		fault->kind = FAULT_MEMORY;
+		snprintf(fault->text, sizeof fault->text, "no memory for the PTX module");
+		return NULL;
+	}
+	module->ptx = ptx_parse(ptx, length, fault);
+	if (module->ptx)
+		module->ptx->shared_base = SHARED_BASE;
+	if (module->ptx && place_variables(module, fault) && add_kernels(module, fault))
+		return module;
+	module_free(module);
+	return NULL;
+}
+
+void module_set_shared_base(struct module *module, uint32_t base)
+{
+	module->ptx->shared_base = base;
+}
+
+void module_free(struct module *module)
+{
+	if (!module)
+		return;
+	while (module->kernels) {
+		struct kernel *kernel = module->kernels;
+		module->kernels = kernel->next;
+		decode_program_free(kernel->program);
+		pthread_mutex_destroy(&kernel->lock);
+		free(kernel);
+	}
+	struct ptx_variable *variable = module->ptx ? module->ptx->variables : NULL;
+	for (; variable; variable = variable->next)
+		if (variable->address)
+			memory_free(variable->address);
+	ptx_module_free(module->ptx);
+	free(module);
+}
+
+const struct kernel *module_kernel(const struct module *module, const char *name)
+{
+	for (const struct kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+		if (strcmp(kernel->function->name, name) == 0)
+			return kernel;
+	return NULL;
+}
+
+const struct kernel *module_kernel_at(const struct module *module, size_t index)
+{
+	const struct kernel *kernel = module->kernels;
+	while (kernel && index-- > 0)
+		kernel = kernel->next;
+	return kernel;
+}
+
+bool module_variable(const struct module *module, const char *name, uint64_t *address, size_t *size)
+{
+	for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next) {
+		if (!v->address || strcmp(v->name, name) != 0)
+			continue;
+		*address = v->address;
+		*size = v->size;
+		return true;
+	}
+	return false;
+}
+
+static struct exec_program *kernel_program(const struct kernel *kernel, struct fault *fault)
+{
+	struct kernel *mutable = (struct kernel *)kernel;
+	pthread_mutex_lock(&mutable->lock);
+	if (!mutable->program)
+		mutable->program = decode_program(kernel->function, fault);
+	struct exec_program *program = mutable->program;
+	pthread_mutex_unlock(&mutable->lock);
+	return program;
+}
+
+void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
+{
+	struct fault ignored;
+	const struct ptx_function *function = kernel->function;
+	const struct exec_program *program = kernel_program(kernel, &ignored);
+	*out = (struct kernel_facts){
+		.name = function->name,
+		.parameter_count = function->parameter_count,
+		.parameter_bytes = function->parameter_bytes,
+		.static_shared_bytes = program ? program->static_shared : 0,
+		.local_bytes = program ? program->local_bytes : 0,
+		.max_threads = function->max_threads ? function->max_threads : 1024,
+	};
+	/* virtual registers say little about real ones: a bounded guess */
+	int guess = program ? program->registers / 2 : 32;
+	out->registers = guess < 16 ? 16 : guess > 128 ? 128 : guess;
+	if (function->max_threads > 512 && out->registers > 64)
+		out->registers = 64;
+	memcpy(out->required_cluster, function->required_cluster, sizeof out->required_cluster);
+}
+
+void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size)
+{
+	const struct ptx_variable *parameter = kernel->function->parameters;
+	while (parameter && index-- > 0)
+		parameter = parameter->next;
+	*offset = parameter ? parameter->offset : 0;
+	*size = parameter ? parameter->size : 0;
+}
+
+static bool kernel_keep_costs(const struct kernel *kernel, struct fault *fault)
+{
+	struct exec_program *program = kernel->program;
+	if (!program->costs)
+		program->costs = calloc(program->count + 1, sizeof *program->costs);
+	if (!program->costs) {
+		fault->kind = FAULT_MEMORY;
+		snprintf(fault->text, sizeof fault->text, "no memory to count by line");
+	}
+	return program->costs != NULL;
+}
+
+bool machine_launch(const struct launch *launch, const struct machine_options *options,
+					struct counters *counters, struct fault *fault)
+{
+	memset(fault, 0, sizeof *fault);
+	const struct exec_program *program = kernel_program(launch->kernel, fault);
+	if (!program)
+		return false;
+	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))
+		return false;
+	return launch_run(launch, program, options, counters, fault);
+}
+
+bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,
+				 size_t size)
+{
+	const struct exec_program *program = kernel->program;
+	if (!program || !program->costs || index >= program->count)
+		return false;
+	*out = program->costs[index];
+	exec_source(&program->origins[index], source, size);
+	return true;
+}

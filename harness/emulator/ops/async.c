@@ -1,0 +1,289 @@
+/* cp.async and mbarrier. */
+#include <stdlib.h>
+
+#include "emulator/exec/access.h"
+#include "emulator/exec/copies.h"
+#include "emulator/exec/mbarrier.h"
+#include "emulator/exec/pending.h"
+#include "emulator/exec/race.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/ops/bulk.h"
+#include "emulator/simd/lanes.h"
+
+/* ------------------------------------------------------------------------
+ * cp.async */
+
+static void move(const struct warp *w, struct copy *copy)
+{
+	u8 *to = w->block->shared + copy->offset;
+	if (copy->from_bytes)
+		memcpy(to, copy->from, copy->from_bytes);
+	memset(to + copy->from_bytes, 0, copy->bytes - copy->from_bytes);
+	copy->landed = true;
+}
+
+/* It was waited for. It wrote through the generic proxy (PTX ISA 9.7.9.25.3.1: a weak memory
+ * operation), at some time before this: fences up to now do not cover it. */
+static void land(const struct warp *w, struct copy *copy)
+{
+	struct exec_block *block = w->block;
+	if (!copy->landed)
+		move(w, copy);
+	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
+	if (block->unfenced)
+		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
+}
+
+/* in->list: destination, source (three entries each), size operand or -1,
+ * predicate of ignore-src or -1; in->size: bytes */
+static enum exec_status copy_lane(struct warp *w, const struct exec_instruction *in, int i,
+								  bool early)
+{
+	struct exec_address to = exec_listed_address(w, in->list, i);
+	struct exec_address from = exec_listed_address(w, in->list + 3, i);
+	u32 bytes = in->size, from_bytes = bytes;
+	if (in->list[6] >= 0)
+		from_bytes = SOURCE(u32, in->list[6])[i];
+	if (in->list[7] >= 0 && (w->predicates[in->list[7]] >> i & 1))
+		from_bytes = 0;
+	if (from_bytes > bytes)
+		return exec_fail(w, in, i, FAULT_ADDRESS, from.address,
+						 "copies %u bytes of a source into %u", from_bytes, bytes);
+	u64 offset;
+	struct exec_block *block = exec_shared_place(w, in, i, to, bytes, bytes, &offset);
+	if (!block)
+		return EXEC_FAULT;
+	if (block != w->block)
+		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
+						 "the destination is not in the block's own shared memory");
+	const u8 *source = NULL;
+	if (from_bytes) {
+		source = exec_access(w, in, i, from.space, from.address, from_bytes, 1, false);
+		if (!source)
+			return EXEC_FAULT;
+		if (from.address % bytes)
+			return exec_fail(w, in, i, FAULT_ALIGNMENT, from.address,
+							 "source address 0x%llx is not a multiple of %u",
+							 (unsigned long long)from.address, bytes);
+	}
+	struct copy copy = {0, in, source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes, false};
+	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
+		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
+		return EXEC_FAULT;
+	struct copy *entry = copies_add(w);
+	if (!entry)
+		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
+	copy.group = w->copies->committed[i];
+	exec_pending_begin(block, EXEC_PENDING_WRITE, offset, bytes);
+	if (early)
+		move(w, &copy);
+	*entry = copy;
+	return EXEC_NEXT;
+}
+
+/* fence.proxy.async: whoever executes it, what the block stored so far counts as
+ * fenced. Threads that fence for others after a barrier are right to do so. */
+HANDLER(fence_proxy_async)
+{
+	struct exec_block *block = w->block;
+	(void)in;
+	(void)mask;
+	if (block->unfenced && block->unfenced_low < block->unfenced_high)
+		memset(block->unfenced + block->unfenced_low, 0,
+			   block->unfenced_high - block->unfenced_low);
+	block->unfenced_low = ~(u64)0;
+	block->unfenced_high = 0;
+	block->init_count = 0;
+	return EXEC_NEXT;
+}
+
+/* Any other fence: what mbarriers were made is known to those that come later. */
+HANDLER(fence)
+{
+	(void)in;
+	(void)mask;
+	w->block->init_count = 0;
+	return EXEC_NEXT;
+}
+
+HANDLER(cp_async)
+{
+	u32 early = exec_pending_early(w->block->cluster);
+	w->worker->counters.async_load_requests++;
+	for (u32 left = mask; left; left &= left - 1)
+		if (copy_lane(w, in, first_lane(left), early >> first_lane(left) & 1) != EXEC_NEXT)
+			return EXEC_FAULT;
+	/* loads as well, as on a GPU */
+	w->worker->counters.global_load_requests++;
+	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.global_lines += ((u32)__builtin_popcount(mask) * in->size + 127) / 128;
+	return EXEC_NEXT;
+}
+
+/* Lands what each lane's groups up to all but the newest `left` bring. */
+static void land_groups(struct warp *w, u32 mask, u64 left)
+{
+	struct exec_copies *copies = w->copies;
+	if (!copies)
+		return;
+	u32 kept = 0;
+	for (u32 k = 0; k < copies->count; k++) {
+		struct copy *copy = &copies->entries[k];
+		if (IN_MASK(copy->lane) && copy->group + left < copies->committed[copy->lane])
+			land(w, copy);
+		else
+			copies->entries[kept++] = *copy;
+	}
+	copies->count = kept;
+}
+
+static void commit(struct warp *w, u32 mask)
+{
+	for (int i = 0; w->copies && i < EXEC_LANES; i++)
+		w->copies->committed[i] += IN_MASK(i);
+}
+
+HANDLER(cp_async_commit)
+{
+	(void)in;
+	if (!w->copies)
+		w->copies = calloc(1, sizeof *w->copies);
+	commit(w, mask);
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay; -1: none, and whatever is not committed lands */
+HANDLER(cp_async_wait)
+{
+	if (in->imm < 0)
+		commit(w, mask);
+	land_groups(w, mask, in->imm < 0 ? 0 : (u64)in->imm);
+	return EXEC_NEXT;
+}
+
+/* ------------------------------------------------------------------------
+ * mbarrier */
+
+static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
+					   struct exec_block **block, u64 *offset)
+{
+	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+	address = in->width == 8 ? address : (u32)address;
+	void *host = exec_access(w, in, i, in->space, address, 8, 8, write);
+	if (!host)
+		return NULL;
+	*block = exec_shared_block(w, address & 0xffffffff, offset);
+	if (!*block || (u8 *)host < (*block)->shared ||
+		(u8 *)host >= (*block)->shared + (*block)->shared_bytes) {
+		exec_fail(w, in, i, FAULT_ADDRESS, address, "an mbarrier must be in shared memory");
+		return NULL;
+	}
+	return host;
+}
+
+static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 count, u32 bytes)
+{
+	bool expect = operation == MBARRIER_EXPECT || operation == MBARRIER_ARRIVE_EXPECT ||
+				  operation == MBARRIER_DROP_EXPECT;
+	bool arrive = operation >= MBARRIER_ARRIVE;
+	bool drop = operation == MBARRIER_DROP || operation == MBARRIER_DROP_EXPECT;
+	if (expect)
+		barrier->bytes += (s32)bytes;
+	if (operation == MBARRIER_COMPLETE)
+		barrier->bytes -= (s32)bytes;
+	if (operation == MBARRIER_ARRIVE_COPIES)
+		barrier->pending++; /* and arrives at once */
+	if (barrier->bytes > (s32)MBARRIER_COUNT_MAX || barrier->bytes < -(s32)MBARRIER_COUNT_MAX)
+		return "the transaction count leaves its range";
+	if (arrive && (count == 0 || count > barrier->pending))
+		return "arrives more often than the mbarrier expects in this phase";
+	if (drop && count > barrier->expected)
+		return "drops more arrivals than the mbarrier expects";
+	barrier->pending -= arrive ? count : 0;
+	barrier->expected -= drop ? count : 0;
+	mbarrier_settle(barrier);
+	return NULL;
+}
+
+/* in->sub: enum sub_mbarrier; in->b: count or bytes, or -1; in->c: the other one for
+ * arrive.expect_tx; in->d: state, or -1 */
+HANDLER(mbarrier)
+{
+	struct exec_block *block;
+	u64 offset;
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		u64 *state = barrier_at(w, in, i, in->sub == MBARRIER_INIT, &block, &offset);
+		if (!state)
+			return EXEC_FAULT;
+		u32 operand = in->b >= 0 ? SOURCE(u32, in->b)[i] : 1;
+		if (in->sub == MBARRIER_INIT) {
+			if (operand == 0 || operand > MBARRIER_COUNT_MAX)
+				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
+								 operand);
+			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
+			if (block->init_count < EXEC_INITS)
+				block->inits[block->init_count++] = (u32)offset;
+			continue;
+		}
+		if (in->sub == MBARRIER_INVAL) {
+			memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
+			continue;
+		}
+		struct mbarrier barrier = mbarrier_unpack(*state);
+		if (in->sub >= MBARRIER_ARRIVE_COPIES) {
+			commit(w, 1u << i);
+			land_groups(w, 1u << i, 0);
+		}
+		if (in->d >= 0)
+			DEST(u64, in->d)[i] = *state;
+		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
+					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
+		if (in->sub >= MBARRIER_ARRIVE)
+			exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
+		if (wrong)
+			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
+		*state = mbarrier_pack(barrier);
+	}
+	return EXEC_NEXT;
+}
+
+/* in->sub: enum sub_mbarrier_wait, what b is; flag VOLATILE: a
+ * failed try_wait gives up its turn; in->d: predicate */
+HANDLER(mbarrier_wait)
+{
+	u32 done = 0;
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		struct exec_block *block;
+		u64 offset;
+		u64 *state = barrier_at(w, in, i, false, &block, &offset);
+		if (!state)
+			return EXEC_FAULT;
+		bulk_land(block, offset);
+		u32 waited =
+			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
+		bool over = mbarrier_unpack(*state).phase != waited;
+		done |= (u32)over << i;
+		if (!over)
+			continue;
+		bulk_seen(block, offset);
+		exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
+	}
+	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);
+	if ((done & mask) == mask)
+		return EXEC_NEXT;
+	w->pc = exec_pc(w, in) + 1;
+	return EXEC_YIELD;
+}
+
+HANDLER(mbarrier_pending)
+{
+	const u64 *state = SOURCE(u64, in->a);
+	u32 t[EXEC_LANES];
+	FOR_LANES t[i] = mbarrier_unpack(state[i]).pending;
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}

@@ -1,0 +1,155 @@
+/* Atomics. They are the host's own, so that they hold between blocks on different
+ * threads. in->sub is the operation, in->e the kind of number. */
+#include "emulator/ops/atomic.h"
+
+#include "emulator/exec/access.h"
+#include "emulator/exec/atomic.h"
+#include "emulator/simd/lanes.h"
+
+static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brain)
+{
+	f32 fa[16] = {0}, fb[16] = {0}, r[16] = {0};
+	u16 ha[16] = {a}, hb[16] = {b}, h[16];
+	(brain ? bf16_to_floats : f16_to_floats)(fa, ha, 16);
+	(brain ? bf16_to_floats : f16_to_floats)(fb, hb, 16);
+	r[0] = operation == ATOM_ADD   ? fa[0] + fb[0]
+		   : operation == ATOM_MIN ? fminf(fa[0], fb[0])
+								   : fmaxf(fa[0], fb[0]);
+	(brain ? floats_to_bf16 : floats_to_f16)(h, r, 16);
+	return h[0];
+}
+
+static u64 combine_halves(u64 old, u64 b, struct atomic_form form)
+{
+	u64 result = 0;
+	for (int k = 0; k < form.size; k += 2)
+		result |= (u64)half_combine((u16)(old >> (8 * k)), (u16)(b >> (8 * k)), form.operation,
+									form.number == ATOM_BF16)
+				  << (8 * k);
+	return result;
+}
+
+static u64 add_floats(u64 old, u64 b, int size)
+{
+	if (size == 4)
+		return bits_of_float(float_of_bits((u32)old) + float_of_bits((u32)b));
+	f64 x, y;
+	memcpy(&x, &old, 8);
+	memcpy(&y, &b, 8);
+	x += y;
+	memcpy(&old, &x, 8);
+	return old;
+}
+
+static u64 combine(u64 old, u64 b, u64 c, struct atomic_form form)
+{
+	if (form.number == ATOM_F16 || form.number == ATOM_BF16)
+		return combine_halves(old, b, form);
+	if (form.number == ATOM_FLOAT && form.operation == ATOM_ADD)
+		return add_floats(old, b, form.size);
+	bool is_signed = form.number == ATOM_SIGNED;
+	s64 so = form.size == 4 ? (s32)old : (s64)old, sb = form.size == 4 ? (s32)b : (s64)b;
+	switch (form.operation) {
+	case ATOM_ADD: return old + b;
+	case ATOM_MIN: return is_signed ? (so < sb ? old : b) : old < b ? old : b;
+	case ATOM_MAX: return is_signed ? (so > sb ? old : b) : old > b ? old : b;
+	case ATOM_AND: return old & b;
+	case ATOM_OR: return old | b;
+	case ATOM_XOR: return old ^ b;
+	case ATOM_EXCH: return b;
+	case ATOM_CAS: return old == b ? c : old;
+	case ATOM_INC: return old >= b ? 0 : old + 1;
+	default: return old == 0 || old > b ? b : old - 1;
+	}
+}
+
+#define SWAP(bits)                                                                                 \
+	static u64 atomic_##bits(u##bits *p, u64 b, u64 c, struct atomic_form form)                    \
+	{                                                                                              \
+		u##bits old = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
+		while (!__atomic_compare_exchange_n(p, &old, (u##bits)combine(old, b, c, form), false,     \
+											__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
+			;                                                                                      \
+		return old;                                                                                \
+	}
+SWAP(16)
+SWAP(32)
+SWAP(64)
+
+u64 ops_atomic(void *p, u64 b, u64 c, struct atomic_form form)
+{
+	if (form.size == 4 && form.operation == ATOM_ADD && form.number <= ATOM_SIGNED)
+		return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
+	return form.size == 8   ? atomic_64(p, b, c, form)
+		   : form.size == 4 ? atomic_32(p, b, c, form)
+							: atomic_16(p, b, c, form);
+}
+
+/* in->list: destinations (or -1), then operands b, then c when there is one */
+HANDLER(atom)
+{
+	w->block->polls += in->sub == ATOM_CAS;
+	const int size = in->size, count = in->count;
+	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, size};
+	struct counters *counters = &w->worker->counters;
+	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		u64 address =
+			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+		address = in->width == 8 ? address : (u32)address;
+		const u64 bytes = (u64)(size * count);
+		/* what is combined with must have been written */
+		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
+		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))
+			return EXEC_FAULT;
+		at[i] = some = (u64)(uintptr_t)p;
+		low = some < low ? some : low;
+		high = some > high ? some : high;
+		for (int e = 0; e < count; e++) {
+			u64 b = 0, c = 0, old;
+			memcpy(&b, SOURCE(u8, in->list[count + e]) + i * size, (size_t)size);
+			if (in->sub == ATOM_CAS)
+				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
+			old = ops_atomic((u8 *)p + e * size, b, c, form);
+			if (in->list[e] >= 0)
+				memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
+		}
+	}
+	for (int i = 0; i < EXEC_LANES; i++)
+		at[i] = IN_MASK(i) ? at[i] : some;
+	if (in->space != PTX_SHARED) {
+		counters->global_atomic_requests++;
+		counters->global_atomic_sectors += count_scattered(at, low, high, 5);
+		counters->global_lines += count_scattered(at, low, high, 7);
+	}
+	return EXEC_NEXT;
+}
+
+/* Exchanges and compare-and-swaps of 128 bits, under one lock. */
+HANDLER(atom_128)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		u64 address =
+			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+		void *p = exec_access(w, in, i, in->space, address, 16, 16, false);
+		if (!p || !exec_access(w, in, i, in->space, address, 16, 16, true))
+			return EXEC_FAULT;
+		u8 old[16];
+		const u8 *b = SOURCE(u8, in->list[1]) + i * 16;
+		pthread_mutex_lock(&lock);
+		memcpy(old, p, 16);
+		if (in->sub == ATOM_EXCH)
+			memcpy(p, b, 16);
+		else if (memcmp(old, b, 16) == 0)
+			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
+		pthread_mutex_unlock(&lock);
+		if (in->list[0] >= 0)
+			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);
+	}
+	return EXEC_NEXT;
+}

@@ -1,0 +1,497 @@
+/* cp.async.bulk, with and without a tensor map. A load lands when a thread looks
+ * at the mbarrier that it completes on, a store when its group is waited for; or either at
+ * once, which the kernel must not notice. A load is pending until its phase was waited for. */
+#include "emulator/ops/bulk.h"
+
+#include <stdlib.h>
+
+#include "emulator/exec/access.h"
+#include "emulator/exec/atomic.h"
+#include "emulator/exec/copies.h"
+#include "emulator/exec/mbarrier.h"
+#include "emulator/exec/pending.h"
+#include "emulator/exec/race.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/ops/atomic.h"
+#include "emulator/ops/wgmma.h"
+#include "emulator/simd/lanes.h"
+#include "emulator/tensor/map.h"
+
+/* ------------------------------------------------------------------------
+ * Spans of a tensor's box */
+
+struct walk {
+	struct warp *warp;
+	const struct bulk *bulk;
+	bool issuing;
+};
+
+static bool span_within(const struct walk *walk, const struct tensor_span *span)
+{
+	const struct bulk *bulk = walk->bulk;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
+	if (offset >= bulk->block->shared_bytes || span->bytes > bulk->block->shared_bytes - offset) {
+		exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ADDRESS, span->shared,
+				  "the box of the tensor map does not fit into the block's %zu bytes of shared "
+				  "memory at offset %llu",
+				  bulk->block->shared_bytes, (unsigned long long)bulk->shared);
+		return false;
+	}
+	return true;
+}
+
+static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
+{
+	const struct bulk *bulk = walk->bulk;
+	if (exec_unfenced_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset, bytes,
+						   "copies") != EXEC_NEXT)
+		return false;
+	for (u32 k = 0; k < bytes; k++) {
+		u8 known = bulk->block->shared_written[offset + k];
+		if (known == EXEC_SHARED_READABLE)
+			continue;
+		if (known == EXEC_SHARED_PENDING)
+			exec_pending_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset + k, "stores");
+		else
+			exec_fail(
+				walk->warp, bulk->in, bulk->lane, FAULT_UNINITIALISED, offset + k,
+				known == EXEC_SHARED_UNDEFINED
+					? "stores shared memory that an undefined value was stored to (offset %llu)"
+					: "stores shared memory that nothing wrote (offset %llu)",
+				(unsigned long long)(offset + k));
+		return false;
+	}
+	return true;
+}
+
+static bool visit_issue(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	const struct bulk *bulk = walk->bulk;
+	if (!span_within(walk, span))
+		return false;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
+	bool load = bulk->kind == BULK_LOAD;
+	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
+		return false;
+	if (span->inside && !exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global,
+									 span->bytes, 1, !load))
+		return false;
+	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
+							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
+}
+
+static u32 shared_address(const struct bulk *bulk)
+{
+	return (u32)(bulk->shared + bulk->block->shared_base);
+}
+
+static bool visit_begin(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	exec_pending_begin(walk->bulk->block, copies_kind(walk->bulk),
+					   (u64)span->shared - walk->bulk->block->shared_base, span->bytes);
+	return true;
+}
+
+static bool visit_end(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	u64 offset = (u64)span->shared - walk->bulk->block->shared_base;
+	exec_pending_end(walk->bulk->block, copies_kind(walk->bulk), offset, span->bytes);
+	/* what loads brought, the async proxy sees without a fence */
+	if (walk->bulk->kind == BULK_LOAD)
+		exec_unfenced_clear(walk->bulk->block, offset, span->bytes);
+	return true;
+}
+
+/* Visits all bytes of the copy in shared memory: as one span where there is no box, or where
+ * swizzling, which moves bytes within 128 of them, leaves no gaps in it. */
+static void visit_shared(struct bulk *bulk,
+						 bool (*visit)(void *context, const struct tensor_span *span))
+{
+	struct walk walk = {bulk->warp, bulk, false};
+	const struct tensor_span whole = {.shared = shared_address(bulk), .bytes = (u32)bulk->bytes};
+	if (!bulk->tensor || bulk->map.swizzle == TENSOR_SWIZZLE_NONE || bulk->bytes % 128 == 0)
+		visit(&walk, &whole);
+	else
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit, &walk);
+}
+
+/* cp.reduce.async.bulk: in->count: operation; in->e: number and in->reg_size: bytes
+ * of an element, but for tensors */
+static struct atomic_form reduction_form(const struct bulk *bulk)
+{
+	const struct exec_instruction *in = bulk->in;
+	if (bulk->tensor)
+		return (struct atomic_form){in->count, bulk->map.number, (int)bulk->map.element_bytes};
+	return (struct atomic_form){in->count, (enum atomic_number)in->e, in->reg_size};
+}
+
+static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+{
+	const struct atomic_form form = reduction_form(bulk);
+	const size_t size = (size_t)form.size;
+	for (u64 at = 0; at + size <= bytes; at += size) {
+		u64 value = 0;
+		memcpy(&value, from + at, size);
+		ops_atomic(to + at, value, 0, form);
+	}
+}
+
+static bool visit_land(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	const struct bulk *bulk = walk->bulk;
+	u64 offset = (u64)span->shared - bulk->block->shared_base;
+	u8 *shared = bulk->block->shared + offset;
+	u8 *global = (u8 *)(uintptr_t)span->global;
+	if (bulk->kind == BULK_LOAD) {
+		if (span->inside) {
+			memcpy(shared, global, span->bytes);
+			tensor_map_loaded(&bulk->map, shared, span->bytes);
+		} else {
+			tensor_map_fill(&bulk->map, shared, span->bytes);
+		}
+	} else if (span->inside && bulk->kind == BULK_STORE) {
+		memcpy(global, shared, span->bytes);
+	} else if (span->inside) {
+		reduce_span(bulk, global, shared, span->bytes);
+	}
+	return true;
+}
+
+static void move(struct bulk *bulk)
+{
+	struct walk walk = {bulk->warp, bulk, false};
+	u8 *shared = bulk->block->shared + bulk->shared;
+	bulk->moved = true;
+	if (bulk->tensor)
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_land, &walk);
+	else if (bulk->kind == BULK_LOAD)
+		memcpy(shared, bulk->source, bulk->bytes);
+	else if (bulk->kind == BULK_STORE)
+		memcpy((void *)(uintptr_t)bulk->global, shared, bulk->bytes);
+	else
+		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, shared, bulk->bytes);
+}
+
+/* The copy was waited for. */
+static void end(struct bulk *bulk)
+{
+	if (!bulk->moved)
+		move(bulk);
+	visit_shared(bulk, visit_end);
+}
+
+static u64 *barrier_of(const struct bulk *load)
+{
+	return (u64 *)(void *)(load->barrier_block->shared + load->barrier);
+}
+
+static bool completes_on(const struct bulk *entry, const struct exec_block *block, u64 offset)
+{
+	return entry->kind == BULK_LOAD && entry->barrier_block == block && entry->barrier == offset;
+}
+
+/* whoever waits for the barrier comes after the copy */
+static void complete(struct bulk *load)
+{
+	if (!load->moved)
+		move(load);
+	exec_race_release(load->barrier_block, load->warp, EXEC_RACE_MBARRIER, load->barrier);
+	load->completed = true;
+	load->phase = mbarrier_unpack(*barrier_of(load)).phase;
+	mbarrier_complete(barrier_of(load), load->bytes);
+}
+
+void bulk_land(struct exec_block *block, u64 offset)
+{
+	struct exec_bulk *bulk = block->cluster->bulk;
+	for (u32 k = 0; bulk && k < bulk->count; k++)
+		if (completes_on(&bulk->entries[k], block, offset) && !bulk->entries[k].completed)
+			complete(&bulk->entries[k]);
+}
+
+void bulk_seen(struct exec_block *block, u64 offset)
+{
+	struct exec_bulk *bulk = block->cluster->bulk;
+	u32 kept = 0;
+	for (u32 k = 0; bulk && k < bulk->count; k++) {
+		struct bulk *entry = &bulk->entries[k];
+		if (completes_on(entry, block, offset) && entry->completed &&
+			entry->phase != mbarrier_unpack(*barrier_of(entry)).phase)
+			end(entry);
+		else if (kept++ != k)
+			bulk->entries[kept - 1] = *entry;
+	}
+	if (bulk)
+		bulk->count = kept;
+}
+
+void bulk_finish(struct exec_cluster *cluster)
+{
+	struct exec_bulk *bulk = cluster->bulk;
+	if (!bulk)
+		return;
+	for (u32 k = 0; k < bulk->count; k++)
+		if (bulk->entries[k].kind != BULK_LOAD)
+			end(&bulk->entries[k]);
+	bulk->count = bulk->group_count = 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Issuing. in->list: shared address, the other address or the tensor map, the
+ * mbarrier (three entries each), then: 9 bytes operand or -1, 10 the multicast
+ * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: enum sub_bulk;
+ * in->flags CLUSTER: the source of a load is shared memory of this block. */
+
+/* As an H200 has it, for loads and stores; what it says of a reduction is not
+ * known. */
+static bool row_aligned(struct warp *w, const struct exec_instruction *in, int lane,
+						const struct bulk *bulk)
+{
+	s64 bytes = (s64)bulk->coordinates[0] * bulk->map.element_bytes;
+	if (bytes % 16 == 0 || bulk->kind == BULK_REDUCE)
+		return true;
+	exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+			  "the innermost coordinate %d of a bulk tensor copy is %lld bytes into its row: not "
+			  "a multiple of 16",
+			  bulk->coordinates[0], (long long)bytes);
+	return false;
+}
+
+/* As an H200 has it: a box to store must not start below 0, one to load may. Measured
+ * with stores whose coordinates are all negative; one of several is taken to be no
+ * better, and a reduction to be like a store. */
+static bool starts_inside(struct warp *w, const struct exec_instruction *in, int lane,
+						  const struct bulk *bulk)
+{
+	for (u32 k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
+		if (bulk->coordinates[k] >= 0)
+			continue;
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
+				  "coordinate %d of dimension %u of a bulk tensor store is negative",
+				  bulk->coordinates[k], k);
+		return false;
+	}
+	return true;
+}
+
+/* Stores and reductions end with the 16 bytes that a row's last element lies in, not with
+ * that element, and so write behind the row: measured on an H200. */
+static void round_row_up(struct tensor_map *map)
+{
+	u64 unit = 16 / map->element_bytes;
+	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
+}
+
+static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
+	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
+	if (!bytes)
+		return false;
+	if (!tensor_map_decode(bytes, &out->map)) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
+				  (unsigned long long)at.address);
+		return false;
+	}
+	if ((s32)out->map.rank != in->list[11]) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
+				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);
+		return false;
+	}
+	if (out->kind == BULK_REDUCE && out->map.element_bytes < 2) {
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
+				  "reduces a tensor of elements of %u byte", out->map.element_bytes);
+		return false;
+	}
+	for (s32 k = 0; k < in->list[11]; k++)
+		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
+	if (!row_aligned(w, in, lane, out) || !starts_inside(w, in, lane, out))
+		return false;
+	if (out->kind != BULK_LOAD)
+		round_row_up(&out->map);
+	out->tensor = true;
+	out->bytes = tensor_map_box_bytes(&out->map);
+	return true;
+}
+
+static bool plain_source(struct warp *w, const struct exec_instruction *in, int lane,
+						 struct bulk *out)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
+	out->bytes = SOURCE(u32, in->list[9])[lane];
+	if (out->bytes % 16) {
+		exec_fail(w, in, lane, FAULT_ALIGNMENT, at.address, "%llu bytes are no multiple of 16",
+				  (unsigned long long)out->bytes);
+		return false;
+	}
+	if (out->bytes == 0)
+		return true;
+	void *host =
+		exec_access(w, in, lane, at.space, at.address, out->bytes, 16, out->kind != BULK_LOAD);
+	out->global = at.address;
+	out->source = host;
+	return host != NULL;
+}
+
+/* PTX ISA 9.7.9.25.4.1 has the mbarrier accessed through the generic proxy, so that a fence or
+ * a barrier behind mbarrier.init is enough; 8.9.1.1 orders complete-tx with nothing else that
+ * the issuing thread did. */
+static bool barrier_known(const struct bulk *load)
+{
+	const struct exec_block *block = load->barrier_block;
+	for (u32 i = 0; i < block->init_count; i++)
+		if (block->inits[i] == load->barrier &&
+			exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->barrier,
+								"completes on the mbarrier at offset %llu, whose mbarrier.init no "
+								"fence and no barrier has followed",
+								(unsigned long long)load->barrier) != EXEC_NEXT)
+			return false;
+	return true;
+}
+
+/* Whether a load may write where it is to: no other copy is under way there (exec/pending.c),
+ * and no wgmma that nothing waited for reads there (PTX ISA 9.7.15.4: it does so until its
+ * completion is observed). */
+static bool destination_free(const struct bulk *load)
+{
+	const struct exec_instruction *reader = wgmma_reading(load->block, load->shared, load->bytes);
+	char place[EXEC_PLACE];
+	if (reader &&
+		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							"writes shared memory from offset %llu, which a wgmma that nothing "
+							"waited for still reads (%s)",
+							(unsigned long long)load->shared,
+							exec_place(load->warp, reader, place)) != EXEC_NEXT)
+		return false;
+	return exec_pending_write(load->warp, load->in, load->lane, load->block, load->shared,
+							  load->bytes, NULL, load) == EXEC_NEXT;
+}
+
+static bool issue_one(struct warp *w, const struct exec_instruction *in,
+					  const struct bulk *prepared, struct exec_block *block)
+{
+	struct bulk *entry = copies_add_bulk(w);
+	if (!entry) {
+		exec_fail(w, in, prepared->lane, FAULT_MEMORY, 0, "no host memory for pending copies");
+		return false;
+	}
+	*entry = *prepared;
+	entry->block = block;
+	struct walk walk = {w, entry, true};
+	u32 align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
+	if (entry->shared % 16 || (entry->tensor && shared_address(entry) % align)) {
+		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
+				  "shared offset %llu is not a multiple of %u", (unsigned long long)entry->shared,
+				  align);
+		return false;
+	}
+	if (entry->tensor) {
+		if (!tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
+							 &walk))
+			return false;
+	} else {
+		if (entry->kind != BULK_LOAD && !source_readable(&walk, entry->shared, (u32)entry->bytes))
+			return false;
+		if (exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
+							 entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) !=
+			EXEC_NEXT)
+			return false;
+	}
+	if (entry->kind == BULK_LOAD && !(barrier_known(entry) && destination_free(entry)))
+		return false;
+	visit_shared(entry, visit_begin);
+	if (exec_pending_early(block->cluster) & 1)
+		move(entry);
+	return true;
+}
+
+static bool issue_load(struct warp *w, const struct exec_instruction *in, struct bulk *bulk)
+{
+	struct exec_address at = exec_listed_address(w, in->list + 6, bulk->lane);
+	bulk->barrier_block = exec_shared_place(w, in, bulk->lane, at, 8, 8, &bulk->barrier);
+	if (!bulk->barrier_block)
+		return false;
+	if (in->list[10] < 0)
+		return issue_one(w, in, bulk, bulk->block);
+	/* multicast: the same offsets in every block of the mask */
+	struct exec_cluster *cluster = w->block->cluster;
+	u32 blocks = SOURCE(u16, in->list[10])[bulk->lane];
+	for (u32 rank = 0; blocks >> rank; rank++) {
+		if (!(blocks >> rank & 1))
+			continue;
+		if (rank >= cluster->count) {
+			exec_fail(w, in, bulk->lane, FAULT_ADDRESS, 0,
+					  "multicast to block %u of a cluster of %u", rank, cluster->count);
+			return false;
+		}
+		bulk->barrier_block = &cluster->blocks[rank];
+		if (exec_block_ended(w, in, bulk->lane, bulk->barrier_block) ||
+			!issue_one(w, in, bulk, &cluster->blocks[rank]))
+			return false;
+	}
+	return true;
+}
+
+HANDLER(bulk)
+{
+	for (u32 left = mask; left; left &= left - 1) {
+		struct bulk bulk = {
+			.kind = (enum sub_bulk)in->sub, .lane = first_lane(left), .in = in, .warp = w};
+		bool ok = in->list[11] ? read_map(w, in, bulk.lane, &bulk)
+							   : plain_source(w, in, bulk.lane, &bulk);
+		if (!ok)
+			return EXEC_FAULT;
+		struct exec_address at = exec_listed_address(w, in->list, bulk.lane);
+		bulk.block =
+			exec_shared_place(w, in, bulk.lane, at, bulk.tensor ? 1 : bulk.bytes, 1, &bulk.shared);
+		if (!bulk.block)
+			return EXEC_FAULT;
+		struct counters *counters = &w->worker->counters;
+		if (bulk.kind == BULK_LOAD) {
+			ok = issue_load(w, in, &bulk);
+			counters->bulk_load_requests++;
+			counters->bulk_load_bytes += bulk.bytes;
+		} else {
+			struct groups *groups = copies_groups(w);
+			bulk.group = groups ? groups->committed[bulk.lane] : 0;
+			ok = groups && issue_one(w, in, &bulk, bulk.block);
+			counters->bulk_store_requests++;
+			counters->bulk_store_bytes += bulk.bytes;
+		}
+		if (!ok)
+			return EXEC_FAULT;
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(bulk_commit)
+{
+	(void)in;
+	struct groups *groups = copies_groups(w);
+	for (int i = 0; groups && i < EXEC_LANES; i++)
+		groups->committed[i] += IN_MASK(i);
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay */
+HANDLER(bulk_wait)
+{
+	struct exec_bulk *bulk = w->block->cluster->bulk;
+	struct groups *groups = bulk ? copies_groups(w) : NULL;
+	u32 kept = 0;
+	for (u32 k = 0; groups && k < bulk->count; k++) {
+		struct bulk *entry = &bulk->entries[k];
+		if (entry->kind != BULK_LOAD && entry->warp == w && IN_MASK(entry->lane) &&
+			entry->group + (u64)in->imm < groups->committed[entry->lane])
+			end(entry);
+		else if (kept++ != k)
+			bulk->entries[kept - 1] = *entry;
+	}
+	if (groups)
+		bulk->count = kept;
+	return EXEC_NEXT;
+}

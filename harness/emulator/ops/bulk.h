@@ -1,0 +1,17 @@
+/* Bulk copies under way (cp.async.bulk): when their bytes land.
+ *
+ * Bytes land at once or when something waits for them (exec_pending_early): a kernel that does
+ * not wait is told so, whatever it sees. */
+#ifndef EMULATOR_OPS_BULK_H
+#define EMULATOR_OPS_BULK_H
+
+#include "emulator/exec/cluster.h"
+
+/* Lands the bulk copies that complete on an mbarrier: somebody looks at it. */
+void bulk_land(struct exec_block *block, uint64_t offset);
+/* Somebody saw the mbarrier's last phase completed, and with it the copies that landed in it. */
+void bulk_seen(struct exec_block *block, uint64_t offset);
+/* At the end of a cluster: stores that nobody waited for still happen. */
+void bulk_finish(struct exec_cluster *cluster);
+
+#endif

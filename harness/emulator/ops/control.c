@@ -1,0 +1,288 @@
+/* Control flow, barriers, communication within a warp, and what has no effect
+ * here. Compiled once: nothing of this is worth another instruction set. */
+#include <time.h>
+
+#include "emulator/exec/schedule.h"
+#include "emulator/simd/lanes.h"
+
+HANDLER(nop)
+{
+	(void)w;
+	(void)in;
+	(void)mask;
+	return EXEC_NEXT;
+}
+
+HANDLER(bra)
+{
+	if (mask == w->active) {
+		w->pc = in->target;
+		return EXEC_BRANCH;
+	}
+	w->pc = exec_pc(w, in) + 1;
+	exec_park(w, in->target, mask, EXEC_READY);
+	return EXEC_JUMP;
+}
+
+/* in->list: targets; in->imm: how many */
+HANDLER(brx)
+{
+	const u32 *index = SOURCE(u32, in->a);
+	w->pc = exec_pc(w, in) + 1;
+	while (mask) {
+		int lane = first_lane(mask);
+		u32 same = 0, target = index[lane];
+		for (int i = 0; i < EXEC_LANES; i++)
+			same |= (u32)(IN_MASK(i) && index[i] == target) << i;
+		if (target >= (u64)in->imm)
+			return exec_fail(w, in, lane, FAULT_ADDRESS, target,
+							 "index %u is outside the table of %lld targets", target,
+							 (long long)in->imm);
+		exec_park(w, (u32)in->list[target], same, EXEC_READY);
+		mask &= ~same;
+	}
+	return EXEC_JUMP;
+}
+
+HANDLER(exit)
+{
+	w->pc = exec_pc(w, in) + 1;
+	exec_exit(w, mask);
+	return EXEC_JUMP;
+}
+
+HANDLER(trap)
+{
+	return exec_fail(w, in, first_lane(mask), FAULT_TRAP, 0, "the kernel trapped");
+}
+
+/* .sync.aligned with no effect but that */
+HANDLER(sync_aligned)
+{
+	return exec_whole_warp(w, in, mask);
+}
+
+HANDLER(bar)
+{
+	return exec_barrier_arrive(w, in, mask);
+}
+
+HANDLER(bar_cluster)
+{
+	return exec_cluster_arrive(w, in, mask);
+}
+
+static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
+{
+	return SOURCE(u32, operand)[first_lane(mask)];
+}
+
+HANDLER(bar_warp_sync)
+{
+	return exec_members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC)
+			   ? EXEC_NEXT
+			   : EXEC_JUMP;
+}
+
+/* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
+HANDLER(shfl)
+{
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+		return EXEC_JUMP;
+	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
+	u32 t[EXEC_LANES], valid = 0;
+	for (int lane = 0; lane < EXEC_LANES; lane++) {
+		int by = (int)(b[lane] & 31), clamp = (int)(c[lane] & 31),
+			segment = (int)(c[lane] >> 8 & 31);
+		int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+		int from = in->sub == SHUFFLE_UP          ? lane - by
+				   : in->sub == SHUFFLE_DOWN      ? lane + by
+				   : in->sub == SHUFFLE_BUTTERFLY ? lane ^ by
+												  : (least | (by & ~segment));
+		bool ok = in->sub == SHUFFLE_UP ? from >= most : from <= most;
+		from = ok ? from : lane;
+		valid |= (u32)ok << lane;
+		t[lane] = a[from & 31];
+	}
+	if (in->d >= 0)
+		merge32(DEST(u32, in->d), t, mask);
+	if (in->e >= 0)
+		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (valid & mask);
+	return EXEC_NEXT;
+}
+
+/* in->sub: enum sub_vote; in->a: predicate, in->list[0]: members */
+HANDLER(vote)
+{
+	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+		return EXEC_JUMP;
+	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
+	if (in->sub == VOTE_BALLOT) {
+		u32 t[EXEC_LANES];
+		FOR_LANES t[i] = p;
+		merge32(DEST(u32, in->d), t, mask);
+		return EXEC_NEXT;
+	}
+	bool value = in->sub == VOTE_ALL   ? p == mask
+				 : in->sub == VOTE_ANY ? p != 0
+									   : p == 0 || p == mask;
+	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value ? mask : 0);
+	return EXEC_NEXT;
+}
+
+HANDLER(activemask)
+{
+	u32 t[EXEC_LANES];
+	FOR_LANES t[i] = mask;
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}
+
+/* in->sub: enum sub_match (ALL with in->e the predicate); in->size: 4 or 8 */
+HANDLER(match)
+{
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+		return EXEC_JUMP;
+	u64 a[EXEC_LANES];
+	u32 t[EXEC_LANES] = {0}, all = 0;
+	FOR_LANES a[i] = in->size == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
+	for (int i = 0; i < EXEC_LANES; i++)
+		for (int k = 0; k < EXEC_LANES && IN_MASK(i); k++)
+			t[i] |= (u32)(IN_MASK(k) && a[k] == a[i]) << k;
+	if (in->sub == MATCH_ALL) {
+		all = t[first_lane(mask)] == mask ? mask : 0;
+		for (int i = 0; i < EXEC_LANES; i++)
+			t[i] = all;
+		if (in->e >= 0)
+			w->predicates[in->e] = (w->predicates[in->e] & ~mask) | all;
+	}
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}
+
+/* in->sub: enum sub_redux */
+HANDLER(redux)
+{
+	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+		return EXEC_JUMP;
+	const u32 *a = SOURCE(u32, in->a);
+	bool is_signed = in->flags & EXEC_FLAG_SIGNED;
+	u32 value = a[first_lane(mask)], t[EXEC_LANES];
+	for (u32 left = mask & (mask - 1); left; left &= left - 1) {
+		u32 next = a[first_lane(left)];
+		bool less = is_signed ? (s32)next < (s32)value : next < value;
+		switch (in->sub) {
+		case REDUX_ADD: value += next; break;
+		case REDUX_MIN: value = less ? next : value; break;
+		case REDUX_MAX: value = less ? value : next; break;
+		case REDUX_AND: value &= next; break;
+		case REDUX_OR: value |= next; break;
+		default: value ^= next; break;
+		}
+	}
+	FOR_LANES t[i] = value;
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}
+
+/* d|e = elect.sync: the lowest lane of the member mask leads */
+HANDLER(elect)
+{
+	u32 members = member_mask(w, in->a, mask);
+	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
+		return EXEC_JUMP;
+	u32 leader = (u32)first_lane(members & mask ? members & mask : mask), t[EXEC_LANES];
+	FOR_LANES t[i] = leader;
+	if (in->d >= 0)
+		merge32(DEST(u32, in->d), t, mask);
+	if (in->e >= 0)
+		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (1u << leader & mask);
+	return EXEC_NEXT;
+}
+
+/* in->sub: enum sub_clock; in->reg_size 8: the whole counter */
+HANDLER(clock)
+{
+	u64 now;
+	if (in->sub & CLOCK_GLOBAL) {
+		struct timespec time;
+		clock_gettime(CLOCK_REALTIME, &time);
+		now = (u64)time.tv_sec * 1000000000u + (u64)time.tv_nsec;
+	} else {
+		now = __builtin_ia32_rdtsc();
+	}
+	if (in->reg_size == 8) {
+		u64 t[EXEC_LANES];
+		FOR_LANES t[i] = now;
+		merge64(DEST(u64, in->d), t, mask);
+	} else {
+		u32 t[EXEC_LANES];
+		FOR_LANES t[i] = (u32)(in->sub & CLOCK_HIGH ? now >> 32 : now);
+		merge32(DEST(u32, in->d), t, mask);
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(nanosleep)
+{
+	(void)mask;
+	w->pc = exec_pc(w, in) + 1;
+	return EXEC_YIELD;
+}
+
+/* in->space: what is asked about; SHARED with flag CLUSTER: of any block */
+HANDLER(isspacep)
+{
+	const u64 *a = SOURCE(u64, in->a);
+	u32 value = 0;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		u64 window = a[i] >> EXEC_WINDOW_SHIFT << EXEC_WINDOW_SHIFT;
+		bool own = (u32)a[i] >> EXEC_SHARED_RANK_SHIFT == 0 ||
+				   (u32)a[i] >> EXEC_SHARED_RANK_SHIFT == w->block->rank + 1;
+		bool is = in->space == PTX_SHARED
+					  ? window == EXEC_WINDOW_SHARED && (own || in->flags & EXEC_FLAG_CLUSTER)
+				  : in->space == PTX_LOCAL ? window == EXEC_WINDOW_LOCAL
+				  : in->space == PTX_PARAM ? window == EXEC_WINDOW_PARAM
+				  : in->space == PTX_CONST ? false
+										   : window == 0;
+		value |= (u32)is << i;
+	}
+	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value & mask);
+	return EXEC_NEXT;
+}
+
+/* mapa: the address of the same object in block b of the cluster. in->reg_size:
+ * 4 within the shared window, 8 also generic. */
+HANDLER(mapa)
+{
+	const u32 *rank = SOURCE(u32, in->b);
+	const u32 offset_bits = (1u << EXEC_SHARED_RANK_SHIFT) - 1;
+	for (int i = 0; i < EXEC_LANES; i++) {
+		if (!IN_MASK(i))
+			continue;
+		if (rank[i] >= w->block->cluster->count)
+			return exec_fail(w, in, i, FAULT_ADDRESS, 0, "block %u of a cluster of %u", rank[i],
+							 w->block->cluster->count);
+		u32 high = (rank[i] + 1) << EXEC_SHARED_RANK_SHIFT;
+		if (in->reg_size == 8) {
+			u64 a = SOURCE(u64, in->a)[i];
+			DEST(u64, in->d)[i] = (a & ~(u64)0xffffffff) | high | (a & offset_bits);
+		} else {
+			DEST(u32, in->d)[i] = high | (SOURCE(u32, in->a)[i] & offset_bits);
+		}
+	}
+	return EXEC_NEXT;
+}
+
+HANDLER(getctarank)
+{
+	u32 t[EXEC_LANES];
+	for (int i = 0; i < EXEC_LANES; i++) {
+		u32 a = in->width == 8 ? (u32)SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
+		u32 rank = a >> EXEC_SHARED_RANK_SHIFT;
+		t[i] = rank ? rank - 1 : w->block->rank;
+	}
+	merge32(DEST(u32, in->d), t, mask);
+	return EXEC_NEXT;
+}

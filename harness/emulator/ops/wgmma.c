@@ -1,0 +1,408 @@
+/* wgmma: asynchronous products by the four warps of a warpgroup.
+ *
+ * An operation is queued by each warp and carried out, for all four, when one of
+ * them waits for it. Reading the operands that late is what shows a buffer that
+ * was given back too soon; and registers of a pending operation that something
+ * else touches are caught (wgmma_touch, which decode/decode.c puts before such
+ * instructions). */
+#include "emulator/ops/wgmma.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emulator/exec/follow.h"
+#include "emulator/exec/pending.h"
+#include "emulator/exec/race.h"
+#include "emulator/exec/schedule.h"
+#include "emulator/exec/undefined.h"
+#include "emulator/exec/unfenced.h"
+#include "emulator/simd/lanes.h"
+#include "emulator/tensor/tensor.h"
+
+#define GROUP_WARPS 4
+#define QUEUE 64 /* operations a warp may have pending */
+
+struct mma {
+	const struct exec_instruction *in;
+	u64 a, b; /* descriptors */
+	bool scale_d;
+	u64 group;
+};
+
+struct exec_mmas {
+	struct mma queue[QUEUE];
+	u64 issued, done; /* operations since the block began */
+	u64 committed;    /* groups */
+	bool fenced;      /* a wgmma.fence follows what last touched the registers */
+	const struct exec_instruction *touched; /* by what, if they were since the block began */
+	u64 last_of_group;                      /* operations in closed groups */
+};
+
+void wgmma_clear(struct warp *w)
+{
+	if (w->mmas)
+		w->mmas->fenced = false;
+	if (w->mmas)
+		w->mmas->touched = NULL;
+	if (w->mmas)
+		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
+}
+
+void wgmma_free(struct warp *w)
+{
+	free(w->mmas);
+	w->mmas = NULL;
+}
+
+/* The four warps of w's warpgroup; false when the block has no such four. */
+static bool warpgroup(struct warp *w, struct warp *warps[GROUP_WARPS])
+{
+	u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
+	if (first + GROUP_WARPS > w->block->warp_count)
+		return false;
+	for (u32 i = 0; i < GROUP_WARPS; i++)
+		warps[i] = &w->block->warps[first + i];
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Carrying out */
+
+/* in->imm: sub_unpack_wgmma(); in->list: how many registers of d and of a, then the registers */
+static struct tensor_wgmma operation_of(const struct mma *mma)
+{
+	struct tensor_wgmma operation = sub_unpack_wgmma(mma->in->imm);
+	operation.scale_d = mma->scale_d;
+	return operation;
+}
+
+/* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
+ * half a row, or 8 rows of one k. */
+static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
+						   size_t chunk, unsigned rows, bool mn_major, bool *undefined,
+						   struct exec_wgmma_reads *reads)
+{
+	const u8 *known = w->block->shared_written + offset;
+	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
+		if (known[k] == EXEC_SHARED_READABLE)
+			continue;
+		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
+		if (!reads->any)
+			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
+											 known[k] == EXEC_SHARED_UNDEFINED};
+		reads->any = true;
+	}
+}
+
+/* Copies all chunks, when they lie in the block's shared memory and nothing is to be said about
+ * any: written, none pending, none behind a missing fence, races not looked for. */
+static bool quick_gather(const struct exec_block *block, const u32 *addresses, size_t count,
+						 u8 *restrict out)
+{
+	const u8 *const shared = block->shared, *const written = block->shared_written;
+	const u8 *const unfenced = block->unfenced_low < block->unfenced_high ? block->unfenced : NULL;
+	const s32 last = (s32)block->shared_bytes - (s32)TENSOR_CHUNK;
+	s32 outside = 0;
+	u64 known = ~(u64)0, late = 0, two[2];
+	for (size_t i = 0; i < count; i++) { /* addresses have 18 bits and few more: no overflow */
+		s32 offset = (s32)(addresses[i] - block->shared_base);
+		outside |= offset | (last - offset);
+	}
+	if (outside < 0 || block->race)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const u32 offset = addresses[i] - block->shared_base;
+		memcpy(two, written + offset, sizeof two);
+		known &= two[0] & two[1];
+		if (unfenced) {
+			memcpy(two, unfenced + offset, sizeof two);
+			late |= two[0] | two[1];
+		}
+		memcpy(out + i * TENSOR_CHUNK, shared + offset, TENSOR_CHUNK);
+	}
+	return known == ~(u64)0 && !late;
+}
+
+/* Copies an operand's chunks together; false after a fault. */
+static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
+				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
+{
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	u32 addresses[TENSOR_CHUNKS];
+	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	struct exec_block *block = w->block;
+	if (quick_gather(block, addresses, count, out))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		u64 offset = (u64)addresses[i] - block->shared_base;
+		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
+			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
+					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
+					  "0x%x, leading %u, stride %u)",
+					  which, addresses[i], block->shared_bytes, descriptor.start,
+					  descriptor.leading, descriptor.stride);
+			return false;
+		}
+		const u8 *known = block->shared_written + offset;
+		for (u32 k = 0; k < TENSOR_CHUNK; k += 8) {
+			u64 eight;
+			memcpy(&eight, known + k, sizeof eight);
+			if (eight == ~(u64)0)
+				continue;
+			u32 j = 0;
+			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
+				j++;
+			if (j == 8) {
+				note_undefined(w, in, offset, i, rows, mn_major,
+							   which[0] == 'A' ? reads->a : reads->b, reads);
+				continue;
+			}
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			exec_pending_read(w, in, 0, block, offset + k + j, verb);
+			return false;
+		}
+		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
+			char verb[32];
+			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			exec_unfenced_read(w, in, 0, block, offset, TENSOR_CHUNK, verb);
+			return false;
+		}
+		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
+			return false;
+		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
+	}
+	return true;
+}
+
+/* Whether an operand has one of the bytes. */
+static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, bool mn_major,
+						u64 offset, size_t bytes)
+{
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	u64 low = offset + block->shared_base, high = low + bytes;
+	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
+	u32 addresses[TENSOR_CHUNKS], reach = 1024 + rows / 8 * apart; /* at most */
+	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
+		return false;
+	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	for (size_t i = 0; i < count; i++)
+		if (addresses[i] < high && addresses[i] + TENSOR_CHUNK > low)
+			return true;
+	return false;
+}
+
+const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64 offset,
+											 size_t bytes)
+{
+	for (u32 i = 0; i < block->warp_count; i++) {
+		const struct exec_mmas *mmas = block->warps[i].mmas;
+		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
+			const struct mma *mma = &mmas->queue[k % QUEUE];
+			struct tensor_wgmma operation = operation_of(mma);
+			if (operand_has(block, mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
+				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS,
+												operation.a_mn_major, offset, bytes)))
+				return mma->in;
+		}
+	}
+	return NULL;
+}
+
+static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index)
+{
+	const struct mma *mma = &w->mmas->queue[index % QUEUE];
+	const struct exec_instruction *in = mma->in;
+	struct tensor_wgmma operation = operation_of(mma);
+	_Alignas(64) u8 a[TENSOR_CHUNKS * TENSOR_CHUNK], b[TENSOR_CHUNKS * TENSOR_CHUNK];
+	u32 *d_registers[GROUP_WARPS][TENSOR_WGMMA_COLUMNS / 2];
+	const u32 *a_registers[GROUP_WARPS][4];
+	int32_t d_count = in->list[0], a_count = in->list[1];
+	for (int i = 0; i < GROUP_WARPS; i++) {
+		const struct mma *other = &warps[i]->mmas->queue[index % QUEUE];
+		if (other->in != in || other->b != mma->b || other->scale_d != mma->scale_d ||
+			(!a_count && other->a != mma->a)) {
+			exec_fail(w, in, 0, FAULT_ASYNC, 0,
+					  "the four warps of the warpgroup disagree about this operation");
+			return false;
+		}
+		for (int r = 0; r < d_count; r++)
+			d_registers[i][r] = (u32 *)(warps[i]->base[0] + in->list[2 + r]);
+		for (int r = 0; r < a_count; r++)
+			a_registers[i][r] = (const u32 *)(warps[i]->base[0] + in->list[2 + d_count + r]);
+		operation.registers[i] = d_registers[i];
+		operation.a_registers[i] = a_registers[i];
+	}
+	struct exec_wgmma_reads reads = {0};
+	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b, &reads) ||
+		(!a_count &&
+		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a, &reads)))
+		return false;
+	operation.a_bytes = a_count ? NULL : a;
+	operation.b_bytes = b;
+	tensor_wgmma(&operation);
+	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
+	exec_count_tensor(w, tensor_type_bytes(operation.a),
+					  2ull * TENSOR_WGMMA_ROWS * operation.n * depth);
+	w->worker->counters.wgmma_shared_bytes +=
+		(u64)TENSOR_WGMMA_K_BYTES * (operation.n + (a_count ? 0 : TENSOR_WGMMA_ROWS));
+	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
+}
+
+/* Carries out the operations below `upto`. YIELD: other warps have not issued
+ * them yet. */
+static enum exec_status complete(struct warp *w, const struct exec_instruction *in, u64 upto)
+{
+	struct warp *warps[GROUP_WARPS];
+	if (!warpgroup(w, warps))
+		return exec_fail(w, in, 0, FAULT_BARRIER, 0, "the warpgroup has fewer than four warps");
+	while (w->mmas->done < upto) {
+		for (int i = 0; i < GROUP_WARPS; i++)
+			if (!warps[i]->mmas || warps[i]->mmas->issued <= w->mmas->done)
+				return EXEC_YIELD;
+		if (!carry_out(w, warps, w->mmas->done))
+			return EXEC_FAULT;
+		for (int i = 0; i < GROUP_WARPS; i++)
+			warps[i]->mmas->done++;
+	}
+	return EXEC_NEXT;
+}
+
+static enum exec_status again(struct warp *w, const struct exec_instruction *in)
+{
+	w->pc = exec_pc(w, in);
+	return EXEC_YIELD;
+}
+
+/* ------------------------------------------------------------------------
+ * Instructions */
+
+static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruction *in,
+									  const struct exec_instruction *touched)
+{
+	char place[EXEC_PLACE];
+	if (!touched)
+		return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "no wgmma.fence since registers of a wgmma were touched (%s)",
+							   exec_place(w, touched, place));
+}
+
+static enum exec_status fail_pending(struct warp *w, const struct exec_instruction *in,
+									 const struct exec_instruction *pending)
+{
+	char place[EXEC_PLACE];
+	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+							   "touches a register of a wgmma that nothing waited for (%s)",
+							   exec_place(w, pending, place));
+}
+
+/* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
+HANDLER(wgmma)
+{
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!w->mmas)
+		w->mmas = calloc(1, sizeof *w->mmas);
+	struct exec_mmas *mmas = w->mmas;
+	if (!mmas)
+		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	if (!mmas->fenced && fail_unfenced(w, in, mmas->touched) != EXEC_NEXT)
+		return EXEC_FAULT;
+	if (mmas->issued - mmas->done == QUEUE) {
+		enum exec_status status = complete(w, in, mmas->done + 1);
+		if (status != EXEC_NEXT)
+			return status == EXEC_YIELD ? again(w, in) : status;
+	}
+	mmas->queue[mmas->issued++ % QUEUE] = (struct mma){
+		.in = in,
+		.a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0,
+		.b = SOURCE(u64, in->b)[0],
+		.scale_d = w->predicates[in->c] & 1,
+		.group = mmas->committed,
+	};
+	return exec_follow_on(w, in);
+}
+
+HANDLER(wgmma_fence)
+{
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!w->mmas)
+		w->mmas = calloc(1, sizeof *w->mmas);
+	if (!w->mmas)
+		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	w->mmas->fenced = true;
+	return EXEC_NEXT;
+}
+
+HANDLER(wgmma_commit)
+{
+	(void)in;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (w->mmas) {
+		w->mmas->committed++;
+		w->mmas->last_of_group = w->mmas->issued;
+	}
+	return EXEC_NEXT;
+}
+
+/* in->imm: groups that may stay */
+HANDLER(wgmma_wait)
+{
+	struct exec_mmas *mmas = w->mmas;
+	enum exec_status here = exec_whole_warp(w, in, mask);
+	if (here != EXEC_NEXT)
+		return here;
+	if (!mmas)
+		return EXEC_NEXT;
+	u64 upto = mmas->done;
+	while (upto < mmas->last_of_group &&
+		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
+		upto++;
+	enum exec_status status = complete(w, in, upto);
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
+}
+
+/* in->list: registers that the next instruction touches, ended by -1. Says behind which
+ * pending operation none is left that works on them. */
+static u64 last_touching(const struct exec_mmas *mmas, const struct exec_instruction *in)
+{
+	for (u64 k = mmas->issued; k > mmas->done; k--) {
+		const struct exec_instruction *op = mmas->queue[(k - 1) % QUEUE].in;
+		for (const int32_t *touched = in->list; *touched >= 0; touched++)
+			for (int r = 0; r < op->list[0] + op->list[1]; r++)
+				if (op->list[2 + r] == *touched)
+					return k;
+	}
+	return mmas->done;
+}
+
+/* in->sub: enum sub_touch. A move completes what is
+ * pending on them, as ptxas serialises there; anything else has forgotten to wait. */
+HANDLER(wgmma_touch)
+{
+	struct exec_mmas *mmas = w->mmas;
+	(void)mask;
+	/* a move may be the compiler's, which ptxas takes out again */
+	if (mmas && in->sub == TOUCH_USES) {
+		mmas->fenced = false;
+		mmas->touched = in;
+	}
+	if (!mmas || mmas->done == mmas->issued)
+		return EXEC_NEXT;
+	u64 upto = last_touching(mmas, in);
+	if (upto > mmas->done && in->sub == TOUCH_USES &&
+		fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in) != EXEC_NEXT)
+		return EXEC_FAULT;
+	enum exec_status status = complete(w, in, upto);
+	return status == EXEC_YIELD  ? again(w, in)
+		   : status == EXEC_NEXT ? exec_follow_on(w, in)
+								 : status;
+}

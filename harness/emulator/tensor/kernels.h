@@ -1,0 +1,52 @@
+/* The arithmetic behind tensor.h, compiled once for each x86-64 level
+ * (kernels.c) and chosen when it is first used (tensor/tensor.c). */
+#ifndef EMULATOR_TENSOR_KERNELS_H
+#define EMULATOR_TENSOR_KERNELS_H
+
+#include "emulator/tensor/tensor.h"
+
+#define TENSOR_K_MAX 32u
+
+#define TENSOR_BLOCK 128u /* bytes: 8 rows of TENSOR_CHUNK */
+
+union tensor_element {
+	float number;
+	int32_t integer;
+	uint32_t bits;
+};
+
+/* Operands are lists of blocks: the registers of a fragment, or what was gathered
+ * from shared memory in that form. */
+struct tensor_kernels {
+	/* out[(k * row_blocks + rb) * 32 + lane]: element k of row 8 rb + lane / 4.
+	 * Blocks: those that lie below each other first. */
+	void (*rows)(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
+				 unsigned k_blocks, union tensor_element *out);
+	/* out[((cb * depth + k) * 2 + j) * 4 + t]: element k of column 8 cb + 2 t + j.
+	 * Blocks: those of the same columns first. */
+	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
+					unsigned k_blocks, union tensor_element *out);
+	/* d[(cb * row_blocks + rb) * 2 + j][lane] = that of c + the sum over k of what
+	 * `rows` and `columns` give for its row and column. */
+	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
+					 unsigned row_blocks, unsigned column_blocks, unsigned k);
+	/* All of a warp's mma at once, where this level has a way for the shape (whose
+	 * accumulators are f32); false, with nothing done, where it has none. c may be d. */
+	bool (*multiply_halves)(const struct tensor_shape *shape, float *const d[],
+							const uint32_t *const a[], const uint32_t *const b[],
+							const float *const c[]);
+	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
+							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
+							  unsigned k);
+	void (*transpose_b16)(uint32_t reg[TENSOR_LANES]); /* 8x8 */
+	void (*halves_to_floats)(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
+							 float high[TENSOR_LANES]);
+	void (*floats_to_halves)(const float low[TENSOR_LANES], const float high[TENSOR_LANES],
+							 uint32_t reg[TENSOR_LANES]);
+	float (*half_to_float)(uint16_t bits);
+	uint16_t (*float_to_half)(float value);
+};
+
+extern const struct tensor_kernels tensor_kernels_v2, tensor_kernels_v3, tensor_kernels_v4;
+
+#endif

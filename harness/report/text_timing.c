@@ -1,0 +1,152 @@
+/* Times of one shape, as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/clean.h"
+#include "report/facts.h"
+#include "report/kernels.h"
+#include "report/seal.h"
+#include "report/text_page.h"
+#include "report/wrap.h"
+
+#define LABEL_COLUMNS 16
+
+static void percent_format(char out[16], double percent)
+{
+	if (percent > 0.0)
+		snprintf(out, 16, "%.1f%%", percent);
+	else
+		snprintf(out, 16, "-");
+}
+
+static void entry_print(const struct text_page *page, const struct timing_result *timing,
+						const struct timing_entry *entry, bool span)
+{
+	char *label = clean_text(entry->label);
+	int width = label != NULL ? wrap_columns(label, strlen(label)) : 0;
+	fprintf(page->out, "  %s", label != NULL ? label : "");
+	free(label);
+	if (width > LABEL_COLUMNS) {
+		fputs("\n  ", page->out);
+		width = 0;
+	}
+	fprintf(page->out, "%*s", LABEL_COLUMNS - width, "");
+	if (!entry->ran) {
+		fputs("  not measured\n", page->out);
+		if (entry->detail[0] != '\0')
+			text_paragraph(page, 4, entry->detail);
+		return;
+	}
+	const struct timing_stats *stats = facts_stats(entry, span);
+	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
+	char interval[40], percent[16];
+	facts_time(stats->median, median);
+	facts_time(stats->min, min);
+	facts_time(stats->p95, p95);
+	facts_time(stats->low, low);
+	facts_time(stats->high, high);
+	snprintf(interval, sizeof interval, "%s-%s", low, high);
+	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
+			facts_rate(timing, stats->median));
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(timing, yardsticks);
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
+		percent_format(percent, facts_percent_of(timing, entry, yardsticks[y].label, span));
+		fprintf(page->out, " %7s", percent);
+	}
+	fputc('\n', page->out);
+	if (entry->wrong > 0) {
+		char warning[128];
+		snprintf(warning, sizeof warning,
+				 "    its results leave the error bound: %llu elements, up to %.3g times\n",
+				 (unsigned long long)entry->wrong, entry->worst_ratio);
+		text_paint(page, TEXT_BAD, warning);
+	}
+}
+
+static void events_print(const struct text_page *page, const struct timing_result *timing)
+{
+	char line[1024] = "between events:", time[FACTS_TIME];
+	size_t used = strlen(line);
+	const char *separator = " ";
+	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
+		const struct timing_entry *entry = &timing->entries[i];
+		if (!entry->ran || entry->event.samples == 0)
+			continue;
+		facts_time(entry->event.median, time);
+		int more =
+			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
+		used += more > 0 ? (size_t)more : 0;
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		text_paragraph(page, 2, line);
+}
+
+static void seals_print(const struct text_page *page, const struct timing_result *timing, bool span)
+{
+	char line[SEAL_LINE];
+	seal_confirmed(timing, line);
+	if (line[0] != '\0')
+		text_paragraph(page, 2, line);
+	for (size_t i = 0; i < timing->count; i++) {
+		seal_doubt(&timing->entries[i], span, line);
+		if (line[0] != '\0')
+			text_paragraph(page, 2, line);
+	}
+}
+
+static void clocks_print(const struct text_page *page, const struct timing_result *timing)
+{
+	char line[256];
+	facts_clocks(line, sizeof line, timing);
+	if (line[0] != '\0')
+		text_paragraph(page, 2, line);
+	if (timing->throttled) {
+		snprintf(line, sizeof line, "  warning: the clock was held down while measuring (%s)\n",
+				 timing->throttle_reason);
+		text_paint(page, TEXT_WARNING, line);
+	}
+	if (timing->wide) {
+		snprintf(line, sizeof line,
+				 "  warning: a median is uncertain by %.1f%%; measure again on a quiet machine\n",
+				 facts_widest_percent(timing));
+		text_paint(page, TEXT_WARNING, line);
+	}
+}
+
+void text_schedule(const struct text_page *page, const char *label, const char *schedule)
+{
+	char line[JUDGE_SCHEDULE_TEXT + 128];
+	snprintf(line, sizeof line, "%.64s%sschedule: %s", label, label[0] != '\0' ? ": " : "",
+			 schedule);
+	if (schedule[0] != '\0')
+		text_paragraph(page, 2, line);
+}
+
+void text_timing(const struct text_page *page, const struct timing_result *timing)
+{
+	bool span = facts_use_span(timing);
+	char shape[128], line[256];
+	facts_timed_shape(shape, sizeof shape, timing);
+	snprintf(line, sizeof line, "%s: microseconds %s", shape,
+			 span ? "of device span" : "between events");
+	text_paragraph(page, 2, line);
+	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s", LABEL_COLUMNS, "", "median", "min", "p95",
+			"95% interval", facts_rate_unit(timing));
+	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	facts_yardsticks(timing, yardsticks);
+	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+		fprintf(page->out, " %7s", yardsticks[y].abbreviation);
+	fputc('\n', page->out);
+	for (size_t i = 0; i < timing->count; i++)
+		entry_print(page, timing, &timing->entries[i], span);
+	for (size_t i = 0; i < timing->count; i++)
+		text_schedule(page, timing->entries[i].label, timing->entries[i].schedule);
+	if (span)
+		events_print(page, timing);
+	seals_print(page, timing, span);
+	clocks_print(page, timing);
+	if (page->verbose)
+		kernels_print(page->out, page->width, timing);
+}

@@ -1,0 +1,46 @@
+/* What generated cases draw: random numbers, and of these shapes, scalars and values. case.h has
+ * what comes of it. */
+#ifndef GEMMJUDGE_TESTCASES_DRAW_H
+#define GEMMJUDGE_TESTCASES_DRAW_H
+
+#include "testcases/case.h"
+#include "testcases/values.h"
+
+/* --- draw.c: random numbers of one case --- */
+struct draws {
+	uint64_t seed, index;
+	uint32_t used;
+	struct values_words words;
+};
+uint32_t draw_word(struct draws *draws);
+int draw_below(struct draws *draws, int count);           /* 0 .. count-1 */
+int draw_between(struct draws *draws, int low, int high); /* low .. high */
+
+/* --- draw_shape.c --- */
+struct draw_limits {
+	int low, high;
+};
+
+/* The limits of M, N and K; of one that the problem has not, those of the first. */
+struct draw_all_limits {
+	struct draw_limits of[CASE_DIMENSIONS];
+};
+struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
+
+/* The families of shapes. Consecutive turns walk through them. */
+#define DRAW_FAMILIES 12
+/* A shape as case_generate() describes it; `turn` chooses the family. */
+struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
+						size_t turn, int max_dim, int multiple);
+
+/* --- draw_values.c --- */
+/* Alpha or beta: thousandths from -2 to 2, not 0. */
+float draw_scalar(struct draws *draws);
+/* Alpha and beta; those with which small integers stay exact. */
+void draw_factors(struct draws *draws, struct test_case *test);
+void draw_exact_factors(struct draws *draws, struct test_case *test);
+/* What operands hold, and the scalars but alpha and beta; `exact` where that is possible. */
+void draw_contents(struct draws *draws, const struct problem *problem, struct test_case *test,
+				   bool exact);
+
+#endif

@@ -1,0 +1,264 @@
+/* The shapes of generated cases. */
+#include "testcases/draw.h"
+
+static int clamp(struct draw_limits limits, int size)
+{
+	return size < limits.low ? limits.low : size > limits.high ? limits.high : size;
+}
+
+/* Any size: half of the time uniform, half of the time one whose order of
+ * magnitude is uniform, so that small sizes are as common as large ones. The
+ * second kind picks a power of two and a place within its octave: integers only,
+ * because pow() differs between C libraries. */
+static int size_any(struct draws *draws, struct draw_limits limits)
+{
+	if (draw_below(draws, 2) == 0)
+		return draw_between(draws, limits.low, limits.high);
+	int octaves = 0;
+	while (limits.low << (octaves + 1) <= limits.high)
+		octaves++;
+	int start = limits.low << draw_below(draws, octaves + 1);
+	int end = 2 * start - 1 > limits.high ? limits.high : 2 * start - 1;
+	return draw_between(draws, start, end);
+}
+
+static int size_of_multiple(struct draw_limits limits, int multiple, int size)
+{
+	struct draw_limits multiples = {(limits.low + multiple - 1) / multiple, limits.high / multiple};
+	return clamp(multiples, (size + multiple / 2) / multiple) * multiple;
+}
+
+static bool is_prime(int n)
+{
+	if (n < 4)
+		return n > 1;
+	for (int d = 2; d * d <= n; d++)
+		if (n % d == 0)
+			return false;
+	return true;
+}
+
+static int size_prime(struct draws *draws, struct draw_limits limits)
+{
+	int size = size_any(draws, limits);
+	for (int down = size; down >= limits.low; down--)
+		if (is_prime(down))
+			return down;
+	return size;
+}
+
+static int size_aligned(struct draws *draws, struct draw_limits limits)
+{
+	static const int steps[] = {8, 16, 64, 128};
+	int step = steps[draw_below(draws, 4)];
+	int size = size_any(draws, limits) / step * step;
+	while (size < limits.low)
+		size += step;
+	return clamp(limits, size);
+}
+
+static int size_one_off(struct draws *draws, struct draw_limits limits)
+{
+	int off = draw_below(draws, 2) == 0 ? -1 : 1;
+	int size = size_aligned(draws, limits);
+	return clamp(limits, size + off < limits.low ? size + 1 : size + off);
+}
+
+static int size_limit(struct draws *draws, struct draw_limits limits)
+{
+	return draw_below(draws, 2) == 0 ? limits.low : limits.high;
+}
+
+static int size_ragged(struct draws *draws, struct draw_limits limits)
+{
+	switch (draw_below(draws, 4)) {
+	case 0: return size_prime(draws, limits);
+	case 1: return size_one_off(draws, limits);
+	default: return size_any(draws, limits);
+	}
+}
+
+static int size_mixed(struct draws *draws, struct draw_limits limits)
+{
+	return draw_below(draws, 2) == 0 ? size_aligned(draws, limits) : size_ragged(draws, limits);
+}
+
+/* The small and the large sizes of a skinny case. */
+static struct draw_limits limits_small(struct draw_limits limits)
+{
+	int high = limits.low + (limits.high - limits.low) / 16 + 16;
+	return (struct draw_limits){limits.low, high < limits.high ? high : limits.high};
+}
+
+static struct draw_limits limits_large(struct draw_limits limits)
+{
+	return (struct draw_limits){limits.low + (limits.high - limits.low) / 2, limits.high};
+}
+
+enum family {
+	FAMILY_SQUARE_ALIGNED,
+	FAMILY_SQUARE_RAGGED,
+	FAMILY_ALIGNED,
+	FAMILY_RAGGED,
+	FAMILY_ONE_OFF,
+	FAMILY_PRIME,
+	FAMILY_MIXED,
+	FAMILY_LIMITS,
+	FAMILY_LARGE_N,
+	FAMILY_LARGE_K,
+	FAMILY_FLAT,
+};
+
+/* Consecutive cases walk through this table from a place that the seed chooses,
+ * so that a dozen cases hold every family. */
+static const enum family families[DRAW_FAMILIES] = {
+	FAMILY_RAGGED,  FAMILY_ALIGNED, FAMILY_LARGE_K, FAMILY_SQUARE_RAGGED,
+	FAMILY_MIXED,   FAMILY_LIMITS,  FAMILY_ONE_OFF, FAMILY_SQUARE_ALIGNED,
+	FAMILY_LARGE_N, FAMILY_RAGGED,  FAMILY_FLAT,    FAMILY_PRIME,
+};
+
+typedef int draw_size(struct draws *draws, struct draw_limits limits);
+
+/* Each by its own function. */
+static void draw_apart(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
+					   int out[CASE_DIMENSIONS])
+{
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
+		out[i] = draw(draws, all->of[i]);
+}
+
+static void draw_square(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
+						int out[CASE_DIMENSIONS])
+{
+	int size = draw(draws, all->of[0]);
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
+		out[i] = clamp(all->of[i], size);
+}
+
+/* large[i]: the upper half of its limits, else the small sizes. */
+static void draw_skinny(struct draws *draws, const struct draw_all_limits *all,
+						const bool large[CASE_DIMENSIONS], int out[CASE_DIMENSIONS])
+{
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
+		out[i] = size_mixed(draws, large[i] ? limits_large(all->of[i]) : limits_small(all->of[i]));
+}
+
+static void draw_family(struct draws *draws, enum family family, const struct draw_all_limits *all,
+						int out[CASE_DIMENSIONS])
+{
+	switch (family) {
+	case FAMILY_SQUARE_ALIGNED: draw_square(draws, all, size_aligned, out); return;
+	case FAMILY_SQUARE_RAGGED: draw_square(draws, all, size_ragged, out); return;
+	case FAMILY_ALIGNED: draw_apart(draws, all, size_aligned, out); return;
+	case FAMILY_RAGGED: draw_apart(draws, all, size_ragged, out); return;
+	case FAMILY_ONE_OFF: draw_apart(draws, all, size_one_off, out); return;
+	case FAMILY_PRIME: draw_apart(draws, all, size_prime, out); return;
+	case FAMILY_MIXED: draw_apart(draws, all, size_mixed, out); return;
+	case FAMILY_LIMITS: draw_apart(draws, all, size_limit, out); return;
+	case FAMILY_LARGE_N: draw_skinny(draws, all, (bool[]){false, true, false}, out); return;
+	case FAMILY_LARGE_K: draw_skinny(draws, all, (bool[]){false, false, true}, out); return;
+	case FAMILY_FLAT: draw_skinny(draws, all, (bool[]){true, true, false}, out); return;
+	}
+}
+
+struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
+{
+	struct draw_all_limits all;
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
+		if (size == NULL)
+			size = problem_size_of(problem, SIZE_M);
+		struct draw_limits limits = {size->min, size->max};
+		if (max_dim < limits.high)
+			limits.high = max_dim > limits.low ? max_dim : limits.low;
+		all.of[i] = limits;
+	}
+	return all;
+}
+
+/* Mostly below the problem's common size, where it has one. */
+static struct draw_all_limits limits_common(struct draws *draws, const struct problem *problem,
+											struct draw_all_limits all)
+{
+	int common = problem->common;
+	bool rare = common == 0 || draw_below(draws, 8) == 0;
+	for (int i = 0; i < CASE_DIMENSIONS && !rare; i++)
+		if (common < all.of[i].high)
+			all.of[i].high = common > all.of[i].low ? common : all.of[i].low;
+	return all;
+}
+
+/* One in two is small; all terms are no more than those of the largest product. */
+static int draw_batch(struct draws *draws, const struct problem *problem, const struct shape *shape,
+					  int max_dim)
+{
+	const struct problem_size *size = problem_size_of(problem, SIZE_BATCH);
+	int largest = case_largest(problem);
+	double side = max_dim < largest ? max_dim : largest;
+	double room = side * side * side / shape_terms(shape);
+	struct draw_limits limits = {size->min, size->max};
+	if (room < limits.high)
+		limits.high = room < limits.low ? limits.low : (int)room;
+	return size_any(draws, limits);
+}
+
+static int common_multiple(int a, int b)
+{
+	int step = a;
+	while (step % b != 0)
+		step += a;
+	return step;
+}
+
+/* A power of two in three of four cases; K becomes a multiple of it, and stays one of `multiple`.
+ */
+static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape,
+					   int multiple)
+{
+	const struct problem_size *size = problem_size_of(problem, SIZE_GROUP);
+	int k = shape->size[SIZE_K], group = 2 << draw_below(draws, 7);
+	if (draw_below(draws, 4) == 0)
+		group = draw_between(draws, size->min / 2, size->max / 4) * 2;
+	/* mostly two groups or more, as with one there is none to confuse it with */
+	int most = draw_below(draws, 4) == 0 ? k : k / 2;
+	while (group > most && group > size->min)
+		group /= 2;
+	group += group % 2;
+	if (common_multiple(group, multiple) > k)
+		group = size->min;
+	int step = common_multiple(group, multiple);
+	shape->size[SIZE_GROUP] = group;
+	shape->size[SIZE_K] = k < step ? step : k / step * step;
+}
+
+struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
+						size_t turn, int max_dim, int multiple)
+{
+	int drawn[CASE_DIMENSIONS] = {0};
+	struct draw_all_limits all = draw_limits_of(problem, max_dim);
+	struct shape shape;
+	for (int i = 0; i < SIZE_COUNT; i++)
+		shape.size[i] = 1;
+	if (sizes == CASE_SIZES_UNIFORM) {
+		for (int i = 0; i < CASE_DIMENSIONS; i++)
+			drawn[i] = draw_between(draws, all.of[i].low, all.of[i].high);
+	} else {
+		struct draw_all_limits common = limits_common(draws, problem, all);
+		draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
+	}
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
+		if (multiple > 1)
+			drawn[i] = size_of_multiple(all.of[i], multiple, drawn[i]);
+		else if (size != NULL && size->multiple > 1)
+			drawn[i] = size_of_multiple(all.of[i], size->multiple, drawn[i]);
+		bool again = i > 0 && size == problem_size_of(problem, SIZE_M); /* one size is all three */
+		if (size != NULL)
+			shape.size[case_dimensions[i]] = again ? drawn[0] : drawn[i];
+	}
+	if (problem_size_of(problem, SIZE_BATCH) != NULL)
+		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
+	if (problem_size_of(problem, SIZE_GROUP) != NULL)
+		draw_group(draws, problem, &shape, multiple);
+	return shape;
+}

@@ -1,0 +1,125 @@
+#include "testcases/shape.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool shape_parse(const char *text, int max, struct shape_text *out, struct error *err)
+{
+	const char *at = text;
+	out->count = 0;
+	while (*at >= '0' && *at <= '9' && out->count < SIZES_MAX) {
+		char *rest;
+		errno = 0;
+		long value = strtol(at, &rest, 10);
+		if (errno != 0 || value < 1 || value > max || (*rest != 'x' && *rest != '\0'))
+			break;
+		out->number[out->count++] = (int32_t)value;
+		if (*rest == '\0')
+			return true;
+		at = rest + 1;
+	}
+	return error_set(
+		err,
+		"\"%.80s\" is no shape: write MxNxK, each from 1 to %d, such as 1024x512x64, or "
+		"the sizes of a problem that has others, such as MxN or BxMxNxK",
+		text, max);
+}
+
+void shape_text_print(const struct shape_text *text, char out[SHAPE_TEXT])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < text->count; i++)
+		used += (size_t)snprintf(out + used, SHAPE_TEXT - used, "%s%d", i > 0 ? "x" : "",
+								 (int)text->number[i]);
+}
+
+static void set_size(const struct problem_size *row, int32_t number, struct shape *out)
+{
+	for (int i = 0; i < SIZE_COUNT; i++)
+		if ((row->is & 1u << i) != 0)
+			out->size[i] = number;
+}
+
+bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err)
+{
+	char text[SHAPE_TEXT];
+	const struct problem_size *k = problem_size_of(problem, SIZE_K);
+	const struct problem_size *group = problem_size_of(problem, SIZE_GROUP);
+	shape_print(problem, shape, text);
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		for (int i = 0; i < SIZE_COUNT; i++)
+			if ((row->is & 1u << i) != 0 && row->multiple > 1 &&
+				shape->size[i] % row->multiple != 0)
+				return error_set(err, "%s is no shape of %s: %s is a multiple of %d", text,
+								 problem->name, row->name, row->multiple);
+	if (group != NULL && shape->size[SIZE_K] % shape->size[SIZE_GROUP] != 0)
+		return error_set(err, "%s is no shape of %s: %s is a multiple of %s", text, problem->name,
+						 k->name, group->name);
+	return true;
+}
+
+bool shape_is_countable(const struct problem *problem, const struct shape *shape, struct error *err)
+{
+	char text[SHAPE_TEXT];
+	struct shape matrix = *shape;
+	matrix.size[SIZE_BATCH] = 1;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++) {
+		uint64_t elements = operand_elements(operand, &matrix);
+		if (elements <= INT32_MAX)
+			continue;
+		shape_print(problem, shape, text);
+		return error_set(
+			err, "%s is too large: %s has %" PRIu64 " elements, and an int counts %d at most", text,
+			operand->name, elements, INT32_MAX);
+	}
+	return true;
+}
+
+bool shape_fit(const struct problem *problem, const struct shape_text *text, struct shape *out,
+			   struct error *err)
+{
+	char written[SHAPE_TEXT], legend[SHAPE_TEXT];
+	size_t sizes = problem_sizes(problem);
+	bool grouped = problem_size_of(problem, SIZE_GROUP) != NULL;
+	for (int i = 0; i < SIZE_COUNT; i++)
+		out->size[i] = 1;
+	if (text->count != sizes && !(grouped && text->count + 1 == sizes)) {
+		shape_text_print(text, written);
+		return error_set(err, "%s is no shape of %s, which takes %s", written, problem->name,
+						 shape_legend(problem, legend));
+	}
+	for (size_t i = 0; i < text->count; i++)
+		set_size(&problem->sizes[i], text->number[i], out);
+	if (text->count < sizes) {
+		int group = 128;
+		while (group > 2 && out->size[SIZE_K] % group != 0)
+			group /= 2;
+		out->size[SIZE_GROUP] = group;
+	}
+	return shape_holds(problem, out, err);
+}
+
+void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT])
+{
+	struct shape_text text = {0};
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		for (int i = 0; i < SIZE_COUNT; i++)
+			if ((row->is & 1u << i) != 0) {
+				text.number[text.count++] = shape->size[i];
+				break;
+			}
+	shape_text_print(&text, out);
+}
+
+const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT])
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		used += (size_t)snprintf(out + used, SHAPE_TEXT - used, "%s%s", used > 0 ? "x" : "",
+								 row->shown);
+	return out;
+}
