@@ -311,8 +311,8 @@ static const struct problem stage = {
 	.call = "X C Y M N alpha beta",
 };
 
-static const struct problem yardstick = {
-	.name = PROBLEM_YARDSTICK,
+static const struct problem calibration = {
+	.name = PROBLEM_CALIBRATION,
 	.folder = "",
 	.summary = "a call that takes a known time",
 	.formula = "nothing, for so many nanoseconds",
@@ -335,8 +335,8 @@ const struct problem *problem_find(const char *name)
 	for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
 		if (strcmp(problems[i].name, name) == 0)
 			return &problems[i];
-	if (strcmp(name, PROBLEM_YARDSTICK) == 0)
-		return &yardstick;
+	if (strcmp(name, PROBLEM_CALIBRATION) == 0)
+		return &calibration;
 	return strcmp(name, PROBLEM_STAGE) == 0 ? &stage : NULL;
 }
 

@@ -164,7 +164,7 @@ enum { PROBLEM_STAGE_VALUES, PROBLEM_STAGE_RESULT, PROBLEM_STAGE_OUT }; /* its o
 
 /* Not a problem either: the signature of the program that sealed calls are compared with, which
  * takes M nanoseconds. Its only buffer is an output of which it reads N KiB. */
-#define PROBLEM_YARDSTICK "yardstick"
+#define PROBLEM_CALIBRATION "calibration"
 
 const char *algebra_name(enum algebra algebra); /* "plus-times", ... */
 

@@ -46,8 +46,8 @@ void enclose(const struct contestant_open *request, struct contestant_open_reply
 	size_t count = 0;
 	if (request->solution[0] != '\0')
 		readable[count++] = request->solution;
-	if (request->successors[0] != '\0')
-		readable[count++] = request->successors;
+	if (request->library_folder[0] != '\0')
+		readable[count++] = request->library_folder;
 	for (size_t i = 0; request->device.kind == DEVICE_CUDA && of_driver[i] != NULL; i++)
 		if (access(of_driver[i], R_OK) == 0)
 			readable[count++] = of_driver[i];
@@ -57,5 +57,5 @@ void enclose(const struct contestant_open *request, struct contestant_open_reply
 	reply->layers = jail_close(
 		&(struct jail){.readable = readable, .writable = writable, .file_bytes = FILE_BYTES},
 		request->layers, &err);
-	snprintf(reply->lacking, sizeof reply->lacking, "%.500s", err.message);
+	snprintf(reply->unavailable, sizeof reply->unavailable, "%.500s", err.message);
 }

@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
+#include "contestant/fault.h"
 #include "contestant/opened.h"
 #include "contestant/sealed.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
-#include "contestant/witness.h"
 #include "process/buffers.h"
 #include "process/channel.h"
 #include "process/child.h"
@@ -27,7 +27,7 @@ struct contestant {
 	int channel;
 	bool open, loaded, has_case;
 	bool libraries_allowed, under_tool;
-	bool successors; /* one solution may follow the other */
+	bool takes_more; /* one solution may follow the other */
 	struct device_choice device;
 	struct cudart cudart;
 	struct libraries before; /* the solution was loaded */
@@ -174,7 +174,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->writable[sizeof request->writable - 1] = '\0';
-	request->successors[sizeof request->successors - 1] = '\0';
+	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
 	if (self->open) {
 		reply_failure(self, &request->head, "opened twice");
@@ -183,7 +183,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	self->device = request->device;
 	self->libraries_allowed = request->libraries_allowed != 0;
 	self->under_tool = request->under_tool != 0;
-	self->successors = request->successors[0] != '\0';
+	self->takes_more = request->library_folder[0] != '\0';
 	if (!open_device(self, &err)) {
 		reply_failure(self, &request->head, err.message);
 		return;
@@ -191,7 +191,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	if (request->timed || self->device.kind == DEVICE_EMULATED)
 		sealed_open(&self->sealed, self->device.kind);
 	reply.sealed = self->sealed.open;
-	snprintf(reply.unsealed, sizeof reply.unsealed, "%s", self->sealed.lacking);
+	snprintf(reply.unsealed, sizeof reply.unsealed, "%s", self->sealed.unavailable);
 	enclose(request, &reply);
 	self->open = true;
 	reply_with(self, &reply, sizeof reply);
@@ -203,7 +203,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->problem[sizeof request->problem - 1] = '\0';
 	const struct problem *problem = problem_find(request->problem);
-	bool twice = self->loaded && !self->successors;
+	bool twice = self->loaded && !self->takes_more;
 	if (!self->open || twice || problem == NULL) {
 		reply_failure(self, &request->head,
 					  !self->open ? "not opened yet"
@@ -214,7 +214,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	struct outcome out = {0};
 	self->loaded = self->has_case = false;
 	libraries_note(&self->before);
-	witness_open(&self->cudart);
+	fault_open(&self->cudart);
 	out.status = solution_load(&self->solution, request->solution, problem, request->order,
 							   self->device.kind, &err);
 	snprintf(out.text, sizeof out.text, "%.500s", err.message);
@@ -268,9 +268,9 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 static void name_buffers(const struct contestant *self, const struct operands *operands)
 {
 	struct buffers buffers;
-	char name[WITNESS_NAME];
+	char name[FAULT_NAME];
 	bool own = self->cudart.emulated_name != NULL && self->opened.copied;
-	witness_forget();
+	fault_forget();
 	buffers_of_case(self->solution.problem, &self->test, &self->solution.chain, &buffers);
 	for (uint32_t i = 0; i < self->opened.arena.count && i < buffers.count; i++) {
 		const struct buffer *buffer = &buffers.at[i];
@@ -280,7 +280,7 @@ static void name_buffers(const struct contestant *self, const struct operands *o
 			snprintf(name, sizeof name, "%s, %llu x %llu", buffer->name, rows, columns);
 		else
 			snprintf(name, sizeof name, "%s, %llu", buffer->name, rows * columns);
-		witness_buffer(name, operands->at[i], self->opened.arena.buffers[i].bytes);
+		fault_buffer(name, operands->at[i], self->opened.arena.buffers[i].bytes);
 		if (own)
 			self->cudart.emulated_name(operands->at[i], name);
 	}
@@ -324,15 +324,15 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		name_buffers(self, &operands);
 		size_t before = available(cudart);
 		cudart->get_last_error(); /* an old error is not this call's */
-		witness_is(WITNESS_SOLVE);
+		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
-		witness_is(WITNESS_DEVICE);
+		fault_is(FAULT_DEVICE);
 		note_failure(cudart, &reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
-		witness_is(WITNESS_BETWEEN);
+		fault_is(FAULT_BETWEEN);
 		if (code == cudaSuccess)
 			reply.kept_bytes = (int64_t)(before - available(cudart));
 	}

@@ -23,7 +23,7 @@ void sealed_open(struct sealed *sealed, enum device_kind kind)
 	const struct sealed_device *device = get != NULL ? get() : NULL;
 	if (device == NULL || device->version != SEALED_DEVICE_VERSION) {
 		const char *why = dlerror();
-		snprintf(sealed->lacking, sizeof sealed->lacking, "libexec/sealed_cuda.so: %.300s",
+		snprintf(sealed->unavailable, sizeof sealed->unavailable, "libexec/sealed_cuda.so: %.300s",
 				 err.message[0] != '\0' ? err.message
 				 : why != NULL          ? why
 										: "of another version");
@@ -33,7 +33,7 @@ void sealed_open(struct sealed *sealed, enum device_kind kind)
 	sealed->device = device;
 	sealed->open = code == cudaSuccess;
 	if (!sealed->open)
-		snprintf(sealed->lacking, sizeof sealed->lacking,
+		snprintf(sealed->unavailable, sizeof sealed->unavailable,
 				 "the driver does not share memory by descriptors (CUDA error %d)", (int)code);
 }
 
@@ -43,7 +43,7 @@ bool sealed_prepare(struct sealed *sealed, const struct contestant_sealed *reque
 	const struct arena *arena = &request->arena;
 	uint64_t largest = 0;
 	if (!sealed->open)
-		return error_set(err, "no sealed calls here: %s", sealed->lacking);
+		return error_set(err, "no sealed calls here: %s", sealed->unavailable);
 	if (!opened_sound(arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
 	for (uint32_t i = 0; i < arena->count; i++)
@@ -89,7 +89,7 @@ cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, int fd
 	}
 	if (sealed->opened.base != NULL)
 		sealed->device->conceal();
-	code = sealed->device->reveal(fd, &base);
+	code = sealed->device->release_inputs(fd, &base);
 	sealed->opened.base = code == cudaSuccess ? base : NULL;
 	return code;
 }

@@ -10,7 +10,7 @@
 struct sealed {
 	bool open;                          /* they can be made here */
 	const struct sealed_device *device; /* NULL: on the emulated GPU */
-	char lacking[400];                  /* why they cannot */
+	char unavailable[400];              /* why they cannot */
 	bool ready;                         /* sealed_prepare() went well */
 	enum device_kind kind;
 	struct opened opened; /* the group at hand, and its layout */

@@ -1,5 +1,5 @@
 /* Sealed calls on an NVIDIA GPU: memory that comes as a descriptor, and the digest of a result.
- * Each step here is in the time of a call, and in that of the yardstick's calls. */
+ * Each step here is in the time of a call, and in that of the calibration kernel's calls. */
 #include "contestant/sealed_device.h"
 #include "device/digest_cuda.cuh"
 #include "device/shared_memory.cuh"
@@ -59,7 +59,7 @@ cudaError_t conceal()
 	return code_of(result);
 }
 
-cudaError_t reveal(int fd, void **base)
+cudaError_t release_inputs(int fd, void **base)
 {
 	CUresult result =
 		self.driver.import_from(&self.memory, reinterpret_cast<void *>(static_cast<intptr_t>(fd)),
@@ -81,7 +81,7 @@ cudaError_t digest(const void *from, uint64_t bytes, struct digest *out)
 }
 
 const struct sealed_device device = {
-	SEALED_DEVICE_VERSION, open_device, prepare, reveal, conceal, digest};
+	SEALED_DEVICE_VERSION, open_device, prepare, release_inputs, conceal, digest};
 
 } // namespace
 

@@ -22,7 +22,7 @@ struct sealed_device {
 	/* Groups of so many bytes will come, with outputs of at most so many. */
 	cudaError_t (*prepare)(uint64_t group_bytes, uint64_t output_bytes);
 	/* The memory behind the descriptor, where it can be worked on until conceal(). */
-	cudaError_t (*reveal)(int fd, void **base);
+	cudaError_t (*release_inputs)(int fd, void **base);
 	cudaError_t (*conceal)(void);
 	/* Of device memory, when all that was started before on the default stream is done. */
 	cudaError_t (*digest)(const void *from, uint64_t bytes, struct digest *out);

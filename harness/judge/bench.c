@@ -89,7 +89,7 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 	for (size_t i = 0; i < baseline_count; i++) {
 		entrants[count] = submission_entrant(&baselines[i], which[i]->label);
 		entrants[count].role = TIMING_LIBRARY;
-		entrants[count++].is_yardstick = true;
+		entrants[count++].is_reference = true;
 	}
 	return count;
 }

@@ -291,13 +291,13 @@ struct turn_context {
 };
 
 /* What the judge's own part of the process said for the hints is not the solution's word. */
-static void drop_witness(struct judgement *out)
+static void drop_fault(struct judgement *out)
 {
 	for (size_t i = 0; i < out->count; i++) {
 		if (out->cases[i].output == NULL)
 			continue;
-		text_drop_line(out->cases[i].output, WITNESS_IN_SOLVE);
-		text_drop_line(out->cases[i].output, WITNESS_ON_DEVICE);
+		text_drop_line(out->cases[i].output, FAULT_IN_SOLVE);
+		text_drop_line(out->cases[i].output, FAULT_ON_DEVICE);
 	}
 }
 
@@ -314,7 +314,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.memory_bytes = run->referee.facts.memory_bytes,
 									.alone = (run->options->required & LAYER_COMPILER) != 0},
 			   out);
-	drop_witness(out);
+	drop_fault(out);
 	return true;
 }
 

@@ -82,7 +82,7 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 	/* all of them are one file, and its author is who asks */
 	if (!paths_cache(trials->libraries, err))
 		return false;
-	run->successors = trials->libraries;
+	run->library_folder = trials->libraries;
 	turns_lock(run, over, run);
 	return run_renew(run, err);
 }

@@ -192,8 +192,8 @@ struct contestant_open {
 	struct device_choice device;
 	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
 	char writable[4096];        /* a folder that stays so; "": none */
-	char successors[4096];      /* a folder from which more solutions of the same author will be
-								   loaded; it stays readable. "": none */
+	char library_folder[4096];  /* a folder from which more solutions of the same author will be
+							   loaded; it stays readable. "": none */
 	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */
 	uint32_t timed;             /* TIME will follow */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
@@ -202,10 +202,10 @@ struct contestant_open {
 };
 struct contestant_open_reply {
 	struct message head;
-	uint32_t layers;    /* that hold */
-	char lacking[512];  /* why others do not; "" where all do */
-	uint32_t sealed;    /* sealed calls can be made */
-	char unsealed[400]; /* why they cannot */
+	uint32_t layers;       /* that hold */
+	char unavailable[512]; /* why others do not; "" where all do */
+	uint32_t sealed;       /* sealed calls can be made */
+	char unsealed[400];    /* why they cannot */
 };
 
 /* Then: loads the solution; or, where OPEN has said so, another one in place of the last. What that
@@ -244,14 +244,14 @@ enum run_status {
 };
 /* How details say RUN_NO_SOLVE. */
 #define RUN_NO_SOLVE_TEXT "the file defines no extern \"C\" solve()"
-/* Beginnings of what the process says on stderr of its own end (contestant/witness.h). */
-#define WITNESS_TOUCHED "host code touched "
-#define WITNESS_OF_DEVICE ", which is memory of the device"
-#define WITNESS_OF_NULL ", a null pointer"
-#define WITNESS_IN_SOLVE "solve() has not returned"
-#define WITNESS_ON_DEVICE "solve() has returned, and the device is at work"
+/* Beginnings of what the process says on stderr of its own end (contestant/fault.h). */
+#define FAULT_TOUCHED "host code touched "
+#define FAULT_OF_DEVICE ", which is memory of the device"
+#define FAULT_OF_NULL ", a null pointer"
+#define FAULT_IN_SOLVE "solve() has not returned"
+#define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
-#define WITNESS_STILL_RUNS ": still runs"
+#define FAULT_STILL_RUNS ": still runs"
 
 struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;

@@ -203,16 +203,16 @@ double facts_percent_of(const struct timing_result *timing, const struct timing_
 	return 0.0;
 }
 
-void facts_yardsticks(const struct timing_result *timing,
-					  struct facts_yardstick out[FACTS_YARDSTICKS])
+void facts_references(const struct timing_result *timing,
+					  struct facts_reference out[FACTS_REFERENCES])
 {
-	out[0] = (struct facts_yardstick){FACTS_CUBLAS, "cuBLAS", "/cuBLAS"};
-	out[1] = (struct facts_yardstick){FACTS_CUBLASLT, "cuBLASLt", "/Lt"};
+	out[0] = (struct facts_reference){FACTS_CUBLAS, "cuBLAS", "/cuBLAS"};
+	out[1] = (struct facts_reference){FACTS_CUBLASLT, "cuBLASLt", "/Lt"};
 	for (size_t i = 0; i < timing->count; i++) {
 		if (strcmp(timing->entries[i].label, FACTS_PLAIN) != 0)
 			continue;
-		out[0] = (struct facts_yardstick){FACTS_PLAIN, "the plain kernel", "/plain"};
-		out[1] = (struct facts_yardstick){0};
+		out[0] = (struct facts_reference){FACTS_PLAIN, "the plain kernel", "/plain"};
+		out[1] = (struct facts_reference){0};
 		return;
 	}
 }

@@ -63,12 +63,12 @@ double facts_percent_of(const struct timing_result *timing, const struct timing_
 
 /* The baselines that a table compares with, by label and for its head: cuBLAS and
  * cuBLASLt, or our own kernel where no library has the problem. */
-#define FACTS_YARDSTICKS 2
-struct facts_yardstick {
+#define FACTS_REFERENCES 2
+struct facts_reference {
 	const char *label, *name, *abbreviation; /* NULL: there is no such column */
 };
-void facts_yardsticks(const struct timing_result *timing,
-					  struct facts_yardstick out[FACTS_YARDSTICKS]);
+void facts_references(const struct timing_result *timing,
+					  struct facts_reference out[FACTS_REFERENCES]);
 
 /* An entry of a comparison: "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS+kernel". */
 #define FACTS_LABEL 80

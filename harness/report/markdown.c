@@ -132,14 +132,14 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 	bool span = facts_use_span(timing);
 	char shape[128];
 	facts_timed_shape(shape, sizeof shape, timing);
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
-	facts_yardsticks(timing, yardsticks);
+	struct facts_reference references[FACTS_REFERENCES];
+	facts_references(timing, references);
 	fprintf(out, "\n### %s, %s\n\n| | median us | min | p95 | 95%% interval | %s |",
 			timing->problem, shape, facts_rate_unit(timing));
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
-		fprintf(out, " of %s |", yardsticks[y].name);
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
+		fprintf(out, " of %s |", references[y].name);
 	fputs("\n|---|--:|--:|--:|--:|--:|", out);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
 		fputs("--:|", out);
 	fputc('\n', out);
 	for (size_t i = 0; i < timing->count; i++) {
@@ -151,15 +151,15 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 			fputs(" | not measured: ", out);
 			clean_print_cell(out, entry->detail);
 			fputs(" | | | | |", out);
-			for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
+			for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
 				fputs(" |", out);
 			fputc('\n', out);
 			continue;
 		}
 		fprintf(out, " | %.2f | %.2f | %.2f | %.2f - %.2f | %.4g |", stats->median, stats->min,
 				stats->p95, stats->low, stats->high, facts_rate(timing, stats->median));
-		for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
-			print_percent(facts_percent_of(timing, entry, yardsticks[y].label, span), out);
+		for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
+			print_percent(facts_percent_of(timing, entry, references[y].label, span), out);
 		fputs("\n", out);
 	}
 	fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",

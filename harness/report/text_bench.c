@@ -14,24 +14,24 @@
 static void means_print(const struct text_page *page, const struct judgement_list *list)
 {
 	const struct timing_result *first = &list->bench[0];
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
-	facts_yardsticks(first, yardsticks);
+	struct facts_reference references[FACTS_REFERENCES];
+	facts_references(first, references);
 	for (size_t e = 0; e < first->count; e++) {
 		const char *label = first->entries[e].label;
 		char line[512];
 		int used = snprintf(line, sizeof line, "%s:", label);
 		size_t most = 0;
-		for (int l = 0; l < FACTS_YARDSTICKS && yardsticks[l].label != NULL; l++) {
+		for (int l = 0; l < FACTS_REFERENCES && references[l].label != NULL; l++) {
 			double sum = 0.0;
 			size_t count = 0;
 			for (size_t i = 0; i < list->bench_count; i++) {
 				const struct timing_result *timing = &list->bench[i];
 				for (size_t k = 0; k < timing->count; k++) {
 					const struct timing_entry *entry = &timing->entries[k];
-					double percent = facts_percent_of(timing, entry, yardsticks[l].label,
+					double percent = facts_percent_of(timing, entry, references[l].label,
 													  facts_use_span(timing));
 					if (strcmp(entry->label, label) != 0 ||
-						strcmp(label, yardsticks[l].label) == 0 || !(percent > 0.0))
+						strcmp(label, references[l].label) == 0 || !(percent > 0.0))
 						continue;
 					sum += log(percent / 100.0);
 					count++;
@@ -40,7 +40,7 @@ static void means_print(const struct text_page *page, const struct judgement_lis
 			if (count > 0)
 				used += snprintf(line + used, sizeof line - (size_t)used, "%s %.1f%% of %s",
 								 most > 0 ? "," : "", 100.0 * exp(sum / (double)count),
-								 yardsticks[l].label);
+								 references[l].label);
 			most = count > most ? count : most;
 		}
 		if (most < 2)

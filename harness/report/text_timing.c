@@ -48,10 +48,10 @@ static void entry_print(const struct text_page *page, const struct timing_result
 	snprintf(interval, sizeof interval, "%s-%s", low, high);
 	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
 			facts_rate(timing, stats->median));
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
-	facts_yardsticks(timing, yardsticks);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
-		percent_format(percent, facts_percent_of(timing, entry, yardsticks[y].label, span));
+	struct facts_reference references[FACTS_REFERENCES];
+	facts_references(timing, references);
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++) {
+		percent_format(percent, facts_percent_of(timing, entry, references[y].label, span));
 		fprintf(page->out, " %7s", percent);
 	}
 	fputc('\n', page->out);
@@ -134,10 +134,10 @@ void text_timing(const struct text_page *page, const struct timing_result *timin
 	text_paragraph(page, 2, line);
 	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s", LABEL_COLUMNS, "", "median", "min", "p95",
 			"95% interval", facts_rate_unit(timing));
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
-	facts_yardsticks(timing, yardsticks);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++)
-		fprintf(page->out, " %7s", yardsticks[y].abbreviation);
+	struct facts_reference references[FACTS_REFERENCES];
+	facts_references(timing, references);
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
+		fprintf(page->out, " %7s", references[y].abbreviation);
 	fputc('\n', page->out);
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);

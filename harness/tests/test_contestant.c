@@ -93,7 +93,7 @@ TestSuite(contestant, .init = begin, .fini = end);
 #define SETS 2
 
 struct talk {
-	bool successors;       /* solutions may follow the first one */
+	bool takes_more;       /* solutions may follow the first one */
 	enum device_kind kind; /* DEVICE_CUDA: the arena is the runtime's own; a tool looks on */
 	struct child *child;
 	int memory; /* the arena */
@@ -147,8 +147,8 @@ static void open_device(struct talk *talk, bool libraries, unsigned layers)
 	int back;
 	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
-	if (talk->successors)
-		snprintf(request.successors, sizeof request.successors, "%s", folder);
+	if (talk->takes_more)
+		snprintf(request.library_folder, sizeof request.library_folder, "%s", folder);
 	talk->result = child_call(talk->child, &request, sizeof request, -1, &talk->opened,
 							  sizeof talk->opened, &got, &back, 20);
 }
@@ -268,10 +268,10 @@ Test(contestant, loads_successors_where_they_are_announced)
 	cr_assert_eq(rename(path_of("solution.so"), other), 0);
 	build_solution("static int calls;\nvoid solve(const float *A, const float *B, float *C) { C[0] "
 				   "= 20 + ++calls; }\n");
-	for (int successors = 0; successors < 2; successors++) {
+	for (int more = 0; more < 2; more++) {
 		struct talk talk = begin_talk(DEVICE_EMULATED);
 		float *c = (float *)(talk.arena + STRIDE + 32768);
-		talk.successors = successors == 1;
+		talk.takes_more = more == 1;
 		open_device(&talk, false, LAYER_SOLUTION);
 		load_solution(&talk, "sgemm");
 		send_case(&talk);
@@ -279,15 +279,15 @@ Test(contestant, loads_successors_where_they_are_announced)
 		run_set(&talk, 1, 10);
 		cr_assert_eq(c[0], 22.0f);
 		load_file(&talk, "other.so", "sgemm");
-		cr_assert(talk.reply.head.ok == talk.successors, "%s", talk.reply.head.error);
-		if (successors == 1) {
+		cr_assert(talk.reply.head.ok == talk.takes_more, "%s", talk.reply.head.error);
+		if (more == 1) {
 			cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
 			run_set(&talk, 1, 10);
 			cr_assert_str_eq(talk.reply.head.error, "no case yet");
 			send_case(&talk);
 		}
 		run_set(&talk, 1, 10);
-		cr_assert_eq(c[0], successors == 1 ? 11.0f : 23.0f);
+		cr_assert_eq(c[0], more == 1 ? 11.0f : 23.0f);
 		end_talk(&talk);
 	}
 }
@@ -446,7 +446,7 @@ Test(contestant, closes_itself_before_the_solution)
 	cr_assert(talk.opened.head.ok, "%s", talk.opened.head.error);
 	if ((talk.opened.layers & (LAYER_FILES | LAYER_CALLS)) != (LAYER_FILES | LAYER_CALLS))
 		cr_skip_test("this machine has %s: %s", layers_print(talk.opened.layers, text),
-					 talk.opened.lacking);
+					 talk.opened.unavailable);
 	load_solution(&talk, "sgemm");
 	cr_assert_eq(talk.reply.status, RUN_OK, "%s", talk.reply.error_text);
 	send_case(&talk);

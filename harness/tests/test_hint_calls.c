@@ -113,16 +113,15 @@ Test(hint_calls, memory_must_be_kept_by_each_call)
 Test(hint_calls, what_does_not_end)
 {
 	struct made_up *made = made_up(VERDICT_TIME_LIMIT);
-	snprintf(made->output[0], sizeof made->output[0], WITNESS_ON_DEVICE "\n");
+	snprintf(made->output[0], sizeof made->output[0], FAULT_ON_DEVICE "\n");
 	cr_assert(says(made, "a kernel does not end"));
 	made->device = DEVICE_EMULATED;
 	cr_assert(!says(made, "a kernel does not end"));
-	snprintf(made->output[0], sizeof made->output[0], WITNESS_IN_SOLVE "\n");
+	snprintf(made->output[0], sizeof made->output[0], FAULT_IN_SOLVE "\n");
 	cr_assert(says(made, "no kernel is at work"));
 	snprintf(made->output[0], sizeof made->output[0],
-			 WITNESS_IN_SOLVE
-			 "\nemulated GPU: kernel look at<3>, block (0,0,0), thread (1,0,0): bra "
-			 "at a b.cu:12" WITNESS_STILL_RUNS ": 7 warp instructions\n");
+			 FAULT_IN_SOLVE "\nemulated GPU: kernel look at<3>, block (0,0,0), thread (1,0,0): bra "
+							"at a b.cu:12" FAULT_STILL_RUNS ": 7 warp instructions\n");
 	cr_assert(says(made, "kernel look at<3> is at a b.cu:12 when"), "%s", made->judgement.hints[0]);
 	cr_assert(!says(made, "no kernel is at work"));
 	free(made);
@@ -131,12 +130,12 @@ Test(hint_calls, what_does_not_end)
 Test(hint_calls, lines_of_a_liar_do_no_harm)
 {
 	static const char *const lines[] = {
-		WITNESS_STILL_RUNS,
-		"kernel " WITNESS_STILL_RUNS,
-		"kernel x, block (" WITNESS_STILL_RUNS,
-		"kernel at , block ( at " WITNESS_STILL_RUNS,
-		" at kernel x" WITNESS_STILL_RUNS ", block ( at \n",
-		"\n\n at at at , block (kernel kernel " WITNESS_STILL_RUNS,
+		FAULT_STILL_RUNS,
+		"kernel " FAULT_STILL_RUNS,
+		"kernel x, block (" FAULT_STILL_RUNS,
+		"kernel at , block ( at " FAULT_STILL_RUNS,
+		" at kernel x" FAULT_STILL_RUNS ", block ( at \n",
+		"\n\n at at at , block (kernel kernel " FAULT_STILL_RUNS,
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct made_up *made = made_up(VERDICT_TIME_LIMIT);

@@ -397,7 +397,7 @@ Test(report, a_problem_of_bandwidth_shows_bytes)
 }
 
 /* No library has min-plus products: our own kernel takes its place. */
-Test(report, a_plain_kernel_may_be_the_yardstick)
+Test(report, a_plain_kernel_may_be_the_reference)
 {
 	struct judgement_list list = some_list();
 	struct timing_result *timing = &list.items[0].timing;

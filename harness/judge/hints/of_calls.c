@@ -151,8 +151,8 @@ static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool touches_device(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, WITNESS_TOUCHED) ||
-		!printed(failing, WITNESS_OF_DEVICE))
+	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_TOUCHED) ||
+		!printed(failing, FAULT_OF_DEVICE))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "host code cannot read or write device memory: do it in a kernel, or copy with "
@@ -163,7 +163,7 @@ static bool touches_device(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, WITNESS_OF_NULL))
+	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_OF_NULL))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "host code went through a null pointer: look at what malloc, cudaMalloc and the like "
@@ -177,7 +177,7 @@ static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
  */
 static bool find_running(const char *output, char kernel[128], char place[128])
 {
-	const char *end = strstr(output, WITNESS_STILL_RUNS), *line = end;
+	const char *end = strstr(output, FAULT_STILL_RUNS), *line = end;
 	while (line != NULL && line > output && line[-1] != '\n')
 		line--;
 	const char *name = line != NULL ? strstr(line, "kernel ") : NULL;
@@ -199,7 +199,7 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct case_result *failing = first_failing(facts);
 	char kernel[128], place[128];
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		!printed(failing, WITNESS_STILL_RUNS) || !find_running(failing->output, kernel, place))
+		!printed(failing, FAULT_STILL_RUNS) || !find_running(failing->output, kernel, place))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "kernel %.100s is at %.60s when its time is over: it waits there for what never "
@@ -213,7 +213,7 @@ static bool device_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		facts->device == DEVICE_EMULATED || !printed(failing, WITNESS_ON_DEVICE))
+		facts->device == DEVICE_EMULATED || !printed(failing, FAULT_ON_DEVICE))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "solve() has returned, and a kernel does not end: --device emu names it, and the line "
@@ -226,7 +226,7 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		printed(failing, WITNESS_STILL_RUNS) || !printed(failing, WITNESS_IN_SOLVE))
+		printed(failing, FAULT_STILL_RUNS) || !printed(failing, FAULT_IN_SOLVE))
 		return false;
 	snprintf(
 		out, HINT_TEXT, "%s",

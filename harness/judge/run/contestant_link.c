@@ -109,7 +109,7 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 	}
 	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
 	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
-					strstr(child_output(link->child), WITNESS_STILL_RUNS) != NULL))
+					strstr(child_output(link->child), FAULT_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
 	tell_source_line(link, &outcome);
 	return outcome;
@@ -294,8 +294,8 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.writable, sizeof request.writable, "%s",
 			 link->writable != NULL ? link->writable : "");
-	snprintf(request.successors, sizeof request.successors, "%s",
-			 link->successors != NULL ? link->successors : "");
+	snprintf(request.library_folder, sizeof request.library_folder, "%s",
+			 link->library_folder != NULL ? link->library_folder : "");
 	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
 								  sizeof reply, OPEN_SECONDS);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
@@ -307,12 +307,12 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	link->enclosed = true;
 	link->layers = reply.layers;
 	link->can_seal = reply.sealed != 0;
-	reply.lacking[sizeof reply.lacking - 1] = '\0';
+	reply.unavailable[sizeof reply.unavailable - 1] = '\0';
 	snprintf(link->unsealed, sizeof link->unsealed, "%.399s", reply.unsealed);
-	snprintf(link->lacking, sizeof link->lacking, "%s",
+	snprintf(link->unavailable, sizeof link->unavailable, "%s",
 			 link->libraries_allowed ? "it is a baseline, which may use libraries"
 			 : open                  ? "a tool looks on"
-									 : reply.lacking);
+									 : reply.unavailable);
 	return outcome;
 }
 
@@ -322,8 +322,8 @@ bool contestant_link_holds(const struct contestant_link *link, struct error *err
 	char names[LAYERS_TEXT];
 	return !link->enclosed || missing == 0 ||
 		   error_set(err, "--require: not closed around the solution: %s%s%s",
-					 layers_print(missing, names), link->lacking[0] != '\0' ? "; " : "",
-					 link->lacking);
+					 layers_print(missing, names), link->unavailable[0] != '\0' ? "; " : "",
+					 link->unavailable);
 }
 
 /* One that is killed before foreign code runs in it gets a successor. */
@@ -366,7 +366,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 	contestant_link_close(link);
 	link->enclosed = false;
 	link->layers = 0;
-	link->lacking[0] = '\0';
+	link->unavailable[0] = '\0';
 	struct outcome outcome = start_enclosed(link);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;

@@ -35,16 +35,17 @@ struct contestant_link {
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
-	double timeout;         /* seconds for loading the solution, which runs its constructors */
-	const char *writable;   /* a folder that it may write to; NULL or "": none */
-	const char *successors; /* a folder: of libraries that contestant_link_load() will load; NULL or
-							   "": none */
-	unsigned without;       /* layers of the jail that are left open */
-	unsigned required;      /* without which nothing is loaded */
+	double timeout;       /* seconds for loading the solution, which runs its constructors */
+	const char *writable; /* a folder that it may write to; NULL or "": none */
+	const char
+		*library_folder; /* a folder: of libraries that contestant_link_load() will load; NULL or
+						"": none */
+	unsigned without;    /* layers of the jail that are left open */
+	unsigned required;   /* without which nothing is loaded */
 	/* filled by contestant_link_open() */
 	bool enclosed;           /* the next two are known */
 	unsigned layers;         /* that hold: none where libraries are allowed, or under a tool */
-	char lacking[512];       /* why others do not */
+	char unavailable[512];   /* why others do not */
 	bool can_seal;           /* sealed calls can be made */
 	char unsealed[400];      /* why they cannot */
 	enum entry_kind entry;   /* what is called, as the process says: for hints */
@@ -60,7 +61,7 @@ struct contestant_link {
 struct outcome contestant_link_open(struct contestant_link *link);
 
 /* Loads link->library, which is another one by now, into the process that runs, where it has
- * `successors`: of the same author, since one could disturb the other. What the last one has
+ * `library_folder`: of the same author, since one could disturb the other. What the last one has
  * allocated stays. Far faster than to start a process, most of which is making a context. */
 struct outcome contestant_link_load(struct contestant_link *link);
 

@@ -17,10 +17,10 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 									.chain = entrant->fused ? run_chain(run) : NULL,
 									.libraries_allowed = entrant->libraries_allowed,
 									.memory_limit = run->memory_limit,
-									.successors = run->successors,
+									.library_folder = run->library_folder,
 									.timeout = run->timeout,
 									.without = run->options->without,
-									.required = entrant->is_yardstick ? 0 : run->options->required};
+									.required = entrant->is_reference ? 0 : run->options->required};
 }
 
 bool run_renew(struct run *run, struct error *err)

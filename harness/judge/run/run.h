@@ -23,7 +23,7 @@ struct run {
 	double until;  /* of clock_seconds(): the same, where starting processes took long; 0: any */
 	/* Where all entrants are one author's: the folder of their libraries, from which a process may
 	 * load one after the other (lane_take()); NULL: one a process. */
-	const char *successors;
+	const char *library_folder;
 	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
@@ -41,7 +41,7 @@ struct entrant {
 	bool fused;             /* compiled with the run's epilogue */
 	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
-	bool is_yardstick; /* a baseline beside the files: measured even where its results leave
+	bool is_reference; /* a baseline beside the files: measured even where its results leave
 						  the bound, and the report says so */
 };
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "judge/timing/calibration.h"
 #include "judge/timing/groups.h"
-#include "judge/timing/outside.h"
-#include "judge/timing/yardstick.h"
+#include "judge/timing/host_time.h"
 #include "judgement/floor.h"
 #include "process/jail.h"
 
-#define PASSES_MIN 4u /* of a file, each with one of the yardstick */
+#define PASSES_MIN 4u /* of a file, each with one of the calibration kernel */
 #define PASSES_LIBRARY 2u
 #define SERIES_SECONDS 2.5 /* no pass of an entry begins after so many */
 #define WHOLES 4u          /* passes of a file to a result that is looked at as a whole */
@@ -27,60 +27,62 @@ bool confirm_wanted(const struct run *run)
 
 bool confirm_possible(const struct device_choice *device, struct error *err)
 {
-	struct yardstick *yardstick = calloc(1, sizeof *yardstick);
-	if (yardstick == NULL)
+	struct calibration *calibration = calloc(1, sizeof *calibration);
+	if (calibration == NULL)
 		return error_set(err, "out of memory");
-	bool can = yardstick_open(yardstick, device, 0, LANE_FIRST_SECONDS, err) &&
-			   (yardstick->link.can_seal || error_set(err, "%s", yardstick->link.unsealed));
-	confirm_end(yardstick);
+	bool can = calibration_open(calibration, device, 0, LANE_FIRST_SECONDS, err) &&
+			   (calibration->link.can_seal || error_set(err, "%s", calibration->link.unsealed));
+	confirm_end(calibration);
 	return can;
 }
 
 #define WORK_BEFORE 50.0
 
-/* What the way takes while no file has a process; or why there can be no sealed calls. */
-static bool yardstick_before(struct run *run, struct yardstick *yardstick,
-							 const struct problem *problem, const struct timing_result *result,
-							 struct error *err)
+/* The round-trip overhead while no file has a process; or why there can be no sealed calls. */
+static bool calibration_before(struct run *run, struct calibration *calibration,
+							   const struct problem *problem, const struct timing_result *result,
+							   struct error *err)
 {
 	struct sealed_plan plan = {.problem = problem, .test = &result->test};
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	struct sealed_group way = {0};
-	yardstick->lacking[0] = '\0';
+	struct sealed_group overhead = {0};
+	calibration->unavailable[0] = '\0';
 	groups_plan_small(run, &plan);
-	if (!yardstick->link.can_seal)
-		snprintf(yardstick->lacking, sizeof yardstick->lacking, "%s", yardstick->link.unsealed);
-	else if (!yardstick_alone(run, yardstick, &plan, WORK_BEFORE + YARDSTICK_WAY, &way, &outcome,
-							  err))
+	if (!calibration->link.can_seal)
+		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%s",
+				 calibration->link.unsealed);
+	else if (!calibration_overhead(run, calibration, &plan, WORK_BEFORE + CALIBRATION_OVERHEAD,
+								   &overhead, &outcome, err))
 		return false;
-	yardstick->before = way.call;
+	calibration->before = overhead.call;
 	if (outcome.refused)
-		snprintf(yardstick->lacking, sizeof yardstick->lacking, "%.399s", outcome.detail);
+		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%.399s",
+				 outcome.detail);
 	return true;
 }
 
 bool confirm_begin(struct run *run, const struct problem *problem,
-				   const struct timing_result *result, struct yardstick **yardstick,
+				   const struct timing_result *result, struct calibration **calibration,
 				   struct error *err)
 {
 	if (!confirm_wanted(run))
 		return true;
-	if (*yardstick == NULL) {
-		*yardstick = calloc(1, sizeof **yardstick);
-		if (*yardstick == NULL)
+	if (*calibration == NULL) {
+		*calibration = calloc(1, sizeof **calibration);
+		if (*calibration == NULL)
 			return error_set(err, "out of memory");
-		if (!yardstick_open(*yardstick, &run->referee.device, run->memory_limit,
-							run->timeout + LANE_FIRST_SECONDS, err))
+		if (!calibration_open(*calibration, &run->referee.device, run->memory_limit,
+							  run->timeout + LANE_FIRST_SECONDS, err))
 			return false;
 	}
-	return yardstick_before(run, *yardstick, problem, result, err);
+	return calibration_before(run, *calibration, problem, result, err);
 }
 
-void confirm_end(struct yardstick *yardstick)
+void confirm_end(struct calibration *calibration)
 {
-	if (yardstick != NULL)
-		yardstick_close(yardstick);
-	free(yardstick);
+	if (calibration != NULL)
+		calibration_close(calibration);
+	free(calibration);
 }
 
 /* ---- entries ---------------------------------------------------------------------- */
@@ -90,21 +92,22 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
-/* What is known of the way without the yardstick's last turn. */
-static struct way_apart way_before(const struct yardstick *yardstick)
+/* What bounds the overhead without the calibration kernel's last turn. */
+static struct overhead_bound way_before(const struct calibration *calibration)
 {
-	return (struct way_apart){.before = yardstick->before, .after.reveal = INFINITY};
+	return (struct overhead_bound){.before = calibration->before, .after.release = INFINITY};
 }
 
-static struct outside seen_by_now(const struct sealed_series *series,
-								  const struct yardstick *yardstick)
+static struct host_time seen_by_now(const struct sealed_series *series,
+									const struct calibration *calibration)
 {
-	const struct way_apart apart = way_before(yardstick);
-	return outside_of(series, &apart);
+	const struct overhead_bound bound = way_before(calibration);
+	return host_time_of(series, &bound);
 }
 
-/* One pass of the entry, and one of the yardstick, while the entry's process stands still. */
-static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *lane,
+/* One pass of the entry, and one of the calibration kernel, while the entry's process stands still.
+ */
+static bool pair_of(struct run *run, struct calibration *calibration, struct lane *lane,
 					struct timing_entry *entry, struct sealed_series *series,
 					struct outcome *outcome, struct error *err)
 {
@@ -117,9 +120,11 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
 	child_pause(lane->contestant.child);
-	child_move(yardstick->link.child, lane->contestant.child); /* the same CPU: the same way */
-	bool ok = yardstick_pass(run, yardstick, &series->plan, true,
-							 sealed_mean(&series->entry[i]).call, &series->way[i], outcome, err);
+	child_move(calibration->link.child,
+			   lane->contestant.child); /* the same CPU: the same overhead */
+	bool ok =
+		calibration_pass(run, calibration, &series->plan, true, sealed_mean(&series->entry[i]).call,
+						 &series->overhead[i], outcome, err);
 	child_continue(lane->contestant.child);
 	series->count += ok && !outcome->refused;
 	return ok;
@@ -127,7 +132,7 @@ static bool pair_of(struct run *run, struct yardstick *yardstick, struct lane *l
 
 /* In groups that suit calls of so many microseconds; goes on for longer where a call seems to take
  * longer than its process says: the machine may be busy for a while. */
-static bool entry_passes(struct run *run, struct yardstick *yardstick, struct lane *lane,
+static bool entry_passes(struct run *run, struct calibration *calibration, struct lane *lane,
 						 struct timing_entry *entry, double microseconds,
 						 struct sealed_series *series, struct outcome *outcome, struct error *err)
 {
@@ -138,13 +143,13 @@ static bool entry_passes(struct run *run, struct yardstick *yardstick, struct la
 		uint32_t passes = series->count;
 		if (passes >= 2 && clock_seconds() - began > SERIES_SECONDS)
 			break;
-		const struct outside seen = seen_by_now(series, yardstick);
+		const struct host_time seen = seen_by_now(series, calibration);
 		if (passes >= PASSES_MIN &&
-			(outside_settled(&seen, claim) || outside_other_groups(&seen, microseconds)))
+			(host_time_settled(&seen, claim) || host_time_other_groups(&seen, microseconds)))
 			break;
 		if (passes >= PASSES_LIBRARY && is_library(entry))
 			break;
-		if (!pair_of(run, yardstick, lane, entry, series, outcome, err))
+		if (!pair_of(run, calibration, lane, entry, series, outcome, err))
 			return false;
 		if (outcome->verdict != VERDICT_ACCEPTED)
 			break;
@@ -154,10 +159,10 @@ static bool entry_passes(struct run *run, struct yardstick *yardstick, struct la
 
 /* Where it took much longer than it says, the groups are made anew for that: else it could have
  * computed them as a whole. */
-static bool entry_run(struct run *run, const struct problem *problem, struct yardstick *yardstick,
-					  struct lane *lane, struct timing_entry *entry,
-					  const struct timing_result *result, struct sealed_series *series,
-					  struct error *err)
+static bool entry_run(struct run *run, const struct problem *problem,
+					  struct calibration *calibration, struct lane *lane,
+					  struct timing_entry *entry, const struct timing_result *result,
+					  struct sealed_series *series, struct error *err)
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	double claim = timing_own(entry)->median;
@@ -172,12 +177,12 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
-	if (lane->running && !entry_passes(run, yardstick, lane, entry, claim, series, &outcome, err))
+	if (lane->running && !entry_passes(run, calibration, lane, entry, claim, series, &outcome, err))
 		return false;
-	const struct outside seen = seen_by_now(series, yardstick);
+	const struct host_time seen = seen_by_now(series, calibration);
 	if (outcome.verdict == VERDICT_ACCEPTED && series->plan.calls > 1 &&
-		outside_other_groups(&seen, claim) &&
-		!entry_passes(run, yardstick, lane, entry, seen.time, series, &outcome, err))
+		host_time_other_groups(&seen, claim) &&
+		!entry_passes(run, calibration, lane, entry, seen.time, series, &outcome, err))
 		return false;
 	lane->running = lane->running && !outcome.dead;
 	if (outcome.refused && outcome.verdict == VERDICT_NOT_RUN) {
@@ -189,24 +194,24 @@ static bool entry_run(struct run *run, const struct problem *problem, struct yar
 	return true;
 }
 
-static bool entry_confirm(struct run *run, struct yardstick *yardstick,
+static bool entry_confirm(struct run *run, struct calibration *calibration,
 						  const struct sealed_series *series, struct timing_entry *entry,
 						  struct error *err)
 {
-	struct way_apart apart = way_before(yardstick);
+	struct overhead_bound bound = way_before(calibration);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || series->count == 0)
 		return true;
 	if (!is_library(entry) &&
-		!yardstick_alone(run, yardstick, &series->plan, sealed_mean(&series->entry[0]).call,
-						 &apart.after, &outcome, err))
+		!calibration_overhead(run, calibration, &series->plan, sealed_mean(&series->entry[0]).call,
+							  &bound.after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
-		apart = way_before(yardstick);
-	const struct outside seen = outside_of(series, &apart);
-	outside_judge(&seen, entry);
+		bound = way_before(calibration);
+	const struct host_time seen = host_time_of(series, &bound);
+	host_time_judge(&seen, entry);
 	return entry->seal.state != SEAL_OUTSIDE ||
-		   outside_passes(series, &apart, &seen, &entry->passes) ||
+		   host_time_passes(series, &bound, &seen, &entry->passes) ||
 		   error_set(err, "out of memory for samples");
 }
 
@@ -224,9 +229,10 @@ static bool sealed_where_required(const struct run *run, const struct timing_res
 }
 
 /* Files first, each without the others; then what is ours. */
-static bool entries_run(struct run *run, const struct problem *problem, struct yardstick *yardstick,
-						struct lane *lanes, size_t count, struct timing_result *result,
-						struct sealed_series *series, struct error *err)
+static bool entries_run(struct run *run, const struct problem *problem,
+						struct calibration *calibration, struct lane *lanes, size_t count,
+						struct timing_result *result, struct sealed_series *series,
+						struct error *err)
 {
 	bool ok = true;
 	for (size_t i = 1; i < count; i++)
@@ -237,29 +243,29 @@ static bool entries_run(struct run *run, const struct problem *problem, struct y
 			struct timing_entry *entry = &result->entries[i];
 			if (is_library(entry) != (ours == 1) || !entry->ran)
 				continue;
-			ok = entry_run(run, problem, yardstick, &lanes[i], entry, result, &series[i], err);
+			ok = entry_run(run, problem, calibration, &lanes[i], entry, result, &series[i], err);
 			if (!is_library(entry))
 				lane_close(&lanes[i]);
 		}
 	return ok;
 }
 
-bool confirm(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
 			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err)
 {
-	if (yardstick == NULL)
+	if (calibration == NULL)
 		return true;
 	for (size_t i = 0; i < count; i++)
 		snprintf(result->entries[i].seal.why, sizeof result->entries[i].seal.why, "%s",
-				 yardstick->lacking);
-	if (yardstick->lacking[0] != '\0')
+				 calibration->unavailable);
+	if (calibration->unavailable[0] != '\0')
 		return sealed_where_required(run, result, err);
 	struct sealed_series *series = calloc(count + 1, sizeof *series);
 	if (series == NULL)
 		return error_set(err, "out of memory");
-	bool ok = entries_run(run, problem, yardstick, lanes, count, result, series, err);
+	bool ok = entries_run(run, problem, calibration, lanes, count, result, series, err);
 	for (size_t i = 0; i < count; i++)
-		ok = ok && entry_confirm(run, yardstick, &series[i], &result->entries[i], err);
+		ok = ok && entry_confirm(run, calibration, &series[i], &result->entries[i], err);
 	free(series);
 	return ok && sealed_where_required(run, result, err);
 }

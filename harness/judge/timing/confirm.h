@@ -5,23 +5,24 @@
 #include "judge/timing/lane.h"
 
 /* A process of ours whose calls take a known time. */
-struct yardstick;
+struct calibration;
 
-/* Before a shape is timed: starts *yardstick where it is NULL, and measures it, while no file has
+/* Before a shape is timed: starts *calibration where it is NULL, and measures it, while no file has
  * a process. It stays NULL where nobody wants sealed times, and is there to be ended also where
  * this fails. */
 bool confirm_begin(struct run *run, const struct problem *problem,
-				   const struct timing_result *result, struct yardstick **yardstick,
+				   const struct timing_result *result, struct calibration **calibration,
 				   struct error *err);
 
 /* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
  * results fails. The processes of files are gone afterwards: while one is measured no other file
- * has a context on the device, and while the libraries and the yardstick are measured none has.
- * False with err when the referee cannot go on, or sealed times are required and there are none. */
-bool confirm(struct run *run, const struct problem *problem, struct yardstick *yardstick,
+ * has a context on the device, and while the libraries and the calibration kernel are measured none
+ * has. False with err when the referee cannot go on, or sealed times are required and there are
+ * none. */
+bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
 			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err);
 
-void confirm_end(struct yardstick *yardstick);
+void confirm_end(struct calibration *calibration);
 
 /* Whether there can be sealed calls on this device at all; else err says why not. */
 bool confirm_possible(const struct device_choice *device, struct error *err);

@@ -76,7 +76,7 @@ void lane_take(struct lane *lane, const struct run *run, const struct problem *p
 			   const struct entrant *entrant)
 {
 	struct contestant_link *contestant = &lane->contestant;
-	if (lane->running && run->successors != NULL && lane->loads < LOADS_MAX &&
+	if (lane->running && run->library_folder != NULL && lane->loads < LOADS_MAX &&
 		lane->kept < KEPT_MAX) {
 		contestant->library = entrant->library;
 	} else {

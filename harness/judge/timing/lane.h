@@ -30,7 +30,7 @@ struct lane {
 void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 				   const struct test_case *test, struct outcome *outcomes);
 
-/* The entrant, in the process that runs for another one where that may be (run->successors) and
+/* The entrant, in the process that runs for another one where that may be (run->library_folder) and
  * has not taken too many. Nothing is loaded before lane_open_all(). */
 void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
 			   const struct entrant *entrant);

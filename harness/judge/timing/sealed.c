@@ -43,10 +43,10 @@ static uint64_t outputs_of(const struct pass *pass)
 	return outputs;
 }
 
-/* The yardstick sees outputs only. Its test says how long it is to take, and how much of the first
- * of them it reads: all, where a call would leave it in the L2 cache. */
-static void layout_of_yardstick(const struct pass *pass, struct arena *arena,
-								struct test_case *test, uint64_t *outputs)
+/* The calibration kernel sees outputs only. Its test says how long it is to take, and how much of
+ * the first of them it reads: all, where a call would leave it in the L2 cache. */
+static void layout_of_calibration(const struct pass *pass, struct arena *arena,
+								  struct test_case *test, uint64_t *outputs)
 {
 	bool cached = arena->set_stride <= pass->run->referee.facts.l2_bytes;
 	uint32_t count = 0;
@@ -59,7 +59,8 @@ static void layout_of_yardstick(const struct pass *pass, struct arena *arena,
 	test->shape.size[SIZE_N] = cached ? (int32_t)(arena->buffers[0].bytes >> 10) : 0;
 }
 
-/* Fresh memory with fresh values, which follow from no seed. The yardstick reads what there is. */
+/* Fresh memory with fresh values, which follow from no seed. The calibration kernel reads what
+ * there is. */
 static bool pass_prepare(struct pass *pass, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
@@ -96,7 +97,7 @@ static bool note_group(struct pass *pass, const double *calls, uint32_t count, d
 		ok = ok && samples_add(&group, &microseconds, 1);
 	}
 	times->groups[times->count++] =
-		(struct sealed_group){.reveal = (seconds - sum) * 1e6, .call = sum / fmax(count, 1) * 1e6};
+		(struct sealed_group){.release = (seconds - sum) * 1e6, .call = sum / fmax(count, 1) * 1e6};
 	times->excess =
 		fmax(times->excess, samples_quantile(&group, 1.0) - samples_quantile(&group, 0.5));
 	samples_free(&group);
@@ -142,7 +143,7 @@ static bool pass_call(struct pass *pass, struct outcome *outcome, struct error *
 	uint64_t outputs = outputs_of(pass);
 	bool ok = true;
 	if (plan->entrant == NULL)
-		layout_of_yardstick(pass, &arena, &test, &outputs);
+		layout_of_calibration(pass, &arena, &test, &outputs);
 	*outcome = contestant_link_sealed(pass->link, &arena, plan->group, &test, outputs);
 	for (uint32_t i = 0; i < plan->groups && ok && outcome->verdict == VERDICT_ACCEPTED; i++)
 		ok = group_run(pass, i, outcome, err);
@@ -226,7 +227,7 @@ struct sealed_group sealed_mean(const struct sealed_times *times)
 {
 	struct sealed_group mean = {0};
 	for (uint32_t i = 0; i < times->count; i++) {
-		mean.reveal += times->groups[i].reveal / times->count;
+		mean.release += times->groups[i].release / times->count;
 		mean.call += times->groups[i].call / times->count;
 	}
 	return mean;

@@ -13,21 +13,21 @@
 struct sealed_plan {
 	const struct problem *problem;
 	const struct test_case *test;
-	const struct entrant *entrant; /* NULL: the yardstick */
+	const struct entrant *entrant; /* NULL: the calibration kernel */
 	uint32_t group;                /* sets of a group */
 	uint32_t calls;                /* on so many of them, drawn one after the other */
 	uint32_t groups;               /* the first is not counted */
-	int32_t nanoseconds;           /* the yardstick's */
-	bool again;                    /* on the sets of the pass before; only for the yardstick */
-	bool checks;                   /* the results of all calls are looked at, rows of them */
-	uint32_t wholes;               /* and of one call in so many passes all of it */
+	int32_t nanoseconds;           /* the calibration kernel's */
+	bool again;      /* on the sets of the pass before; only for the calibration kernel */
+	bool checks;     /* the results of all calls are looked at, rows of them */
+	uint32_t wholes; /* and of one call in so many passes all of it */
 	struct tolerance tolerance;
 };
 
 /* What a group took, in microseconds. */
 struct sealed_group {
-	double reveal; /* what passed apart from its calls */
-	double call;   /* the mean of all of them */
+	double release; /* what passed apart from its calls */
+	double call;    /* the mean of all of them */
 };
 
 struct sealed_times {

@@ -34,7 +34,7 @@ struct timer {
 	const struct problem *problem;
 	size_t count, room;                 /* lanes that are in use, and all */
 	struct contestant_time_reply reply; /* of the pass at hand */
-	struct yardstick *yardstick;        /* of sealed calls; NULL before the first of them */
+	struct calibration *calibration;    /* of sealed calls; NULL before the first of them */
 	struct lane lanes[];
 };
 
@@ -87,7 +87,7 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 	entry->wrong += check.wrong + check.extra_wrong;
 	if (check.worst_ratio > entry->worst_ratio)
 		entry->worst_ratio = check.worst_ratio;
-	if (lane->entrant->is_yardstick && verdict == VERDICT_WRONG_ANSWER)
+	if (lane->entrant->is_reference && verdict == VERDICT_WRONG_ANSWER)
 		return true;
 	lane_failed(entry, (struct outcome){.verdict = verdict});
 	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
@@ -257,7 +257,7 @@ void timer_close(struct timer *timer)
 		return;
 	for (size_t i = 0; i < timer->room; i++)
 		lane_close(&timer->lanes[i]);
-	confirm_end(timer->yardstick);
+	confirm_end(timer->calibration);
 	free(timer);
 }
 
@@ -317,7 +317,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 
 	struct clocks clocks;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = confirm_begin(run, timer->problem, out, &timer->yardstick, err) &&
+	bool ok = confirm_begin(run, timer->problem, out, &timer->calibration, err) &&
 			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
@@ -326,7 +326,8 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ok = ok && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
-	ok = ok && confirm(run, timer->problem, timer->yardstick, timer->lanes, timer->count, out, err);
+	ok = ok &&
+		 confirm(run, timer->problem, timer->calibration, timer->lanes, timer->count, out, err);
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);

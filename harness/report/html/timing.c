@@ -13,7 +13,7 @@
 #include "report/overall.h"
 #include "report/seal.h"
 
-#define COLUMNS_MAX (8 + FACTS_YARDSTICKS)
+#define COLUMNS_MAX (8 + FACTS_REFERENCES)
 
 /* A file stands twice in it: with its epilogue and without. */
 static bool is_comparison(const struct timing_result *timing)
@@ -49,10 +49,10 @@ static void times_cells(struct html_table *table, const struct timing_result *ti
 static void percent_cells(struct html_table *table, const struct timing_result *timing,
 						  const struct timing_entry *entry, bool span)
 {
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
-	facts_yardsticks(timing, yardsticks);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL; y++) {
-		double percent = facts_percent_of(timing, entry, yardsticks[y].label, span);
+	struct facts_reference references[FACTS_REFERENCES];
+	facts_references(timing, references);
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++) {
+		double percent = facts_percent_of(timing, entry, references[y].label, span);
 		html_table_format(table, percent > 0.0 ? percent : NAN, "%.1f%%", percent);
 	}
 }
@@ -75,16 +75,16 @@ static void table_print(FILE *out, const struct timing_result *timing,
 		{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},
 		{"Least", COLUMN_NUMBER},    {"95th percentile", COLUMN_NUMBER},
 		{"TFLOP/s", COLUMN_NUMBER}};
-	struct facts_yardstick yardsticks[FACTS_YARDSTICKS];
+	struct facts_reference references[FACTS_REFERENCES];
 	struct html_table table;
-	char names[FACTS_YARDSTICKS][64], label[FACTS_LABEL];
+	char names[FACTS_REFERENCES][64], label[FACTS_LABEL];
 	bool span = facts_use_span(timing);
 	size_t count = 7;
 	columns[0].name = "Entry";
 	columns[6].name = facts_rate_unit(timing);
-	facts_yardsticks(timing, yardsticks);
-	for (int y = 0; y < FACTS_YARDSTICKS && yardsticks[y].label != NULL && fused == NULL; y++) {
-		snprintf(names[y], sizeof names[y], "Of %s", yardsticks[y].name);
+	facts_references(timing, references);
+	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL && fused == NULL; y++) {
+		snprintf(names[y], sizeof names[y], "Of %s", references[y].name);
 		columns[count++] = (struct html_column){names[y], COLUMN_NUMBER};
 	}
 	if (fused != NULL)

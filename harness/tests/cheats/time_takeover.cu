@@ -15,7 +15,7 @@ struct device_functions {
 	int version;
 	cudaError_t (*open)();
 	cudaError_t (*prepare)(uint64_t group_bytes, uint64_t output_bytes);
-	cudaError_t (*reveal)(int fd, void **base);
+	cudaError_t (*release_inputs)(int fd, void **base);
 	cudaError_t (*conceal)();
 	cudaError_t (*digest)(const void *from, uint64_t bytes, void *out);
 };
@@ -116,7 +116,7 @@ static void serve(int fd)
 		answer(PEEK_SEALED, REPLY);
 		break;
 	case PEEK_GO:
-		mine.device->reveal(fd, (void **)&mine.base);
+		mine.device->release_inputs(fd, (void **)&mine.base);
 		answer(PEEK_GO, PEEK_HEAD);
 		break;
 	case PEEK_CALL: answer_call(); break;

@@ -12,10 +12,10 @@
 
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
+#include "contestant/fault.h"
 #include "contestant/opened.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
-#include "contestant/witness.h"
 #include "fuzz.h"
 #include "messages.h"
 #include "process/buffers.h"
@@ -92,22 +92,22 @@ void enclose(const struct contestant_open *request, struct contestant_open_reply
 	reply->layers = request->layers;
 }
 
-void witness_open(const struct cudart *cudart)
+void fault_open(const struct cudart *cudart)
 {
 	(void)cudart;
 }
 
-void witness_forget(void)
+void fault_forget(void)
 {
 }
 
-void witness_buffer(const char *name, const void *base, size_t bytes)
+void fault_buffer(const char *name, const void *base, size_t bytes)
 {
-	if (strlen(name) >= WITNESS_NAME || (base == NULL && bytes > 0 && name[0] == '\0'))
+	if (strlen(name) >= FAULT_NAME || (base == NULL && bytes > 0 && name[0] == '\0'))
 		abort();
 }
 
-void witness_is(enum witness_doing doing)
+void fault_is(enum fault_doing doing)
 {
 	(void)doing;
 }

@@ -105,7 +105,8 @@ static size_t fuzz_count(void)
 #define PEERS_MAX 64
 
 struct peer {
-	bool is_ours;   /* the referee, or the yardstick of sealed calls: it answers as it should */
+	bool is_ours; /* the referee, or the calibration kernel of sealed calls: it answers as it should
+				   */
 	int supervisor; /* number of the other end of the channel */
 	int channel, output, report, life;
 };
@@ -210,7 +211,7 @@ static size_t good_reply(const union request *request, union reply *reply)
 		return sizeof reply->explain;
 	case MESSAGE_CONTESTANT_OPEN:
 		reply->open.layers = ~0u;
-		reply->open.lacking[0] = reply->open.unsealed[0] = '\0';
+		reply->open.unavailable[0] = reply->open.unsealed[0] = '\0';
 		reply->open.sealed = 1;
 		return sizeof reply->open;
 	case MESSAGE_CONTESTANT_TIME:
@@ -265,7 +266,7 @@ static void answer(struct peer *peer, const union request *request)
 	struct source *source = &play.source, none = {NULL, NULL};
 	size_t size = good_reply(request, &reply), times = 1, descriptors = 0;
 	if (request->head.type == MESSAGE_CONTESTANT_OPEN)
-		peer->is_ours = strstr(request->open.solution, "yardstick") != NULL;
+		peer->is_ours = strstr(request->open.solution, "calibration") != NULL;
 	if (peer->is_ours)
 		source = &none;
 	descriptors = request->head.type == MESSAGE_REFEREE_DESCRIPTOR;

@@ -1,7 +1,7 @@
-/* The yardstick of sealed calls: a solution that reads its output, so that it lies in the L2 cache
- * as it does after a solution that wrote it, and then does nothing for the rest of a known time.
- * What its calls take beyond that is what the way there and back takes. PROBLEM_YARDSTICK has its
- * signature. */
+/* The calibration kernel of sealed calls: a solution that reads its output, so that it lies in the
+ * L2 cache as it does after a solution that wrote it, and then does nothing for the rest of a known
+ * time. What its calls take beyond that is what the way there and back takes. PROBLEM_CALIBRATION
+ * has its signature. */
 
 /* Blocks do not start at once: the time is that since the first one did, for all of them. */
 __device__ unsigned long long began; // 0: by none yet

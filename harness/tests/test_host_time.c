@@ -5,15 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "judge/timing/outside.h"
+#include "judge/timing/host_time.h"
 
 #define RUNS 400
 
 /* A machine: microseconds that a call takes besides its work, and by how much that differs. */
 struct machine {
-	double way, reveal;
+	double overhead, release;
 	double jitter;    /* of each group, upwards; now and then ten times as much */
-	double processes; /* of each process's reveals, either way */
+	double processes; /* of each process's releases, either way */
 };
 
 static double uniform(void)
@@ -29,12 +29,13 @@ static double disturbed(const struct machine *machine)
 	return uniform() < 0.1 ? 10 * more : more;
 }
 
-static struct sealed_times times_of(const struct machine *machine, double work, double reveal)
+static struct sealed_times times_of(const struct machine *machine, double work, double release)
 {
 	struct sealed_times times = {.count = 2};
 	for (uint32_t i = 0; i < times.count; i++)
-		times.groups[i] = (struct sealed_group){.reveal = reveal + disturbed(machine),
-												.call = machine->way + work + disturbed(machine)};
+		times.groups[i] =
+			(struct sealed_group){.release = release + disturbed(machine),
+								  .call = machine->overhead + work + disturbed(machine)};
 	return times;
 }
 
@@ -44,25 +45,26 @@ static struct timing_entry judged(const struct machine *machine, uint32_t calls,
 {
 	struct timing_entry entry = {.ran = true, .span = {.samples = 100, .median = claim}};
 	struct sealed_series *series = calloc(1, sizeof *series);
-	double own = machine->reveal + (2 * uniform() - 1) * machine->processes;
+	double own = machine->release + (2 * uniform() - 1) * machine->processes;
 	series->plan.calls = calls;
 	while (series->count < passes) {
 		series->entry[series->count] = times_of(machine, work, own);
-		series->way[series->count++] = times_of(machine, 0, machine->reveal);
+		series->overhead[series->count++] = times_of(machine, 0, machine->release);
 	}
-	const struct way_apart apart = {.before = machine->way + machine->jitter,
-									.after = {.reveal = machine->reveal + machine->jitter,
-											  .call = machine->way + machine->jitter}};
-	const struct outside seen = outside_of(series, &apart);
-	outside_judge(&seen, &entry);
+	const struct overhead_bound bound = {.before = machine->overhead + machine->jitter,
+										 .after = {.release = machine->release + machine->jitter,
+												   .call = machine->overhead + machine->jitter}};
+	const struct host_time seen = host_time_of(series, &bound);
+	host_time_judge(&seen, &entry);
 	if (entry.seal.state == SEAL_OUTSIDE)
-		cr_assert(outside_passes(series, &apart, &seen, &entry.passes));
+		cr_assert(host_time_passes(series, &bound, &seen, &entry.passes));
 	free(series);
 	return entry;
 }
 
-static const struct machine quiet = {.way = 38, .reveal = 90, .jitter = 0.7, .processes = 5};
-static const struct machine unsteady = {.way = 45, .reveal = 150, .jitter = 4, .processes = 20};
+static const struct machine quiet = {.overhead = 38, .release = 90, .jitter = 0.7, .processes = 5};
+static const struct machine unsteady = {
+	.overhead = 45, .release = 150, .jitter = 4, .processes = 20};
 
 struct tally {
 	int confirmed, outside, uncertain, too_fast;
@@ -114,7 +116,7 @@ Test(outside, a_tenth_cannot_be_hidden)
 				}
 }
 
-/* A single call behind its own reveal: what processes differ by is not taken for a difference. */
+/* A single call behind its own release: what processes differ by is not taken for a difference. */
 Test(outside, honest_times_are_not_disputed_on_an_unsteady_machine)
 {
 	struct tally alone = tally_of(&unsteady, 1, 175, 175, 8);
@@ -141,11 +143,11 @@ Test(outside, no_time_below_the_floor_is_confirmed)
 {
 	struct timing_entry entry = {
 		.ran = true, .span = {.samples = 100, .median = 90}, .seal.floor = 100};
-	const struct outside seen = {.time = 90, .scatter = 1, .uncertainty = 2};
-	outside_judge(&seen, &entry);
+	const struct host_time seen = {.time = 90, .scatter = 1, .uncertainty = 2};
+	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_UNCERTAIN);
 	entry.seal.floor = 89;
-	outside_judge(&seen, &entry);
+	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
 }
 
@@ -154,10 +156,10 @@ Test(outside, a_library_is_believed)
 {
 	struct timing_entry entry = {
 		.ran = true, .role = TIMING_LIBRARY, .span = {.samples = 100, .median = 200}};
-	struct outside seen = {.time = 215, .scatter = 1, .uncertainty = 2};
-	outside_judge(&seen, &entry);
+	struct host_time seen = {.time = 215, .scatter = 1, .uncertainty = 2};
+	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
 	seen.time = 170;
-	outside_judge(&seen, &entry);
+	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
 }

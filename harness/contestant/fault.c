@@ -1,4 +1,4 @@
-#include "contestant/witness.h"
+#include "contestant/fault.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -20,11 +20,11 @@ static struct {
 	_Atomic int doing;
 	uint32_t count;
 	struct {
-		char name[WITNESS_NAME];
+		char name[FAULT_NAME];
 		uintptr_t base;
 		size_t bytes;
 	} buffers[BUFFERS_MAX];
-} witness;
+} known;
 
 static _Alignas(16) char handler_stack[STACK_BYTES];
 
@@ -46,25 +46,25 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
 
 /* What lies there on the device: a buffer of the call, or what the emulated GPU knows. "": neither.
  */
-static void name_place(uintptr_t at, char out[2 * WITNESS_NAME])
+static void name_place(uintptr_t at, char out[2 * FAULT_NAME])
 {
 	out[0] = '\0';
-	for (uint32_t i = 0; i < witness.count; i++)
-		if (at - witness.buffers[i].base < witness.buffers[i].bytes)
-			snprintf(out, (size_t)2 * WITNESS_NAME, "%s", witness.buffers[i].name);
-	if (out[0] == '\0' && witness.cudart.emulated_where != NULL)
-		witness.cudart.emulated_where((const void *)at, out, (size_t)2 * WITNESS_NAME);
+	for (uint32_t i = 0; i < known.count; i++)
+		if (at - known.buffers[i].base < known.buffers[i].bytes)
+			snprintf(out, (size_t)2 * FAULT_NAME, "%s", known.buffers[i].name);
+	if (out[0] == '\0' && known.cudart.emulated_where != NULL)
+		known.cudart.emulated_where((const void *)at, out, (size_t)2 * FAULT_NAME);
 }
 
 static void tell_fault(const siginfo_t *info)
 {
-	char place[2 * WITNESS_NAME];
+	char place[2 * FAULT_NAME];
 	uintptr_t at = (uintptr_t)info->si_addr;
 	name_place(at, place);
 	if (place[0] != '\0')
-		tell(WITNESS_TOUCHED "%s" WITNESS_OF_DEVICE "\n", place);
+		tell(FAULT_TOUCHED "%s" FAULT_OF_DEVICE "\n", place);
 	else if (at < 16 * PAGE && info->si_code == SEGV_MAPERR)
-		tell(WITNESS_TOUCHED "address 0x%llx" WITNESS_OF_NULL "\n", (unsigned long long)at);
+		tell(FAULT_TOUCHED "address 0x%llx" FAULT_OF_NULL "\n", (unsigned long long)at);
 }
 
 /* The process then ends by the signal as if nobody had looked. */
@@ -80,45 +80,45 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 static void on_deadline(int number)
 {
-	int doing = atomic_load(&witness.doing);
+	int doing = atomic_load(&known.doing);
 	(void)number;
-	if (witness.cudart.emulated_where_now != NULL)
-		witness.cudart.emulated_where_now();
-	if (doing == WITNESS_SOLVE)
-		tell(WITNESS_IN_SOLVE "\n");
-	if (doing == WITNESS_DEVICE)
-		tell(WITNESS_ON_DEVICE "\n");
+	if (known.cudart.emulated_where_now != NULL)
+		known.cudart.emulated_where_now();
+	if (doing == FAULT_SOLVE)
+		tell(FAULT_IN_SOLVE "\n");
+	if (doing == FAULT_DEVICE)
+		tell(FAULT_ON_DEVICE "\n");
 }
 
-void witness_open(const struct cudart *cudart)
+void fault_open(const struct cudart *cudart)
 {
 	const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
 	struct sigaction fault = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 							  .sa_sigaction = on_fault};
 	struct sigaction deadline = {.sa_flags = SA_ONSTACK | SA_RESTART, .sa_handler = on_deadline};
-	witness.cudart = *cudart;
+	known.cudart = *cudart;
 	sigaltstack(&stack, NULL);
 	sigaction(SIGSEGV, &fault, NULL);
 	sigaction(SIGBUS, &fault, NULL);
 	sigaction(CHILD_ASKS, &deadline, NULL);
 }
 
-void witness_forget(void)
+void fault_forget(void)
 {
-	witness.count = 0;
+	known.count = 0;
 }
 
-void witness_buffer(const char *name, const void *base, size_t bytes)
+void fault_buffer(const char *name, const void *base, size_t bytes)
 {
-	if (witness.count == BUFFERS_MAX)
+	if (known.count == BUFFERS_MAX)
 		return;
-	snprintf(witness.buffers[witness.count].name, WITNESS_NAME, "%s", name);
-	witness.buffers[witness.count].base = (uintptr_t)base;
-	witness.buffers[witness.count].bytes = bytes;
-	witness.count++;
+	snprintf(known.buffers[known.count].name, FAULT_NAME, "%s", name);
+	known.buffers[known.count].base = (uintptr_t)base;
+	known.buffers[known.count].bytes = bytes;
+	known.count++;
 }
 
-void witness_is(enum witness_doing doing)
+void fault_is(enum fault_doing doing)
 {
-	atomic_store(&witness.doing, (int)doing);
+	atomic_store(&known.doing, (int)doing);
 }

@@ -1,0 +1,77 @@
+#include "judge/timing/calibration.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define PASSES_APART 3u  /* of the calibration kernel, by itself */
+#define WORK_MOST 2000.0 /* microseconds; the round-trip overhead hardly changes beyond */
+/* The device span of the calibration kernel, as that of any other, is longer than what it
+ * does: from outside, 26 honest calls of 175 us read 1.5 us too short, and 12 of 80 us 1.4
+ * (judge/LOG.md). */
+#define KERNEL_MICROSECONDS 1.4
+
+bool calibration_open(struct calibration *calibration, const struct device_choice *device,
+					  size_t memory_limit, double timeout, struct error *err)
+{
+	char build[PATHS_MAX];
+	if (!paths_build(build, err) ||
+		!paths_join(calibration->library, build, "libexec/calibration.so", err))
+		return false;
+	calibration->link = (struct contestant_link){.device = device,
+												 .library = calibration->library,
+												 .problem = PROBLEM_CALIBRATION,
+												 .memory_limit = memory_limit,
+												 .timeout = timeout,
+												 .timed = true};
+	struct outcome outcome = contestant_link_open(&calibration->link);
+	return outcome.verdict == VERDICT_ACCEPTED ||
+		   error_set(err, "the calibration kernel of sealed calls does not start: %.900s",
+					 outcome.detail);
+}
+
+/* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
+ */
+bool calibration_pass(struct run *run, struct calibration *calibration,
+					  const struct sealed_plan *like, bool again, double microseconds,
+					  struct sealed_times *out, struct outcome *outcome, struct error *err)
+{
+	double work = fmin(fmax(microseconds - CALIBRATION_OVERHEAD, 1.0), WORK_MOST);
+	struct sealed_plan plan = *like;
+	plan.entrant = NULL;
+	plan.again = again;
+	plan.checks = false;
+	plan.nanoseconds = (int32_t)(work * 1e3);
+	bool ok = sealed_run(run, &calibration->link, &plan, out, outcome, err) &&
+			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
+			   error_set(err, "the calibration kernel failed: %.900s", outcome->detail));
+	for (uint32_t i = 0; i < out->count; i++)
+		out->groups[i].call -= work + KERNEL_MICROSECONDS;
+	return ok;
+}
+
+bool calibration_overhead(struct run *run, struct calibration *calibration,
+						  const struct sealed_plan *like, double microseconds,
+						  struct sealed_group *overhead, struct outcome *outcome, struct error *err)
+{
+	struct samples calls = {0}, releases = {0};
+	bool ok = true;
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
+	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
+		struct sealed_times times;
+		ok = calibration_pass(run, calibration, like, i > 0, microseconds, &times, outcome, err);
+		struct sealed_group mean = sealed_mean(&times);
+		float call = (float)mean.call, release = (float)mean.release;
+		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&releases, &release, 1)) ||
+					error_set(err, "out of memory"));
+	}
+	*overhead = (struct sealed_group){.call = samples_quantile(&calls, 0.5),
+									  .release = samples_quantile(&releases, 0.5)};
+	samples_free(&calls);
+	samples_free(&releases);
+	return ok;
+}
+
+void calibration_close(struct calibration *calibration)
+{
+	contestant_link_close(&calibration->link);
+}

@@ -1,0 +1,37 @@
+/* The calibration kernel: a process of ours whose calls take a known time, by which the round-trip
+ * overhead of sealed calls is measured. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_TIMING_CALIBRATION_H
+#define GEMMJUDGE_JUDGE_TIMING_CALIBRATION_H
+
+#include "base/paths.h"
+#include "judge/timing/sealed.h"
+
+#define CALIBRATION_OVERHEAD 40.0 /* microseconds: about the round-trip overhead of a call */
+
+struct calibration {
+	struct contestant_link link;
+	char library[PATHS_MAX];
+	double before; /* round-trip overhead of a call, in microseconds, before any file's process
+					  began */
+	char unavailable[400]; /* why there are no sealed calls; "" where there are */
+};
+
+/* Starts the process. */
+bool calibration_open(struct calibration *calibration, const struct device_choice *device,
+					  size_t memory_limit, double timeout, struct error *err);
+void calibration_close(struct calibration *calibration);
+
+/* The round-trip overhead in a pass like this one, with calls of about so many microseconds;
+ * `again`: on the sets of the pass before, which was one like it. outcome->refused: the referee has
+ * no memory for it. */
+bool calibration_pass(struct run *run, struct calibration *calibration,
+					  const struct sealed_plan *like, bool again, double microseconds,
+					  struct sealed_times *out, struct outcome *outcome, struct error *err);
+
+/* The median of several passes, while no other process has a context. */
+bool calibration_overhead(struct run *run, struct calibration *calibration,
+						  const struct sealed_plan *like, double microseconds,
+						  struct sealed_group *overhead, struct outcome *outcome,
+						  struct error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* Host-side time of a call, from sealed calls: arithmetic on passes that have been measured
+ * (harness/README.md, "Sealed timing"). Times are in microseconds. Internal to judge/. */
+#ifndef GEMMJUDGE_JUDGE_TIMING_HOST_TIME_H
+#define GEMMJUDGE_JUDGE_TIMING_HOST_TIME_H
+
+#include "judge/timing/sealed.h"
+
+#define SERIES_PASSES_MAX 24u
+
+/* Passes of an entry, each with one of the calibration kernel that followed at once. */
+struct sealed_series {
+	struct sealed_plan plan; /* of all of them */
+	uint32_t count;
+	struct sealed_times entry[SERIES_PASSES_MAX], overhead[SERIES_PASSES_MAX];
+};
+
+/* Round-trip overhead of a call, measured while no solution's process existed. It bounds the
+ * overhead at other times from above. */
+struct overhead_bound {
+	double before;             /* of a call in a group of several */
+	struct sealed_group after; /* in groups like the entry's; release INFINITY: not measured */
+};
+
+struct host_time {
+	double time;        /* of a call; INFINITY where memory is short */
+	double scatter;     /* by which the passes leave it uncertain */
+	double uncertainty; /* the same, with what repeating cannot tell */
+};
+
+struct host_time host_time_of(const struct sealed_series *series,
+							  const struct overhead_bound *bound);
+
+/* By how much a call may seem longer than it says. */
+double host_time_allowance(double microseconds);
+
+/* Whether groups for calls of so many microseconds are not for this one. */
+bool host_time_other_groups(const struct host_time *seen, double planned);
+
+/* Whether more passes would hardly say more about this claim. */
+bool host_time_settled(const struct host_time *seen, double claim);
+
+/* Compares the host-side time with what the process says: fills the entry's seal, but for what was
+ * counted before. */
+void host_time_judge(const struct host_time *seen, struct timing_entry *entry);
+
+/* The passes that such a time was taken from, around it; false where memory is short. */
+bool host_time_passes(const struct sealed_series *series, const struct overhead_bound *bound,
+					  const struct host_time *seen, struct timing_passes *out);
+
+#endif
