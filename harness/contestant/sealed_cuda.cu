@@ -80,8 +80,8 @@ cudaError_t digest(const void *from, uint64_t bytes, struct digest *out)
 	return code == cudaSuccess ? digest_cuda::wait(&self.digests, out) : code;
 }
 
-const struct sealed_device device = {
-	SEALED_DEVICE_VERSION, open_device, prepare, release_inputs, conceal, digest};
+const struct sealed_device device = {SEALED_DEVICE_VERSION, open_device, prepare,
+									 release_inputs,        conceal,     digest};
 
 } // namespace
 
