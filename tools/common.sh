@@ -81,10 +81,10 @@ forget_moved() {
 
 # Whether the program was built from the commit that is checked out, as far as that can be known.
 build_is_current() {
-	local head
+	local head built
 	head=$(git -C "$root" rev-parse HEAD 2>/dev/null) || return 0
-	[ -n "$(commit_of "$root/build/gemmjudge")" ] || return 0
-	[[ $(commit_of "$root/build/gemmjudge") == "${head:0:7}"* ]]
+	built=$(commit_of "$root/build/gemmjudge")
+	[ -z "$built" ] || [[ $built == "${head:0:7}"* ]]
 }
 
 # Configures folder $1 (below the root); the rest goes to cmake. Quiet unless
@@ -156,13 +156,15 @@ commit_of() {
 # Why build/ is to be used as it is, though a build could be tried; prints nothing where it is not.
 # $1: all, when the tests are wanted, which know where they were built.
 reason_for_as_is() {
+	local before
 	build_runs || return 0
+	before=$(configured_as "$root/build")
 	if [ -e "$root/build/as-is" ]; then
 		echo "tools/bundle packed it"
 	elif ! [ -w "$root/build" ]; then
 		echo "this user may not write to it"
-	elif [ "$1" != all ] && [ -n "$(configured_as "$root/build")" ] && build_is_current; then
-		echo "it was built as $(configured_as "$root/build"), and runs here too"
+	elif [ "$1" != all ] && [ -n "$before" ] && build_is_current; then
+		echo "it was built as $before, and runs here too"
 	fi
 }
 
