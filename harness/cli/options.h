@@ -28,7 +28,7 @@ struct options {
 	char oversized[96];      /* where a shape stands that needs large_sizes, and the shape; or "" */
 	bool model_only, check;  /* the same */
 	bool exhaustive, tuned;
-	const char *export_table, *export_space, *export_results, *import_results;
+	const char *export_table;
 	bool no_store, as_json, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

@@ -157,8 +157,6 @@ static int show_and_check(struct tuned *tuned)
 	FILE *out = outputs_take_stdout(options) ? stderr : stdout;
 	struct error err;
 	int status = EXIT_ACCEPTED;
-	if (!tune_files_read(tuned, out, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (options->check)
 		status = tune_check(tuned, out);
 	else if (tuned->measures)
