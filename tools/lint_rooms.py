@@ -36,10 +36,11 @@ ROOMS = [
     ("report", "base judgement"),
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
+    ("store/show", "testcases report store"),
     ("site", "base judgement report report/html store"),
     ("tune", "base testcases judgement compile"),
     ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "report/html store site tune"),
+            "report/html store store/show site tune"),
 ]
 LINES_MAX = 600
 LARGER = """

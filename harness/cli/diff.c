@@ -10,8 +10,10 @@
 #include "cli/stored.h"
 #include "compile/content.h"
 #include "report/clean.h"
+#include "report/document.h"
 #include "report/wrap.h"
 #include "store/pairs.h"
+#include "store/show/show.h"
 
 #define WIDTH 80
 #define COUNTERS_SHOWN 40
@@ -142,11 +144,11 @@ static bool pairs_find(const struct side sides[2], struct pair *out, size_t *cou
 
 static void print_side(char letter, const struct measured *run)
 {
-	char name[STORED_NAME], date[STORED_DATE], id[24] = "";
+	char name[SHOW_NAME], date[SHOW_DATE], id[24] = "";
 	if (run->id > 0)
 		snprintf(id, sizeof id, "#%lld", (long long)run->id);
-	printf("%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, stored_cell(run, 22, name), run->content,
-		   stored_date(run, date), run->verdict);
+	printf("%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, show_cell(run, 22, name), run->content,
+		   show_date(run, date), run->verdict);
 }
 
 static const char *kind_word(enum difference_kind kind)
@@ -157,7 +159,7 @@ static const char *kind_word(enum difference_kind kind)
 static void print_shape(const struct pair_shape *shape)
 {
 	const struct difference *difference = &shape->difference;
-	char sizes[SHAPE_TEXT + 16], a[STORED_NUMBER], b[STORED_NUMBER], p[16] = "-";
+	char sizes[SHAPE_TEXT + 16], a[SHOW_NUMBER], b[SHOW_NUMBER], p[16] = "-";
 	measured_sizes(shape->a, sizes);
 	if (shape->a->without_epilogue)
 		strcat(sizes, " (plain)");
@@ -167,8 +169,8 @@ static void print_shape(const struct pair_shape *shape)
 		snprintf(p, sizeof p, "%.4f", difference->p);
 	int digits = difference->high < 10.0 ? 3 : difference->high < 100.0 ? 2 : 0;
 	printf("%-22s %9s %9s  %6.*f  %.*f-%.*f  %8s  %s\n", sizes,
-		   stored_microseconds(shape->a->median, a), stored_microseconds(shape->b->median, b),
-		   digits, difference->ratio, digits, difference->low, digits, difference->high, p,
+		   show_microseconds(shape->a->median, a), show_microseconds(shape->b->median, b), digits,
+		   difference->ratio, digits, difference->low, digits, difference->high, p,
 		   kind_word(difference->kind));
 }
 
@@ -288,8 +290,8 @@ static json_t *shape_json(const struct pair_shape *shape)
 {
 	const struct difference *difference = &shape->difference;
 	json_t *json = json_object();
-	json_object_set_new(json, "a", stored_time(shape->a));
-	json_object_set_new(json, "b", stored_time(shape->b));
+	json_object_set_new(json, "a", show_time_json(shape->a));
+	json_object_set_new(json, "b", show_time_json(shape->b));
 	json_object_set_new(json, "b_over_a", json_real(difference->ratio));
 	json_object_set_new(json, "low", json_real(difference->low));
 	json_object_set_new(json, "high", json_real(difference->high));
@@ -305,17 +307,17 @@ static json_t *pair_json(const struct pair *pair)
 {
 	json_t *json = json_object(), *shapes = json_array(), *notes = json_array();
 	json_t *counters = json_array();
-	json_object_set_new(json, "a", stored_run(pair->a));
-	json_object_set_new(json, "b", stored_run(pair->b));
+	json_object_set_new(json, "a", show_run_json(pair->a));
+	json_object_set_new(json, "b", show_run_json(pair->b));
 	for (size_t i = 0; i < pair->shape_count; i++)
 		json_array_append_new(shapes, shape_json(&pair->shapes[i]));
 	for (size_t i = 0; i < pair->note_count; i++)
-		json_array_append_new(notes, stored_text(pair->notes[i]));
+		json_array_append_new(notes, document_text(pair->notes[i]));
 	for (size_t i = 0; i < pair->counter_count; i++) {
 		const struct pair_counter *counter = &pair->counters[i];
 		json_t *item = json_object();
-		json_object_set_new(item, "kernel", stored_text(counter->a->kernel));
-		json_object_set_new(item, "name", stored_text(counter->a->name));
+		json_object_set_new(item, "kernel", document_text(counter->a->kernel));
+		json_object_set_new(item, "name", document_text(counter->a->name));
 		json_object_set_new(item, "a", json_integer(counter->a->value));
 		json_object_set_new(item, "b", json_integer(counter->b->value));
 		json_array_append_new(counters, item);
@@ -345,9 +347,9 @@ static void show(const struct options *options, const struct pair *pairs, size_t
 		print_pair(&pairs[i]);
 	}
 	if (options->as_json) {
-		json_t *json = stored_document("diff", STORED_JSON_SCHEMA_VERSION);
+		json_t *json = document_make("diff", SHOW_JSON_SCHEMA_VERSION);
 		json_object_set(json, "pairs", list);
-		stored_print(json, stdout);
+		document_print(json, stdout);
 	}
 	json_decref(list);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/explain.h"
-#include "cli/stored.h"
+#include "report/document.h"
 
 #define LINES 5
 
@@ -37,9 +37,9 @@ static json_t *lines_json(const struct explained_kernel *kernel)
 	json_t *json = json_array();
 	size_t count = explain_lines(kernel, kernel->time.bound, lines, LINES);
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(json,
-							  json_pack("{s:o, s:f}", "source", stored_text(lines[i].line->source),
-										"share", lines[i].share));
+		json_array_append_new(json, json_pack("{s:o, s:f}", "source",
+											  document_text(lines[i].line->source), "share",
+											  lines[i].share));
 	return json;
 }
 
@@ -58,7 +58,7 @@ static json_t *kernel_json(const struct explained *explained, const struct expla
 	char words[EXPLAIN_WORDS];
 	json_t *json =
 		json_pack("{s:o, s:f, s:f, s:i, s:I, s:o, s:{s:i, s:f, s:s}, s:o}", "name",
-				  stored_text(kernel->raw->shown), "launches", kernel->counted.launches, "blocks",
+				  document_text(kernel->raw->shown), "launches", kernel->counted.launches, "blocks",
 				  kernel->demand.blocks, "threads", kernel->demand.threads, "shared_bytes",
 				  (json_int_t)kernel->demand.shared_bytes, "resources", resources_json(kernel),
 				  "occupancy", "blocks", o->blocks, "share", o->share, "limit",
@@ -73,13 +73,13 @@ static json_t *kernel_json(const struct explained *explained, const struct expla
 	json_object_set_new(json, "seconds", number_json(kernel->time.seconds));
 	json_object_set_new(json, "parts", parts_json(&kernel->time));
 	json_object_set_new(json, "bound", json_string(demand_part_word(kernel->time.bound)));
-	json_object_set_new(json, "bottleneck", stored_text(words));
+	json_object_set_new(json, "bottleneck", document_text(words));
 	json_object_set_new(json, "lines", lines_json(kernel));
 	explain_bottleneck(explained, kernel, kernel->gain, words);
 	json_object_set_new(json, "gain",
 						json_pack("{s:s, s:o, s:o}", "part", demand_part_word(kernel->gain),
 								  "seconds_without", number_json(kernel->without), "words",
-								  stored_text(words)));
+								  document_text(words)));
 	return json;
 }
 
@@ -95,16 +95,16 @@ void explain_json(const void *what, FILE *out)
 {
 	const struct explained *explained = what;
 	const struct judgement *judgement = &explained->counted.judgement;
-	json_t *json = stored_document_of("explain", EXPLAIN_JSON_SCHEMA_VERSION, explained->file,
-									  &explained->plan);
+	json_t *json = document_of_file("explain", EXPLAIN_JSON_SCHEMA_VERSION, explained->file,
+									explained->plan.content, explained->plan.problem->name);
 	json_t *kernels = json_array();
 	char sizes[SHAPE_TEXT];
 	shape_print(explained->plan.problem, &explained->test->shape, sizes);
 	json_object_set_new(json, "shape", json_string(sizes));
-	json_object_set_new(json, "gpu", stored_text(explained->gpu.name));
+	json_object_set_new(json, "gpu", document_text(explained->gpu.name));
 	json_object_set_new(json, "counted_on", json_string(explained->emulated));
 	json_object_set_new(json, "verdict", json_string(verdict_name(judgement->verdict)));
-	json_object_set_new(json, "detail", stored_text(judgement->detail));
+	json_object_set_new(json, "detail", document_text(judgement->detail));
 	json_object_set_new(json, "bounds", bounds_json(explained));
 	for (size_t i = 0; i < explained->count; i++)
 		json_array_append_new(kernels, kernel_json(explained, &explained->kernels[i]));
@@ -118,6 +118,6 @@ void explain_json(const void *what, FILE *out)
 	if (explained->measured > 0)
 		json_object_set_new(json, "measured_seconds", json_real(explained->measured));
 	else if (explained->unmeasured[0] != '\0')
-		json_object_set_new(json, "unmeasured", stored_text(explained->unmeasured));
-	stored_print(json, out);
+		json_object_set_new(json, "unmeasured", document_text(explained->unmeasured));
+	document_print(json, out);
 }

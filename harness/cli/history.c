@@ -9,6 +9,8 @@
 #include "cli/stored.h"
 #include "compile/content.h"
 #include "report/clean.h"
+#include "report/document.h"
+#include "store/show/show.h"
 
 #define HASH_LEAST 4 /* digits by which a content may be named */
 
@@ -83,16 +85,16 @@ static void print_head(const struct measured *run, bool by_file)
 }
 
 /* "216.1", "216.1?", "12 shapes", "-" */
-static void time_text(const struct measured *run, char out[STORED_NUMBER + 16])
+static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 {
-	char number[STORED_NUMBER];
+	char number[SHOW_NUMBER];
 	const struct measured_time *time = only_time(run);
 	if (run->time_count == 0)
 		strcpy(out, "-");
 	else if (time == NULL)
 		sprintf(out, "%zu shapes", run->time_count);
 	else
-		sprintf(out, "%s%s", stored_microseconds(time->median, number),
+		sprintf(out, "%s%s", show_microseconds(time->median, number),
 				seal_is(time->seal, SEAL_CONFIRMED) ? ""
 				: seal_is(time->seal, SEAL_OUTSIDE) ? "*"
 													: "?");
@@ -100,7 +102,7 @@ static void time_text(const struct measured *run, char out[STORED_NUMBER + 16])
 
 static void print_row(const struct measured *run, bool by_file)
 {
-	char date[STORED_DATE], time[STORED_NUMBER + 16], what[STORED_NAME], ratio[STORED_NUMBER] = "-";
+	char date[SHOW_DATE], time[SHOW_NUMBER + 16], what[SHOW_NAME], ratio[SHOW_NUMBER] = "-";
 	double mean = measured_mean_ratio(run);
 	if (mean > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", mean);
@@ -109,8 +111,8 @@ static void print_row(const struct measured *run, bool by_file)
 		snprintf(what, sizeof what, "%-8.8s  %-8.8s", run->content,
 				 run->commit[0] != '\0' ? run->commit : "-");
 	else
-		stored_cell(run, 18, what);
-	printf("%6lld  %-16s  %s  %-14s %10s  %6s\n", (long long)run->id, stored_date(run, date), what,
+		show_cell(run, 18, what);
+	printf("%6lld  %-16s  %s  %-14s %10s  %6s\n", (long long)run->id, show_date(run, date), what,
 		   run->verdict, time, ratio);
 }
 
@@ -156,11 +158,11 @@ static void print_list(const struct measured_list *list, bool by_file)
 
 static void print_json(const struct measured_list *list)
 {
-	json_t *json = stored_document("history", STORED_JSON_SCHEMA_VERSION), *runs = json_array();
+	json_t *json = document_make("history", SHOW_JSON_SCHEMA_VERSION), *runs = json_array();
 	for (size_t i = 0; i < list->count; i++)
-		json_array_append_new(runs, stored_run(&list->items[i]));
+		json_array_append_new(runs, show_run_json(&list->items[i]));
 	json_object_set_new(json, "judgements", runs);
-	stored_print(json, stdout);
+	document_print(json, stdout);
 }
 
 /* ---- the command -------------------------------------------------------------------- */

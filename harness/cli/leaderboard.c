@@ -8,8 +8,10 @@
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "report/clean.h"
+#include "report/document.h"
 #include "report/wrap.h"
 #include "site/site.h"
+#include "store/show/show.h"
 
 #define WIDTH 80
 #define LEFT_OUT_SHOWN 10
@@ -34,16 +36,16 @@ static bool is_shown(const struct options *options, const struct board *board)
 
 static void print_leader(const struct leader *leader)
 {
-	char name[STORED_NAME], time[STORED_NUMBER], low[STORED_NUMBER], high[STORED_NUMBER];
-	char interval[2 * STORED_NUMBER], ratio[STORED_NUMBER] = "-";
+	char name[SHOW_NAME], time[SHOW_NUMBER], low[SHOW_NUMBER], high[SHOW_NUMBER];
+	char interval[2 * SHOW_NUMBER], ratio[SHOW_NUMBER] = "-";
 	const struct measured_time *at = leader->time;
-	snprintf(interval, sizeof interval, "%s-%s", stored_microseconds(at->low, low),
-			 stored_microseconds(at->high, high));
+	snprintf(interval, sizeof interval, "%s-%s", show_microseconds(at->low, low),
+			 show_microseconds(at->high, high));
 	if (measured_ratio(at) > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
 	printf("%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
-		   stored_cell(leader->run, 20, name), leader->run->content,
-		   stored_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
+		   show_cell(leader->run, 20, name), leader->run->content,
+		   show_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
 		   interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
 }
 
@@ -91,14 +93,14 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 
 static void print_left_out(const struct leaderboard *all)
 {
-	char line[256], name[STORED_NAME];
+	char line[256], name[SHOW_NAME];
 	if (all->left_out_count == 0)
 		return;
 	printf("\nnot ranked:\n");
 	for (size_t i = 0; i < all->left_out_count && i < LEFT_OUT_SHOWN; i++) {
 		const struct left_out *one = &all->left_out[i];
 		snprintf(line, sizeof line, "#%lld %s (%s): %s", (long long)one->run->id,
-				 stored_name(one->run, 30, name), one->run->problem, one->why);
+				 show_name(one->run, 30, name), one->run->problem, one->why);
 		printf("  %s\n", line);
 	}
 	if (all->left_out_count > LEFT_OUT_SHOWN)
@@ -131,16 +133,16 @@ static json_t *board_json(const struct board *board)
 	char sizes[SHAPE_TEXT];
 	json_t *json = json_object(), *leaders = json_array();
 	measured_sizes(board->time, sizes);
-	json_object_set_new(json, "problem", stored_text(board->run->problem));
-	json_object_set_new(json, "device", stored_text(board->run->device));
-	json_object_set_new(json, "epilogue", stored_text(board->run->epilogue));
+	json_object_set_new(json, "problem", document_text(board->run->problem));
+	json_object_set_new(json, "device", document_text(board->run->device));
+	json_object_set_new(json, "epilogue", document_text(board->run->epilogue));
 	json_object_set_new(json, "shape", json_string(sizes));
 	json_object_set_new(json, "scalars", json_loads(board->time->scalars, 0, NULL));
 	for (size_t i = 0; i < board->count; i++) {
 		json_t *item = json_object();
 		json_object_set_new(item, "rank", json_integer((json_int_t)board->leaders[i].rank));
-		json_object_set_new(item, "judgement", stored_run(board->leaders[i].run));
-		json_object_set_new(item, "time", stored_time(board->leaders[i].time));
+		json_object_set_new(item, "judgement", show_run_json(board->leaders[i].run));
+		json_object_set_new(item, "time", show_time_json(board->leaders[i].time));
 		json_array_append_new(leaders, item);
 	}
 	json_object_set_new(json, "leaders", leaders);
@@ -150,20 +152,20 @@ static json_t *board_json(const struct board *board)
 
 static void print_json(const struct options *options, const struct leaderboard *all)
 {
-	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
-		   *boards = json_array(), *out = json_array();
+	json_t *json = document_make("leaderboard", SHOW_JSON_SCHEMA_VERSION), *boards = json_array(),
+		   *out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
 		if (options->judge.shape_count == 0 || is_shown(options, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
 	for (size_t i = 0; i < all->left_out_count; i++) {
 		json_t *item = json_object();
-		json_object_set_new(item, "judgement", stored_run(all->left_out[i].run));
+		json_object_set_new(item, "judgement", show_run_json(all->left_out[i].run));
 		json_object_set_new(item, "why", json_string(all->left_out[i].why));
 		json_array_append_new(out, item);
 	}
 	json_object_set_new(json, "boards", boards);
 	json_object_set_new(json, "not_ranked", out);
-	stored_print(json, stdout);
+	document_print(json, stdout);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include "base/suggest.h"
 #include "cli/reader.h"
-#include "cli/tune_files.h"
+#include "cli/tune.h"
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
@@ -167,7 +167,7 @@ static const struct row rows[] = {
 	 "writes what was chosen for the file as a table in C, for\na solution "
 	 "to include",
 	 FILLS(kind_output, export_table), .again = AGAIN_NOT, .needs = "a file name, or - for stdout",
-	 .mark = TUNE_TABLE_MARK},
+	 .mark = TUNING_TABLE_MARK},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 FILLS(kind_seconds, judge.timeout)},
 	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",

@@ -7,12 +7,12 @@
 #include "store/tuned.h"
 #include "tune/given.h"
 
-void schedules_join_flags(const struct judge_options *options, char *out, size_t capacity)
+void schedules_join_flags(const struct judge_options *options, char out[SCHEDULES_FLAGS])
 {
 	size_t used = 0;
 	out[0] = '\0';
-	for (size_t i = 0; i < options->nvcc_flag_count && used < capacity; i++)
-		used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? " " : "",
+	for (size_t i = 0; i < options->nvcc_flag_count && used < SCHEDULES_FLAGS; i++)
+		used += (size_t)snprintf(out + used, SCHEDULES_FLAGS - used, "%s%s", i > 0 ? " " : "",
 								 options->nvcc_flags[i]);
 }
 
@@ -86,17 +86,13 @@ static void find(void *context, const struct judge_question *question, struct ju
 			 err.message + (named ? name + 2 : 0));
 }
 
-bool schedules_open(struct schedules *schedules, struct options *options, struct error *err)
+bool schedules_open(struct schedules *schedules, const char *store, struct judge_options *judge,
+					struct error *err)
 {
 	*schedules = (struct schedules){.source = {.find = find, .context = schedules}};
-	if (!options->tuned)
-		return true;
-	if (!store_place(options->store, schedules->path, err))
+	if (!store_needed(store, schedules->path, err))
 		return error_prefix(err, "--tuned");
-	if (schedules->path[0] == '\0')
-		return error_set(err, "--tuned: GEMMJUDGE_STORE is 'none', and schedules are in a store; "
-							  "name it with --store");
-	schedules_join_flags(&options->judge, schedules->flags, sizeof schedules->flags);
-	options->judge.schedules = &schedules->source;
+	schedules_join_flags(judge, schedules->flags);
+	judge->schedules = &schedules->source;
 	return true;
 }

@@ -3,19 +3,22 @@
 #define GEMMJUDGE_CLI_SCHEDULES_H
 
 #include "base/paths.h"
-#include "cli/options.h"
+#include "judge/options/options.h"
+
+#define SCHEDULES_FLAGS 4096
 
 struct schedules {
-	char path[PATHS_MAX]; /* of the store; "": there is none */
-	char flags[4096];     /* that the user gave to nvcc, with blanks between them */
+	char path[PATHS_MAX];        /* of the store; "": there is none */
+	char flags[SCHEDULES_FLAGS]; /* that the user gave to nvcc, with blanks between them */
 	struct judge_schedules source;
 };
 
-/* Where the options ask for them, they find schedules from now on; `schedules` stays until the run
- * is over. False with err where there is no store to ask. */
-bool schedules_open(struct schedules *schedules, struct options *options, struct error *err);
+/* From now on the judge takes the schedules that the store has; `store` is what --store names (or
+ * NULL), and `schedules` stays until the run is over. False with err where there is no store. */
+bool schedules_open(struct schedules *schedules, const char *store, struct judge_options *judge,
+					struct error *err);
 
 /* The user's flags as schedules are remembered with them. */
-void schedules_join_flags(const struct judge_options *options, char *out, size_t capacity);
+void schedules_join_flags(const struct judge_options *options, char out[SCHEDULES_FLAGS]);
 
 #endif

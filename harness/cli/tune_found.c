@@ -1,19 +1,20 @@
-/* gemmjudge tune: what measuring found, as text and as JSON. */
+/* What measuring found, as text and as JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/stored.h"
 #include "cli/tune.h"
+#include "report/document.h"
 #include "report/wrap.h"
+#include "store/show/show.h"
 #include "tune/queue.h"
 
 #define WIDTH 80
 #define LINE_TEXT (SCHEDULE_TEXT + 512)
 
 /* The list's number of the candidate. */
-static size_t schedule_of(const struct tuned_found *found, size_t candidate)
+static size_t schedule_of(const struct tuning_found *found, size_t candidate)
 {
 	return found->candidates[candidate];
 }
@@ -25,7 +26,7 @@ static void print_line(FILE *out, const char *line)
 
 /* ---- text: a shape ----------------------------------------------------------------- */
 
-static void show_tried(const struct tuned_shape *shape, FILE *out)
+static void show_tried(const struct tuning_shape *shape, FILE *out)
 {
 	static const char *const ends[] = {
 		[SEARCH_ALL] = "", [SEARCH_TIME] = ", the time was up", [SEARCH_STOPPED] = ", interrupted"};
@@ -65,7 +66,7 @@ static void print_places(const struct ranked *ranking, size_t schedule, char *ou
 	snprintf(out + used, capacity - (size_t)used, ", of %zu", ranking->list.count);
 }
 
-static void show_judged(const struct tuned_found *found, FILE *out)
+static void show_judged(const struct tuning_found *found, FILE *out)
 {
 	const struct search *search = &found->search;
 	if (search->judged == 0)
@@ -81,9 +82,9 @@ static void show_judged(const struct tuned_found *found, FILE *out)
 		fprintf(out, "  judged on %zu cases: accepted\n", found->cases);
 }
 
-static void show_gain(const struct tuned_shape *shape, FILE *out)
+static void show_gain(const struct tuning_shape *shape, FILE *out)
 {
-	const struct tuned_found *found = &shape->found;
+	const struct tuning_found *found = &shape->found;
 	char line[LINE_TEXT];
 	double gain, low, high;
 	int used = 0;
@@ -91,7 +92,7 @@ static void show_gain(const struct tuned_shape *shape, FILE *out)
 	if (found->compared && found->search.best == 0 &&
 		shape->ranking.list.standard < shape->ranking.list.count)
 		used = snprintf(line, sizeof line, "these are the file's defaults");
-	else if (tune_gain(found, &gain, &low, &high))
+	else if (tuning_gain(found, &gain, &low, &high))
 		used =
 			snprintf(line, sizeof line, "%.3f times as fast as the file's defaults (%.3f to %.3f)",
 					 gain, low, high);
@@ -106,44 +107,43 @@ static void show_gain(const struct tuned_shape *shape, FILE *out)
 	wrap_print(out, WIDTH, fprintf(out, "  "), 2, line);
 }
 
-static void show_table(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+static void show_table(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
-	const struct tuned_found *found = &shape->found;
+	const struct tuning_found *found = &shape->found;
 	const struct ranked *ranking = &shape->ranking;
 	size_t *order = calloc(found->search.count + 1, sizeof *order);
 	size_t count = order != NULL ? search_order(&found->search, order) : 0;
-	char text[SCHEDULE_TEXT], number[STORED_NUMBER];
+	char text[SCHEDULE_TEXT], number[SHOW_NUMBER];
 	if (count > 1)
 		fprintf(out, "%9s %15s%s%s  schedule\n", "us", "95% interval",
 				ranking->has_model ? "  model" : "", ranking->has_thesis ? " thesis" : "");
 	for (size_t i = 0; i < count && i < shape->shown && count > 1; i++) {
 		const struct search_result *result = &found->search.results[order[i]];
 		const size_t schedule = schedule_of(found, order[i]);
-		char low[STORED_NUMBER], interval[2 * STORED_NUMBER];
-		snprintf(interval, sizeof interval, "%s-%s", stored_microseconds(result->low, low),
-				 stored_microseconds(result->high, number));
-		int column =
-			fprintf(out, "%9s %15s", stored_microseconds(result->median, number), interval);
+		char low[SHOW_NUMBER], interval[2 * SHOW_NUMBER];
+		snprintf(interval, sizeof interval, "%s-%s", show_microseconds(result->low, low),
+				 show_microseconds(result->high, number));
+		int column = fprintf(out, "%9s %15s", show_microseconds(result->median, number), interval);
 		if (ranking->has_model)
 			column += fprintf(out, " %6zu", ranking->model_place[schedule] + 1);
 		if (ranking->has_thesis)
 			column += fprintf(out, " %6zu", ranking->thesis_place[schedule] + 1);
 		column += fprintf(out, "  ");
-		schedule_print(&tuned->space, ranking->list.items[schedule].values, text);
+		schedule_print(&tuning->space, ranking->list.items[schedule].values, text);
 		wrap_print(out, WIDTH, column, column, text);
 	}
 	free(order);
 }
 
 /* What is wrong with those that could not be measured, where everything is asked for. */
-static void show_failures(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+static void show_failures(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	char text[SCHEDULE_TEXT], line[LINE_TEXT];
 	for (size_t i = 0; i < shape->found.search.count; i++) {
 		const struct search_result *result = &shape->found.search.results[i];
 		if (result->outcome == SEARCH_NOT_TRIED || result->outcome == SEARCH_MEASURED)
 			continue;
-		schedule_print(&tuned->space,
+		schedule_print(&tuning->space,
 					   shape->ranking.list.items[schedule_of(&shape->found, i)].values, text);
 		snprintf(line, sizeof line, "%s: %s: %s", search_outcome_names[result->outcome], text,
 				 result->detail);
@@ -151,16 +151,16 @@ static void show_failures(const struct tuned *tuned, const struct tuned_shape *s
 	}
 }
 
-void tune_show_found(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+void tuning_show_found(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
-	const struct tuned_found *found = &shape->found;
-	char text[SCHEDULE_TEXT], line[LINE_TEXT], number[STORED_NUMBER];
-	tune_show_head(tuned, shape, out);
+	const struct tuning_found *found = &shape->found;
+	char text[SCHEDULE_TEXT], line[LINE_TEXT], number[SHOW_NUMBER];
+	tuning_show_head(tuning, shape, out);
 	if (!shape->fits || !found->begun)
 		return;
 	show_tried(shape, out);
-	if (tuned->options->verbose)
-		show_failures(tuned, shape, out);
+	if (tuning->request.verbose)
+		show_failures(tuning, shape, out);
 	const size_t best = found->search.best;
 	if (best == SEARCH_NONE) {
 		print_line(out, found->search.tried == 0
@@ -169,17 +169,16 @@ void tune_show_found(const struct tuned *tuned, const struct tuned_shape *shape,
 		return;
 	}
 	const size_t schedule = schedule_of(found, best);
-	const double median =
-		found->compared ? found->winner.median : found->search.results[best].median;
-	schedule_print(&tuned->space, shape->ranking.list.items[schedule].values, text);
-	snprintf(line, sizeof line, "best: %s us with %s", stored_microseconds(median, number), text);
+	schedule_print(&tuning->space, shape->ranking.list.items[schedule].values, text);
+	snprintf(line, sizeof line, "best: %s us with %s",
+			 show_microseconds(tuning_best_time(found), number), text);
 	print_line(out, line);
 	print_places(&shape->ranking, schedule, line, sizeof line);
 	fprintf(out, "  %s\n", line);
 	show_judged(found, out);
 	if (found->search.right)
 		show_gain(shape, out);
-	show_table(tuned, shape, out);
+	show_table(tuning, shape, out);
 }
 
 /* ---- the worth of the orders ---------------------------------------------------------- */
@@ -191,7 +190,7 @@ struct worth {
 };
 
 /* Times by the list; owned by the caller. */
-static double *times_of(const struct tuned_shape *shape)
+static double *times_of(const struct tuning_shape *shape)
 {
 	double *times = calloc(shape->ranking.list.count + 1, sizeof *times);
 	for (size_t i = 0; i < shape->found.search.count && times != NULL; i++)
@@ -201,11 +200,11 @@ static double *times_of(const struct tuned_shape *shape)
 }
 
 /* Over the shapes at which every schedule was tried. */
-static struct worth find_worth(const struct tuned *tuned)
+static struct worth find_worth(const struct tuning *tuning)
 {
 	struct worth worth = {0};
-	for (size_t i = 0; i < tuned->shape_count; i++) {
-		const struct tuned_shape *shape = &tuned->shapes[i];
+	for (size_t i = 0; i < tuning->shape_count; i++) {
+		const struct tuning_shape *shape = &tuning->shapes[i];
 		const struct ranked *ranking = &shape->ranking;
 		if (!shape->found.begun || shape->found.search.end != SEARCH_ALL ||
 			shape->found.count < ranking->list.count)
@@ -236,14 +235,14 @@ static void show_order(const char *name, size_t has, double share, size_t shapes
 			name, QUEUE_FIRST, has, shapes, share / (double)shapes * 100);
 }
 
-void tune_show_worth(const struct tuned *tuned, FILE *out)
+void tuning_show_worth(const struct tuning *tuning, FILE *out)
 {
-	struct worth worth = find_worth(tuned);
-	const struct tuned_common *common = &tuned->common;
+	struct worth worth = find_worth(tuning);
+	const struct tuning_common *common = &tuning->common;
 	char text[SCHEDULE_TEXT], line[LINE_TEXT];
 	if (common->values != NULL) {
-		schedule_print(&tuned->space, common->values, text);
-		snprintf(line, sizeof line, "one for all %zu shapes: %s", tuned->shape_count, text);
+		schedule_print(&tuning->space, common->values, text);
+		snprintf(line, sizeof line, "one for all %zu shapes: %s", tuning->shape_count, text);
 		fputc('\n', out);
 		print_line(out, line);
 		fprintf(out, "  %.3f times as long as the best of each, by geometric mean", common->loss);
@@ -278,14 +277,14 @@ static json_t *places_json(const struct ranked *ranking, size_t schedule)
 	return json;
 }
 
-static json_t *trial_json(const struct tuned *tuned, const struct tuned_shape *shape,
+static json_t *trial_json(const struct tuning *tuning, const struct tuning_shape *shape,
 						  size_t candidate)
 {
 	const struct search_result *result = &shape->found.search.results[candidate];
 	const size_t schedule = schedule_of(&shape->found, candidate);
 	json_t *json =
 		json_pack("{s:o, s:s, s:o, s:b}", "constants",
-				  tune_constants_json(&tuned->space, shape->ranking.list.items[schedule].values),
+				  tuning_constants_json(&tuning->space, shape->ranking.list.items[schedule].values),
 				  "outcome", search_outcome_names[result->outcome], "rank",
 				  places_json(&shape->ranking, schedule), "of_an_earlier_run", result->known);
 	if (result->outcome == SEARCH_MEASURED) {
@@ -294,33 +293,33 @@ static json_t *trial_json(const struct tuned *tuned, const struct tuned_shape *s
 		json_object_set_new(json, "high_us", json_real(result->high));
 		json_object_set_new(json, "rung", json_integer((json_int_t)result->rung));
 	} else {
-		json_object_set_new(json, "detail", stored_text(result->detail));
+		json_object_set_new(json, "detail", document_text(result->detail));
 	}
 	return json;
 }
 
-static void set_gain(json_t *json, const struct tuned_found *found)
+static void set_gain(json_t *json, const struct tuning_found *found)
 {
 	double gain, low, high;
 	if (!found->compared)
 		return;
 	json_object_set_new(json, "median_us", json_real(found->winner.median));
-	if (tune_gain(found, &gain, &low, &high))
+	if (tuning_gain(found, &gain, &low, &high))
 		json_object_set_new(
 			json, "gain",
 			json_pack("{s:f, s:f, s:f}", "over_defaults", gain, "low", low, "high", high));
 	if (found->library[0] != '\0')
 		json_object_set_new(json, "library",
-							json_pack("{s:o, s:f, s:f}", "name", stored_text(found->library),
+							json_pack("{s:o, s:f, s:f}", "name", document_text(found->library),
 									  "median_us", found->library_median, "ratio",
 									  found->library_median / found->winner.median));
 }
 
-json_t *tune_found_json(const struct tuned *tuned, const struct tuned_shape *shape)
+json_t *tuning_found_json(const struct tuning *tuning, const struct tuning_shape *shape)
 {
 	static const char *const ends[] = {
 		[SEARCH_ALL] = "all", [SEARCH_TIME] = "time", [SEARCH_STOPPED] = "interrupted"};
-	const struct tuned_found *found = &shape->found;
+	const struct tuning_found *found = &shape->found;
 	const struct search *search = &found->search;
 	json_t *json = json_object(), *trials = json_array(), *best;
 	json_object_set_new(json, "ended", json_string(ends[search->end]));
@@ -328,7 +327,7 @@ json_t *tune_found_json(const struct tuned *tuned, const struct tuned_shape *sha
 	json_object_set_new(json, "tried", json_integer((json_int_t)search->tried));
 	json_object_set_new(json, "of_an_earlier_run", json_integer((json_int_t)search->known));
 	json_object_set_new(json, "earlier_run_disagrees", json_boolean(search->stale));
-	best = search->best == SEARCH_NONE ? json_null() : trial_json(tuned, shape, search->best);
+	best = search->best == SEARCH_NONE ? json_null() : trial_json(tuning, shape, search->best);
 	if (search->best != SEARCH_NONE) {
 		json_object_set_new(best, "right", json_boolean(search->right));
 		json_object_set_new(best, "cases", json_integer((json_int_t)found->cases));
@@ -338,7 +337,7 @@ json_t *tune_found_json(const struct tuned *tuned, const struct tuned_shape *sha
 	json_object_set_new(json, "best", best);
 	for (size_t i = 0; i < search->count; i++)
 		if (search->results[i].outcome != SEARCH_NOT_TRIED)
-			json_array_append_new(trials, trial_json(tuned, shape, i));
+			json_array_append_new(trials, trial_json(tuning, shape, i));
 	json_object_set_new(json, "trials", trials);
 	return json;
 }
@@ -349,9 +348,9 @@ static json_t *order_json(size_t has, double share, size_t shapes)
 					 share / (double)shapes);
 }
 
-json_t *tune_worth_json(const struct tuned *tuned)
+json_t *tuning_worth_json(const struct tuning *tuning)
 {
-	struct worth worth = find_worth(tuned);
+	struct worth worth = find_worth(tuning);
 	if (worth.shapes == 0)
 		return NULL;
 	json_t *json = json_pack("{s:I}", "shapes", (json_int_t)worth.shapes);

@@ -1,13 +1,10 @@
-/* gemmjudge tune: measures the best ranked schedules on the device. */
+/* Measures the best ranked schedules on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/output.h"
 #include "cli/tune.h"
 #include "cli/tune_memory.h"
 #include "tune/queue.h"
@@ -24,10 +21,9 @@
 
 /* The search at one shape. */
 struct measuring {
-	struct tuned *tuned;
-	struct tuned_shape *shape;
-	struct tune_memory *memory;
-	struct output_progress *line;
+	struct tuning *tuning;
+	struct tuning_shape *shape;
+	struct tuning_memory *memory;
 	const char *const **flags; /* of each candidate; owned, with all texts in one block */
 	char **texts;
 	bool libraries; /* are measured beside the winner */
@@ -35,17 +31,23 @@ struct measuring {
 
 static const int64_t *values_of(const struct measuring *measuring, size_t candidate)
 {
-	const struct tuned_found *found = &measuring->shape->found;
+	const struct tuning_found *found = &measuring->shape->found;
 	return measuring->shape->ranking.list.items[found->candidates[candidate]].values;
 }
 
 static void constants_of(const struct measuring *measuring, size_t candidate,
 						 char out[SCHEDULE_TEXT])
 {
-	schedule_print(&measuring->tuned->space, values_of(measuring, candidate), out);
+	schedule_print(&measuring->tuning->space, values_of(measuring, candidate), out);
 }
 
 /* ---- where times come from -------------------------------------------------------- */
+
+static bool stopped(void *context)
+{
+	const struct measuring *measuring = context;
+	return tuning_stopped(measuring->tuning);
+}
 
 static double clock_of(void *context)
 {
@@ -57,7 +59,7 @@ static bool ready(void *context, size_t first, size_t most, double deadline, siz
 				  struct error *err)
 {
 	struct measuring *measuring = context;
-	return trials_ready(measuring->tuned->trials, first, most, deadline, count, err);
+	return trials_ready(measuring->tuning->trials, first, most, deadline, count, err);
 }
 
 static enum search_outcome outcome_of(enum verdict verdict)
@@ -100,7 +102,7 @@ static bool measure(void *context, const size_t *candidates, size_t count, size_
 									   /* every fourth pass is of another kind */
 									   .passes = passes + (passes + 3) / 3,
 									   .deadline = deadline};
-	if (!trials_time(measuring->tuned->trials, &round, &timing, err))
+	if (!trials_time(measuring->tuning->trials, &round, &timing, err))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		results[i] = result_of(&timing.entries[i]);
@@ -112,9 +114,9 @@ static bool judge(void *context, size_t candidate, double deadline, struct searc
 				  struct error *err)
 {
 	struct measuring *measuring = context;
-	struct tuned_found *found = &measuring->shape->found;
+	struct tuning_found *found = &measuring->shape->found;
 	struct judgement judgement;
-	bool ok = trials_check(measuring->tuned->trials, candidate, CASES, MAX_DIM, deadline,
+	bool ok = trials_check(measuring->tuning->trials, candidate, CASES, MAX_DIM, deadline,
 						   &judgement, err);
 	found->accepted = judgement.accepted;
 	found->cases = judgement.count;
@@ -131,7 +133,7 @@ static bool known(void *context, size_t candidate, struct search_result *out)
 	const struct measuring *measuring = context;
 	char constants[SCHEDULE_TEXT];
 	constants_of(measuring, candidate, constants);
-	return tune_memory_known(measuring->memory, constants, out);
+	return tuning_memory_known(measuring->memory, constants, out);
 }
 
 static void keep(void *context, size_t candidate, const struct search_result *result)
@@ -139,32 +141,28 @@ static void keep(void *context, size_t candidate, const struct search_result *re
 	const struct measuring *measuring = context;
 	char constants[SCHEDULE_TEXT];
 	constants_of(measuring, candidate, constants);
-	tune_memory_keep(measuring->memory, constants, result);
+	tuning_memory_keep(measuring->memory, constants, result);
 }
 
 /* Seconds since the beginning, what is done, and the best so far. */
 static void progress(void *context)
 {
 	const struct measuring *measuring = context;
-	const struct tuned_found *found = &measuring->shape->found;
+	const struct tuning_found *found = &measuring->shape->found;
 	const struct search *search = &found->search;
-	struct output_progress *line = measuring->line;
+	const struct tuning_watch *watch = &measuring->tuning->watch;
 	char text[512], sizes[SHAPE_TEXT], constants[SCHEDULE_TEXT];
-	tune_memory_write(measuring->memory);
-	if (!line->on)
-		return;
-	shape_print(measuring->tuned->plan.problem, &measuring->shape->test->shape, sizes);
+	tuning_memory_write(measuring->memory);
+	shape_print(measuring->tuning->plan.problem, &measuring->shape->test->shape, sizes);
 	int used = snprintf(text, sizeof text, "%.0f s, %s: %s, %zu of %zu tried",
-						clock_seconds() - measuring->tuned->begun, sizes, search->step,
+						clock_seconds() - measuring->tuning->begun, sizes, search->step,
 						search->tried, search->count);
 	if (search->best != SEARCH_NONE) {
 		constants_of(measuring, search->best, constants);
 		snprintf(text + used, sizeof text - (size_t)used, ", best %.4g us: %.300s",
 				 search->results[search->best].median, constants);
 	}
-	fprintf(stderr, "\r\033[K%.*s", line->width - 1, text);
-	fflush(stderr);
-	line->drawn = true;
+	watch->line(watch->steps.context, text);
 }
 
 /* ---- flags ------------------------------------------------------------------------- */
@@ -182,9 +180,9 @@ static void flags_free(struct measuring *measuring)
 /* What nvcc gets for a schedule, behind what the user asked for. */
 static bool flags_one(struct measuring *measuring, size_t candidate)
 {
-	const struct judge_options *judge = &measuring->tuned->options->judge;
+	const struct judge_options *judge = measuring->tuning->request.judge;
 	struct schedule_flags flags;
-	schedule_flags(&measuring->tuned->space, values_of(measuring, candidate), &flags);
+	schedule_flags(&measuring->tuning->space, values_of(measuring, candidate), &flags);
 	const char **list = calloc(judge->nvcc_flag_count + flags.count + 1, sizeof *list);
 	char *texts = malloc(flags.count * sizeof flags.text[0] + 1);
 	measuring->flags[candidate] = list;
@@ -214,8 +212,8 @@ static bool flags_make(struct measuring *measuring, struct error *err)
 /* The winner beside the file's defaults and the libraries, in what is left of the time. */
 static bool compare(struct measuring *measuring, double until, struct error *err)
 {
-	struct tuned_shape *shape = measuring->shape;
-	struct tuned_found *found = &shape->found;
+	struct tuning_shape *shape = measuring->shape;
+	struct tuning_found *found = &shape->found;
 	const bool has_standard = shape->ranking.list.standard < shape->ranking.list.count;
 	const size_t best = found->search.best;
 	const size_t variants[] = {best, 0};
@@ -225,7 +223,7 @@ static bool compare(struct measuring *measuring, double until, struct error *err
 								 .count = has_standard && best != 0 ? 2 : 1,
 								 .deadline = until,
 								 .libraries = measuring->libraries};
-	if (!trials_time(measuring->tuned->trials, &round, &timing, err))
+	if (!trials_time(measuring->tuning->trials, &round, &timing, err))
 		return false;
 	for (size_t i = 0; i < timing.count; i++) {
 		const struct timing_entry *entry = &timing.entries[i];
@@ -249,27 +247,26 @@ static bool compare(struct measuring *measuring, double until, struct error *err
 
 static void choose(struct measuring *measuring)
 {
-	const struct tuned_shape *shape = measuring->shape;
-	const struct tuned_found *found = &shape->found;
+	const struct tuning_shape *shape = measuring->shape;
+	const struct tuning_found *found = &shape->found;
 	const struct search *search = &found->search;
 	struct tuned_choice choice = {.beta_is_0 = shape->test->scalar[SCALAR_BETA] == 0.0f,
 								  .tried = (int64_t)search->tried,
 								  .judged = true};
 	constants_of(measuring, search->best, choice.constants);
-	choice.median = found->compared ? found->winner.median : search->results[search->best].median;
-	tune_gain(found, &choice.gain, &choice.gain_low, &choice.gain_high);
+	choice.median = tuning_best_time(found);
+	tuning_gain(found, &choice.gain, &choice.gain_low, &choice.gain_high);
 	snprintf(choice.library, sizeof choice.library, "%s", found->library);
 	if (found->compared && found->library[0] != '\0')
 		choice.library_ratio = found->library_median / found->winner.median;
-	tune_memory_choose(measuring->memory, &choice);
+	tuning_memory_choose(measuring->memory, &choice);
 }
 
 static bool queue_all(struct measuring *measuring, struct error *err)
 {
-	struct tuned_shape *shape = measuring->shape;
-	const struct options *options = measuring->tuned->options;
-	struct tuned_found *found = &shape->found;
-	const size_t most = options->exhaustive ? EXHAUSTIVE : CANDIDATES;
+	struct tuning_shape *shape = measuring->shape;
+	struct tuning_found *found = &shape->found;
+	const size_t most = measuring->tuning->request.exhaustive ? EXHAUSTIVE : CANDIDATES;
 	const size_t all = shape->ranking.list.count;
 	found->candidates = calloc(most < all ? most : all, sizeof *found->candidates);
 	if (found->candidates != NULL)
@@ -279,29 +276,29 @@ static bool queue_all(struct measuring *measuring, struct error *err)
 
 static bool search_shape(struct measuring *measuring, double seconds, struct error *err)
 {
-	struct tuned *tuned = measuring->tuned;
-	struct tuned_found *found = &measuring->shape->found;
+	struct tuning *tuning = measuring->tuning;
+	struct tuning_found *found = &measuring->shape->found;
 	const struct search_source source = {.ready = ready,
 										 .measure = measure,
 										 .judge = judge,
 										 .known = known,
 										 .keep = keep,
 										 .progress = progress,
-										 .stopped = command_interrupted,
+										 .stopped = stopped,
 										 .clock = clock_of,
 										 .context = measuring};
 	double begun = clock_seconds(), until = begun + seconds;
 	measuring->libraries = seconds <= 0 || seconds >= LIBRARIES_SECONDS;
 	bool ok = queue_all(measuring, err) && flags_make(measuring, err) &&
-			  trials_compile(tuned->trials, measuring->flags, found->count, err) &&
-			  (!measuring->libraries || trials_prepare_libraries(tuned->trials, err));
+			  trials_compile(tuning->trials, measuring->flags, found->count, err) &&
+			  (!measuring->libraries || trials_prepare_libraries(tuning->trials, err));
 	found->begun = ok;
 	double left = seconds > 0 ? fmax(until - clock_seconds(), 1e-3) : 0;
 	ok = ok && search_run(&source, found->count, left, &found->search, err);
-	trials_settle(tuned->trials);
-	tune_memory_write(measuring->memory);
+	trials_settle(tuning->trials);
+	tuning_memory_write(measuring->memory);
 	bool right = ok && found->search.right;
-	if (right && (seconds <= 0 || clock_seconds() < until) && !command_interrupted(NULL)) {
+	if (right && (seconds <= 0 || clock_seconds() < until) && !tuning_stopped(tuning)) {
 		progress(measuring);
 		ok = compare(measuring, seconds > 0 ? until : clock_seconds() + 3.0, err);
 	}
@@ -313,88 +310,75 @@ static bool search_shape(struct measuring *measuring, double seconds, struct err
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void note(void *context, const char *line)
+enum judge_status tuning_open_device(struct tuning *tuning, struct error *err)
 {
-	(void)context;
-	fprintf(stderr, "gemmjudge: %s\n", line);
-}
-
-int tune_open_device(struct tuned *tuned)
-{
-	static const struct judge_progress watch = {.note = note, .stop = command_interrupted};
 	enum judge_status status;
 	enum device_kind kind;
-	struct error err;
-	command_watch_interrupts();
-	tuned->trials = trials_open(&tuned->options->judge, &watch, &status, &err);
-	if (tuned->trials == NULL)
-		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
-	const struct device_facts *facts = trials_device(tuned->trials, &kind);
+	tuning->trials = trials_open(tuning->request.judge, &tuning->watch.steps, &status, err);
+	if (tuning->trials == NULL)
+		return status;
+	const struct device_facts *facts = trials_device(tuning->trials, &kind);
 	if (kind == DEVICE_EMULATED)
-		error_set(&err, TUNE_NO_TIME);
-	else if (gpu_of_device(facts, kind, &tuned->gpu, &err))
-		return EXIT_ACCEPTED;
-	return cli_fail(EXIT_CANNOT_RUN, &err);
+		return error_set(err, TUNING_NO_TIME), JUDGE_CANNOT_RUN;
+	return gpu_of_device(facts, kind, &tuning->gpu, err) ? JUDGE_DONE : JUDGE_CANNOT_RUN;
+}
+
+/* Seconds for all of it. 0: no limit. */
+static double budget_of(const struct tuning *tuning)
+{
+	const double seconds = tuning->request.judge->time_budget;
+	return seconds > 0 ? seconds : tuning->request.exhaustive ? 0 : SECONDS;
 }
 
 /* Seconds for the next shape: its part of what is left. 0: no limit. */
-static double share_of(const struct tuned *tuned, size_t left)
+static double share_of(const struct tuning *tuning, size_t left)
 {
-	const struct options *options = tuned->options;
-	double seconds = options->judge.time_budget;
-	if (seconds <= 0 && options->exhaustive)
+	double seconds = budget_of(tuning);
+	if (seconds <= 0)
 		return 0;
-	seconds = seconds > 0 ? seconds : SECONDS;
-	if (tuned->shape_count > 1)
+	if (tuning->shape_count > 1)
 		seconds *= COMMON_SHARE;
-	return fmax(tuned->begun + seconds - clock_seconds(), 1e-3) / (double)left;
+	return fmax(tuning->begun + seconds - clock_seconds(), 1e-3) / (double)left;
 }
 
-static bool measure_shape(struct tuned *tuned, size_t number, struct tune_memory *memory,
-						  struct output_progress *line, FILE *out, struct error *err)
+static bool measure_shape(struct tuning *tuning, size_t number, struct tuning_memory *memory,
+						  FILE *out, struct error *err)
 {
-	struct tuned_shape *shape = &tuned->shapes[number];
-	struct measuring measuring = {.tuned = tuned, .shape = shape, .memory = memory, .line = line};
+	struct tuning_shape *shape = &tuning->shapes[number];
+	struct measuring measuring = {.tuning = tuning, .shape = shape, .memory = memory};
 	enum device_kind kind;
 	size_t left = 0;
-	for (size_t i = number; i < tuned->shape_count; i++)
-		left += tuned->shapes[i].fits;
+	for (size_t i = number; i < tuning->shape_count; i++)
+		left += tuning->shapes[i].fits;
 	bool ok = true;
 	if (shape->fits) {
-		tune_memory_begin(memory, tuned, shape->test, trials_device(tuned->trials, &kind));
-		ok = search_shape(&measuring, share_of(tuned, left), err);
+		tuning_memory_begin(memory, shape->test, trials_device(tuning->trials, &kind));
+		ok = search_shape(&measuring, share_of(tuning, left), err);
 		flags_free(&measuring);
 	}
-	output_progress_close(line);
+	tuning->watch.done(tuning->watch.steps.context, 0, 0);
 	if (number > 0)
 		fputc('\n', out);
-	tune_show_found(tuned, shape, out);
+	tuning_show_found(tuning, shape, out);
 	fflush(out);
 	return ok;
 }
 
-int tune_measure(struct tuned *tuned, FILE *out)
+enum judge_status tuning_measure(struct tuning *tuning, const char *store, FILE *out, bool *right,
+								 struct error *err)
 {
-	struct tune_memory memory;
-	struct output_progress line;
-	struct error err;
-	if (!tune_memory_open(&memory, tuned, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	output_progress_open(&line, tuned->options);
-	bool ok = true, all_right = true;
-	for (size_t i = 0; i < tuned->shape_count && ok && !command_interrupted(NULL); i++) {
-		ok = measure_shape(tuned, i, &memory, &line, out, &err);
-		all_right = all_right && tuned->shapes[i].found.search.right;
+	struct tuning_memory memory;
+	tuning_memory_open(&memory, tuning, store);
+	bool ok = true;
+	*right = true;
+	for (size_t i = 0; i < tuning->shape_count && ok && !tuning_stopped(tuning); i++) {
+		ok = measure_shape(tuning, i, &memory, out, err);
+		*right = *right && tuning->shapes[i].found.search.right;
 	}
-	double seconds = tuned->options->judge.time_budget;
-	double until = seconds > 0                  ? tuned->begun + seconds
-				   : tuned->options->exhaustive ? 0
-												: tuned->begun + SECONDS;
-	if (ok && tuned->shape_count > 1 && !command_interrupted(NULL))
-		ok = tune_find_common(tuned, until, &err);
-	tune_show_worth(tuned, out);
-	tune_memory_close(&memory);
-	if (!ok)
-		return cli_fail(EXIT_CANNOT_RUN, &err);
-	return all_right ? EXIT_ACCEPTED : EXIT_NOT_ACCEPTED;
+	const double seconds = budget_of(tuning);
+	if (ok && tuning->shape_count > 1 && !tuning_stopped(tuning))
+		ok = tuning_find_common(tuning, seconds > 0 ? tuning->begun + seconds : 0, err);
+	tuning_show_worth(tuning, out);
+	tuning_memory_close(&memory);
+	return ok ? JUDGE_DONE : JUDGE_CANNOT_RUN;
 }

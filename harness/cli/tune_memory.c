@@ -4,55 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/schedules.h"
-#include "store/place.h"
 #include "store/store.h"
 
-static void tell(struct tune_memory *memory, const struct error *why)
+static void tell(struct tuning_memory *memory, const struct error *why)
 {
+	const struct judge_progress *steps = &memory->tuning->watch.steps;
+	char line[sizeof why->message + 32];
+	snprintf(line, sizeof line, "not remembered: %s", why->message);
 	if (!memory->failed)
-		fprintf(stderr, "gemmjudge: not remembered: %s\n", why->message);
+		steps->note(steps->context, line);
 	memory->failed = true;
 }
 
-bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, struct error *err)
+void tuning_memory_open(struct tuning_memory *memory, const struct tuning *tuning, const char *path)
 {
-	const struct options *options = tuned->options;
 	struct error why;
-	*memory = (struct tune_memory){0};
-	if (options->no_store && options->store != NULL)
-		return error_set(err, "--store says where to remember what is measured, --no-store not "
-							  "to: give one of them");
-	schedules_join_flags(&options->judge, memory->flags, sizeof memory->flags);
-	if (options->no_store)
-		return true;
-	if (!store_place(options->store, memory->path, &why) ||
-		(memory->path[0] != '\0' && !store_probe(memory->path, &why))) {
+	*memory = (struct tuning_memory){.tuning = tuning, .path = path};
+	if (path[0] != '\0' && !store_probe(path, &why)) {
 		tell(memory, &why);
-		memory->path[0] = '\0';
+		memory->path = "";
 	}
-	return true;
 }
 
-void tune_memory_begin(struct tune_memory *memory, const struct tuned *tuned,
-					   const struct test_case *test, const struct device_facts *facts)
+void tuning_memory_begin(struct tuning_memory *memory, const struct test_case *test,
+						 const struct device_facts *facts)
 {
 	struct error why;
-	const char *epilogue = tuned->options->judge.epilogue;
-	memory->key = (struct tuned_key){.device = tuned->gpu.name,
-									 .clock_mhz = facts->sm_clock_khz / 1000.0,
-									 .driver = facts->driver,
-									 .problem = tuned->plan.problem,
-									 .content = tuned->plan.content,
-									 .epilogue = epilogue != NULL ? epilogue : "",
-									 .flags = memory->flags,
-									 .test = test};
+	memory->key = tuning_key(memory->tuning, test);
+	memory->key.clock_mhz = facts->sm_clock_khz / 1000.0;
+	memory->key.driver = facts->driver;
 	tuned_trials_free(&memory->known);
 	if (memory->path[0] != '\0' && !tuned_trials(memory->path, &memory->key, &memory->known, &why))
 		tell(memory, &why);
 }
 
-struct search_result tune_result_of(const struct tuned_trial *trial)
+static struct search_result result_of(const struct tuned_trial *trial)
 {
 	struct search_result result = {.median = trial->median,
 								   .low = trial->low,
@@ -67,8 +53,8 @@ struct search_result tune_result_of(const struct tuned_trial *trial)
 	return result;
 }
 
-void tune_trial_of(const char *constants, const struct search_result *result,
-				   struct tuned_trial *out)
+static void trial_of(const char *constants, const struct search_result *result,
+					 struct tuned_trial *out)
 {
 	*out = (struct tuned_trial){.median = result->median,
 								.low = result->low,
@@ -84,8 +70,8 @@ static int compare_constants(const void *a, const void *b)
 	return strcmp(a, ((const struct tuned_trial *)b)->constants);
 }
 
-bool tune_memory_known(const struct tune_memory *memory, const char *constants,
-					   struct search_result *out)
+bool tuning_memory_known(const struct tuning_memory *memory, const char *constants,
+						 struct search_result *out)
 {
 	const struct tuned_trial *trial =
 		memory->known.count == 0 ? NULL
@@ -93,21 +79,21 @@ bool tune_memory_known(const struct tune_memory *memory, const char *constants,
 										   sizeof *trial, compare_constants);
 	if (trial == NULL)
 		return false;
-	*out = tune_result_of(trial);
+	*out = result_of(trial);
 	return out->outcome != SEARCH_NOT_TRIED;
 }
 
-void tune_memory_keep(struct tune_memory *memory, const char *constants,
-					  const struct search_result *result)
+void tuning_memory_keep(struct tuning_memory *memory, const char *constants,
+						const struct search_result *result)
 {
 	if (memory->path[0] == '\0')
 		return;
 	if (memory->count == SEARCH_TOGETHER)
-		tune_memory_write(memory);
-	tune_trial_of(constants, result, &memory->waiting[memory->count++]);
+		tuning_memory_write(memory);
+	trial_of(constants, result, &memory->waiting[memory->count++]);
 }
 
-void tune_memory_write(struct tune_memory *memory)
+void tuning_memory_write(struct tuning_memory *memory)
 {
 	struct error why;
 	if (memory->count > 0 && !memory->failed &&
@@ -116,15 +102,15 @@ void tune_memory_write(struct tune_memory *memory)
 	memory->count = 0;
 }
 
-void tune_memory_choose(struct tune_memory *memory, const struct tuned_choice *choice)
+void tuning_memory_choose(struct tuning_memory *memory, const struct tuned_choice *choice)
 {
 	struct error why;
 	if (memory->path[0] != '\0' && !tuned_choose(memory->path, &memory->key, choice, &why))
 		tell(memory, &why);
 }
 
-void tune_memory_close(struct tune_memory *memory)
+void tuning_memory_close(struct tuning_memory *memory)
 {
-	tune_memory_write(memory);
+	tuning_memory_write(memory);
 	tuned_trials_free(&memory->known);
 }

@@ -1,5 +1,5 @@
 /* What tune remembers: times of schedules, so that an interrupted search goes on, and which were
- * chosen. That the store cannot be used is a line on stderr, once: a search finds the same
+ * chosen. That the store cannot be used is told in a line, once: a search finds the same
  * without. */
 #ifndef GEMMJUDGE_CLI_TUNE_MEMORY_H
 #define GEMMJUDGE_CLI_TUNE_MEMORY_H
@@ -8,34 +8,30 @@
 #include "store/tuned.h"
 #include "tune/search.h"
 
-struct tune_memory {
-	char path[PATHS_MAX]; /* "": nothing is remembered */
-	struct tuned_key key; /* of the shape at hand */
-	char flags[4096];
+struct tuning_memory {
+	const struct tuning *tuning;
+	const char *path;          /* "": nothing is remembered */
+	struct tuned_key key;      /* of the shape at hand */
 	struct tuned_trials known; /* at the beginning of its search */
 	size_t count;              /* that wait to be written */
 	struct tuned_trial waiting[SEARCH_TOGETHER];
 	bool failed;
 };
 
-/* Finds the store. False with err where what was asked for contradicts itself. */
-bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, struct error *err);
+/* In the store at `path`, which is borrowed; "": nothing is remembered. */
+void tuning_memory_open(struct tuning_memory *memory, const struct tuning *tuning,
+						const char *path);
 
 /* Trials are of this shape from now on, on the device with these facts. */
-void tune_memory_begin(struct tune_memory *memory, const struct tuned *tuned,
-					   const struct test_case *test, const struct device_facts *facts);
+void tuning_memory_begin(struct tuning_memory *memory, const struct test_case *test,
+						 const struct device_facts *facts);
 
-bool tune_memory_known(const struct tune_memory *memory, const char *constants,
-					   struct search_result *out);
-void tune_memory_keep(struct tune_memory *memory, const char *constants,
-					  const struct search_result *result);
-void tune_memory_write(struct tune_memory *memory); /* what waits */
-void tune_memory_choose(struct tune_memory *memory, const struct tuned_choice *choice);
-void tune_memory_close(struct tune_memory *memory);
-
-/* Between the store's and the search's. */
-void tune_trial_of(const char *constants, const struct search_result *result,
-				   struct tuned_trial *out);
-struct search_result tune_result_of(const struct tuned_trial *trial);
+bool tuning_memory_known(const struct tuning_memory *memory, const char *constants,
+						 struct search_result *out);
+void tuning_memory_keep(struct tuning_memory *memory, const char *constants,
+						const struct search_result *result);
+void tuning_memory_write(struct tuning_memory *memory); /* what waits */
+void tuning_memory_choose(struct tuning_memory *memory, const struct tuned_choice *choice);
+void tuning_memory_close(struct tuning_memory *memory);
 
 #endif

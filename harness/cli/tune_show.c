@@ -1,4 +1,4 @@
-/* gemmjudge tune: what was found, as text and as JSON. */
+/* What was found, as text and as JSON. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -6,31 +6,61 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/stored.h"
 #include "cli/tune.h"
+#include "report/document.h"
 #include "report/wrap.h"
 
+#define TUNING_JSON_SCHEMA_VERSION 1
 #define WIDTH 80
 #define LINE_TEXT (SCHEDULE_TEXT + 256)
 
 /* ---- text -------------------------------------------------------------------------------- */
 
+/* "17.83M" */
+static const char *short_number(double number, char out[16])
+{
+	static const char suffixes[] = " kMGTPE";
+	size_t i = 0;
+	while (fabs(number) >= 9999.5 && i + 2 < sizeof suffixes) {
+		number /= 1000;
+		i++;
+	}
+	snprintf(out, 16, i == 0 ? "%.0f" : "%.4g%c", number, suffixes[i]);
+	return out;
+}
+
+void tuning_show_head(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
+{
+	const struct schedule_list *list = &shape->ranking.list;
+	char line[LINE_TEXT], sizes[SHAPE_TEXT], number[16];
+	shape_print(tuning->plan.problem, &shape->test->shape, sizes);
+	int used = snprintf(line, sizeof line, "%s %s on %s: ", tuning->plan.problem->name, sizes,
+						tuning->gpu.name);
+	if (!shape->fits)
+		snprintf(line + used, sizeof line - (size_t)used, "%s", shape->why);
+	else
+		snprintf(line + used, sizeof line - (size_t)used,
+				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
+				 text_plural(list->count), short_number(list->combinations, number));
+	wrap_print(out, WIDTH, 0, 0, line);
+}
+
 /* The constants of a schedule: those that all shown ones share, or the others. */
-static void print_constants(const struct tuned *tuned, const struct tuned_shape *shape,
+static void print_constants(const struct tuning *tuning, const struct tuning_shape *shape,
 							size_t schedule, bool shared, char out[SCHEDULE_TEXT])
 {
 	size_t used = 0;
 	out[0] = '\0';
-	for (size_t i = 0; i < tuned->space.constant_count && used < SCHEDULE_TEXT; i++)
+	for (size_t i = 0; i < tuning->space.constant_count && used < SCHEDULE_TEXT; i++)
 		if ((shape->shared >> i & 1) == shared)
 			used += (size_t)snprintf(out + used, SCHEDULE_TEXT - used, "%s%s=%" PRId64,
 									 used > 0 ? " " : "",
-									 tuned->space.names[tuned->space.constants[i].place].name,
+									 tuning->space.names[tuning->space.constants[i].place].name,
 									 shape->ranking.list.items[schedule].values[i]);
 }
 
 /* Where the file's own constants stand. */
-static void show_standard(const struct tuned_shape *shape, FILE *out)
+static void show_standard(const struct tuning_shape *shape, FILE *out)
 {
 	const struct ranked *ranking = &shape->ranking;
 	const size_t standard = ranking->list.standard, count = ranking->list.count;
@@ -46,14 +76,14 @@ static void show_standard(const struct tuned_shape *shape, FILE *out)
 }
 
 /* The constraints that refused something, where everything is asked for. */
-static void show_refused(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+static void show_refused(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	static const char *const kinds[] = {
 		[RULE_LET] = "let", [RULE_WHERE] = "where", [RULE_ROLE] = "role"};
 	const struct schedule_list *list = &shape->ranking.list;
 	char line[LINE_TEXT];
-	for (size_t i = 0; i < tuned->space.rule_count; i++) {
-		const struct space_rule *rule = &tuned->space.rules[i];
+	for (size_t i = 0; i < tuning->space.rule_count; i++) {
+		const struct space_rule *rule = &tuning->space.rules[i];
 		if (!(list->refused[i] > 0))
 			continue;
 		int used = fprintf(out, "  %5.1f%% refused by line %d: ",
@@ -83,22 +113,22 @@ static void show_row_head(const struct ranked *ranking, FILE *out)
 		fprintf(out, "  schedule\n");
 }
 
-static void show_row(const struct tuned *tuned, const struct tuned_shape *shape, size_t place,
+static void show_row(const struct tuning *tuning, const struct tuning_shape *shape, size_t place,
 					 FILE *out)
 {
 	const struct ranked *ranking = &shape->ranking;
 	const size_t schedule = ranked_at(ranking, place);
 	char text[SCHEDULE_TEXT], global[16], shared[16] = "-";
 	int column = 0;
-	print_constants(tuned, shape, schedule, false, text);
+	print_constants(tuning, shape, schedule, false, text);
 	if (ranking->has_model)
 		column += fprintf(out, "%6zu ", ranking->model_place[schedule] + 1);
 	if (ranking->has_thesis) {
 		const struct thesis_cost *cost = &ranking->thesis[schedule];
 		if (cost->shared_volume > 0)
-			tune_short_number(cost->shared_volume, shared);
+			short_number(cost->shared_volume, shared);
 		column += fprintf(out, "%6zu %7.0f %7s %7s", ranking->thesis_place[schedule] + 1,
-						  cost->cores, tune_short_number(cost->global_volume, global), shared);
+						  cost->cores, short_number(cost->global_volume, global), shared);
 	}
 	if (ranking->has_model)
 		column += fprintf(out, " %9.4g", ranking->seconds[schedule] * 1e6);
@@ -108,40 +138,40 @@ static void show_row(const struct tuned *tuned, const struct tuned_shape *shape,
 	wrap_print(out, WIDTH, column, column, text);
 }
 
-static void show_shape(const struct tuned *tuned, const struct tuned_shape *shape, FILE *out)
+static void show_shape(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	char text[SCHEDULE_TEXT];
-	tune_show_head(tuned, shape, out);
+	tuning_show_head(tuning, shape, out);
 	if (!shape->fits)
 		return;
-	if (tuned->options->verbose)
-		show_refused(tuned, shape, out);
-	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
+	if (tuning->request.verbose)
+		show_refused(tuning, shape, out);
+	print_constants(tuning, shape, ranked_at(&shape->ranking, 0), true, text);
 	if (text[0] != '\0') {
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
 	}
 	show_row_head(&shape->ranking, out);
 	for (size_t i = 0; i < shape->shown; i++)
-		show_row(tuned, shape, i, out);
+		show_row(tuning, shape, i, out);
 	show_standard(shape, out);
 }
 
-void tune_show(const struct tuned *tuned, FILE *out)
+void tuning_show(const struct tuning *tuning, FILE *out)
 {
-	for (size_t i = 0; i < tuned->shape_count; i++) {
+	for (size_t i = 0; i < tuning->shape_count; i++) {
 		if (i > 0)
 			fputc('\n', out);
-		show_shape(tuned, &tuned->shapes[i], out);
+		show_shape(tuning, &tuning->shapes[i], out);
 	}
 }
 
-void tune_show_check_head(const struct tuned *tuned, FILE *out)
+void tuning_show_check_head(const struct tuning *tuning, FILE *out)
 {
 	char text[SCHEDULE_TEXT];
-	const struct tuned_shape *shape = &tuned->shapes[0];
-	tune_show_head(tuned, shape, out);
-	print_constants(tuned, shape, ranked_at(&shape->ranking, 0), true, text);
+	const struct tuning_shape *shape = &tuning->shapes[0];
+	tuning_show_head(tuning, shape, out);
+	print_constants(tuning, shape, ranked_at(&shape->ranking, 0), true, text);
 	if (text[0] != '\0') {
 		int column = fprintf(out, "in all of these: ");
 		wrap_print(out, WIDTH, column, column, text);
@@ -154,10 +184,10 @@ void tune_show_check_head(const struct tuned *tuned, FILE *out)
 	fflush(out); /* the first verdict takes seconds */
 }
 
-void tune_show_check(const struct tuned *tuned, const struct tuned_check *check, FILE *out)
+void tuning_show_check(const struct tuning *tuning, const struct tuning_check *check, FILE *out)
 {
 	char text[SCHEDULE_TEXT], cases[48];
-	print_constants(tuned, &tuned->shapes[0], check->schedule, false, text);
+	print_constants(tuning, &tuning->shapes[0], check->schedule, false, text);
 	snprintf(cases, sizeof cases, "%zu/%zu", check->accepted, check->count);
 	int column =
 		fprintf(out, "%6zu  %-15s %7s  ", check->place + 1, verdict_name(check->verdict), cases);
@@ -169,10 +199,19 @@ void tune_show_check(const struct tuned *tuned, const struct tuned_check *check,
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
+json_t *tuning_constants_json(const struct space *space, const int64_t *values)
+{
+	json_t *json = json_object();
+	for (size_t i = 0; i < space->constant_count; i++)
+		json_object_set_new(json, space->names[space->constants[i].place].name,
+							json_integer(values[i]));
+	return json;
+}
+
 static json_t *gpu_json(const struct tune_gpu *gpu)
 {
 	return json_pack("{s:s, s:o, s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "id", gpu->id,
-					 "name", stored_text(gpu->name), "compute", gpu->compute, "multiprocessors",
+					 "name", document_text(gpu->name), "compute", gpu->compute, "multiprocessors",
 					 gpu->multiprocessors, "l2_bytes", (json_int_t)gpu->l2_bytes,
 					 "shared_per_multiprocessor", (json_int_t)gpu->shared_per_multiprocessor,
 					 "shared_per_block", (json_int_t)gpu->shared_per_block,
@@ -182,11 +221,12 @@ static json_t *gpu_json(const struct tune_gpu *gpu)
 					 gpu->threads_per_multiprocessor);
 }
 
-static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ranking, size_t number)
+static json_t *schedule_json(const struct tuning *tuning, const struct ranked *ranking,
+							 size_t number)
 {
 	const struct schedule *schedule = &ranking->list.items[number];
 	json_t *json = json_object(), *roles = json_object();
-	json_object_set_new(json, "constants", tune_constants_json(&tuned->space, schedule->values));
+	json_object_set_new(json, "constants", tuning_constants_json(&tuning->space, schedule->values));
 	for (int i = 0; i < TUNE_ROLES; i++)
 		if (roles_have(&schedule->roles, (enum tune_role)i))
 			json_object_set_new(roles, role_name((enum tune_role)i),
@@ -209,92 +249,93 @@ static json_t *schedule_json(const struct tuned *tuned, const struct ranked *ran
 	return json;
 }
 
-static json_t *refused_json(const struct tuned *tuned, const struct schedule_list *list)
+static json_t *refused_json(const struct tuning *tuning, const struct schedule_list *list)
 {
 	json_t *json = json_array();
-	for (size_t i = 0; i < tuned->space.rule_count; i++)
+	for (size_t i = 0; i < tuning->space.rule_count; i++)
 		if (list->refused[i] > 0)
 			json_array_append_new(
-				json, json_pack("{s:i, s:o, s:f, s:f}", "line", tuned->space.rules[i].line, "text",
-								stored_text(tuned->space.rules[i].text), "combinations",
+				json, json_pack("{s:i, s:o, s:f, s:f}", "line", tuning->space.rules[i].line, "text",
+								document_text(tuning->space.rules[i].text), "combinations",
 								list->refused[i], "without_value", list->undefined[i]));
 	return json;
 }
 
-static json_t *shape_json(const struct tuned *tuned, const struct tuned_shape *shape)
+static json_t *shape_json(const struct tuning *tuning, const struct tuning_shape *shape)
 {
 	const struct ranked *ranking = &shape->ranking;
 	json_t *json = json_object(), *schedules = json_array();
 	char sizes[SHAPE_TEXT];
-	shape_print(tuned->plan.problem, &shape->test->shape, sizes);
+	shape_print(tuning->plan.problem, &shape->test->shape, sizes);
 	json_object_set_new(json, "shape", json_string(sizes));
 	if (!shape->fits) {
 		json_decref(schedules);
-		json_object_set_new(json, "error", stored_text(shape->why));
+		json_object_set_new(json, "error", document_text(shape->why));
 		return json;
 	}
 	json_object_set_new(json, "combinations", json_real(ranking->list.combinations));
 	json_object_set_new(json, "schedules", json_integer((json_int_t)ranking->list.count));
-	json_object_set_new(json, "refused", refused_json(tuned, &ranking->list));
+	json_object_set_new(json, "refused", refused_json(tuning, &ranking->list));
 	if (ranking->has_thesis && ranking->list.standard < ranking->list.count)
 		json_object_set_new(
 			json, "defaults_rank",
 			json_integer((json_int_t)ranking->thesis_place[ranking->list.standard] + 1));
 	for (size_t i = 0; i < shape->shown; i++)
-		json_array_append_new(schedules, schedule_json(tuned, ranking, ranked_at(ranking, i)));
+		json_array_append_new(schedules, schedule_json(tuning, ranking, ranked_at(ranking, i)));
 	json_object_set_new(json, "ranked", schedules);
 	if (ranking->has_thesis) /* not among the ranked ones where the model has others first */
 		json_object_set_new(json, "thesis_first",
-							schedule_json(tuned, ranking, ranking->by_thesis[0]));
+							schedule_json(tuning, ranking, ranking->by_thesis[0]));
 	if (shape->found.begun)
-		json_object_set_new(json, "measured", tune_found_json(tuned, shape));
+		json_object_set_new(json, "measured", tuning_found_json(tuning, shape));
 	return json;
 }
 
-static json_t *checks_json(const struct tuned *tuned)
+static json_t *checks_json(const struct tuning *tuning)
 {
-	const struct schedule_list *list = &tuned->shapes[0].ranking.list;
+	const struct schedule_list *list = &tuning->shapes[0].ranking.list;
 	json_t *json = json_array();
-	for (size_t i = 0; i < tuned->check_count; i++) {
-		const struct tuned_check *check = &tuned->checks[i];
+	for (size_t i = 0; i < tuning->check_count; i++) {
+		const struct tuning_check *check = &tuning->checks[i];
 		json_array_append_new(
 			json,
-			json_pack("{s:I, s:o, s:s, s:o, s:I, s:I}", "rank", (json_int_t)check->place + 1,
-					  "constants",
-					  tune_constants_json(&tuned->space, list->items[check->schedule].values),
-					  "verdict", verdict_name(check->verdict), "detail", stored_text(check->detail),
-					  "accepted", (json_int_t)check->accepted, "cases", (json_int_t)check->count));
+			json_pack(
+				"{s:I, s:o, s:s, s:o, s:I, s:I}", "rank", (json_int_t)check->place + 1, "constants",
+				tuning_constants_json(&tuning->space, list->items[check->schedule].values),
+				"verdict", verdict_name(check->verdict), "detail", document_text(check->detail),
+				"accepted", (json_int_t)check->accepted, "cases", (json_int_t)check->count));
 	}
 	return json;
 }
 
-void tune_json(const void *what, FILE *out)
+void tuning_json(const void *what, FILE *out)
 {
-	const struct tuned *tuned = what;
-	json_t *json = stored_document_of("tune", TUNE_JSON_SCHEMA_VERSION, tuned->file, &tuned->plan);
+	const struct tuning *tuning = what;
+	json_t *json = document_of_file("tune", TUNING_JSON_SCHEMA_VERSION, tuning->file,
+									tuning->plan.content, tuning->plan.problem->name);
 	json_t *shapes = json_array(), *standard = json_object();
-	if (tuned->options->judge.epilogue != NULL)
-		json_object_set_new(json, "epilogue", stored_text(tuned->options->judge.epilogue));
-	json_object_set_new(json, "gpu", gpu_json(&tuned->gpu));
-	for (size_t i = 0; i < tuned->space.constant_count; i++)
-		json_object_set_new(standard, tuned->space.names[tuned->space.constants[i].place].name,
-							json_integer(tuned->space.constants[i].standard));
+	if (tuning->request.judge->epilogue != NULL)
+		json_object_set_new(json, "epilogue", document_text(tuning->request.judge->epilogue));
+	json_object_set_new(json, "gpu", gpu_json(&tuning->gpu));
+	for (size_t i = 0; i < tuning->space.constant_count; i++)
+		json_object_set_new(standard, tuning->space.names[tuning->space.constants[i].place].name,
+							json_integer(tuning->space.constants[i].standard));
 	json_object_set_new(json, "defaults", standard);
-	for (size_t i = 0; i < tuned->shape_count; i++)
-		json_array_append_new(shapes, shape_json(tuned, &tuned->shapes[i]));
+	for (size_t i = 0; i < tuning->shape_count; i++)
+		json_array_append_new(shapes, shape_json(tuning, &tuning->shapes[i]));
 	json_object_set_new(json, "shapes", shapes);
-	if (tuned->common.values != NULL)
+	if (tuning->common.values != NULL)
 		json_object_set_new(json, "common",
 							json_pack("{s:o, s:f, s:f}", "constants",
-									  tune_constants_json(&tuned->space, tuned->common.values),
-									  "gain", tuned->common.gain, "over_best_of_each",
-									  tuned->common.loss));
-	json_t *worth = tuned->measures ? tune_worth_json(tuned) : NULL;
+									  tuning_constants_json(&tuning->space, tuning->common.values),
+									  "gain", tuning->common.gain, "over_best_of_each",
+									  tuning->common.loss));
+	json_t *worth = tuning->request.mode == TUNING_MEASURES ? tuning_worth_json(tuning) : NULL;
 	if (worth != NULL)
 		json_object_set_new(json, "orders", worth);
-	if (tuned->checked) {
-		json_object_set_new(json, "device", stored_text(tuned->device));
-		json_object_set_new(json, "checks", checks_json(tuned));
+	if (tuning->request.mode == TUNING_CHECKS) {
+		json_object_set_new(json, "device", document_text(tuning->device));
+		json_object_set_new(json, "checks", checks_json(tuning));
 	}
-	stored_print(json, out);
+	document_print(json, out);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "judgement/layers.h"
-#include "report/clean.h"
 #include "report/compare.h"
+#include "report/document.h"
 #include "report/facts.h"
 #include "report/overall.h"
 #include "report/ranking.h"
@@ -17,10 +17,7 @@
 
 static json_t *text(const char *value)
 {
-	char *clean = clean_text(value);
-	json_t *json = clean != NULL ? json_string(clean) : NULL;
-	free(clean);
-	return json;
+	return document_text(value);
 }
 
 /* JSON has no NaN and no infinities: they become strings. */
