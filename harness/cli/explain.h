@@ -1,17 +1,14 @@
-/* What gemmjudge explain finds, and how it is shown. */
+/* What bounds a solution at a shape on a GPU: counted on an emulated GPU, predicted by the model,
+ * told in sentences, and shown. */
 #ifndef GEMMJUDGE_CLI_EXPLAIN_H
 #define GEMMJUDGE_CLI_EXPLAIN_H
 
 #include <stdio.h>
 
-#include "cli/options.h"
 #include "judge/count.h"
 #include "judge/plan.h"
 #include "tune/counted.h"
 #include "tune/model.h"
-
-#define EXPLAIN_JSON_SCHEMA_VERSION 1
-#define EXPLAIN_SAMPLE 16 /* blocks (or clusters) of a launch that are run to count */
 
 /* A kernel of the call. */
 struct explained_kernel {
@@ -38,14 +35,14 @@ struct explain_bounds {
 };
 
 struct explained {
-	const struct options *options;
+	const struct judge_options *judge;
 	const char *file;
 	struct plan plan;
 	const struct test_case *test; /* the plan's */
-	struct tune_gpu gpu;
-	bool at_hand;             /* the GPU is here: `measured` */
-	const char *emulated;     /* that counted: "h200" */
-	const char *architecture; /* that was compiled for: "90a" */
+	struct tune_gpu gpu;          /* the caller's to set, */
+	bool at_hand;                 /* and whether it is here: it is `measured` then */
+	const char *emulated;         /* that counted: "h200" */
+	const char *architecture;     /* that was compiled for: "90a" */
 	struct explain_bounds bounds;
 	struct counted counted;
 	struct resources resources;
@@ -56,6 +53,35 @@ struct explained {
 	double measured; /* seconds; 0: not measured */
 	char unmeasured[512];
 };
+
+/* Reads what is asked of judge->files[0], which is borrowed; then the caller chooses the GPU. False
+ * with err. To be freed in any case. */
+bool explain_open(struct explained *explained, const struct judge_options *judge,
+				  struct error *err);
+void explain_free(struct explained *explained);
+
+/* Counts on the emulated GPU; JUDGE_DONE, or why the judge cannot go on. Then the times that follow
+ * from that, and, where the GPU is at hand, the one that is measured; false with err. A call that
+ * went wrong or that does not fit the GPU is no error: nothing is `predicted`. */
+enum judge_status explain_count(struct explained *explained, const struct judge_progress *progress,
+								struct error *err);
+bool explain_predict(struct explained *explained, struct error *err);
+
+/* As text; without `verbose` kernels that take little have a line each. As JSON and as a page:
+ * report_any_writers. */
+void explain_show(const struct explained *explained, bool verbose, FILE *out);
+void explain_json(const void *explained, FILE *out);
+void explain_html(const void *explained, FILE *out);
+
+/* ---- parts of these ---------------------------------------------------------------------------
+ */
+
+/* The parts that take a hundredth of the time or more, the longest first. */
+struct explain_part {
+	enum demand_part which;
+	double seconds;
+};
+size_t explain_parts(const struct demand_time *time, struct explain_part out[DEMAND_PARTS]);
 
 /* What bounds a kernel, in a sentence. */
 #define EXPLAIN_WORDS 512
@@ -100,13 +126,5 @@ void explain_say_failure(const struct explained *explained, char out[EXPLAIN_TEX
 /* The text of a line of the file, or of a header beside it ("tile.cuh:17"), without blanks around
  * it; "" where it is not there. */
 void explain_source(const char *file, const char *place, char out[EXPLAIN_TEXT]);
-
-void explain_show(const struct explained *explained, FILE *out);
-
-/* All of a struct explained as JSON; a report_any_writer. */
-void explain_json(const void *explained, FILE *out);
-
-/* The same as a page; a report_any_writer. */
-void explain_html(const void *explained, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* gemmjudge explain, as a page. */
+/* What was found, as a page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 
 #define LINES 8
 #define LINE_SHARE 0.01 /* lines with less are left out */
-#define PART_SHARE 0.01 /* parts of less of the time, too */
 #define ROW 42          /* pixels of a part in the plot */
 #define FOOT 44
 
@@ -68,30 +67,7 @@ static void head_print(const struct explained *explained, FILE *out)
 
 /* ---- the parts of a kernel's time ------------------------------------------------------------ */
 
-struct kernel_part {
-	enum demand_part which;
-	double seconds;
-};
-
-static int by_seconds(const void *a, const void *b)
-{
-	const double x = ((const struct kernel_part *)a)->seconds,
-				 y = ((const struct kernel_part *)b)->seconds;
-	return (x < y) - (x > y);
-}
-
-/* Those that matter, the longest first. */
-static size_t parts_of(const struct demand_time *time, struct kernel_part out[DEMAND_PARTS])
-{
-	size_t count = 0;
-	for (int i = 0; i < DEMAND_PARTS; i++)
-		if (time->part[i] >= PART_SHARE * time->seconds)
-			out[count++] = (struct kernel_part){(enum demand_part)i, time->part[i]};
-	qsort(out, count, sizeof *out, by_seconds);
-	return count;
-}
-
-static void part_print(const struct plot *plot, const struct kernel_part *part, double top)
+static void part_print(const struct plot *plot, const struct explain_part *part, double top)
 {
 	char number[EXPLAIN_NUMBER], title[256];
 	const char *name = demand_part_name(part->which);
@@ -109,8 +85,8 @@ static void parts_print(const struct demand_time *time, FILE *out)
 {
 	static const struct html_column columns[] = {
 		{"Part", COLUMN_WORDS}, {"us", COLUMN_NUMBER}, {"Of the time", COLUMN_NUMBER}};
-	struct kernel_part parts[DEMAND_PARTS];
-	const size_t count = parts_of(time, parts);
+	struct explain_part parts[DEMAND_PARTS];
+	const size_t count = explain_parts(time, parts);
 	char finding[EXPLAIN_TEXT], number[EXPLAIN_NUMBER];
 	struct html_table table;
 	snprintf(finding, sizeof finding,

@@ -1,10 +1,11 @@
-/* gemmjudge explain, as JSON. */
+/* What was found, as JSON. */
 #include <jansson.h>
 #include <math.h>
 
 #include "cli/explain.h"
 #include "report/document.h"
 
+#define EXPLAIN_JSON_SCHEMA_VERSION 1
 #define LINES 5
 
 static json_t *number_json(double number)

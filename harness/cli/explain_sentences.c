@@ -1,4 +1,4 @@
-/* What gemmjudge explain finds, in sentences: for its text and its page. */
+/* What was found, in sentences: for its text and its page. */
 #include <stdlib.h>
 #include <string.h>
 

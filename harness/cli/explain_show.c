@@ -1,4 +1,4 @@
-/* gemmjudge explain, as text. */
+/* What was found, as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 #define INDENT 2
 #define LINES_SHOWN 3
 #define LINE_SHARE 0.05  /* lines with less are left out */
-#define PART_SHARE 0.01  /* parts of less of the time, too */
-#define KERNEL_SHARE 0.1 /* kernels of less of the time have one line, without --verbose */
+#define KERNEL_SHARE 0.1 /* kernels of less of the time have one line, unless it is verbose */
 
 static void paragraph(FILE *out, int indent, const char *text)
 {
@@ -60,31 +59,16 @@ static void show_counters(const struct explained *explained, const struct explai
 		paragraph(out, 2, text);
 }
 
-static int by_seconds(const void *a, const void *b, void *context)
-{
-	const double *part = context;
-	const double x = part[*(const int *)a], y = part[*(const int *)b];
-	return (x < y) - (x > y);
-}
-
 #define BAR 24
 static void show_parts(const struct demand_time *time, FILE *out)
 {
-	int order[DEMAND_PARTS];
-	double part[DEMAND_PARTS];
-	char number[32];
-	for (int i = 0; i < DEMAND_PARTS; i++)
-		order[i] = i;
-	memcpy(part, time->part, sizeof part);
-	qsort_r(order, DEMAND_PARTS, sizeof *order, by_seconds, part);
-	for (int i = 0; i < DEMAND_PARTS; i++) {
-		const double own = part[order[i]];
-		if (!(own >= PART_SHARE * time->seconds))
-			continue;
-		const int bar = (int)(BAR * own / part[order[0]] + 0.5);
-		fprintf(out, "  %10s  %.*s%*s %s\n", explain_time(own, number), bar,
-				"########################", BAR - bar, "",
-				demand_part_name((enum demand_part)order[i]));
+	struct explain_part parts[DEMAND_PARTS];
+	const size_t count = explain_parts(time, parts);
+	char number[EXPLAIN_NUMBER];
+	for (size_t i = 0; i < count; i++) {
+		const int bar = (int)(BAR * parts[i].seconds / parts[0].seconds + 0.5);
+		fprintf(out, "  %10s  %.*s%*s %s\n", explain_time(parts[i].seconds, number), bar,
+				"########################", BAR - bar, "", demand_part_name(parts[i].which));
 	}
 }
 
@@ -174,13 +158,13 @@ static void show_failure(const struct explained *explained, FILE *out)
 		fputs(judgement->compile_log, out);
 }
 
-void explain_show(const struct explained *explained, FILE *out)
+void explain_show(const struct explained *explained, bool verbose, FILE *out)
 {
 	const bool failed = explained->counted.judgement.verdict != VERDICT_ACCEPTED;
 	show_head(explained, out);
 	for (size_t i = 0; i < explained->count; i++) {
 		const struct explained_kernel *kernel = &explained->kernels[i];
-		const bool small = i > 0 && kernel->fits && !explained->options->verbose &&
+		const bool small = i > 0 && kernel->fits && !verbose &&
 						   kernel->time.seconds < KERNEL_SHARE * explained->total.seconds;
 		if (small)
 			show_small(kernel, out);

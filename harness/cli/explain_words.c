@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/explain.h"
 
+#define PART_SHARE 0.01 /* of the time: parts of less are left out */
 #define WARP 32
 #define MANY_LINES 4.0 /* a load that is coalesced touches 1, or 4 of 16 bytes a lane */
 #define FEW_TRIPS 8
@@ -146,6 +147,23 @@ void explain_bottleneck(const struct explained *explained, const struct explaine
 		break;
 	default: words_of_latency(kernel, out); break;
 	}
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+	const double x = ((const struct explain_part *)a)->seconds;
+	const double y = ((const struct explain_part *)b)->seconds;
+	return (x < y) - (x > y);
+}
+
+size_t explain_parts(const struct demand_time *time, struct explain_part out[DEMAND_PARTS])
+{
+	size_t count = 0;
+	for (int i = 0; i < DEMAND_PARTS; i++)
+		if (time->part[i] >= PART_SHARE * time->seconds)
+			out[count++] = (struct explain_part){(enum demand_part)i, time->part[i]};
+	qsort(out, count, sizeof *out, by_seconds);
+	return count;
 }
 
 /* What a line has of it. */
