@@ -39,8 +39,11 @@ ROOMS = [
     ("store/show", "testcases report store"),
     ("site", "base judgement report report/html store"),
     ("tune", "base testcases judgement compile"),
+    ("explain", "base judge report report/html tune"),
+    ("tuning", "base judge/options judge/run judge report store store/show tune"),
+    ("starter", "base testcases"),
     ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "report/html store store/show site tune"),
+            "report/html store store/show site tune explain tuning starter"),
 ]
 LINES_MAX = 600
 LARGER = """

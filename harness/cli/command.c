@@ -12,7 +12,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
-#include "cli/schedules.h"
+#include "tuning/schedules.h"
 
 #define CASES 32
 #define CASES_EMULATED 12

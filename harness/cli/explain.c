@@ -1,5 +1,5 @@
 /* gemmjudge explain: what bounds a solution at a shape on a GPU, and the time that follows. */
-#include "cli/explain.h"
+#include "explain/explain.h"
 
 #include <string.h>
 

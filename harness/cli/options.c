@@ -5,11 +5,11 @@
 
 #include "base/suggest.h"
 #include "cli/reader.h"
-#include "cli/tune.h"
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
 #include "report/ranking.h"
+#include "tuning/tuning.h"
 
 /* Sizes that can be asked for without --large-sizes; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768

@@ -1,5 +1,5 @@
 /* gemmjudge tune: which values of a solution's constants suit a shape. */
-#include "cli/tune.h"
+#include "tuning/tuning.h"
 
 #include <string.h>
 

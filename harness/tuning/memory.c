@@ -1,4 +1,4 @@
-#include "cli/tune_memory.h"
+#include "tuning/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What bounds a solution at a shape on a GPU: counted on an emulated GPU, predicted by the model,
  * told in sentences, and shown. */
-#ifndef GEMMJUDGE_CLI_EXPLAIN_H
-#define GEMMJUDGE_CLI_EXPLAIN_H
+#ifndef GEMMJUDGE_EXPLAIN_EXPLAIN_H
+#define GEMMJUDGE_EXPLAIN_EXPLAIN_H
 
 #include <stdio.h>
 

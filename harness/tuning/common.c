@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/tune.h"
+#include "tuning/tuning.h"
 
 #define WINNERS_MAX (TRIALS_TOGETHER - 1) /* the file's defaults are measured beside them */
 

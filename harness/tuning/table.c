@@ -1,5 +1,5 @@
 /* The table of chosen schedules, for a solution to include. */
-#include "cli/tune.h"
+#include "tuning/tuning.h"
 
 #include <inttypes.h>
 #include <stdio.h>

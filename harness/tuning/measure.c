@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/tune.h"
-#include "cli/tune_memory.h"
 #include "tune/queue.h"
+#include "tuning/memory.h"
+#include "tuning/tuning.h"
 
 #define SECONDS 60.0
 #define CANDIDATES 1024 /* are in line, more than any budget reaches */

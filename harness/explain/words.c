@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/explain.h"
+#include "explain/explain.h"
 
 #define PART_SHARE 0.01 /* of the time: parts of less are left out */
 #define WARP 32

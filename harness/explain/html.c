@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain.h"
+#include "explain/explain.h"
 #include "report/draw.h"
 #include "report/html/page.h"
 #include "report/html/plot.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/explain.h"
+#include "explain/explain.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 

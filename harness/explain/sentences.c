@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/explain.h"
+#include "explain/explain.h"
 
 const char *explain_time(double seconds, char out[EXPLAIN_NUMBER])
 {

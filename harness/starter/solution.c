@@ -1,4 +1,4 @@
-#include "cli/starter.h"
+#include "starter/starter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -523,7 +523,7 @@ static void copy_with_tabs(const char *text, FILE *out)
 	}
 }
 
-void starter_write(const struct problem *problem, const char *judge, FILE *out)
+void starter_solution(FILE *out, const struct problem *problem, const char *judge)
 {
 	char *text = NULL;
 	size_t size;

@@ -1,6 +1,6 @@
 /* --tuned: judge, bench and compare compile files with the schedules that tune chose. */
-#ifndef GEMMJUDGE_CLI_SCHEDULES_H
-#define GEMMJUDGE_CLI_SCHEDULES_H
+#ifndef GEMMJUDGE_TUNING_SCHEDULES_H
+#define GEMMJUDGE_TUNING_SCHEDULES_H
 
 #include "base/paths.h"
 #include "judge/options/options.h"

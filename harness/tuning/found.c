@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/tune.h"
 #include "report/document.h"
 #include "report/wrap.h"
 #include "store/show/show.h"
 #include "tune/queue.h"
+#include "tuning/tuning.h"
 
 #define WIDTH 80
 #define LINE_TEXT (SCHEDULE_TEXT + 512)

@@ -1,4 +1,4 @@
-#include "cli/schedules.h"
+#include "tuning/schedules.h"
 
 #include <stdio.h>
 #include <string.h>

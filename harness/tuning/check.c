@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tune.h"
 #include "judge/judge.h"
 #include "judge/options/device_request.h"
 #include "judge/run/emulated.h"
+#include "tuning/tuning.h"
 
 #define CASES 4
 #define MAX_DIM_EMULATED 128

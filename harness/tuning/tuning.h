@@ -1,17 +1,17 @@
 /* What gemmjudge tune does: ranks the schedules of a file at some shapes, then measures the best
  * ranked on the device, or judges them; and how it is shown. */
-#ifndef GEMMJUDGE_CLI_TUNE_H
-#define GEMMJUDGE_CLI_TUNE_H
+#ifndef GEMMJUDGE_TUNING_TUNING_H
+#define GEMMJUDGE_TUNING_TUNING_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "cli/schedules.h"
 #include "judge/plan.h"
 #include "judge/trials.h"
 #include "store/tuned.h"
 #include "tune/rank.h"
 #include "tune/search.h"
+#include "tuning/schedules.h"
 
 /* What is asked for. All texts are borrowed. */
 struct tuning_request {
@@ -43,7 +43,6 @@ struct tuning_found {
 	struct timing_stats winner, standard; /* the file's defaults; without samples: not measured */
 	char library[64];                     /* the fastest; "": none */
 	double library_median;
-	char failed[1024]; /* why the search ended early; "": it did not */
 };
 
 /* What the winner takes; where they were compared, it was measured longest there. */

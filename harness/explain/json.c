@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "cli/explain.h"
+#include "explain/explain.h"
 #include "report/document.h"
 
 #define EXPLAIN_JSON_SCHEMA_VERSION 1

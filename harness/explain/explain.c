@@ -1,4 +1,4 @@
-#include "cli/explain.h"
+#include "explain/explain.h"
 
 #include <math.h>
 #include <stdlib.h>

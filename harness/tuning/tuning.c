@@ -1,11 +1,11 @@
-#include "cli/tune.h"
+#include "tuning/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/schedules.h"
 #include "tune/model.h"
+#include "tuning/schedules.h"
 
 #define TOP 10        /* of one shape */
 #define TOP_OF_MANY 1 /* of each of several */

@@ -1,12 +1,12 @@
 /* What tune remembers: times of schedules, so that an interrupted search goes on, and which were
  * chosen. That the store cannot be used is told in a line, once: a search finds the same
  * without. */
-#ifndef GEMMJUDGE_CLI_TUNE_MEMORY_H
-#define GEMMJUDGE_CLI_TUNE_MEMORY_H
+#ifndef GEMMJUDGE_TUNING_MEMORY_H
+#define GEMMJUDGE_TUNING_MEMORY_H
 
-#include "cli/tune.h"
 #include "store/tuned.h"
 #include "tune/search.h"
+#include "tuning/tuning.h"
 
 struct tuning_memory {
 	const struct tuning *tuning;

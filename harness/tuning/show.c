@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/tune.h"
 #include "report/document.h"
 #include "report/wrap.h"
+#include "tuning/tuning.h"
 
 #define TUNING_JSON_SCHEMA_VERSION 1
 #define WIDTH 80
