@@ -36,7 +36,7 @@ ROOMS = [
     ("report", "base judgement"),
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
-    ("store/show", "testcases report store"),
+    ("store/show", "base testcases report store"),
     ("site", "base judgement report report/html store"),
     ("tune", "base testcases judgement compile"),
     ("explain", "base judge report report/html tune"),

@@ -1,12 +1,35 @@
-/* What the store knows, in words and in JSON: parts of what history, diff and leaderboard show. */
+/* What history, diff and leaderboard show of the store, as text in 80 columns and as JSON. */
 #ifndef GEMMJUDGE_STORE_SHOW_SHOW_H
 #define GEMMJUDGE_STORE_SHOW_SHOW_H
 
 #include <jansson.h>
+#include <stdio.h>
 
+#include "store/leaderboard.h"
+#include "store/pairs.h"
 #include "store/query.h"
 
 #define SHOW_JSON_SCHEMA_VERSION 1 /* harness/store/README.md has the schema */
+
+/* Pairs that pair_make() made. */
+void show_pairs(const struct pair *pairs, size_t count, FILE *out);
+void show_pairs_json(const struct pair *pairs, size_t count, FILE *out);
+
+/* `by_file`: all are of one file, whose name is left out. */
+void show_history(const struct measured_list *list, bool by_file, FILE *out);
+void show_history_json(const struct measured_list *list, FILE *out);
+
+/* Boards of these shapes; of none: the main ones, and in JSON all. */
+struct show_shapes {
+	size_t count;
+	const struct shape_text *items;
+};
+void show_leaderboard(const struct leaderboard *all, const struct show_shapes *shapes, FILE *out);
+void show_leaderboard_json(const struct leaderboard *all, const struct show_shapes *shapes,
+						   FILE *out);
+
+/* ---- parts of these ---------------------------------------------------------------------------
+ */
 
 /* "216.1", "6.02": microseconds in four digits or so. */
 #define SHOW_NUMBER 32
