@@ -10,7 +10,7 @@
 
 #include "report/html/page.h"
 #include "site/site.h"
-#include "store_fixture.h"
+#include "../store/store_fixture.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
