@@ -93,9 +93,9 @@ static void time_text(const struct measured *run, char out[STORED_NUMBER + 16])
 		sprintf(out, "%zu shapes", run->time_count);
 	else
 		sprintf(out, "%s%s", stored_microseconds(time->median, number),
-				seal_is(time->seal, SEAL_CONFIRMED) ? ""
-				: seal_is(time->seal, SEAL_OUTSIDE) ? "*"
-													: "?");
+				seal_state_is(time->seal, SEAL_CONFIRMED) ? ""
+				: seal_state_is(time->seal, SEAL_OUTSIDE) ? "*"
+														  : "?");
 }
 
 static void print_row(const struct measured *run, bool by_file)
@@ -122,8 +122,9 @@ static void print_legend(const struct measured_list *list)
 		const struct measured_time *time = only_time(&list->items[i]);
 		if (time == NULL)
 			continue;
-		outside = outside || seal_is(time->seal, SEAL_OUTSIDE);
-		open = open || (!seal_is(time->seal, SEAL_OUTSIDE) && !seal_is(time->seal, SEAL_CONFIRMED));
+		outside = outside || seal_state_is(time->seal, SEAL_OUTSIDE);
+		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) &&
+						!seal_state_is(time->seal, SEAL_CONFIRMED));
 	}
 	if (outside || open)
 		putchar('\n');

@@ -43,7 +43,7 @@ static void print_leader(const struct leader *leader)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
 	printf("%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
 		   stored_cell(leader->run, 20, name), leader->run->content,
-		   stored_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
+		   stored_microseconds(at->median, time), seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
 		   interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
 }
 
@@ -59,7 +59,7 @@ static void print_board(const struct board *board)
 		   "/best", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
 		print_leader(&board->leaders[i]);
-		outside = outside || seal_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
+		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
 	}
 	if (outside)
 		puts("* seen from outside: the process says less");
