@@ -8,12 +8,12 @@ import math
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import data_file  # noqa: E402
 import measured  # noqa: E402
+import picture  # noqa: E402
 
 FAMILIES = {"square": "Square, w x w x w", "large_n": "Large N, w x w^2 x w", "large_k": "Large K, w x w x w^2",
             "flat": "Flat, w^2 x w^2 x w"}
@@ -298,9 +298,11 @@ def lacking(runs, left_out):
 
 PICTURE = """\
 set terminal svg noenhanced size {size} font "sans-serif,13" background "white"
-set output "{svg}"
 set grid back linecolor "#dddddd"
 set key bmargin center horizontal
+set border 3
+set tics nomirror
+set samples 2
 set multiplot layout {layout}
 {plots}
 unset multiplot
@@ -321,10 +323,10 @@ def panel(title, x, y, curves, log_x=True, y_range="[0:*]"):
             f'plot {plots}, 1 with lines dashtype 2 linecolor "black" notitle\n')
 
 
-def picture(svg, size, layout, panels):
+def draw(svg, size, layout, panels):
     if panels:
-        script = PICTURE.format(svg=svg, size=size, layout=layout, plots="\n".join(panels))
-        subprocess.run(["gnuplot"], input=script, text=True, check=True)
+        script = PICTURE.format(size=size, layout=layout, plots="\n".join(panels))
+        picture.draw(script, svg)
 
 
 def picture_of_families(runs, svg):
@@ -337,7 +339,7 @@ def picture_of_families(runs, svg):
                 curves.append((BY[by].replace("'", ""), color, points))
         if curves:
             panels.append(panel(title, "w", "speed beside the faster library", curves))
-    picture(svg, "1000,760", "2,2", panels)
+    draw(svg, "1000,760", "2,2", panels)
 
 
 def picture_of_parts(runs, svg):
@@ -353,7 +355,7 @@ def picture_of_parts(runs, svg):
               if run.time("atomics") and run.time("reduction")]
     if points:
         panels.append(panel("Large K", "w", "speed beside atomics", [("reduction kernel", "#1f77b4", points)]))
-    picture(svg, "1000,400", "1,2", panels)
+    draw(svg, "1000,400", "1,2", panels)
 
 
 # ---- the page ------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def fake_run(command, input="", env=None, **_):
     said = ""
     if command[0] == "gnuplot":
         bare = re.sub(r'"[^"`\n]*"', "", input)
-        if re.search(r"`|system|\"", bare) or re.search(r'set output "(?!' + re.escape(str(tree)) + r'/solutions/\w[\w.-]*/)', input):
+        if re.search(r"`|system|\"|set output", bare):
             raise AssertionError("gnuplot is told more than to draw a picture: " + input[:300])
     else:
         words = ["1"] * ((4 + len(cost_model_table.TIMES)) * len(cost_model_table.Table(tree / CONFIGS).names))
