@@ -145,7 +145,7 @@ GNUPLOT = """\
 set terminal svg noenhanced size 760,520 font "sans-serif,13" background "white"
 set title "{title}"
 set logscale xy
-set xlabel "operations per byte asked of global memory"
+set xlabel "operations per byte requested from global memory"
 set ylabel "TFLOP/s"
 set xrange [{x0}:{x1}]
 set yrange [{y0}:{y1}]
@@ -306,7 +306,7 @@ def section(solutions, ladder, steps, baseline):
     def why(shape, label):
         if label in newer:
             return "the file is newer than these figures"
-        return missing.get((shape, label)) or missing.get((shape, "*")) or "nobody asked for it"
+        return missing.get((shape, label)) or missing.get((shape, "*")) or "it was left out"
 
     lines, notes = table_of(ladder, columns, labels, steps, why)
     out = [f"## {ladder}", "", measured_on(data, columns[0]), ""] + lines + [""]
@@ -340,8 +340,8 @@ result's sum, whatever a step really does: 2 M N K, times the batch; for apsp 2 
 additions and minima, count as those of floats. Percentages are speeds relative to the fastest baseline at
 that shape, which the column's head names. Where a last column has what the step's source reports itself, it is on
 that source's GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1, (C)
-V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel asks of
-global memory; caches serve part of what the first steps ask for, so that these stand above the memory's roofs.
+V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel requests from
+global memory; caches serve part of what the first steps request, so that these stand above the memory's roofs.
 """
 
 

@@ -272,7 +272,7 @@ def exhaustive(runs):
                      " NVIDIA says of nvMatmulHeuristics that 16 of its schedules reach 96% of an exhaustive search on an H100.", ""]
 
 
-def lacking(runs, left_out):
+def missing(runs, left_out):
     out = []
     for run in runs:
         failed = {label: why for label, why in run.failed.items()}
@@ -394,7 +394,7 @@ def write(path, folder):
     out += tile(runs.get("square", []))
     for name, section in (("special", special), ("swizzle", swizzle), ("large_k", atomics), ("sigmoid", sigmoid)):
         out += section(runs[name]) if name in runs else []
-    out += exhaustive(everything) + ranks(everything) + lacking(everything, result["left_out"])
+    out += exhaustive(everything) + ranks(everything) + missing(everything, result["left_out"])
     if any(run.wrong for run in everything):
         out += ["\\* some elements of timed calls were outside the error bound", ""]
     picture_of_families(runs, folder / "cosma_families.svg")
