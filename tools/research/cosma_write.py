@@ -1,4 +1,4 @@
-"""COSMA.md and its pictures, from what tools/cosma has measured, which is kept beside them.
+"""COSMA.md and its pictures, from what tools/research/cosma has measured, which is kept beside them.
 
 usage: cosma_write.py RESULT.json FOLDER
 """
@@ -8,11 +8,12 @@ import math
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 
-import data_file
-import measured
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import data_file  # noqa: E402
+import measured  # noqa: E402
+import picture  # noqa: E402
 
 FAMILIES = {"square": "Square, w x w x w", "large_n": "Large N, w x w^2 x w", "large_k": "Large K, w x w x w^2",
             "flat": "Flat, w^2 x w^2 x w"}
@@ -259,7 +260,7 @@ def exhaustive(runs):
     return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: blocks of 8 to 256 rows "
             "and columns (of 1024 values at least where C has more than 65,536), splits of K that fill the GPU by atomics and by the "
             "reduction kernel; the order of blocks, the depth of a tile and blocks a multiprocessor as usual (`PART_CANDIDATES` in "
-            "`tools/cosma_measure.py`). A thread's tiles are "
+            "`tools/research/cosma_measure.py`). A thread's tiles are "
             f"{thread_tiles(searched)}. *Speed* is "
             "beside the best of these, in alternation; the tuned schedule is from the whole space, and may be faster. *First ten* are "
             "the first ten of an order within the part, *rank* is that of the best.", ""] + table(
@@ -271,7 +272,7 @@ def exhaustive(runs):
                      " NVIDIA says of nvMatmulHeuristics that 16 of its schedules reach 96% of an exhaustive search on an H100.", ""]
 
 
-def lacking(runs, left_out):
+def missing(runs, left_out):
     out = []
     for run in runs:
         failed = {label: why for label, why in run.failed.items()}
@@ -297,9 +298,11 @@ def lacking(runs, left_out):
 
 PICTURE = """\
 set terminal svg noenhanced size {size} font "sans-serif,13" background "white"
-set output "{svg}"
 set grid back linecolor "#dddddd"
 set key bmargin center horizontal
+set border 3
+set tics nomirror
+set samples 2
 set multiplot layout {layout}
 {plots}
 unset multiplot
@@ -320,10 +323,10 @@ def panel(title, x, y, curves, log_x=True, y_range="[0:*]"):
             f'plot {plots}, 1 with lines dashtype 2 linecolor "black" notitle\n')
 
 
-def picture(svg, size, layout, panels):
+def draw(svg, size, layout, panels):
     if panels:
-        script = PICTURE.format(svg=svg, size=size, layout=layout, plots="\n".join(panels))
-        subprocess.run(["gnuplot"], input=script, text=True, check=True)
+        script = PICTURE.format(size=size, layout=layout, plots="\n".join(panels))
+        picture.draw(script, svg)
 
 
 def picture_of_families(runs, svg):
@@ -336,7 +339,7 @@ def picture_of_families(runs, svg):
                 curves.append((BY[by].replace("'", ""), color, points))
         if curves:
             panels.append(panel(title, "w", "speed beside the faster library", curves))
-    picture(svg, "1000,760", "2,2", panels)
+    draw(svg, "1000,760", "2,2", panels)
 
 
 def picture_of_parts(runs, svg):
@@ -352,7 +355,7 @@ def picture_of_parts(runs, svg):
               if run.time("atomics") and run.time("reduction")]
     if points:
         panels.append(panel("Large K", "w", "speed beside atomics", [("reduction kernel", "#1f77b4", points)]))
-    picture(svg, "1000,400", "1,2", panels)
+    draw(svg, "1000,400", "1,2", panels)
 
 
 # ---- the page ------------------------------------------------------------------------------
@@ -363,7 +366,7 @@ def head(result, runs):
     spreads = sorted(spread for run in runs for spread in run.spreads)
     return ["# The experiments of the cuCOSMA thesis", "",
             "Chapter 4 of the thesis with [cosma.cu](cosma.cu), measured by `" + result["command"] + "` and written by "
-            f"`tools/cosma write`: on an {data_file.gpu_words(runs[0].gpu)}, {' to '.join(dict.fromkeys((days[0], days[-1])))}. "
+            f"`tools/research/cosma write`: on an {data_file.gpu_words(runs[0].gpu)}, {' to '.join(dict.fromkeys((days[0], days[-1])))}. "
             "A row is one call "
             "of gemmjudge, all of its entries in alternation, alpha = 1 and beta = 0. *Defaults* are the file's own constants "
             "(listing 4.1); *thesis' first* is the schedule that the thesis' order has first; *model's first* and *tuned* are "
@@ -374,10 +377,10 @@ def head(result, runs):
 
 def write(path, folder):
     if not shutil.which("gnuplot"):
-        sys.exit("tools/cosma: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
+        sys.exit("tools/research/cosma: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
     result = json.loads(path.read_text())
     if result.get("schema_version") != 2 or "runs" not in result:
-        sys.exit(f"{path}: no result of tools/cosma measure")
+        sys.exit(f"{path}: no result of tools/research/cosma measure")
     everything = [Run(run) for run in result["runs"]]
     if not everything:
         sys.exit(f"{path}: nothing was measured")
@@ -391,7 +394,7 @@ def write(path, folder):
     out += tile(runs.get("square", []))
     for name, section in (("special", special), ("swizzle", swizzle), ("large_k", atomics), ("sigmoid", sigmoid)):
         out += section(runs[name]) if name in runs else []
-    out += exhaustive(everything) + ranks(everything) + lacking(everything, result["left_out"])
+    out += exhaustive(everything) + ranks(everything) + missing(everything, result["left_out"])
     if any(run.wrong for run in everything):
         out += ["\\* some elements of timed calls were outside the error bound", ""]
     picture_of_families(runs, folder / "cosma_families.svg")

@@ -5,7 +5,7 @@ usage: cost_model.py files CONFIGS.def OUT     a solution for each configuration
        cost_model.py fit MODEL CONFIGS.def MEASURED.csv...    (needs scipy)
        cost_model.py prune MEASURED.csv...
 
-MODEL is the compiled tools/cost_model.cu, DEVICE what it says of the GPU.
+MODEL is the compiled tools/research/cost_model.cu, DEVICE what it says of the GPU.
 """
 
 import json
@@ -17,7 +17,9 @@ import cost_model_csv
 import cost_model_fit
 from cost_model_prune import prune
 from cost_model_table import Table
-from measured import told
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measured import told  # noqa: E402
 
 
 def number_of(label):
