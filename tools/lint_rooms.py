@@ -17,18 +17,19 @@ import sys
 # Tests may include everything; the emulator's own rooms are the emulator's affair.
 ROOMS = [
     ("base", ""),
+    ("gpu", ""),
     ("testcases", "base"),
     ("chain", "base"),
     ("judgement", "base testcases chain"),
     ("process", "base testcases chain judgement"),
     ("compile", "base process"),
-    ("emulator", ""),
+    ("emulator", "gpu"),
     ("device", "base testcases process"),
     ("referee", "base testcases chain judgement process device"),
     ("contestant", "base testcases process device emulator"),
     ("judge/options", "base testcases judgement process"),
     ("judge/hints", "base judgement process"),
-    ("judge/run", "base testcases chain judgement process compile judge/options"),
+    ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process judge/run"),
     ("judge/submission", "base testcases process compile judge/hints judge/run"),
     ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
@@ -38,8 +39,8 @@ ROOMS = [
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
     ("site", "base judgement report report/html store"),
-    ("tune", "base testcases judgement compile"),
-    ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
+    ("tune", "base gpu testcases judgement compile"),
+    ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
             "report/html store site tune"),
 ]
 LINES_MAX = 600

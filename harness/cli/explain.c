@@ -10,6 +10,7 @@
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "gpu/models.h"
 #include "report/report.h"
 
 #define LAUNCH_SECONDS                                                                             \
@@ -32,15 +33,9 @@ static bool options_hold(const struct options *options, struct error *err)
  * for a V100, and what is compiled for a B200 does not run on the emulated GPU. */
 static void choose_emulated(struct explained *explained)
 {
-	static const struct {
-		int from;
-		const char *emulated, *architecture;
-	} known[] = {{90, "h200", "90a"}, {80, "a100", "80"}, {0, "t4", "75"}};
-	size_t i = 0;
-	while (explained->gpu.compute < known[i].from)
-		i++;
-	explained->emulated = known[i].emulated;
-	explained->architecture = known[i].architecture;
+	const struct gpu_model *model = gpu_model_standing_for(explained->gpu.compute);
+	explained->emulated = model->id;
+	explained->architecture = gpu_capability_of(model->compute)->architecture;
 }
 
 static bool find_case(struct explained *explained, struct error *err)

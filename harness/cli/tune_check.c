@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tune.h"
+#include "gpu/models.h"
 #include "judge/options/device_request.h"
-#include "judge/run/emulated.h"
 
 #define CASES 4
 #define MAX_DIM_EMULATED 128
@@ -30,9 +30,9 @@ static bool check_options(const struct tuned *tuned, struct judge_options *out, 
 		if (options.judge.max_dim == 0 && emulated)
 			options.judge.max_dim = MAX_DIM_EMULATED;
 	}
-	for (size_t i = 0; emulated && emulated_gpus[i] != NULL; i++)
-		if (strcmp(tuned->gpu.id, emulated_gpus[i]) == 0)
-			options.judge.emulate = emulated_gpus[i];
+	const struct gpu_model *model = gpu_model_find(tuned->gpu.id);
+	if (emulated && model != NULL && model->emulated)
+		options.judge.emulate = model->id;
 	options.judge.shape_count = 0; /* it ranked them; the cases are of all sizes */
 	if (!command_complete(&options, err))
 		return false;

@@ -12,6 +12,7 @@
 
 #include "base/gemm_library.h"
 #include "base/paths.h"
+#include "base/toolkit.h"
 #include "process/landlock.h"
 
 #define KEPT_MAX 8
@@ -343,10 +344,7 @@ static bool allow_toolkit(struct reacher *self, const struct reach *what, struct
 	admission *admits = what->libraries ? admits_all : admits_runtime;
 	if (!landlock_allow_path(self->rules, what->nvcc, LANDLOCK_RUNS, err))
 		return false;
-	if (realpath(what->nvcc, root) == NULL)
-		return error_set(err, "%s: %s", what->nvcc, strerror(errno));
-	for (int level = 0; level < 2; level++)
-		cut_name(root);
+	toolkit_root(what->nvcc, root);
 	bool toolkit = is_there(root, "nvvm") || is_there(root, "include/cuda_runtime.h");
 	if (toolkit && !is_broad(self, root) && !allow_prefix(self, root, admits, err))
 		return false;

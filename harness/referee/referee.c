@@ -20,8 +20,7 @@
 static const struct referee_device *find_device(const struct device_choice *choice,
 												struct error *err)
 {
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
-	struct error ignored;
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	if (choice->kind == DEVICE_EMULATED)
 		return referee_device_emulated();
 	if (choice->kind != DEVICE_CUDA) {
@@ -30,9 +29,7 @@ static const struct referee_device *find_device(const struct device_choice *choi
 	}
 	if (!paths_build(build, err) || !paths_join(folder, build, "libexec", err))
 		return NULL;
-	if (!paths_source(source, &ignored)) /* only where a fetched toolkit might be */
-		source[0] = '\0';
-	return referee_device_cuda_load(folder, source, err);
+	return referee_device_cuda_load(folder, err);
 }
 
 bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err)

@@ -243,7 +243,7 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 static int clusters_at_once(size_t blocks, size_t cluster)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < CLUSTER_GROUPS; i++)
+	for (size_t i = 0; i < GPU_CLUSTER_GROUPS; i++)
 		count += blocks * (size_t)runtime.gpu->cluster_groups[i] / cluster;
 	return (int)count;
 }

@@ -11,10 +11,10 @@
 
 #include "emulator/exec/memory.h"
 #include "emulator/machine.h"
+#include "gpu/models.h"
 
 #define KIB 1024
 #define MIB (1024 * 1024)
-#define CLUSTER_GROUPS 12
 
 #define EXPORT __attribute__((visibility("default")))
 /* The same function under a second exported name (the per-thread-stream names:
@@ -22,12 +22,13 @@
 #define EXPORT_ALIAS(name, alias_name)                                                             \
 	extern __typeof(name) alias_name __attribute__((alias(#name), visibility("default")))
 
-/* What programs may ask about a GPU. One row a model in gpu.c. */
+/* What programs may ask about a GPU (gpu.c). */
 struct gpu {
-	const char *id, *name; /* "h200", "NVIDIA H200 (emulated)" */
+	const char *id; /* "h200" */
+	char name[48];  /* "NVIDIA H200 (emulated)" */
 	int major, minor;
 	int multiprocessors;
-	int cluster_groups[CLUSTER_GROUPS]; /* multiprocessors that a cluster stays among; 0: no more */
+	const int *cluster_groups; /* GPU_CLUSTER_GROUPS: multiprocessors that a cluster stays among */
 	int clock_khz, memory_clock_khz, bus_bits;
 	size_t memory_bytes;
 	int l2_bytes, l2_persisting_bytes;
@@ -72,7 +73,8 @@ struct binary {
 struct runtime {
 	bool ready;
 	cudaError_t init_status;
-	const struct gpu *gpu;
+	struct gpu made;
+	const struct gpu *gpu; /* that; NULL before */
 	struct machine_options options;
 	struct binary *binaries;
 	struct function *functions;
@@ -139,7 +141,7 @@ void refusal_forget(void);
 /* A kernel has failed: what to do. */
 void refusal_fault(const struct fault *fault);
 
-const struct gpu *gpu_find(const char *id); /* NULL: unknown */
+bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated */
 
 /* Says which EMULATED_GPU_* variables are unknown or have values that are not understood. */
 void environment_check(void);

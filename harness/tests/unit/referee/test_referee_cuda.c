@@ -22,13 +22,11 @@ struct gpu {
 static struct gpu gpu_open(void)
 {
 	struct gpu gpu = {0};
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	struct device_choice choice = {.kind = DEVICE_CUDA};
 	cr_assert(paths_build(build, &err) && paths_join(folder, build, "libexec", &err), "%s",
 			  err.message);
-	if (!paths_source(source, &err))
-		source[0] = '\0';
-	gpu.device = referee_device_cuda_load(folder, source, &err);
+	gpu.device = referee_device_cuda_load(folder, &err);
 	cr_assert(gpu.device != NULL, "%s", err.message);
 	cr_assert(gpu.device->open(&choice, &gpu.state, &gpu.facts, &err), "%s", err.message);
 	return gpu;

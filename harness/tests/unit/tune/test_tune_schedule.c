@@ -381,8 +381,8 @@ Test(tune_gpu, peaks)
 	}
 	cr_expect(gpu_find("H100", &gpu, &err));
 	cr_expect_not(gpu_find("h20", &gpu, &err));
-	cr_expect_str_eq(err.message,
-					 "unknown GPU 'h20'; did you mean 'h200'? (t4, v100, a100, h100, h200, b200)");
+	cr_expect_eq(strncmp(err.message, "unknown GPU 'h20'; did you mean 'h200'? (", 41), 0);
+	cr_expect_not_null(strstr(err.message, ", h200, "));
 }
 
 Test(tune_gpu, of_a_device)
