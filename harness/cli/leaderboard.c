@@ -8,6 +8,7 @@
 #include "site/site.h"
 #include "store/show/show.h"
 
+
 static int write_pages(const char *folder, const struct leaderboard *all)
 {
 	struct error err;

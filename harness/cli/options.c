@@ -5,6 +5,7 @@
 
 #include "base/suggest.h"
 #include "cli/reader.h"
+#include "gpu/models.h"
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
@@ -17,6 +18,8 @@
 #define TIMES "bench compare"
 #define GENERATES "judge bench"
 #define RUNS "judge bench compare"
+
+#define GPU_KNOWN GPU_IDS "\n(the one at hand; without one " GPU_DEFAULT ")"
 
 #define ASKS "history diff leaderboard" /* the store */
 
@@ -53,8 +56,9 @@ static const struct row rows[] = {
 	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE, .letter = 'd'},
 	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
 	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
-	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
-	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus,
+	{"emulate", "GPU", "judge",
+	 "with --device emu:" GPU_EMULATED_IDS " (the default: " GPU_DEFAULT ")",
+	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = gpu_emulated_ids,
 	 .words = SUGGEST_EMULATED},
 	{"check", "WHAT", "judge",
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
@@ -82,14 +86,10 @@ static const struct row rows[] = {
 	{"model-only", NULL, "tune", "only ranks the schedules; needs no GPU",
 	 FILLS(kind_flag, model_only)},
 	{"check", NULL, "tune", "judges the first schedules for correctness", FILLS(kind_flag, check)},
-	{"gpu", "NAME", "explain",
-	 "whose time is predicted: t4, v100, a100, h100, h200 or\nb200 (the one at hand; without one "
-	 "h200)",
-	 FILLS(kind_text, gpu), .needs = "the name of a GPU, such as h200"},
-	{"gpu", "NAME", "tune",
-	 "that schedules are for: t4, v100, a100, h100, h200 or\nb200 (the one at hand; without one "
-	 "h200)",
-	 FILLS(kind_text, gpu), .needs = "the name of a GPU, such as h200"},
+	{"gpu", "NAME", "explain", "whose time is predicted:" GPU_KNOWN, FILLS(kind_text, gpu),
+	 .needs = "the name of a GPU, such as h200"},
+	{"gpu", "NAME", "tune", "that schedules are for:" GPU_KNOWN, FILLS(kind_text, gpu),
+	 .needs = "the name of a GPU, such as h200"},
 	{"top", "N", "tune",
 	 "how many of the best ranked are shown, or all (10; of\nseveral shapes 1 each)",
 	 FILLS(kind_text, top), .needs = "a number, or all"},

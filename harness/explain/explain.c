@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/models.h"
 #include "judge/judge.h"
 
 #define LAUNCH_SECONDS                                                                             \
@@ -80,19 +81,13 @@ static void bound_narrower(struct explained *explained)
 
 /* ---- counting and predicting ---------------------------------------------------------------- */
 
-/* The emulated GPU that stands for one, and what nvcc compiles for both. CUDA 13 compiles nothing
- * for a V100, and what is compiled for a B200 does not run on the emulated GPU. */
+/* CUDA 13 compiles nothing for a V100, and what is compiled for a B200 does not run on the emulated
+ * GPU. */
 static void choose_emulated(struct explained *explained)
 {
-	static const struct {
-		int from;
-		const char *emulated, *architecture;
-	} known[] = {{90, "h200", "90a"}, {80, "a100", "80"}, {0, "t4", "75"}};
-	size_t i = 0;
-	while (explained->gpu.compute < known[i].from)
-		i++;
-	explained->emulated = known[i].emulated;
-	explained->architecture = known[i].architecture;
+	const struct gpu_model *model = gpu_model_standing_for(explained->gpu.compute);
+	explained->emulated = model->id;
+	explained->architecture = gpu_capability_of(model->compute)->architecture;
 }
 
 enum judge_status explain_count(struct explained *explained, const struct judge_progress *progress,

@@ -32,12 +32,12 @@ enum timing_role {
 };
 
 const char *verdict_name(enum verdict verdict);      /* "wrong_answer" */
-const char *seal_name(enum seal_state state);        /* "not_confirmed" */
+const char *seal_state_name(enum seal_state state);  /* "not_confirmed" */
 const char *timing_role_name(enum timing_role role); /* "file without epilogue" */
 
 /* Whether this is its name, as a report or a store has it. */
 bool verdict_is(const char *name, enum verdict verdict);
-bool seal_is(const char *name, enum seal_state state);
+bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 
 /* Which one has this name; false where none has: a later version may have written it. */

@@ -327,11 +327,11 @@ static void run_stage(struct share *share, const struct chain_stage *stage, uint
 					  struct carried *value)
 {
 	double members[CHAIN_MEMBERS_MAX];
-	struct stage_place place = {.type = share->rule.type,
-								.alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
-								.beta = share->rule.beta,
-								.c = draw_c(share, index),
-								.accumulation = share->rule.accumulation};
+	struct stage_coordinate place = {.type = share->rule.type,
+									 .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
+									 .beta = share->rule.beta,
+									 .c = draw_c(share, index),
+									 .accumulation = share->rule.accumulation};
 	load_members(share, stage, index, members);
 	stage_carry(stage_find(stage), members, &place, value);
 	for (uint32_t i = 0; i < stage->count; i++) /* `save` is the only one that writes */

@@ -4,7 +4,7 @@
 
 #include "compile/content.h"
 #include "store/tuned.h"
-#include "store_fixture.h"
+#include "unit/store/store_fixture.h"
 
 static const struct {
 	const char *file, *content;

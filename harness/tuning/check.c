@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/models.h"
 #include "judge/judge.h"
 #include "judge/options/device_request.h"
-#include "judge/run/emulated.h"
 #include "tuning/tuning.h"
 
 #define CASES 4
@@ -23,9 +23,9 @@ static bool check_options(const struct tuning *tuning, struct judge_options *out
 		if (out->max_dim == 0 && emulated)
 			out->max_dim = MAX_DIM_EMULATED;
 	}
-	for (size_t i = 0; emulated && emulated_gpus[i] != NULL; i++)
-		if (strcmp(tuning->gpu.id, emulated_gpus[i]) == 0)
-			out->emulate = emulated_gpus[i];
+	const struct gpu_model *model = gpu_model_find(tuning->gpu.id);
+	if (emulated && model != NULL && model->emulated)
+		out->emulate = model->id;
 	out->shape_count = 0; /* it ranked them; the cases are of all sizes */
 	return out->nvcc_flag_count + tuning->space.constant_count <= JUDGE_FLAGS_MAX ||
 		   error_set(err, "too many flags: %zu constants take one each, of %d in all",

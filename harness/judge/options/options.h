@@ -39,7 +39,7 @@ struct judge_options {
 	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
 	const char *epilogue;                    /* a chain of stages, fused into the solutions */
 	struct device_request device;
-	const char *emulate;        /* one of emulated_gpus */
+	const char *emulate;        /* one of gpu_emulated_ids */
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */
 	bool counters;              /* emulated: what kernels did, into each judgement */

@@ -8,9 +8,7 @@
 #include "base/paths.h"
 #include "judge/options/options.h"
 
-/* The GPUs that can be asked for, and what each can be watched for beyond what a GPU
- * refuses itself; NULL after the last. */
-extern const char *const emulated_gpus[];
+/* What an emulated GPU can be watched for beyond what a GPU refuses itself; NULL after the last. */
 extern const char *const emulated_checks[];
 
 /* Whether the options suit a device that is named ("auto" suits them as yet). */

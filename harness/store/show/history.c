@@ -46,8 +46,8 @@ static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 		sprintf(out, "%zu shapes", run->time_count);
 	else
 		sprintf(out, "%s%s", show_microseconds(time->median, number),
-				seal_is(time->seal, SEAL_CONFIRMED) ? ""
-				: seal_is(time->seal, SEAL_OUTSIDE) ? "*"
+				seal_state_is(time->seal, SEAL_CONFIRMED) ? ""
+				: seal_state_is(time->seal, SEAL_OUTSIDE) ? "*"
 													: "?");
 }
 
@@ -75,8 +75,8 @@ static void print_legend(const struct measured_list *list, FILE *out)
 		const struct measured_time *time = only_time(&list->items[i]);
 		if (time == NULL)
 			continue;
-		outside = outside || seal_is(time->seal, SEAL_OUTSIDE);
-		open = open || (!seal_is(time->seal, SEAL_OUTSIDE) && !seal_is(time->seal, SEAL_CONFIRMED));
+		outside = outside || seal_state_is(time->seal, SEAL_OUTSIDE);
+		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) && !seal_state_is(time->seal, SEAL_CONFIRMED));
 	}
 	if (outside || open)
 		fputc('\n', out);

@@ -38,7 +38,7 @@ static void print_leader(const struct leader *leader, FILE *out)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
 	fprintf(out, "%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
 			show_cell(leader->run, 20, name), leader->run->content,
-			show_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
+			show_microseconds(at->median, time), seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
 			interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
 }
 
@@ -54,7 +54,7 @@ static void print_board(const struct board *board, FILE *out)
 			"95%", "/best", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
 		print_leader(&board->leaders[i], out);
-		outside = outside || seal_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
+		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
 	}
 	if (outside)
 		fputs("* seen from outside: the process says less\n", out);
