@@ -106,7 +106,6 @@ struct command {
 static void complete_facts(const struct command *command, struct judgement_list *list)
 {
 	struct options *options = command->options;
-	list->facts.order = options->sort;
 	bool chosen = list->facts.device.name[0] != '\0';
 	if (options->judge.device.text == NULL && chosen) /* again on the device that was chosen */
 		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";

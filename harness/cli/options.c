@@ -9,7 +9,6 @@
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
-#include "report/ranking.h"
 
 /* Sizes that can be asked for without --large-sizes; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
@@ -35,8 +34,8 @@ static const struct row rows[] = {
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 FILLS(kind_chain, judge.epilogue),
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
-	{"epilogue", "NAME", "new", "writes the starter of an epilogue stage instead",
-	 FILLS(kind_text, judge.epilogue), .needs = "a name for the stage", .letter = 'e'},
+	{"stage", "NAME", "new", "writes the starter of an epilogue stage instead",
+	 FILLS(kind_text, stage), .was = "epilogue", .needs = "a name for the stage"},
 	{"nvcc-flag", "FLAG", RUNS " tune explain",
 	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may\nbe repeated (one word at a time)",
 	 .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
@@ -51,8 +50,8 @@ static const struct row rows[] = {
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
 	 "cuda:0,2, emulated:4",
 	 FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE, .letter = 'd'},
-	{"device", "D", "leaderboard", "only GPUs that have this in their name, such as h200",
-	 FILLS(kind_text, device_name), .needs = "a part of a GPU's name"},
+	{"gpu", "NAME", "leaderboard", "only GPUs that have this in their name, such as h200",
+	 FILLS(kind_text, gpu), .was = "device", .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
 	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = emulated_gpus,
 	 .words = SUGGEST_EMULATED},
@@ -81,7 +80,8 @@ static const struct row rows[] = {
 	 .from = 1, .to = 1000000, .letter = 'n'},
 	{"model-only", NULL, "tune", "only ranks the schedules; needs no GPU",
 	 FILLS(kind_flag, model_only)},
-	{"check", NULL, "tune", "judges the first schedules for correctness", FILLS(kind_flag, check)},
+	{"judge", NULL, "tune", "judges the first schedules for correctness",
+	 FILLS(kind_flag, judge_ranked), .was = "check"},
 	{"gpu", "NAME", "explain",
 	 "whose time is predicted: t4, v100, a100, h100, h200 or\nb200 (the one at hand; without one "
 	 "h200)",
@@ -93,13 +93,13 @@ static const struct row rows[] = {
 	{"top", "N", "tune",
 	 "how many of the best ranked are shown, or all (10; of\nseveral shapes 1 each)",
 	 FILLS(kind_text, top), .needs = "a number, or all"},
-	{"cases", "N", "tune", "with --check: judges each schedule on so many\ngenerated cases (4)",
+	{"cases", "N", "tune", "with --judge: judges each schedule on so many\ngenerated cases (4)",
 	 FILLS(kind_whole, judge.cases), .from = 1, .to = 1000000, .letter = 'n'},
 	{"seed", "S", RUNS " tune explain", "draws the cases and values of an earlier run again",
 	 FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
 	 .needs = "a whole number below 2^64, decimal or 0x..., is needed"},
 	{"suite", "SUITE", "tune",
-	 "the shapes of a suite; with --check the cases that\nschedules are judged on; may be repeated",
+	 "the shapes of a suite; with --judge the cases that\nschedules are judged on; may be repeated",
 	 .kind = &kind_suite, .letter = 's'},
 	{"suite", "SUITE", RUNS,
 	 "cases of a suite (a name, or a FILE.ini) instead of\ngenerated ones; may be repeated",
@@ -157,11 +157,12 @@ static const struct row rows[] = {
 	 FILLS(kind_seconds, judge.time_budget)},
 	{"timeout", "S", "explain", "seconds for the call that is counted (600)",
 	 FILLS(kind_seconds, judge.timeout)},
-	{"budget", "S", "tune", "seconds for all of it (60)", FILLS(kind_seconds, judge.time_budget)},
+	{"time-limit", "S", "tune", "seconds for all of it (60)", FILLS(kind_seconds, time_limit),
+	 .was = "budget"},
 	{"exhaustive", NULL, "tune",
-	 "measures every schedule, and says what the rankings\nare worth; without --budget however "
-	 "long "
-	 "it takes",
+	 "measures every schedule, and says what the rankings\nare worth; without "
+	 "--time-limit\nhowever long it "
+	 "takes",
 	 FILLS(kind_flag, exhaustive)},
 	{"export", "FILE", "tune",
 	 "writes what was chosen for the file as a table in C, for\na solution "
@@ -194,7 +195,7 @@ static const struct row rows[] = {
 	 FILLS(kind_layers, judge.required)},
 	{"without", "LAYERS", RUNS, NULL, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
-	{"json", "FILE", RUNS " tune explain",
+	{"json", "FILE", RUNS " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr",
 	 FILLS(kind_output, json), FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes them as JUnit XML", FILLS(kind_output, junit), FILE_NEEDED},
@@ -203,17 +204,13 @@ static const struct row rows[] = {
 	 FILLS(kind_output, html), FILE_NEEDED},
 	{"csv", "FILE", "judge", "writes the table of files as CSV", FILLS(kind_output, csv),
 	 FILE_NEEDED},
-	{"sort", "BY", "judge",
-	 "the table of three or more files by speed (where there\nare times), name or verdict",
-	 FILLS(kind_word, sort), .again = AGAIN_NOT, .names = ranking_orders},
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", FILLS(kind_word, annotate),
 	 .again = AGAIN_NOT, .names = annotate_kinds},
 	{"svg", "FILE", "compare", "draws them", FILLS(kind_output, svg), FILE_NEEDED},
-	{"html", "FOLDER", "leaderboard",
+	{"site", "FOLDER", "leaderboard",
 	 "writes it as pages, index.html the first: into a folder\nof their own",
-	 FILLS(kind_output_folder, html), .again = AGAIN_NOT, .needs = "a folder"},
-	{"json", NULL, ASKS, "prints JSON", FILLS(kind_flag, as_json), .again = AGAIN_NOT},
+	 FILLS(kind_output_folder, site), .again = AGAIN_NOT, .was = "html", .needs = "a folder"},
 	{"store", "FILE", RUNS " tune " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 FILLS(kind_store, store), .again = AGAIN_NOT, .needs = "a file name"},
@@ -233,8 +230,6 @@ static const struct row rows[] = {
 	{"color", "WHEN", RUNS " doctor",
 	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
 	 .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
-	{"no-color", NULL, RUNS " doctor", "the same as --color never", .kind = &kind_color,
-	 .again = AGAIN_NOT, .names = color_names},
 	{"help", NULL, RUNS " tune explain new list doctor generate " ASKS, "shows this",
 	 FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
 };
@@ -284,6 +279,9 @@ static bool unknown_option(const char *command, const char *text, struct error *
 	const char *start = text + strspn(text, "-");
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
 	const char *nearest = suggest_nearest(word, names, count);
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].was != NULL && row_is_of(&rows[i], command) && strcmp(word, rows[i].was) == 0)
+			return error_set(err, "unknown option '%s'; it is --%s now", text, rows[i].name);
 	if (text[0] == '-' && text[1] == '-' && commands_with(word, others)[0] != '\0')
 		return error_set(err, "--%s is an option of %s", word, others);
 	if (suggest_meaning(meaning, SUGGEST_OPTION, word)[0] != '\0')

@@ -20,16 +20,19 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *html, *svg, *csv;
-	const char *sort;        /* one of ranking_orders */
-	const char *annotate;    /* one of annotate_kinds */
-	const char *store;       /* the file of judgements that are remembered */
-	const char *device_name; /* leaderboard: part of it */
-	const char *gpu, *top;   /* tune */
-	char oversized[96];      /* where a shape stands that needs large_sizes, and the shape; or "" */
-	bool model_only, check;  /* the same */
-	bool exhaustive, tuned;
+	const char *stage;    /* new: of an epilogue */
+	const char *site;     /* leaderboard: a folder for pages */
+	const char *annotate; /* one of annotate_kinds */
+	const char *store;    /* the file of judgements that are remembered */
+	const char *gpu;      /* a part of its name */
+	const char *top;      /* tune */
+	double time_limit;    /* the same: seconds for all of it; 0: 60 */
+	char oversized[96];   /* where a shape stands that needs large_sizes, and the shape; or "" */
+	bool model_only;      /* the same, as are these */
+	bool judge_ranked, exhaustive;
+	bool tuned;
 	const char *export_table, *export_space, *export_results, *import_results;
-	bool no_store, as_json, large_sizes;
+	bool no_store, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 };

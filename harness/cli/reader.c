@@ -115,12 +115,11 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-/* --no-color has no text. */
 static bool read_color(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
-	size_t index = COLOR_NEVER;
-	if (text != NULL && !find_word(row, text, &index, err))
+	size_t index;
+	if (!find_word(row, text, &index, err))
 		return false;
 	options->color = (enum color_when)index;
 	return true;

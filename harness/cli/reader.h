@@ -32,6 +32,7 @@ struct row {
 	const char *needs;        /* the end of the line that refuses a value */
 	const char *mark; /* of an output: how files of a source's name begin that it wrote, which
 						 it may replace; NULL: it writes no sources */
+	const char *was;  /* the name that it had in these subcommands, which is not taken any more */
 	char letter;      /* its short form; 0: none */
 };
 

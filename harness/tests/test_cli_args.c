@@ -321,6 +321,18 @@ Test(cli_args, refusals_say_what_and_why)
 							 "history, diff and leaderboard");
 }
 
+Test(cli_args, names_of_before_lead_to_those_of_now)
+{
+	refused("tune a.cu --check", "unknown option '--check'; it is --judge now");
+	refused("tune a.cu --budget=3", "it is --time-limit now");
+	refused("leaderboard --html pages", "it is --site now");
+	refused("leaderboard --device h200", "it is --gpu now");
+	refused("new --epilogue mish", "it is --stage now");
+	refused("history a.cu --json", "--json needs a value: FILE");
+	refused("judge a.cu --no-color", "unknown option '--no-color'");
+	refused("judge a.cu --sort name", "unknown option '--sort'");
+}
+
 Test(cli_args, suggestions_are_near_or_absent)
 {
 	static const char *const names[] = {"judge", "bench", "list", "new", "doctor"};

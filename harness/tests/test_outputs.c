@@ -201,7 +201,7 @@ static void try_store(const char *command, const char *option)
 	}
 	setenv("GEMMJUDGE_STORE", "none", 1);
 	cr_assert_eq(system("printf 'SQLite format 3\\0' >any; touch any-wal"), 0);
-	const char *says = strcmp(command, "leaderboard") == 0 ? "it is a file" : "a database";
+	const char *says = strcmp(option, "--site") == 0 ? "it is a file" : "a database";
 	refused(command, says, WORDS(option, "any", "solution"));
 	refused(command, says, WORDS(option, "any-wal", "solution"));
 }
