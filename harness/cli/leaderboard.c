@@ -206,11 +206,6 @@ static int leaderboard(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (options->site != NULL && (options->json != NULL || options->judge.shape_count > 0)) {
-		error_set(&err, "--site writes pages of all shapes: it goes without --%s",
-				  options->json != NULL ? "json" : "shape");
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
 	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	int status = options->site != NULL ? write_pages(options->site, &shown.all)

@@ -53,8 +53,8 @@ int new_stage(const char *program, const struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
-	if (options->argument_count > 0 || options->judge.problem != NULL) {
-		error_set(&err, "a stage suits every problem: new --stage NAME, and no more");
+	if (options->argument_count > 0) {
+		error_set(&err, "--stage has the name of the new file: new --stage NAME, and no more");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (!target_find(options->stage, path, &err) || !chain_stage_name(path, name, &err) ||

@@ -42,46 +42,24 @@ static bool measures(const struct options *options)
 
 static bool measuring_holds(const struct options *options, struct error *err)
 {
-	if (options->gpu != NULL)
-		return error_set(err, "--gpu names another GPU than the one to measure on: it goes with "
-							  "--model-only or --judge");
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
 	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
 }
 
-/* What belongs to measuring. */
-static bool ranking_holds(const struct options *options, struct error *err)
-{
-	const char *said = options->exhaustive       ? "--exhaustive"
-					   : options->time_limit > 0 ? "--time-limit"
-												 : NULL;
-	return said == NULL || error_set(err, "%s is for measuring, and %s measures nothing", said,
-									 options->judge_ranked ? "--judge" : "--model-only");
-}
-
 /* What contradicts itself, or is not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
-	const struct judge_options *judge = &options->judge;
 	if (options->argument_count != 1)
 		return error_set(err, options->argument_count == 0
 								  ? "name the solution file to tune (--help shows the usage)"
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (!options->judge_ranked && judge->cases > 0)
-		return error_set(err, "--cases counts what --judge judges on: add --judge");
-	if (options->judge_ranked && judge->cases > 0 && judge->suite_count > 0)
-		return error_set(err, "--cases counts generated cases; a suite has its own");
-	if (options->judge_ranked && judge->shape_count > 1)
+	if (options->judge_ranked && options->judge.shape_count > 1)
 		return error_set(err, "--judge judges the schedules of one --shape");
-	if (!options->judge_ranked && !command_timed_shapes(options, err))
-		return false;
-	if (!tune_files_hold(options, err))
-		return false;
-	return measures(options) ? measuring_holds(options, err) : ranking_holds(options, err);
+	return tune_files_hold(options, err) && (!measures(options) || measuring_holds(options, err));
 }
 
 /* The problem, the shapes and the constants. With --judge a suite says what is judged, and not at

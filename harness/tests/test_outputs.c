@@ -131,7 +131,7 @@ Test(outputs, whatever_names_a_file_is_of_a_kind_with_rules)
 			const char *value = facts.value != NULL ? facts.value : "";
 			bool file = strcmp(value, "FILE") == 0 || strcmp(value, "SUITE") == 0;
 			bool is_folder = strcmp(value, "FOLDER") == 0;
-			bool writes = begins(facts.help, "writes") || begins(facts.help, "draws them");
+			bool writes = begins(facts.help, "writes") || begins(facts.help, "draws the results");
 			writes = writes && strcmp(value, "NAME") != 0; /* new: never over another file */
 			cr_expect(!file || facts.use != VALUE_PLAIN, "%s --%s names a file of no kind",
 					  subcommands[s]->name, facts.name);
