@@ -131,29 +131,25 @@ static bool pairs_find(const struct side sides[2], struct pair *out, size_t *cou
 	return pair_make(a, b, &out[0], err) || (*count = 0, false);
 }
 
-/* ---- the command ---------------------------------------------------------------------------- */
-
 static int compare(const struct options *options, struct side sides[2], struct error *err)
 {
 	int status = EXIT_ACCEPTED;
-	size_t count = 0;
+	struct shown_pairs pairs = {0};
 	if (!side_find(&sides[0], options, err) || !side_find(&sides[1], options, err))
 		return EXIT_BAD_INPUT;
-	struct pair *pairs = calloc(sides[0].found.count + 1, sizeof *pairs);
-	if (pairs == NULL)
+	pairs.items = calloc(sides[0].found.count + 1, sizeof *pairs.items);
+	if (pairs.items == NULL)
 		error_set(err, "out of memory");
-	if (pairs == NULL || !pairs_find(sides, pairs, &count, err))
+	if (pairs.items == NULL || !pairs_find(sides, pairs.items, &pairs.count, err))
 		status = EXIT_BAD_INPUT;
-	else if (options->as_json)
-		show_pairs_json(pairs, count, stdout);
 	else
-		show_pairs(pairs, count, stdout);
-	for (size_t i = 0; i < count; i++) {
-		if (status == EXIT_ACCEPTED && (pairs[i].slower > 0 || pairs[i].worse))
+		status = stored_show(options, show_pairs, show_pairs_json, &pairs);
+	for (size_t i = 0; i < pairs.count; i++) {
+		if (status == EXIT_ACCEPTED && (pairs.items[i].slower > 0 || pairs.items[i].worse))
 			status = EXIT_NOT_ACCEPTED;
-		pair_free(&pairs[i]);
+		pair_free(&pairs.items[i]);
 	}
-	free(pairs);
+	free(pairs.items);
 	return status;
 }
 

@@ -56,7 +56,7 @@ static int explain(const char *program, struct options *options)
 	int status;
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !command_timed_shapes(options, &err))
+	if (!options_hold(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	command_watch_interrupts();
 	if (!explain_open(&explained, &options->judge, &err))

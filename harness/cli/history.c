@@ -57,7 +57,7 @@ static int history(const char *program, struct options *options)
 	struct error err;
 	struct wanted wanted = {0};
 	struct store_filter filter = {0};
-	struct measured_list list = {0};
+	struct shown_history found = {.by_file = options->argument_count == 1};
 	const char *what = options->argument_count == 1 ? options->arguments[0] : "this problem";
 	if (options->judge.problem != NULL)
 		filter.problem = options->judge.problem->name;
@@ -66,17 +66,15 @@ static int history(const char *program, struct options *options)
 	else {
 		if (options->argument_count == 1)
 			wanted_of(options->arguments[0], &wanted, &filter);
-		if (stored_find(options, &filter, &list, &err) && is_one_content(&list, &filter, &err) &&
-			(list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
-			if (options->as_json)
-				show_history_json(&list, stdout);
-			else
-				show_history(&list, options->argument_count == 1, stdout);
-			measured_list_free(&list);
-			return EXIT_ACCEPTED;
+		if (stored_find(options, &filter, &found.list, &err) &&
+			is_one_content(&found.list, &filter, &err) &&
+			(found.list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
+			int status = stored_show(options, show_history, show_history_json, &found);
+			measured_list_free(&found.list);
+			return status;
 		}
 	}
-	measured_list_free(&list);
+	measured_list_free(&found.list);
 	return cli_fail(EXIT_BAD_INPUT, &err);
 }
 

@@ -8,7 +8,6 @@
 #include "site/site.h"
 #include "store/show/show.h"
 
-
 static int write_pages(const char *folder, const struct leaderboard *all)
 {
 	struct error err;
@@ -26,31 +25,22 @@ static int leaderboard(const char *program, struct options *options)
 	(void)program;
 	struct error err;
 	struct measured_list runs;
-	struct leaderboard all;
+	struct shown_leaderboard shown = {.shape_count = options->judge.shape_count,
+									  .shapes = options->judge.shapes};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
-		.device = options->device_name};
-	const struct show_shapes shapes = {options->judge.shape_count, options->judge.shapes};
+		.device = options->gpu};
 	if (options->argument_count > 0) {
 		error_set(&err, "leaderboard takes no file: gemmjudge history %s shows what it was",
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (options->html != NULL && (options->as_json || options->judge.shape_count > 0)) {
-		error_set(&err, "--html writes pages of all shapes: it goes without --%s",
-				  options->as_json ? "json" : "shape");
+	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &all, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	int status = EXIT_ACCEPTED;
-	if (options->html != NULL)
-		status = write_pages(options->html, &all);
-	else if (options->as_json)
-		show_leaderboard_json(&all, &shapes, stdout);
-	else
-		show_leaderboard(&all, &shapes, stdout);
-	leaderboard_free(&all);
+	int status = options->site != NULL
+					 ? write_pages(options->site, &shown.all)
+					 : stored_show(options, show_leaderboard, show_leaderboard_json, &shown);
+	leaderboard_free(&shown.all);
 	return status;
 }
 
@@ -64,6 +54,6 @@ const struct subcommand subcommand_leaderboard = {
 			 "times that sealed calls did not confirm, never rank.\n"
 			 "\n"
 			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"
-			 "  gemmjudge leaderboard --html pages\n",
+			 "  gemmjudge leaderboard --site pages\n",
 	.run = leaderboard,
 };

@@ -7,18 +7,18 @@
 #include "cli/cli.h"
 #include "starter/starter.h"
 
-/* --epilogue NAME */
+/* --stage NAME */
 static int new_stage(const char *program, const struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
 	FILE *file;
-	if (options->argument_count > 0 || options->judge.problem != NULL) {
-		error_set(&err, "a stage suits every problem: new --epilogue NAME, and no more");
+	if (options->argument_count > 0) {
+		error_set(&err, "--stage has the name of the new file: new --stage NAME, and no more");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!starter_path(options->judge.epilogue, ".cuh", path, &err) ||
-		!chain_stage_name(path, name, &err) || (file = starter_create(path, &err)) == NULL)
+	if (!starter_path(options->stage, ".cuh", path, &err) || !chain_stage_name(path, name, &err) ||
+		(file = starter_create(path, &err)) == NULL)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	starter_stage(file, name);
 	if (!starter_close(file, path, &err))
@@ -32,7 +32,7 @@ static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
-	if (options->judge.epilogue != NULL)
+	if (options->stage != NULL)
 		return new_stage(program, options);
 	if (options->argument_count != 1) {
 		error_set(&err, options->argument_count == 0
@@ -74,13 +74,13 @@ const struct subcommand subcommand_new = {
 	.takes = "NAME",
 	.summary = "write a starter file to fill in",
 	.usage = "usage: gemmjudge new NAME [--problem P]\n"
-			 "       gemmjudge new --epilogue NAME\n"
+			 "       gemmjudge new --stage NAME\n"
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
 			 "becomes NAME.cuh. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"
-			 "  gemmjudge new --epilogue mish\n",
+			 "  gemmjudge new --stage mish\n",
 	.run = new_solution,
 };

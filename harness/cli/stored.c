@@ -1,5 +1,7 @@
 #include "cli/stored.h"
 
+#include "cli/cli.h"
+#include "cli/outputs.h"
 #include "store/place.h"
 
 bool stored_find(const struct options *options, const struct store_filter *filter,
@@ -8,4 +10,14 @@ bool stored_find(const struct options *options, const struct store_filter *filte
 	char path[PATHS_MAX];
 	*out = (struct measured_list){0};
 	return store_needed(options->store, path, err) && store_find(path, filter, out, err);
+}
+
+int stored_show(const struct options *options, report_any_writer text, report_any_writer json,
+				const void *found)
+{
+	struct error err;
+	text(found, outputs_take_stdout(options) ? stderr : stdout);
+	if (options->json == NULL || report_save_any(options->json, json, found, &err))
+		return EXIT_ACCEPTED;
+	return cli_fail(EXIT_CANNOT_RUN, &err);
 }

@@ -30,55 +30,31 @@ static bool top_of(const struct options *options, size_t *out, struct error *err
 
 static enum tuning_mode mode_of(const struct options *options)
 {
-	return options->check ? TUNING_CHECKS : options->model_only ? TUNING_RANKS : TUNING_MEASURES;
+	return options->judge_ranked ? TUNING_CHECKS
+		   : options->model_only ? TUNING_RANKS
+								 : TUNING_MEASURES;
 }
 
 static bool measuring_holds(const struct options *options, struct error *err)
 {
-	if (options->gpu != NULL)
-		return error_set(err, "--gpu names another GPU than the one to measure on: it goes with "
-							  "--model-only or --check");
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
 	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
 }
 
-/* What belongs to measuring. */
-static bool ranking_holds(const struct options *options, struct error *err)
-{
-	const char *said = options->exhaustive              ? "--exhaustive"
-					   : options->judge.time_budget > 0 ? "--budget"
-														: NULL;
-	return said == NULL || error_set(err, "%s is for measuring, and %s measures nothing", said,
-									 options->check ? "--check" : "--model-only");
-}
-
 /* What contradicts itself, or is not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
-	const struct judge_options *judge = &options->judge;
 	if (options->argument_count != 1)
 		return error_set(err, options->argument_count == 0
 								  ? "name the solution file to tune (--help shows the usage)"
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (!options->check && judge->cases > 0)
-		return error_set(err, "--cases counts what --check judges on: add --check");
-	if (options->check && judge->cases > 0 && judge->suite_count > 0)
-		return error_set(err, "--cases counts generated cases; a suite has its own");
-	if (options->check && judge->shape_count > 1)
-		return error_set(err, "--check judges the schedules of one --shape");
-	if (!options->check && !command_timed_shapes(options, err))
-		return false;
-	if (options->export_table != NULL && options->check)
-		return error_set(err, "--export and --check: give one of them");
-	if (options->export_table != NULL && options->no_store)
-		return error_set(err, "--export writes what is in the store: it does not go with "
-							  "--no-store");
-	return mode_of(options) == TUNING_MEASURES ? measuring_holds(options, err)
-											   : ranking_holds(options, err);
+	if (options->judge_ranked && options->judge.shape_count > 1)
+		return error_set(err, "--judge judges the schedules of one --shape");
+	return mode_of(options) != TUNING_MEASURES || measuring_holds(options, err);
 }
 
 /* ---- who looks on ---------------------------------------------------------------------- */
@@ -100,16 +76,12 @@ static void done(void *context, size_t done, size_t all)
 /* ---- the command ----------------------------------------------------------------------- */
 
 /* Where is remembered what is measured; "": nowhere. */
-static bool find_store(const struct options *options, char out[PATHS_MAX], struct error *err)
+static void find_store(const struct options *options, char out[PATHS_MAX])
 {
 	struct error why;
 	out[0] = '\0';
-	if (options->no_store && options->store != NULL)
-		return error_set(err, "--store says where to remember what is measured, --no-store not "
-							  "to: give one of them");
 	if (!options->no_store && !store_place(options->store, out, &why))
 		fprintf(stderr, "gemmjudge: not remembered: %s\n", why.message);
-	return true;
 }
 
 static bool export_table(const struct tuning *tuning, const struct options *options, FILE *out,
@@ -135,14 +107,14 @@ static int find(struct tuning *tuning, const struct options *options, FILE *out)
 	char store[PATHS_MAX];
 	bool right = true;
 	enum judge_status ended = JUDGE_DONE;
-	if (tuning->request.mode == TUNING_RANKS)
+	if (tuning->request.mode == TUNING_RANKS) {
 		tuning_show(tuning, out);
-	else if (tuning->request.mode == TUNING_CHECKS)
+	} else if (tuning->request.mode == TUNING_CHECKS) {
 		ended = tuning_check(tuning, out, &right, &err);
-	else if (find_store(options, store, &err))
+	} else {
+		find_store(options, store);
 		ended = tuning_measure(tuning, store, out, &right, &err);
-	else
-		ended = JUDGE_BAD_INPUT;
+	}
 	return ended != JUDGE_DONE ? fail(ended, &err) : right ? EXIT_ACCEPTED : EXIT_NOT_ACCEPTED;
 }
 
@@ -185,6 +157,7 @@ static int tune(const char *program, struct options *options)
 	struct output_progress line;
 	struct tuning_request request = {.judge = &options->judge,
 									 .mode = mode_of(options),
+									 .time_limit = options->time_limit,
 									 .exhaustive = options->exhaustive,
 									 .verbose = options->verbose};
 	const struct tuning_watch watch = {.steps = {.step = output_progress_step,
@@ -226,10 +199,10 @@ const struct subcommand subcommand_tune = {
 			 "best ranked within a budget, and judges the fastest. What was measured is\n"
 			 "remembered: the same command goes on where it was interrupted, and judge, bench\n"
 			 "and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
-			 "and --check.\n"
+			 "and --judge.\n"
 			 "\n"
-			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --budget 120\n"
+			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"
 			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
-			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",
+			 "  gemmjudge tune mine.cu -p sgemm --judge --top 20\n",
 	.run = tune,
 };

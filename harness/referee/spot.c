@@ -74,11 +74,13 @@ static bool plus_times_agrees(const struct device_request *request,
 							  uint64_t index)
 {
 	uint64_t count = (uint64_t)request->shape.size[SIZE_K];
-	double sum = 0, magnitude = 0;
+	double sum = 0, magnitude = 0, rest = 0;
 	for (uint64_t k = 0; k < count; k++) {
-		double term = left_at(request, at, k) * right_at(request, at, k);
-		sum += term;
-		magnitude += fabs(term);
+		double left = left_at(request, at, k), right = right_at(request, at, k);
+		sum += left * right;
+		magnitude += fabs(left * right);
+		if (product->rest != NULL)
+			rest += left * device_rest(&request->right.scales.format, right);
 	}
 	double got = product_at(product, index);
 	/* Sums in f32 of values that f32 does not hold are the type's business, not a
@@ -87,9 +89,10 @@ static bool plus_times_agrees(const struct device_request *request,
 		return true;
 	double growth = CHECK_CONSTANT * sqrt((double)count);
 	double bound = growth * product->unit_roundoff * magnitude + 0x1p-149 * (double)count;
+	double bound_f32 = growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count;
 	return agrees(got, sum, bound) &&
-		   agrees((double)product->magnitude[index], magnitude,
-				  growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count);
+		   (product->rest == NULL || agrees((double)product->rest[index], rest, bound_f32)) &&
+		   agrees((double)product->magnitude[index], magnitude, bound_f32);
 }
 
 static struct coordinate coordinate_of(const struct device_request *request, uint64_t i)

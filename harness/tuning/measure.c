@@ -326,7 +326,7 @@ enum judge_status tuning_open_device(struct tuning *tuning, struct error *err)
 /* Seconds for all of it. 0: no limit. */
 static double budget_of(const struct tuning *tuning)
 {
-	const double seconds = tuning->request.judge->time_budget;
+	const double seconds = tuning->request.time_limit;
 	return seconds > 0 ? seconds : tuning->request.exhaustive ? 0 : SECONDS;
 }
 

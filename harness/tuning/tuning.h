@@ -18,6 +18,7 @@ struct tuning_request {
 	const struct judge_options *judge; /* of one file, with its seed */
 	enum tuning_mode { TUNING_RANKS, TUNING_MEASURES, TUNING_CHECKS } mode;
 	size_t top; /* of the best ranked are shown at each shape; 0: as many as suit their number */
+	double time_limit; /* seconds for all of it; 0: as many as suit */
 	bool exhaustive, verbose;
 };
 
@@ -102,7 +103,7 @@ bool tuning_open(struct tuning *tuning, const struct tuning_request *request,
 void tuning_free(struct tuning *tuning);
 
 #define TUNING_NO_TIME                                                                             \
-	"the emulated GPU has no time to tune by: --model-only ranks the schedules, --check judges "   \
+	"the emulated GPU has no time to tune by: --model-only ranks the schedules, --judge judges "   \
 	"the first ones"
 
 /* Opens the device to measure on, which tuning->gpu then is; who does not measure sets that one

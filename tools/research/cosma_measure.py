@@ -185,7 +185,7 @@ class Session:
         return found
 
     def tune(self, shape, options, budget, source=SOURCE / "cosma.cu"):
-        how = ["--budget", str(budget)] if budget else ["--model-only"]
+        how = ["--time-limit", str(budget)] if budget else ["--model-only"]
         found = self.call(["tune", str(source), *options, *how], shape)
         if "error" in found["shapes"][0]:
             raise LeftOut(found["shapes"][0]["error"])

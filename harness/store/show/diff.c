@@ -202,20 +202,22 @@ static json_t *pair_json(const struct pair *pair)
 	return json;
 }
 
-void show_pairs(const struct pair *pairs, size_t count, FILE *out)
+void show_pairs(const void *what, FILE *out)
 {
-	for (size_t i = 0; i < count; i++) {
+	const struct shown_pairs *pairs = what;
+	for (size_t i = 0; i < pairs->count; i++) {
 		if (i > 0)
 			fputc('\n', out);
-		print_pair(&pairs[i], out);
+		print_pair(&pairs->items[i], out);
 	}
 }
 
-void show_pairs_json(const struct pair *pairs, size_t count, FILE *out)
+void show_pairs_json(const void *what, FILE *out)
 {
+	const struct shown_pairs *pairs = what;
 	json_t *json = document_make("diff", SHOW_JSON_SCHEMA_VERSION), *list = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, pair_json(&pairs[i]));
+	for (size_t i = 0; i < pairs->count; i++)
+		json_array_append_new(list, pair_json(&pairs->items[i]));
 	json_object_set_new(json, "pairs", list);
 	document_print(json, out);
 }

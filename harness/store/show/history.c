@@ -48,7 +48,7 @@ static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 		sprintf(out, "%s%s", show_microseconds(time->median, number),
 				seal_state_is(time->seal, SEAL_CONFIRMED) ? ""
 				: seal_state_is(time->seal, SEAL_OUTSIDE) ? "*"
-													: "?");
+														  : "?");
 }
 
 static void print_row(const struct measured *run, bool by_file, FILE *out)
@@ -76,7 +76,8 @@ static void print_legend(const struct measured_list *list, FILE *out)
 		if (time == NULL)
 			continue;
 		outside = outside || seal_state_is(time->seal, SEAL_OUTSIDE);
-		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) && !seal_state_is(time->seal, SEAL_CONFIRMED));
+		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) &&
+						!seal_state_is(time->seal, SEAL_CONFIRMED));
 	}
 	if (outside || open)
 		fputc('\n', out);
@@ -86,8 +87,10 @@ static void print_legend(const struct measured_list *list, FILE *out)
 		fputs("? not confirmed by sealed calls\n", out);
 }
 
-void show_history(const struct measured_list *list, bool by_file, FILE *out)
+void show_history(const void *what, FILE *out)
 {
+	const struct shown_history *found = what;
+	const struct measured_list *list = &found->list;
 	const struct measured *head = NULL;
 	const struct measured_time *shape = NULL;
 	for (size_t i = 0; i < list->count; i++) {
@@ -98,17 +101,18 @@ void show_history(const struct measured_list *list, bool by_file, FILE *out)
 		if (other) {
 			if (head != NULL)
 				fputc('\n', out);
-			print_head(run, by_file, out);
+			print_head(run, found->by_file, out);
 			head = run;
 			shape = time;
 		}
-		print_row(run, by_file, out);
+		print_row(run, found->by_file, out);
 	}
 	print_legend(list, out);
 }
 
-void show_history_json(const struct measured_list *list, FILE *out)
+void show_history_json(const void *what, FILE *out)
 {
+	const struct measured_list *list = &((const struct shown_history *)what)->list;
 	json_t *json = document_make("history", SHOW_JSON_SCHEMA_VERSION), *runs = json_array();
 	for (size_t i = 0; i < list->count; i++)
 		json_array_append_new(runs, show_run_json(&list->items[i]));

@@ -11,14 +11,14 @@
 #define SHAPES_TEXT 512
 
 /* What is to be seen of a leaderboard: the shape that was asked for, or the main ones. */
-static bool is_shown(const struct show_shapes *shapes, const struct board *board)
+static bool is_shown(const struct shown_leaderboard *shown, const struct board *board)
 {
 	char asked[SHAPE_TEXT], sizes[SHAPE_TEXT];
-	if (shapes->count == 0)
+	if (shown->shape_count == 0)
 		return board->main;
 	measured_sizes(board->time, sizes);
-	for (size_t i = 0; i < shapes->count; i++) {
-		shape_text_print(&shapes->items[i], asked);
+	for (size_t i = 0; i < shown->shape_count; i++) {
+		shape_text_print(&shown->shapes[i], asked);
 		if (strcmp(asked, sizes) == 0)
 			return true;
 	}
@@ -100,22 +100,24 @@ static void print_left_out(const struct leaderboard *all, FILE *out)
 		fprintf(out, "  ... and %zu more\n", all->left_out_count - LEFT_OUT_SHOWN);
 }
 
-void show_leaderboard(const struct leaderboard *all, const struct show_shapes *shapes, FILE *out)
+void show_leaderboard(const void *what, FILE *out)
 {
+	const struct shown_leaderboard *shown = what;
+	const struct leaderboard *all = &shown->all;
 	bool any = false;
 	for (size_t i = 0; i < all->board_count; i++) {
-		if (!is_shown(shapes, &all->boards[i]))
+		if (!is_shown(shown, &all->boards[i]))
 			continue;
 		if (any)
 			fputc('\n', out);
 		any = true;
 		print_board(&all->boards[i], out);
-		if (shapes->count == 0)
+		if (shown->shape_count == 0)
 			print_other_shapes(all, &all->boards[i], out);
 	}
 	if (!any)
 		fprintf(out, "nothing is ranked%s: no accepted run has a time that is confirmed\n",
-				shapes->count > 0 ? " at this shape" : "");
+				shown->shape_count > 0 ? " at this shape" : "");
 	print_left_out(all, out);
 }
 
@@ -143,13 +145,14 @@ static json_t *board_json(const struct board *board)
 	return json;
 }
 
-void show_leaderboard_json(const struct leaderboard *all, const struct show_shapes *shapes,
-						   FILE *out)
+void show_leaderboard_json(const void *what, FILE *out)
 {
+	const struct shown_leaderboard *shown = what;
+	const struct leaderboard *all = &shown->all;
 	json_t *json = document_make("leaderboard", SHOW_JSON_SCHEMA_VERSION), *boards = json_array(),
 		   *left_out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
-		if (shapes->count == 0 || is_shown(shapes, &all->boards[i]))
+		if (shown->shape_count == 0 || is_shown(shown, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
 	for (size_t i = 0; i < all->left_out_count; i++) {
 		json_t *item = json_object();

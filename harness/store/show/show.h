@@ -11,22 +11,29 @@
 
 #define SHOW_JSON_SCHEMA_VERSION 1 /* harness/store/README.md has the schema */
 
-/* Pairs that pair_make() made. */
-void show_pairs(const struct pair *pairs, size_t count, FILE *out);
-void show_pairs_json(const struct pair *pairs, size_t count, FILE *out);
-
-/* `by_file`: all are of one file, whose name is left out. */
-void show_history(const struct measured_list *list, bool by_file, FILE *out);
-void show_history_json(const struct measured_list *list, FILE *out);
-
-/* Boards of these shapes; of none: the main ones, and in JSON all. */
-struct show_shapes {
+/* All of these are report_any_writers, of a pointer to the struct above them. */
+struct shown_pairs {
 	size_t count;
-	const struct shape_text *items;
+	struct pair *items;
 };
-void show_leaderboard(const struct leaderboard *all, const struct show_shapes *shapes, FILE *out);
-void show_leaderboard_json(const struct leaderboard *all, const struct show_shapes *shapes,
-						   FILE *out);
+void show_pairs(const void *pairs, FILE *out);
+void show_pairs_json(const void *pairs, FILE *out);
+
+struct shown_history {
+	struct measured_list list;
+	bool by_file; /* all are of one file, whose name is left out */
+};
+void show_history(const void *history, FILE *out);
+void show_history_json(const void *history, FILE *out);
+
+struct shown_leaderboard {
+	struct leaderboard all;
+	/* Boards of these shapes are shown; of none: the main ones, and in JSON all. */
+	size_t shape_count;
+	const struct shape_text *shapes;
+};
+void show_leaderboard(const void *leaderboard, FILE *out);
+void show_leaderboard_json(const void *leaderboard, FILE *out);
 
 /* ---- parts of these ---------------------------------------------------------------------------
  */

@@ -77,7 +77,7 @@ def tune():
     thesis = defaults | {"SPLIT_K": 8 if k > m * n / 4 else 1, "SWIZZLE": 3}
     shape = {"shape": values["--shape"][0], "schedules": 1000, "thesis_first": {"constants": thesis, "thesis": {"rank": 1}},
              "ranked": [{"constants": defaults | {"SWIZZLE": 2}, "model": {"rank": 1, "seconds": 1e-5}}]}
-    if "--budget" in values:
+    if "--time-limit" in values:
         shape["measured"] = {"tried": 50, "best": None if "FAKE_NO_TUNE" in os.environ else
                              {"constants": defaults | {"SWIZZLE": 1}, "right": True, "rank": {"model": 7, "thesis": 300}}}
     if "--exhaustive" in sys.argv:

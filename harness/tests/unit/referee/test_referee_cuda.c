@@ -187,13 +187,14 @@ static bool same(double got, double want, double bound)
 	return isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= bound;
 }
 
-/* The sums of every element, and their magnitudes. */
+/* The sums of every element, their magnitudes, and what rounding weights would change. */
 static void agree(const struct pair *pair, const struct problem *problem,
 				  const struct test_case *test)
 {
 	const struct device_product *gpu = &pair->on_gpu, *host = &pair->on_host;
 	uint64_t count = shape_rows(&test->shape) * shape_columns(&test->shape);
 	double growth = 4 * sqrt(test->shape.size[SIZE_K]);
+	cr_assert((gpu->rest != NULL) == (host->rest != NULL));
 	for (uint64_t i = 0; i < count; i++) {
 		double magnitude = (double)host->magnitude[i];
 		double got = gpu->product_f64 != NULL ? gpu->product_f64[i] : (double)gpu->product_f32[i];
@@ -202,6 +203,8 @@ static void agree(const struct pair *pair, const struct problem *problem,
 				  host->product_f64[i]);
 		cr_assert(!isfinite(magnitude) ||
 				  fabs((double)gpu->magnitude[i] - magnitude) <= 1e-4 * magnitude);
+		cr_assert(gpu->rest == NULL || !isfinite(magnitude) ||
+				  fabs((double)gpu->rest[i] - (double)host->rest[i]) <= 1e-6 * magnitude);
 	}
 }
 
