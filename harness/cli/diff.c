@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "compile/content.h"
+#include "judgement/names.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "store/pairs.h"
@@ -233,8 +234,8 @@ static void print_counters(const struct pair *pair)
 static void print_without_times(const struct pair *pair)
 {
 	bool timed = pair->a->time_count > 0 && pair->b->time_count > 0;
-	bool emulated = strcmp(pair->a->device_kind, "emulated") == 0 ||
-					strcmp(pair->b->device_kind, "emulated") == 0;
+	bool emulated = device_kind_is(pair->a->device_kind, DEVICE_EMULATED) ||
+					device_kind_is(pair->b->device_kind, DEVICE_EMULATED);
 	printf("\n%s: verdicts and counters are compared\n", timed ? "no shape was timed in both"
 														 : emulated
 															 ? "the emulated GPU has no times"
