@@ -19,7 +19,7 @@
 #define GENERATES "judge bench"
 #define RUNS "judge bench compare"
 
-#define GPU_KNOWN GPU_IDS "\n(the one at hand; without one " GPU_DEFAULT ")"
+#define GPU_KNOWN " (the one at hand; without one\n" GPU_DEFAULT "):" GPU_IDS
 
 #define ASKS "history diff leaderboard" /* the store */
 
@@ -86,9 +86,9 @@ static const struct row rows[] = {
 	{"model-only", NULL, "tune", "only ranks the schedules; needs no GPU",
 	 FILLS(kind_flag, model_only)},
 	{"check", NULL, "tune", "judges the first schedules for correctness", FILLS(kind_flag, check)},
-	{"gpu", "NAME", "explain", "whose time is predicted:" GPU_KNOWN, FILLS(kind_text, gpu),
+	{"gpu", "NAME", "explain", "whose time is predicted" GPU_KNOWN, FILLS(kind_text, gpu),
 	 .needs = "the name of a GPU, such as h200"},
-	{"gpu", "NAME", "tune", "that schedules are for:" GPU_KNOWN, FILLS(kind_text, gpu),
+	{"gpu", "NAME", "tune", "that schedules are for" GPU_KNOWN, FILLS(kind_text, gpu),
 	 .needs = "the name of a GPU, such as h200"},
 	{"top", "N", "tune",
 	 "how many of the best ranked are shown, or all (10; of\nseveral shapes 1 each)",
