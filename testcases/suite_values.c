@@ -28,7 +28,7 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-const struct problem_size *suite_limits_of_key(const struct problem *problem, const char *key)
+const struct problem_size *suite_inside_limits(const struct problem *problem, const char *key)
 {
 	const struct problem_size *found = NULL;
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
@@ -43,7 +43,7 @@ static bool take_size(struct suite_loader *loader, const char **at, const char *
 	char *end;
 	const char *start = suite_skip_spaces(*at);
 	if (take_word(at, "min") || take_word(at, "max")) {
-		const struct problem_size *size = suite_limits_of_key(loader->problem, key);
+		const struct problem_size *size = suite_inside_limits(loader->problem, key);
 		*out = start[1] == 'i' ? size->min : size->max;
 		return true;
 	}

@@ -141,13 +141,13 @@ static bool pairs_find(const struct side sides[2], struct pair *out, size_t *cou
 
 /* ---- text ------------------------------------------------------------------------------- */
 
-static void print_side(char letter, const struct measured *run)
+static void print_side(char letter, const struct measured *run, FILE *out)
 {
 	char name[STORED_NAME], date[STORED_DATE], id[24] = "";
 	if (run->id > 0)
 		snprintf(id, sizeof id, "#%lld", (long long)run->id);
-	printf("%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, stored_cell(run, 22, name), run->content,
-		   stored_date(run, date), run->verdict);
+	fprintf(out, "%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, stored_cell(run, 22, name),
+			run->content, stored_date(run, date), run->verdict);
 }
 
 static const char *kind_word(enum difference_kind kind)
@@ -155,7 +155,7 @@ static const char *kind_word(enum difference_kind kind)
 	return kind == DIFFERENCE_SLOWER ? "slower" : kind == DIFFERENCE_FASTER ? "faster" : "-";
 }
 
-static void print_shape(const struct pair_shape *shape)
+static void print_shape(const struct pair_shape *shape, FILE *out)
 {
 	const struct difference *difference = &shape->difference;
 	char sizes[SHAPE_TEXT + 16], a[STORED_NUMBER], b[STORED_NUMBER], p[16] = "-";
@@ -167,14 +167,14 @@ static void print_shape(const struct pair_shape *shape)
 	else if (difference->ranked)
 		snprintf(p, sizeof p, "%.4f", difference->p);
 	int digits = difference->high < 10.0 ? 3 : difference->high < 100.0 ? 2 : 0;
-	printf("%-22s %9s %9s  %6.*f  %.*f-%.*f  %8s  %s\n", sizes,
-		   stored_microseconds(shape->a->median, a), stored_microseconds(shape->b->median, b),
-		   digits, difference->ratio, digits, difference->low, digits, difference->high, p,
-		   kind_word(difference->kind));
+	fprintf(out, "%-22s %9s %9s  %6.*f  %.*f-%.*f  %8s  %s\n", sizes,
+			stored_microseconds(shape->a->median, a), stored_microseconds(shape->b->median, b),
+			digits, difference->ratio, digits, difference->low, digits, difference->high, p,
+			kind_word(difference->kind));
 }
 
 /* How the numbers came about. */
-static void print_method(const struct pair *pair)
+static void print_method(const struct pair *pair, FILE *out)
 {
 	const struct pair_shape *first = &pair->shapes[0];
 	size_t ranked = 0;
@@ -193,66 +193,67 @@ static void print_method(const struct pair *pair)
 				 "its calls); with %zu shapes, a p of %.2g counts",
 				 pair->shape_count, DIFFERENCE_LEVEL / (double)pair->shape_count);
 	if (ranked > 0)
-		wrap_print(stdout, WIDTH, 0, 0, line);
+		wrap_print(out, WIDTH, 0, 0, line);
 	if (ranked < pair->shape_count)
-		wrap_print(stdout, WIDTH, 0, 0,
+		wrap_print(out, WIDTH, 0, 0,
 				   "without p: too few passes, or not measured alike; by whether the 95% intervals "
 				   "of the medians meet");
 }
 
-static void print_times(const struct pair *pair)
+static void print_times(const struct pair *pair, FILE *out)
 {
 	char shape[MEASURED_SHAPE];
-	putchar('\n');
+	fputc('\n', out);
 	if (pair->shape_count == 1) {
 		measured_shape(pair->shapes[0].a, shape);
-		printf("%s\n", shape);
+		fprintf(out, "%s\n", shape);
 	}
-	printf("%-22s %9s %9s  %6s  %-11s  %8s\n", "shape", "A us", "B us", "B/A", "95%", "p");
+	fprintf(out, "%-22s %9s %9s  %6s  %-11s  %8s\n", "shape", "A us", "B us", "B/A", "95%", "p");
 	for (size_t i = 0; i < pair->shape_count; i++)
-		print_shape(&pair->shapes[i]);
-	print_method(pair);
+		print_shape(&pair->shapes[i], out);
+	print_method(pair, out);
 }
 
-static void print_counters(const struct pair *pair)
+static void print_counters(const struct pair *pair, FILE *out)
 {
 	const char *kernel = "";
 	for (size_t i = 0; i < pair->counter_count && i < COUNTERS_SHOWN; i++) {
 		const struct measured_counter *a = pair->counters[i].a, *b = pair->counters[i].b;
 		if (strcmp(kernel, a->kernel) != 0) {
 			kernel = a->kernel;
-			putchar('\n');
-			wrap_print(stdout, WIDTH, 0, 0, kernel);
-			printf("  %-50s %13s %13s\n", "", "A", "B");
+			fputc('\n', out);
+			wrap_print(out, WIDTH, 0, 0, kernel);
+			fprintf(out, "  %-50s %13s %13s\n", "", "A", "B");
 		}
-		printf("  %-50.50s %13lld %13lld\n", a->name, (long long)a->value, (long long)b->value);
+		fprintf(out, "  %-50.50s %13lld %13lld\n", a->name, (long long)a->value,
+				(long long)b->value);
 	}
 	if (pair->counter_count > COUNTERS_SHOWN)
-		printf("  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
+		fprintf(out, "  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
 }
 
-static void print_without_times(const struct pair *pair)
+static void print_without_times(const struct pair *pair, FILE *out)
 {
 	bool timed = pair->a->time_count > 0 && pair->b->time_count > 0;
 	bool emulated = device_kind_is(pair->a->device_kind, DEVICE_EMULATED) ||
 					device_kind_is(pair->b->device_kind, DEVICE_EMULATED);
-	printf("\n%s: verdicts and counters are compared\n", timed ? "no shape was timed in both"
-														 : emulated
-															 ? "the emulated GPU has no times"
-															 : "there are no times of both");
-	printf("A: %lld of %lld cases accepted; B: %lld of %lld\n", (long long)pair->a->accepted,
-		   (long long)pair->a->cases, (long long)pair->b->accepted, (long long)pair->b->cases);
-	print_counters(pair);
+	fprintf(out, "\n%s: verdicts and counters are compared\n",
+			timed      ? "no shape was timed in both"
+			: emulated ? "the emulated GPU has no times"
+					   : "there are no times of both");
+	fprintf(out, "A: %lld of %lld cases accepted; B: %lld of %lld\n", (long long)pair->a->accepted,
+			(long long)pair->a->cases, (long long)pair->b->accepted, (long long)pair->b->cases);
+	print_counters(pair, out);
 	if (pair->counted && pair->counter_count == 0)
-		puts("all counters are the same");
+		fputs("all counters are the same\n", out);
 }
 
-static void print_conclusion(const struct pair *pair)
+static void print_conclusion(const struct pair *pair, FILE *out)
 {
 	char line[256];
 	if (pair->worse || pair->better)
-		printf("\nB is %s: %s, where A is %s\n", pair->worse ? "worse" : "better", pair->b->verdict,
-			   pair->a->verdict);
+		fprintf(out, "\nB is %s: %s, where A is %s\n", pair->worse ? "worse" : "better",
+				pair->b->verdict, pair->a->verdict);
 	if (pair->shape_count == 0)
 		return;
 	if (pair->shape_count > 1)
@@ -266,21 +267,21 @@ static void print_conclusion(const struct pair *pair)
 	else
 		snprintf(line, sizeof line, "no difference beyond noise (chance, or %.0f%%)",
 				 100.0 * DIFFERENCE_MARGIN);
-	putchar('\n');
-	wrap_print(stdout, WIDTH, 0, 0, line);
+	fputc('\n', out);
+	wrap_print(out, WIDTH, 0, 0, line);
 }
 
-static void print_pair(const struct pair *pair)
+static void print_pair(const struct pair *pair, FILE *out)
 {
-	print_side('A', pair->a);
-	print_side('B', pair->b);
+	print_side('A', pair->a, out);
+	print_side('B', pair->b, out);
 	for (size_t i = 0; i < pair->note_count; i++)
-		wrap_print(stdout, WIDTH, 0, 3, pair->notes[i]);
+		wrap_print(out, WIDTH, 0, 3, pair->notes[i]);
 	if (pair->shape_count > 0)
-		print_times(pair);
+		print_times(pair, out);
 	else
-		print_without_times(pair);
-	print_conclusion(pair);
+		print_without_times(pair, out);
+	print_conclusion(pair, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -333,45 +334,50 @@ static json_t *pair_json(const struct pair *pair)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static void show(const struct options *options, const struct pair *pairs, size_t count)
+struct pairs {
+	struct pair *items;
+	size_t count;
+};
+
+static void write_text(const void *what, FILE *out)
 {
-	json_t *list = json_array();
-	for (size_t i = 0; i < count; i++) {
-		if (options->as_json) {
-			json_array_append_new(list, pair_json(&pairs[i]));
-			continue;
-		}
+	const struct pairs *pairs = what;
+	for (size_t i = 0; i < pairs->count; i++) {
 		if (i > 0)
-			putchar('\n');
-		print_pair(&pairs[i]);
+			fputc('\n', out);
+		print_pair(&pairs->items[i], out);
 	}
-	if (options->as_json) {
-		json_t *json = stored_document("diff", STORED_JSON_SCHEMA_VERSION);
-		json_object_set(json, "pairs", list);
-		stored_print(json, stdout);
-	}
-	json_decref(list);
+}
+
+static void write_json(const void *what, FILE *out)
+{
+	const struct pairs *pairs = what;
+	json_t *json = stored_document("diff", STORED_JSON_SCHEMA_VERSION), *list = json_array();
+	for (size_t i = 0; i < pairs->count; i++)
+		json_array_append_new(list, pair_json(&pairs->items[i]));
+	json_object_set_new(json, "pairs", list);
+	stored_print(json, out);
 }
 
 static int compare(const struct options *options, struct side sides[2], struct error *err)
 {
 	int status = EXIT_ACCEPTED;
-	size_t count = 0;
+	struct pairs pairs = {0};
 	if (!side_find(&sides[0], options, err) || !side_find(&sides[1], options, err))
 		return EXIT_BAD_INPUT;
-	struct pair *pairs = calloc(sides[0].found.count + 1, sizeof *pairs);
-	if (pairs == NULL)
+	pairs.items = calloc(sides[0].found.count + 1, sizeof *pairs.items);
+	if (pairs.items == NULL)
 		error_set(err, "out of memory");
-	if (pairs == NULL || !pairs_find(sides, pairs, &count, err))
+	if (pairs.items == NULL || !pairs_find(sides, pairs.items, &pairs.count, err))
 		status = EXIT_BAD_INPUT;
 	else
-		show(options, pairs, count);
-	for (size_t i = 0; i < count; i++) {
-		if (status == EXIT_ACCEPTED && (pairs[i].slower > 0 || pairs[i].worse))
+		status = stored_show(options, write_text, write_json, &pairs);
+	for (size_t i = 0; i < pairs.count; i++) {
+		if (status == EXIT_ACCEPTED && (pairs.items[i].slower > 0 || pairs.items[i].worse))
 			status = EXIT_NOT_ACCEPTED;
-		pair_free(&pairs[i]);
+		pair_free(&pairs.items[i]);
 	}
-	free(pairs);
+	free(pairs.items);
 	return status;
 }
 

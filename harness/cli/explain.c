@@ -270,7 +270,7 @@ static int explain(const char *program, struct options *options)
 	struct explained explained = {.options = options};
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !command_timed_shapes(options, &err))
+	if (!options_hold(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	explained.file = options->arguments[0];
 	int status = EXIT_BAD_INPUT;

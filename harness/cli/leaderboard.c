@@ -15,6 +15,12 @@
 #define LEFT_OUT_SHOWN 10
 #define SHAPES_TEXT 512
 
+/* What is shown, and what was asked for. */
+struct shown {
+	const struct options *options;
+	struct leaderboard all;
+};
+
 /* What is to be seen of a leaderboard: the shape that was asked for, or the main ones. */
 static bool is_shown(const struct options *options, const struct board *board)
 {
@@ -32,7 +38,7 @@ static bool is_shown(const struct options *options, const struct board *board)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-static void print_leader(const struct leader *leader)
+static void print_leader(const struct leader *leader, FILE *out)
 {
 	char name[STORED_NAME], time[STORED_NUMBER], low[STORED_NUMBER], high[STORED_NUMBER];
 	char interval[2 * STORED_NUMBER], ratio[STORED_NUMBER] = "-";
@@ -41,35 +47,35 @@ static void print_leader(const struct leader *leader)
 			 stored_microseconds(at->high, high));
 	if (measured_ratio(at) > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
-	printf("%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
-		   stored_cell(leader->run, 20, name), leader->run->content,
-		   stored_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
-		   interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
+	fprintf(out, "%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
+			stored_cell(leader->run, 20, name), leader->run->content,
+			stored_microseconds(at->median, time), seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
+			interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
 }
 
-static void print_board(const struct board *board)
+static void print_board(const struct board *board, FILE *out)
 {
 	char shape[MEASURED_SHAPE], line[1024];
 	bool outside = false;
 	measured_shape(board->time, shape);
 	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
 			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
-	wrap_print(stdout, WIDTH, 0, 0, line);
-	printf("%4s  %-20s  %-8s %9s  %13s  %5s %5s %5s\n", "rank", "file", "content", "us", "95%",
-		   "/best", "cases", "id");
+	wrap_print(out, WIDTH, 0, 0, line);
+	fprintf(out, "%4s  %-20s  %-8s %9s  %13s  %5s %5s %5s\n", "rank", "file", "content", "us",
+			"95%", "/best", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
-		print_leader(&board->leaders[i]);
-		outside = outside || seal_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
+		print_leader(&board->leaders[i], out);
+		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
 	}
 	if (outside)
-		puts("* seen from outside: the process says less");
+		fputs("* seen from outside: the process says less\n", out);
 	if (board->unconfirmed > 0)
-		printf("%zu more without a rank: sealed calls do not confirm a time here\n",
-			   board->unconfirmed);
+		fprintf(out, "%zu more without a rank: sealed calls do not confirm a time here\n",
+				board->unconfirmed);
 }
 
 /* Shapes of the same problem and device that are not shown. */
-static void print_other_shapes(const struct leaderboard *all, const struct board *shown)
+static void print_other_shapes(const struct leaderboard *all, const struct board *shown, FILE *out)
 {
 	char line[SHAPES_TEXT] = "", sizes[SHAPE_TEXT];
 	size_t others = 0, used = 0;
@@ -86,42 +92,44 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 	char text[SHAPES_TEXT + 64];
 	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, text_plural(others),
 			 line, others > 6 ? ", ..." : "");
-	wrap_print(stdout, WIDTH, 0, 0, text);
+	wrap_print(out, WIDTH, 0, 0, text);
 }
 
-static void print_left_out(const struct leaderboard *all)
+static void print_left_out(const struct leaderboard *all, FILE *out)
 {
 	char line[256], name[STORED_NAME];
 	if (all->left_out_count == 0)
 		return;
-	printf("\nnot ranked:\n");
+	fprintf(out, "\nnot ranked:\n");
 	for (size_t i = 0; i < all->left_out_count && i < LEFT_OUT_SHOWN; i++) {
 		const struct left_out *one = &all->left_out[i];
 		snprintf(line, sizeof line, "#%lld %s (%s): %s", (long long)one->run->id,
 				 stored_name(one->run, 30, name), one->run->problem, one->why);
-		printf("  %s\n", line);
+		fprintf(out, "  %s\n", line);
 	}
 	if (all->left_out_count > LEFT_OUT_SHOWN)
-		printf("  ... and %zu more\n", all->left_out_count - LEFT_OUT_SHOWN);
+		fprintf(out, "  ... and %zu more\n", all->left_out_count - LEFT_OUT_SHOWN);
 }
 
-static void print_text(const struct options *options, const struct leaderboard *all)
+static void write_text(const void *what, FILE *out)
 {
+	const struct options *options = ((const struct shown *)what)->options;
+	const struct leaderboard *all = &((const struct shown *)what)->all;
 	bool any = false;
 	for (size_t i = 0; i < all->board_count; i++) {
 		if (!is_shown(options, &all->boards[i]))
 			continue;
 		if (any)
-			putchar('\n');
+			fputc('\n', out);
 		any = true;
-		print_board(&all->boards[i]);
+		print_board(&all->boards[i], out);
 		if (options->judge.shape_count == 0)
-			print_other_shapes(all, &all->boards[i]);
+			print_other_shapes(all, &all->boards[i], out);
 	}
 	if (!any)
-		printf("nothing is ranked%s: no accepted run has a time that is confirmed\n",
-			   options->judge.shape_count > 0 ? " at this shape" : "");
-	print_left_out(all);
+		fprintf(out, "nothing is ranked%s: no accepted run has a time that is confirmed\n",
+				options->judge.shape_count > 0 ? " at this shape" : "");
+	print_left_out(all, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -148,10 +156,12 @@ static json_t *board_json(const struct board *board)
 	return json;
 }
 
-static void print_json(const struct options *options, const struct leaderboard *all)
+static void write_json(const void *what, FILE *out)
 {
+	const struct options *options = ((const struct shown *)what)->options;
+	const struct leaderboard *all = &((const struct shown *)what)->all;
 	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
-		   *boards = json_array(), *out = json_array();
+		   *boards = json_array(), *left_out = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
 		if (options->judge.shape_count == 0 || is_shown(options, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
@@ -159,11 +169,11 @@ static void print_json(const struct options *options, const struct leaderboard *
 		json_t *item = json_object();
 		json_object_set_new(item, "judgement", stored_run(all->left_out[i].run));
 		json_object_set_new(item, "why", json_string(all->left_out[i].why));
-		json_array_append_new(out, item);
+		json_array_append_new(left_out, item);
 	}
 	json_object_set_new(json, "boards", boards);
-	json_object_set_new(json, "not_ranked", out);
-	stored_print(json, stdout);
+	json_object_set_new(json, "not_ranked", left_out);
+	stored_print(json, out);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
@@ -187,30 +197,20 @@ static int leaderboard(const char *program, struct options *options)
 	(void)program;
 	struct error err;
 	struct measured_list runs;
-	struct leaderboard all;
+	struct shown shown = {.options = options};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
-		.device = options->device_name};
+		.device = options->gpu};
 	if (options->argument_count > 0) {
 		error_set(&err, "leaderboard takes no file: gemmjudge history %s shows what it was",
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (options->html != NULL && (options->as_json || options->judge.shape_count > 0)) {
-		error_set(&err, "--html writes pages of all shapes: it goes without --%s",
-				  options->as_json ? "json" : "shape");
+	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &all, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	int status = EXIT_ACCEPTED;
-	if (options->html != NULL)
-		status = write_pages(options->html, &all);
-	else if (options->as_json)
-		print_json(options, &all);
-	else
-		print_text(options, &all);
-	leaderboard_free(&all);
+	int status = options->site != NULL ? write_pages(options->site, &shown.all)
+									   : stored_show(options, write_text, write_json, &shown);
+	leaderboard_free(&shown.all);
 	return status;
 }
 
@@ -224,6 +224,6 @@ const struct subcommand subcommand_leaderboard = {
 			 "times that sealed calls did not confirm, never rank.\n"
 			 "\n"
 			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"
-			 "  gemmjudge leaderboard --html pages\n",
+			 "  gemmjudge leaderboard --site pages\n",
 	.run = leaderboard,
 };

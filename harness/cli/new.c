@@ -33,7 +33,7 @@ static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
-	if (options->judge.epilogue != NULL)
+	if (options->stage != NULL)
 		return new_stage(program, options);
 	if (options->argument_count != 1) {
 		error_set(&err, options->argument_count == 0
@@ -72,13 +72,13 @@ const struct subcommand subcommand_new = {
 	.takes = "NAME",
 	.summary = "write a starter file to fill in",
 	.usage = "usage: gemmjudge new NAME [--problem P]\n"
-			 "       gemmjudge new --epilogue NAME\n"
+			 "       gemmjudge new --stage NAME\n"
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
 			 "becomes NAME.cuh. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"
-			 "  gemmjudge new --epilogue mish\n",
+			 "  gemmjudge new --stage mish\n",
 	.run = new_solution,
 };

@@ -53,11 +53,11 @@ int new_stage(const char *program, const struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
-	if (options->argument_count > 0 || options->judge.problem != NULL) {
-		error_set(&err, "a stage suits every problem: new --epilogue NAME, and no more");
+	if (options->argument_count > 0) {
+		error_set(&err, "--stage has the name of the new file: new --stage NAME, and no more");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!target_find(options->judge.epilogue, path, &err) || !chain_stage_name(path, name, &err) ||
+	if (!target_find(options->stage, path, &err) || !chain_stage_name(path, name, &err) ||
 		!new_file_save(path, write_stage, name, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s judge FILE.cu --epilogue %s%s:0.5\n", path, program,

@@ -1,4 +1,4 @@
-/* gemmjudge new --epilogue. */
+/* gemmjudge new --stage. */
 #ifndef GEMMJUDGE_CLI_NEW_STAGE_H
 #define GEMMJUDGE_CLI_NEW_STAGE_H
 

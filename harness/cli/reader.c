@@ -110,12 +110,11 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-/* --no-color has no text. */
 static bool read_color(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
-	size_t index = COLOR_NEVER;
-	if (text != NULL && !find_word(row, text, &index, err))
+	size_t index;
+	if (!find_word(row, text, &index, err))
 		return false;
 	options->color = (enum color_when)index;
 	return true;
@@ -363,14 +362,10 @@ static void write_nvcc_flags(const struct row *row, const struct options *option
 		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
 }
 
-#define SHAPES_TWICE "--shape and --shapes both name shapes; give one of them"
-
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->shapes_file != NULL)
-		return error_set(err, SHAPES_TWICE);
 	if (judge->shape_count == JUDGE_SHAPES_MAX)
 		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
 	struct shape_text *shape = &judge->shapes[judge->shape_count++];
@@ -398,8 +393,6 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 		return error_set(err, "--%s needs %s", row->name, row->needs);
 	if (judge->shapes_file != NULL)
 		return error_set(err, "--%s names one file: put all shapes into it", row->name);
-	if (judge->shape_count > 0)
-		return error_set(err, SHAPES_TWICE);
 	struct shape_file file = {.name = text,
 							  .most = (int)row->to,
 							  .usual = (int)row->from,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+#include "cli/outputs.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "store/place.h"
@@ -17,6 +19,16 @@ bool stored_find(const struct options *options, const struct store_filter *filte
 	if (path[0] == '\0')
 		return error_set(err, "GEMMJUDGE_STORE is none: name a store with --store");
 	return store_find(path, filter, out, err);
+}
+
+int stored_show(const struct options *options, report_any_writer text, report_any_writer json,
+				const void *found)
+{
+	struct error err;
+	text(found, outputs_take_stdout(options) ? stderr : stdout);
+	if (options->json == NULL || report_save_any(options->json, json, found, &err))
+		return EXIT_ACCEPTED;
+	return cli_fail(EXIT_CANNOT_RUN, &err);
 }
 
 const char *stored_microseconds(double microseconds, char out[STORED_NUMBER])

@@ -37,61 +37,39 @@ static bool top_of(const struct options *options, size_t shapes, size_t *out, st
 /* Neither only ranked nor only judged. */
 static bool measures(const struct options *options)
 {
-	return !options->model_only && !options->check;
+	return !options->model_only && !options->judge_ranked;
 }
 
 static bool measuring_holds(const struct options *options, struct error *err)
 {
-	if (options->gpu != NULL)
-		return error_set(err, "--gpu names another GPU than the one to measure on: it goes with "
-							  "--model-only or --check");
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
 	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
 }
 
-/* What belongs to measuring. */
-static bool ranking_holds(const struct options *options, struct error *err)
-{
-	const char *said = options->exhaustive              ? "--exhaustive"
-					   : options->judge.time_budget > 0 ? "--budget"
-														: NULL;
-	return said == NULL || error_set(err, "%s is for measuring, and %s measures nothing", said,
-									 options->check ? "--check" : "--model-only");
-}
-
 /* What contradicts itself, or is not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
-	const struct judge_options *judge = &options->judge;
 	if (options->argument_count != 1)
 		return error_set(err, options->argument_count == 0
 								  ? "name the solution file to tune (--help shows the usage)"
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (!options->check && judge->cases > 0)
-		return error_set(err, "--cases counts what --check judges on: add --check");
-	if (options->check && judge->cases > 0 && judge->suite_count > 0)
-		return error_set(err, "--cases counts generated cases; a suite has its own");
-	if (options->check && judge->shape_count > 1)
-		return error_set(err, "--check judges the schedules of one --shape");
-	if (!options->check && !command_timed_shapes(options, err))
-		return false;
-	if (!tune_files_hold(options, err))
-		return false;
-	return measures(options) ? measuring_holds(options, err) : ranking_holds(options, err);
+	if (options->judge_ranked && options->judge.shape_count > 1)
+		return error_set(err, "--judge judges the schedules of one --shape");
+	return tune_files_hold(options, err) && (!measures(options) || measuring_holds(options, err));
 }
 
-/* The problem, the shapes and the constants. With --check a suite says what is judged, and not at
+/* The problem, the shapes and the constants. With --judge a suite says what is judged, and not at
  * which shapes. */
 static bool read_file(struct tuned *tuned, struct error *err)
 {
 	struct judge_options judge = tuned->options->judge;
 	judge.mode = JUDGE_TIMES;
 	judge.cases = 0;
-	if (tuned->options->check)
+	if (tuned->options->judge_ranked)
 		judge.suite_count = 0;
 	return plan_make(&judge, tuned->file, &tuned->plan, err) &&
 		   space_read(tuned->file, tuned->plan.problem, &tuned->space, err);
@@ -159,7 +137,7 @@ static int show_and_check(struct tuned *tuned)
 	int status = EXIT_ACCEPTED;
 	if (!tune_files_read(tuned, out, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options->check)
+	if (options->judge_ranked)
 		status = tune_check(tuned, out);
 	else if (tuned->measures)
 		status = tune_measure(tuned, out);
@@ -216,10 +194,10 @@ const struct subcommand subcommand_tune = {
 			 "best ranked within a budget, and judges the fastest. What was measured is\n"
 			 "remembered: the same command goes on where it was interrupted, and judge, bench\n"
 			 "and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
-			 "and --check.\n"
+			 "and --judge.\n"
 			 "\n"
-			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --budget 120\n"
+			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"
 			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
-			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",
+			 "  gemmjudge tune mine.cu -p sgemm --judge --top 20\n",
 	.run = tune,
 };

@@ -91,7 +91,7 @@ void tune_json(const void *tuned, FILE *out);
 int tune_check(struct tuned *tuned, FILE *out);
 
 #define TUNE_NO_TIME                                                                               \
-	"the emulated GPU has no time to tune by: --model-only ranks the schedules, --check judges "   \
+	"the emulated GPU has no time to tune by: --model-only ranks the schedules, --judge judges "   \
 	"the first ones"
 
 /* Opens the device to measure on, which tuned->gpu then is. The exit status; it has told why. */

@@ -1,4 +1,4 @@
-/* gemmjudge tune --check: whether the best ranked schedules compute what they should. */
+/* gemmjudge tune --judge: whether the best ranked schedules compute what they should. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,8 +37,8 @@ bool tune_files_hold(const struct options *options, struct error *err)
 					  : options->import_results != NULL ? "--import-results"
 														: NULL;
 	const char *any = one != NULL ? one : options->export_table != NULL ? "--export" : NULL;
-	if (any != NULL && options->check)
-		return error_set(err, "%s and --check: give one of them", any);
+	if (any != NULL && options->judge_ranked)
+		return error_set(err, "%s and --judge: give one of them", any);
 	if (any != NULL && one != any && options->no_store)
 		return error_set(err, "--export writes what is in the store: it does not go with "
 							  "--no-store");

@@ -164,7 +164,7 @@ void tune_show_found(const struct tuned *tuned, const struct tuned_shape *shape,
 	const size_t best = found->search.best;
 	if (best == SEARCH_NONE) {
 		print_line(out, found->search.tried == 0
-							? "nothing was compiled in this time: --budget S gives it more"
+							? "nothing was compiled in this time: --time-limit S gives it more"
 							: "no schedule could be measured and is right");
 		return;
 	}

@@ -341,7 +341,7 @@ int tune_open_device(struct tuned *tuned)
 static double share_of(const struct tuned *tuned, size_t left)
 {
 	const struct options *options = tuned->options;
-	double seconds = options->judge.time_budget;
+	double seconds = options->time_limit;
 	if (seconds <= 0 && options->exhaustive)
 		return 0;
 	seconds = seconds > 0 ? seconds : SECONDS;
@@ -386,7 +386,7 @@ int tune_measure(struct tuned *tuned, FILE *out)
 		ok = measure_shape(tuned, i, &memory, &line, out, &err);
 		all_right = all_right && tuned->shapes[i].found.search.right;
 	}
-	double seconds = tuned->options->judge.time_budget;
+	double seconds = tuned->options->time_limit;
 	double until = seconds > 0                  ? tuned->begun + seconds
 				   : tuned->options->exhaustive ? 0
 												: tuned->begun + SECONDS;

@@ -25,7 +25,7 @@ struct compile_options {
 	const char *solve_header;  /* text of the "solve.h" of a file that includes one and brings none
 								  along, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
-	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
+	bool isolated;             /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
 	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */

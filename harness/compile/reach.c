@@ -450,8 +450,8 @@ static bool allow_what_the_user_named(struct reacher *self, const char *const *f
 
 /* ---- what belongs to the file --------------------------------------------------- */
 
-/* The file, and, unless it stands alone, what lies beside it. */
-static bool allow_source(struct reacher *self, const char *source, bool alone, struct error *err)
+/* The file, and, unless it is isolated, what lies beside it. */
+static bool allow_source(struct reacher *self, const char *source, bool isolated, struct error *err)
 {
 	char parent[PATHS_MAX], folder[PATH_MAX];
 	snprintf(parent, sizeof parent, "%s", source);
@@ -460,7 +460,7 @@ static bool allow_source(struct reacher *self, const char *source, bool alone, s
 		return error_set(err, "%s: %s", parent, strerror(errno));
 	if (!allow_if_there(self, source, LANDLOCK_READS, err))
 		return false;
-	if (alone)
+	if (isolated)
 		return true;
 	if (!is_broad(self, folder))
 		return allow_folder(self, folder, LANDLOCK_READS, err);
@@ -527,14 +527,14 @@ static bool allow_all(struct reacher *self, const struct reach *what, struct err
 	bool allowed =
 		allow_system(self, err) && allow_toolkit(self, what, err) &&
 		allow_host_compiler(self, err) && allow_what_the_user_named(self, what->flags, err) &&
-		allow_ours(self, what, err) && allow_source(self, what->source, what->alone, err) &&
+		allow_ours(self, what, err) && allow_source(self, what->source, what->isolated, err) &&
 		allow_generated(self, what->epilogue, err) && allow_generated(self, what->exports, err) &&
 		allow_generated(self, what->headers, err) &&
-		(what->alone || what->repository == NULL ||
+		(what->isolated || what->repository == NULL ||
 		 allow_repository(self, what->repository, err)) &&
 		landlock_allow_path(self->rules, what->folder, LANDLOCK_WRITES, err);
 	for (size_t i = 0; allowed && what->stages != NULL && what->stages[i] != NULL; i++)
-		allowed = allow_source(self, what->stages[i], what->alone, err);
+		allowed = allow_source(self, what->stages[i], what->isolated, err);
 	return allowed;
 }
 

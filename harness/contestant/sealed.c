@@ -100,7 +100,7 @@ cudaError_t sealed_call(struct sealed *sealed, const struct cudart *cudart,
 						struct solution *solution, uint32_t set, struct digest digests[BUFFERS_MAX],
 						cudaError_t *left)
 {
-	struct operands operands;
+	struct call_operands operands;
 	cudaError_t code = opened_take(&sealed->opened, cudart, set, &operands);
 	if (code == cudaSuccess) {
 		solution_call(solution, &sealed->test, &operands);

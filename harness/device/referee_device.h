@@ -60,9 +60,12 @@ struct device_product {
 	const float *magnitude; /* NULL where unit_roundoff is 0 */
 	double unit_roundoff;   /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
 							   what every right solution gets, bit for bit */
+	/* A * (B - B rounded to the type of its scales), where B has scales: what the result changes by
+	 * in a solution that stores B so. NULL: it has none */
+	const float *rest;
 };
 
-#define REFEREE_DEVICE_VERSION 5
+#define REFEREE_DEVICE_VERSION 6
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -125,6 +128,13 @@ VALUES_FUNCTION double device_matrix_number(const struct device_matrix *matrix, 
 {
 	double number = values_to_double(&matrix->values.format, bits) - matrix->zero;
 	return matrix->group == 0 ? number : number * device_matrix_scale(matrix, index);
+}
+
+/* What rounding to the format takes off a number; 0 where the format does not reach so far. */
+VALUES_FUNCTION double device_rest(const struct number_format *format, double number)
+{
+	double rest = number - values_to_double(format, values_from_double(format, number));
+	return rest - rest == 0 ? rest : 0;
 }
 
 /* Host memory, values by the host, products by OpenBLAS in f64. */

@@ -312,7 +312,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.problem = s->problem,
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes,
-									.alone = (run->options->required & LAYER_COMPILER) != 0},
+									.isolated = (run->options->required & LAYER_COMPILER) != 0},
 			   out);
 	drop_fault(out);
 	return true;

@@ -125,7 +125,6 @@ struct run_facts {
 	char epilogue[1024];           /* the chain that was fused; "" when none */
 	char tool[1100];               /* that the solutions ran under; "" when none */
 	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
-	const char *order;             /* of the ranking: one of ranking_orders; NULL: the usual one */
 	bool interrupted;              /* by the user: less was done than was asked for */
 	char command[1024];            /* that reproduces this run */
 };

@@ -54,7 +54,7 @@ const char *verdict_name(enum verdict verdict)
 	return name_at(verdicts, COUNT(verdicts), verdict);
 }
 
-const char *seal_name(enum seal_state state)
+const char *seal_state_name(enum seal_state state)
 {
 	return name_at(seals, COUNT(seals), state);
 }
@@ -79,9 +79,9 @@ bool verdict_is(const char *name, enum verdict verdict)
 	return strcmp(name, verdict_name(verdict)) == 0;
 }
 
-bool seal_is(const char *name, enum seal_state state)
+bool seal_state_is(const char *name, enum seal_state state)
 {
-	return strcmp(name, seal_name(state)) == 0;
+	return strcmp(name, seal_state_name(state)) == 0;
 }
 
 bool timing_role_is(const char *name, enum timing_role role)

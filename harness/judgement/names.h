@@ -41,14 +41,14 @@ enum timing_clock {
 };
 
 const char *verdict_name(enum verdict verdict);         /* "wrong_answer" */
-const char *seal_name(enum seal_state state);           /* "not_confirmed" */
+const char *seal_state_name(enum seal_state state);     /* "not_confirmed" */
 const char *timing_role_name(enum timing_role role);    /* "file without epilogue" */
 const char *device_kind_name(enum device_kind kind);    /* "emulated" */
 const char *timing_clock_name(enum timing_clock clock); /* "span" */
 
 /* Whether this is its name, as a report or a store has it. */
 bool verdict_is(const char *name, enum verdict verdict);
-bool seal_is(const char *name, enum seal_state state);
+bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 bool device_kind_is(const char *name, enum device_kind kind);
 

@@ -256,7 +256,7 @@ static void set_kernels(json_t *json, const struct timing_entry *entry)
 static json_t *sealed(const struct timing_seal *seal)
 {
 	json_t *json = json_object();
-	json_object_set_new(json, "state", json_string(seal_name(seal->state)));
+	json_object_set_new(json, "state", json_string(seal_state_name(seal->state)));
 	if (seal->why[0] != '\0')
 		json_object_set_new(json, "why", text(seal->why));
 	if (seal->state == SEAL_NONE)

@@ -20,7 +20,7 @@ static const struct html_column columns[] = {
 
 static bool from_outside(const struct leader *leader)
 {
-	return seal_is(leader->time->seal, SEAL_OUTSIDE);
+	return seal_state_is(leader->time->seal, SEAL_OUTSIDE);
 }
 
 static void leader_print(struct html_table *table, const struct site *site,

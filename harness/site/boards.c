@@ -85,7 +85,7 @@ static void left_out_print(FILE *out, const struct site *site)
 	html_table_close(&table);
 }
 
-void index_print(FILE *out, const struct site *site)
+void pages_index_print(FILE *out, const struct site *site)
 {
 	char line[LINE];
 	html_open(out, "Leaderboard", site->version);

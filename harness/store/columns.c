@@ -109,8 +109,8 @@ static char *insertion(const char *table, const struct column_part *parts, size_
 	return fclose(out) == 0 ? sql : NULL;
 }
 
-int64_t row_insert(struct store *store, const char *table, const struct column_part *parts,
-				   size_t count, struct error *err)
+int64_t database_row_insert(struct store *store, const char *table, const struct column_part *parts,
+							size_t count, struct error *err)
 {
 	int64_t id = -1;
 	char *sql = insertion(table, parts, count);

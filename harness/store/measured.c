@@ -214,7 +214,7 @@ static bool take_shape(struct measured_time *time, const json_t *test)
 static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
 {
 	const json_t *sealed = json_object_get(entry, "sealed");
-	bool outside = seal_is(time->seal, SEAL_OUTSIDE);
+	bool outside = seal_state_is(time->seal, SEAL_OUTSIDE);
 	double wide = real_of(sealed, "uncertainty");
 	COPY(time->clock, timing, "clock");
 	const json_t *stats = json_object_get(entry, time->clock);

@@ -2,7 +2,7 @@
  * usage: make_store FILE */
 #include <time.h>
 
-#include "store_fixture.h"
+#include "unit/store/store_fixture.h"
 
 static const struct {
 	const char *file, *content;

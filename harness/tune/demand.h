@@ -25,10 +25,11 @@ struct demand {
 	double shared_passes;             /* over the banks, 128 bytes each */
 	double lookups;                   /* in L1: lines of 128 bytes */
 	double l2_bytes, dram_bytes;
-	double trips;  /* of a warp to L2, one after the other, while other warps work */
-	double waits;  /* of a whole block, at barriers, for a trip that nothing was done ahead of */
-	double alone;  /* seconds of a block that has its multiprocessor to itself, besides those two */
-	double serial; /* seconds of a launch that nothing hides, besides those of any launch */
+	double trips; /* of a warp to L2, one after the other, while other warps work */
+	double waits; /* of a whole block, at barriers, for a trip that nothing was done ahead of */
+	double single_block; /* seconds of a block that has its multiprocessor to itself, besides those
+							two */
+	double serial;       /* seconds of a launch that nothing hides, besides those of any launch */
 };
 
 enum demand_part {

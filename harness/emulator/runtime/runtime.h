@@ -116,8 +116,8 @@ unsigned long long runtime_own_calls(void);
 /* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
  * call of the runtime begins anew. With the lock held. */
 void runtime_reset(void);
-void streams_drop_all(void); /* its part in stream.c, */
-void modules_drop_all(void); /* in module.c */
+void stream_drop_all(void);          /* its part in stream.c, */
+void runtime_modules_drop_all(void); /* in module.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */
 void runtime_open_memory(void);
@@ -180,9 +180,9 @@ cudaError_t launch_host(const void *host, struct launch_request *request);
 /* Fills in what the configuration says, its attributes too. */
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together. */
-int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
+int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
 /* Blocks that a cluster of the function may have. */
-unsigned cluster_limit(const struct function *function);
+unsigned runtime_cluster_limit(const struct function *function);
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);
@@ -191,7 +191,7 @@ void counters_write(void);
 void counters_write_sometimes(bool now);
 
 /* Whether `size` bytes at `address` lie in one allocation; says so if not. */
-bool range_check(const char *call, uint64_t address, size_t size);
+bool runtime_range_check(const char *call, uint64_t address, size_t size);
 /* Sets `height` rows of `width` elements of 1, 2 or 4 bytes; takes the lock. */
 cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
 						size_t width, size_t height);

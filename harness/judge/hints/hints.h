@@ -15,7 +15,7 @@ struct hint_facts {
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	enum device_kind device;
 	uint64_t memory_bytes; /* of the device */
-	bool alone;            /* nothing beside the file could be read */
+	bool isolated;         /* nothing beside the file could be read */
 };
 
 /* How much a hint says; the first ones are shown. */

@@ -122,7 +122,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .flags = flags,
 									  .epilogue = header,
 									  .stages = epilogue->stages,
-									  .alone = (check->required & LAYER_COMPILER) != 0,
+									  .isolated = (check->required & LAYER_COMPILER) != 0,
 									  .unjailed = (check->without & LAYER_COMPILER) != 0,
 									  .seconds = check->compile_seconds};
 	compiled_free(&runner->compiled);
@@ -195,15 +195,15 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 	return true;
 }
 
-bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
-						  const struct epilogue_check *check, struct check_facts *reply,
-						  struct outcome *outcome, struct error *err)
+bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
+						 const struct epilogue_check *check, struct check_facts *reply,
+						 struct outcome *outcome, struct error *err)
 {
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
 		struct arena arena;
 		int fd;
-		if ((referee->foreign_stages & 1u << stage) == 0)
+		if ((referee->custom_stages & 1u << stage) == 0)
 			continue;
 		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
 			return false;

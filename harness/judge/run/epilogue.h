@@ -58,8 +58,8 @@ struct epilogue_check {
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on
  * with what they make. *outcome tells when a stage's own code failed; false with err when the
  * referee or nvcc did, or a required layer does not hold. */
-bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
-						  const struct epilogue_check *check, struct check_facts *reply,
-						  struct outcome *outcome, struct error *err);
+bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
+						 const struct epilogue_check *check, struct check_facts *reply,
+						 struct outcome *outcome, struct error *err);
 
 #endif

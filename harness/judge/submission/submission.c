@@ -442,7 +442,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
-									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
 									  .control = run->control};

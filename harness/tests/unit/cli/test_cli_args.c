@@ -1,0 +1,565 @@
+/* links: cli */
+/* The command line: what is taken, what is refused, what is suggested. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/paths.h"
+#include "base/suggest.h"
+#include "chain/chain.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/reader.h"
+#include "judge/run/device.h"
+#include "tune/gpu.h"
+
+#define ARGUMENTS_MAX 48
+
+/* Parses the words of a line (blanks between them). */
+struct parsed {
+	char words[512];
+	char *argv[ARGUMENTS_MAX + 1];
+	struct options options;
+	struct error err;
+	bool ok;
+};
+
+static void parse(struct parsed *p, const char *line)
+{
+	*p = (struct parsed){0};
+	snprintf(p->words, sizeof p->words, "%s", line);
+	int argc = 0;
+	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " ")) {
+		cr_assert(argc < ARGUMENTS_MAX);
+		p->argv[argc++] = word;
+	}
+	p->ok = options_parse(argc, p->argv, &p->options, &p->err);
+}
+
+static void refused(const char *line, const char *says)
+{
+	struct parsed p;
+	parse(&p, line);
+	cr_expect(!p.ok, "taken: %s", line);
+	cr_expect(strstr(p.err.message, says) != NULL, "%s: says \"%s\", not \"%s\"", line,
+			  p.err.message, says);
+}
+
+Test(cli_args, multiple_of_is_a_size)
+{
+	struct parsed p;
+	parse(&p, "bench a.cu --cases 200 --multiple-of 8");
+	cr_assert_eq(p.options.judge.multiple, 8);
+	refused("judge a.cu --multiple-of 0", "--multiple-of '0'");
+	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
+}
+
+Test(cli_args, sizes_are_of_a_kind)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "bench a.cu --cases 200");
+	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_MIXED);
+	parse(&p, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7 --device cuda");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_UNIFORM);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 --multiple-of 8 "
+						   "--sizes uniform a.cu");
+	parse(&p, "bench a.cu --cases 20 --sizes uniform --sizes mixed --seed 7");
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
+	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
+	refused("compare a.cu --sizes uniform", "--sizes is an option of judge and bench");
+}
+
+Test(cli_args, numbers_are_strict)
+{
+	uint64_t n;
+	cr_assert(number_whole("0", UINT64_MAX, &n) && n == 0);
+	cr_assert(number_whole("18446744073709551615", UINT64_MAX, &n) && n == UINT64_MAX);
+	cr_assert(number_whole("0xff", UINT64_MAX, &n) && n == 255);
+	cr_assert(number_whole("010", UINT64_MAX, &n) && n == 10);
+	static const char *const bad[] = {
+		"", "-1", "+1", " 1", "1 ", "1.0", "0x", "1e3", "0xg", "1,0", "18446744073709551616"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		cr_expect(!number_whole(bad[i], UINT64_MAX, &n), "'%s' was taken", bad[i]);
+	cr_assert(!number_whole("11", 10, &n));
+}
+
+Test(cli_args, reals_are_strict)
+{
+	double x;
+	cr_assert(number_real("0.5", &x) && x == 0.5);
+	cr_assert(number_real("-1e-3", &x) && x == -1e-3);
+	static const char *const bad[] = {"", "nan", "inf", "1x", "0x1p3", " 1", "1e999", ".", "-"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		cr_expect(!number_real(bad[i], &x), "'%s' was taken", bad[i]);
+}
+
+Test(cli_args, judge_takes_its_options)
+{
+	struct parsed p;
+	parse(&p,
+		  "judge a.cu --problem gemm-f16 --device cuda:1 --cases 5 b.cu --seed 0x1F --max-dim=100 "
+		  "--time 16x32x64 --tolerance 0.1,0.2 --timeout 2.5 --json - --md out.md");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.argument_count, 2);
+	cr_assert_str_eq(p.options.arguments[0], "a.cu");
+	cr_assert_str_eq(p.options.arguments[1], "b.cu");
+	cr_assert(p.options.judge.problem == problem_find("gemm-f16"));
+	cr_assert(p.options.judge.device.kind == DEVICE_CUDA &&
+			  p.options.judge.device.ordinals[0] == 1);
+	cr_assert(p.options.judge.cases == 5);
+	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
+	cr_assert_eq(p.options.judge.max_dim, 100);
+	const struct shape_text *shape = &p.options.judge.time;
+	cr_assert(p.options.judge.shape_count == 0 && shape->count == 3);
+	cr_assert(shape->number[0] == 16 && shape->number[1] == 32 && shape->number[2] == 64);
+	const struct tolerance_request *tolerance = &p.options.judge.tolerance;
+	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
+			  tolerance->given.rtol == 0.2);
+	cr_assert_eq(p.options.judge.timeout, 2.5);
+	cr_assert_str_eq(p.options.json, "-");
+	cr_assert_str_eq(p.options.markdown, "out.md");
+}
+
+Test(cli_args, a_device_is_one_or_several)
+{
+	static const char *const bad[] = {"cuda:",    "cuda:1,",      "cuda:,1",  "cuda:1,1",
+									  "cuda:1 2", "cuda:2000",    "cuda:0,x", "emulated:0",
+									  "emu:",     "emulated:100", "all",      ""};
+	struct device_request request;
+	struct error err;
+	cr_assert(device_request_parse("cuda:3,0,12", &request, &err));
+	cr_assert(request.kind == DEVICE_CUDA && request.count == 3);
+	cr_assert(request.ordinals[0] == 3 && request.ordinals[1] == 0 && request.ordinals[2] == 12);
+	const struct referee_link first = {.facts.devices = 8};
+	cr_assert_eq(device_count(&request, &first), 3);
+	cr_assert(device_request_parse("cuda:all", &request, &err));
+	cr_assert_eq(request.kind, DEVICE_CUDA);
+	cr_assert_eq(device_count(&request, &first), 8);
+	cr_assert(device_request_parse("emulated:4", &request, &err));
+	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 4);
+	cr_assert(device_request_parse("emu", &request, &err));
+	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 1);
+	cr_assert(device_request_parse("auto", &request, &err));
+	cr_assert_eq(device_count(&request, &first), 1);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		cr_expect_not(device_request_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
+}
+
+Test(cli_args, bench_takes_several_shapes)
+{
+	struct parsed p;
+	parse(&p, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.shape_count, 2);
+	cr_assert_eq(p.options.judge.shapes[1].number[2], 6);
+	cr_assert(p.options.judge.beta.given && !p.options.judge.alpha.given);
+}
+
+/* Which of them a problem takes is known when the file is. */
+Test(cli_args, shapes_have_one_to_four_sizes)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "bench a.cu --shape 300 --shape 32x16x8x4 --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.shapes[0].count, 1);
+	cr_assert_eq(p.options.judge.shapes[1].number[3], 4);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge bench --seed 0x1 --shape 300 --shape 32x16x8x4 a.cu");
+	refused("bench a.cu --shape 1x2x3x4x5", "1x2x3x4x5");
+}
+
+Test(cli_args, judge_takes_shapes_and_times_the_first_or_another)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p,
+		  "judge a.cu --shape 1x2x3 --time 64x64x64 --shape 4x5x6 --compile-timeout 2.5 --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert(p.options.judge.shape_count == 2 && p.options.judge.time.number[0] == 64);
+	cr_assert_eq(p.options.judge.compile_timeout, 2.5);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --time 64x64x64 --shape 1x2x3 --shape 4x5x6 "
+						   "--compile-timeout 2.5 a.cu");
+	parse(&p, "judge a.cu --shape 1x2x3 --time none");
+	cr_assert(p.ok && p.options.judge.untimed && p.options.judge.shape_count == 1);
+	refused("judge a.cu --compile-timeout 0", "--compile-timeout '0'");
+	refused("judge a.cu --shape 40000x1x1", "--shape 40000x1x1: sizes above 32768 need");
+}
+
+/* A thousand lines, as others write them; what is named in an error are the file and the line. */
+Test(cli_args, shapes_are_lines_of_a_file)
+{
+	static const char *const forms[] = {"%d,%d,%d\n", " %d , %d;%d\r\n", "%dx%d x %d # x\n",
+										"%d\t%d %d\n\n"};
+	char name[] = "/tmp/shapes-XXXXXX", line[128], says[160];
+	struct parsed p;
+	int fd = mkstemp(name);
+	FILE *out = fdopen(fd, "w");
+	cr_assert_not_null(out);
+	fputs("\xEF\xBB\xBF# of a model\n\nm,n,k\n", out);
+	for (int i = 1; i <= 1000; i++)
+		fprintf(out, forms[i % 4], i, i + 1, 3 * i);
+	fflush(out);
+	snprintf(line, sizeof line, "bench a.cu --shapes %s --seed 1", name);
+	parse(&p, line);
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.shape_count, 1000);
+	for (int i = 1; i <= 1000; i++) {
+		const struct shape_text *shape = &p.options.judge.shapes[i - 1];
+		cr_expect(shape->count == 3 && shape->number[0] == i && shape->number[2] == 3 * i);
+	}
+	cr_assert_eq(p.options.judge.shape_lines[0], 4);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	snprintf(says, sizeof says, "gemmjudge bench --seed 0x1 --shapes %s a.cu", name);
+	cr_assert_str_eq(line, says);
+	fputs("12,13,\n", out);
+	fclose(out);
+	snprintf(line, sizeof line, "tune a.cu --shapes %s", name);
+	refused(line, ":1254: \"12,13,\" is no shape: write M,N,K");
+	unlink(name);
+}
+
+/* Whether a subcommand has an option that the text begins with. */
+static bool names_an_option(const char *text)
+{
+	struct option_facts facts;
+	bool found = false;
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		for (size_t i = 0; options_facts(subcommands[c]->name, i, &facts); i++)
+			found = found || (strncmp(text, "--", 2) == 0 &&
+							  strncmp(text + 2, facts.name, strcspn(text + 2, " ")) == 0);
+	return found;
+}
+
+static bool names_a_command(const char *text)
+{
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		if (strncmp(text, subcommands[c]->name, strcspn(text, " ")) == 0)
+			return true;
+	return strcmp(text, "--version") == 0;
+}
+
+/* What words of other tools lead to is there. */
+Test(cli_args, meanings_are_names_that_there_are)
+{
+	struct error err;
+	struct device_request device;
+	struct tune_gpu gpu;
+	struct chain chain;
+	static struct chain_files files;
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	const char *name;
+	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
+	for (size_t i = 0; (name = suggest_name(SUGGEST_OPTION, i)) != NULL; i++)
+		cr_expect(names_an_option(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_COMMAND, i)) != NULL; i++)
+		cr_expect(names_a_command(name), "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_PROBLEM, i)) != NULL; i++)
+		cr_expect(problem_find(name) != NULL, "%s", name);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_STAGE, i)) != NULL; i++)
+		cr_expect(chain_parse(name, folder, &chain, &files, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
+		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
+	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
+		cr_expect(device_request_parse(name, &device, &err), "%s", err.message);
+}
+
+Test(cli_args, words_of_other_tools_are_known)
+{
+	char out[SUGGEST_TEXT];
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_PROBLEM, "HGEMM"), "; did you mean 'gemm-f16'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "relu_6"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_add"), "; did you mean 'bias'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_OPTION, "d"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_NOTHING, "hgemm"), "");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_EMULATED, "a100-80gb"),
+					 "; did you mean 'a100'? (the nearest one)");
+	refused("judge a.cu -DTILE=64", "unknown option '-DTILE=64': flags of nvcc");
+	refused("judge a.cu -arch=sm_90a", "unknown option '-arch=sm_90a': nvcc compiles for");
+	refused("bench a.cu --m=4096", "unknown option '--m=4096': sizes are given together");
+	refused("judge a.cu -p dgemm", "unknown problem 'dgemm': no problem is in double");
+}
+
+Test(cli_args, two_dashes_end_the_options)
+{
+	struct parsed p;
+	parse(&p, "judge -- --odd-name.cu");
+	cr_assert(p.ok && p.options.argument_count == 1);
+	cr_assert_str_eq(p.options.arguments[0], "--odd-name.cu");
+}
+
+Test(cli_args, refusals_say_what_and_why)
+{
+	refused("judge a.cu --jsn x", "unknown option '--jsn'; did you mean '--json'?");
+	refused("judge a.cu -y", "unknown option '-y'");
+	refused("judge a.cu b.cu -yh c.cu", "unknown option '-y'");
+	refused("judge a.cu b.cu --bogus c.cu", "unknown option '--bogus'");
+	refused("judge --s 1", "unknown option '--s'");
+	refused("judge --alpha 1 a.cu", "--alpha is an option of bench, compare, tune and explain");
+	refused("judge a.cu --json", "--json needs a value");
+	refused("judge a.cu --verbose=yes", "--verbose takes no value");
+	refused("judge a.cu --cases 0", "--cases '0'");
+	refused("judge a.cu --cases -3", "--cases '-3'");
+	refused("judge a.cu --seed 1.5", "--seed '1.5'");
+	refused("judge a.cu --max-dim 99999999999", "--max-dim");
+	refused("judge a.cu --problem gem-f16", "did you mean 'gemm-f16'?");
+	refused("judge a.cu --device gpu", "unknown device 'gpu'");
+	refused("judge a.cu --device cuda:x", "unknown device 'cuda:x'");
+	refused("judge a.cu --tolerance leetgpuu", "did you mean 'leetgpu'?");
+	refused("judge a.cu --tolerance 1,-1", "--tolerance '1,-1'");
+	refused("judge a.cu --timeout 0", "--timeout '0'");
+	refused("judge a.cu --time 16x16x", "16x16x");
+	refused("bench a.cu --budget 0", "--budget '0'");
+	refused("list --json x", "--json is an option of judge, bench, compare, tune, explain, "
+							 "history, diff and leaderboard");
+}
+
+Test(cli_args, names_of_before_lead_to_those_of_now)
+{
+	refused("tune a.cu --check", "unknown option '--check'; it is --judge now");
+	refused("tune a.cu --budget=3", "it is --time-limit now");
+	refused("leaderboard --html pages", "it is --site now");
+	refused("leaderboard --device h200", "it is --gpu now");
+	refused("new --epilogue mish", "it is --stage now");
+	refused("history a.cu --json", "--json needs a value: FILE");
+	refused("judge a.cu --no-color", "unknown option '--no-color'");
+	refused("judge a.cu --sort name", "unknown option '--sort'");
+}
+
+/* ---- groups, and what suits what ----------------------------------------------------------------
+ */
+
+Test(cli_args, every_option_has_a_group)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		cr_expect(option_rows[i].group > GROUP_NONE && option_rows[i].group < GROUP_COUNT, "--%s",
+				  option_rows[i].name);
+}
+
+/* Of a subcommand with more than ten options, the first ten at most have the first heading, and no
+ * heading comes twice. */
+Test(cli_args, groups_have_one_heading_each)
+{
+	for (size_t c = 0; subcommands[c] != NULL; c++) {
+		struct option_facts facts;
+		const char *command = subcommands[c]->name, *seen[GROUP_COUNT] = {NULL};
+		size_t groups = 0, first = 0, count = 0;
+		for (; options_facts(command, count, &facts); count++) {
+			first += groups == 1 && !facts.begins_group;
+			if (!facts.begins_group)
+				continue;
+			for (size_t i = 0; i < groups; i++)
+				cr_expect_str_neq(facts.group, seen[i], "%s", command);
+			seen[groups++] = facts.group;
+		}
+		cr_expect_eq(groups > 1, count > 10, "%s has %zu options in %zu groups", command, count,
+					 groups);
+		cr_expect_leq(first + 1, 10, "%s", command);
+	}
+}
+
+static bool is_option_of(const char *command, const char *name, size_t length)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		if (strncmp(option_rows[i].name, name, length) == 0 &&
+			option_rows[i].name[length] == '\0' && option_row_is_of(&option_rows[i], command))
+			return true;
+	return false;
+}
+
+/* Whether some subcommand of the row has every option of the list. */
+static void are_options(const struct row *row, const char *list)
+{
+	for (const char *word = list; word != NULL && *word != '\0';) {
+		const size_t length = strcspn(word, " ");
+		bool found = false;
+		for (size_t c = 0; subcommands[c] != NULL && !found; c++)
+			found = option_row_is_of(row, subcommands[c]->name) &&
+					is_option_of(subcommands[c]->name, word, length);
+		cr_expect(found, "--%s speaks of --%.*s", row->name, (int)length, word);
+		word += length + strspn(word + length, " ");
+	}
+}
+
+Test(cli_args, options_exclude_options_that_there_are)
+{
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct row *row = &option_rows[i];
+		are_options(row, row->excludes);
+		are_options(row, row->goes_with);
+		are_options(row, row->unless);
+		cr_expect_eq(row->excludes != NULL || row->goes_with != NULL, row->why != NULL, "--%s",
+					 row->name);
+		cr_expect(row->unless == NULL || row->excludes != NULL, "--%s", row->name);
+	}
+}
+
+static void taken(const char *line)
+{
+	struct parsed p;
+	parse(&p, line);
+	cr_expect(p.ok, "%s: %s", line, p.err.message);
+}
+
+Test(cli_args, options_suit_each_other)
+{
+	refused("judge a.cu --suite edges --shape 8x8x8",
+			"--suite and --shape exclude each other: the cases of a suite have sizes");
+	refused("bench a.cu --beta 1 --suite edges", "--suite and --beta exclude each other");
+	refused("bench a.cu --cases 3 --shape 8x8x8", "--cases and --shape exclude each other");
+	refused("judge a.cu --max-dim 8 --shape 8x8x8", "--max-dim and --shape exclude each other");
+	refused("judge a.cu --sizes mixed --suite x", "--sizes and --suite exclude each other");
+	refused("judge a.cu --sanitize memcheck --under x", "--sanitize and --under exclude");
+	refused("judge a.cu --no-store --store x", "--no-store and --store exclude each other");
+	refused("tune a.cu --judge --export x", "--export and --judge exclude each other");
+	refused("tune a.cu --suite x --shape 8x8x8", "--suite and --shape exclude each other");
+	refused("tune a.cu --exhaustive --model-only", "--exhaustive and --model-only exclude");
+	refused("new --stage mish -p sgemm", "--stage and --problem exclude each other");
+	refused("leaderboard --site pages --json -", "--site and --json exclude each other");
+	refused("bench a.cu --multiple-of 8", "--multiple-of goes with --cases or --suite: ");
+	refused("compare a.cu --multiple-of 8", "--multiple-of goes with --suite: ");
+	refused("tune a.cu --gpu h200", "--gpu goes with --model-only or --judge: ");
+	refused("tune a.cu --cases 3", "--cases goes with --judge: ");
+	taken("judge a.cu --shape 8x8x8 --cases 3");
+	taken("judge a.cu --multiple-of 8");
+	taken("bench a.cu --multiple-of 8 --suite edges");
+	taken("tune a.cu --judge --suite x --shape 8x8x8 --beta 1");
+	taken("judge a.cu --suite edges --shape 8x8x8 --help");
+}
+
+Test(cli_args, suggestions_are_near_or_absent)
+{
+	static const char *const names[] = {"judge", "bench", "list", "new", "doctor"};
+	cr_assert_str_eq(suggest_nearest("juge", names, 5), "judge");
+	cr_assert_str_eq(suggest_nearest("becnh", names, 5), "bench");
+	cr_assert_str_eq(suggest_nearest("docter", names, 5), "doctor");
+	cr_assert_null(suggest_nearest("banana", names, 5));
+	cr_assert_null(suggest_nearest("", names, 5));
+}
+
+Test(cli_args, reproducing_command_is_quoted_and_complete)
+{
+	struct parsed p;
+	struct error err;
+	char line[1024];
+	parse(&p, "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
+	cr_assert(p.ok);
+	cr_assert(command_complete(&p.options, &err));
+	options_again(&p.options, "build/gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "
+						   "--time none 'it'\\''s.cu'");
+}
+
+Test(cli_args, reproducing_command_has_what_differs_from_the_default)
+{
+	struct parsed p;
+	char line[1024];
+	parse(&p,
+		  "judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
+		  "--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
+		  "--nvcc-flag -std=c++20 --nvcc-flag -DN=$X --counters --check race --emulate t4 "
+		  "--device cuda:2 --seed 1 --json - --verbose x.cu");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(
+		line, "gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
+			  "--sanitize memcheck --problem sgemm --epilogue relu --nvcc-flag -std=c++20 "
+			  "--nvcc-flag '-DN=$X' --suite a --suite b "
+			  "--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
+			  "--memory 64 x.cu");
+	parse(
+		&p,
+		"compare --shape 8x8x8 --shape 16x8 --alpha -0.5 --beta 0 --tolerance bound --device auto "
+		"--seed 0 -- -x.cu");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x0 --shape 8x8x8 --shape 16x8 --alpha -0.5 "
+						   "--beta 0 -- -x.cu");
+}
+
+/* However they were given. */
+Test(cli_args, reproducing_command_names_layers_once)
+{
+	struct parsed p;
+	char line[1024];
+	parse(&p, "judge --require calls --require files x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require files,calls x.cu");
+	parse(&p, "judge --require files,jail x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail x.cu");
+	parse(&p, "judge --require sealed,jail x.cu --seed 1");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail,sealed x.cu");
+}
+
+Test(cli_args, reproducing_command_never_overflows)
+{
+	struct parsed p;
+	parse(&p, "judge aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.cu b.cu --seed 7");
+	for (size_t capacity = 60; capacity < 140; capacity++) {
+		char line[160];
+		memset(line, '#', sizeof line);
+		options_again(&p.options, "gemmjudge", line, capacity);
+		cr_assert(strlen(line) < capacity);
+		cr_assert_eq(line[capacity], '#');
+	}
+}
+
+Test(cli_args, letters_are_of_their_subcommand)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "judge -xvn7 -p sgemm -c random-1,random-2 -d emu --seed 1 -");
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert(p.options.judge.fail_fast && p.options.verbose);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --device emu --problem sgemm --cases 7 "
+						   "--case random-1 --case random-2 --fail-fast -");
+	refused("bench a.cu -x", "unknown option '-x'");
+	refused("judge a.cu -n", "--cases needs a value");
+	refused("judge a.cu -c ,", "--case needs the name of a case");
+	refused("judge a.cu --quiet=1", "--quiet takes no value");
+}
+
+/* As an environment variable would have them; --nvcc-flag takes blanks as they are. */
+Test(cli_args, flags_for_nvcc_are_split_at_blanks)
+{
+	struct parsed p = {0};
+	char flags[] = "  -std=c++20\t-Iinc ", *argv[] = {"judge", "--nvcc-flags", flags, "x.cu", NULL};
+	p.ok = options_parse(4, argv, &p.options, &p.err);
+	cr_assert(p.ok, "%s", p.err.message);
+	cr_assert_eq(p.options.judge.nvcc_flag_count, 2);
+	cr_assert_str_eq(p.options.judge.nvcc_flags[0], "-std=c++20");
+	cr_assert_str_eq(p.options.judge.nvcc_flags[1], "-Iinc");
+}
+
+Test(cli_args, the_beginning_of_a_name_is_meant_before_all)
+{
+	const char *names[] = {"sgemm", "gemv-f32", "gemm-f16", "gemm-bf16"};
+	cr_assert_str_eq(suggest_nearest("gemm", names, 4), "gemm-f16");
+	cr_assert_str_eq(suggest_nearest("gem", names, 4), "gemv-f32");
+	cr_assert_str_eq(suggest_nearest("sgem", names, 4), "sgemm");
+	cr_assert_str_eq(suggest_nearest("gemm-f6", names, 4), "gemm-f16");
+}
+
+Test(cli_args, a_fresh_seed_differs)
+{
+	struct parsed a, b;
+	struct error err;
+	parse(&a, "judge x.cu");
+	parse(&b, "judge x.cu");
+	cr_assert(command_complete(&a.options, &err));
+	cr_assert(command_complete(&b.options, &err));
+	cr_assert_neq(a.options.judge.seed, b.options.judge.seed);
+}
