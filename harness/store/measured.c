@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judgement/names.h"
 #include "report/clean.h"
 #include "store/scalars.h"
 
@@ -221,7 +222,7 @@ static void take_old_stats(struct measured_time *time, const json_t *timing, con
 	time->high = real_of(stats, "high_us");
 	if (!outside)
 		return;
-	snprintf(time->clock, sizeof time->clock, "outside");
+	snprintf(time->clock, sizeof time->clock, "%s", timing_clock_name(CLOCK_OUTSIDE));
 	time->low = fmax(real_of(sealed, "outside") - wide, 0.0);
 	time->high = real_of(sealed, "outside") + wide;
 }
