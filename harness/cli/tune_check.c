@@ -20,23 +20,20 @@ static void show_step(void *context, const char *file, const char *what, size_t 
 /* The options of a run that judges one schedule after the other; flags come later. */
 static bool check_options(const struct tuned *tuned, struct judge_options *out, struct error *err)
 {
-	struct options options = *tuned->options;
-	options.judge.mode = JUDGE_CHECKS;
-	options.judge.untimed = true;
-	bool emulated = device_request_seems_emulated(&options.judge.device);
-	if (options.judge.suite_count == 0) {
-		if (options.judge.cases == 0)
-			options.judge.cases = CASES;
-		if (options.judge.max_dim == 0 && emulated)
-			options.judge.max_dim = MAX_DIM_EMULATED;
+	*out = tuned->options->judge;
+	out->mode = JUDGE_CHECKS;
+	out->untimed = true;
+	bool emulated = device_request_seems_emulated(&out->device);
+	if (out->suite_count == 0) {
+		if (out->cases == 0)
+			out->cases = CASES;
+		if (out->max_dim == 0 && emulated)
+			out->max_dim = MAX_DIM_EMULATED;
 	}
 	for (size_t i = 0; emulated && emulated_gpus[i] != NULL; i++)
 		if (strcmp(tuned->gpu.id, emulated_gpus[i]) == 0)
-			options.judge.emulate = emulated_gpus[i];
-	options.judge.shape_count = 0; /* it ranked them; the cases are of all sizes */
-	if (!command_complete(&options, err))
-		return false;
-	*out = options.judge;
+			out->emulate = emulated_gpus[i];
+	out->shape_count = 0; /* it ranked them; the cases are of all sizes */
 	return out->nvcc_flag_count + tuned->space.constant_count <= JUDGE_FLAGS_MAX ||
 		   error_set(err, "too many flags: %zu constants take one each, of %d in all",
 					 tuned->space.constant_count, JUDGE_FLAGS_MAX);
@@ -74,13 +71,15 @@ static enum judge_status check_one(struct tuned *tuned, const struct judge_optio
 								   struct error *err)
 {
 	struct judge_options judge = *usual;
+	const char *all_flags[JUDGE_FLAGS_MAX + 1] = {NULL};
 	struct schedule_flags flags;
 	struct judgement_list list;
 	schedule_flags(&tuned->space, tuned->shapes[0].ranking.list.items[check->schedule].values,
 				   &flags);
+	memcpy(all_flags, judge.nvcc_flags, judge.nvcc_flag_count * sizeof *all_flags);
 	for (size_t i = 0; i < flags.count; i++)
-		judge.nvcc_flags[judge.nvcc_flag_count++] = flags.text[i];
-	judge.nvcc_flags[judge.nvcc_flag_count] = NULL;
+		all_flags[judge.nvcc_flag_count++] = flags.text[i];
+	judge.nvcc_flags = all_flags;
 	enum judge_status status = judge_run(&judge, progress, &list, err);
 	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return status;

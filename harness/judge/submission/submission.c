@@ -400,7 +400,8 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
 	s->schedule = schedule;
 	size_t count = options->nvcc_flag_count;
-	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < count; i++)
+		s->tuned[i] = options->nvcc_flags[i];
 	for (size_t i = 0; i < schedule.count; i++)
 		s->tuned[count++] = s->schedule.flags[i];
 	s->tuned[count] = NULL;
