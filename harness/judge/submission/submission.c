@@ -432,7 +432,8 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
 
-bool submission_compile(const struct run *run, struct submission *s, struct error *err)
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
@@ -453,7 +454,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .alone = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
-									  .control = run->control};
+									  .control = control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;
