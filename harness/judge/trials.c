@@ -342,7 +342,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 				  struct judgement *out, struct error *err)
 {
 	struct judge_options options = trials->options;
-	struct run run = trials->run;
+	struct run *run = &trials->run;
 	struct submission drawn;
 	*out = (struct judgement){.verdict = VERDICT_ACCEPTED};
 	timing_end(trials);
@@ -358,8 +358,8 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	options.cases = cases;
 	if (options.max_dim == 0)
 		options.max_dim = max_dim;
-	run.options = &options;
-	submission_take(&run, options.files[0], &drawn);
+	run->options = &options; /* until the end */
+	submission_take(run, options.files[0], &drawn);
 	submission_to_judgement(&trials->submissions[variant], out);
 	bool ok = drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused);
 	out->cases = calloc(drawn.case_count + 1, sizeof *out->cases);
@@ -372,8 +372,8 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	const struct entrant entrant =
 		submission_entrant(&trials->submissions[variant], submission_name(options.files[0]));
 	ok = ok && (out->verdict != VERDICT_ACCEPTED ||
-				check_cases(&run, trials->submissions[0].problem, &entrant, out, err));
+				check_cases(run, trials->submissions[0].problem, &entrant, out, err));
 	trials->deadline = 0;
-	trials->run.referee = run.referee; /* it may be another one now */
+	run->options = &trials->options;
 	return ok;
 }

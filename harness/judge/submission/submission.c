@@ -393,7 +393,8 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
 	s->schedule = schedule;
 	size_t count = options->nvcc_flag_count;
-	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < count; i++)
+		s->tuned[i] = options->nvcc_flags[i];
 	for (size_t i = 0; i < schedule.count; i++)
 		s->tuned[count++] = s->schedule.flags[i];
 	s->tuned[count] = NULL;
@@ -424,7 +425,8 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
 
-bool submission_compile(const struct run *run, struct submission *s, struct error *err)
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
@@ -445,7 +447,7 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
-									  .control = run->control};
+									  .control = control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;

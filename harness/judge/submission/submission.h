@@ -45,9 +45,10 @@ bool submission_holds(struct submission *submission);
 void submission_tune(const struct run *run, struct submission *submission,
 					 const struct test_case *test, bool *changed);
 
-/* Compiles it. That nvcc refuses the file is not a failure (compiled.status
- * tells); false with err when nothing can be compiled at all. */
-bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
+/* Compiles it, under a control of its own or that of the run. That nvcc refuses the file is not a
+ * failure (compiled.status tells); false with err when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *submission, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);
