@@ -17,7 +17,7 @@
  * Rows and columns are those of the row-major M x N matrix C.
  *
  * FOR STAGES. An epilogue is a chain of stages, applied left to right; with none
- * named it is alpha_beta alone: alpha * x + beta * C. A stage NAME is a file
+ * named it is alpha_beta: alpha * x + beta * C. A stage NAME is a file
  * NAME.cuh that defines a class template stage_NAME<Element>. Its members are
  * its arguments, in the order in which the file's first comment declares them:
  *
@@ -30,7 +30,7 @@
  * Pointers are aligned to 16 bytes, as cudaMalloc's are. It is called in one of two
  * forms:
  *
- *     float operator()(float x) const;                        // each value alone
+ *     float operator()(float x) const;                        // each value by itself
  *     template <int V> void operator()(float (&x)[V], const epilogue_coordinate &at) const;
  *
  * The second form sees V neighbouring columns of a row, and loads and stores with
@@ -103,8 +103,8 @@ struct epilogue_coordinate {
 				   is aligned */
 };
 
-/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is for
- * beta = 0 alone. */
+/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is only for
+ * beta = 0. */
 struct epilogue_coordinate_with_c : epilogue_coordinate {
 	const float *c;
 };
@@ -332,7 +332,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		rest.memory(visit);
 	}
 
-	/* What solve() carries itself goes to the stages that ask for it. */
+	/* What solve() carries itself goes to the stages that take it. */
 	template <class Element> void take(Element *C, float alpha, float beta)
 	{
 		take_first(first, C, alpha, beta, 0);

@@ -27,7 +27,7 @@ enum judge_mode {
 	JUDGE_COMPARES, /* times each file with its epilogue and without any */
 };
 
-/* What is asked for. 0 and NULL ask for what is usual; strings are borrowed. */
+/* The options of a run. 0 and NULL are defaults; strings are borrowed. */
 struct judge_options {
 	const char *const *files; /* solution files */
 	size_t file_count;
