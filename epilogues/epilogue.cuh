@@ -141,7 +141,7 @@ __device__ __forceinline__ void epilogue_store_whole(Element *to, const float (&
 }
 
 /* V elements, `left` of which exist; the others become 0. They are converted in one
- * where, so that the usual case does not wait inside of a branch. */
+ * place, so that the usual case does not wait inside of a branch. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load(const Element *from, int left, bool whole,
 											  float (&x)[V])
@@ -502,8 +502,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	/* COUNT times V values; where(i, row, column) tells to which row and column the i-th belong.
 	 * Those in rows from `rows` on, or in columns from N on, are dropped. V is 1, or divides N, and
 	 * all coordinates are aligned to it. What is read of C is loaded before anything is stored: no
-	 * load passes a store to what may be the same where, so that values stored one by one wait for
-	 * memory one by one. */
+	 * load passes a store to what may be the same address, so that values stored one by one wait
+	 * for memory one by one. */
 	template <int COUNT, int V, class Coordinate>
 	__device__ __forceinline__ void store_all(int rows, float (&x)[COUNT][V],
 											  const Coordinate &where) const
