@@ -516,7 +516,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			inside = inside && row < rows && column < N;
 		}
 		if (inside) {
-			store_all_where<false>(rows, x, where); // without tests more loads are under way
+			store_all_where<false>(rows, x, where); // without tests more loads are in flight
 			return;
 		}
 		/* Copies that the compiler does not see through. Without them the registers of the values

@@ -1,4 +1,4 @@
-/* A solution file on its way through a run: what it is, what it is compiled to,
+/* A solution file in a run: what it is, what it is compiled to,
  * which cases it meets. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
