@@ -22,9 +22,9 @@ enum verdict {
 /* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
 enum seal_state {
 	SEAL_NONE,      /* there were none */
-	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
-	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
-	SEAL_UNCERTAIN, /* the outside cannot tell: too short, or an unsteady machine */
+	SEAL_CONFIRMED, /* the host-side time agrees with what the process says */
+	SEAL_OUTSIDE,   /* the host-side time is more: it counts */
+	SEAL_UNCERTAIN, /* the host-side time cannot tell: too short, or an unsteady machine */
 };
 
 enum timing_role {

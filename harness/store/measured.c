@@ -209,8 +209,8 @@ static bool take_shape(struct measured_time *time, const json_t *test)
 	return json_is_object(test) && time->scalars != NULL;
 }
 
-/* Reports without the clock of an entry say which clock the whole timing is by, and of what was
- * seen from outside only its uncertainty. */
+/* Reports without the clock of an entry say which clock the whole timing is by, and of a
+ * host-side time only its uncertainty. */
 static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
 {
 	const json_t *sealed = json_object_get(entry, "sealed");

@@ -14,7 +14,7 @@
 struct epilogue_runner {
 	const struct problem *problem; /* that it is compiled for; NULL: not yet */
 	struct compiled compiled;
-	struct chain chain; /* the stage alone */
+	struct chain chain; /* only the stage */
 	struct contestant_link link;
 };
 
