@@ -20,7 +20,7 @@ template <class Element> struct stage_alpha_beta {
 	}
 
 	/* No branch around the arithmetic: a kernel that finishes several vectors in a
-	 * row then has all of their loads under way at once. */
+	 * row then has all of their loads in flight at once. */
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void operator()(float (&x)[V], const Coordinate &at) const
 	{

@@ -17,7 +17,7 @@
  * Rows and columns are those of the row-major M x N matrix C.
  *
  * FOR STAGES. An epilogue is a chain of stages, applied left to right; with none
- * named it is alpha_beta alone: alpha * x + beta * C. A stage NAME is a file
+ * named it is alpha_beta: alpha * x + beta * C. A stage NAME is a file
  * NAME.cuh that defines a class template stage_NAME<Element>. Its members are
  * its arguments, in the order in which the file's first comment declares them:
  *
@@ -30,7 +30,7 @@
  * Pointers are aligned to 16 bytes, as cudaMalloc's are. It is called in one of two
  * forms:
  *
- *     float operator()(float x) const;                        // each value alone
+ *     float operator()(float x) const;                        // each value by itself
  *     template <int V> void operator()(float (&x)[V], const epilogue_coordinate &at) const;
  *
  * The second form sees V neighbouring columns of a row, and loads and stores with
@@ -103,8 +103,8 @@ struct epilogue_coordinate {
 				   is aligned */
 };
 
-/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is for
- * beta = 0 alone. */
+/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is only for
+ * beta = 0. */
 struct epilogue_coordinate_with_c : epilogue_coordinate {
 	const float *c;
 };
@@ -141,7 +141,7 @@ __device__ __forceinline__ void epilogue_store_whole(Element *to, const float (&
 }
 
 /* V elements, `left` of which exist; the others become 0. They are converted in one
- * where, so that the usual case does not wait inside of a branch. */
+ * place, so that the usual case does not wait inside of a branch. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load(const Element *from, int left, bool whole,
 											  float (&x)[V])
@@ -332,7 +332,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		rest.memory(visit);
 	}
 
-	/* What solve() carries itself goes to the stages that ask for it. */
+	/* What solve() carries itself goes to the stages that take it. */
 	template <class Element> void take(Element *C, float alpha, float beta)
 	{
 		take_first(first, C, alpha, beta, 0);
@@ -502,8 +502,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	/* COUNT times V values; where(i, row, column) tells to which row and column the i-th belong.
 	 * Those in rows from `rows` on, or in columns from N on, are dropped. V is 1, or divides N, and
 	 * all coordinates are aligned to it. What is read of C is loaded before anything is stored: no
-	 * load passes a store to what may be the same where, so that values stored one by one wait for
-	 * memory one by one. */
+	 * load passes a store to what may be the same address, so that values stored one by one wait
+	 * for memory one by one. */
 	template <int COUNT, int V, class Coordinate>
 	__device__ __forceinline__ void store_all(int rows, float (&x)[COUNT][V],
 											  const Coordinate &where) const
@@ -516,7 +516,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			inside = inside && row < rows && column < N;
 		}
 		if (inside) {
-			store_all_where<false>(rows, x, where); // without tests more loads are under way
+			store_all_where<false>(rows, x, where); // without tests more loads are in flight
 			return;
 		}
 		/* Copies that the compiler does not see through. Without them the registers of the values

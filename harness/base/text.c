@@ -63,6 +63,14 @@ const char *text_plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+size_t text_index(const char *word, const char *const *names, size_t count)
+{
+	size_t i = 0;
+	while (i < count && strcmp(word, names[i]) != 0)
+		i++;
+	return i;
+}
+
 const char *text_names(char *out, size_t size, const char *const *names, size_t count,
 					   const char *last)
 {

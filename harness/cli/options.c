@@ -13,7 +13,7 @@
 #define TIMES "bench compare"
 #define RUNS "judge bench compare"
 
-#define GPU_KNOWN GPU_IDS "\n(the one at hand; without one " GPU_DEFAULT ")"
+#define GPU_KNOWN " (the one at hand; without one\n" GPU_DEFAULT "):" GPU_IDS
 
 #define ASKS "history diff leaderboard" /* the store */
 
@@ -103,9 +103,9 @@ const struct row option_rows[] = {
 	 FILLS(kind_flag, model_only)},
 	{"judge", NULL, "tune", "judges the first schedules for correctness", .group = GROUP_FIRST,
 	 FILLS(kind_flag, judge_ranked), .was = "check"},
-	{"gpu", "NAME", "explain", "whose time is predicted:" GPU_KNOWN, .group = GROUP_FIRST,
+	{"gpu", "NAME", "explain", "whose time is predicted" GPU_KNOWN, .group = GROUP_FIRST,
 	 FILLS(kind_text, gpu), .needs = "the name of a GPU, such as h200"},
-	{"gpu", "NAME", "tune", "that schedules are for:" GPU_KNOWN, .group = GROUP_FIRST,
+	{"gpu", "NAME", "tune", "that schedules are for" GPU_KNOWN, .group = GROUP_FIRST,
 	 FILLS(kind_text, gpu), .goes_with = "model-only judge",
 	 .why = "what is measured runs on the GPU at hand", .needs = "the name of a GPU, such as h200"},
 	{"top", "N", "tune",

@@ -13,9 +13,24 @@
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What was asked for. Strings point into argv. Absent: NULL, 0 or false. */
+#define OPTIONS_SUITES_MAX 32
+#define OPTIONS_SHAPES_MAX 4096
+#define OPTIONS_ONLY_MAX 64
+
+/* The lists that struct judge_options points to. */
+struct option_lists {
+	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	const char *suites[OPTIONS_SUITES_MAX + 1];
+	const char *only[OPTIONS_ONLY_MAX];
+	struct shape_text shapes[OPTIONS_SHAPES_MAX];
+	uint32_t shape_lines[OPTIONS_SHAPES_MAX];
+};
+
+/* What was asked for. Strings point into argv. Absent: NULL, 0 or false. Never copied: `judge`
+ * points into `lists`. */
 struct options {
 	struct judge_options judge;
+	struct option_lists lists;
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;

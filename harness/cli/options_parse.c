@@ -154,7 +154,12 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	struct option table[OPTION_ROWS_MAX + 1];
 	char letters[2 * OPTION_ROWS_MAX + 2];
 	bool given[OPTION_ROWS_MAX] = {false};
-	*out = (struct options){.command = argv[0]};
+	*out = (struct options){.command = argv[0],
+							.judge = {.nvcc_flags = out->lists.nvcc_flags,
+									  .suites = out->lists.suites,
+									  .only = out->lists.only,
+									  .shapes = out->lists.shapes,
+									  .shape_lines = out->lists.shape_lines}};
 	tables_fill(out->command, table, letters);
 
 	optind = 0; /* glibc: start anew */

@@ -333,7 +333,6 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 	struct job *job = calloc(1, sizeof *job);
 
 	*out = (struct compiled){.status = COMPILE_FAILED};
-	err->message[0] = '\0';
 	if (job != NULL) {
 		job->options = options;
 		job->deadline = started + options->seconds;

@@ -99,7 +99,7 @@ struct referee_case {
 	struct chain chain;
 	uint32_t sets;
 	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
-					   descriptor alone; at most GROUP_MAX, and a divisor of `sets` */
+					   descriptor of its own; at most GROUP_MAX, and a divisor of `sets` */
 };
 struct referee_case_reply {
 	struct message head;

@@ -127,7 +127,7 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 	fputs("</div>\n", out);
 	if (outside)
 		html_paragraph(out, "quiet",
-					   "* seen from outside: the process said less than what sealed calls took.");
+					   "* host-side time: the process said less than what sealed calls took.");
 	if (board->unconfirmed > 0) {
 		char text[96];
 		snprintf(text, sizeof text,

@@ -10,6 +10,7 @@
 #include "base/commit.h"
 #include "base/paths.h"
 #include "judgement/layers.h"
+#include "judgement/names.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "store/database.h"
@@ -94,8 +95,7 @@ static int64_t append_run(struct store *store, const char *mode, const struct ru
 	uname(&host);
 	const struct run_row row = {.mode = mode,
 								.commit = commit_of_build(),
-								.device_kind =
-									facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated",
+								.device_kind = device_kind_name(facts->device_kind),
 								.nvcc_flags = dump_texts(facts->nvcc_flags),
 								.suites = dump_texts(facts->suites),
 								.sm_clock_mhz = facts->device.sm_clock_khz / 1000.0};
@@ -277,7 +277,8 @@ static const struct column timing_columns[] = {COLUMN("run", struct timing_row, 
 static int64_t append_timing_head(struct store *store, int64_t run,
 								  const struct timing_result *timing, struct error *err)
 {
-	const struct timing_row row = {run, facts_use_span(timing) ? "span" : "event"};
+	const struct timing_row row = {
+		run, timing_clock_name(facts_use_span(timing) ? CLOCK_SPAN : CLOCK_EVENT)};
 	const struct scalars_row scalars = {
 		scalars_of_case(problem_find(timing->problem), &timing->test)};
 	const struct column_part parts[] = {

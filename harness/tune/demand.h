@@ -1,4 +1,4 @@
-/* What the launches of one kernel ask of a GPU, and the time that follows. Who knows what is asked,
+/* What the launches of one kernel demand of a GPU, and the time that follows. Who knows the demand,
  * from roles (tune/model.h) or from counters (tune/counted.h), gets the same arithmetic.
  *
  * Each part of a multiprocessor takes the time that its work takes at its full rate, on the
@@ -50,7 +50,7 @@ const char *demand_part_word(enum demand_part part); /* "shared_memory": for JSO
 
 struct demand_time {
 	double seconds;
-	double part[DEMAND_PARTS]; /* seconds that each would take alone */
+	double part[DEMAND_PARTS]; /* seconds that each would take by itself */
 	enum demand_part bound;    /* the longest; of issue slots and the lanes that they feed, lanes
 								  that are nearly as long */
 	double trips, waits;       /* that latency consists of; waits are not hidden */

@@ -63,15 +63,17 @@ static enum judge_status check_one(struct tuning *tuning, const struct judge_opt
 								   struct tuning_check *check, struct error *err)
 {
 	struct judge_options judge = *usual;
+	const char *all_flags[JUDGE_FLAGS_MAX + 1] = {NULL};
 	struct judge_progress steps = tuning->watch.steps;
 	struct schedule_flags flags;
 	struct judgement_list list;
 	steps.note = NULL; /* it would stand within the table */
 	schedule_flags(&tuning->space, tuning->shapes[0].ranking.list.items[check->schedule].values,
 				   &flags);
+	memcpy(all_flags, judge.nvcc_flags, judge.nvcc_flag_count * sizeof *all_flags);
 	for (size_t i = 0; i < flags.count; i++)
-		judge.nvcc_flags[judge.nvcc_flag_count++] = flags.text[i];
-	judge.nvcc_flags[judge.nvcc_flag_count] = NULL;
+		all_flags[judge.nvcc_flag_count++] = flags.text[i];
+	judge.nvcc_flags = all_flags;
 	enum judge_status status = judge_run(&judge, &steps, &list, err);
 	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return status;

@@ -17,7 +17,7 @@
 #include "alpha_beta.cuh"
 
 constexpr int KERNEL_THREADS = 256;
-constexpr int KERNEL_BATCH = 4; // vectors that a thread has on their way at a time
+constexpr int KERNEL_BATCH = 4; // vectors that a thread has in flight at a time
 
 /* The chain as the library and the kernel share it. */
 template <class Chain> struct kernel_split {

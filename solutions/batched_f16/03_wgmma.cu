@@ -1,10 +1,10 @@
-/* All of a tile's operands requested at once, by TMA; wgmma; pairs of blocks that share B.
+/* All of a tile's operands loaded at once by TMA; wgmma; pairs of blocks that share B.
  *
  * Idea: at 256x256x256 a block's whole work is four steps of 64 along K, 128 KB of
  * operands for a tile of 128x128. So there is nothing to keep up: one warp has TMA
- * for everything as soon as the block begins, the tensor cores take the steps as they
+ * load everything as soon as the block begins, the tensor cores take the steps as they
  * arrive, and the results leave by TMA, from where A was. What is left is one trip to
- * memory, the bytes and one way out. Matrices of a batch are the third dimension of a
+ * memory, the bytes and the stores. Matrices of a batch are the third dimension of a
  * tensor map, which also fills in zeros beyond each matrix' own edges and keeps what
  * lies there from being stored.
  *
@@ -13,8 +13,8 @@
  *
  * Changes from 02_mma: wgmma in place of mma.sync, one producer warp and TMA in place of
  * copies by all threads, multicast. Where a batch has more tiles than there are SMs, two
- * blocks with fewer stages share one, and one's way out is the other's mainloop.
- * Matrices that TMA cannot address (rows of no multiple of 16 bytes) go 02's way.
+ * blocks with fewer stages share one, and one's stores run beside the other's mainloop.
+ * Matrices that TMA cannot address (rows of no multiple of 16 bytes) take 02's kernel.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 halves, 64 FLOP per byte of global
  * memory, 85 with a shared B.
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void release(uint32_t empty, int t, int steps)
 		mbarrier_arrive(empty + 8 * (t % Tile::STAGES));
 }
 
-/* A consumer's 64 rows of sums. The loop keeps one step's products under way while it hands
+/* A consumer's 64 rows of sums. The loop keeps one step's products in flight while it hands
  * back the stage of the step before. */
 template <class Tile>
 static __device__ __forceinline__ void multiply(float (&sum)[Tile::BLOCK_N / 2], uint32_t base,

@@ -147,9 +147,9 @@ multiply(float (&sum)[TILE_N / 2], const shared_layout &shared, ring &at, int co
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-/* A warp's 16 rows, all in C, through the epilogue into its staging and from there by TMA. Lane l
- * hands stmatrix row l%16, vector l/16 of each pair of vectors of 8 columns; the swizzle exchanges
- * vectors by the row's number. */
+/* A warp's 16 rows, all in C, through the epilogue into its staging area and from there by TMA.
+ * Lane l hands stmatrix row l%16, vector l/16 of each pair of vectors of 8 columns; the swizzle
+ * exchanges vectors by the row's number. */
 static __device__ __forceinline__ void store_whole(const float (&sum)[TILE_N / 2],
 												   const epilogue<half> &out,
 												   const CUtensorMap *map_c, uint32_t staging,

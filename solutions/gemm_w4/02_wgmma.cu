@@ -48,7 +48,7 @@ static_assert(SCALE_LANES == 2 * 32, "the last two warps");
 static_assert(TILE_N == CONSUMERS * HALVES * 64 && TILE_M == 128, "wgmma_registers() has 64 x 128");
 
 /* Shared memory: stages of x in slabs, then W; their scales; a staging area for each consumer's
- * warp on its way out; barriers. */
+ * warp; barriers. */
 constexpr int W_ROW = BK / 2; // bytes
 constexpr int SLAB_BYTES = TILE_M * SLAB * 2;
 constexpr int X_BYTES = BK / SLAB * SLAB_BYTES;

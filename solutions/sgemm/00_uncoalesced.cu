@@ -1,4 +1,4 @@
-/* One thread an element, the wrong way round.
+/* One thread an element, in the wrong order.
  *
  * Idea: C has M*N independent dot products of length K, and each thread takes
  * one. Here neighbouring threads (threadIdx.x) lie in neighbouring *rows* of C,

@@ -180,15 +180,17 @@ def tile(runs):
 
 
 def swizzle(runs):
-    out = ["## SWIZZLE", "", "All else as in listing 4.1 of the thesis, which are the file's defaults.", "",
-           "![Time over SWIZZLE](cosma_parts.svg)", ""]
+    out = ["## SWIZZLE", "", "All else as in listing 4.1 of the thesis, which are the file's defaults. The picture has every value "
+           "that was measured.", "", "![Time over SWIZZLE](cosma_parts.svg)", ""]
     values = list(dict.fromkeys(name for run in runs for name in run.labels))
     head = ["SWIZZLE"] + [f"{run.shape}, {what}" for run in runs for what in ("us", "TFLOP/s")]
     rows = []
     for name in values:
         times = [run.time(name) for run in runs]
+        if not all(times):
+            continue
         rows.append([name.split()[1]] + [cell for run, us in zip(runs, times) for cell in
-                                         ((number(us), number(run.tflop / us * 1e6)) if us else ("-", "-"))])
+                                         (number(us), number(run.tflop / us * 1e6))])
     for label in libraries_of(runs):
         rows.append([label] + [cell for run in runs for us in [run.libraries.get(label)] for cell in
                                ((number(us), number(run.tflop / us * 1e6)) if us else ("-", "-"))])
@@ -218,14 +220,16 @@ def sigmoid(runs):
 
 
 def ranks(runs):
-    tuned = [run for run in runs if run.time("tuned")]
+    largest = {run.experiment: run for run in sorted(runs, key=lambda run: run.w or 0)}
+    tuned = [run for run in runs if run.time("tuned") and (run.experiment not in FAMILIES or run is largest[run.experiment])]
     if not tuned:
         return []
     rows = [[run.experiment, run.shape, *(run.tune[fact] for fact in ("schedules", "budget", "tried", "model", "thesis")),
              " ".join(f"{name}={value}" for name, value in run.chosen["tuned"].items()
                       if value != run.chosen["defaults"].get(name)) or "the defaults"] for run in tuned]
     return ["## What tuning chose", "", "How many schedules there are, how many of them were tried in so many seconds, where the tuned "
-            "one stands in each of the two orders, and how it differs from the defaults, which are tried first.", ""] + table(
+            "one stands in each of the two orders, and how it differs from the defaults, which are tried first. "
+            f"Of a family the largest is shown; [{KEPT}]({KEPT}) has all.", ""] + table(
                 ["", "M x N x K", "schedules", "budget, s", "tried", "by the model", "by the thesis", "constants"], rows)
 
 
@@ -273,24 +277,25 @@ def exhaustive(runs):
 
 
 def missing(runs, left_out):
-    out = []
-    for run in runs:
-        failed = {label: why for label, why in run.failed.items()}
-        for label, why in failed.items():
-            by = [name for name, known in run.labels.items() if known == label]
-            out.append(f"- {run.experiment} {run.shape}, {', '.join(by) or label}: {why}")
-        if "error" in run.tune:
-            out.append(f"- {run.experiment} {run.shape}, tuned: {run.tune['error']}")
-        if "error" in run.tune.get("exhaustive", {}):
-            out.append(f"- {run.experiment} {run.shape}, every schedule: {run.tune['exhaustive']['error']}")
-        if run.timing["clock"]["held_down"]:
-            out.append(f"- {run.experiment} {run.shape}: the clock was held down ({run.timing['clock']['held_down']})")
-        if run.timing["uncertain"]:
-            out.append(f"- {run.experiment} {run.shape}: the interval of a median is wide")
+    """By reason, what it is about."""
     reasons = {}
+    for run in runs:
+        name = f"{run.experiment} {run.shape}"
+        for label, why in run.failed.items():
+            by = [entry for entry, known in run.labels.items() if known == label]
+            if label != "cuBLASLt fused" or run.experiment != "sigmoid":  # which that section says
+                reasons.setdefault(why, []).append(f"{name}, {', '.join(by) or label}")
+        if "error" in run.tune:
+            reasons.setdefault(run.tune["error"], []).append(f"{name}, tuned")
+        if "error" in run.tune.get("exhaustive", {}):
+            reasons.setdefault(run.tune["exhaustive"]["error"], []).append(f"{name}, every schedule")
+        if run.timing["clock"]["held_down"]:
+            reasons.setdefault(f"the clock was held down ({run.timing['clock']['held_down']})", []).append(name)
+        if run.timing["uncertain"]:
+            reasons.setdefault("the interval of a median is wide", []).append(name)
     for gap in left_out:
         reasons.setdefault(gap["why"], []).append(f"{gap['experiment']} {gap['shape']}")
-    out += [f"- {why}: {', '.join(gaps)}" for why, gaps in reasons.items()]
+    out = [f"- {why}: {'; '.join(gaps)}" for why, gaps in reasons.items()]
     return ["## What is missing, or uncertain", ""] + out + [""] if out else []
 
 

@@ -1,6 +1,6 @@
 /* Which GPU is emulated, and how closely it is watched. An emulated GPU is told
  * through environment variables and answers through a file, as any program's
- * would be; emulated.c alone knows their names. Internal to judge/. */
+ * would be; only emulated.c knows their names. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_RUN_EMULATED_H
 #define GEMMJUDGE_JUDGE_RUN_EMULATED_H
 

@@ -14,7 +14,7 @@
 struct epilogue_runner {
 	const struct problem *problem; /* that it is compiled for; NULL: not yet */
 	struct compiled compiled;
-	struct chain chain; /* the stage alone */
+	struct chain chain; /* only the stage */
 	struct contestant_link link;
 };
 
@@ -26,9 +26,9 @@ struct epilogue {
 	struct epilogue_runner runners[CHAIN_STAGES_MAX];
 };
 
-/* Reads the chain. NULL when it is what a solution computes anyway (err is then
- * empty), or when it is faulty (err). */
-struct epilogue *epilogue_open(const char *text, struct error *err);
+/* Reads the chain; *out is NULL where there is none (text is NULL), or where it is what a solution
+ * computes anyway. False with err, and *out NULL: it is faulty. */
+bool epilogue_open(const char *text, struct epilogue **out, struct error *err);
 void epilogue_close(struct epilogue *epilogue);
 
 /* Ends the processes of stages that run by themselves, whose results count as the referee's: the

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judgement/names.h"
 #include "report/document.h"
 #include "report/wrap.h"
 #include "store/show/show.h"
@@ -105,8 +106,8 @@ static void print_counters(const struct pair *pair, FILE *out)
 static void print_without_times(const struct pair *pair, FILE *out)
 {
 	bool timed = pair->a->time_count > 0 && pair->b->time_count > 0;
-	bool emulated = strcmp(pair->a->device_kind, "emulated") == 0 ||
-					strcmp(pair->b->device_kind, "emulated") == 0;
+	bool emulated = device_kind_is(pair->a->device_kind, DEVICE_EMULATED) ||
+					device_kind_is(pair->b->device_kind, DEVICE_EMULATED);
 	fprintf(out, "\n%s: verdicts and counters are compared\n",
 			timed      ? "no shape was timed in both"
 			: emulated ? "the emulated GPU has no times"

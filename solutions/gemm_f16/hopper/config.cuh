@@ -1,4 +1,4 @@
-/* A tile configuration at compile time: what is asked for, one line of configs.def, and what
+/* A tile configuration at compile time: its line of configs.def, and what
  * follows from it, such as how shared memory lies.
  *
  * Both operands have the 128-byte swizzle that wgmma reads without bank conflicts: A as rows of 64

@@ -119,7 +119,7 @@ template <class Kernel> static bool shared_memory_allow(Kernel *kernel, int byte
 	return true;
 }
 
-/* Blocks in clusters of `cluster`; `together`: all of them must run at once. Kernels that ask for
+/* Blocks in clusters of `cluster`; `together`: all of them must run at once. Kernels that need
  * shared memory differ in their parameters' types. */
 template <class... Parameters, class... Arguments>
 static hopper_status kernel_launch(const launch_context &context, void (*kernel)(Parameters...),

@@ -1,7 +1,7 @@
 /* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
  * vectors around each 8 elements, shift them together in registers, and store them where TMA would
  * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
- * take turns at the stages, so that several are on their way at once without a thread looking
+ * take turns at the stages, so that several are in flight at once without a thread looking
  * ahead. */
 #ifndef HOPPER_PRODUCER_STAGED_CUH
 #define HOPPER_PRODUCER_STAGED_CUH
@@ -116,7 +116,7 @@ __device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, u
 }
 
 /* Producer warpgroup number `producer` fills every PRODUCERS-th stage of the block's one tile.
- * ready() is called once the first loads are on their way, and returns when the barriers are
+ * ready() is called once the first loads are in flight, and returns when the barriers are
  * initialised. `loads_a`: this warp issues A's loads. */
 template <class config, class Ready>
 __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<config> load,

@@ -95,7 +95,7 @@ template <class config> struct tma_loader {
 	}
 };
 
-/* What the first round of loads need not wait for the cluster with: loads into this block alone, of
+/* What the first round of loads need not wait for the cluster with: loads into this block only, of
  * operands that are not copied first. */
 template <class config> struct early_loads {
 	static constexpr bool ANY = config::VARIANT != PAD_COPY;

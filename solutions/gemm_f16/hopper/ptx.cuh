@@ -202,7 +202,7 @@ __device__ __forceinline__ void fence_async(void)
 
 /* ---- loads and stores ---- */
 
-/* An instruction if operand WANTED is not 0. There is no branch, so that many are under way at
+/* An instruction if operand WANTED is not 0. There is no branch, so that many are in flight at
  * once. */
 #define HOPPER_IF_WANTED(WANTED, INSTRUCTION)                                                      \
 	"{\n\t"                                                                                        \

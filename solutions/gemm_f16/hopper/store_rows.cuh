@@ -198,7 +198,7 @@ template <bool READS_C, bool WHOLE, class Element, int COLUMNS, class Rows, clas
 __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &out,
 											 const misaligned_rows<Element, COLUMNS, Rows> &part)
 {
-	constexpr int TOGETHER = 8; // pairs whose old values are under way together
+	constexpr int TOGETHER = 8; // pairs whose old values are in flight together
 	int lane = threadIdx.x % 32;
 	uint32_t at = part.address(lane % 4 * 2);
 	int row = part.residue.below(part.row, lane / 4), column = part.column + lane % 4 * 2;

@@ -119,7 +119,7 @@ __device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out
 										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
 										   int below, int column)
 {
-	/* all values before the first is stored: what the epilogue loads is under way together */
+	/* all values before the first is stored: what the epilogue loads is in flight together */
 	uint32_t words[PAIRS][4];
 #pragma unroll
 	for (int j = 0; READS_C && j < PAIRS; j++)

@@ -115,7 +115,7 @@ Test(compile, a_library_keeps_its_c_plus_plus_library_to_itself)
 	void *handle = dlopen(compiled.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	cr_assert_not_null(handle, "%s", dlerror());
 	cr_expect_not_null(dlsym(handle, "solve"));
-	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is seen from outside");
+	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is exported");
 	dlclose(handle);
 	compiled_free(&compiled);
 }

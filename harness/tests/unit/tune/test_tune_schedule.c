@@ -380,8 +380,8 @@ Test(tune_gpu, peaks)
 						   0.01 * peaks[i].tensor);
 	}
 	cr_expect(gpu_find("H100", &gpu, &err));
-	cr_expect_not(gpu_find("h20", &gpu, &err));
-	cr_expect_eq(strncmp(err.message, "unknown GPU 'h20'; did you mean 'h200'? (", 41), 0);
+	cr_expect_not(gpu_find("h2000", &gpu, &err));
+	cr_expect_eq(strncmp(err.message, "unknown GPU 'h2000'; did you mean 'h200'? (", 43), 0);
 	cr_expect_not_null(strstr(err.message, ", h200, "));
 }
 

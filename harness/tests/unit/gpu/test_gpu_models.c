@@ -46,7 +46,7 @@ Test(gpu_models, one_is_meant_where_none_is_named)
 	const struct gpu_model *model = gpu_model_find("H200");
 	cr_assert(model != NULL && model == gpu_model_find(GPU_DEFAULT) && model->emulated);
 	cr_expect_str_eq(gpu_capability_of(model->compute)->architecture, EMULATED_ARCHITECTURE);
-	cr_expect_null(gpu_model_find("h20"));
+	cr_expect_null(gpu_model_find("h2000"));
 	cr_expect_null(gpu_capability_of(91));
 }
 

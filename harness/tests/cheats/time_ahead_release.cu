@@ -9,7 +9,7 @@
 #include "peek.cuh"
 #include "tables.cuh"
 
-constexpr unsigned REVEAL_LATE = 15; // microseconds
+constexpr unsigned RELEASE_LATE = 15; // microseconds
 
 static struct {
 	const half *A, *B; // of set 0, at the addresses of each group
@@ -38,7 +38,7 @@ static void at_reply(uint32_t type, char *, size_t)
 												   group.K, 1.0f, 0.0f, make_int2(0, 0),
 												   make_int2(1, 1));
 	group.started = true;
-	peek_wait(REVEAL_LATE);
+	peek_wait(RELEASE_LATE);
 }
 
 static __attribute__((constructor)) void begin()
