@@ -378,8 +378,7 @@ int tune_measure(struct tuned *tuned, FILE *out)
 	struct tune_memory memory;
 	struct output_progress line;
 	struct error err;
-	if (!tune_memory_open(&memory, tuned, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
+	tune_memory_open(&memory, tuned);
 	output_progress_open(&line, tuned->options);
 	bool ok = true, all_right = true;
 	for (size_t i = 0; i < tuned->shape_count && ok && !command_interrupted(NULL); i++) {

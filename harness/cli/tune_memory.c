@@ -15,23 +15,19 @@ static void tell(struct tune_memory *memory, const struct error *why)
 	memory->failed = true;
 }
 
-bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, struct error *err)
+void tune_memory_open(struct tune_memory *memory, const struct tuned *tuned)
 {
 	const struct options *options = tuned->options;
 	struct error why;
 	*memory = (struct tune_memory){0};
-	if (options->no_store && options->store != NULL)
-		return error_set(err, "--store says where to remember what is measured, --no-store not "
-							  "to: give one of them");
 	schedules_join_flags(&options->judge, memory->flags, sizeof memory->flags);
 	if (options->no_store)
-		return true;
+		return;
 	if (!store_place(options->store, memory->path, &why) ||
 		(memory->path[0] != '\0' && !store_probe(memory->path, &why))) {
 		tell(memory, &why);
 		memory->path[0] = '\0';
 	}
-	return true;
 }
 
 void tune_memory_begin(struct tune_memory *memory, const struct tuned *tuned,

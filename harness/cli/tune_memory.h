@@ -18,8 +18,8 @@ struct tune_memory {
 	bool failed;
 };
 
-/* Finds the store. False with err where what was asked for contradicts itself. */
-bool tune_memory_open(struct tune_memory *memory, const struct tuned *tuned, struct error *err);
+/* Finds the store; that there is none to be had is a warning. */
+void tune_memory_open(struct tune_memory *memory, const struct tuned *tuned);
 
 /* Trials are of this shape from now on, on the device with these facts. */
 void tune_memory_begin(struct tune_memory *memory, const struct tuned *tuned,
