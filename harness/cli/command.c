@@ -12,7 +12,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
-#include "cli/schedules.h"
+#include "tuning/schedules.h"
 
 #define CASES 32
 #define CASES_EMULATED 12
@@ -201,7 +201,8 @@ int command_run(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct files files;
 	struct schedules schedules;
-	if (!command_complete(options, &err) || !schedules_open(&schedules, options, &err) ||
+	if (!command_complete(options, &err) ||
+		(options->tuned && !schedules_open(&schedules, options->store, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

@@ -61,7 +61,7 @@ static const char *const variables[][2] = {
 	{"GEMMJUDGE_STORE", "the file of the store, or none"},
 	{"XDG_DATA_HOME", "the folder that it is below otherwise; else ~/.local/share"},
 	{"GEMMJUDGE_NVCC", "the nvcc to use"},
-	{"CUDA_HOME", "the CUDA toolkit to use"},
+	{"CUDA_HOME, CUDA_PATH", "the CUDA toolkit to use"},
 	{"NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS, NVCC_CCBIN", "nvcc's own"},
 	{"CPATH, CPLUS_INCLUDE_PATH, LIBRARY_PATH", "the host compiler's own"},
 	{"NO_COLOR, FORCE_COLOR, TERM", "whether colours are used, without --color"},

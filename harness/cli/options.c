@@ -4,13 +4,16 @@
 #include <string.h>
 
 #include "cli/reader.h"
-#include "cli/tune_files.h"
+#include "gpu/models.h"
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
+#include "tuning/tuning.h"
 
 #define TIMES "bench compare"
 #define RUNS "judge bench compare"
+
+#define GPU_KNOWN " (the one at hand; without one\n" GPU_DEFAULT "):" GPU_IDS
 
 #define ASKS "history diff leaderboard" /* the store */
 
@@ -63,9 +66,10 @@ const struct row option_rows[] = {
 	{"gpu", "NAME", "leaderboard", "only GPUs that have this in their name, such as h200",
 	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .was = "device",
 	 .needs = "a part of a GPU's name"},
-	{"emulate", "GPU", "judge", "with --device emu: h200 (the default), a100 or t4",
-	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE,
-	 .names = emulated_gpus, .words = SUGGEST_EMULATED},
+	{"emulate", "GPU", "judge",
+	 "with --device emu:" GPU_EMULATED_IDS " (the default: " GPU_DEFAULT ")", .group = GROUP_DEVICE,
+	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = gpu_emulated_ids,
+	 .words = SUGGEST_EMULATED},
 	{"check", "WHAT", "judge",
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
 	 "undefined), race (and\nraces in shared memory) or none",
@@ -99,14 +103,10 @@ const struct row option_rows[] = {
 	 FILLS(kind_flag, model_only)},
 	{"judge", NULL, "tune", "judges the first schedules for correctness", .group = GROUP_FIRST,
 	 FILLS(kind_flag, judge_ranked), .was = "check"},
-	{"gpu", "NAME", "explain",
-	 "whose time is predicted: t4, v100, a100, h100, h200 or\nb200 (the one at hand; without one "
-	 "h200)",
-	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .needs = "the name of a GPU, such as h200"},
-	{"gpu", "NAME", "tune",
-	 "that schedules are for: t4, v100, a100, h100, h200 or\nb200 (the one at hand; without one "
-	 "h200)",
-	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .goes_with = "model-only judge",
+	{"gpu", "NAME", "explain", "whose time is predicted" GPU_KNOWN, .group = GROUP_FIRST,
+	 FILLS(kind_text, gpu), .needs = "the name of a GPU, such as h200"},
+	{"gpu", "NAME", "tune", "that schedules are for" GPU_KNOWN, .group = GROUP_FIRST,
+	 FILLS(kind_text, gpu), .goes_with = "model-only judge",
 	 .why = "what is measured runs on the GPU at hand", .needs = "the name of a GPU, such as h200"},
 	{"top", "N", "tune",
 	 "how many of the best ranked are shown, or all (10; of\nseveral shapes 1 each)",
@@ -211,18 +211,7 @@ const struct row option_rows[] = {
 	 "to include",
 	 .group = GROUP_SCHEDULES, FILLS(kind_output, export_table), .excludes = "judge no-store",
 	 .why = "it writes what was chosen, which is in the store", .again = AGAIN_NOT,
-	 .needs = "a file name, or - for stdout", .mark = TUNE_TABLE_MARK},
-	{"export-space", "FILE", "tune",
-	 "writes the constants and their constraints in the T1\nformat (JSON) of Kernel Tuner and its "
-	 "peers",
-	 .group = GROUP_SCHEDULES, FILLS(kind_output, export_space), .again = AGAIN_NOT,
-	 .needs = "a file name, or - for stdout"},
-	{"export-results", "FILE", "tune", "writes what was measured in their T4 format",
-	 .group = GROUP_SCHEDULES, FILLS(kind_output, export_results), .again = AGAIN_NOT,
-	 .needs = "a file name, or - for stdout"},
-	{"import-results", "FILE", "tune", "takes results of others in that format into the store",
-	 .group = GROUP_SCHEDULES, FILLS(kind_input, import_results), .again = AGAIN_NOT,
-	 .needs = "a file name"},
+	 .needs = "a file name, or - for stdout", .mark = TUNING_TABLE_MARK},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.timeout)},
 	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",

@@ -46,7 +46,7 @@ struct options {
 	bool model_only;      /* the same, as are these */
 	bool judge_ranked, exhaustive;
 	bool tuned;
-	const char *export_table, *export_space, *export_results, *import_results;
+	const char *export_table;
 	bool no_store, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

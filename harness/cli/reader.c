@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "chain/chain.h"
 #include "cli/shape_file.h"
 #include "process/jail.h"
@@ -76,23 +77,17 @@ static const char *file_stage(const struct row *row, const struct options *optio
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
 static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
 {
-	char needs[160] = "", phrase[SUGGEST_TEXT];
-	size_t count = 0, used = 0;
-	for (; row->names[count] != NULL; count++)
-		if (strcmp(text, row->names[count]) == 0) {
-			*index = count;
-			return true;
-		}
-	for (size_t i = 0; i < count; i++)
-		used += (size_t)snprintf(needs + used, sizeof needs - used, "%s%s",
-								 i == 0          ? ""
-								 : i + 1 < count ? ", "
-												 : " or ",
-								 row->names[i]);
-	snprintf(needs + used, sizeof needs - used, " is needed");
-	return error_set(err, "--%s '%s': %s%s", row->name, text,
-					 row->needs != NULL ? row->needs : needs,
-					 suggest_end(phrase, row->words, text, row->names, count));
+	char names[160], phrase[SUGGEST_TEXT];
+	size_t count = 0;
+	while (row->names[count] != NULL)
+		count++;
+	*index = text_index(text, row->names, count);
+	return *index < count || error_set(err, "--%s '%s': %s%s%s", row->name, text,
+									   row->needs != NULL ? row->needs
+														  : text_names(names, sizeof names,
+																	   row->names, count, " or "),
+									   row->needs != NULL ? "" : " is needed",
+									   suggest_end(phrase, row->words, text, row->names, count));
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,

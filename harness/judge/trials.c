@@ -70,11 +70,8 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 {
 	struct run *run = &trials->run;
 	const struct judge_options *options = &trials->options;
-	err->message[0] = '\0';
 	*status = JUDGE_BAD_INPUT;
-	if (options->epilogue != NULL)
-		run->epilogue = epilogue_open(options->epilogue, err);
-	if (err->message[0] != '\0')
+	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
 	*status = JUDGE_CANNOT_RUN;
 	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))

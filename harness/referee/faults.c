@@ -66,6 +66,8 @@ static struct check_element element_of(const struct trial *trial, const struct v
 		} else {
 			out.product += x * y;
 			out.magnitude += fabs(x * y);
+			if (trial->request.right.group != 0)
+				out.rest += x * device_rest(&trial->request.right.scales.format, y);
 		}
 	}
 	return out;

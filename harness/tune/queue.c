@@ -12,7 +12,7 @@ struct line {
 	int some;            /* that are taken at a time */
 	bool of_new_kinds;   /* only the first of each kind */
 	size_t at;           /* it was gone through so far */
-	void *kinds;         /* a tree of those met; owned */
+	void *kinds;         /* a tree of those seen; owned */
 };
 
 struct queue {
@@ -33,8 +33,8 @@ static int compare_kinds(const void *a, const void *b)
 
 static bool is_new_kind(struct line *line, const struct roles *roles)
 {
-	const struct roles *const *met = tsearch(roles, &line->kinds, compare_kinds);
-	return met != NULL && *met == roles;
+	const struct roles *const *seen = tsearch(roles, &line->kinds, compare_kinds);
+	return seen != NULL && *seen == roles;
 }
 
 static void leave(void *roles)

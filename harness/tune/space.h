@@ -45,7 +45,7 @@ enum tune_role {
 	TUNE_THREADS, /* of a block */
 	TUNE_SHARED_BYTES,
 	TUNE_REGISTERS,                 /* an estimate, a thread */
-	TUNE_BLOCKS_PER_MULTIPROCESSOR, /* that launch bounds ask for */
+	TUNE_BLOCKS_PER_MULTIPROCESSOR, /* that launch bounds name */
 	TUNE_UNIT,                      /* enum tune_unit */
 	TUNE_BLOCKS,                    /* of the grid */
 	TUNE_ROLES

@@ -26,8 +26,8 @@ enum judge_mode {
 	JUDGE_COMPARES, /* times each file with its epilogue and without any */
 };
 
-/* What is asked for. 0 and NULL ask for what is usual; strings and lists are borrowed, so that who
- * asks for nearly the same copies it and changes a few members. What a run has in use (its device,
+/* The options of a run. 0 and NULL are defaults; strings and lists are borrowed, so that a copy of
+ * it with a few members changed is cheap. What a run has in use (its device,
  * referee, limits) is in struct run (judge/run/run.h). */
 struct judge_options {
 	const char *const *files; /* solution files */
@@ -40,7 +40,7 @@ struct judge_options {
 	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
 	const char *epilogue;                    /* a chain of stages, fused into the solutions */
 	struct device_request device;
-	const char *emulate;        /* one of emulated_gpus */
+	const char *emulate;        /* one of gpu_emulated_ids */
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */
 	bool counters;              /* emulated: what kernels did, into each judgement */

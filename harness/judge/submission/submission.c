@@ -11,6 +11,7 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "compile/wants.h"
 #include "judge/submission/file_kind.h"
 #include "judge/submission/tensara.h"
@@ -275,14 +276,6 @@ static bool cases_make(const struct judge_options *options, struct submission *s
 
 /* ---- those that were named ----------------------------------------------------- */
 
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-	size_t i = 0;
-	while (i < count && strcmp(name, names[i]) != 0)
-		i++;
-	return i < count;
-}
-
 static bool has_case(const struct submission *s, const char *name)
 {
 	size_t i = 0;
@@ -320,7 +313,7 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 	if (options->only_count == 0)
 		return true;
 	for (size_t i = 0; i < s->case_count; i++)
-		if (is_among(s->cases[i].name, options->only, options->only_count))
+		if (text_index(s->cases[i].name, options->only, options->only_count) < options->only_count)
 			s->cases[kept++] = s->cases[i];
 	s->case_count = kept;
 	return true;
@@ -451,7 +444,7 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
-									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
 									  .control = control};

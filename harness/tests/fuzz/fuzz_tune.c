@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tune/exchange.h"
 #include "tune/given.h"
 #include "tune/rank.h"
 
@@ -80,10 +79,6 @@ static void look_at_space(const struct space *space)
 		look_at_schedule(space, &ranked.list.items[ranked_at(&ranked, i)]);
 	for (size_t i = 0; i < ranked.list.count; i += 17)
 		look_at_text(space, &gpu, &test, &ranked.list.items[i]);
-	json_t *json = exchange_space(space, &gpu, &test, NULL, &err);
-	if (json == NULL)
-		look_at_error(&err);
-	json_decref(json);
 	ranked_free(&ranked);
 }
 

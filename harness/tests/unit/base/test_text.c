@@ -1,0 +1,39 @@
+/* links: base */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void drops(const char *from, const char *line, const char *expected)
+{
+	char text[64];
+	strcpy(text, from);
+	text_drop_line(text, line);
+	cr_expect_str_eq(text, expected, "%s less %s: %s", from, line, text);
+}
+
+Test(text, lines_are_dropped_as_a_whole)
+{
+	drops("", "a", "");
+	drops("a", "a", "");
+	drops("a\n", "a", "");
+	drops("a\nb\n", "a", "b\n");
+	drops("b\na\nc", "a", "b\nc");
+	drops("b\na", "a", "b\n");
+	drops("a\na\nb\na\n", "a", "b\n");
+	drops("ab\n a\nba\n", "a", "ab\n a\nba\n");
+	drops("\n\na\n\n", "a", "\n\n\n");
+}
+
+Test(text, names_are_found_and_listed)
+{
+	const char *const names[] = {"h200", "a100", "t4"};
+	char out[32], small[12];
+	cr_expect_eq(text_index("a100", names, 3), 1);
+	cr_expect_eq(text_index("a10", names, 3), 3);
+	cr_expect_str_eq(text_names(out, sizeof out, names, 3, " or "), "h200, a100 or t4");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 2, " or "), "h200 or a100");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 1, " or "), "h200");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 0, " or "), "");
+	cr_expect_str_eq(text_names(small, sizeof small, names, 3, " or "), "h200, a100");
+}

@@ -1,0 +1,165 @@
+/* links: judge compile jail process testcases base */
+/* What passes say of a call's time, on machines that are made up here: quiet and unsteady ones,
+ * honest files and others. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "judge/timing/host_time.h"
+
+#define RUNS 400
+
+/* A machine: microseconds that a call takes besides its work, and by how much that differs. */
+struct machine {
+	double overhead, release;
+	double jitter;    /* of each group, upwards; now and then ten times as much */
+	double processes; /* of each process's releases, either way */
+};
+
+static double uniform(void)
+{
+	static unsigned long long state = 1;
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return (double)(state >> 11) / 9007199254740992.0;
+}
+
+static double disturbed(const struct machine *machine)
+{
+	double more = -log(1 - uniform()) * machine->jitter;
+	return uniform() < 0.1 ? 10 * more : more;
+}
+
+static struct sealed_times times_of(const struct machine *machine, double work, double release)
+{
+	struct sealed_times times = {.count = 2};
+	for (uint32_t i = 0; i < times.count; i++)
+		times.groups[i] =
+			(struct sealed_group){.release = release + disturbed(machine),
+								  .call = machine->overhead + work + disturbed(machine)};
+	return times;
+}
+
+/* A file whose calls take so long, and whose process says `claim`. */
+static struct timing_entry judged(const struct machine *machine, uint32_t calls, double work,
+								  double claim, uint32_t passes)
+{
+	struct timing_entry entry = {.ran = true, .span = {.samples = 100, .median = claim}};
+	struct sealed_series *series = calloc(1, sizeof *series);
+	double own = machine->release + (2 * uniform() - 1) * machine->processes;
+	series->plan.calls = calls;
+	while (series->count < passes) {
+		series->entry[series->count] = times_of(machine, work, own);
+		series->overhead[series->count++] = times_of(machine, 0, machine->release);
+	}
+	const struct overhead_bound bound = {.before = machine->overhead + machine->jitter,
+										 .after = {.release = machine->release + machine->jitter,
+												   .call = machine->overhead + machine->jitter}};
+	const struct host_time seen = host_time_of(series, &bound);
+	host_time_judge(&seen, &entry);
+	if (entry.seal.state == SEAL_OUTSIDE)
+		cr_assert(host_time_passes(series, &bound, &seen, &entry.passes));
+	free(series);
+	return entry;
+}
+
+static const struct machine quiet = {.overhead = 38, .release = 90, .jitter = 0.7, .processes = 5};
+static const struct machine unsteady = {
+	.overhead = 45, .release = 150, .jitter = 4, .processes = 20};
+
+struct tally {
+	int confirmed, outside, uncertain, too_fast;
+};
+
+static struct tally tally_of(const struct machine *machine, uint32_t calls, double work,
+							 double claim, uint32_t passes)
+{
+	struct tally tally = {0};
+	for (int i = 0; i < RUNS; i++) {
+		struct timing_entry entry = judged(machine, calls, work, claim, passes);
+		double shown = entry.seal.state == SEAL_OUTSIDE ? entry.seal.shown.median : claim;
+		tally.confirmed += entry.seal.state == SEAL_CONFIRMED;
+		tally.outside += entry.seal.state == SEAL_OUTSIDE;
+		tally.uncertain += entry.seal.state == SEAL_UNCERTAIN;
+		tally.too_fast += entry.seal.state != SEAL_UNCERTAIN && shown < 0.97 * work;
+	}
+	return tally;
+}
+
+Test(outside, honest_times_are_confirmed_on_a_quiet_machine)
+{
+	static const double works[] = {25, 60, 175, 600, 1500};
+	for (int i = 0; i < 5; i++)
+		for (uint32_t calls = 2; calls <= 8; calls *= 2) {
+			struct tally tally = tally_of(&quiet, calls, works[i], works[i], 4);
+			cr_expect_geq(tally.confirmed, RUNS * 95 / 100, "%g us, %u calls: %d of %d", works[i],
+						  calls, tally.confirmed, RUNS);
+		}
+	/* a long call is a group of its own */
+	cr_expect_geq(tally_of(&quiet, 1, 3000, 3000, 4).confirmed, RUNS * 95 / 100);
+}
+
+/* Whatever trick makes the process say a tenth less. */
+Test(outside, a_tenth_cannot_be_hidden)
+{
+	static const struct machine *const machines[] = {&quiet, &unsteady};
+	static const double works[] = {100, 175, 450, 1500, 5000};
+	static const uint32_t calls[] = {1, 2, 8}, passes[] = {4, 24};
+	for (int m = 0; m < 2; m++)
+		for (int w = 0; w < 5; w++)
+			for (int c = 0; c < 3; c++)
+				for (int p = 0; p < 2; p++) {
+					struct tally tally =
+						tally_of(machines[m], calls[c], works[w], 0.9 * works[w], passes[p]);
+					cr_expect_leq(tally.too_fast, RUNS / 100, "%s, %g us, %u calls, %u passes: %d",
+								  m == 0 ? "quiet" : "unsteady", works[w], calls[c], passes[p],
+								  tally.too_fast);
+				}
+}
+
+/* A single call behind its own release: what processes differ by is not taken for a difference. */
+Test(outside, honest_times_are_not_disputed_on_an_unsteady_machine)
+{
+	struct tally single = tally_of(&unsteady, 1, 175, 175, 8);
+	cr_expect_leq(single.outside, RUNS * 5 / 100, "%d", single.outside);
+	cr_expect_geq(single.uncertain, RUNS / 2, "%d", single.uncertain);
+	struct tally grouped = tally_of(&unsteady, 4, 175, 175, 16);
+	cr_expect_leq(grouped.outside, RUNS * 2 / 100, "%d", grouped.outside);
+	cr_expect_geq(grouped.confirmed, RUNS * 85 / 100, "%d", grouped.confirmed);
+}
+
+/* What is shown then, and what a rank test takes: no less than the time. */
+Test(outside, lies_are_shown_with_their_time)
+{
+	for (int i = 0; i < RUNS; i++) {
+		struct timing_entry entry = judged(&unsteady, 4, 175, 0.6, 12);
+		cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
+		cr_expect_geq(entry.seal.shown.median, 0.97 * 175);
+		cr_expect_geq(entry.passes.count, 12u);
+		cr_expect_geq(entry.seal.shown.high, entry.seal.shown.median);
+	}
+}
+
+Test(outside, no_time_below_the_floor_is_confirmed)
+{
+	struct timing_entry entry = {
+		.ran = true, .span = {.samples = 100, .median = 90}, .seal.floor = 100};
+	const struct host_time seen = {.time = 90, .scatter = 1, .uncertainty = 2};
+	host_time_judge(&seen, &entry);
+	cr_expect_eq(entry.seal.state, SEAL_UNCERTAIN);
+	entry.seal.floor = 89;
+	host_time_judge(&seen, &entry);
+	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
+}
+
+/* A library says what it says, unless somebody slowed it down. */
+Test(outside, a_library_is_believed)
+{
+	struct timing_entry entry = {
+		.ran = true, .role = TIMING_LIBRARY, .span = {.samples = 100, .median = 200}};
+	struct host_time seen = {.time = 215, .scatter = 1, .uncertainty = 2};
+	host_time_judge(&seen, &entry);
+	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
+	seen.time = 170;
+	host_time_judge(&seen, &entry);
+	cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
+}

@@ -1,0 +1,331 @@
+/* links: judge report compile jail process testcases base */
+/* What sealed calls are made of before there is a GPU, and how what they say is told: groups,
+ * larger shapes, floors, quantiles; lines and JSON of a report. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/timing/groups.h"
+#include "judgement/floor.h"
+#include "report/report.h"
+#include "report/seal.h"
+
+/* An H200, as it tells of itself. */
+static struct run run_on_h200(void)
+{
+	struct run run = {0};
+	struct device_facts *facts = &run.referee.facts;
+	snprintf(facts->architecture, sizeof facts->architecture, "90a");
+	facts->multiprocessors = 132;
+	facts->memory_bytes = 141ull << 30;
+	facts->l2_bytes = 60u << 20;
+	facts->sm_clock_khz = 1980000;
+	facts->memory_bytes_per_second = 4.8e12;
+	return run;
+}
+
+static struct timing_result timing_of(const char *problem, int m, int n, int k)
+{
+	struct timing_result timing = {.test.shape = {{1, m, n, k, 1}}};
+	snprintf(timing.problem, sizeof timing.problem, "%s", problem);
+	return timing;
+}
+
+static struct test_case product(int m, int n, int k)
+{
+	return timing_of("gemm-f16", m, n, k).test;
+}
+
+/* The tricks that answer the judge themselves, on a GPU alone, know the messages by heart. */
+Test(sealed, messages_are_as_long_as_tricks_believe)
+{
+	static const char where[] = "harness/tests/cheats/peek.cuh and time_takeover.cu";
+	cr_expect_eq(sizeof(struct message), 1032u, "%s: PEEK_HEAD", where);
+	cr_expect_eq(sizeof(struct contestant_reply), 2664u, "%s: REPLY", where);
+	cr_expect_eq(sizeof(struct contestant_time_reply), 19364u, "%s: TIME_REPLY", where);
+	cr_expect_eq(offsetof(struct contestant_time_reply, calls), 1620u, "%s: TIME_TEXTS", where);
+	cr_expect_eq(sizeof(struct contestant_call_reply), 1608u, "%s: answer_call()", where);
+	cr_expect(MESSAGE_CONTESTANT_CASE == 102 && MESSAGE_CONTESTANT_END == 108, "%s", where);
+}
+
+/* ---- quantiles and floors ------------------------------------------------------------ */
+
+Test(sealed, quantiles_are_samples)
+{
+	struct samples samples = {0};
+	const float values[] = {50, 10, 40, 20, 30};
+	cr_assert_eq(samples_quantile(&samples, 0.5), 0.0, "of none");
+	cr_assert(samples_add(&samples, values, 5));
+	cr_assert_eq(samples_quantile(&samples, 0.0), 10.0);
+	cr_assert_eq(samples_quantile(&samples, 0.25), 20.0);
+	cr_assert_eq(samples_quantile(&samples, 0.5), 30.0);
+	cr_assert_eq(samples_quantile(&samples, 1.0), 50.0);
+	cr_assert(samples_add(&samples, (const float[]){1}, 1));
+	cr_assert_eq(samples_quantile(&samples, 0.0), 1.0, "sorted anew");
+	samples_free(&samples);
+	cr_assert(samples_add(&samples, (const float[]){7}, 1));
+	for (double share = 0; share <= 1; share += 0.25)
+		cr_assert_eq(samples_quantile(&samples, share), 7.0, "of one");
+	samples_free(&samples);
+}
+
+Test(sealed, floors_are_operations_over_peak_or_bytes_over_bandwidth)
+{
+	struct run run = run_on_h200();
+	struct device_facts *facts = &run.referee.facts;
+	struct timing_result timing = timing_of("gemm-f16", 1024, 1024, 1024);
+	double peak = 4096.0 * 132 * 1.98e9;
+	cr_assert_float_eq(floor_of(facts, &timing), 2.0 * 1024 * 1024 * 1024 / peak * 1e6, 1e-9);
+	cr_assert_float_eq(floor_of(facts, &timing), 2.0, 0.1, "microseconds");
+	timing = timing_of("sgemm", 1024, 1024, 1024); /* half as many a clock of 32 bits */
+	cr_assert_float_eq(floor_of(facts, &timing), 4.0 * 1024 * 1024 * 1024 / peak * 1e6, 1e-9);
+	timing = timing_of("gemv-f32", 4096, 1, 8192);
+	double bytes = 4.0 * (4096.0 * 8192 + 8192 + 4096);
+	cr_assert_float_eq(floor_of(facts, &timing), bytes / 4.8e12 * 1e6, 1e-9);
+	facts->memory_bytes_per_second = 0;
+	cr_assert_lt(floor_of(facts, &timing), 1.0, "of the operations alone");
+	*facts = (struct device_facts){.name = "emulated GPU"};
+	cr_assert_eq(floor_of(facts, &timing), 0.0, "nothing is known");
+}
+
+/* ---- groups ----------------------------------------------------------------------------- */
+
+static struct sealed_plan plan_for(const struct run *run, const struct test_case *test,
+								   double microseconds, double floor)
+{
+	struct sealed_plan plan = {.problem = problem_find("gemm-f16"), .test = test};
+	groups_plan(run, microseconds, floor, &plan);
+	cr_assert(plan.group >= 1 && plan.group <= GROUP_MAX && plan.calls >= 1 &&
+			  plan.calls <= plan.group && plan.calls <= SEALED_CALLS_MAX && plan.groups >= 2 &&
+			  plan.groups <= SEALED_GROUPS_MAX);
+	return plan;
+}
+
+/* To compute all sets of a group takes longer than the calls that are made on it, however fast. */
+Test(sealed, groups_are_not_worth_computing_as_a_whole)
+{
+	struct run run = run_on_h200();
+	const struct test_case test = product(256, 256, 256);
+	uint32_t most = 0;
+	for (double floor = 0.1; floor < 100; floor *= 1.7)
+		for (double slower = 1; slower < 4000; slower *= 1.9) {
+			double microseconds = floor * slower;
+			struct sealed_plan plan = plan_for(&run, &test, microseconds, floor);
+			if (plan.calls == 1)
+				continue;
+			cr_assert_geq(plan.group * floor, 1.5 * plan.calls * microseconds,
+						  "%u calls of %u sets: %g us, at least %g", plan.calls, plan.group,
+						  microseconds, floor);
+			cr_assert_leq(microseconds, 2000.0);
+			cr_assert_geq(plan.group, 2 * plan.calls, "not all of them are called");
+			most = plan.calls > most ? plan.calls : most;
+		}
+	cr_assert_eq(most, (uint32_t)SEALED_CALLS_MAX);
+}
+
+/* A kernel that is much slower than the GPU could be is measured in groups, too: what a group of
+ * one call takes besides is less certain. */
+Test(sealed, slow_kernels_have_groups_of_several_calls)
+{
+	struct run run = run_on_h200();
+	const struct test_case small = product(1024, 1024, 1024), middle = product(1536, 1536, 1536);
+	cr_assert_eq(plan_for(&run, &small, 175, 2.0).calls, 4u);
+	cr_assert_geq(plan_for(&run, &middle, 450, 6.8).calls, 2u);
+}
+
+Test(sealed, groups_of_one_where_there_is_no_other_way)
+{
+	struct run run = run_on_h200();
+	const struct test_case test = product(256, 256, 256), large = product(32768, 32768, 32768);
+	struct sealed_plan plan = plan_for(&run, &test, 3.0, 2.0);
+	cr_assert(plan.calls == 8 && plan.group == 32, "%u of %u", plan.calls, plan.group);
+	plan = plan_for(&run, &test, 2000.1, 1000); /* long */
+	cr_assert(plan.calls == 1 && plan.group == 1 && plan.groups == 6);
+	plan = plan_for(&run, &test, 500, 0); /* of an unknown floor */
+	cr_assert(plan.calls == 1 && plan.group == 1);
+	plan = plan_for(&run, &test, 1900, 0.01); /* far from it */
+	cr_assert(plan.calls == 1 && plan.group == 1);
+	plan = plan_for(&run, &large, 1500, 1400); /* 6 GB for each */
+	cr_assert(plan.calls == 1 && plan.group == 1 && plan.groups == 2);
+}
+
+/* The sets of a pass, and one behind them. */
+Test(sealed, groups_stay_within_memory)
+{
+	struct run run = run_on_h200();
+	for (int size = 64; size <= 16384; size *= 2)
+		for (double microseconds = 3; microseconds < 2000; microseconds *= 3) {
+			const struct test_case test = product(size, size, size);
+			double bytes = 3.0 * 2 * size * size, most = fmin(16e9, (double)(141ull << 30) / 8);
+			struct sealed_plan plan = plan_for(&run, &test, microseconds, microseconds / 3);
+			double sets = plan.groups * plan.group + 1.0;
+			cr_assert(plan.groups == 2 || bytes * sets <= most, "%d: %g sets", size, sets);
+			groups_plan_small(&run, &plan);
+			sets = plan.groups * plan.group + 1.0;
+			cr_assert(plan.calls == plan.group && plan.groups >= 2);
+			cr_assert(plan.groups == 2 || bytes * sets <= most, "%d: %g small sets", size, sets);
+		}
+}
+
+/* ---- larger shapes ---------------------------------------------------------------------- */
+
+Test(sealed, a_larger_shape_has_the_same_proportions)
+{
+	struct run run = run_on_h200();
+	const struct problem *problem = problem_find("gemm-f16");
+	struct test_case test = product(1024, 512, 2048), out;
+	cr_assert(groups_larger(&run, problem, &test, 8.0, &out)); /* 8 times as long is enough */
+	cr_assert_arr_eq(out.shape.size, ((int32_t[]){1, 2048, 1024, 4096, 1}), sizeof(int32_t[5]));
+	cr_assert(groups_larger(&run, problem, &test, 7.0, &out)); /* 56 us are not */
+	cr_assert_arr_eq(out.shape.size, ((int32_t[]){1, 4096, 2048, 8192, 1}), sizeof(int32_t[5]));
+	test = timing_of("batched-f16", 64, 64, 64).test;
+	test.shape.size[SIZE_BATCH] = 5;
+	cr_assert(groups_larger(&run, problem_find("batched-f16"), &test, 10.0, &out));
+	cr_assert_arr_eq(out.shape.size, ((int32_t[]){5, 128, 128, 128, 1}), sizeof(int32_t[5]));
+	test = timing_of("gemv-f32", 1024, 1, 1024).test;
+	cr_assert(groups_larger(&run, problem_find("gemv-f32"), &test, 4.0, &out));
+	cr_assert_arr_eq(out.shape.size, ((int32_t[]){1, 4096, 1, 4096, 1}), sizeof(int32_t[5]));
+}
+
+Test(sealed, there_is_not_always_a_larger_shape)
+{
+	struct run run = run_on_h200();
+	const struct problem *problem = problem_find("gemm-f16");
+	struct test_case test = product(1024, 1024, 1024), out;
+	cr_assert_not(groups_larger(&run, problem, &test, 1e-6, &out), "not in six steps");
+	run.referee.facts.memory_bytes = 200u << 20;
+	cr_assert_not(groups_larger(&run, problem, &test, 8.0, &out), "no memory");
+	run = run_on_h200();
+	test = product(16, 65536, 16); /* no referee takes more */
+	cr_assert_not(groups_larger(&run, problem, &test, 8.0, &out), "no such sizes: %d",
+				  out.shape.size[SIZE_N]);
+}
+
+/* ---- what is told ------------------------------------------------------------------------ */
+
+static struct timing_entry entry_with(enum seal_state state)
+{
+	struct timing_entry entry = {.ran = true,
+								 .label = "a.cu",
+								 .span = {.samples = 100, .median = 10.25},
+								 .event = {.samples = 100, .median = 15.5}};
+	entry.seal = (struct timing_seal){.state = state,
+									  .outside = 303.4,
+									  .uncertainty = 9.06,
+									  .floor = 2.5,
+									  .shown = {.samples = 12, .median = 303.4},
+									  .calls = 48,
+									  .passes = 6};
+	return entry;
+}
+
+Test(sealed, what_counts_is_the_outside_where_it_says_more)
+{
+	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
+		struct timing_entry entry = entry_with((enum seal_state)state);
+		bool outside = state == SEAL_OUTSIDE;
+		cr_assert_eq(timing_shown(&entry, true), outside ? &entry.seal.shown : &entry.span);
+		cr_assert_eq(timing_shown(&entry, false), outside ? &entry.seal.shown : &entry.event);
+	}
+}
+
+static void says(struct timing_entry entry, bool span, const char *confirmed, const char *doubt)
+{
+	struct timing_result timing = {.count = 1, .entries = &entry};
+	char line[SEAL_LINE];
+	seal_confirmed(&timing, line);
+	cr_expect_str_eq(line, confirmed);
+	seal_doubt(&entry, span, line);
+	cr_expect_str_eq(line, doubt);
+}
+
+Test(sealed, a_line_for_each_state)
+{
+	struct timing_entry entry = entry_with(SEAL_NONE);
+	says(entry, true, "", "");
+	snprintf(entry.seal.why, sizeof entry.seal.why, "the driver does not");
+	says(entry, true, "", "a.cu: not confirmed: the driver does not");
+	says(entry_with(SEAL_CONFIRMED), true,
+		 "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us)", "");
+	says(entry_with(SEAL_OUTSIDE), true, "",
+		 "a.cu: its process says 10.2 us; its host-side time is 303 us (+-9.1), which is "
+		 "shown");
+	says(entry_with(SEAL_OUTSIDE), false, "",
+		 "a.cu: its process says 15.5 us; its host-side time is 303 us (+-9.1), which is "
+		 "shown");
+	says(entry_with(SEAL_UNCERTAIN), true, "",
+		 "a.cu: not confirmed: too short for a host-side time (303 +-9.1 us)");
+	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
+		entry = entry_with((enum seal_state)state);
+		entry.ran = false;
+		says(entry, true, "", "");
+	}
+}
+
+Test(sealed, one_line_for_all_that_are_confirmed)
+{
+	struct timing_entry entries[40];
+	struct timing_result timing = {.count = 3, .entries = entries};
+	char line[SEAL_LINE];
+	for (int i = 0; i < 40; i++)
+		entries[i] = entry_with(SEAL_CONFIRMED);
+	entries[1].seal.state = SEAL_OUTSIDE;
+	snprintf(entries[2].label, sizeof entries[2].label, "cuBLAS");
+	entries[2].seal.outside = 12.34;
+	seal_confirmed(&timing, line);
+	cr_assert_str_eq(line, "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us), cuBLAS "
+						   "(host-side time 12.3 +-9.1 us)");
+	timing.count = 40; /* more than a line takes */
+	seal_confirmed(&timing, line);
+	cr_assert_eq(strlen(line), SEAL_LINE - 1u);
+}
+
+static json_t *sealed_in(const struct timing_entry *entry, json_t **root)
+{
+	struct timing_entry one = *entry;
+	struct judgement item = {.file = "a.cu", .problem = "gemm-f16", .has_timing = true};
+	const struct judgement_list list = {.count = 1, .items = &item};
+	char *text = NULL;
+	size_t size;
+	item.timing = timing_of("gemm-f16", 1024, 1024, 1024);
+	item.timing.count = 1;
+	item.timing.entries = &one;
+	FILE *out = open_memstream(&text, &size);
+	report_json(&list, out);
+	fclose(out);
+	*root = json_loads(text, 0, NULL);
+	cr_assert_not_null(*root, "%s", text);
+	free(text);
+	json_t *timed = json_object_get(json_array_get(json_object_get(*root, "results"), 0), "timing");
+	return json_array_get(json_object_get(timed, "entries"), 0);
+}
+
+Test(sealed, json_for_each_state)
+{
+	static const char *const names[] = {"none", "confirmed", "outside", "not_confirmed"};
+	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
+		struct timing_entry entry = entry_with((enum seal_state)state);
+		json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
+		cr_assert_str_eq(json_string_value(json_object_get(seal, "state")), names[state]);
+		cr_assert_null(json_object_get(seal, "why"));
+		double shown = json_number_value(json_object_get(timed, "microseconds"));
+		cr_assert_float_eq(shown, state == SEAL_OUTSIDE ? 303.4 : 10.25, 1e-6);
+		if (state == SEAL_NONE) {
+			cr_assert_null(json_object_get(seal, "outside"));
+		} else {
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "outside")), 303.4, 1e-6);
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "uncertainty")), 9.06, 1e-6);
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "floor")), 2.5, 1e-6);
+			cr_assert_eq(json_integer_value(json_object_get(seal, "calls")), 48);
+			cr_assert_eq(json_integer_value(json_object_get(seal, "passes")), 6);
+		}
+		json_decref(root);
+	}
+	struct timing_entry entry = entry_with(SEAL_NONE);
+	snprintf(entry.seal.why, sizeof entry.seal.why, "the driver does not");
+	json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
+	cr_assert_str_eq(json_string_value(json_object_get(seal, "why")), "the driver does not");
+	json_decref(root);
+}
