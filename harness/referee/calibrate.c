@@ -27,12 +27,12 @@ static const int depths[] = {16, 64, 256, 1024, 4096};
 /* Kinds of values whose sums behave alike. */
 #define KINDS_MAX 3
 #define WIDE_MOST 10 /* or what the type allows of it */
-struct problem_group {
+struct group {
 	char name[16];
 	size_t count;
 	struct value_spec specs[KINDS_MAX];
 };
-static const struct problem_group groups[] = {
+static const struct group groups[] = {
 	{"both signs",
 	 3,
 	 {{VALUES_UNIFORM, 1, 0, 0}, {VALUES_NORMAL, 1, 0, 0}, {VALUES_WIDE, WIDE_MOST, 0, 0}}},
@@ -121,7 +121,7 @@ static double ratio_seen(const struct setup *setup, const struct order *order,
 
 /* The worst honest case of a cell, or the best hidden faulty one. NAN: no memory. */
 static double measure(const struct setup *setup, const struct order *order,
-					  const struct problem_group *group, int k)
+					  const struct group *group, int k)
 {
 	double result = setup->table == TABLE_FAULTY ? INFINITY : 0;
 	for (size_t i = 0; i < group->count; i++)
@@ -139,7 +139,7 @@ static double measure(const struct setup *setup, const struct order *order,
 	return result;
 }
 
-static bool print_rows(const struct setup *setup, const struct problem_group *group)
+static bool print_rows(const struct setup *setup, const struct group *group)
 {
 	size_t count;
 	const struct order *orders =

@@ -73,7 +73,7 @@ static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* ---- one row or column ----------------------------------------------------------------- */
 
-struct row_or_column {
+struct line {
 	const char *name;
 	bool (*holds)(const struct case_result *result);
 };
@@ -100,12 +100,12 @@ static bool last_column(const struct case_result *result)
 	return result->wrong->places.left == size_of(result, SIZE_N) - 1 && size_of(result, SIZE_N) > 1;
 }
 
-static const struct row_or_column lines[] = {{"first row", first_row},
-											 {"last row", last_row},
-											 {"first column", first_column},
-											 {"last column", last_column}};
+static const struct line lines[] = {{"first row", first_row},
+									{"last row", last_row},
+									{"first column", first_column},
+									{"last column", last_column}};
 
-static const struct row_or_column *line_of(const struct hint_facts *facts)
+static const struct line *line_of(const struct hint_facts *facts)
 {
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (all(facts, lines[i].holds))
@@ -116,7 +116,7 @@ static const struct row_or_column *line_of(const struct hint_facts *facts)
 static bool one_line(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
-	const struct row_or_column *line = line_of(facts);
+	const struct line *line = line_of(facts);
 	if (line == NULL)
 		return false;
 	snprintf(out, HINT_TEXT, "%s all wrong elements lie in the %s of %s", in_all(facts, cases),
