@@ -38,7 +38,7 @@ ROOMS = [
     ("report", "base judgement"),
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
-    ("store/show", "base testcases report store"),
+    ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
     ("tune", "base gpu testcases judgement compile"),
     ("explain", "base gpu judge report report/html tune"),

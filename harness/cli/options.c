@@ -195,8 +195,8 @@ const struct row option_rows[] = {
 	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "
 	 "where the\nmedians are certain before",
 	 .group = GROUP_TIMING, FILLS(kind_seconds, judge.time_budget)},
-	{"timeout", "S", "explain", "seconds for the call that is counted (600)", .group = GROUP_LIMITS,
-	 FILLS(kind_seconds, judge.timeout)},
+	{"timeout", "S", "explain", "seconds for one call, whose work is counted (600)",
+	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.timeout)},
 #define MEASURES_NOTHING "--model-only and --judge measure nothing"
 	{"time-limit", "S", "tune", "seconds for all of it (60)", .group = GROUP_FIRST,
 	 FILLS(kind_seconds, time_limit), .excludes = "model-only judge", .why = MEASURES_NOTHING,

@@ -76,7 +76,7 @@ static bool compile_and_count(struct run *run, const struct count_request *reque
 	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
 	if (ok && (ok = compile_alone(run, &s, err))) {
 		submission_to_judgement(&s, &out->judgement);
-		if (s.compiled.status == COMPILE_OK)
+		if (s.compiled.status == COMPILE_OK && !s.miscounted)
 			ok = count_calls(run, &s, request->test, &out->judgement, err);
 		out->compiled = s.compiled;
 		s.compiled = (struct compiled){0};

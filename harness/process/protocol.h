@@ -24,6 +24,8 @@ enum message_type {
 	MESSAGE_REFEREE_RESET,
 	MESSAGE_REFEREE_DESCRIPTOR,
 	MESSAGE_REFEREE_CHECK,
+	MESSAGE_REFEREE_REFILL,
+	MESSAGE_REFEREE_RECHECK,
 	MESSAGE_REFEREE_EXPLAIN,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
@@ -170,8 +172,19 @@ struct referee_check_reply {
 	struct check_facts found;
 };
 
-/* What the wrong elements of the last CHECK have in common; nothing has been asked since. The
- * result that was checked is looked at once more, not what its buffers hold by now. Costs as much
+/* After a CHECK that found suspect elements, of a case that is not sealed and has no foreign
+ * stages: an element that no call has written, and one that was made of what it held, may look the
+ * same. REFILL gives the result other values, different in every element; the reply is a struct
+ * message. Then comes one more call on the set that was checked, and RECHECK looks at what it left
+ * in the result. It answers as CHECK did, of the first call, with `untouched` and `read` as both
+ * calls tell: unwritten is what holds its old bits after both. */
+struct referee_again { /* REFILL, RECHECK */
+	struct message head;
+};
+
+/* What the wrong elements of the last CHECK have in common, and since then nothing was asked but
+ * REFILL and RECHECK. The result that was checked is looked at once more, not what its buffers hold
+ * by now. Costs as much
  * as the comparison, and at most EXPLAIN_TERMS products for each fault that is tried, of operands
  * of at most as many elements. */
 #define EXPLAIN_TERMS (1u << 22)

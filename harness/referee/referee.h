@@ -36,6 +36,9 @@ struct referee {
 	uint64_t carried_capacity;
 	struct elsewhere elsewhere;
 	bool explainable; /* all of a check's result is here still, with its reference */
+	void *second;     /* the result of one more call, after REFILL */
+	uint64_t second_capacity;
+	bool has_second, adds; /* as in struct check_input */
 
 	/* The product is kept while the same set is checked again. */
 	bool has_product;
@@ -53,6 +56,9 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct check_facts *reply, struct error *err);
+/* Another result for one more call, and what both calls tell of the first one's: protocol.h. */
+bool referee_refill(struct referee *referee, struct error *err);
+bool referee_recheck(struct referee *referee, struct check_facts *reply, struct error *err);
 /* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
  * known. */
 bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err);

@@ -50,8 +50,8 @@ enum tune_role {
 	TUNE_BLOCKS,                    /* of the grid */
 	TUNE_ROLES
 };
-const char *role_name(enum tune_role role);          /* "block_m" */
-bool role_holds(enum tune_role role, int64_t value); /* whether it is in the role's range */
+const char *tune_role_name(enum tune_role role);          /* "block_m" */
+bool tune_role_holds(enum tune_role role, int64_t value); /* whether it is in the role's range */
 
 /* Those of one schedule. Sizes and counts are at least 1; no value is above 2^40. */
 struct roles {

@@ -24,8 +24,8 @@ static bool take(const struct judge_question *question, const struct space *spac
 	int64_t values[SPACE_CONSTANTS_MAX];
 	struct schedule_flags flags;
 	char sizes[SHAPE_TEXT];
-	if (!schedule_parse(space, choice->constants, values, err) ||
-		!schedule_holds(space, gpu, question->test, values, err))
+	if (!given_parse(space, choice->constants, values, err) ||
+		!given_holds(space, gpu, question->test, values, err))
 		return false;
 	schedule_flags(space, values, &flags);
 	out->count = flags.count;

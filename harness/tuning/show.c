@@ -89,7 +89,7 @@ static void show_refused(const struct tuning *tuning, const struct tuning_shape 
 		int used = fprintf(out, "  %5.1f%% refused by line %d: ",
 						   list->refused[i] / list->combinations * 100, rule->line);
 		snprintf(line, sizeof line, "%s %s%s%s%s", kinds[rule->kind],
-				 rule->kind == RULE_ROLE ? role_name((enum tune_role)rule->place) : "",
+				 rule->kind == RULE_ROLE ? tune_role_name((enum tune_role)rule->place) : "",
 				 rule->kind == RULE_ROLE ? " = " : "", rule->text,
 				 list->undefined[i] > 0 ? " (some have no value)" : "");
 		wrap_print(out, WIDTH, used, 4, line);
@@ -229,7 +229,7 @@ static json_t *schedule_json(const struct tuning *tuning, const struct ranked *r
 	json_object_set_new(json, "constants", tuning_constants_json(&tuning->space, schedule->values));
 	for (int i = 0; i < TUNE_ROLES; i++)
 		if (roles_have(&schedule->roles, (enum tune_role)i))
-			json_object_set_new(roles, role_name((enum tune_role)i),
+			json_object_set_new(roles, tune_role_name((enum tune_role)i),
 								json_integer(schedule->roles.value[i]));
 	json_object_set_new(json, "roles", roles);
 	if (ranking->has_thesis) {

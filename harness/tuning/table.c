@@ -40,7 +40,7 @@ static void table_write(const void *what, FILE *out)
 		const struct tuned_choice *choice = &table->choices->items[row];
 		int64_t values[SPACE_CONSTANTS_MAX];
 		struct error ignored;
-		if (!schedule_parse(space, choice->constants, values, &ignored))
+		if (!given_parse(space, choice->constants, values, &ignored))
 			continue;
 		fputs(" \\\n\tROW(", out);
 		for (size_t i = 0; (size = size_at(problem, i)) != NULL; i++)

@@ -91,11 +91,25 @@ static bool is_kernel(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* Default arguments are for C++ callers that see them. */
+static bool has_defaults(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	if (!find_called(facts, &own, &asked) || !own.is_certain || asked.count >= own.count ||
+		asked.count < own.count - own.defaults)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "solve() takes %zu arguments and is called with %zu, by its address: a default "
+			 "argument is not passed then, here nor on LeetGPU, and the parameter holds anything",
+			 own.count, asked.count);
+	return true;
+}
+
 static bool has_other_count(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
-	if (!find_called(facts, &own, &asked) || own.count == asked.count)
+	if (!find_called(facts, &own, &asked) || own.count == asked.count || !own.is_certain)
 		return false;
 	problem_prototype(facts->problem, prototype);
 	snprintf(out, HINT_TEXT, "solve() takes %zu arguments and is called with %zu: %.320s",
@@ -178,6 +192,7 @@ const struct hint_row hints_of_signature[] = {
 	{"other-linkage", HINT_CAUSE, has_other_linkage},
 	{"not-there", HINT_CAUSE, is_not_there},
 	{"is-kernel", HINT_CAUSE, is_kernel},
+	{"defaults", HINT_NOTE, has_defaults},
 	{"other-count", HINT_CAUSE, has_other_count},
 	{"other-type", HINT_CAUSE, has_other_type},
 	{"other-order", HINT_CAUSE, has_other_order},

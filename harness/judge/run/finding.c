@@ -67,8 +67,8 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 		length += snprintf(detail + length, 1024 - (size_t)length, ", %llu of them never written",
 						   (unsigned long long)check->untouched);
 	if (check->read > 0)
-		length += snprintf(detail + length, 1024 - (size_t)length,
-						   "; %s is read although beta is 0", result);
+		length += snprintf(detail + length, 1024 - (size_t)length, "; %s is read %s", result,
+						   check_read_text(problem));
 	if (check->shown == 0)
 		return;
 	describe(problem, test, &check->first[0], first);

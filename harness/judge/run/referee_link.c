@@ -176,6 +176,19 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 	return call_check(link, &request, sizeof request, found, err);
 }
 
+bool referee_link_refill(struct referee_link *link, struct error *err)
+{
+	struct referee_again request = {.head.type = MESSAGE_REFEREE_REFILL};
+	struct message reply;
+	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
+}
+
+bool referee_link_recheck(struct referee_link *link, struct check_facts *found, struct error *err)
+{
+	struct referee_again request = {.head.type = MESSAGE_REFEREE_RECHECK};
+	return call_check(link, &request, sizeof request, found, err);
+}
+
 bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
 {
 	struct referee_explain request = {.head.type = MESSAGE_REFEREE_EXPLAIN};

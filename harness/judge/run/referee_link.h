@@ -52,6 +52,11 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 						const struct tolerance *tolerance, struct check_facts *found,
 						struct error *err);
 
+/* Other values for the result, then, after one more call, what both calls tell of the first:
+ * protocol.h. */
+bool referee_link_refill(struct referee_link *link, struct error *err);
+bool referee_link_recheck(struct referee_link *link, struct check_facts *found, struct error *err);
+
 /* What the wrong elements of the last check have in common, before anything else is asked;
  * facts->wrong is 0 where nothing is known. */
 bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err);

@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "compile/wants.h"
+#include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
 #include "judge/submission/tensara.h"
 #include "process/jail.h"
@@ -453,17 +454,25 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 		*err = why;
 		return false;
 	}
+	s->miscounted = status == COMPILE_OK && !arity_fits(s->problem, s->source, &why);
 	if (status != COMPILE_OK)
 		submission_explain(run, s, why.message);
+	else if (s->miscounted)
+		snprintf(s->compile_detail, sizeof s->compile_detail, "%s", why.message);
 	return true;
+}
+
+/* Whether there is something to call. */
+static bool is_callable(const struct submission *s)
+{
+	return s->compiled.status == COMPILE_OK && !s->miscounted;
 }
 
 struct entrant submission_entrant(const struct submission *s, const char *label)
 {
-	bool compiled = s->compiled.status == COMPILE_OK;
 	return (struct entrant){.label = label,
 							.file = s->file,
-							.library = compiled ? s->compiled.library : NULL,
+							.library = is_callable(s) ? s->compiled.library : NULL,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
@@ -481,7 +490,7 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)
 		out->layers |= LAYER_COMPILER;
-	if (s->compiled.status == COMPILE_OK)
+	if (is_callable(s))
 		return;
 	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION
 				   : s->unsupported                        ? VERDICT_UNSUPPORTED
