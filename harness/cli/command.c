@@ -28,7 +28,7 @@ bool command_complete(struct options *options, struct error *err)
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
-	bool emulated = device_request_seems_emulated(&judge->device);
+	bool emulated = device_list_seems_emulated(&judge->device);
 	if (judge->shape_count > 0) {
 		if (judge->cases == 0)
 			judge->cases = CASES_OF_SHAPE;

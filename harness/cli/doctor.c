@@ -90,10 +90,10 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
-	struct device_request request;
+	struct device_list request;
 	char found[1200];
 	bool sealed = false;
-	e->gpu = device_request_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
+	e->gpu = device_list_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
 	if (e->gpu) {
 		*facts = referee.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
@@ -142,9 +142,9 @@ static void examine_emulator(struct examination *e)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
-	struct device_request request;
+	struct device_list request;
 	e->emulator =
-		device_request_parse("emu", &request, &err) && device_open(&request, &referee, &err);
+		device_list_parse("emu", &request, &err) && device_open(&request, &referee, &err);
 	char found[1200];
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)

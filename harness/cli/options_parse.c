@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/reader.h"
 
 #define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
@@ -14,22 +15,15 @@
 static const char *commands_with(const char *name, char out[COMMANDS_TEXT])
 {
 	char words[COMMANDS_TEXT] = "", *rest = words;
-	size_t used = 0;
+	const char *names[COMMANDS_TEXT / 2];
+	size_t used = 0, count = 0;
 	for (size_t i = 0; i < option_row_count; i++)
 		if (strcmp(option_rows[i].name, name) == 0)
 			used +=
 				(size_t)snprintf(words + used, sizeof words - used, "%s ", option_rows[i].commands);
-	used = 0;
-	out[0] = '\0';
-	for (char *word = strtok_r(rest, " ", &rest), *next; word != NULL; word = next) {
-		next = strtok_r(rest, " ", &rest);
-		used += (size_t)snprintf(out + used, COMMANDS_TEXT - used, "%s%s",
-								 used == 0      ? ""
-								 : next != NULL ? ", "
-												: " and ",
-								 word);
-	}
-	return out;
+	for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+		names[count++] = word;
+	return text_names(out, COMMANDS_TEXT, names, count, " and ");
 }
 
 static bool unknown_option(const char *command, const char *text, struct error *err)

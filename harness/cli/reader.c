@@ -260,7 +260,7 @@ static bool read_device(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	(void)row;
-	return device_request_parse(text, &options->judge.device, err);
+	return device_list_parse(text, &options->judge.device, err);
 }
 
 static bool read_tolerance(const struct row *row, const char *text, struct options *options,

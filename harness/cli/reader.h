@@ -18,7 +18,7 @@ enum again {
 };
 
 /* Where --help and the manual page have an option. */
-enum group {
+enum option_group {
 	GROUP_NONE, /* of no row */
 	GROUP_FIRST,
 	GROUP_SOLUTION,
@@ -41,7 +41,7 @@ struct row {
 	const char *commands; /* the subcommands, blanks between them */
 	const char *help;     /* lines after the first are indented when printed; NULL: --help and
 							 suggestions do not know the option */
-	enum group group;
+	enum option_group group;
 	const struct kind *kind;
 	size_t at, size; /* of what it fills in struct options */
 	/* Names of options, blanks between them; those that a subcommand has not are of others. */
@@ -65,7 +65,7 @@ struct kind {
 	bool (*read)(const struct row *row, const char *text, struct options *options,
 				 struct error *err);
 	/* Adds the option unless it is as it would be without it. */
-	void (*write)(const struct row *row, const struct options *options, struct line *line);
+	void (*write)(const struct row *row, const struct options *options, struct command_line *line);
 	enum value_use use;
 	/* Unless it is VALUE_PLAIN: the i-th file that the option names, NULL behind the last, "" for
 	 * what is no file of the user's. */

@@ -10,7 +10,7 @@
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "judge/options/device_request.h"
+#include "judge/options/device_list.h"
 #include "report/report.h"
 #include "store/place.h"
 
@@ -40,7 +40,7 @@ static bool measuring_holds(const struct options *options, struct error *err)
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
-	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
+	return !device_list_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
 }
 
 /* What contradicts itself, or is not there. */

@@ -101,7 +101,7 @@ enum judge_status judge_count(const struct count_request *request,
 	if (!epilogue_open(options.epilogue, &run.epilogue, err))
 		return status;
 	status = JUDGE_CANNOT_RUN;
-	const struct device_request emulated = {
+	const struct device_list emulated = {
 		.text = "emu", .kind = DEVICE_EMULATED, .count = 1, .folder = options.device.folder};
 	out->judgement.verdict = VERDICT_ACCEPTED;
 	if (device_open(&emulated, &run.referee, err) && compile_and_count(&run, request, out, err))

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* What the generator writes about: a problem, and its operands by their parts. */
 struct starter {
 	const struct problem *problem;
@@ -79,14 +81,11 @@ static void write_comment(FILE *out, const char *text)
 /* "A, B and C" */
 static void list_operands(const struct problem *problem, char *out, size_t capacity)
 {
-	size_t count = problem_operands(problem), used = 0;
-	out[0] = '\0';
-	for (size_t i = 0; i < count && used < capacity; i++)
-		used += (size_t)snprintf(out + used, capacity - used, "%s%s",
-								 i == 0           ? ""
-								 : i + 1 == count ? " and "
-												  : ", ",
-								 problem->operands[i].name);
+	const char *names[OPERANDS_MAX];
+	size_t count = problem_operands(problem);
+	for (size_t i = 0; i < count; i++)
+		names[i] = problem->operands[i].name;
+	text_names(out, capacity, names, count, " and ");
 }
 
 /* Puts a name into its place among those that are there, once. */

@@ -398,11 +398,9 @@ static bool take_role(struct space *space, const char *name, const char *text, i
 {
 	const char *names[TUNE_ROLES];
 	char phrase[160];
-	int role = TUNE_ROLES;
-	for (int i = 0; i < TUNE_ROLES; i++) {
+	for (int i = 0; i < TUNE_ROLES; i++)
 		names[i] = role_rows[i].name;
-		role = strcmp(names[i], name) == 0 ? i : role;
-	}
+	int role = (int)text_index(name, names, TUNE_ROLES);
 	if (role == TUNE_ROLES)
 		return error_set(err, "unknown role '%.40s'%s", name,
 						 suggest_phrase(phrase, name, names, TUNE_ROLES));

@@ -4,7 +4,7 @@
 
 #include "gpu/models.h"
 #include "judge/judge.h"
-#include "judge/options/device_request.h"
+#include "judge/options/device_list.h"
 #include "tuning/tuning.h"
 
 #define CASES 4
@@ -16,7 +16,7 @@ static bool check_options(const struct tuning *tuning, struct judge_options *out
 	*out = *tuning->request.judge;
 	out->mode = JUDGE_CHECKS;
 	out->untimed = true;
-	bool emulated = device_request_seems_emulated(&out->device);
+	bool emulated = device_list_seems_emulated(&out->device);
 	if (out->suite_count == 0) {
 		if (out->cases == 0)
 			out->cases = CASES;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "store/store.h"
 
 static void tell(struct tuning_memory *memory, const struct error *why)
@@ -44,10 +45,10 @@ static struct search_result result_of(const struct tuned_trial *trial)
 								   .low = trial->low,
 								   .high = trial->high,
 								   .samples = (uint32_t)trial->samples};
-	for (size_t i = 0; i < SEARCH_OUTCOMES; i++)
-		if (strcmp(trial->outcome, search_outcome_names[i]) == 0)
-			result.outcome = (enum search_outcome)i;
-	if (result.outcome == SEARCH_MEASURED && !(result.median > 0))
+	result.outcome =
+		(enum search_outcome)text_index(trial->outcome, search_outcome_names, SEARCH_OUTCOMES);
+	if (result.outcome == SEARCH_OUTCOMES ||
+		(result.outcome == SEARCH_MEASURED && !(result.median > 0)))
 		result.outcome = SEARCH_NOT_TRIED;
 	snprintf(result.detail, sizeof result.detail, "%s", trial->detail);
 	return result;

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "judge/options/device_request.h"
+#include "judge/options/device_list.h"
 #include "judge/options/schedules.h"
 #include "judge/options/tolerance.h"
 #include "judgement/judgement.h"
@@ -39,7 +39,7 @@ struct judge_options {
 	size_t nvcc_flag_count;
 	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
 	const char *epilogue;                    /* a chain of stages, fused into the solutions */
-	struct device_request device;
+	struct device_list device;
 	const char *emulate;        /* one of gpu_emulated_ids */
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */

@@ -131,24 +131,24 @@ Test(cli_args, a_device_is_one_or_several)
 	static const char *const bad[] = {"cuda:",    "cuda:1,",      "cuda:,1",  "cuda:1,1",
 									  "cuda:1 2", "cuda:2000",    "cuda:0,x", "emulated:0",
 									  "emu:",     "emulated:100", "all",      ""};
-	struct device_request request;
+	struct device_list request;
 	struct error err;
-	cr_assert(device_request_parse("cuda:3,0,12", &request, &err));
+	cr_assert(device_list_parse("cuda:3,0,12", &request, &err));
 	cr_assert(request.kind == DEVICE_CUDA && request.count == 3);
 	cr_assert(request.ordinals[0] == 3 && request.ordinals[1] == 0 && request.ordinals[2] == 12);
 	const struct referee_link first = {.facts.devices = 8};
 	cr_assert_eq(device_count(&request, &first), 3);
-	cr_assert(device_request_parse("cuda:all", &request, &err));
+	cr_assert(device_list_parse("cuda:all", &request, &err));
 	cr_assert_eq(request.kind, DEVICE_CUDA);
 	cr_assert_eq(device_count(&request, &first), 8);
-	cr_assert(device_request_parse("emulated:4", &request, &err));
+	cr_assert(device_list_parse("emulated:4", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 4);
-	cr_assert(device_request_parse("emu", &request, &err));
+	cr_assert(device_list_parse("emu", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 1);
-	cr_assert(device_request_parse("auto", &request, &err));
+	cr_assert(device_list_parse("auto", &request, &err));
 	cr_assert_eq(device_count(&request, &first), 1);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		cr_expect_not(device_request_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
+		cr_expect_not(device_list_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
 }
 
 Test(cli_args, bench_takes_several_shapes)
@@ -250,7 +250,7 @@ static bool names_a_command(const char *text)
 Test(cli_args, meanings_are_names_that_there_are)
 {
 	struct error err;
-	struct device_request device;
+	struct device_list device;
 	struct tune_gpu gpu;
 	struct chain chain;
 	static struct chain_files files;
@@ -268,7 +268,7 @@ Test(cli_args, meanings_are_names_that_there_are)
 	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
 		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
 	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
-		cr_expect(device_request_parse(name, &device, &err), "%s", err.message);
+		cr_expect(device_list_parse(name, &device, &err), "%s", err.message);
 }
 
 Test(cli_args, words_of_other_tools_are_known)

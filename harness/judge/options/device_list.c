@@ -1,4 +1,4 @@
-#include "judge/options/device_request.h"
+#include "judge/options/device_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/suggest.h"
 
 /* "0,2": each once. */
-static bool ordinals_parse(const char *text, struct device_request *out)
+static bool ordinals_parse(const char *text, struct device_list *out)
 {
 	out->count = 0;
 	for (;;) {
@@ -30,11 +30,11 @@ static bool ordinals_parse(const char *text, struct device_request *out)
 	}
 }
 
-bool device_request_parse(const char *text, struct device_request *out, struct error *err)
+bool device_list_parse(const char *text, struct device_list *out, struct error *err)
 {
 	static const char *const names[] = {"auto", "cuda", "emu"};
 	uint64_t count = 0;
-	*out = (struct device_request){.count = 1};
+	*out = (struct device_list){.count = 1};
 	if (strcmp(text, "auto") == 0)
 		return true;
 	out->text = text;
@@ -69,7 +69,7 @@ static bool gpu_may_be_there(void)
 		   access("/dev/dxg", F_OK) == 0;
 }
 
-bool device_request_seems_emulated(const struct device_request *request)
+bool device_list_seems_emulated(const struct device_list *request)
 {
 	return request->text != NULL ? request->kind == DEVICE_EMULATED : !gpu_may_be_there();
 }
