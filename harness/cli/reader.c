@@ -3,13 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "chain/chain.h"
-#include "cli/shape_file.h"
 #include "process/jail.h"
+#include "testcases/shape_file.h"
 
 #define SECONDS_MAX 86400
 #define NAMES_MAX 64
@@ -135,7 +136,6 @@ const struct kind kind_flag = {.read = read_flag, .write = write_flag};
 const struct kind kind_text = {.read = read_text, .write = write_text};
 const struct kind kind_output = {read_text, write_text, VALUE_WRITTEN, file_text};
 const struct kind kind_output_folder = {read_text, write_text, VALUE_FOLDER, file_text};
-const struct kind kind_input = {read_text, write_text, VALUE_READ, file_text};
 const struct kind kind_chain = {read_text, write_text, VALUE_READ, file_stage};
 const struct kind kind_store = {read_text, write_text, VALUE_STORE, file_text};
 const struct kind kind_word = {.read = read_word, .write = write_text};
@@ -400,6 +400,8 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 							  .shapes = options->lists.shapes,
 							  .lines = options->lists.shape_lines};
 	judge->shapes_file = text;
+	if (strcmp(text, "-") == 0 && isatty(STDIN_FILENO))
+		fputs("gemmjudge: reads shapes from the terminal; ctrl-D ends them\n", stderr);
 	if (!shape_file_read(&file, err))
 		return false;
 	judge->shape_count = file.count;

@@ -1,11 +1,10 @@
-#include "cli/shape_file.h"
+#include "testcases/shape_file.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LINE_SHOWN 60
 
@@ -100,8 +99,6 @@ bool shape_file_read(struct shape_file *file, struct error *err)
 	FILE *in = is_stdin ? stdin : fopen(name, "re");
 	if (in == NULL)
 		return error_set(err, "--shapes %s: %s", name, strerror(errno));
-	if (is_stdin && isatty(STDIN_FILENO))
-		fputs("gemmjudge: reads shapes from the terminal; ctrl-D ends them\n", stderr);
 	errno = 0;
 	bool ok = take_lines(file, in, err);
 	if (ok && ferror(in))

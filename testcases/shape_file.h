@@ -1,6 +1,6 @@
 /* Shapes as the lines of a file: "M,N,K", "M N K" or "MxNxK". */
-#ifndef GEMMJUDGE_CLI_SHAPE_FILE_H
-#define GEMMJUDGE_CLI_SHAPE_FILE_H
+#ifndef GEMMJUDGE_TESTCASES_SHAPE_FILE_H
+#define GEMMJUDGE_TESTCASES_SHAPE_FILE_H
 
 #include <stddef.h>
 
