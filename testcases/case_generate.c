@@ -15,29 +15,70 @@ bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
 	return any;
 }
 
+/* Where a run's cases stand, by its seed. */
+struct run_order {
+	size_t covering_first, covering_step; /* of the first DRAW_COVERINGS cases */
+	size_t family_first;
+	size_t exact_first;
+	size_t only_c; /* in a round of DRAW_FAMILIES, this one has alpha 0, or the next */
+};
+
+/* One case in six: 6 divides the number of families, so step aside once a round and every family
+ * gets its exact cases. */
+static bool is_exact(const struct run_order *order, size_t index)
+{
+	return (index + index / DRAW_FAMILIES + order->exact_first) % 6 == 0;
+}
+
+static struct run_order order_of(uint64_t seed)
+{
+	struct draws draws = {.seed = seed, .index = UINT32_MAX};
+	struct run_order order = {.family_first = (size_t)draw_below(&draws, DRAW_FAMILIES),
+							  .exact_first = (size_t)draw_below(&draws, 6)};
+	order.covering_first = (size_t)draw_below(&draws, DRAW_COVERINGS);
+	order.covering_step =
+		2 * (size_t)draw_below(&draws, DRAW_COVERINGS / 2) + 1; /* odd: all come */
+	order.only_c = DRAW_COVERINGS + (size_t)draw_below(&draws, DRAW_FAMILIES - DRAW_COVERINGS - 1);
+	return order;
+}
+
+/* Whether the case has alpha 0. It says nothing of products, so that a round of DRAW_FAMILIES has
+ * one, which is none of the first, and not exact. */
+static bool is_only_c(const struct run_order *order, size_t index)
+{
+	size_t round = index / DRAW_FAMILIES * DRAW_FAMILIES, place = order->only_c;
+	if (is_exact(order, round + place))
+		place++;
+	return index == round + place;
+}
+
+static size_t turn_of(const struct run_order *order, size_t index)
+{
+	if (index < DRAW_COVERINGS)
+		return DRAW_FAMILIES +
+			   (order->covering_first + order->covering_step * index) % DRAW_COVERINGS;
+	return (order->family_first + index) % DRAW_FAMILIES;
+}
+
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple)
 {
-	struct draws run = {.seed = seed, .index = UINT32_MAX};
+	struct run_order order = order_of(seed);
 	struct draws draws = {.seed = seed, .index = index};
 	struct test_case test = {0};
 	case_neutral_scalars(&test);
 
-	size_t count = DRAW_FAMILIES;
-	size_t family_start = (size_t)draw_below(&run, (int)count);
-	size_t exact_start = (size_t)draw_below(&run, 6);
-
 	snprintf(test.name, sizeof test.name, "random-%zu", index);
 	test.seed = (uint64_t)draw_word(&draws) << 32 | draw_word(&draws);
-	test.shape = draw_shape(&draws, problem, sizes, index + family_start, max_dim, multiple);
-	/* One case in six: 6 divides the number of families, so step aside once a round
-	 * and every family gets its exact cases. */
-	bool exact = (index + index / count + exact_start) % 6 == 0;
+	test.shape = draw_shape(&draws, problem, sizes, turn_of(&order, index), max_dim, multiple);
+	bool exact = is_exact(&order, index);
 	if (problem_takes(problem, SCALAR_ALPHA)) {
 		if (exact)
 			draw_exact_factors(&draws, &test);
 		else
 			draw_factors(&draws, &test);
+		if (is_only_c(&order, index))
+			draw_no_product(&test);
 	}
 	draw_contents(&draws, problem, &test, exact);
 	return test;
@@ -65,6 +106,8 @@ struct test_case case_generate_at(const struct problem *problem, const struct sh
 		} else if (kind == GIVEN_DRAWN) {
 			draw_factors(&draws, &test);
 		}
+		if (index % (2 * GIVEN_KINDS) == GIVEN_KINDS + GIVEN_DRAWN)
+			draw_no_product(&test);
 	}
 	draw_contents(&draws, problem, &test, kind == GIVEN_EXACT);
 	return test;

@@ -27,18 +27,21 @@ struct draw_all_limits {
 };
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
 
-/* The families of shapes. Consecutive turns walk through them. */
+/* The families of shapes, turns 0 to 11, and what every run has of sizes that solutions tell
+ * apart, turns 12 to 19 (README.md). */
 #define DRAW_FAMILIES 12
-/* A shape as case_generate() describes it; `turn` chooses the family. */
+#define DRAW_COVERINGS 8
+/* A shape as case_generate() describes it. */
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple);
 
 /* --- draw_values.c --- */
 /* Alpha or beta: thousandths from -2 to 2, not 0. */
 float draw_scalar(struct draws *draws);
-/* Alpha and beta; those with which small integers stay exact. */
+/* Alpha, which is not 0, and beta; those with which small integers stay exact; alpha 0, beta 1. */
 void draw_factors(struct draws *draws, struct test_case *test);
 void draw_exact_factors(struct draws *draws, struct test_case *test);
+void draw_no_product(struct test_case *test);
 /* What operands hold, and the scalars but alpha and beta; `exact` where that is possible. */
 void draw_contents(struct draws *draws, const struct problem *problem, struct test_case *test,
 				   bool exact);

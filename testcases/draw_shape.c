@@ -161,6 +161,80 @@ static void draw_family(struct draws *draws, enum family family, const struct dr
 	}
 }
 
+/* ---- the first cases of a run: covering --------------------------------------------- */
+
+/* What a covering case wants of one size. Solutions choose between code paths by multiples of 8,
+ * 16, 32, 64 or 128, so that a multiple of 128 is one of all of them, and its neighbours of none.
+ */
+enum aim {
+	AIM_ANY,
+	AIM_MULTIPLE, /* of 128 */
+	AIM_ODD,
+	AIM_ABOVE, /* the next size after a multiple of 128, */
+	AIM_BELOW, /* and the one before */
+	AIM_SMALLEST,
+};
+
+static const enum aim coverings[DRAW_COVERINGS][CASE_DIMENSIONS] = {
+	{AIM_MULTIPLE, AIM_MULTIPLE, AIM_MULTIPLE}, {AIM_MULTIPLE, AIM_ODD, AIM_ODD},
+	{AIM_ODD, AIM_MULTIPLE, AIM_ODD},           {AIM_ODD, AIM_ODD, AIM_MULTIPLE},
+	{AIM_ABOVE, AIM_ABOVE, AIM_ABOVE},          {AIM_BELOW, AIM_BELOW, AIM_BELOW},
+	{AIM_SMALLEST, AIM_ANY, AIM_ANY}, /* a row, or a column */
+	{AIM_ANY, AIM_ANY, AIM_SMALLEST},
+};
+
+#define UNIT_MOST 128
+
+/* `off` from a multiple of 128, or of the largest power of two that has such a place within the
+ * limits. */
+static int size_beside(struct draws *draws, struct draw_limits limits, int off)
+{
+	struct draw_limits multiples = {limits.low - off, limits.high - off};
+	int unit = UNIT_MOST;
+	while (unit > 1 && (multiples.high < unit || multiples.high / unit * unit < multiples.low))
+		unit /= 2;
+	if (multiples.low < unit)
+		multiples.low = unit;
+	int size = size_any(draws, limits) - off;
+	return clamp(limits, size_of_multiple(multiples, unit, size) + off);
+}
+
+/* An odd multiple of `step`. */
+static int size_odd(struct draws *draws, struct draw_limits limits, int step)
+{
+	int size = (size_any(draws, limits) / step | 1) * step;
+	return size <= limits.high ? size : clamp(limits, size - 2 * step);
+}
+
+/* `step`: the size is a multiple of it. */
+static int size_aimed(struct draws *draws, enum aim aim, struct draw_limits limits, int step)
+{
+	switch (aim) {
+	case AIM_MULTIPLE: return size_beside(draws, limits, 0);
+	case AIM_ABOVE: return size_beside(draws, limits, step);
+	case AIM_BELOW: return size_beside(draws, limits, -step);
+	case AIM_ODD: return size_odd(draws, limits, step);
+	case AIM_SMALLEST: return limits.low;
+	case AIM_ANY: break;
+	}
+	return size_mixed(draws, limits);
+}
+
+static void draw_covering(struct draws *draws, const struct problem *problem,
+						  const enum aim aims[CASE_DIMENSIONS], const struct draw_all_limits *all,
+						  int out[CASE_DIMENSIONS])
+{
+	const struct problem_size *rows = problem_size_of(problem, SIZE_M);
+	const struct problem_size *columns = problem_size_of(problem, SIZE_N);
+	bool both = columns != NULL && columns != rows;
+	bool exchanged = aims[0] == AIM_SMALLEST && both && draw_below(draws, 2) == 0;
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
+		int step = size != NULL && size->multiple > 1 ? size->multiple : 1;
+		out[i] = size_aimed(draws, aims[exchanged && i < 2 ? 1 - i : i], all->of[i], step);
+	}
+}
+
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
 {
 	struct draw_all_limits all;
@@ -230,11 +304,25 @@ static void draw_group(struct draws *draws, const struct problem *problem, struc
 	shape->size[SIZE_K] = k < step ? step : k / step * step;
 }
 
+/* A power of two that divides K, which stays as it is. */
+static void draw_dividing_group(struct draws *draws, const struct problem *problem,
+								struct shape *shape)
+{
+	const struct problem_size *size = problem_size_of(problem, SIZE_GROUP);
+	int k = shape->size[SIZE_K], powers = 0;
+	while (size->min << (powers + 1) <= size->max && k % (size->min << (powers + 1)) == 0)
+		powers++;
+	shape->size[SIZE_GROUP] = size->min << draw_below(draws, powers + 1);
+}
+
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple)
 {
 	int drawn[CASE_DIMENSIONS] = {0};
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
+	const enum aim *covering = sizes == CASE_SIZES_MIXED && turn >= DRAW_FAMILIES
+								   ? coverings[(turn - DRAW_FAMILIES) % DRAW_COVERINGS]
+								   : NULL;
 	struct shape shape;
 	for (int i = 0; i < SIZE_COUNT; i++)
 		shape.size[i] = 1;
@@ -243,7 +331,10 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 			drawn[i] = draw_between(draws, all.of[i].low, all.of[i].high);
 	} else {
 		struct draw_all_limits common = limits_common(draws, problem, all);
-		draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
+		if (covering != NULL)
+			draw_covering(draws, problem, covering, &common, drawn);
+		else
+			draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
 	}
 	for (int i = 0; i < CASE_DIMENSIONS; i++) {
 		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
@@ -257,7 +348,11 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 	}
 	if (problem_size_of(problem, SIZE_BATCH) != NULL)
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
-	if (problem_size_of(problem, SIZE_GROUP) != NULL)
+	if (problem_size_of(problem, SIZE_GROUP) == NULL)
+		return shape;
+	if (covering != NULL && multiple <= 1)
+		draw_dividing_group(draws, problem, &shape);
+	else
 		draw_group(draws, problem, &shape, multiple);
 	return shape;
 }

@@ -11,7 +11,7 @@ float draw_scalar(struct draws *draws)
 
 void draw_factors(struct draws *draws, struct test_case *test)
 {
-	static const float pairs[][2] = {{1, 0}, {1, 0}, {1, 1}, {1, 1}, {0, 1}, {0.5f, 0.5f}};
+	static const float pairs[][2] = {{1, 0}, {1, 0}, {1, 1}, {1, 1}, {1, 1}, {0.5f, 0.5f}};
 	int kind = draw_below(draws, 12);
 
 	if (kind < 6) {
@@ -21,6 +21,12 @@ void draw_factors(struct draws *draws, struct test_case *test)
 	}
 	test->scalar[SCALAR_ALPHA] = kind < 8 ? 1.0f : draw_scalar(draws);
 	test->scalar[SCALAR_BETA] = kind < 10 ? draw_scalar(draws) : kind == 10 ? 1.0f : 0.0f;
+}
+
+void draw_no_product(struct test_case *test)
+{
+	test->scalar[SCALAR_ALPHA] = 0;
+	test->scalar[SCALAR_BETA] = 1;
 }
 
 void draw_exact_factors(struct draws *draws, struct test_case *test)

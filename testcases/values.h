@@ -1,4 +1,4 @@
-/* The value of every element of an operand, as a function of the case alone:
+/* The value of every element of an operand, as a function of nothing but the case:
  * its distribution, its seed, which operand, which index. Compiles as C17 and as
  * CUDA C++, and gives the same bits in both: random words come from Philox
  * (Random123), arithmetic is integer or a single correctly rounded IEEE
@@ -43,6 +43,7 @@ struct values {
 	uint32_t stream;
 	uint64_t columns; /* of a row */
 	uint64_t elements;
+	uint32_t flip; /* bits that are exchanged in every element: other values from the same draw */
 };
 
 /* Elements per block of values_block(). */
@@ -165,8 +166,8 @@ VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, 
 	return values_compose(format, sign, exponent, (uint32_t)quotient);
 }
 
-/* values_from_double() of a float, with 32-bit integers alone: most values are drawn as floats, and
- * gigabytes of them for each pass of timed calls. */
+/* values_from_double() of a float, with nothing but 32-bit integers: most values are drawn as
+ * floats, and gigabytes of them for each pass of timed calls. */
 VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, float x)
 {
 	uint32_t bits, sign, significand, quotient;
@@ -374,8 +375,8 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 		for (int i = 0; i < VALUES_BLOCK; i++) {
 			float unit = values_normal_unit(
 				values_random(values->seed, values->stream, block * VALUES_BLOCK + i));
-			out[i] = values_from_float(&values->format,
-									   unit * (values->spec.scale * VALUES_NORMAL_STEP));
+			out[i] = values->flip ^ values_from_float(&values->format, unit * (values->spec.scale *
+																			   VALUES_NORMAL_STEP));
 		}
 		return;
 	}
@@ -383,8 +384,9 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
 				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
 	for (int i = 0; i < VALUES_BLOCK; i++)
-		out[i] = edges ? values_edge(values, block * VALUES_BLOCK + i, words.word[i])
-					   : values_of_word(values, words.word[i]);
+		out[i] =
+			values->flip ^ (edges ? values_edge(values, block * VALUES_BLOCK + i, words.word[i])
+								  : values_of_word(values, words.word[i]));
 }
 
 /* One element, as bits, and as a number. */
@@ -411,7 +413,8 @@ static inline struct values values_of_operand(const struct problem *problem,
 							seed,
 							values_stream((uint32_t)operand),
 							operand_columns(row, &test->shape),
-							operand_elements(row, &test->shape)};
+							operand_elements(row, &test->shape),
+							0};
 	return values;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "chain/chain.h"
 #include "cli/shape_file.h"
 #include "process/jail.h"
@@ -76,23 +77,17 @@ static const char *file_stage(const struct row *row, const struct options *optio
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
 static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
 {
-	char needs[160] = "", phrase[SUGGEST_TEXT];
-	size_t count = 0, used = 0;
-	for (; row->names[count] != NULL; count++)
-		if (strcmp(text, row->names[count]) == 0) {
-			*index = count;
-			return true;
-		}
-	for (size_t i = 0; i < count; i++)
-		used += (size_t)snprintf(needs + used, sizeof needs - used, "%s%s",
-								 i == 0          ? ""
-								 : i + 1 < count ? ", "
-												 : " or ",
-								 row->names[i]);
-	snprintf(needs + used, sizeof needs - used, " is needed");
-	return error_set(err, "--%s '%s': %s%s", row->name, text,
-					 row->needs != NULL ? row->needs : needs,
-					 suggest_end(phrase, row->words, text, row->names, count));
+	char names[160], phrase[SUGGEST_TEXT];
+	size_t count = 0;
+	while (row->names[count] != NULL)
+		count++;
+	*index = text_index(text, row->names, count);
+	return *index < count || error_set(err, "--%s '%s': %s%s%s", row->name, text,
+									   row->needs != NULL ? row->needs
+														  : text_names(names, sizeof names,
+																	   row->names, count, " or "),
+									   row->needs != NULL ? "" : " is needed",
+									   suggest_end(phrase, row->words, text, row->names, count));
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,
@@ -115,12 +110,11 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-/* --no-color has no text. */
 static bool read_color(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
-	size_t index = COLOR_NEVER;
-	if (text != NULL && !find_word(row, text, &index, err))
+	size_t index;
+	if (!find_word(row, text, &index, err))
 		return false;
 	options->color = (enum color_when)index;
 	return true;
@@ -315,11 +309,11 @@ static bool read_suite(const struct row *row, const char *text, struct options *
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->suite_count == JUDGE_SUITES_MAX)
-		return error_set(err, "more than %d suites", JUDGE_SUITES_MAX);
+	if (judge->suite_count == OPTIONS_SUITES_MAX)
+		return error_set(err, "more than %d suites", OPTIONS_SUITES_MAX);
 	if (text[0] == '\0')
 		return error_set(err, "--%s needs a name or a file", row->name);
-	judge->suites[judge->suite_count++] = text;
+	options->lists.suites[judge->suite_count++] = text;
 	return true;
 }
 
@@ -343,7 +337,7 @@ static bool read_nvcc_flag(const struct row *row, const char *text, struct optio
 	struct judge_options *judge = &options->judge;
 	if (judge->nvcc_flag_count == JUDGE_FLAGS_MAX)
 		return error_set(err, "more than %d flags for nvcc", JUDGE_FLAGS_MAX);
-	judge->nvcc_flags[judge->nvcc_flag_count++] = text;
+	options->lists.nvcc_flags[judge->nvcc_flag_count++] = text;
 	return text[strspn(text, " \t")] != '\0' ||
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
@@ -368,17 +362,13 @@ static void write_nvcc_flags(const struct row *row, const struct options *option
 		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
 }
 
-#define SHAPES_TWICE "--shape and --shapes both name shapes; give one of them"
-
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->shapes_file != NULL)
-		return error_set(err, SHAPES_TWICE);
-	if (judge->shape_count == JUDGE_SHAPES_MAX)
-		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
-	struct shape_text *shape = &judge->shapes[judge->shape_count++];
+	if (judge->shape_count == OPTIONS_SHAPES_MAX)
+		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
+	struct shape_text *shape = &options->lists.shapes[judge->shape_count++];
 	struct error large;
 	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
 		return true;
@@ -403,14 +393,12 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 		return error_set(err, "--%s needs %s", row->name, row->needs);
 	if (judge->shapes_file != NULL)
 		return error_set(err, "--%s names one file: put all shapes into it", row->name);
-	if (judge->shape_count > 0)
-		return error_set(err, SHAPES_TWICE);
 	struct shape_file file = {.name = text,
 							  .most = (int)row->to,
 							  .usual = (int)row->from,
-							  .capacity = JUDGE_SHAPES_MAX,
-							  .shapes = judge->shapes,
-							  .lines = judge->shape_lines};
+							  .capacity = OPTIONS_SHAPES_MAX,
+							  .shapes = options->lists.shapes,
+							  .lines = options->lists.shape_lines};
 	judge->shapes_file = text;
 	if (!shape_file_read(&file, err))
 		return false;
@@ -465,9 +453,9 @@ static bool read_case(const struct row *row, const char *text, struct options *o
 	char *rest = (char *)text;
 	size_t before = judge->only_count;
 	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
-		if (judge->only_count == JUDGE_ONLY_MAX)
-			return error_set(err, "--%s: more than %d names", row->name, JUDGE_ONLY_MAX);
-		judge->only[judge->only_count++] = name;
+		if (judge->only_count == OPTIONS_ONLY_MAX)
+			return error_set(err, "--%s: more than %d names", row->name, OPTIONS_ONLY_MAX);
+		options->lists.only[judge->only_count++] = name;
 	}
 	return judge->only_count > before || error_set(err, "--%s needs %s", row->name, row->needs);
 }

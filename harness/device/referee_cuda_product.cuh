@@ -79,9 +79,9 @@ struct strides strides_of(const struct device_request &request)
 {
 	const int32_t *size = request.shape.size;
 	int m = size[SIZE_M], n = size[SIZE_N], k = size[SIZE_K];
-	bool alone = request.rows != nullptr; /* they are drawn one after the other */
-	bool ta = request.left.transposed && !alone, tb = request.right.transposed;
-	m = alone ? static_cast<int>(request.row_count) : m;
+	bool chosen_rows = request.rows != nullptr; /* they are drawn one after the other */
+	bool ta = request.left.transposed && !chosen_rows, tb = request.right.transposed;
+	m = chosen_rows ? static_cast<int>(request.row_count) : m;
 	return {ta ? CUBLAS_OP_T : CUBLAS_OP_N,
 			tb ? CUBLAS_OP_T : CUBLAS_OP_N,
 			m,
@@ -89,7 +89,7 @@ struct strides strides_of(const struct device_request &request)
 			k,
 			ta ? m : k,
 			tb ? k : n,
-			alone ? 1 : size[SIZE_BATCH],
+			chosen_rows ? 1 : size[SIZE_BATCH],
 			static_cast<long long>(m) * k,
 			static_cast<long long>(k) * n,
 			static_cast<long long>(m) * n};

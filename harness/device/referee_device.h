@@ -143,10 +143,9 @@ const struct referee_device *referee_device_emulated(void);
 /* What libexec/referee_cuda.so exports, as "referee_device_cuda". */
 const struct referee_device *referee_device_cuda(void);
 
-/* Loads that plug-in from `folder`, and the CUDA libraries that it needs from
- * wherever this machine has them. NULL and what is missing when it cannot. */
-const struct referee_device *referee_device_cuda_load(const char *folder, const char *source_folder,
-													  struct error *err);
+/* Loads that plug-in from `folder`, and the CUDA libraries that it needs (base/toolkit.h). NULL and
+ * what is missing when it cannot. */
+const struct referee_device *referee_device_cuda_load(const char *folder, struct error *err);
 
 #ifdef __cplusplus
 }

@@ -33,8 +33,11 @@ struct wrong_element {
 struct check_facts {
 	uint64_t elements;  /* of the result */
 	uint64_t wrong;     /* elements outside their bound */
-	uint64_t untouched; /* wrong ones that still hold what they held before the call */
-	uint64_t read;      /* wrong ones that are NaN where a result that is not to be read was NaN */
+	uint64_t untouched; /* wrong ones that were not written: they hold what they held before */
+	uint64_t read;    /* wrong ones that are made of what the result held before the call, which is
+						 not to be read */
+	uint64_t suspect; /* wrong ones that may be one or the other: a call on another result tells
+						 (protocol.h, RECHECK) */
 	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
 	double worst_error; /* max |out - ref| over finite elements */
 	int32_t worst_row, worst_column;
@@ -53,5 +56,11 @@ struct check_facts {
 										 the CPU from values drawn again */
 	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
 };
+
+/* "C is read ...", of check_facts.read. */
+static inline const char *check_read_text(const struct problem *problem)
+{
+	return problem_takes(problem, SCALAR_BETA) ? "although beta is 0" : "before it is written";
+}
 
 #endif

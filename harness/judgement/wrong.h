@@ -41,9 +41,9 @@ struct wrong_places {
 enum wrong_fault {
 	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
 	FAULT_FIRST_MISSING,    /* the first product of each sum is */
-	FAULT_LEFT_TRANSPOSED,  /* the operand is read as if it were stored the other way */
+	FAULT_LEFT_TRANSPOSED,  /* the operand is read as if it were stored transposed */
 	FAULT_RIGHT_TRANSPOSED,
-	FAULT_RESULT_TRANSPOSED, /* the result is stored the other way */
+	FAULT_RESULT_TRANSPOSED, /* the result is stored transposed */
 	FAULT_ALL_TRANSPOSED,    /* all three */
 	FAULT_EXCHANGED,         /* the right operand times the left one */
 	FAULT_LEFT_OF_FIRST,     /* every matrix of a batch takes the first one's operand */

@@ -24,6 +24,8 @@ enum message_type {
 	MESSAGE_REFEREE_RESET,
 	MESSAGE_REFEREE_DESCRIPTOR,
 	MESSAGE_REFEREE_CHECK,
+	MESSAGE_REFEREE_REFILL,
+	MESSAGE_REFEREE_RECHECK,
 	MESSAGE_REFEREE_EXPLAIN,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
@@ -99,12 +101,12 @@ struct referee_case {
 	struct chain chain;
 	uint32_t sets;
 	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
-					   descriptor alone; at most GROUP_MAX, and a divisor of `sets` */
+					   descriptor of its own; at most GROUP_MAX, and a divisor of `sets` */
 };
 struct referee_case_reply {
 	struct message head;
-	struct arena arena;      /* DEVICE_EMULATED: the memfd comes with this reply */
-	uint32_t foreign_stages; /* bit i: the referee has no reference for stage i of the chain, which
+	struct arena arena;     /* DEVICE_EMULATED: the memfd comes with this reply */
+	uint32_t custom_stages; /* bit i: the referee has no reference for stage i of the chain, which
 								is therefore run by itself whenever a check comes to it */
 };
 
@@ -137,13 +139,13 @@ struct tolerance {
  * Of a sealed case a copy is compared that nobody else can reach, and told whether it has the
  * digests that the call was ended with. With rows > 0 only so many rows are compared, all of one
  * batch, drawn when nobody can do anything about it any more; where only all rows can be compared
- * (a closure, a device without rows_alone, foreign stages) they are.
+ * (a closure, a device without rows_alone, custom stages) they are.
  *
- * Foreign stages are the supervisor's to run: the reply then tells of what comes before the first
+ * Custom stages are the supervisor's to run: the reply then tells of what comes before the first
  * of them. For each in turn, STAGE_OPEN brings an arena of STAGE_SETS sets in a memfd, laid out by
  * buffers_of_stage(): X holds what the stage gets (set 0), the least that it may be (1) and the
  * most (2). When every set has been through PROBLEM_STAGE's call, STAGE_CLOSE takes the results
- * and goes on to the next foreign stage or to the end; its reply is a referee_check_reply. */
+ * and goes on to the next custom stage or to the end; its reply is a referee_check_reply. */
 struct referee_check {
 	struct message head;
 	uint32_t set;
@@ -170,8 +172,19 @@ struct referee_check_reply {
 	struct check_facts found;
 };
 
-/* What the wrong elements of the last CHECK have in common; nothing has been asked since. The
- * result that was checked is looked at once more, not what its buffers hold by now. Costs as much
+/* After a CHECK that found suspect elements, of a case that is not sealed and has no foreign
+ * stages: an element that no call has written, and one that was made of what it held, may look the
+ * same. REFILL gives the result other values, different in every element; the reply is a struct
+ * message. Then comes one more call on the set that was checked, and RECHECK looks at what it left
+ * in the result. It answers as CHECK did, of the first call, with `untouched` and `read` as both
+ * calls tell: unwritten is what holds its old bits after both. */
+struct referee_again { /* REFILL, RECHECK */
+	struct message head;
+};
+
+/* What the wrong elements of the last CHECK have in common, and since then nothing was asked but
+ * REFILL and RECHECK. The result that was checked is looked at once more, not what its buffers hold
+ * by now. Costs as much
  * as the comparison, and at most EXPLAIN_TERMS products for each fault that is tried, of operands
  * of at most as many elements. */
 #define EXPLAIN_TERMS (1u << 22)
@@ -185,8 +198,8 @@ struct referee_explain_reply {
 
 /* ---- contestant ------------------------------------------------------- */
 
-/* First: makes the context, then closes the process (jail.h). No foreign code has run when it
- * answers. */
+/* First: makes the context, then closes the process (jail.h). No code of a submission has run when
+ * it answers. */
 struct contestant_open {
 	struct message head;
 	struct device_choice device;

@@ -262,7 +262,7 @@ static struct wrong_element element_of(const struct share *share, uint64_t index
 	uint64_t columns = shape_columns(&share->input->test->shape);
 	return (struct wrong_element){.row = (int32_t)(index / columns),
 								  .column = (int32_t)(index % columns),
-								  .got = out,
+								  .got = isnan(out) ? (double)NAN : out, /* of no sign */
 								  .want = finding->want,
 								  .bound = finding->bound};
 }
@@ -280,6 +280,71 @@ static void note_worst(struct share *share, uint64_t index, const struct check_f
 	}
 }
 
+uint32_t check_flip(const struct problem *problem, const struct test_case *test)
+{
+	const struct number_format *format = &type_of(problem_part(problem, PART_RESULT)->type)->format;
+	bool read = test->scalar[SCALAR_BETA] != 0 && problem_takes(problem, SCALAR_BETA);
+	return read ? format->sign : (uint32_t)((1ull << format->bits) - 1);
+}
+
+/* What made a wrong element. */
+struct origin {
+	bool unwritten, read, suspect;
+};
+
+/* Whether a number is what the result held, as no result comes near, or that and a little more. */
+static bool is_carried(const struct share *share, double out, double was)
+{
+	if (share->rule.beta != 0)
+		return false;
+	if (isnan(was))
+		return isnan(out);
+	return share->buffers->at[share->result].spec.distribution == VALUES_MARKER &&
+		   fabs(out - was) <= fabs(was) / 2;
+}
+
+/* From two calls, before which the element held different bits. */
+static struct origin origin_of_two(struct share *share, uint64_t index, uint32_t bits,
+								   const struct check_finding *finding)
+{
+	const struct check_input *input = share->input;
+	const struct number_format *format = &share->rule.type->format;
+	uint32_t flip = check_flip(input->problem, input->test);
+	uint32_t was = before(share, share->result, index), other = was ^ flip;
+	uint32_t second = values_load(format, input->second, index);
+	bool held = bits == was && second == other;
+	struct origin origin = {.unwritten = held};
+	if (share->rule.beta != 0)
+		return origin;
+	double was_number = values_to_double(format, was), again = values_to_double(format, second);
+	if (held)
+		origin.read = input->adds && fabs(finding->want) <= finding->bound;
+	else if (format->is_integer) /* both have the same added, whatever wraps around */
+		origin.read = ((bits - was) & flip) == ((second - other) & flip);
+	else
+		origin.read = is_carried(share, values_to_double(format, bits), was_number) &&
+					  second != other && !isnan(again) && !is_carried(share, again, was_number);
+	origin.unwritten = held && !origin.read;
+	return origin;
+}
+
+static struct origin origin_of(struct share *share, uint64_t index, uint32_t bits, double out,
+							   const struct check_finding *finding)
+{
+	const struct number_format *format = &share->rule.type->format;
+	if (share->input->second != NULL)
+		return origin_of_two(share, index, bits, finding);
+	uint32_t was = before(share, share->result, index);
+	double number = values_to_double(format, was);
+	bool takes_beta = problem_takes(share->input->problem, SCALAR_BETA);
+	struct origin origin = {.unwritten = bits == was};
+	origin.read =
+		!origin.unwritten && isnan(number) && takes_beta && is_carried(share, out, number);
+	origin.suspect = origin.unwritten || is_carried(share, out, number) ||
+					 (format->is_integer != 0 && share->rule.beta == 0);
+	return origin;
+}
+
 static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 				 const struct check_finding *finding)
 {
@@ -290,20 +355,18 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 		marks[index] = 0;
 	if (finding->ratio <= 1)
 		return;
-	uint32_t was = before(share, share->result, index);
-	bool unwritten = bits == was;
+	struct origin origin = origin_of(share, index, bits, out, finding);
 	if (marks != NULL)
-		marks[index] = CHECK_WRONG | (unwritten ? CHECK_UNWRITTEN : 0);
+		marks[index] = CHECK_WRONG | (origin.unwritten ? CHECK_UNWRITTEN : 0);
 	found->wrong++;
-	found->untouched += unwritten;
-	found->read += !unwritten && isnan(out) && share->rule.beta == 0 &&
-				   problem_takes(share->input->problem, SCALAR_BETA) &&
-				   isnan(values_to_double(&share->rule.type->format, was));
+	found->untouched += origin.unwritten;
+	found->read += origin.read;
+	found->suspect += origin.suspect;
 	if (found->shown == CHECK_SHOWN)
 		return;
 	struct wrong_element *first = &found->first[found->shown++];
 	*first = element_of(share, index, out, finding);
-	first->unwritten = unwritten;
+	first->unwritten = origin.unwritten;
 }
 
 /* An element that a stage has written. */
@@ -345,11 +408,11 @@ static void run_stage(struct share *share, const struct chain_stage *stage, uint
 					  struct carried *value)
 {
 	double members[CHAIN_MEMBERS_MAX];
-	struct stage_place place = {.type = share->rule.type,
-								.alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
-								.beta = share->rule.beta,
-								.c = draw_c(share, index),
-								.accumulation = share->rule.accumulation};
+	struct stage_coordinate place = {.type = share->rule.type,
+									 .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
+									 .beta = share->rule.beta,
+									 .c = draw_c(share, index),
+									 .accumulation = share->rule.accumulation};
 	load_members(share, stage, index, members);
 	stage_carry(stage_find(stage), members, &place, value);
 	for (uint32_t i = 0; i < stage->count; i++) /* `save` is the only one that writes */
@@ -461,6 +524,7 @@ static void add_share(const struct share *share, struct check_facts *reply, bool
 	reply->wrong += found->wrong;
 	reply->untouched += found->untouched;
 	reply->read += found->read;
+	reply->suspect += found->suspect;
 	for (uint32_t i = 0; i < found->shown && reply->shown < CHECK_SHOWN; i++)
 		reply->first[reply->shown++] = found->first[i];
 	if (found->extra_wrong > 0 && reply->extra_wrong == 0) {
@@ -489,7 +553,7 @@ static void check_shares(struct share *shares, uint64_t count)
 
 static void clear(struct check_facts *reply)
 {
-	reply->wrong = reply->untouched = reply->read = reply->extra_wrong = 0;
+	reply->wrong = reply->untouched = reply->read = reply->suspect = reply->extra_wrong = 0;
 	reply->worst_ratio = reply->worst_error = 0;
 	reply->worst_row = reply->worst_column = 0;
 	reply->shown = 0;

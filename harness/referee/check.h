@@ -36,7 +36,13 @@ struct check_input {
 	uint32_t from, to;
 	struct carried *carried;
 	const void *written[CHAIN_BUFFERS_MAX]; /* outputs of stages, as the contestant left them */
-	const struct check_stage *computed;     /* stage `from`, computed elsewhere; or NULL */
+	/* The result of a second call, before which it held the values with the bits of check_flip()
+	 * exchanged; NULL: there was none, and what holds its old bits is taken for unwritten. `adds`:
+	 * such calls are known to add to what the result holds, so that an element with nothing to be
+	 * added was written. */
+	const void *second;
+	bool adds;
+	const struct check_stage *computed; /* stage `from`, computed elsewhere; or NULL */
 	uint8_t *marks; /* takes one for each element, of CHECK_WRONG and its like; NULL: no need. Not
 					   with `rows` */
 };
@@ -51,10 +57,14 @@ struct check_stage {
 	const void *written[STAGE_SETS][CHAIN_MEMBERS_MAX]; /* by the stage's member */
 };
 
-/* Fills elements, wrong, untouched, read, worst_*, shown and first of the reply, and
+/* Fills elements, wrong, untouched, read, suspect, worst_*, shown and first of the reply, and
  * extra_wrong, extra_first and extra_buffer where a chain has outputs; touches
  * nothing else in it. A part of a chain after the first adds to what is there. */
 void check_outputs(const struct check_input *input, struct check_facts *reply);
+
+/* What makes another result of the one that a call finds, different in every element: numbers of
+ * the other sign where it is read, else numbers for NaN and small ones for large ones. */
+uint32_t check_flip(const struct problem *problem, const struct test_case *test);
 
 /* The verdict on one element, for tests and calibration: 0 .. 1 is right, more
  * than 1 is wrong, infinity for what no tolerance could accept. */

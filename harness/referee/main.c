@@ -17,6 +17,7 @@ union request {
 	struct referee_reset reset;
 	struct referee_descriptor descriptor;
 	struct referee_check check;
+	struct referee_again again;
 	struct referee_explain explain;
 	struct referee_stage stage;
 };
@@ -58,7 +59,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 			!referee_case(referee, &request->make, fd, err))
 			return false;
 		reply->make.arena = referee->arena;
-		reply->make.foreign_stages = referee->foreign;
+		reply->make.custom_stages = referee->custom;
 		return true;
 	case MESSAGE_REFEREE_RESET:
 		*bytes = sizeof reply->head;
@@ -72,6 +73,13 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		*bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
 			   referee_check(referee, &request->check, &reply->check.found, err);
+	case MESSAGE_REFEREE_REFILL:
+		*bytes = sizeof reply->head;
+		return is_size(got, sizeof request->again, err) && referee_refill(referee, err);
+	case MESSAGE_REFEREE_RECHECK:
+		*bytes = sizeof reply->check;
+		return is_size(got, sizeof request->again, err) &&
+			   referee_recheck(referee, &reply->check.found, err);
 	case MESSAGE_REFEREE_EXPLAIN:
 		*bytes = sizeof reply->explain;
 		return is_size(got, sizeof request->explain, err) &&

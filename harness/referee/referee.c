@@ -20,8 +20,7 @@
 static const struct referee_device *find_device(const struct device_choice *choice,
 												struct error *err)
 {
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
-	struct error ignored;
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	if (choice->kind == DEVICE_EMULATED)
 		return referee_device_emulated();
 	if (choice->kind != DEVICE_CUDA) {
@@ -30,9 +29,7 @@ static const struct referee_device *find_device(const struct device_choice *choi
 	}
 	if (!paths_build(build, err) || !paths_join(folder, build, "libexec", err))
 		return NULL;
-	if (!paths_source(source, &ignored)) /* only where a fetched toolkit might be */
-		source[0] = '\0';
-	return referee_device_cuda_load(folder, source, err);
+	return referee_device_cuda_load(folder, err);
 }
 
 bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err)
@@ -54,6 +51,7 @@ void referee_close(struct referee *referee)
 	elsewhere_close(&referee->elsewhere);
 	free(referee->output);
 	free(referee->carried);
+	free(referee->second);
 	*referee = (struct referee){0};
 }
 
@@ -92,12 +90,14 @@ static bool is_output(const struct referee *referee, uint32_t buffer)
 	return referee->buffers.at[buffer].role != ROLE_INPUT;
 }
 
-/* Of every set; `inputs`: those that a call only reads, too. */
-static bool fill_buffers(struct referee *referee, bool inputs, struct error *err)
+/* Of every set; `inputs`: those that a call only reads, too; `flip`: of the result. */
+static bool fill_buffers(struct referee *referee, bool inputs, uint32_t flip, struct error *err)
 {
+	size_t result = problem_part_index(referee->problem, PART_RESULT);
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
 		struct device_region region = buffer_region(&referee->arena, i, 0, referee->arena.sets);
 		struct values values = buffer_values(&referee->buffers.at[i], referee->seed);
+		values.flip = i == result ? flip : 0;
 		if ((inputs || is_output(referee, i)) &&
 			!referee->device->fill(referee->state, &region, &values, err))
 			return false;
@@ -144,13 +144,13 @@ static bool chain_is_sound(const struct chain *chain, struct error *err)
 	return sound || error_set(err, "an epilogue that cannot be");
 }
 
-static uint32_t foreign_stages(const struct chain *chain)
+static uint32_t custom_stages(const struct chain *chain)
 {
-	uint32_t foreign = 0;
+	uint32_t custom = 0;
 	for (uint32_t i = 0; i < chain->count; i++)
 		if (stage_find(&chain->stages[i]) == NULL)
-			foreign |= 1u << i;
-	return foreign;
+			custom |= 1u << i;
+	return custom;
 }
 
 static bool group_is_sound(const struct referee_case *request)
@@ -192,10 +192,10 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return false;
 	referee->test = request->test;
 	referee->chain = request->chain;
-	referee->foreign = foreign_stages(&referee->chain);
+	referee->custom = custom_stages(&referee->chain);
 	referee->seed = request->test.seed;
 	referee->arena = arena;
-	if (!fill_guards(referee, err) || !fill_buffers(referee, true, err) ||
+	if (!fill_guards(referee, err) || !fill_buffers(referee, true, 0, err) ||
 		(referee->group > 0 && !referee->device->sweep_cache(referee->state, err)))
 		return false;
 	referee->has_case = true;
@@ -210,7 +210,7 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err)
 		referee->seed = fresh;
 		referee->has_product = referee->explainable = false;
 	}
-	return fill_buffers(referee, fresh != 0, err) && fill_guards(referee, err) &&
+	return fill_buffers(referee, fresh != 0, 0, err) && fill_guards(referee, err) &&
 		   referee->device->sweep_cache(referee->state, err);
 }
 
@@ -377,18 +377,20 @@ static struct check_input input_of(struct referee *referee)
 		.row_count = referee->row_count,
 		.carried = referee->carried,
 	};
+	input.second = referee->has_second ? referee->second : NULL;
+	input.adds = referee->adds;
 	for (uint32_t i = 0; i < referee->chain.buffers; i++)
 		input.written[i] = referee->outputs[operands + i];
 	return input;
 }
 
-/* The chain from stage `from` on, up to the next foreign one or to its end. */
+/* The chain from stage `from` on, up to the next custom stage or to its end. */
 static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
 					   struct check_facts *reply, struct error *err)
 {
 	const struct shape *shape = &referee->test.shape;
 	uint32_t to = computed != NULL ? from + 1 : from;
-	while (to < referee->chain.count && (referee->foreign & 1u << to) == 0)
+	while (to < referee->chain.count && (referee->custom & 1u << to) == 0)
 		to++;
 	referee->next = is_plain(referee) ? referee->chain.count : to;
 	if (referee->next < referee->chain.count &&
@@ -438,7 +440,7 @@ static bool draw_rows(struct referee *referee, uint32_t wanted, struct error *er
 static bool rows_alone(const struct referee *referee)
 {
 	return referee->device->rows_alone && referee->problem->algebra != ALGEBRA_SHORTEST_PATHS &&
-		   (is_plain(referee) || referee->foreign == 0);
+		   (is_plain(referee) || referee->custom == 0);
 }
 
 /* Copies the outputs to where nobody else can reach them, and looks at their digests there. */
@@ -482,7 +484,7 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 						 referee->arena.sets);
 	referee->reply = (struct check_facts){0};
 	referee->checked = *request;
-	referee->explainable = false;
+	referee->explainable = referee->has_second = referee->adds = false;
 	elsewhere_close(&referee->elsewhere);
 	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
@@ -493,9 +495,34 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	referee->reply.reference_disagreements = referee->spot_disagreements;
 	if (!check_part(referee, 0, NULL, reply, err))
 		return false;
-	/* Values that went through foreign stages are gone by then. */
-	referee->explainable = referee->has_product && (is_plain(referee) || referee->foreign == 0);
+	/* Values that went through custom stages are gone by then. */
+	referee->explainable = referee->has_product && (is_plain(referee) || referee->custom == 0);
 	return true;
+}
+
+bool referee_refill(struct referee *referee, struct error *err)
+{
+	if (!referee->has_case || !referee->explainable || referee->group > 0)
+		return error_set(err, "another result before any check of the case");
+	uint32_t flip = check_flip(referee->problem, &referee->test);
+	return fill_buffers(referee, false, flip, err) && fill_guards(referee, err);
+}
+
+bool referee_recheck(struct referee *referee, struct check_facts *reply, struct error *err)
+{
+	if (!referee->has_case || !referee->explainable || referee->group > 0)
+		return error_set(err, "a second look before any check of the case");
+	uint32_t result = (uint32_t)problem_part_index(referee->problem, PART_RESULT);
+	struct device_region region = buffer_region(&referee->arena, result, referee->checked.set, 1);
+	if (!reserve(&referee->second, &referee->second_capacity, region.bytes, err) ||
+		!referee->device->read(referee->state, region.offset, region.bytes, referee->second, err))
+		return false;
+	referee->has_second = true;
+	referee->adds = false;
+	if (!check_part(referee, 0, NULL, reply, err))
+		return false;
+	referee->adds = reply->read > reply->untouched;
+	return !referee->adds || check_part(referee, 0, NULL, reply, err);
 }
 
 bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err)

@@ -43,8 +43,8 @@ static void wrong_summary(char *out, size_t capacity, const struct problem *prob
 		used += snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
 						 (unsigned long long)check->untouched);
 	if (check->read > 0)
-		snprintf(out + used, capacity - (size_t)used, "; %s is read although beta is 0",
-				 problem_part(problem, PART_RESULT)->name);
+		snprintf(out + used, capacity - (size_t)used, "; %s is read %s",
+				 problem_part(problem, PART_RESULT)->name, check_read_text(problem));
 }
 
 /* Whether the output is one line that the detail repeats. */

@@ -50,12 +50,12 @@ static const char *const gpu_names[] = {"gpu_multiprocessors",
 /* What expressions have names for, whatever the problem calls its sizes. */
 static const char *const more_names[] = {"batch", "group", "beta_is_0"};
 
-const char *role_name(enum tune_role role)
+const char *tune_role_name(enum tune_role role)
 {
 	return role_rows[role].name;
 }
 
-bool role_holds(enum tune_role role, int64_t value)
+bool tune_role_holds(enum tune_role role, int64_t value)
 {
 	return value >= role_rows[role].least && value <= role_rows[role].most;
 }

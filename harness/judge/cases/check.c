@@ -54,6 +54,8 @@ static bool check_case(struct run *run, const struct problem *problem,
 		snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);
 		return true;
 	}
+	if (!repeat_refilled(run, contestant, result, dead, err))
+		return false;
 	result->checked = true;
 	result->verdict =
 		finding_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);

@@ -10,6 +10,31 @@
 
 #define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
 
+bool repeat_refilled(struct run *run, struct contestant_link *contestant,
+					 struct case_result *result, bool *dead, struct error *err)
+{
+	struct referee_link *referee = &run->referee;
+	const struct call_facts facts = contestant->facts;
+	const struct outcome left = contestant->left;
+	double seconds;
+	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
+		result->seconds > SECONDS_MOST || referee->custom_stages != 0 ||
+		tool_words(&run->tool) != NULL || run->options->counters)
+		return true;
+	if (!referee_link_refill(referee, err))
+		return false;
+	struct outcome outcome = contestant_link_run(
+		contestant, 0,
+		emulated_timeout(run->options, referee->device.kind, run->timeout, &result->test),
+		&seconds);
+	*dead = outcome.dead;
+	free(contestant_link_output(contestant)); /* the first call's was shown */
+	contestant->facts = facts;
+	contestant->left = left;
+	return outcome.verdict != VERDICT_ACCEPTED ||
+		   referee_link_recheck(referee, &result->check, err);
+}
+
 /* What goes through both calls. */
 struct repetition {
 	struct run *run;

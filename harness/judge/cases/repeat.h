@@ -1,11 +1,20 @@
-/* The first case with a wrong result once more: by itself in a new process, twice. For hints; no
- * verdict changes. Internal to judge/. */
+/* Cases with a wrong result once more. For words and hints; no verdict changes. Internal to judge/.
+ */
 #ifndef GEMMJUDGE_JUDGE_CASES_REPEAT_H
 #define GEMMJUDGE_JUDGE_CASES_REPEAT_H
 
 #include "judge/run/run.h"
 
-/* Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
+/* Where a wrong result has suspect elements (judgement/check.h): one more call, of the process that
+ * made it, on a result that holds other values, so that what is said to be unwritten is.
+ * result->check then has what both calls tell. Not under a tool, not where launches are counted,
+ * not beside foreign stages, and not where a call takes long. *dead tells that the process is gone,
+ * which changes no verdict; false when the referee cannot go on (err). */
+bool repeat_refilled(struct run *run, struct contestant_link *contestant,
+					 struct case_result *result, bool *dead, struct error *err);
+
+/* The first case with a wrong result by itself in a new process, twice.
+ * Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
  * made. Not under a tool, not where launches are counted, and not where a call takes long. Whatever
  * the contestant's process does, it only costs the hint; false when the referee cannot go on (err).
  */

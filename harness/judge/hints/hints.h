@@ -2,7 +2,7 @@
  * of this very run: it says what was found, and where a cause is likely, that it is. README.md in
  * this folder says how one is added.
  *
- * Facts of results come from the referee alone. What a solution's process says of itself may be
+ * Facts of results come only from the referee. What a solution's process says of itself may be
  * a lie: a hint may show it, and no verdict may rest on it. */
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
@@ -15,7 +15,7 @@ struct hint_facts {
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	enum device_kind device;
 	uint64_t memory_bytes; /* of the device */
-	bool alone;            /* nothing beside the file could be read */
+	bool isolated;         /* nothing beside the file could be read */
 };
 
 /* How much a hint says; the first ones are shown. */

@@ -226,13 +226,37 @@ static bool only_exact(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* ---- C that is not to be read ---------------------------------------------------------------- */
 
+/* Cases with wrong elements that are made of what the result held: a NaN, or else mostly. */
+static size_t cases_that_read(const struct hint_facts *facts, bool nan)
+{
+	size_t result = problem_part_index(facts->problem, PART_RESULT), reads = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *row = &facts->judgement->cases[i];
+		bool was_nan = row->test.values[result].distribution == VALUES_NAN;
+		reads +=
+			row->checked && was_nan == nan && row->check.read > (nan ? 0 : row->check.wrong / 2);
+	}
+	return reads;
+}
+
+/* Where beta is 0 a result is numbers, too, unless a suite says NaN: so it was not multiplied. */
+static bool adds_to_result(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const char *name = hint_operand(facts, PART_RESULT);
+	if (cases_that_read(facts, false) == 0)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s is read before it is written, and what it held before the call is in the result: "
+			 "store the sum in place of adding to %s, or set %s to 0 before anything is added "
+			 "(cudaMemsetAsync, where several blocks add to one element)",
+			 name, name, name);
+	return true;
+}
+
 static bool reads_result(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	size_t reads = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++)
-		reads += facts->judgement->cases[i].checked && facts->judgement->cases[i].check.read > 0;
 	const char *name = hint_operand(facts, PART_RESULT);
-	if (reads == 0)
+	if (cases_that_read(facts, true) == 0)
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "where beta is 0, %s may hold NaN, and 0 * NaN is NaN: add beta * %s only where beta "
@@ -242,6 +266,7 @@ static bool reads_result(const struct hint_facts *facts, char out[HINT_TEXT])
 }
 
 const struct hint_row hints_of_cases[] = {
+	{"adds-to-result", HINT_CAUSE, adds_to_result},
 	{"reads-result", HINT_CAUSE, reads_result},
 	{"scalars", HINT_PLACE, scalars},
 	{"batches", HINT_PLACE, only_batches},

@@ -376,7 +376,8 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct case_result *result;
 	size_t held = 0;
 	for (size_t at = 0; (result = next(facts, &at)) != NULL; held++)
-		if (result->wrong->nan < result->wrong->wrong || has_special(facts, &result->test))
+		if (result->wrong->nan < result->wrong->wrong || has_special(facts, &result->test) ||
+			result->check.read > 0) /* then it is known where they come from */
 			return false;
 	if (held == 0)
 		return false;

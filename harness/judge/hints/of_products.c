@@ -183,8 +183,7 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
 	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
 	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
-	[FAULT_ALPHA_ON_ALL] =
-		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
+	[FAULT_ALPHA_ON_ALL] = "alpha * (%1$s * %2$s + beta * %3$s): alpha belongs only to the product",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
 	[FAULT_INPUTS_TF32] =

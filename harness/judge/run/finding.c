@@ -67,8 +67,8 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 		length += snprintf(detail + length, 1024 - (size_t)length, ", %llu of them never written",
 						   (unsigned long long)check->untouched);
 	if (check->read > 0)
-		length += snprintf(detail + length, 1024 - (size_t)length,
-						   "; %s is read although beta is 0", result);
+		length += snprintf(detail + length, 1024 - (size_t)length, "; %s is read %s", result,
+						   check_read_text(problem));
 	if (check->shown == 0)
 		return;
 	describe(problem, test, &check->first[0], first);
@@ -137,5 +137,5 @@ bool finding_check(struct run *run, const struct problem *problem, const struct 
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, &asked, tolerance, reply, err) &&
 		   (!entrant->fused ||
-			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, outcome, err));
+			epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err));
 }

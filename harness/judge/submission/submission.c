@@ -11,6 +11,7 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "compile/wants.h"
 #include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
@@ -276,14 +277,6 @@ static bool cases_make(const struct judge_options *options, struct submission *s
 
 /* ---- those that were named ----------------------------------------------------- */
 
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-	size_t i = 0;
-	while (i < count && strcmp(name, names[i]) != 0)
-		i++;
-	return i < count;
-}
-
 static bool has_case(const struct submission *s, const char *name)
 {
 	size_t i = 0;
@@ -321,7 +314,7 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 	if (options->only_count == 0)
 		return true;
 	for (size_t i = 0; i < s->case_count; i++)
-		if (is_among(s->cases[i].name, options->only, options->only_count))
+		if (text_index(s->cases[i].name, options->only, options->only_count) < options->only_count)
 			s->cases[kept++] = s->cases[i];
 	s->case_count = kept;
 	return true;
@@ -401,7 +394,8 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
 	s->schedule = schedule;
 	size_t count = options->nvcc_flag_count;
-	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < count; i++)
+		s->tuned[i] = options->nvcc_flags[i];
 	for (size_t i = 0; i < schedule.count; i++)
 		s->tuned[count++] = s->schedule.flags[i];
 	s->tuned[count] = NULL;
@@ -432,7 +426,8 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
 
-bool submission_compile(const struct run *run, struct submission *s, struct error *err)
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
@@ -450,10 +445,10 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
-									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
-									  .control = run->control};
+									  .control = control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;

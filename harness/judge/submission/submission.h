@@ -1,4 +1,4 @@
-/* A solution file on its way through a run: what it is, what it is compiled to,
+/* A solution file in a run: what it is, what it is compiled to,
  * which cases it meets. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
@@ -41,14 +41,15 @@ struct submission submission_baseline(const struct problem *problem, const char 
 /* Whether the file is still there, just before it is compiled; else `refused` says why not. */
 bool submission_holds(struct submission *submission);
 
-/* Looks for the schedule that it is to be compiled with, where the run's options ask for them: that
+/* Looks for the schedule that it is to be compiled with, where the run's options say so: that
  * for this case on the run's device. *changed: it needs other flags than those that it has. */
 void submission_tune(const struct run *run, struct submission *submission,
 					 const struct test_case *test, bool *changed);
 
-/* Compiles it. That nvcc refuses the file is not a failure (compiled.status
- * tells); false with err when nothing can be compiled at all. */
-bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
+/* Compiles it, under a control of its own or that of the run. That nvcc refuses the file is not a
+ * failure (compiled.status tells); false with err when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *submission, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);

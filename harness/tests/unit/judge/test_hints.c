@@ -400,9 +400,25 @@ Test(hints, a_result_that_is_not_to_be_read)
 {
 	struct made_up *made = made_up(4, 2);
 	made->cases[1].check.read = 3;
+	made->cases[1].test.values[2].distribution = VALUES_NAN;
 	shows(made, "add beta * C only where beta is not 0");
+	hides(made, "read before it is written");
 	made->cases[1].check.read = 0;
 	hides(made, "add beta * C only where beta is not 0");
+	free(made);
+}
+
+/* A marker plus a sum: nothing that beta = 0 leaves. A few elements may look so. */
+Test(hints, a_result_that_is_added_to)
+{
+	struct made_up *made = made_up(4, 2);
+	made->cases[1].test.values[2].distribution = VALUES_MARKER;
+	made->cases[1].check.wrong = 100;
+	made->cases[1].check.read = 100;
+	shows(made, "set C to 0 before anything is added");
+	hides(made, "add beta * C only where beta is not 0");
+	made->cases[1].check.read = 4;
+	hides(made, "read before it is written");
 	free(made);
 }
 

@@ -22,13 +22,11 @@ struct gpu {
 static struct gpu gpu_open(void)
 {
 	struct gpu gpu = {0};
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	struct device_choice choice = {.kind = DEVICE_CUDA};
 	cr_assert(paths_build(build, &err) && paths_join(folder, build, "libexec", &err), "%s",
 			  err.message);
-	if (!paths_source(source, &err))
-		source[0] = '\0';
-	gpu.device = referee_device_cuda_load(folder, source, &err);
+	gpu.device = referee_device_cuda_load(folder, &err);
 	cr_assert(gpu.device != NULL, "%s", err.message);
 	cr_assert(gpu.device->open(&choice, &gpu.state, &gpu.facts, &err), "%s", err.message);
 	return gpu;
@@ -78,7 +76,7 @@ Test(referee_cuda, draws_the_same_bits_as_the_host)
 			const struct type *type = type_at(t);
 			uint64_t size = type_bytes(type, ELEMENTS);
 			struct device_region region = {256, size, STRIDE, SETS};
-			struct values values = {type->format, specs[s], 77, 1, COLUMNS, ELEMENTS};
+			struct values values = {type->format, specs[s], 77, 1, COLUMNS, ELEMENTS, 0};
 			cr_assert(gpu.device->fill(gpu.state, &region, &values, &err), "%s", err.message);
 			for (uint32_t set = 0; set < SETS; set++, values.seed++) {
 				cr_assert(gpu.device->read(gpu.state, 256 + set * STRIDE, size, bytes, &err));
@@ -102,7 +100,7 @@ Test(referee_cuda, counts_what_was_changed)
 	struct device_region both = {512, ELEMENTS * 4, STRIDE, 2};
 	struct device_region second = {512 + STRIDE, ELEMENTS * 4, STRIDE, 1};
 	struct values values = {
-		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS};
+		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS, 0};
 	cr_assert(gpu.device->fill(gpu.state, &both, &values, &err), "%s", err.message);
 	values.seed++; /* that of the second set */
 	cr_assert(gpu.device->count_changed(gpu.state, &second, &values, &changed, &err));
@@ -139,7 +137,7 @@ Test(referee_cuda, counts_elements_narrower_than_a_byte)
 	cr_assert(gpu.device->arena(gpu.state, 8192, &arena, &fd, &err), "%s", err.message);
 	struct device_region region = {256, bytes, 8192, 1}, first = {256, 1, 8192, 1};
 	struct device_region end = {256 + bytes - 1, 1, 8192, 1};
-	struct values values = {u4->format, {VALUES_CODES, 7, 0, 0}, 5, 1, ELEMENTS, ELEMENTS};
+	struct values values = {u4->format, {VALUES_CODES, 7, 0, 0}, 5, 1, ELEMENTS, ELEMENTS, 0};
 	cr_assert(gpu.device->fill(gpu.state, &region, &values, &err), "%s", err.message);
 	cr_assert(gpu.device->count_changed(gpu.state, &region, &values, &changed, &err));
 	cr_assert(changed == 0);
@@ -311,7 +309,7 @@ Test(referee_cuda, groups_are_memory_of_their_own_and_digests_are_those_of_the_h
 
 	struct device_region all = {256, ELEMENTS * 4, arena.set_stride, GROUPS * GROUP};
 	struct values values = {
-		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS};
+		type_of(DTYPE_F32)->format, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, ELEMENTS, ELEMENTS, 0};
 	cr_assert(gpu.device->fill(gpu.state, &all, &values, &err), "%s", err.message);
 	for (uint32_t set = 0; set < GROUPS * GROUP; set++) {
 		uint64_t from = 256 + set * arena.set_stride;
@@ -337,7 +335,7 @@ Test(referee_cuda, digests_of_many_lengths_are_those_of_the_host)
 	cr_assert(gpu.device->arena(gpu.state, 1 << 22, &arena, &fd, &err), "%s", err.message);
 	struct device_region all = {0, 1 << 22, 1 << 22, 1};
 	struct values values = {
-		type_of(DTYPE_F32)->format, {VALUES_CODES, 1, 0, 0}, 9, 0, 1 << 20, 1 << 20};
+		type_of(DTYPE_F32)->format, {VALUES_CODES, 1, 0, 0}, 9, 0, 1 << 20, 1 << 20, 0};
 	cr_assert(gpu.device->fill(gpu.state, &all, &values, &err), "%s", err.message);
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		struct digest there, here;

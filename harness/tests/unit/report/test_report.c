@@ -477,7 +477,7 @@ Test(report, elements_of_a_batch_are_counted_within_their_matrix)
 	struct judgement_list list = some_list();
 	make_batched(&list.items[1]);
 	char *text = text_of(&list, (struct report_style){.width = 80});
-	holds(text, "7 of 561 elements wrong, 3 of them never written; C is read although beta is");
+	holds(text, "7 of 561 elements wrong, 3 of them never written; C is read before it is");
 	holds(text, "  never written           -0.75");
 	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
 		cr_expect(strlen(line) <= 80, "%zu columns: %s", strlen(line), line);

@@ -55,9 +55,9 @@ Test(case, known_answer)
 {
 	struct test_case test =
 		case_generate(problem_find("gemm-f16"), 7, 0, CASE_SIZES_MIXED, 4096, 1);
-	cr_assert(size_of(&test, SIZE_M) == 64 && size_of(&test, SIZE_N) == 113);
-	cr_assert(size_of(&test, SIZE_K) == 3263);
-	cr_assert(test.scalar[SCALAR_ALPHA] == -0.26f && test.scalar[SCALAR_BETA] == 1.263f);
+	cr_assert(size_of(&test, SIZE_M) == 2433 && size_of(&test, SIZE_N) == 257);
+	cr_assert(size_of(&test, SIZE_K) == 257);
+	cr_assert(test.scalar[SCALAR_ALPHA] == 1 && test.scalar[SCALAR_BETA] == 1);
 	test = case_generate(problem_find("gemm-f16"), 7, 0, CASE_SIZES_UNIFORM, 4096, 1);
 	cr_assert(size_of(&test, SIZE_M) == 680 && size_of(&test, SIZE_N) == 2463);
 	cr_assert(size_of(&test, SIZE_K) == 2413);
@@ -219,7 +219,7 @@ Test(case, min_plus_takes_lengths)
 {
 	const struct problem *problem = problem_find("minplus-f32");
 	size_t lengths = 0, large = 0;
-	for (size_t i = 0; i < 120; i++) {
+	for (size_t i = 0; i < 240; i++) {
 		struct test_case test = case_generate(problem, 6, i, CASE_SIZES_MIXED, 4096, 1);
 		struct value_spec a = test.values[0], b = test.values[1];
 		cr_assert(!test.exact && a.distribution != VALUES_SPECIAL &&
@@ -228,7 +228,7 @@ Test(case, min_plus_takes_lengths)
 		lengths += both;
 		large += both && a.scale > 1e9f && b.scale > 1e9f;
 	}
-	cr_assert(lengths > 40 && lengths < 90 && large > 3, "%zu, %zu", lengths, large);
+	cr_assert(lengths > 80 && lengths < 180 && large > 5, "%zu, %zu", lengths, large);
 }
 
 /* gemv: a run stays short, and still comes to large matrices. */
@@ -245,12 +245,12 @@ Test(case, most_vectors_are_of_a_common_length)
 	cr_assert(large > 10 && large < 80, "%zu", large);
 }
 
-/* A dozen cases hold aligned and ragged sizes, each limit and exact cases. */
-Test(case, a_dozen_is_a_mix)
+/* Twenty cases hold aligned and ragged sizes, each limit and exact cases. */
+Test(case, twenty_are_a_mix)
 {
 	for (uint64_t seed = 0; seed < 40; seed++) {
 		size_t exact = 0, square = 0, ragged = 0, limits = 0, skinny = 0;
-		for (size_t i = 0; i < 12; i++) {
+		for (size_t i = 0; i < 20; i++) {
 			struct test_case test =
 				case_generate(problem_at(0), seed, i, CASE_SIZES_MIXED, 4096, 1);
 			int m = size_of(&test, SIZE_M), n = size_of(&test, SIZE_N), k = size_of(&test, SIZE_K);
@@ -260,8 +260,8 @@ Test(case, a_dozen_is_a_mix)
 			limits += (m == 16 || m == 4096) && (n == 16 || n == 4096) && (k == 16 || k == 4096);
 			skinny += n >= 8 * m || k >= 8 * m || m >= 8 * k;
 		}
-		cr_assert(exact == 2, "seed %llu: %zu exact", (unsigned long long)seed, exact);
-		cr_assert(square >= 2 && ragged >= 4 && limits >= 1 && skinny >= 1);
+		cr_assert(exact == 3 || exact == 4, "seed %llu: %zu exact", (unsigned long long)seed, exact);
+		cr_assert(square >= 2 && ragged >= 8 && limits >= 1 && skinny >= 3);
 	}
 }
 

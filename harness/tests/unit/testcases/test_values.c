@@ -404,3 +404,16 @@ Test(values, no_cycle_of_a_graph_is_negative)
 		cr_assert(fabs(share - (double)spec->share) < 0.01, "%zu: %g", s, share);
 	}
 }
+
+/* The same draw with bits exchanged, of every kind that an output may hold. */
+Test(values, bits_are_exchanged_in_every_element)
+{
+	const enum distribution kinds[] = {VALUES_UNWRITTEN, VALUES_MARKER, VALUES_NORMAL, VALUES_NAN};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct values values = drawn(DTYPE_F16, (struct value_spec){kinds[i], 1, 0, 0}, 42, 0);
+		struct values other = values;
+		other.flip = 0x8001;
+		for (uint64_t index = 0; index < 100; index++)
+			cr_assert_eq(values_at(&values, index) ^ 0x8001, values_at(&other, index));
+	}
+}

@@ -1,0 +1,166 @@
+/* links: testcases base */
+#include <criterion/criterion.h>
+
+#include "testcases/case.h"
+
+/* What the first eight generated cases have, whatever the seed. */
+
+#define COVERING 8
+#define SEEDS 60
+
+static const struct problem *problem_at(size_t index)
+{
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	return index < count ? &table[index] : NULL;
+}
+
+/* One of M, N and K of a problem, as far as the run allows it. */
+struct dimension {
+	const struct problem_size *row; /* NULL: the problem has it not */
+	int high, step;
+};
+
+static struct dimension dimension_of(const struct problem *problem, int which, int max_dim)
+{
+	const struct problem_size *row = problem_size_of(problem, case_dimensions[which]);
+	struct dimension dimension = {.row = row, .step = 1};
+	if (row == NULL)
+		return dimension;
+	dimension.high = max_dim < row->max ? max_dim : row->max;
+	if (row->multiple > 1)
+		dimension.step = row->multiple;
+	return dimension;
+}
+
+/* The largest power of two, 128 at most, that has a multiple `off` away from a size. */
+static int unit_of(const struct dimension *dimension, int off)
+{
+	int unit = 128;
+	while (unit > dimension->high - off)
+		unit /= 2;
+	return unit;
+}
+
+enum want { ANY, MULTIPLE, ODD, ABOVE, BELOW, SMALLEST };
+
+static bool is_as_wanted(const struct dimension *dimension, enum want want, int size)
+{
+	int step = dimension->step;
+	switch (want) {
+	case ANY: return true;
+	case MULTIPLE: return size % unit_of(dimension, 0) == 0;
+	case ODD: return size / step % 2 == 1;
+	case ABOVE: return (size - step) % unit_of(dimension, step) == 0;
+	case BELOW: return (size + step) % unit_of(dimension, -step) == 0;
+	case SMALLEST: return size == dimension->row->min;
+	}
+	return false;
+}
+
+/* Of a size that stands for several, the first one's wish counts. */
+static bool is_covering(const struct problem *problem, const struct test_case *test, int max_dim,
+						const enum want wants[CASE_DIMENSIONS])
+{
+	const struct problem_size *first = problem_size_of(problem, SIZE_M);
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		struct dimension dimension = dimension_of(problem, i, max_dim);
+		if (dimension.row == NULL || (i > 0 && dimension.row == first))
+			continue;
+		if (!is_as_wanted(&dimension, wants[i], test->shape.size[case_dimensions[i]]))
+			return false;
+	}
+	return true;
+}
+
+static const struct {
+	const char *what;
+	enum want wants[CASE_DIMENSIONS], or_else[CASE_DIMENSIONS];
+} rows[COVERING] = {
+	{"all are multiples", {MULTIPLE, MULTIPLE, MULTIPLE}, {MULTIPLE, MULTIPLE, MULTIPLE}},
+	{"M alone is one", {MULTIPLE, ODD, ODD}, {MULTIPLE, ODD, ODD}},
+	{"N alone is one", {ODD, MULTIPLE, ODD}, {ODD, MULTIPLE, ODD}},
+	{"K alone is one", {ODD, ODD, MULTIPLE}, {ODD, ODD, MULTIPLE}},
+	{"all are just above", {ABOVE, ABOVE, ABOVE}, {ABOVE, ABOVE, ABOVE}},
+	{"all are just below", {BELOW, BELOW, BELOW}, {BELOW, BELOW, BELOW}},
+	{"one row or one column", {SMALLEST, ANY, ANY}, {ANY, SMALLEST, ANY}},
+	{"K is the smallest", {ANY, ANY, SMALLEST}, {ANY, ANY, SMALLEST}},
+};
+
+/* Where a row of the table stands among the first cases; COVERING: nowhere. */
+static size_t place_of(const struct problem *problem, uint64_t seed, int max_dim, size_t row)
+{
+	for (size_t i = 0; i < COVERING; i++) {
+		struct test_case test = case_generate(problem, seed, i, CASE_SIZES_MIXED, max_dim, 1);
+		if (is_covering(problem, &test, max_dim, rows[row].wants) ||
+			is_covering(problem, &test, max_dim, rows[row].or_else))
+			return i;
+	}
+	return COVERING;
+}
+
+Test(covering, eight_cases_have_each_class_of_sizes)
+{
+	const int limits[] = {64, 130, 192, 4096};
+	for (size_t p = 0; problem_at(p) != NULL; p++)
+		for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
+			for (uint64_t seed = 0; seed < SEEDS; seed++)
+				for (size_t row = 0; row < COVERING; row++)
+					cr_expect(place_of(problem_at(p), seed, limits[l], row) < COVERING,
+							  "%s, sizes to %d, seed %d: no case where %s", problem_at(p)->name,
+							  limits[l], (int)seed, rows[row].what);
+}
+
+/* A group of 2 beside an odd multiple of it, and others where K has room for them. */
+Test(covering, groups_differ)
+{
+	const struct problem *problem = problem_find("gemm-w4");
+	size_t small = 0, large = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++)
+		for (size_t i = 0; i < COVERING; i++) {
+			struct test_case test = case_generate(problem, seed, i, CASE_SIZES_MIXED, 192, 1);
+			cr_expect_eq(test.shape.size[SIZE_K] % test.shape.size[SIZE_GROUP], 0);
+			small += test.shape.size[SIZE_GROUP] == 2;
+			large += test.shape.size[SIZE_GROUP] >= 16;
+		}
+	cr_expect(small > SEEDS && large > SEEDS, "%zu, %zu", small, large);
+}
+
+/* Nobody knows from a case's number which it is; four cases have one of each pair of classes. */
+Test(covering, the_seed_chooses_the_order)
+{
+	size_t at[COVERING] = {0};
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		size_t all = place_of(problem_find("sgemm"), seed, 4096, 0);
+		size_t above = place_of(problem_find("sgemm"), seed, 4096, 4);
+		at[all]++;
+		cr_expect_neq(all < COVERING / 2, above < COVERING / 2);
+	}
+	for (size_t i = 0; i < COVERING; i++)
+		cr_expect(at[i] > 5, "%zu", at[i]);
+}
+
+/* What copies C onto itself, and what returns at once, is right with alpha 0 and beta 1. */
+Test(covering, few_cases_go_without_the_product)
+{
+	for (size_t p = 0; problem_at(p) != NULL; p++) {
+		const struct problem *problem = problem_at(p);
+		for (uint64_t seed = 0; seed < SEEDS; seed++) {
+			size_t none = 0;
+			for (size_t i = 0; i < 24; i++) {
+				struct test_case test = case_generate(problem, seed, i, CASE_SIZES_MIXED, 192, 1);
+				none += !case_multiplies(&test);
+				cr_expect(i >= COVERING || none == 0, "%s, seed %d: case %zu", problem->name,
+						  (int)seed, i);
+				cr_expect(2 * none <= i + 1);
+				cr_expect(case_multiplies(&test) || !test.exact);
+			}
+			cr_expect_eq(none, problem_takes(problem, SCALAR_ALPHA) ? 2 : 0);
+		}
+		for (size_t none = 0, i = 0; i < 16; i++) {
+			struct test_case test = case_generate_at(problem, &problem->large, 7, i);
+			none += !case_multiplies(&test);
+			cr_expect(2 * none <= i + 1, "%s", problem->name);
+		}
+	}
+}
