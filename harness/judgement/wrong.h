@@ -61,6 +61,7 @@ enum wrong_fault {
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
 	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first */
 	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
+	FAULT_RIGHT_BF16,  /* a right operand with scales is narrowed, the left one is not */
 	/* + a size: rows of the operand are taken to be so long */
 	FAULT_LEFT_LENGTH,
 	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,

@@ -33,9 +33,10 @@ struct variant {
 	struct strides of_left, of_right;
 	uint64_t from, to; /* of the sums */
 	double zero_left, zero_right;
-	double (*narrow)(double); /* what becomes of both; NULL: nothing */
-	bool padded;              /* a least sum: 0 takes part */
-	bool pairs;               /* neighbours in the right operand are exchanged */
+	double (*narrow)(double);       /* what becomes of both; NULL: nothing */
+	double (*narrow_right)(double); /* of the right one */
+	bool padded;                    /* a least sum: 0 takes part */
+	bool pairs;                     /* neighbours in the right operand are exchanged */
 	bool stored_transposed;
 	struct check_rule rule;
 };
@@ -60,6 +61,7 @@ static struct check_element element_of(const struct trial *trial, const struct v
 		double x = number(variant, left[k * a->k] + variant->zero_left);
 		uint64_t at = (first + k * b->k) ^ (variant->pairs ? 1 : 0);
 		double y = number(variant, variant->right[at] + variant->zero_right);
+		y = variant->narrow_right != NULL ? variant->narrow_right(y) : y;
 		if (least) {
 			double sum = (double)((float)x + (float)y);
 			out.product = sum < out.product ? sum : out.product;
@@ -297,6 +299,7 @@ static bool variant_make(const struct trial *trial, enum wrong_fault fault, stru
 		variant->pairs = true;
 		return trial->codes != NULL && trial->request.right.values.elements % 2 == 0;
 	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
+	case FAULT_RIGHT_BF16: variant->narrow_right = to_bf16; return trial->request.right.group != 0;
 	default:
 		if (fault < FAULT_RIGHT_LENGTH)
 			return set_left_length(trial, (enum size)(fault - FAULT_LEFT_LENGTH), variant);

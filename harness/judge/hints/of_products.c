@@ -195,6 +195,8 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
 	[FAULT_PAIRS] = "%2$s with both codes of each byte exchanged: the first is in the high half",
 	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
+	[FAULT_RIGHT_BF16] =
+		"weights that were rounded to bf16: half and float are right, bf16 has too few bits",
 	[FAULT_ZERO_PADDED] =
 		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
 };
