@@ -105,10 +105,12 @@ static bool look_for_race(const struct repetition *repetition, struct judgement 
 }
 
 /* The case to be repeated; NULL: there is none. */
-static const struct case_result *first_wrong(const struct judgement *out)
+static const struct case_result *first_unexplained(const struct hint_facts *facts)
 {
+	const struct judgement *out = facts->judgement;
 	for (size_t i = 0; i < out->count; i++)
-		if (out->cases[i].wrong != NULL && out->cases[i].verdict == VERDICT_WRONG_ANSWER)
+		if (out->cases[i].wrong != NULL && out->cases[i].verdict == VERDICT_WRONG_ANSWER &&
+			!hint_case_explained(facts, &out->cases[i]))
 			return &out->cases[i];
 	return NULL;
 }
@@ -122,11 +124,11 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   const struct entrant *entrant, const struct tolerance *tolerance,
 					   struct contestant_link *contestant, struct judgement *out, struct error *err)
 {
-	const struct case_result *wrong = first_wrong(out);
 	struct hint_facts facts = {
 		.judgement = out, .problem = problem, .device = run->referee.device.kind};
-	if (wrong == NULL || wrong->seconds > SECONDS_MOST || hint_fault_known(&facts) ||
-		run_stopped(run) || tool_words(&run->tool) != NULL || run->options->counters)
+	const struct case_result *wrong = first_unexplained(&facts);
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || run_stopped(run) ||
+		tool_words(&run->tool) != NULL || run->options->counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,

@@ -59,6 +59,9 @@ const char *hint_size(const struct hint_facts *facts, enum size size);
 /* Whether it is known how the wrong elements are made: a row of hints_of_products holds. */
 bool hint_fault_known(const struct hint_facts *facts);
 
+/* Whether the same is known of all wrong elements of the case that were written. */
+bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result);
+
 /* Whether its result was compared and is wrong; whether it was compared and is right. */
 bool hint_case_wrong(const struct case_result *result);
 bool hint_case_right(const struct case_result *result);
