@@ -20,18 +20,27 @@ static bool fits(const struct trial *trial, const struct variant *variant)
 }
 
 /* A part of the elements tells, where as many are not what it makes of them by chance. */
-#define SAMPLE 64
+#define SAMPLE 128
 #define SAMPLE_LEAST 16
-#define PART_LEAST 10 /* one in so many */
+#define PART_LEAST 20 /* one in so many */
+
+/* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
+ * of minima, of roundings, of constants, and where results are rounded to few bits. */
+static bool tells_in_part(const struct trial *trial, const struct variant *variant)
+{
+	return variant->rule.type->unit_roundoff <= 0x1p-20 && variant->narrow == NULL &&
+		   variant->round_sum == NULL && variant->padding == 0 &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
 
 static bool fits_partly(const struct trial *trial, const struct variant *variant)
 {
 	uint64_t step = trial->count / SAMPLE + 1, looked_at = 0, fitting = 0;
-	if (variant->rule.type->format.is_integer)
+	if (!tells_in_part(trial, variant))
 		return false;
 	for (uint64_t i = 0; i < trial->count; i += step, looked_at++)
 		fitting += variant_fits(trial, variant, trial->chosen[i]);
-	return looked_at >= SAMPLE_LEAST && fitting * PART_LEAST >= looked_at;
+	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
 }
 
 static void try_fault(const struct trial *trial, enum wrong_fault fault, struct wrong_facts *facts)

@@ -153,19 +153,19 @@ static bool pad_with_codes(const struct trial *trial, int choice, struct variant
 		   pad_with(trial, choice, product, variant);
 }
 
-static bool shift_k(const struct trial *trial, int choice, struct variant *variant)
+static bool shift_k(int choice, struct variant *variant)
 {
 	variant->shift_tile = (uint64_t)8 << choice / 2;
 	variant->shift = choice % 2 == 0 ? 1 : variant->shift_tile - 1;
-	return trial->k > 1;
+	return true;
 }
 
 /* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. */
-static bool flip_k(int choice, struct variant *variant, int32_t *number)
+static bool flip_k(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
 {
 	variant->k_flipped = (uint64_t)1 << choice;
 	*number = (int32_t)variant->k_flipped;
-	return true;
+	return choice > 0 || trial->codes == NULL; /* else it is FAULT_PAIRS */
 }
 
 /* Scales of groups of another size, whose number in a row is rounded up, or is what the problem
@@ -238,8 +238,7 @@ static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
 static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
 {
 	variant->round_sum = fault == FAULT_SUM_F16 ? variant_to_f16 : variant_to_bf16;
-	return !trial->request.left.values.format.is_integer &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+	return !trial->request.left.values.format.is_integer;
 }
 
 /* ---- faults ------------------------------------------------------------------------------------
@@ -371,7 +370,7 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
 	switch (fault) {
 	case FAULT_PRODUCTS_MISSING: return end_early(trial, choice, variant, number);
-	case FAULT_FIRST_MISSING: variant->from = 1; return trial->k > 1;
+	case FAULT_FIRST_MISSING: variant->from = 1; return true;
 	case FAULT_LAST_ONLY: return begin_late(trial, choice, variant);
 	case FAULT_LEFT_TRANSPOSED:
 	case FAULT_RIGHT_TRANSPOSED:
@@ -404,8 +403,8 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_TRUNCATED:
 		variant->truncated = true;
 		return trial->request.left.values.format.is_integer;
-	case FAULT_K_SHIFTED: return shift_k(trial, choice, variant);
-	case FAULT_K_EXCHANGED: return flip_k(choice, variant, number);
+	case FAULT_K_SHIFTED: return shift_k(choice, variant);
+	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
 	case FAULT_QUARTERS: variant->quarters = true; return true;
 	case FAULT_GROUP: return regroup(trial, choice, variant, number);
 	case FAULT_PAIRS:
@@ -429,7 +428,12 @@ void variant_finish(const struct trial *trial, struct variant *variant)
 
 #define QUARTER 8u
 
-/* Whether k, or what it becomes, is one of the operands'; what is not is padded with 0. */
+/* What a tile that reaches past an operand is padded with. */
+static double padding_of(const struct trial *trial)
+{
+	return trial->request.algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
+}
+
 static double left_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
 					  uint64_t row, uint64_t k)
 {
@@ -440,7 +444,7 @@ static double left_at(const struct trial *trial, const struct variant *variant, 
 		row = exchanged;
 	}
 	if (k >= trial->k || row >= trial->m)
-		return 0;
+		return padding_of(trial);
 	double x = variant->left[batch * a->batch + row * a->outer + k * a->k] + variant->zero_left;
 	return variant->narrow != NULL ? variant->narrow(x) : x;
 }
@@ -461,7 +465,7 @@ static double right_at(const struct trial *trial, const struct variant *variant,
 		k = k / variant->shift_tile * variant->shift_tile +
 			(k + variant->shift) % variant->shift_tile;
 	if (k >= trial->k)
-		return 0;
+		return padding_of(trial);
 	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
 	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
 								  : variant->right[at ^ (variant->pairs ? 1 : 0)];

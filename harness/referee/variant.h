@@ -32,7 +32,7 @@ struct strides {
 struct variant {
 	const double *left, *right;
 	struct strides of_left, of_right;
-	uint64_t from, to; /* of the sums; what lies behind K is 0 */
+	uint64_t from, to; /* of the sums; what lies behind K is padding */
 	double zero_left, zero_right;
 	double (*narrow)(double);    /* what becomes of both; NULL: nothing */
 	double (*round_sum)(double); /* the same of a sum */

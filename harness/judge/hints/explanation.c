@@ -70,14 +70,16 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 	return false;
 }
 
-/* Takes it where it explains more than the best one so far, and at least half of all cases. */
+/* Takes it where it explains more than the best one so far, and at least half of all cases, or
+ * where a race explains the others. */
 static void consider(const struct hint_facts *facts, struct explanation candidate,
 					 struct explanation *best)
 {
 	count_cases(facts, &candidate);
 	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
 	if (candidate.compared >= COMPARED_LEAST && candidate.cases > best->cases &&
-		candidate.cases * 2 >= candidate.of && (!missing || has_sums(facts, &candidate)))
+		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
+		(!missing || has_sums(facts, &candidate)))
 		*best = candidate;
 }
 

@@ -8,6 +8,7 @@
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
 #include "judgement/judgement.h"
+#include "process/protocol.h"
 
 /* All that a hint may look at. */
 struct hint_facts {
@@ -47,6 +48,11 @@ extern const struct hint_row hints_of_entry[];     /* what the file was taken fo
 
 /* Fills the hints of a file; of an accepted one, its notes. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);
+
+/* Whether solve() of the file has the problem's parameters in another order, by their names. Fills
+ * what it would have to be called with for these: `test` with its sizes and scalars exchanged, and
+ * `arena` with its buffers. */
+bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena);
 
 /* ---- what rows share ------------------------------------------------------------- */
 

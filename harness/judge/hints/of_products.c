@@ -310,7 +310,7 @@ static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
 		struct explanation one = {.count = 1, .faults = {fault}, .partly = true};
 		size_t cases = count_parts(facts, &explanation, &one);
-		if (cases <= most || fault == FAULT_ONE_PADDED) /* a constant comes of much else, too */
+		if (cases <= most)
 			continue;
 		most = cases;
 		part = one;
