@@ -143,8 +143,7 @@ static void examine_emulator(struct examination *e)
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
 	struct device_list request;
-	e->emulator =
-		device_list_parse("emu", &request, &err) && device_open(&request, &referee, &err);
+	e->emulator = device_list_parse("emu", &request, &err) && device_open(&request, &referee, &err);
 	char found[1200];
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)

@@ -89,7 +89,7 @@ bool options_file(const struct options *options, enum value_use use, size_t inde
 void options_again(const struct options *options, const char *program, char *out, size_t capacity)
 {
 	static const enum again order[] = {AGAIN_SEED, AGAIN_DEVICE, AGAIN_LAST};
-	struct line line = {.out = out, .capacity = capacity};
+	struct command_line line = {.out = out, .capacity = capacity};
 	line_add(&line, program);
 	line_add(&line, options->command);
 	for (size_t pass = 0; pass < sizeof order / sizeof *order; pass++)

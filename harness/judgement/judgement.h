@@ -79,7 +79,9 @@ struct judgement {
 	char
 		schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for */
 	struct case_repeat repeat;
-	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
+	bool order_proved; /* the first failing case is right with solve()'s arguments in the order of
+						  its parameters' names */
+	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */

@@ -351,6 +351,87 @@ INLINE v_int repeated_integers(const int32_t *four)
 DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats)
 DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
 
+/* --- sums of fp8 products that are cut --- */
+
+#define EXPONENT 0x7F800000
+#define KEPT 13 /* bits below the largest term's highest */
+
+INLINE v_float larger(v_float x, v_float y)
+{
+#if SIMD_LEVEL >= 4
+	return (v_float)_mm512_max_ps((__m512)x, (__m512)y);
+#elif SIMD_LEVEL >= 3
+	return (v_float)_mm256_max_ps((__m256)x, (__m256)y);
+#else
+	return (v_float)_mm_max_ps((__m128)x, (__m128)y);
+#endif
+}
+
+INLINE v_int truncated(v_float x)
+{
+	return __builtin_convertvector(x, v_int);
+}
+
+/* 2 to the exponent that each number is stored with, which is that of the smallest normal number
+ * (`least`) at least; 0 of 0. False where one is infinite or a NaN. */
+static bool powers(const float *numbers, unsigned count, float least, float *out)
+{
+	bool finite = true;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t bits;
+		memcpy(&bits, &numbers[i], sizeof bits);
+		bits &= EXPONENT;
+		finite = finite && bits != EXPONENT;
+		memcpy(&out[i], &bits, sizeof bits);
+		out[i] = numbers[i] == 0 ? 0 : out[i] < least ? least : out[i];
+	}
+	return finite;
+}
+
+/* One vector of d: `pa` and `pb` are the powers of a and b, whose elements of the next k lie
+ * `stride` and 8 further on. */
+INLINE v_float cut_sum(v_float c, const float *a, const float *pa, unsigned stride, const float *b,
+					   const float *pb, unsigned k)
+{
+	v_float largest = (v_float)((v_int)c & EXPONENT);
+	for (unsigned i = 0; i < k; i++)
+		largest = larger(largest, *(const v_float *)(pa + (size_t)i * stride) *
+									  repeated_floats(pb + (size_t)8 * i));
+	largest = larger(largest, (v_float){0} + 0x1p-100f);
+	v_int exponent = (v_int)largest;
+	v_int of_unit = exponent - (KEPT << 23);
+	v_float unit = (v_float)of_unit, inverse = (v_float)((254 << 23) - of_unit);
+	v_int sum = truncated(c * inverse);
+	for (unsigned i = 0; i < k; i++)
+		sum += truncated(*(const v_float *)(a + (size_t)i * stride) *
+						 repeated_floats(b + (size_t)8 * i) * inverse);
+	v_float out = __builtin_convertvector(sum, v_float) * unit;
+	return (v_float)((v_int)out & ~((1 << (23 - KEPT)) - 1));
+}
+
+static bool multiply_cut(float *const d[], const float *const c[], const float *a, const float *b,
+						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
+						 float least_b)
+{
+	_Alignas(64) float pa[2 * TENSOR_LANES * TENSOR_K_MAX], pb[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
+	unsigned stride = row_blocks * TENSOR_LANES, count = column_blocks * row_blocks * 2;
+	bool finite = powers(a, stride * k, least_a, pa);
+	finite = powers(b, column_blocks * 8 * k, least_b, pb) && finite;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+			finite = finite && c[i][lane] - c[i][lane] == 0;
+	if (!finite)
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned v = 0; v < VECTORS; v++) {
+			size_t left = i / 2 % row_blocks * TENSOR_LANES + v * WIDTH;
+			size_t right = (size_t)(i / 2 / row_blocks) * 8 * k + i % 2 * 4;
+			*(v_float *)(d[i] + v * WIDTH) = cut_sum(*(const v_float *)(c[i] + v * WIDTH), a + left,
+													 pa + left, stride, b + right, pb + right, k);
+		}
+	return true;
+}
+
 /* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
 
 #if SIMD_LEVEL >= 3
@@ -502,6 +583,7 @@ const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.columns = columns,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
+	.multiply_cut = multiply_cut,
 	.multiply_halves = multiply_halves,
 	.multiply_integers = multiply_integers,
 	.halves_to_floats = halves_to_floats,

@@ -331,6 +331,12 @@ static void blocks_from_chunks(const uint8_t *bytes, unsigned rows, bool mn_majo
 		}
 }
 
+/* Smallest normal number of a float of 8 bits; 0 of other types. */
+static float least_normal(enum tensor_type type)
+{
+	return type == TENSOR_E4M3 ? 0x1p-6f : type == TENSOR_E5M2 ? 0x1p-14f : 0;
+}
+
 static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 					   const union tensor_element *right, unsigned depth,
 					   uint32_t *const registers[])
@@ -349,7 +355,11 @@ static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
 	k->rows(op->a, a, WARP_BLOCKS, 2, left);
-	multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
+	float least_a = least_normal(op->a), least_b = least_normal(op->b);
+	if (least_a == 0 ||
+		!k->multiply_cut(acc, (const float *const *)acc, &left->number, &right->number, WARP_BLOCKS,
+						 column_blocks, depth, least_a, least_b))
+		multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
 	for (unsigned i = 0; half && i < elements; i += 2)
 		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
 }

@@ -10,7 +10,8 @@
  * the blocks of C in the order of mma.sync.
  *
  * Products are exact and sums are f32, in the order of k, from the accumulator
- * on; an f16 result is rounded once, at the end of the instruction. */
+ * on; an f16 result is rounded once, at the end of the instruction. wgmma of 8-bit
+ * floats keeps 14 bits of a sum, as on an H100 (DESIGN.md). */
 #ifndef EMULATOR_TENSOR_TENSOR_H
 #define EMULATOR_TENSOR_TENSOR_H
 

@@ -8,6 +8,7 @@
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
 #include "judgement/judgement.h"
+#include "process/protocol.h"
 
 /* All that a hint may look at. */
 struct hint_facts {
@@ -48,6 +49,11 @@ extern const struct hint_row hints_of_entry[];     /* what the file was taken fo
 /* Fills the hints of a file; of an accepted one, its notes. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);
 
+/* Whether solve() of the file has the problem's parameters in another order, by their names. Fills
+ * what it would have to be called with for these: `test` with its sizes and scalars exchanged, and
+ * `arena` with its buffers. */
+bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena);
+
 /* ---- what rows share ------------------------------------------------------------- */
 
 /* The name of the operand that the reference takes for this part: "C". */
@@ -58,6 +64,9 @@ const char *hint_size(const struct hint_facts *facts, enum size size);
 
 /* Whether it is known how the wrong elements are made: a row of hints_of_products holds. */
 bool hint_fault_known(const struct hint_facts *facts);
+
+/* Whether the same is known of all wrong elements of the case that were written. */
+bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result);
 
 /* Whether its result was compared and is wrong; whether it was compared and is right. */
 bool hint_case_wrong(const struct case_result *result);

@@ -31,8 +31,7 @@ static bool open_emulated(const char *folder, struct referee_link *referee, stru
 	return choose_emulated(folder, &choice, err) && referee_link_open(referee, &choice, err);
 }
 
-bool device_open(const struct device_list *request, struct referee_link *referee,
-				 struct error *err)
+bool device_open(const struct device_list *request, struct referee_link *referee, struct error *err)
 {
 	struct device_choice cuda = {.kind = DEVICE_CUDA, .ordinal = request->ordinals[0]};
 	if (request->text == NULL)

@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_RUN_DEVICE_H
 #define GEMMJUDGE_JUDGE_RUN_DEVICE_H
 
-#include "judge/options/device_choice.h"
+#include "judge/options/device_list.h"
 #include "judge/run/referee_link.h"
 #include "judgement/judgement.h"
 
