@@ -82,7 +82,7 @@ static void print_legend(const struct measured_list *list, FILE *out)
 	if (outside || open)
 		fputc('\n', out);
 	if (outside)
-		fputs("* seen from outside: the process says less\n", out);
+		fputs("* host-side time: the process says less\n", out);
 	if (open)
 		fputs("? not confirmed by sealed calls\n", out);
 }
