@@ -265,6 +265,8 @@ enum run_status {
 #define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
 #define FAULT_STILL_RUNS ": still runs"
+/* Behind that: what an mbarrier lacks, "N arrivals and N bytes". */
+#define FAULT_MBARRIER "its mbarrier waits for "
 
 struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;
