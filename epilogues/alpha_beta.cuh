@@ -20,23 +20,24 @@ template <class Element> struct stage_alpha_beta {
 	}
 
 	/* No branch around the arithmetic: a kernel that finishes several vectors in a
-	 * row then has all of their loads under way at once. */
-	template <int V, class Place>
-	__device__ __forceinline__ void operator()(float (&x)[V], const Place &at) const
+	 * row then has all of their loads in flight at once. */
+	template <int V, class Coordinate>
+	__device__ __forceinline__ void operator()(float (&x)[V], const Coordinate &at) const
 	{
 		float c[V] = {};
-		if constexpr (std::is_same_v<Place, epilogue_place_with_c>) {
+		if constexpr (std::is_same_v<Coordinate, epilogue_coordinate_with_c>) {
 #pragma unroll
 			for (int i = 0; i < V; i++)
 				c[i] = at.c[i];
-		} else if constexpr (!std::is_same_v<Place, epilogue_place_beta_0>) {
+		} else if constexpr (!std::is_same_v<Coordinate, epilogue_coordinate_beta_0>) {
 			if (beta != 0.0f)
 				epilogue_load_matrix(C, at, c);
 		}
 #pragma unroll
 		for (int i = 0; i < V; i++)
-			x[i] = std::is_same_v<Place, epilogue_place_beta_0> ? alpha * x[i]
-																: alpha * x[i] + beta * c[i];
+			x[i] = std::is_same_v<Coordinate, epilogue_coordinate_beta_0>
+					   ? alpha * x[i]
+					   : alpha * x[i] + beta * c[i];
 	}
 };
 

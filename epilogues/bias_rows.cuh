@@ -13,7 +13,7 @@ template <class Element> struct stage_bias_rows {
 	}
 
 	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
 	{
 		float b = epilogue_to_float(bias[at.row]);
 #pragma unroll

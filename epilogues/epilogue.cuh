@@ -17,7 +17,7 @@
  * Rows and columns are those of the row-major M x N matrix C.
  *
  * FOR STAGES. An epilogue is a chain of stages, applied left to right; with none
- * named it is alpha_beta alone: alpha * x + beta * C. A stage NAME is a file
+ * named it is alpha_beta: alpha * x + beta * C. A stage NAME is a file
  * NAME.cuh that defines a class template stage_NAME<Element>. Its members are
  * its arguments, in the order in which the file's first comment declares them:
  *
@@ -30,8 +30,8 @@
  * Pointers are aligned to 16 bytes, as cudaMalloc's are. It is called in one of two
  * forms:
  *
- *     float operator()(float x) const;                        // each value alone
- *     template <int V> void operator()(float (&x)[V], const epilogue_place &at) const;
+ *     float operator()(float x) const;                        // each value by itself
+ *     template <int V> void operator()(float (&x)[V], const epilogue_coordinate &at) const;
  *
  * The second form sees V neighbouring columns of a row, and loads and stores with
  * epilogue_load_matrix, epilogue_store_matrix and epilogue_load_columns. Such a stage
@@ -96,20 +96,21 @@ template <class Element, int V> struct alignas(sizeof(Element) * V) epilogue_vec
 };
 
 /* Where V neighbouring values belong: C[row][column] and the columns after it. */
-struct epilogue_place {
+struct epilogue_coordinate {
 	int row, column;
 	int M, N;
-	bool whole; /* all V columns lie in C, and a vector access at this place of a matrix like C
+	bool whole; /* all V columns lie in C, and a vector access at this coordinate of a matrix like C
 				   is aligned */
 };
 
-/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is for
- * beta = 0 alone. */
-struct epilogue_place_with_c : epilogue_place {
+/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is only for
+ * beta = 0. */
+struct epilogue_coordinate_with_c : epilogue_coordinate {
 	const float *c;
 };
-struct epilogue_place_beta_0 : epilogue_place {
+struct epilogue_coordinate_beta_0 : epilogue_coordinate {
 };
+using epilogue_place = epilogue_coordinate; /* its earlier name, which stages of users have */
 
 /* Whether V elements from `pointer` on can be accessed at once. */
 template <class Element, int V>
@@ -170,10 +171,10 @@ __device__ __forceinline__ void epilogue_store(Element *to, int left, bool whole
 			to[i] = epilogue_from_float<Element>(x[i]);
 }
 
-/* The values of a matrix like C that belong to a place. */
+/* The values of a matrix like C that belong to a coordinate. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load_matrix(const Element *matrix,
-													 const epilogue_place &at, float (&x)[V])
+													 const epilogue_coordinate &at, float (&x)[V])
 {
 	const Element *from = matrix + (size_t)at.row * at.N + at.column;
 	if (at.whole)
@@ -183,8 +184,8 @@ __device__ __forceinline__ void epilogue_load_matrix(const Element *matrix,
 }
 
 template <class Element, int V>
-__device__ __forceinline__ void epilogue_store_matrix(Element *matrix, const epilogue_place &at,
-													  const float (&x)[V])
+__device__ __forceinline__ void
+epilogue_store_matrix(Element *matrix, const epilogue_coordinate &at, const float (&x)[V])
 {
 	Element *to = matrix + (size_t)at.row * at.N + at.column;
 	if (at.whole)
@@ -196,7 +197,7 @@ __device__ __forceinline__ void epilogue_store_matrix(Element *matrix, const epi
 /* Those of one value for each of the N columns. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load_columns(const Element *values,
-													  const epilogue_place &at, float (&x)[V])
+													  const epilogue_coordinate &at, float (&x)[V])
 {
 	int left = at.N - at.column;
 	if (at.column % V == 0 && (at.whole || left >= V))
@@ -247,7 +248,7 @@ template <class Stage>
 constexpr bool epilogue_declares<Stage, std::void_t<decltype(std::declval<const Stage &>().memory(
 											std::declval<epilogue_count &>()))>> = true;
 
-/* Of a stage that sees places and says nothing, everything is assumed. */
+/* Of a stage that sees coordinates and says nothing, everything is assumed. */
 template <class Stage> constexpr epilogue_accesses epilogue_accesses_of(void)
 {
 	if constexpr (epilogue_declares<Stage>) {
@@ -289,8 +290,8 @@ template <class Stage> constexpr bool epilogue_ends_at(size_t bytes)
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 
-	template <int V, class Place>
-	__device__ __forceinline__ void run(float (&)[V], const Place &) const
+	template <int V, class Coordinate>
+	__device__ __forceinline__ void run(float (&)[V], const Coordinate &) const
 	{
 	}
 	template <class Visit> __device__ __forceinline__ void memory(Visit &) const
@@ -310,8 +311,8 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	static constexpr epilogue_accesses accesses =
 		epilogue_accesses_of<First>() + epilogue_chain<Rest...>::accesses;
 
-	template <int V, class Place>
-	__device__ __forceinline__ void run(float (&x)[V], const Place &at) const
+	template <int V, class Coordinate>
+	__device__ __forceinline__ void run(float (&x)[V], const Coordinate &at) const
 	{
 		if constexpr (std::is_invocable_v<const First &, float>) {
 #pragma unroll
@@ -331,7 +332,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		rest.memory(visit);
 	}
 
-	/* What solve() carries itself goes to the stages that ask for it. */
+	/* What solve() carries itself goes to the stages that take it. */
 	template <class Element> void take(Element *C, float alpha, float beta)
 	{
 		take_first(first, C, alpha, beta, 0);
@@ -430,7 +431,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	/* The chain is alpha * x + beta * C. */
 	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
 
-	/* Whether V elements at this place can be accessed at once. */
+	/* Whether V elements at this coordinate can be accessed at once. */
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
 	{
 		return V == 1 ||
@@ -442,16 +443,16 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_place{row, column, M, N, vector});
+		stages.run(x, epilogue_coordinate{row, column, M, N, vector});
 	}
 
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
-	 * then c is 0). Places outside of C are fine if the chain is elementwise. */
+	 * then c is 0). Coordinates outside of C are fine if the chain is elementwise. */
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
 										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place_with_c{{row, column, M, N, true}, c});
+		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, true}, c});
 	}
 
 	/* The same for any chain, where columns may lie behind the row's end. The row lies in C. */
@@ -459,7 +460,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	__device__ __forceinline__ void apply_edge(int row, int column, float (&x)[V],
 											   const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_place_with_c{{row, column, M, N, false}, c});
+		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, false}, c});
 	}
 
 	/* The same where beta is 0, by code that serves no other case: then a stage's first
@@ -467,7 +468,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	template <int V>
 	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
 	{
-		stages.run(x, epilogue_place_beta_0{{row, column, M, N, true}});
+		stages.run(x, epilogue_coordinate_beta_0{{row, column, M, N, true}});
 	}
 
 	/* One value: the output for C[row][column]. */
@@ -498,24 +499,24 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		store(row, column, one);
 	}
 
-	/* COUNT times V values; place(i, row, column) tells where the i-th belong. Those in rows from
-	 * `rows` on, or in columns from N on, are dropped. V is 1, or divides N, and all places are
-	 * aligned to it. What is read of C is asked for before anything is stored: no load passes a
-	 * store to what may be the same place, so that values stored one by one wait for memory one by
-	 * one. */
-	template <int COUNT, int V, class Place>
+	/* COUNT times V values; where(i, row, column) tells to which row and column the i-th belong.
+	 * Those in rows from `rows` on, or in columns from N on, are dropped. V is 1, or divides N, and
+	 * all coordinates are aligned to it. What is read of C is loaded before anything is stored: no
+	 * load passes a store to what may be the same address, so that values stored one by one wait
+	 * for memory one by one. */
+	template <int COUNT, int V, class Coordinate>
 	__device__ __forceinline__ void store_all(int rows, float (&x)[COUNT][V],
-											  const Place &place) const
+											  const Coordinate &where) const
 	{
 		int row, column;
 		bool inside = true;
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
-			place(i, row, column);
+			where(i, row, column);
 			inside = inside && row < rows && column < N;
 		}
 		if (inside) {
-			store_all_where<false>(rows, x, place); // without tests more loads are under way
+			store_all_where<false>(rows, x, where); // without tests more loads are in flight
 			return;
 		}
 		/* Copies that the compiler does not see through. Without them the registers of the values
@@ -527,7 +528,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 #pragma unroll
 			for (int j = 0; j < V; j++)
 				asm("mov.b32 %0, %1;" : "=f"(edge[i][j]) : "f"(x[i][j]));
-		store_all_where<true>(rows, edge, place);
+		store_all_where<true>(rows, edge, where);
 	}
 
 	/* RUNS times V values of one row, STEP columns from run to run; likewise. */
@@ -544,20 +545,20 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	}
 
   private:
-	template <bool TESTED, int COUNT, int V, class Place>
+	template <bool TESTED, int COUNT, int V, class Coordinate>
 	__device__ __forceinline__ void store_all_where(int rows, float (&x)[COUNT][V],
-													const Place &place) const
+													const Coordinate &where) const
 	{
 		int row, column;
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
-			place(i, row, column);
+			where(i, row, column);
 			if (!TESTED || (row < rows && column < N))
 				apply(row, column, x[i], true);
 		}
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
-			place(i, row, column);
+			where(i, row, column);
 			if (!TESTED || (row < rows && column < N))
 				epilogue_store_whole(C + (size_t)row * N + column, x[i]);
 		}

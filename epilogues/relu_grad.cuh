@@ -14,7 +14,7 @@ template <class Element> struct stage_relu_grad {
 	}
 
 	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
 	{
 		float s[V];
 		epilogue_load_matrix(saved, at, s);

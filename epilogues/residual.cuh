@@ -13,7 +13,7 @@ template <class Element> struct stage_residual {
 	}
 
 	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
 	{
 		float r[V];
 		epilogue_load_matrix(residual, at, r);

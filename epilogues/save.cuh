@@ -14,7 +14,7 @@ template <class Element> struct stage_save {
 	}
 
 	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
 	{
 		epilogue_store_matrix(saved, at, x);
 	}

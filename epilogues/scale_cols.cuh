@@ -14,7 +14,7 @@ template <class Element> struct stage_scale_cols {
 	}
 
 	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_place &at) const
+	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
 	{
 		float s[V];
 		epilogue_load_columns(scale, at, s);

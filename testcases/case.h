@@ -43,7 +43,7 @@ extern const char *const case_sizes_names[]; /* "mixed", "uniform", NULL */
  * M, N and K lie within the problem's limits and at most at max_dim (or at the smallest,
  * where that is larger); a batch within its own, and so that all of its terms are no more than
  * those of the largest single product. M, N and K are rounded to the nearest multiple of `multiple`
- * within these limits; that there is one is for the caller to ask case_has_multiple(). 1: any. */
+ * within these limits; the caller checks with case_has_multiple() that there is one. 1: any. */
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,
 							   enum case_sizes sizes, int max_dim, int multiple);
 

@@ -284,20 +284,19 @@ static int common_multiple(int a, int b)
 	return step;
 }
 
-/* A power of two in three of four cases; K becomes a multiple of it, and stays one of `multiple`.
- */
+/* A power of two, each as likely; K becomes a multiple of it, and stays one of `multiple`. */
 static void draw_group(struct draws *draws, const struct problem *problem, struct shape *shape,
 					   int multiple)
 {
 	const struct problem_size *size = problem_size_of(problem, SIZE_GROUP);
-	int k = shape->size[SIZE_K], group = 2 << draw_below(draws, 7);
-	if (draw_below(draws, 4) == 0)
-		group = draw_between(draws, size->min / 2, size->max / 4) * 2;
+	int k = shape->size[SIZE_K], orders = 1;
+	while (size->min << orders <= size->max)
+		orders++;
+	int group = size->min << draw_below(draws, orders);
 	/* mostly two groups or more, as with one there is none to confuse it with */
 	int most = draw_below(draws, 4) == 0 ? k : k / 2;
 	while (group > most && group > size->min)
 		group /= 2;
-	group += group % 2;
 	if (common_multiple(group, multiple) > k)
 		group = size->min;
 	int step = common_multiple(group, multiple);

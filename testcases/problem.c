@@ -18,7 +18,7 @@
 	}
 #define BATCHED_SIZES(high)                                                                        \
 	{                                                                                              \
-		{"BATCH", "B", IS(BATCH), 1, 64, 0}, {"M", "M", IS(M), 1, high, 0},                        \
+		{"BATCH", "B", IS(BATCH), 1, 128, 0}, {"M", "M", IS(M), 1, high, 0},                       \
 			{"N", "N", IS(N), 1, high, 0},                                                         \
 		{                                                                                          \
 			"K", "K", IS(K), 1, high, 0                                                            \
@@ -218,13 +218,13 @@ static const struct problem problems[] = {
 		.folder = "gemm_w4",
 		.summary = "LeetGPU's INT4 Weight-Only Quantized MatMul: half times four-bit weights",
 		.formula =
-			"y = x*W^T with W[n][k] = (nibble - 8) * scales[n][k / group_size], not rounded "
-			"to half; a byte of w_q holds an even k in its high half and the next one in its "
+			"y = x*W^T with W[n][k] = (nibble - 8) * scales[n][k / group_size], rounded to "
+			"half or not; a byte of w_q holds an even k in its high half and the next one in its "
 			"low half; accumulated in f32",
-		.sizes = {{"M", "M", IS(M), 1, 4096, 0},
-				  {"N", "N", IS(N), 1, 4096, 0},
-				  {"K", "K", IS(K), 2, 4096, 2},
-				  {"group_size", "G", IS(GROUP), 2, 256, 2}},
+		.sizes = {{"M", "M", IS(M), 1, 8192, 0},
+				  {"N", "N", IS(N), 1, 8192, 0},
+				  {"K", "K", IS(K), 2, 8192, 2},
+				  {"group_size", "G", IS(GROUP), 2, 128, 2}},
 		.operands = {LEFT("x", DTYPE_F16, DRAW_NUMBERS),
 					 RIGHT_TRANSPOSED("w_q", DTYPE_U4, DRAW_CODES),
 					 {"scales", ROLE_INPUT, DTYPE_F16, PART_RIGHT_SCALES, true, true,
@@ -234,6 +234,7 @@ static const struct problem problems[] = {
 		.leetgpu_atol = 0.01,
 		.leetgpu_rtol = 0.01,
 		.large = SHAPE(1, 4096, 4096, 4096, 128),
+		.common = 4096,
 	},
 	{
 		.name = "apsp-f32",

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "testcases/suite_inside.h"
 
 #define LINE_MAX_BYTES 180 /* inih's own buffer holds 200 */
@@ -34,17 +35,29 @@ static int suite_key(struct suite_loader *loader, const char *name, const char *
 	return 1;
 }
 
+/* What an operand is called besides its own name. */
+static const struct {
+	const char *key;
+	enum part part;
+} parts[] = {{"a", PART_LEFT}, {"b", PART_RIGHT}, {"c", PART_RESULT}};
+#define PARTS (sizeof parts / sizeof *parts)
+
+/* Keys of one value each. */
+static const struct {
+	const char *key;
+	int (*parse)(struct suite_loader *loader, const char *value);
+} keys[] = {{"scalars", suite_parse_scalars},
+			{"values", suite_parse_all_values},
+			{"only", suite_parse_only}};
+#define KEYS (sizeof keys / sizeof *keys)
+
 /* The operand that a key names: by its own name, or as a, b and c. -1: none of this problem's. */
 static int operand_of_key(const struct problem *problem, const char *key)
 {
-	static const struct {
-		const char *key;
-		enum part part;
-	} parts[] = {{"a", PART_LEFT}, {"b", PART_RIGHT}, {"c", PART_RESULT}};
 	for (size_t i = 0; problem->operands[i].name != NULL; i++)
 		if (strcasecmp(problem->operands[i].name, key) == 0)
 			return (int)i;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+	for (size_t i = 0; i < PARTS; i++)
 		if (strcmp(parts[i].key, key) == 0 && problem_part(problem, parts[i].part) != NULL)
 			return (int)problem_part_index(problem, parts[i].part);
 	return -1;
@@ -61,6 +74,23 @@ static bool is_operand_key(const char *key)
 	return known;
 }
 
+static int unknown_key(struct suite_loader *loader, const char *name)
+{
+	const char *names[SUITE_SIZE_KEYS + PARTS + KEYS + 2];
+	char known[160];
+	size_t count = 0;
+	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
+		names[count++] = suite_size_keys[i].key;
+	names[count++] = "w";
+	for (size_t i = 0; i < KEYS; i++)
+		names[count++] = keys[i].key;
+	for (size_t i = 0; i < PARTS; i++)
+		names[count++] = parts[i].key;
+	names[count++] = "an operand's name";
+	return suite_fail(loader, loader->line, "unknown key \"%.40s\"; known: %s", name,
+					  text_names(known, sizeof known, names, count, ", "));
+}
+
 static int group_key(struct suite_loader *loader, const char *name, const char *value)
 {
 	struct suite_group *group = &loader->group;
@@ -70,21 +100,14 @@ static int group_key(struct suite_loader *loader, const char *name, const char *
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
 		if (strcmp(name, suite_size_keys[i].key) == 0)
 			return suite_parse_sizes(loader, &group->sizes[suite_size_keys[i].size], name, value);
-	if (strcmp(name, "scalars") == 0)
-		return suite_parse_scalars(loader, value);
-	if (strcmp(name, "values") == 0)
-		return suite_parse_all_values(loader, value);
-	if (strcmp(name, "only") == 0)
-		return suite_parse_only(loader, value);
+	for (size_t i = 0; i < KEYS; i++)
+		if (strcmp(name, keys[i].key) == 0)
+			return keys[i].parse(loader, value);
 	int operand = operand_of_key(loader->problem, name);
 	if (operand >= 0 || is_operand_key(name))
 		return suite_parse_values(loader, name, value,
 								  operand >= 0 ? &group->of[operand] : &elsewhere);
-	return suite_fail(
-		loader, loader->line,
-		"unknown key \"%.40s\"; known: m, n, k, batch, group, w, scalars, values, a, b, "
-		"c, an operand's name, only",
-		name);
+	return unknown_key(loader, name);
 }
 
 struct reading {

@@ -32,7 +32,7 @@ static bool is_ignored(const struct problem *problem, const char *key)
 
 static int check_size(struct suite_loader *loader, const char *key, long long size)
 {
-	int low = suite_limits_of_key(loader->problem, key)->min;
+	int low = suite_inside_limits(loader->problem, key)->min;
 	if (is_ignored(loader->problem, key) || (size >= low && size <= DIM_MAX))
 		return 1;
 	return suite_fail(loader, loader->group.line,

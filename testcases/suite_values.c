@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "testcases/suite_inside.h"
 
 const struct suite_size_key suite_size_keys[SUITE_SIZE_KEYS] = {
@@ -27,7 +28,7 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-const struct problem_size *suite_limits_of_key(const struct problem *problem, const char *key)
+const struct problem_size *suite_inside_limits(const struct problem *problem, const char *key)
 {
 	const struct problem_size *found = NULL;
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
@@ -42,7 +43,7 @@ static bool take_size(struct suite_loader *loader, const char **at, const char *
 	char *end;
 	const char *start = suite_skip_spaces(*at);
 	if (take_word(at, "min") || take_word(at, "max")) {
-		const struct problem_size *size = suite_limits_of_key(loader->problem, key);
+		const struct problem_size *size = suite_inside_limits(loader->problem, key);
 		*out = start[1] == 'i' ? size->min : size->max;
 		return true;
 	}
@@ -173,18 +174,14 @@ static bool has_more(enum distribution distribution)
 int suite_parse_values(struct suite_loader *loader, const char *key, const char *text,
 					   struct suite_chosen *out)
 {
-	char name[16];
+	char name[16], known[256];
 	int length = 0;
 	struct value_spec *spec = &out->spec;
 	out->any = true;
 	if (sscanf(text, " %15[a-z-]%n", name, &length) != 1 ||
 		!distribution_parse(name, &spec->distribution))
-		return suite_fail(
-			loader, loader->line,
-			"%s: unknown values \"%.40s\"; known: uniform, normal, integer, wide, positive, "
-			"zero, nan, special, large, codes, marker, unwritten, graph, graph-signed, "
-			"graph-integer",
-			key, text);
+		return suite_fail(loader, loader->line, "%s: unknown values \"%.40s\"; known: %s", key,
+						  text, distribution_list(known, sizeof known));
 	spec->scale = 1;
 	spec->low = 0;
 	spec->share = 1;
@@ -224,21 +221,21 @@ int suite_parse_only(struct suite_loader *loader, const char *text)
 {
 	static const enum algebra algebras[] = {ALGEBRA_PLUS_TIMES, ALGEBRA_MIN_PLUS,
 											ALGEBRA_SHORTEST_PATHS};
-	bool *skipped = &loader->group.skipped;
-	for (size_t i = 0; type_at(i) != NULL; i++) {
-		if (strcmp(text, type_at(i)->name) == 0) {
-			*skipped = *skipped || !is_all_of(loader->problem, type_at(i));
-			return 1;
-		}
-	}
-	for (size_t i = 0; i < sizeof algebras / sizeof algebras[0]; i++) {
-		if (strcmp(text, algebra_name(algebras[i])) == 0) {
-			*skipped = *skipped || algebras[i] != loader->problem->algebra;
-			return 1;
-		}
-	}
-	return suite_fail(loader, loader->line,
-					  "only: \"%.40s\" is no type and no algebra; known: f16, bf16, f32, s8, "
-					  "plus-times, min-plus, shortest-paths",
-					  text);
+	const size_t algebra_count = sizeof algebras / sizeof *algebras;
+	const char *names[32];
+	char known[256];
+	size_t types = 0, count;
+	for (; type_at(types) != NULL && types + algebra_count < sizeof names / sizeof *names; types++)
+		names[types] = type_at(types)->name;
+	for (count = types; count - types < algebra_count; count++)
+		names[count] = algebra_name(algebras[count - types]);
+	size_t which = text_index(text, names, count);
+	if (which == count)
+		return suite_fail(loader, loader->line,
+						  "only: \"%.40s\" is no type and no algebra; known: %s", text,
+						  text_names(known, sizeof known, names, count, ", "));
+	if (which < types ? !is_all_of(loader->problem, type_at(which))
+					  : algebras[which - types] != loader->problem->algebra)
+		loader->group.skipped = true;
+	return 1;
 }

@@ -1,6 +1,5 @@
-/* Element types, one row each. Whatever differs from type to type is asked of the
- * row: nothing else in the program compares types with one another. A new type is a
- * new row in type.c. */
+/* Element types, one row each. Whatever differs from type to type stands in the row: nothing else
+ * in the program compares types with one another. A new type is a new row in type.c. */
 #ifndef GEMMJUDGE_TESTCASES_TYPE_H
 #define GEMMJUDGE_TESTCASES_TYPE_H
 

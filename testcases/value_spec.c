@@ -1,6 +1,6 @@
 #include "testcases/value_spec.h"
 
-#include <string.h>
+#include "base/text.h"
 
 static const char *const distribution_names[] = {
 	[VALUES_UNIFORM] = "uniform",
@@ -20,11 +20,11 @@ static const char *const distribution_names[] = {
 	[VALUES_GRAPH_INTEGER] = "graph-integer",
 	[VALUES_GRAPH_CHAIN] = "graph-chain",
 };
+#define DISTRIBUTIONS (sizeof distribution_names / sizeof *distribution_names)
 
 const char *distribution_name(enum distribution distribution)
 {
-	size_t count = sizeof distribution_names / sizeof distribution_names[0];
-	return (size_t)distribution < count ? distribution_names[distribution] : "unknown";
+	return (size_t)distribution < DISTRIBUTIONS ? distribution_names[distribution] : "unknown";
 }
 
 #define SCALE_MOST 1e30f
@@ -44,7 +44,7 @@ bool value_spec_holds(const struct value_spec *spec, struct error *err)
 {
 	float most = scale_most(spec->distribution);
 	const char *name = distribution_name(spec->distribution);
-	if ((size_t)spec->distribution >= sizeof distribution_names / sizeof distribution_names[0])
+	if ((size_t)spec->distribution >= DISTRIBUTIONS)
 		return error_set(err, "values of no known distribution");
 	if (!(spec->scale >= 0 && spec->scale <= most))
 		return error_set(err, "the scale of %s is at most %g", name, (double)most);
@@ -56,11 +56,12 @@ bool value_spec_holds(const struct value_spec *spec, struct error *err)
 
 bool distribution_parse(const char *text, enum distribution *out)
 {
-	for (size_t i = 0; i < sizeof distribution_names / sizeof distribution_names[0]; i++) {
-		if (strcmp(text, distribution_names[i]) == 0) {
-			*out = (enum distribution)i;
-			return true;
-		}
-	}
-	return false;
+	size_t i = text_index(text, distribution_names, DISTRIBUTIONS);
+	*out = i < DISTRIBUTIONS ? (enum distribution)i : *out;
+	return i < DISTRIBUTIONS;
+}
+
+const char *distribution_list(char *out, size_t size)
+{
+	return text_names(out, size, distribution_names, DISTRIBUTIONS, ", ");
 }

@@ -3,6 +3,7 @@
 #define GEMMJUDGE_TESTCASES_VALUE_SPEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -43,5 +44,6 @@ bool value_spec_holds(const struct value_spec *spec, struct error *err);
 
 const char *distribution_name(enum distribution distribution); /* "uniform", ... */
 bool distribution_parse(const char *text, enum distribution *out);
+const char *distribution_list(char *out, size_t size); /* "uniform, ..."; returns `out` */
 
 #endif

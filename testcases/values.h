@@ -1,4 +1,4 @@
-/* The value of every element of an operand, as a function of the case alone:
+/* The value of every element of an operand, as a function of nothing but the case:
  * its distribution, its seed, which operand, which index. Compiles as C17 and as
  * CUDA C++, and gives the same bits in both: random words come from Philox
  * (Random123), arithmetic is integer or a single correctly rounded IEEE
@@ -166,8 +166,8 @@ VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, 
 	return values_compose(format, sign, exponent, (uint32_t)quotient);
 }
 
-/* values_from_double() of a float, with 32-bit integers alone: most values are drawn as floats, and
- * gigabytes of them for each pass of timed calls. */
+/* values_from_double() of a float, with nothing but 32-bit integers: most values are drawn as
+ * floats, and gigabytes of them for each pass of timed calls. */
 VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, float x)
 {
 	uint32_t bits, sign, significand, quotient;

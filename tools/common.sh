@@ -19,20 +19,23 @@ give_up() {
 	exit 3
 }
 
+# The places where a CUDA toolkit may lie, in the order of harness/base/toolkit.h, which has its
+# reasons. What is built needs one before there is a program that could be asked.
+cuda_places() {
+	local nvcc
+	[ -z "${CUDA_HOME:-}" ] || echo "$CUDA_HOME"
+	[ -z "${CUDA_PATH:-}" ] || echo "$CUDA_PATH"
+	! nvcc=$(command -v nvcc) || dirname "$(dirname "$(readlink -f "$nvcc")")"
+	printf '%s\n' /usr/local/cuda /usr/local/cuda-13 /opt/cuda "$toolchain"
+}
+
 # The folder of a CUDA 13 toolkit that has all the parts that we compile and
 # link against. Prints it; fails where there is none.
 find_cuda() {
-	local dir nvcc
-	for dir in "${CUDA_HOME:-}" /usr/local/cuda "$toolchain" on-path; do
-		if [ "$dir" = on-path ]; then
-			nvcc=$(command -v nvcc) || continue
-			dir=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
-		fi
-		if [ -n "$dir" ] && [ -z "$(cuda_lacks "$dir")" ]; then
-			printf '%s\n' "$dir"
-			return 0
-		fi
-	done
+	local dir
+	while read -r dir; do
+		[ -n "$(cuda_lacks "$dir")" ] || { echo "$dir" && return; }
+	done < <(cuda_places)
 	return 1
 }
 

@@ -81,7 +81,7 @@ def report(folder):
         for kernel, figures in (outcome or {}).get("kernels", {}).items():
             off = "{:+.1f}, {:+.1f}, {:+.1f}".format(*figures["off_us"])
             print(f"| {kernel}, {figures['span_us']} us | {figures['confirmed']} of {figures['runs']} confirmed, {figures['near']} near; "
-                  f"outside less span: {off} us (least, median, most) |")
+                  f"host-side time less span: {off} us (least, median, most) |")
     return 0
 
 

@@ -53,7 +53,7 @@ def timed_file(report):
 
 
 def honest(checker):
-    """How often sealed calls confirm honest times, and how far the time from outside is off."""
+    """How often sealed calls confirm honest times, and how far the host-side time is off."""
     rounds = checker.folder / "honest.jsonl"
     checker.compile_ahead({solution(name) for name, _ in HONEST})
     with open(rounds, "a", encoding="utf-8") as out:

@@ -8,11 +8,11 @@ import math
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 import data_file
 import measured
+import picture
 
 
 def read_facts(path):
@@ -57,7 +57,11 @@ class Column:
         return self.figure(label, "rate")
 
     def tflops(self, label):
-        return None if data_file.is_matrix_and_vector(self.shape) else self.rate(label)
+        """Also of a matrix and a vector, whose rate is GB/s."""
+        us = self.median(label)
+        if us and data_file.is_matrix_and_vector(self.shape):
+            return 2e-6 * math.prod(map(int, self.shape.split("x"))) / us
+        return self.rate(label)
 
     def percent(self, label):
         """Its speed relative to the fastest baseline."""
@@ -139,18 +143,17 @@ def clocks_of(columns):
 
 GNUPLOT = """\
 set terminal svg noenhanced size 760,520 font "sans-serif,13" background "white"
-set output "{svg}"
 set title "{title}"
 set logscale xy
-set xlabel "operations per byte asked of global memory"
+set xlabel "operations per byte requested from global memory"
 set ylabel "TFLOP/s"
 set xrange [{x0}:{x1}]
 set yrange [{y0}:{y1}]
 set grid back linecolor "#dddddd"
 set key bottom right
-set samples 2000
+set samples 2
 {extra}
-plot {plots}
+plot sample {plots}
 """
 
 
@@ -203,20 +206,20 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     flat = compute or y1
     if memory:
         for name, roof, color in (("DRAM", memory[0], "#1f77b4"), ("L2", memory[1], "#2ca02c")):
-            plots.append(f'(x*{roof * 1e-3} < {flat} ? x*{roof * 1e-3} : 1/0) with lines linewidth 2 '
+            plots.append(f'[{x0}:{max(x0, min(x1, flat / (roof * 1e-3)))}] x*{roof * 1e-3} with lines linewidth 2 '
                          f'linecolor "{color}" title "{name}, {roof * 1e-3:.3g} TB/s"')
     if compute:
-        plots.append(f'{compute} with lines linewidth 2 linecolor "#555555" '
+        plots.append(f'[{x0}:{x1}] {compute} with lines linewidth 2 linecolor "#555555" '
                      f'title "{unit[0]}, {number(compute)} TFLOP/s"')
     if column.fastest:
-        plots.append(f'{column.tflops(column.fastest)} with lines dashtype 2 linecolor "#d62728" '
+        plots.append(f'[{x0}:{x1}] {column.tflops(column.fastest)} with lines dashtype 2 linecolor "#d62728" '
                      f'title "{measured.plain(column.fastest)}"')
     plots.append('"-" using 1:2 with points pointtype 7 pointsize 0.7 linecolor "black" notitle')
     script = GNUPLOT.format(
-        svg=folder / ladder / "roofline.svg", x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
+        x0=x0, x1=x1, y0=y0, y1=y1, extra=labels_beside(points, (x0, x1), (y0, y1)),
         title=measured.plain(f"{ladder}, {column.title}, {column.gpu['name']}"), plots=", \\\n     ".join(plots))
     script += "".join(f"{x} {y}\n" for x, y, _ in points) + "e\n"
-    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    picture.draw(script, folder / ladder / "roofline.svg")
     return True
 
 
@@ -303,7 +306,7 @@ def section(solutions, ladder, steps, baseline):
     def why(shape, label):
         if label in newer:
             return "the file is newer than these figures"
-        return missing.get((shape, label)) or missing.get((shape, "*")) or "nobody asked for it"
+        return missing.get((shape, label)) or missing.get((shape, "*")) or "it was left out"
 
     lines, notes = table_of(ladder, columns, labels, steps, why)
     out = [f"## {ladder}", "", measured_on(data, columns[0]), ""] + lines + [""]
@@ -337,8 +340,8 @@ result's sum, whatever a step really does: 2 M N K, times the batch; for apsp 2 
 additions and minima, count as those of floats. Percentages are speeds relative to the fastest baseline at
 that shape, which the column's head names. Where a last column has what the step's source reports itself, it is on
 that source's GPU: (W) RTX 5070 Ti at 4096^3, (B) RTX A6000 at 4092^3, (N) H200 at 1024^3 with alpha = beta = 1, (C)
-V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel asks of
-global memory; caches serve part of what the first steps ask for, so that these stand above the memory's roofs.
+V100; `ladders.txt` names the sources. Horizontally, the pictures have the operations per byte that a kernel requests from
+global memory; caches serve part of what the first steps request, so that these stand above the memory's roofs.
 """
 
 

@@ -3,9 +3,10 @@
 usage: lint_rooms.py ROOT
 
 Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a folder
-of sources without a row, and on a source of more than LINES_MAX lines. The files that are larger today
-are printed with their sizes; one that has become smaller has to leave the list. Also printed: external
-functions that do not begin with the name of their file or room. Exit status: 0 all well, else 1.
+of sources without a row, on a source of more than LINES_MAX lines, on an external function that does not
+begin with the name of its file, room or type, and on a type of a header whose name another file gives to
+a type of its own. The files that are larger today are printed with their sizes; one that has become
+smaller has to leave the list. Exit status: 0 all well, else 1.
 """
 
 import os
@@ -16,18 +17,19 @@ import sys
 # Tests may include everything; the emulator's own rooms are the emulator's affair.
 ROOMS = [
     ("base", ""),
+    ("gpu", ""),
     ("testcases", "base"),
     ("chain", "base"),
     ("judgement", "base testcases chain"),
     ("process", "base testcases chain judgement"),
     ("compile", "base process"),
-    ("emulator", ""),
+    ("emulator", "gpu"),
     ("device", "base testcases process"),
     ("referee", "base testcases chain judgement process device"),
     ("contestant", "base testcases process device emulator"),
     ("judge/options", "base testcases judgement process"),
     ("judge/hints", "base judgement process"),
-    ("judge/run", "base testcases chain judgement process compile judge/options"),
+    ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process judge/run"),
     ("judge/submission", "base testcases process compile judge/hints judge/run"),
     ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
@@ -36,10 +38,14 @@ ROOMS = [
     ("report", "base judgement"),
     ("report/html", "testcases judgement report"),
     ("store", "base testcases judgement report"),
+    ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
-    ("tune", "base testcases judgement compile"),
-    ("cli", "base testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "report/html store site tune"),
+    ("tune", "base gpu testcases judgement compile"),
+    ("explain", "base gpu judge report report/html tune"),
+    ("tuning", "base gpu judge/options judge report store store/show tune"),
+    ("starter", "base testcases"),
+    ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
+            "store store/show site tune explain tuning starter"),
 ]
 LINES_MAX = 600
 LARGER = """
@@ -108,12 +114,25 @@ def functions(text):
     return [f[1] for f in found if f and not f[1].startswith(FOREIGN_NAMES) and not f[1].startswith("_")]
 
 
-def has_prefix(name, path, calls):
-    """Whether a function of this header has the prefix of its room, or of a file there that has the function."""
+def has_prefix(name, path, calls, tags):
+    """Whether a function of this header has the prefix of its room, of a file there that has the function, or of a
+    type that the header names."""
     folder = os.path.dirname(path)
     files = [p for p in calls if os.path.dirname(p) == folder and name in calls[p]]
     words = [os.path.splitext(os.path.basename(p))[0] for p in files] + folder.split("/")
-    return any(name == w or name.startswith((w + "_", w.rstrip("s") + "_")) for w in words)
+    return any(name == w or name.startswith((w + "_", w.rstrip("s") + "_", w + "s_")) for w in words) or \
+        any(name.startswith(tag + "_") for tag in tags)
+
+
+def two_meanings(texts, headers):
+    """Types of a header whose tag another file defines anew."""
+    defined = {}
+    for path in texts:
+        for tag in re.findall(r"^\s*(?:typedef )?(?:struct|enum|union) (\w+) \{", texts[path], re.M):
+            defined.setdefault(tag, []).append(path)
+    for tag, paths in defined.items():
+        if len(paths) > 1 and any(path in headers for path in paths):
+            yield f"'{tag}' is two types, of {' and of '.join(paths)}"
 
 
 def main():
@@ -146,10 +165,11 @@ def main():
     headers = [path for path in sorted(code) if path.endswith(".h") and room_of(path)]
     public = [(path, name) for path in headers for name in functions(texts[path])]
     calls = {path: set(re.findall(r"\b(\w+)\(", texts[path])) for path in code}
-    strays = [f"{path}: {name}()" for path, name in public if not has_prefix(name, path, calls)]
-    print(f"{len(strays)} of {len(public)} external functions do not begin with the name of their file or room"
-          + (" (--names lists them)" if strays else ""))
-    print("\n".join((strays if "--names" in sys.argv else []) + faults))
+    tags = {path: set(re.findall(r"\b(?:struct|enum|union) (\w+)", texts[path])) for path in headers}
+    faults += [f"{path}: {name}() begins with the name of no file, room or type of its own" for path, name in public
+               if not has_prefix(name, path, calls, tags[path])]
+    faults += two_meanings({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h"))}, headers)
+    print("\n".join(faults))
     return 1 if faults else 0
 
 

@@ -45,7 +45,7 @@ static const struct meaning options[] = {
 	 NULL, "calls are repeated until their median is certain; --budget S bounds the seconds"},
 	{"warmup warm-up warmups warmup-iterations warmup-iters warmup-runs num-warmup n-warmup", NULL,
 	 "the first calls of each pass are never timed, and there is nothing to set"},
-	{"min-time max-time duration time-limit", "--budget S",
+	{"min-time max-time duration", "--budget S",
 	 "seconds of measuring; --timeout S bounds a call"},
 	{"output out outfile o report format csv-output save result results", "--json FILE",
 	 "also --junit, --md, --html and, of judge, --csv"},
@@ -120,7 +120,7 @@ static const struct meaning problems[] = {
 	{NULL, NULL, NULL},
 };
 
-#define OWN_STAGE "'gemmjudge new --epilogue NAME' begins a stage of your own"
+#define OWN_STAGE "'gemmjudge new --stage NAME' begins a stage of your own"
 
 static const struct meaning stages[] = {
 	{"swish", "silu", NULL},

@@ -62,3 +62,24 @@ const char *text_plural(size_t count)
 {
 	return count == 1 ? "" : "s";
 }
+
+size_t text_index(const char *word, const char *const *names, size_t count)
+{
+	size_t i = 0;
+	while (i < count && strcmp(word, names[i]) != 0)
+		i++;
+	return i;
+}
+
+const char *text_names(char *out, size_t size, const char *const *names, size_t count,
+					   const char *last)
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		const char *between = i == 0 ? "" : i + 1 < count ? ", " : last;
+		if (used + strlen(between) + strlen(names[i]) < size)
+			used += (size_t)sprintf(out + used, "%s%s", between, names[i]);
+	}
+	return out;
+}

@@ -21,4 +21,12 @@ char *text_read(const char *path, size_t most, struct error *err);
 /* What a noun ends with behind this number: "s", behind 1 nothing. */
 const char *text_plural(size_t count);
 
+/* Which of the names it is; `count`: none. */
+size_t text_index(const char *word, const char *const *names, size_t count);
+
+/* The names as in a sentence, `last` between the last two: "h200, a100 or t4" with " or ". What
+ * does not fit is left out. Returns `out`. */
+const char *text_names(char *out, size_t size, const char *const *names, size_t count,
+					   const char *last);
+
 #endif

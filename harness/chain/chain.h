@@ -48,7 +48,7 @@ struct chain_stage {
 };
 
 struct chain {
-	uint32_t count; /* 0: no chain was asked for, which is alpha_beta alone */
+	uint32_t count; /* 0: no chain, which means alpha_beta */
 	uint32_t buffers;
 	struct chain_stage stages[CHAIN_STAGES_MAX];
 };

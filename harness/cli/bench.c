@@ -4,10 +4,7 @@
 
 static int bench(const char *program, struct options *options)
 {
-	struct error err;
 	options->judge.mode = JUDGE_TIMES;
-	if (!command_timed_shapes(options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
 	return command_run(program, options);
 }
 

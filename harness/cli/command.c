@@ -12,7 +12,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
-#include "cli/schedules.h"
+#include "tuning/schedules.h"
 
 #define CASES 32
 #define CASES_EMULATED 12
@@ -28,7 +28,7 @@ bool command_complete(struct options *options, struct error *err)
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
-	bool emulated = device_request_seems_emulated(&judge->device);
+	bool emulated = device_list_seems_emulated(&judge->device);
 	if (judge->shape_count > 0) {
 		if (judge->cases == 0)
 			judge->cases = CASES_OF_SHAPE;
@@ -38,26 +38,6 @@ bool command_complete(struct options *options, struct error *err)
 		judge->cases = emulated ? CASES_EMULATED : CASES;
 	if (judge->max_dim == 0 && emulated)
 		judge->max_dim = MAX_DIM_EMULATED;
-	return true;
-}
-
-bool command_timed_shapes(const struct options *options, struct error *err)
-{
-	const struct judge_options *judge = &options->judge;
-	bool shapes = judge->shape_count > 0, suites = judge->suite_count > 0;
-	bool cases = judge->cases > 0;
-	if (shapes && suites)
-		return error_set(err, "--shape and --suite both say what to time; give one of them");
-	if (cases && (shapes || suites))
-		return error_set(err,
-						 "--cases, --shape and --suite each say what to time; give one of them");
-	if (judge->multiple > 1 && !suites && !cases)
-		return error_set(err, "--multiple-of goes with --cases or --suite, which have the sizes");
-	if (judge->sizes != CASE_SIZES_MIXED && !cases)
-		return error_set(err, "--sizes says how generated cases are drawn: it goes with --cases");
-	if ((suites || cases) && (judge->alpha.given || judge->beta.given))
-		return error_set(err,
-						 "the cases of a suite, and generated ones, have their own alpha and beta");
 	return true;
 }
 
@@ -106,7 +86,6 @@ struct command {
 static void complete_facts(const struct command *command, struct judgement_list *list)
 {
 	struct options *options = command->options;
-	list->facts.order = options->sort;
 	bool chosen = list->facts.device.name[0] != '\0';
 	if (options->judge.device.text == NULL && chosen) /* again on the device that was chosen */
 		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
@@ -184,8 +163,7 @@ static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct command command = {.options = options, .program = program};
-	if (!remember_open(&command.remember, options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
+	remember_open(&command.remember, options);
 	output_progress_open(&command.progress, options);
 	output_text_open(&command.text, options);
 	struct judge_progress steps = {.step = show_step,
@@ -223,7 +201,8 @@ int command_run(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct files files;
 	struct schedules schedules;
-	if (!command_complete(options, &err) || !schedules_open(&schedules, options, &err) ||
+	if (!command_complete(options, &err) ||
+		(options->tuned && !schedules_open(&schedules, options->store, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

@@ -8,9 +8,6 @@
  * cases that suit the device. */
 bool command_complete(struct options *options, struct error *err);
 
-/* Finds what contradicts itself in what is to be timed. */
-bool command_timed_shapes(const struct options *options, struct error *err);
-
 /* From now on the first SIGINT or SIGTERM is only noted, and the second one ends the program. What
  * is ignored, as in the background of a script, stays so. */
 void command_watch_interrupts(void);

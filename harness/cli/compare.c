@@ -12,8 +12,6 @@ static int compare(const char *program, struct options *options)
 						"epilogues' shows the stages)");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!command_timed_shapes(options, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
 	return command_run(program, options);
 }
 

@@ -9,14 +9,7 @@
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "compile/content.h"
-#include "report/clean.h"
-#include "report/wrap.h"
-#include "store/pairs.h"
-
-#define WIDTH 80
-#define COUNTERS_SHOWN 40
-
-/* ---- what is compared ----------------------------------------------------------------- */
+#include "store/show/show.h"
 
 /* One of the two arguments. */
 struct side {
@@ -138,239 +131,25 @@ static bool pairs_find(const struct side sides[2], struct pair *out, size_t *cou
 	return pair_make(a, b, &out[0], err) || (*count = 0, false);
 }
 
-/* ---- text ------------------------------------------------------------------------------- */
-
-static void print_side(char letter, const struct measured *run)
-{
-	char name[STORED_NAME], date[STORED_DATE], id[24] = "";
-	if (run->id > 0)
-		snprintf(id, sizeof id, "#%lld", (long long)run->id);
-	printf("%c  %-6s %s  %-8.8s  %-16s  %s\n", letter, id, stored_cell(run, 22, name), run->content,
-		   stored_date(run, date), run->verdict);
-}
-
-static const char *kind_word(enum difference_kind kind)
-{
-	return kind == DIFFERENCE_SLOWER ? "slower" : kind == DIFFERENCE_FASTER ? "faster" : "-";
-}
-
-static void print_shape(const struct pair_shape *shape)
-{
-	const struct difference *difference = &shape->difference;
-	char sizes[SHAPE_TEXT + 16], a[STORED_NUMBER], b[STORED_NUMBER], p[16] = "-";
-	measured_sizes(shape->a, sizes);
-	if (shape->a->without_epilogue)
-		strcat(sizes, " (plain)");
-	if (difference->ranked && difference->p < 0.0001)
-		strcpy(p, "<0.0001");
-	else if (difference->ranked)
-		snprintf(p, sizeof p, "%.4f", difference->p);
-	int digits = difference->high < 10.0 ? 3 : difference->high < 100.0 ? 2 : 0;
-	printf("%-22s %9s %9s  %6.*f  %.*f-%.*f  %8s  %s\n", sizes,
-		   stored_microseconds(shape->a->median, a), stored_microseconds(shape->b->median, b),
-		   digits, difference->ratio, digits, difference->low, digits, difference->high, p,
-		   kind_word(difference->kind));
-}
-
-/* How the numbers came about. */
-static void print_method(const struct pair *pair)
-{
-	const struct pair_shape *first = &pair->shapes[0];
-	size_t ranked = 0;
-	char line[512];
-	for (size_t i = 0; i < pair->shape_count; i++)
-		ranked += pair->shapes[i].difference.ranked;
-	if (ranked > 0 && pair->shape_count == 1)
-		snprintf(
-			line, sizeof line,
-			"p and interval of %zu and %zu passes (rank test of Mann and Whitney; a pass is the "
-			"median of its calls)",
-			first->difference.a_passes, first->difference.b_passes);
-	else if (ranked > 0)
-		snprintf(line, sizeof line,
-				 "p and interval of passes (rank test of Mann and Whitney; a pass is the median of "
-				 "its calls); with %zu shapes, a p of %.2g counts",
-				 pair->shape_count, DIFFERENCE_LEVEL / (double)pair->shape_count);
-	if (ranked > 0)
-		wrap_print(stdout, WIDTH, 0, 0, line);
-	if (ranked < pair->shape_count)
-		wrap_print(stdout, WIDTH, 0, 0,
-				   "without p: too few passes, or not measured alike; by whether the 95% intervals "
-				   "of the medians meet");
-}
-
-static void print_times(const struct pair *pair)
-{
-	char shape[MEASURED_SHAPE];
-	putchar('\n');
-	if (pair->shape_count == 1) {
-		measured_shape(pair->shapes[0].a, shape);
-		printf("%s\n", shape);
-	}
-	printf("%-22s %9s %9s  %6s  %-11s  %8s\n", "shape", "A us", "B us", "B/A", "95%", "p");
-	for (size_t i = 0; i < pair->shape_count; i++)
-		print_shape(&pair->shapes[i]);
-	print_method(pair);
-}
-
-static void print_counters(const struct pair *pair)
-{
-	const char *kernel = "";
-	for (size_t i = 0; i < pair->counter_count && i < COUNTERS_SHOWN; i++) {
-		const struct measured_counter *a = pair->counters[i].a, *b = pair->counters[i].b;
-		if (strcmp(kernel, a->kernel) != 0) {
-			kernel = a->kernel;
-			putchar('\n');
-			wrap_print(stdout, WIDTH, 0, 0, kernel);
-			printf("  %-50s %13s %13s\n", "", "A", "B");
-		}
-		printf("  %-50.50s %13lld %13lld\n", a->name, (long long)a->value, (long long)b->value);
-	}
-	if (pair->counter_count > COUNTERS_SHOWN)
-		printf("  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
-}
-
-static void print_without_times(const struct pair *pair)
-{
-	bool timed = pair->a->time_count > 0 && pair->b->time_count > 0;
-	bool emulated = strcmp(pair->a->device_kind, "emulated") == 0 ||
-					strcmp(pair->b->device_kind, "emulated") == 0;
-	printf("\n%s: verdicts and counters are compared\n", timed ? "no shape was timed in both"
-														 : emulated
-															 ? "the emulated GPU has no times"
-															 : "there are no times of both");
-	printf("A: %lld of %lld cases accepted; B: %lld of %lld\n", (long long)pair->a->accepted,
-		   (long long)pair->a->cases, (long long)pair->b->accepted, (long long)pair->b->cases);
-	print_counters(pair);
-	if (pair->counted && pair->counter_count == 0)
-		puts("all counters are the same");
-}
-
-static void print_conclusion(const struct pair *pair)
-{
-	char line[256];
-	if (pair->worse || pair->better)
-		printf("\nB is %s: %s, where A is %s\n", pair->worse ? "worse" : "better", pair->b->verdict,
-			   pair->a->verdict);
-	if (pair->shape_count == 0)
-		return;
-	if (pair->shape_count > 1)
-		snprintf(line, sizeof line,
-				 "B is slower at %zu of %zu shapes, faster at %zu; it takes %.3f times as long "
-				 "(geometric mean)",
-				 pair->slower, pair->shape_count, pair->faster, pair->mean);
-	else if (pair->slower + pair->faster > 0)
-		snprintf(line, sizeof line, "B is %s: it takes %.3f times as long as A",
-				 pair->slower > 0 ? "slower" : "faster", pair->mean);
-	else
-		snprintf(line, sizeof line, "no difference beyond noise (chance, or %.0f%%)",
-				 100.0 * DIFFERENCE_MARGIN);
-	putchar('\n');
-	wrap_print(stdout, WIDTH, 0, 0, line);
-}
-
-static void print_pair(const struct pair *pair)
-{
-	print_side('A', pair->a);
-	print_side('B', pair->b);
-	for (size_t i = 0; i < pair->note_count; i++)
-		wrap_print(stdout, WIDTH, 0, 3, pair->notes[i]);
-	if (pair->shape_count > 0)
-		print_times(pair);
-	else
-		print_without_times(pair);
-	print_conclusion(pair);
-}
-
-/* ---- JSON -------------------------------------------------------------------------------- */
-
-static json_t *shape_json(const struct pair_shape *shape)
-{
-	const struct difference *difference = &shape->difference;
-	json_t *json = json_object();
-	json_object_set_new(json, "a", stored_time(shape->a));
-	json_object_set_new(json, "b", stored_time(shape->b));
-	json_object_set_new(json, "b_over_a", json_real(difference->ratio));
-	json_object_set_new(json, "low", json_real(difference->low));
-	json_object_set_new(json, "high", json_real(difference->high));
-	json_object_set_new(json, "p", difference->ranked ? json_real(difference->p) : json_null());
-	json_object_set_new(json, "difference",
-						difference->kind == DIFFERENCE_NONE
-							? json_null()
-							: json_string(kind_word(difference->kind)));
-	return json;
-}
-
-static json_t *pair_json(const struct pair *pair)
-{
-	json_t *json = json_object(), *shapes = json_array(), *notes = json_array();
-	json_t *counters = json_array();
-	json_object_set_new(json, "a", stored_run(pair->a));
-	json_object_set_new(json, "b", stored_run(pair->b));
-	for (size_t i = 0; i < pair->shape_count; i++)
-		json_array_append_new(shapes, shape_json(&pair->shapes[i]));
-	for (size_t i = 0; i < pair->note_count; i++)
-		json_array_append_new(notes, stored_text(pair->notes[i]));
-	for (size_t i = 0; i < pair->counter_count; i++) {
-		const struct pair_counter *counter = &pair->counters[i];
-		json_t *item = json_object();
-		json_object_set_new(item, "kernel", stored_text(counter->a->kernel));
-		json_object_set_new(item, "name", stored_text(counter->a->name));
-		json_object_set_new(item, "a", json_integer(counter->a->value));
-		json_object_set_new(item, "b", json_integer(counter->b->value));
-		json_array_append_new(counters, item);
-	}
-	json_object_set_new(json, "shapes", shapes);
-	json_object_set_new(json, "geometric_mean",
-						pair->shape_count > 0 ? json_real(pair->mean) : json_null());
-	json_object_set_new(json, "slower", json_integer((json_int_t)pair->slower));
-	json_object_set_new(json, "faster", json_integer((json_int_t)pair->faster));
-	json_object_set_new(json, "counters", counters);
-	json_object_set_new(json, "notes", notes);
-	return json;
-}
-
-/* ---- the command ---------------------------------------------------------------------------- */
-
-static void show(const struct options *options, const struct pair *pairs, size_t count)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; i < count; i++) {
-		if (options->as_json) {
-			json_array_append_new(list, pair_json(&pairs[i]));
-			continue;
-		}
-		if (i > 0)
-			putchar('\n');
-		print_pair(&pairs[i]);
-	}
-	if (options->as_json) {
-		json_t *json = stored_document("diff", STORED_JSON_SCHEMA_VERSION);
-		json_object_set(json, "pairs", list);
-		stored_print(json, stdout);
-	}
-	json_decref(list);
-}
-
 static int compare(const struct options *options, struct side sides[2], struct error *err)
 {
 	int status = EXIT_ACCEPTED;
-	size_t count = 0;
+	struct shown_pairs pairs = {0};
 	if (!side_find(&sides[0], options, err) || !side_find(&sides[1], options, err))
 		return EXIT_BAD_INPUT;
-	struct pair *pairs = calloc(sides[0].found.count + 1, sizeof *pairs);
-	if (pairs == NULL)
+	pairs.items = calloc(sides[0].found.count + 1, sizeof *pairs.items);
+	if (pairs.items == NULL)
 		error_set(err, "out of memory");
-	if (pairs == NULL || !pairs_find(sides, pairs, &count, err))
+	if (pairs.items == NULL || !pairs_find(sides, pairs.items, &pairs.count, err))
 		status = EXIT_BAD_INPUT;
 	else
-		show(options, pairs, count);
-	for (size_t i = 0; i < count; i++) {
-		if (status == EXIT_ACCEPTED && (pairs[i].slower > 0 || pairs[i].worse))
+		status = stored_show(options, show_pairs, show_pairs_json, &pairs);
+	for (size_t i = 0; i < pairs.count; i++) {
+		if (status == EXIT_ACCEPTED && (pairs.items[i].slower > 0 || pairs.items[i].worse))
 			status = EXIT_NOT_ACCEPTED;
-		pair_free(&pairs[i]);
+		pair_free(&pairs.items[i]);
 	}
-	free(pairs);
+	free(pairs.items);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/toolkit.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "compile/compile.h"
@@ -20,7 +21,6 @@
 
 struct examination {
 	bool color;
-	char cuda_root[PATHS_MAX]; /* the toolkit's folder, "" without one */
 	bool compiler, gpu, emulator;
 };
 
@@ -44,66 +44,42 @@ static void print_line(const struct examination *e, enum presence presence, cons
 	fflush(stdout); /* the next line may take seconds */
 }
 
-/* ---- finding files --------------------------------------------------------- */
-
-/* Looks for `name` in the folders of a ':'-separated list. */
-static bool find_in_list(const char *list, const char *name, int mode, char out[PATHS_MAX])
-{
-	for (const char *start = list; start != NULL && *start != '\0';) {
-		size_t length = strcspn(start, ":");
-		if (length > 0 &&
-			snprintf(out, PATHS_MAX, "%.*s/%s", (int)length, start, name) < PATHS_MAX &&
-			access(out, mode) == 0)
-			return true;
-		start += length;
-		start += *start == ':';
-	}
-	return false;
-}
-
-static bool find_program(const struct examination *e, const char *name, char out[PATHS_MAX])
-{
-	char folder[PATHS_MAX + 8];
-	snprintf(folder, sizeof folder, "%s/bin", e->cuda_root);
-	return find_in_list(getenv("PATH"), name, X_OK, out) ||
-		   (e->cuda_root[0] != '\0' && find_in_list(folder, name, X_OK, out));
-}
-
-static bool find_library(const struct examination *e, const char *name, char out[PATHS_MAX])
-{
-	char folders[3 * PATHS_MAX + 64];
-	snprintf(folders, sizeof folders, "%s/lib64:%s/targets/x86_64-linux/lib:%s/extras/CUPTI/lib64",
-			 e->cuda_root, e->cuda_root, e->cuda_root);
-	return find_in_list(getenv("LD_LIBRARY_PATH"), name, R_OK, out) ||
-		   (e->cuda_root[0] != '\0' && find_in_list(folders, name, R_OK, out)) ||
-		   find_in_list("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib:"
-						"/usr/local/cuda/lib64:/usr/lib/wsl/lib",
-						name, R_OK, out);
-}
-
 /* ---- what is looked at ------------------------------------------------------ */
+
+/* All places in the order in which they are looked at, and which of them has this nvcc; NULL: none.
+ */
+static void show_places(const char *nvcc)
+{
+	struct toolkit toolkit;
+	char line[16 * TOOLKIT_TEXT] = "CUDA is looked for in";
+	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
+		bool named = toolkit_at(i, &toolkit), there = named && access(toolkit.root, F_OK) == 0;
+		bool used = there && nvcc != NULL && strcmp(toolkit.nvcc, nvcc) == 0;
+		size_t length = strlen(line);
+		snprintf(line + length, sizeof line - length, "%s %s%s", i > 0 ? "," : "", toolkit.place,
+				 used    ? " (this one)"
+				 : there ? " (there)"
+				 : named ? " (not there)"
+						 : " (none)");
+		nvcc = used ? NULL : nvcc;
+	}
+	wrap_print(stdout, COLUMNS, 0, INDENT, line);
+}
 
 static void examine_compilers(struct examination *e)
 {
-	char path[PATHS_MAX], version[64], found[PATHS_MAX + 80];
+	char path[PATHS_MAX], version[64], found[PATHS_MAX + 1200];
 	struct error err = {{0}};
 	e->compiler = compile_find_nvcc(path, version, &err);
-	if (e->compiler) {
-		snprintf(found, sizeof found, "%s, %s", version, path);
-		char real[PATHS_MAX], *slash;
-		snprintf(e->cuda_root, sizeof e->cuda_root, "%s",
-				 realpath(path, real) != NULL ? real : path);
-		for (int level = 0; level < 2 && (slash = strrchr(e->cuda_root, '/')) != NULL; level++)
-			*slash = '\0';
-	} else {
-		snprintf(found, sizeof found, "%s", err.message);
-	}
+	snprintf(found, sizeof found, "%s%s%s", e->compiler ? version : err.message,
+			 e->compiler ? ", " : "", e->compiler ? path : "");
 	print_line(e, e->compiler ? PRESENT : MISSING, "nvcc", found,
 			   e->compiler
 				   ? "compiles the solutions"
 				   : "nothing can be compiled, so nothing judged (tools/setup fetches one)");
+	show_places(e->compiler ? path : NULL);
 
-	bool host = find_program(e, "g++", path);
+	bool host = paths_program("g++", path);
 	print_line(e, host ? PRESENT : MISSING, "host C++ compiler", host ? path : "no g++ in PATH",
 			   host ? "nvcc compiles the host part of a solution with it"
 					: "nvcc cannot work without it: install g++");
@@ -114,10 +90,10 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
-	struct device_request request;
+	struct device_list request;
 	char found[1200];
 	bool sealed = false;
-	e->gpu = device_request_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
+	e->gpu = device_list_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
 	if (e->gpu) {
 		*facts = referee.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
@@ -141,18 +117,18 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 static void examine_libraries(struct examination *e, const struct device_facts *facts)
 {
 	char path[PATHS_MAX];
-	bool blas = e->gpu || find_library(e, "libcublas.so.13", path);
+	bool blas = e->gpu || toolkit_find_library("libcublas.so.13", path);
 	print_line(e, blas ? PRESENT : MISSING, "cuBLAS",
 			   e->gpu ? facts->library
 			   : blas ? path
 					  : "no libcublas.so.13",
 			   blas ? "the reference on a GPU, and the baseline to compare with"
 					: "nothing can be judged on a GPU; the emulated one does not need it");
-	bool cupti = find_library(e, "libcupti.so.13", path);
+	bool cupti = toolkit_find_library("libcupti.so.13", path);
 	print_line(e, cupti ? PRESENT : MISSING, "CUPTI", cupti ? path : "no libcupti.so.13",
 			   cupti ? "times the work on a GPU without the launch"
 					 : "times come from events, which add some microseconds to a call");
-	bool nvml = find_library(e, "libnvidia-ml.so.1", path);
+	bool nvml = toolkit_find_library("libnvidia-ml.so.1", path);
 	print_line(e,
 			   nvml     ? PRESENT
 			   : e->gpu ? MISSING
@@ -166,9 +142,8 @@ static void examine_emulator(struct examination *e)
 {
 	struct error err = {{0}};
 	struct referee_link referee = {.arena_fd = -1};
-	struct device_request request;
-	e->emulator =
-		device_request_parse("emu", &request, &err) && device_open(&request, &referee, &err);
+	struct device_list request;
+	e->emulator = device_list_parse("emu", &request, &err) && device_open(&request, &referee, &err);
 	char found[1200];
 	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
 	if (e->emulator)
@@ -203,7 +178,7 @@ static void examine_rest(struct examination *e)
 		e, lines ? PRESENT : ABSENT, "addr2line", lines ? source_line_program : "not found",
 		lines ? "says which line of a solution made an allocation, where one reads past it"
 			  : "optional: messages then do not name the line of an allocation (binutils has it)");
-	bool ncu = find_program(e, "ncu", path);
+	bool ncu = toolkit_find_program("ncu", path);
 	print_line(e, ncu ? PRESENT : ABSENT, "Nsight Compute (ncu)", ncu ? path : "not found",
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
 				   : "optional: for profiling a kernel in depth");

@@ -1,8 +1,6 @@
 /* gemmjudge explain: what bounds a solution at a shape on a GPU, and the time that follows. */
-#include "cli/explain.h"
+#include "explain/explain.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -11,11 +9,6 @@
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "report/report.h"
-
-#define LAUNCH_SECONDS                                                                             \
-	1e-6 /* of a kernel: its first trip to memory and back (batched_f16/NOTES.md) */
-
-/* ---- what is asked for --------------------------------------------------------------------- */
 
 static bool options_hold(const struct options *options, struct error *err)
 {
@@ -28,225 +21,10 @@ static bool options_hold(const struct options *options, struct error *err)
 	return options->judge.shape_count <= 1 || error_set(err, "explain takes one --shape at a time");
 }
 
-/* The emulated GPU that stands for one, and what nvcc compiles for both. CUDA 13 compiles nothing
- * for a V100, and what is compiled for a B200 does not run on the emulated GPU. */
-static void choose_emulated(struct explained *explained)
+static int show(const struct explained *explained, const struct options *options)
 {
-	static const struct {
-		int from;
-		const char *emulated, *architecture;
-	} known[] = {{90, "h200", "90a"}, {80, "a100", "80"}, {0, "t4", "75"}};
-	size_t i = 0;
-	while (explained->gpu.compute < known[i].from)
-		i++;
-	explained->emulated = known[i].emulated;
-	explained->architecture = known[i].architecture;
-}
-
-static bool find_case(struct explained *explained, struct error *err)
-{
-	struct judge_options judge = explained->options->judge;
-	judge.mode = JUDGE_TIMES;
-	if (!plan_make(&judge, explained->file, &explained->plan, err))
-		return false;
-	explained->test = &explained->plan.cases[0];
-	return true;
-}
-
-/* ---- bounds --------------------------------------------------------------------------------- */
-
-static void find_bounds(struct explained *explained)
-{
-	const struct problem *problem = explained->plan.problem;
-	const struct tune_gpu *gpu = &explained->gpu;
-	struct explain_bounds *bounds = &explained->bounds;
-	const double clocks = gpu->multiprocessors * gpu->clock_mhz * 1e6;
-	bounds->operations = 2 * shape_terms(&explained->test->shape);
-	bounds->bytes = counted_operand_bytes(problem, explained->test);
-	bounds->unit = counted_unit(problem);
-	if (bounds->unit == UNIT_TENSOR_TF32 || gpu->multiply_adds[bounds->unit] == 0)
-		bounds->unit = UNIT_FMA; /* f32 results are wanted */
-	double rate = gpu->multiply_adds[bounds->unit];
-	if (problem->algebra != ALGEBRA_PLUS_TIMES) /* an addition, and a minimum at half the rate */
-		rate = gpu->fma_lanes / 3.0;
-	bounds->arithmetic = bounds->operations / 2 / (rate * clocks);
-	bounds->memory = bounds->bytes / gpu->dram_bytes_per_second;
-	bounds->launch = LAUNCH_SECONDS;
-	bounds->least = fmax(fmax(bounds->arithmetic, bounds->memory), bounds->launch);
-}
-
-/* The file's own way to f32 products. */
-static void bound_narrower(struct explained *explained)
-{
-	struct explain_bounds *bounds = &explained->bounds;
-	const struct tune_gpu *gpu = &explained->gpu;
-	double made[UNIT_COUNT] = {0}, lanes = 0, seconds = 0;
-	for (size_t i = 0; i < explained->count; i++) {
-		lanes += explained->kernels[i].counted.flops;
-		for (int unit = UNIT_TENSOR_16; unit < UNIT_COUNT; unit++)
-			made[unit] += 2 * explained->kernels[i].demand.multiply_adds[unit];
-	}
-	double all = 0;
-	enum tune_unit most = UNIT_TENSOR_16;
-	for (int unit = UNIT_TENSOR_16; unit < UNIT_COUNT; unit++) {
-		const double rate = 2.0 * gpu->multiply_adds[unit] * gpu->multiprocessors;
-		all += made[unit];
-		most = made[unit] > made[most] ? (enum tune_unit)unit : most;
-		seconds += made[unit] > 0 && rate > 0 ? made[unit] / (rate * gpu->clock_mhz * 1e6) : 0;
-	}
-	if (bounds->unit != UNIT_FMA || all <= lanes)
-		return;
-	bounds->narrower = all;
-	bounds->unit = most;
-	bounds->arithmetic = seconds;
-	bounds->least = fmax(fmax(bounds->arithmetic, bounds->memory), bounds->launch);
-}
-
-/* ---- counting and predicting ------------------------------------------------------------------
- */
-
-static void show_step(void *context, const char *file, const char *what, size_t done, size_t total)
-{
-	output_progress_step(context, file, what, done, total);
-}
-
-static enum judge_status count(struct explained *explained, struct error *err)
-{
-	struct judge_options judge = explained->options->judge;
-	const struct count_request request = {
-		.options = &judge, .test = explained->test, .architecture = explained->architecture};
-	struct output_progress line;
-	output_progress_open(&line, explained->options);
-	const struct judge_progress progress = {
-		.step = show_step, .stop = command_interrupted, .context = &line};
-	judge.mode = JUDGE_TIMES;
-	judge.emulate = explained->emulated;
-	judge.sample = EXPLAIN_SAMPLE;
-	judge.by_line = true;
-	enum judge_status status = judge_count(&request, &progress, &explained->counted, err);
-	output_progress_close(&line);
-	return status;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const double x = ((const struct explained_kernel *)a)->time.seconds;
-	const double y = ((const struct explained_kernel *)b)->time.seconds;
-	return (x < y) - (x > y);
-}
-
-/* What the problem itself needs of a part, in seconds. */
-static double needed(const struct explain_bounds *bounds, enum demand_part part)
-{
-	switch (part) {
-	case DEMAND_ISSUE:
-	case DEMAND_FULL:
-	case DEMAND_HALF: return bounds->unit == UNIT_FMA ? bounds->arithmetic : 0;
-	case DEMAND_TENSOR: return bounds->unit != UNIT_FMA ? bounds->arithmetic : 0;
-	case DEMAND_DRAM: return bounds->memory;
-	case DEMAND_LAUNCH: return bounds->launch;
-	default: return 0;
-	}
-}
-
-/* Once the whole is known, of which a kernel needs its share. */
-static void find_gain(const struct explained *explained, struct explained_kernel *kernel)
-{
-	const double share = kernel->time.seconds / explained->total.seconds;
-	kernel->gain = kernel->time.bound;
-	kernel->without = kernel->time.seconds;
-	for (int i = 0; i < DEMAND_PARTS; i++) {
-		const enum demand_part part = (enum demand_part)i;
-		const double seconds =
-			demand_without(&kernel->time, part, share * needed(&explained->bounds, part));
-		if (part == DEMAND_FULL || part == DEMAND_HALF) /* with the issue slots */
-			continue;
-		if (seconds < kernel->without) {
-			kernel->without = seconds;
-			kernel->gain = part;
-		}
-	}
-}
-
-static void predict_kernel(const struct explained *explained, const struct kernel_counters *raw,
-						   struct explained_kernel *out)
-{
-	*out = (struct explained_kernel){.raw = raw};
-	for (size_t i = 0; i < raw->count; i++)
-		counted_set(&out->counted, raw->counters[i].name, (double)raw->counters[i].value);
-	out->resources = resources_find(&explained->resources, raw->name);
-	counted_demand(&out->counted, out->resources, &explained->gpu, explained->plan.problem,
-				   explained->test, &out->demand);
-	out->fits = demand_time(&explained->gpu, &out->demand, &out->time);
-}
-
-/* Of every kernel that was launched, and of all together. */
-static bool predict(struct explained *explained, struct error *err)
-{
-	const struct judgement *judgement = &explained->counted.judgement;
-	struct error ignored;
-	if (!resources_read(explained->counted.compiled.library, &explained->resources, &ignored))
-		explained->resources = (struct resources){0};
-	explained->kernels = calloc(judgement->kernel_count + 1, sizeof *explained->kernels);
-	if (explained->kernels == NULL)
-		return error_set(err, "out of memory");
-	explained->predicted = judgement->kernel_count > 0 && judgement->verdict == VERDICT_ACCEPTED;
-	for (size_t i = 0; i < judgement->kernel_count; i++) {
-		struct explained_kernel *kernel = &explained->kernels[explained->count++];
-		predict_kernel(explained, &judgement->kernels[i], kernel);
-		explained->predicted = explained->predicted && kernel->fits;
-		if (kernel->fits)
-			demand_add(&explained->total, &kernel->time);
-	}
-	bound_narrower(explained);
-	for (size_t i = 0; i < explained->count; i++)
-		if (explained->kernels[i].fits)
-			find_gain(explained, &explained->kernels[i]);
-	qsort(explained->kernels, explained->count, sizeof *explained->kernels, by_time);
-	return true;
-}
-
-/* ---- measuring ----------------------------------------------------------------------------------
- */
-
-/* On the GPU at hand, as bench does. */
-static void measure(struct explained *explained)
-{
-	struct judge_options judge = explained->options->judge;
-	struct judgement_list list = {0};
-	struct error err = {{0}};
-	judge.mode = JUDGE_TIMES;
-	enum judge_status status = judge_run(&judge, NULL, &list, &err);
-	const bool ran = (status == JUDGE_DONE) && list.bench_count > 0 && list.bench[0].count > 0 &&
-					 list.bench[0].entries[0].ran;
-	if (ran) {
-		const struct timing_entry *entry = &list.bench[0].entries[0];
-		explained->measured = timing_shown(entry, entry->span.samples > 0)->median * 1e-6;
-	} else {
-		snprintf(explained->unmeasured, sizeof explained->unmeasured, "%.500s",
-				 status != JUDGE_DONE                              ? err.message
-				 : list.bench_count > 0 && list.bench[0].count > 0 ? list.bench[0].entries[0].detail
-																   : "the file could not be timed");
-	}
-	judgement_list_free(&list);
-}
-
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
-
-static void explained_free(struct explained *explained)
-{
-	free(explained->kernels);
-	resources_free(&explained->resources);
-	count_free(&explained->counted);
-	plan_free(&explained->plan);
-}
-
-static int show(const struct explained *explained)
-{
-	const struct options *options = explained->options;
 	struct error err;
-	explain_show(explained, outputs_take_stdout(options) ? stderr : stdout);
+	explain_show(explained, options->verbose, outputs_take_stdout(options) ? stderr : stdout);
 	if (options->json != NULL && !report_save_any(options->json, explain_json, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	if (options->html != NULL && !report_save_any(options->html, explain_html, explained, &err))
@@ -255,41 +33,39 @@ static int show(const struct explained *explained)
 																	: EXIT_NOT_ACCEPTED;
 }
 
-static int explain_file(struct explained *explained)
+static int explain_file(struct explained *explained, const struct options *options)
 {
 	struct error err = {{0}};
-	enum judge_status status = count(explained, &err);
+	struct output_progress line;
+	const struct judge_progress progress = {
+		.step = output_progress_step, .stop = command_interrupted, .context = &line};
+	output_progress_open(&line, options);
+	enum judge_status status = explain_count(explained, &progress, &err);
+	output_progress_close(&line);
 	if (status != JUDGE_DONE)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
-	if (!predict(explained, &err))
-		return cli_fail(EXIT_CANNOT_RUN, &err);
-	if (explained->at_hand && explained->predicted)
-		measure(explained);
-	return show(explained);
+	return explain_predict(explained, &err) ? show(explained, options)
+											: cli_fail(EXIT_CANNOT_RUN, &err);
 }
 
 static int explain(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err = {{0}};
-	struct explained explained = {.options = options};
+	struct explained explained;
+	int status;
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) || !command_timed_shapes(options, &err))
+	if (!options_hold(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	explained.file = options->arguments[0];
-	int status = EXIT_BAD_INPUT;
 	command_watch_interrupts();
-	if (!find_case(&explained, &err)) {
-		cli_fail(status, &err);
-	} else if (!gpu_choice(options, &explained.gpu, &explained.at_hand, &err)) {
+	if (!explain_open(&explained, &options->judge, &err))
+		status = cli_fail(EXIT_BAD_INPUT, &err);
+	else if (!gpu_choice(options, &explained.gpu, &explained.at_hand, &err))
 		status = cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
-	} else {
-		choose_emulated(&explained);
-		find_bounds(&explained);
-		status = explain_file(&explained);
-	}
-	explained_free(&explained);
+	else
+		status = explain_file(&explained, options);
+	explain_free(&explained);
 	command_end_interrupted();
 	return status;
 }

@@ -47,8 +47,11 @@ static void man_subcommand(const struct subcommand *one)
 	printf(".SS gemmjudge %s\n.nf\n", one->name);
 	man_text(one->usage);
 	fputs(".fi\n", stdout);
-	for (size_t i = 0; options_facts(one->name, i, &option); i++)
+	for (size_t i = 0; options_facts(one->name, i, &option); i++) {
+		if (option.begins_group)
+			printf(".PP\n\\fI%s:\\fR\n", option.group);
 		man_option(&option);
+	}
 }
 
 /* judge-operator.md has the same in its table; a test compares the names. */
@@ -58,7 +61,7 @@ static const char *const variables[][2] = {
 	{"GEMMJUDGE_STORE", "the file of the store, or none"},
 	{"XDG_DATA_HOME", "the folder that it is below otherwise; else ~/.local/share"},
 	{"GEMMJUDGE_NVCC", "the nvcc to use"},
-	{"CUDA_HOME", "the CUDA toolkit to use"},
+	{"CUDA_HOME, CUDA_PATH", "the CUDA toolkit to use"},
 	{"NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS, NVCC_CCBIN", "nvcc's own"},
 	{"CPATH, CPLUS_INCLUDE_PATH, LIBRARY_PATH", "the host compiler's own"},
 	{"NO_COLOR, FORCE_COLOR, TERM", "whether colours are used, without --color"},
@@ -108,12 +111,22 @@ static bool has_words(const struct option_facts *option)
 	return option->is_problem || option->words != NULL;
 }
 
-/* The first line of the help, without what a shell's quotes would end at. */
-static void print_summary(const char *help)
+/* The first line of a text, without what a shell's quotes would end at. */
+static void print_line(const char *text)
 {
-	for (const char *p = help; *p != '\0' && *p != '\n'; p++)
+	for (const char *p = text; *p != '\0' && *p != '\n'; p++)
 		if (strchr("'[]:\"\\`$", *p) == NULL)
 			putchar(*p);
+}
+
+/* What a shell shows beside an option: its group, and the first line of its help. */
+static void print_summary(const struct option_facts *option)
+{
+	if (option->group != NULL) {
+		print_line(option->group);
+		fputs(" - ", stdout);
+	}
+	print_line(option->help);
 }
 
 static void bash_subcommand(const char *command)
@@ -155,6 +168,7 @@ static void generate_bash(void)
 	for (size_t i = 0; subcommands[i] != NULL; i++)
 		bash_subcommand(subcommands[i]->name);
 	fputs("\tesac\n"
+		  "\t[[ $word == -* ]] && compopt -o nosort 2>/dev/null # by groups\n"
 		  "\t[[ $word != -* && $words == --* ]] && words=\n"
 		  "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\"\n"
 		  "\t\t[[ $files == no || $word == -* ]] || compgen -f -- \"$word\")\n"
@@ -169,7 +183,7 @@ static void zsh_option(const struct option_facts *option)
 		printf(" \\\n\t\t\t'*'{-%c,--%s}'[", option->letter, option->name);
 	else
 		printf(" \\\n\t\t\t'*--%s[", option->name);
-	print_summary(option->help);
+	print_summary(option);
 	putchar(']');
 	if (option->value != NULL) {
 		printf(":%s:", option->name);
@@ -192,7 +206,7 @@ static void generate_zsh(void)
 		  stdout);
 	for (size_t i = 0; subcommands[i] != NULL; i++) {
 		printf("\n\t\t\t'%s:", subcommands[i]->name);
-		print_summary(subcommands[i]->summary);
+		print_line(subcommands[i]->summary);
 		putchar('\'');
 	}
 	fputs(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n", stdout);
@@ -221,7 +235,7 @@ static void fish_option(const char *command, const struct option_facts *option)
 		putchar('\'');
 	}
 	fputs(" -d '", stdout);
-	print_summary(option->help);
+	print_summary(option);
 	fputs("'\n", stdout);
 }
 
@@ -231,7 +245,7 @@ static void generate_fish(void)
 		struct option_facts option;
 		printf("complete -c gemmjudge -n __fish_use_subcommand -f -a %s -d '",
 			   subcommands[i]->name);
-		print_summary(subcommands[i]->summary);
+		print_line(subcommands[i]->summary);
 		fputs("'\n", stdout);
 		for (size_t k = 0; options_facts(subcommands[i]->name, k, &option); k++)
 			fish_option(subcommands[i]->name, &option);

@@ -10,7 +10,7 @@ bool gpu_choice(const struct options *options, struct tune_gpu *out, bool *at_ha
 	*at_hand = false;
 	if (options->gpu != NULL)
 		return gpu_find(options->gpu, out, err) || error_prefix(err, "--gpu");
-	if (device_request_seems_emulated(&options->judge.device))
+	if (device_list_seems_emulated(&options->judge.device))
 		return gpu_of_device(&emulated, DEVICE_EMULATED, out, err);
 	if (!device_open(&options->judge.device, &referee, err))
 		return false;

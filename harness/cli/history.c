@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "compile/content.h"
-#include "report/clean.h"
+#include "store/show/show.h"
 
 #define HASH_LEAST 4 /* digits by which a content may be named */
 
@@ -51,127 +51,13 @@ static bool is_one_content(const struct measured_list *list, const struct store_
 	return true;
 }
 
-/* ---- text ------------------------------------------------------------------------- */
-
-static bool same_place(const struct measured *a, const struct measured *b)
-{
-	return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
-		   strcmp(a->host, b->host) == 0 && strcmp(a->problem, b->problem) == 0;
-}
-
-/* The shape that its time is of, where it is one. */
-static const struct measured_time *only_time(const struct measured *run)
-{
-	return run->time_count == 1 ? &run->times[0] : NULL;
-}
-
-static void print_head(const struct measured *run, bool by_file)
-{
-	char line[512], shape[MEASURED_SHAPE];
-	snprintf(line, sizeof line, "%s on %s%s%s%s%s", run->problem, run->device,
-			 run->driver[0] != '\0' ? ", driver " : "", run->driver,
-			 run->host[0] != '\0' ? ", host " : "", run->host);
-	clean_print(stdout, line);
-	putchar('\n');
-	const struct measured_time *time = only_time(run);
-	if (time != NULL) {
-		measured_shape(time, shape);
-		printf("%s\n", shape);
-	}
-	printf("%6s  %-16s  %-18s  %-14s %10s  %6s\n", "id", "date (UTC)",
-		   by_file ? "content   commit" : "file", "verdict", "median us", "/best");
-}
-
-/* "216.1", "216.1?", "12 shapes", "-" */
-static void time_text(const struct measured *run, char out[STORED_NUMBER + 16])
-{
-	char number[STORED_NUMBER];
-	const struct measured_time *time = only_time(run);
-	if (run->time_count == 0)
-		strcpy(out, "-");
-	else if (time == NULL)
-		sprintf(out, "%zu shapes", run->time_count);
-	else
-		sprintf(out, "%s%s", stored_microseconds(time->median, number),
-				seal_is(time->seal, SEAL_CONFIRMED) ? ""
-				: seal_is(time->seal, SEAL_OUTSIDE) ? "*"
-													: "?");
-}
-
-static void print_row(const struct measured *run, bool by_file)
-{
-	char date[STORED_DATE], time[STORED_NUMBER + 16], what[STORED_NAME], ratio[STORED_NUMBER] = "-";
-	double mean = measured_mean_ratio(run);
-	if (mean > 0.0)
-		snprintf(ratio, sizeof ratio, "%.3f", mean);
-	time_text(run, time);
-	if (by_file)
-		snprintf(what, sizeof what, "%-8.8s  %-8.8s", run->content,
-				 run->commit[0] != '\0' ? run->commit : "-");
-	else
-		stored_cell(run, 18, what);
-	printf("%6lld  %-16s  %s  %-14s %10s  %6s\n", (long long)run->id, stored_date(run, date), what,
-		   run->verdict, time, ratio);
-}
-
-/* The marks that were used. */
-static void print_legend(const struct measured_list *list)
-{
-	bool outside = false, open = false;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct measured_time *time = only_time(&list->items[i]);
-		if (time == NULL)
-			continue;
-		outside = outside || seal_is(time->seal, SEAL_OUTSIDE);
-		open = open || (!seal_is(time->seal, SEAL_OUTSIDE) && !seal_is(time->seal, SEAL_CONFIRMED));
-	}
-	if (outside || open)
-		putchar('\n');
-	if (outside)
-		puts("* seen from outside: the process says less");
-	if (open)
-		puts("? not confirmed by sealed calls");
-}
-
-static void print_list(const struct measured_list *list, bool by_file)
-{
-	const struct measured *head = NULL;
-	const struct measured_time *shape = NULL;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct measured *run = &list->items[i];
-		const struct measured_time *time = only_time(run);
-		bool other = head == NULL || !same_place(head, run) ||
-					 (time != NULL && (shape == NULL || !measured_same_shape(time, shape)));
-		if (other) {
-			if (head != NULL)
-				putchar('\n');
-			print_head(run, by_file);
-			head = run;
-			shape = time;
-		}
-		print_row(run, by_file);
-	}
-	print_legend(list);
-}
-
-static void print_json(const struct measured_list *list)
-{
-	json_t *json = stored_document("history", STORED_JSON_SCHEMA_VERSION), *runs = json_array();
-	for (size_t i = 0; i < list->count; i++)
-		json_array_append_new(runs, stored_run(&list->items[i]));
-	json_object_set_new(json, "judgements", runs);
-	stored_print(json, stdout);
-}
-
-/* ---- the command -------------------------------------------------------------------- */
-
 static int history(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err;
 	struct wanted wanted = {0};
 	struct store_filter filter = {0};
-	struct measured_list list = {0};
+	struct shown_history found = {.by_file = options->argument_count == 1};
 	const char *what = options->argument_count == 1 ? options->arguments[0] : "this problem";
 	if (options->judge.problem != NULL)
 		filter.problem = options->judge.problem->name;
@@ -180,17 +66,15 @@ static int history(const char *program, struct options *options)
 	else {
 		if (options->argument_count == 1)
 			wanted_of(options->arguments[0], &wanted, &filter);
-		if (stored_find(options, &filter, &list, &err) && is_one_content(&list, &filter, &err) &&
-			(list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
-			if (options->as_json)
-				print_json(&list);
-			else
-				print_list(&list, options->argument_count == 1);
-			measured_list_free(&list);
-			return EXIT_ACCEPTED;
+		if (stored_find(options, &filter, &found.list, &err) &&
+			is_one_content(&found.list, &filter, &err) &&
+			(found.list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
+			int status = stored_show(options, show_history, show_history_json, &found);
+			measured_list_free(&found.list);
+			return status;
 		}
 	}
-	measured_list_free(&list);
+	measured_list_free(&found.list);
 	return cli_fail(EXIT_BAD_INPUT, &err);
 }
 

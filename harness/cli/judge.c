@@ -6,26 +6,11 @@
 
 static int judge(const char *program, struct options *options)
 {
-	struct judge_options *asked = &options->judge;
 	struct error err = {{0}};
-	asked->mode = JUDGE_CHECKS;
-	bool shapes = asked->shape_count > 0;
-	if (shapes && asked->suite_count > 0)
-		error_set(&err, "--shape and --suite both say which sizes are judged; give one of them");
-	else if (shapes && (asked->max_dim > 0 || asked->multiple > 1 || asked->sizes != 0))
-		error_set(&err, "%s is for sizes that are drawn, and --shape names them",
-				  asked->max_dim > 0    ? "--max-dim"
-				  : asked->multiple > 1 ? "--multiple-of"
-										: "--sizes");
-	else if (asked->cases > 0 && asked->suite_count > 0)
-		error_set(&err, "--cases counts generated cases; a suite has its own");
-	else if (asked->sizes != CASE_SIZES_MIXED && asked->suite_count > 0)
-		error_set(&err, "--sizes says how generated cases are drawn; a suite has its own");
-	else if (asked->sanitize != NULL && asked->under != NULL)
-		error_set(&err, "--sanitize and --under: a solution runs under one tool at a time");
-	else if (input_take(options, &err))
-		return options->watch ? watch_run(program, options) : command_run(program, options);
-	return cli_fail(EXIT_BAD_INPUT, &err);
+	options->judge.mode = JUDGE_CHECKS;
+	if (!input_take(options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	return options->watch ? watch_run(program, options) : command_run(program, options);
 }
 
 const struct subcommand subcommand_judge = {

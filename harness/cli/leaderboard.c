@@ -1,172 +1,12 @@
 /* gemmjudge leaderboard: the best of what was judged here. */
-#include "store/leaderboard.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/stored.h"
 #include "report/clean.h"
-#include "report/wrap.h"
 #include "site/site.h"
-
-#define WIDTH 80
-#define LEFT_OUT_SHOWN 10
-#define SHAPES_TEXT 512
-
-/* What is to be seen of a leaderboard: the shape that was asked for, or the main ones. */
-static bool is_shown(const struct options *options, const struct board *board)
-{
-	char asked[SHAPE_TEXT], sizes[SHAPE_TEXT];
-	if (options->judge.shape_count == 0)
-		return board->main;
-	measured_sizes(board->time, sizes);
-	for (size_t i = 0; i < options->judge.shape_count; i++) {
-		shape_text_print(&options->judge.shapes[i], asked);
-		if (strcmp(asked, sizes) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* ---- text ------------------------------------------------------------------------------ */
-
-static void print_leader(const struct leader *leader)
-{
-	char name[STORED_NAME], time[STORED_NUMBER], low[STORED_NUMBER], high[STORED_NUMBER];
-	char interval[2 * STORED_NUMBER], ratio[STORED_NUMBER] = "-";
-	const struct measured_time *at = leader->time;
-	snprintf(interval, sizeof interval, "%s-%s", stored_microseconds(at->low, low),
-			 stored_microseconds(at->high, high));
-	if (measured_ratio(at) > 0.0)
-		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
-	printf("%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
-		   stored_cell(leader->run, 20, name), leader->run->content,
-		   stored_microseconds(at->median, time), seal_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
-		   interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
-}
-
-static void print_board(const struct board *board)
-{
-	char shape[MEASURED_SHAPE], line[1024];
-	bool outside = false;
-	measured_shape(board->time, shape);
-	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
-			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
-	wrap_print(stdout, WIDTH, 0, 0, line);
-	printf("%4s  %-20s  %-8s %9s  %13s  %5s %5s %5s\n", "rank", "file", "content", "us", "95%",
-		   "/best", "cases", "id");
-	for (size_t i = 0; i < board->count; i++) {
-		print_leader(&board->leaders[i]);
-		outside = outside || seal_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
-	}
-	if (outside)
-		puts("* seen from outside: the process says less");
-	if (board->unconfirmed > 0)
-		printf("%zu more without a rank: sealed calls do not confirm a time here\n",
-			   board->unconfirmed);
-}
-
-/* Shapes of the same problem and device that are not shown. */
-static void print_other_shapes(const struct leaderboard *all, const struct board *shown)
-{
-	char line[SHAPES_TEXT] = "", sizes[SHAPE_TEXT];
-	size_t others = 0, used = 0;
-	for (size_t i = 0; i < all->board_count; i++) {
-		if (&all->boards[i] == shown || !leaderboard_same_field(all->boards[i].run, shown->run))
-			continue;
-		measured_sizes(all->boards[i].time, sizes);
-		if (others++ < 6)
-			used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", used > 0 ? ", " : "",
-									 sizes);
-	}
-	if (others == 0)
-		return;
-	char text[SHAPES_TEXT + 64];
-	snprintf(text, sizeof text, "%zu more shape%s (--shape): %s%s", others, text_plural(others),
-			 line, others > 6 ? ", ..." : "");
-	wrap_print(stdout, WIDTH, 0, 0, text);
-}
-
-static void print_left_out(const struct leaderboard *all)
-{
-	char line[256], name[STORED_NAME];
-	if (all->left_out_count == 0)
-		return;
-	printf("\nnot ranked:\n");
-	for (size_t i = 0; i < all->left_out_count && i < LEFT_OUT_SHOWN; i++) {
-		const struct left_out *one = &all->left_out[i];
-		snprintf(line, sizeof line, "#%lld %s (%s): %s", (long long)one->run->id,
-				 stored_name(one->run, 30, name), one->run->problem, one->why);
-		printf("  %s\n", line);
-	}
-	if (all->left_out_count > LEFT_OUT_SHOWN)
-		printf("  ... and %zu more\n", all->left_out_count - LEFT_OUT_SHOWN);
-}
-
-static void print_text(const struct options *options, const struct leaderboard *all)
-{
-	bool any = false;
-	for (size_t i = 0; i < all->board_count; i++) {
-		if (!is_shown(options, &all->boards[i]))
-			continue;
-		if (any)
-			putchar('\n');
-		any = true;
-		print_board(&all->boards[i]);
-		if (options->judge.shape_count == 0)
-			print_other_shapes(all, &all->boards[i]);
-	}
-	if (!any)
-		printf("nothing is ranked%s: no accepted run has a time that is confirmed\n",
-			   options->judge.shape_count > 0 ? " at this shape" : "");
-	print_left_out(all);
-}
-
-/* ---- JSON -------------------------------------------------------------------------------- */
-
-static json_t *board_json(const struct board *board)
-{
-	char sizes[SHAPE_TEXT];
-	json_t *json = json_object(), *leaders = json_array();
-	measured_sizes(board->time, sizes);
-	json_object_set_new(json, "problem", stored_text(board->run->problem));
-	json_object_set_new(json, "device", stored_text(board->run->device));
-	json_object_set_new(json, "epilogue", stored_text(board->run->epilogue));
-	json_object_set_new(json, "shape", json_string(sizes));
-	json_object_set_new(json, "scalars", json_loads(board->time->scalars, 0, NULL));
-	for (size_t i = 0; i < board->count; i++) {
-		json_t *item = json_object();
-		json_object_set_new(item, "rank", json_integer((json_int_t)board->leaders[i].rank));
-		json_object_set_new(item, "judgement", stored_run(board->leaders[i].run));
-		json_object_set_new(item, "time", stored_time(board->leaders[i].time));
-		json_array_append_new(leaders, item);
-	}
-	json_object_set_new(json, "leaders", leaders);
-	json_object_set_new(json, "unconfirmed", json_integer((json_int_t)board->unconfirmed));
-	return json;
-}
-
-static void print_json(const struct options *options, const struct leaderboard *all)
-{
-	json_t *json = stored_document("leaderboard", STORED_JSON_SCHEMA_VERSION),
-		   *boards = json_array(), *out = json_array();
-	for (size_t i = 0; i < all->board_count; i++)
-		if (options->judge.shape_count == 0 || is_shown(options, &all->boards[i]))
-			json_array_append_new(boards, board_json(&all->boards[i]));
-	for (size_t i = 0; i < all->left_out_count; i++) {
-		json_t *item = json_object();
-		json_object_set_new(item, "judgement", stored_run(all->left_out[i].run));
-		json_object_set_new(item, "why", json_string(all->left_out[i].why));
-		json_array_append_new(out, item);
-	}
-	json_object_set_new(json, "boards", boards);
-	json_object_set_new(json, "not_ranked", out);
-	stored_print(json, stdout);
-}
-
-/* ---- pages ------------------------------------------------------------------------------- */
+#include "store/show/show.h"
 
 static int write_pages(const char *folder, const struct leaderboard *all)
 {
@@ -180,37 +20,27 @@ static int write_pages(const char *folder, const struct leaderboard *all)
 	return EXIT_ACCEPTED;
 }
 
-/* ---- the command ---------------------------------------------------------------------------- */
-
 static int leaderboard(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err;
 	struct measured_list runs;
-	struct leaderboard all;
+	struct shown_leaderboard shown = {.shape_count = options->judge.shape_count,
+									  .shapes = options->judge.shapes};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
-		.device = options->device_name};
+		.device = options->gpu};
 	if (options->argument_count > 0) {
 		error_set(&err, "leaderboard takes no file: gemmjudge history %s shows what it was",
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (options->html != NULL && (options->as_json || options->judge.shape_count > 0)) {
-		error_set(&err, "--html writes pages of all shapes: it goes without --%s",
-				  options->as_json ? "json" : "shape");
+	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	}
-	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &all, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	int status = EXIT_ACCEPTED;
-	if (options->html != NULL)
-		status = write_pages(options->html, &all);
-	else if (options->as_json)
-		print_json(options, &all);
-	else
-		print_text(options, &all);
-	leaderboard_free(&all);
+	int status = options->site != NULL
+					 ? write_pages(options->site, &shown.all)
+					 : stored_show(options, show_leaderboard, show_leaderboard_json, &shown);
+	leaderboard_free(&shown.all);
 	return status;
 }
 
@@ -224,6 +54,6 @@ const struct subcommand subcommand_leaderboard = {
 			 "times that sealed calls did not confirm, never rank.\n"
 			 "\n"
 			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"
-			 "  gemmjudge leaderboard --html pages\n",
+			 "  gemmjudge leaderboard --site pages\n",
 	.run = leaderboard,
 };

@@ -6,7 +6,7 @@
 static const char end[] = " ...";
 
 /* Leaves room for the end. */
-static void put(struct line *line, const char *text)
+static void put(struct command_line *line, const char *text)
 {
 	size_t length = strlen(text);
 	line->full = line->full || line->used + length + sizeof end > line->capacity;
@@ -16,7 +16,7 @@ static void put(struct line *line, const char *text)
 	line->used += length;
 }
 
-void line_add(struct line *line, const char *word)
+void line_add(struct command_line *line, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 								"@%+=:,./-_";
@@ -33,7 +33,7 @@ void line_add(struct line *line, const char *word)
 		strcpy(line->out + before, end);
 }
 
-void line_add_option(struct line *line, const char *name, const char *value)
+void line_add_option(struct command_line *line, const char *name, const char *value)
 {
 	char option[40];
 	snprintf(option, sizeof option, "--%s", name);

@@ -5,16 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct line {
+struct command_line {
 	char *out; /* the caller's; empty at first */
 	size_t capacity, used;
 	bool full;
 };
 
 /* Adds a blank and the word, whole or not at all: "..." ends a line that is full. */
-void line_add(struct line *line, const char *word);
+void line_add(struct command_line *line, const char *word);
 
 /* Adds "--NAME", and the value unless it is NULL. */
-void line_add_option(struct line *line, const char *name, const char *value);
+void line_add_option(struct command_line *line, const char *name, const char *value);
 
 #endif

@@ -253,15 +253,13 @@ static bool kinds_wanted(const struct options *options, bool wanted[KIND_COUNT],
 		wanted[k] = options->argument_count == 0;
 	}
 	for (size_t i = 0; i < options->argument_count; i++) {
-		bool known = false;
-		for (size_t k = 0; k < KIND_COUNT; k++)
-			if (strcmp(options->arguments[i], names[k]) == 0)
-				known = wanted[k] = true;
-		char phrase[160];
-		if (!known)
-			return error_set(err, "cannot list '%s'%s (problems, suites, epilogues, solutions)",
-							 options->arguments[i],
-							 suggest_phrase(phrase, options->arguments[i], names, KIND_COUNT));
+		char phrase[160], known[160];
+		size_t kind = text_index(options->arguments[i], names, KIND_COUNT);
+		if (kind == KIND_COUNT)
+			return error_set(err, "cannot list '%s'%s (%s)", options->arguments[i],
+							 suggest_phrase(phrase, options->arguments[i], names, KIND_COUNT),
+							 text_names(known, sizeof known, names, KIND_COUNT, ", "));
+		wanted[kind] = true;
 	}
 	return true;
 }

@@ -3,37 +3,36 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "chain/chain.h"
 #include "cli/cli.h"
-#include "cli/new_file.h"
-#include "cli/new_stage.h"
-#include "cli/starter.h"
+#include "starter/starter.h"
 
-/* The file that NAME means, in the reader's own folder unless NAME says another. */
-static bool target_find(const char *name, char path[PATHS_MAX], struct error *err)
+/* --stage NAME */
+static int new_stage(const char *program, const struct options *options)
 {
-	if (name[0] == '\0' || name[strlen(name) - 1] == '/' || strcmp(name, ".cu") == 0)
-		return error_set(err, "'%s' is no name for a file", name);
-	if (snprintf(path, PATHS_MAX, "%s", name) >= PATHS_MAX)
-		return error_set(err, "path too long: %.80s...", name);
-	return new_file_ending(path, ".cu", err);
-}
-
-struct starter {
-	const struct problem *problem;
-	const char *judge;
-};
-
-static void write_starter(FILE *out, const void *what)
-{
-	const struct starter *starter = what;
-	starter_write(starter->problem, starter->judge, out);
+	struct error err = {{0}};
+	char path[PATHS_MAX], name[CHAIN_NAME_MAX];
+	FILE *file;
+	if (options->argument_count > 0) {
+		error_set(&err, "--stage has the name of the new file: new --stage NAME, and no more");
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (!starter_path(options->stage, ".cuh", path, &err) || !chain_stage_name(path, name, &err) ||
+		(file = starter_create(path, &err)) == NULL)
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	starter_stage(file, name);
+	if (!starter_close(file, path, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	printf("wrote %s\njudge it: %s judge FILE.cu --epilogue %s%s:0.5\n", path, program,
+		   strchr(path, '/') != NULL ? "" : "./", path);
+	return EXIT_ACCEPTED;
 }
 
 static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
-	if (options->judge.epilogue != NULL)
+	if (options->stage != NULL)
 		return new_stage(program, options);
 	if (options->argument_count != 1) {
 		error_set(&err, options->argument_count == 0
@@ -42,7 +41,7 @@ static int new_solution(const char *program, struct options *options)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	const char *name = options->arguments[0];
-	if (!target_find(name, path, &err))
+	if (!starter_path(name, ".cu", path, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	paths_absolute(path, absolute); /* of "mine.cu" only that path has the folder */
 	const struct problem *of_folder = problem_of_path(absolute);
@@ -60,8 +59,11 @@ static int new_solution(const char *program, struct options *options)
 			 of_folder == problem ? "" : problem->name);
 	char header[2 * PATHS_MAX + 32];
 	snprintf(header, sizeof header, "gemmjudge %s", judge);
-	struct starter starter = {problem, header};
-	if (!new_file_save(path, write_starter, &starter, &err))
+	FILE *file = starter_create(path, &err);
+	if (file == NULL)
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	starter_solution(file, problem, header);
+	if (!starter_close(file, path, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	printf("wrote %s\njudge it: %s %s\n", path, program, judge);
 	return EXIT_ACCEPTED;
@@ -72,13 +74,13 @@ const struct subcommand subcommand_new = {
 	.takes = "NAME",
 	.summary = "write a starter file to fill in",
 	.usage = "usage: gemmjudge new NAME [--problem P]\n"
-			 "       gemmjudge new --epilogue NAME\n"
+			 "       gemmjudge new --stage NAME\n"
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
 			 "becomes NAME.cuh. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"
-			 "  gemmjudge new --epilogue mish\n",
+			 "  gemmjudge new --stage mish\n",
 	.run = new_solution,
 };

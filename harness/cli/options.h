@@ -13,31 +13,51 @@
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What was asked for. Strings point into argv. Absent: NULL, 0 or false. */
+#define OPTIONS_SUITES_MAX 32
+#define OPTIONS_SHAPES_MAX 4096
+#define OPTIONS_ONLY_MAX 64
+
+/* The lists that struct judge_options points to. */
+struct option_lists {
+	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	const char *suites[OPTIONS_SUITES_MAX + 1];
+	const char *only[OPTIONS_ONLY_MAX];
+	struct shape_text shapes[OPTIONS_SHAPES_MAX];
+	uint32_t shape_lines[OPTIONS_SHAPES_MAX];
+};
+
+/* What was asked for. Strings point into argv. Absent: NULL, 0 or false. Never copied: `judge`
+ * points into `lists`. */
 struct options {
 	struct judge_options judge;
+	struct option_lists lists;
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *junit, *markdown, *html, *svg, *csv;
-	const char *sort;        /* one of ranking_orders */
-	const char *annotate;    /* one of annotate_kinds */
-	const char *store;       /* the file of judgements that are remembered */
-	const char *device_name; /* leaderboard: part of it */
-	const char *gpu, *top;   /* tune */
-	char oversized[96];      /* where a shape stands that needs large_sizes, and the shape; or "" */
-	bool model_only, check;  /* the same */
-	bool exhaustive, tuned;
-	const char *export_table, *export_space, *export_results, *import_results;
-	bool no_store, as_json, large_sizes;
+	const char *stage;    /* new: of an epilogue */
+	const char *site;     /* leaderboard: a folder for pages */
+	const char *annotate; /* one of annotate_kinds */
+	const char *store;    /* the file of judgements that are remembered */
+	const char *gpu;      /* a part of its name */
+	const char *top;      /* tune */
+	double time_limit;    /* the same: seconds for all of it; 0: 60 */
+	char oversized[96];   /* where a shape stands that needs large_sizes, and the shape; or "" */
+	bool model_only;      /* the same, as are these */
+	bool judge_ranked, exhaustive;
+	bool tuned;
+	const char *export_table;
+	bool no_store, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 };
 
-/* Reads argv[1..] (argv[0] is the subcommand) and moves what is no option to its end. */
+/* Reads argv[1..] (argv[0] is the subcommand) and moves what is no option to its end. False with
+ * err where an option is none, has no such value, or does not suit another one. */
 bool options_parse(int argc, char **argv, struct options *out, struct error *err);
 
-/* The options of a subcommand, a line or two each, in 80 columns. */
+/* The options of a subcommand, a line or two each, in 80 columns; in groups with a heading each
+ * where there are more than ten. */
 void options_help(const char *command, FILE *out);
 
 /* What the value of an option is to a run. */
@@ -58,12 +78,15 @@ struct option_file {
 bool options_file(const struct options *options, enum value_use use, size_t i,
 				  struct option_file *out);
 
-/* The i-th option of a subcommand that --help shows, for whatever else tells of them. */
+/* The i-th option of a subcommand as --help shows them, for whatever else tells of them. */
 struct option_facts {
 	const char *name, *value, *help;
-	char letter;              /* 0: none */
-	const char *const *words; /* that the value may be; NULL-ended, or NULL */
-	bool is_problem, is_file; /* the value is a problem's name, a file's */
+	const char *group; /* its heading; NULL: the subcommand's options have none */
+	bool begins_group;
+	const char *excludes, *goes_with; /* names of options, blanks between them; or NULL */
+	char letter;                      /* 0: none */
+	const char *const *words;         /* that the value may be; NULL-ended, or NULL */
+	bool is_problem, is_file;         /* the value is a problem's name, a file's */
 	enum value_use use;
 };
 bool options_facts(const char *command, size_t i, struct option_facts *out);

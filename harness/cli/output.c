@@ -189,6 +189,16 @@ static void all_files_format(const struct output_progress *progress, double now,
 	snprintf(out + used, 128 - (size_t)used, "] ");
 }
 
+void output_progress_line(void *context, const char *text)
+{
+	struct output_progress *progress = context;
+	if (!progress->on)
+		return;
+	fprintf(stderr, "\r\033[K%.*s", progress->width - 1, text);
+	fflush(stderr);
+	progress->drawn = true;
+}
+
 void output_progress_step(void *context, const char *file, const char *what, size_t done,
 						  size_t total)
 {
@@ -205,7 +215,6 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	snprintf(progress->last_file, sizeof progress->last_file, "%s", name);
 	snprintf(progress->last_what, sizeof progress->last_what, "%s", what);
 	progress->last = now;
-	progress->drawn = true;
 
 	char line[288], all[128];
 	all_files_format(progress, now, all);
@@ -217,8 +226,7 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	for (char *p = line; *p != '\0'; p++) /* a file name must not steer the terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';
-	fprintf(stderr, "\r\033[K%.*s", progress->width - 1, line);
-	fflush(stderr);
+	output_progress_line(progress, line);
 }
 
 void output_progress_close(struct output_progress *progress)

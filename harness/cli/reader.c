@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "chain/chain.h"
-#include "cli/shape_file.h"
 #include "process/jail.h"
+#include "testcases/shape_file.h"
 
 #define SECONDS_MAX 86400
 #define NAMES_MAX 64
@@ -38,7 +40,7 @@ static bool read_flag(const struct row *row, const char *text, struct options *o
 	return *(bool *)filled(row, options) = true;
 }
 
-static void write_flag(const struct row *row, const struct options *options, struct line *line)
+static void write_flag(const struct row *row, const struct options *options, struct command_line *line)
 {
 	if (*(const bool *)held(row, options))
 		line_add_option(line, row->name, NULL);
@@ -52,7 +54,7 @@ static bool read_text(const struct row *row, const char *text, struct options *o
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
-static void write_text(const struct row *row, const struct options *options, struct line *line)
+static void write_text(const struct row *row, const struct options *options, struct command_line *line)
 {
 	const char *text = *(const char *const *)held(row, options);
 	if (text != NULL)
@@ -76,23 +78,17 @@ static const char *file_stage(const struct row *row, const struct options *optio
 /* Which of row->names it is: "a, b or c is needed" when it is none. */
 static bool find_word(const struct row *row, const char *text, size_t *index, struct error *err)
 {
-	char needs[160] = "", phrase[SUGGEST_TEXT];
-	size_t count = 0, used = 0;
-	for (; row->names[count] != NULL; count++)
-		if (strcmp(text, row->names[count]) == 0) {
-			*index = count;
-			return true;
-		}
-	for (size_t i = 0; i < count; i++)
-		used += (size_t)snprintf(needs + used, sizeof needs - used, "%s%s",
-								 i == 0          ? ""
-								 : i + 1 < count ? ", "
-												 : " or ",
-								 row->names[i]);
-	snprintf(needs + used, sizeof needs - used, " is needed");
-	return error_set(err, "--%s '%s': %s%s", row->name, text,
-					 row->needs != NULL ? row->needs : needs,
-					 suggest_end(phrase, row->words, text, row->names, count));
+	char names[160], phrase[SUGGEST_TEXT];
+	size_t count = 0;
+	while (row->names[count] != NULL)
+		count++;
+	*index = text_index(text, row->names, count);
+	return *index < count || error_set(err, "--%s '%s': %s%s%s", row->name, text,
+									   row->needs != NULL ? row->needs
+														  : text_names(names, sizeof names,
+																	   row->names, count, " or "),
+									   row->needs != NULL ? "" : " is needed",
+									   suggest_end(phrase, row->words, text, row->names, count));
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,
@@ -115,23 +111,22 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-/* --no-color has no text. */
 static bool read_color(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
-	size_t index = COLOR_NEVER;
-	if (text != NULL && !find_word(row, text, &index, err))
+	size_t index;
+	if (!find_word(row, text, &index, err))
 		return false;
 	options->color = (enum color_when)index;
 	return true;
 }
 
-static void write_nothing(const struct row *row, const struct options *options, struct line *line)
+static void write_nothing(const struct row *row, const struct options *options, struct command_line *line)
 {
 	(void)row, (void)options, (void)line;
 }
 
-static void write_sizes(const struct row *row, const struct options *options, struct line *line)
+static void write_sizes(const struct row *row, const struct options *options, struct command_line *line)
 {
 	if (options->judge.sizes != 0)
 		line_add_option(line, row->name, row->names[options->judge.sizes]);
@@ -141,7 +136,6 @@ const struct kind kind_flag = {.read = read_flag, .write = write_flag};
 const struct kind kind_text = {.read = read_text, .write = write_text};
 const struct kind kind_output = {read_text, write_text, VALUE_WRITTEN, file_text};
 const struct kind kind_output_folder = {read_text, write_text, VALUE_FOLDER, file_text};
-const struct kind kind_input = {read_text, write_text, VALUE_READ, file_text};
 const struct kind kind_chain = {read_text, write_text, VALUE_READ, file_stage};
 const struct kind kind_store = {read_text, write_text, VALUE_STORE, file_text};
 const struct kind kind_word = {.read = read_word, .write = write_text};
@@ -167,7 +161,7 @@ static bool read_whole(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-static void write_whole(const struct row *row, const struct options *options, struct line *line)
+static void write_whole(const struct row *row, const struct options *options, struct command_line *line)
 {
 	uint64_t value = row->size == sizeof(int) ? (uint64_t) * (const int *)held(row, options)
 											  : *(const uint64_t *)held(row, options);
@@ -183,7 +177,7 @@ static bool read_seed(const struct row *row, const char *text, struct options *o
 	return options->has_seed = read_whole(row, text, options, err);
 }
 
-static void write_seed(const struct row *row, const struct options *options, struct line *line)
+static void write_seed(const struct row *row, const struct options *options, struct command_line *line)
 {
 	char number[32];
 	snprintf(number, sizeof number, "0x%" PRIx64, options->judge.seed);
@@ -198,14 +192,14 @@ static bool read_scalar(const struct row *row, const char *text, struct options 
 	return scalar->given || refuse(row, text, err);
 }
 
-static void write_real(const struct row *row, double value, struct line *line)
+static void write_real(const struct row *row, double value, struct command_line *line)
 {
 	char number[32];
 	snprintf(number, sizeof number, "%.9g", value);
 	line_add_option(line, row->name, number);
 }
 
-static void write_scalar(const struct row *row, const struct options *options, struct line *line)
+static void write_scalar(const struct row *row, const struct options *options, struct command_line *line)
 {
 	const struct judge_scalar *scalar = held(row, options);
 	if (scalar->given)
@@ -222,7 +216,7 @@ static bool read_seconds(const struct row *row, const char *text, struct options
 					 SECONDS_MAX);
 }
 
-static void write_seconds(const struct row *row, const struct options *options, struct line *line)
+static void write_seconds(const struct row *row, const struct options *options, struct command_line *line)
 {
 	double value = *(const double *)held(row, options);
 	if (value > 0.0)
@@ -256,7 +250,7 @@ static bool read_problem(const struct row *row, const char *text, struct options
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
 
-static void write_problem(const struct row *row, const struct options *options, struct line *line)
+static void write_problem(const struct row *row, const struct options *options, struct command_line *line)
 {
 	if (options->judge.problem != NULL)
 		line_add_option(line, row->name, options->judge.problem->name);
@@ -266,7 +260,7 @@ static bool read_device(const struct row *row, const char *text, struct options 
 						struct error *err)
 {
 	(void)row;
-	return device_request_parse(text, &options->judge.device, err);
+	return device_list_parse(text, &options->judge.device, err);
 }
 
 static bool read_tolerance(const struct row *row, const char *text, struct options *options,
@@ -287,7 +281,7 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 }
 
 /* "jail,sealed": all layers of the jail are one word. */
-static void write_layers(const struct row *row, const struct options *options, struct line *line)
+static void write_layers(const struct row *row, const struct options *options, struct command_line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
 	bool all = (layers & LAYER_ALL) == LAYER_ALL;
@@ -315,15 +309,15 @@ static bool read_suite(const struct row *row, const char *text, struct options *
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->suite_count == JUDGE_SUITES_MAX)
-		return error_set(err, "more than %d suites", JUDGE_SUITES_MAX);
+	if (judge->suite_count == OPTIONS_SUITES_MAX)
+		return error_set(err, "more than %d suites", OPTIONS_SUITES_MAX);
 	if (text[0] == '\0')
 		return error_set(err, "--%s needs a name or a file", row->name);
-	judge->suites[judge->suite_count++] = text;
+	options->lists.suites[judge->suite_count++] = text;
 	return true;
 }
 
-static void write_suites(const struct row *row, const struct options *options, struct line *line)
+static void write_suites(const struct row *row, const struct options *options, struct command_line *line)
 {
 	for (size_t i = 0; i < options->judge.suite_count; i++)
 		line_add_option(line, row->name, options->judge.suites[i]);
@@ -343,7 +337,7 @@ static bool read_nvcc_flag(const struct row *row, const char *text, struct optio
 	struct judge_options *judge = &options->judge;
 	if (judge->nvcc_flag_count == JUDGE_FLAGS_MAX)
 		return error_set(err, "more than %d flags for nvcc", JUDGE_FLAGS_MAX);
-	judge->nvcc_flags[judge->nvcc_flag_count++] = text;
+	options->lists.nvcc_flags[judge->nvcc_flag_count++] = text;
 	return text[strspn(text, " \t")] != '\0' ||
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
@@ -362,23 +356,19 @@ static bool read_nvcc_flags(const struct row *row, const char *text, struct opti
 }
 
 static void write_nvcc_flags(const struct row *row, const struct options *options,
-							 struct line *line)
+							 struct command_line *line)
 {
 	for (size_t i = 0; i < options->judge.nvcc_flag_count; i++)
 		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
 }
 
-#define SHAPES_TWICE "--shape and --shapes both name shapes; give one of them"
-
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->shapes_file != NULL)
-		return error_set(err, SHAPES_TWICE);
-	if (judge->shape_count == JUDGE_SHAPES_MAX)
-		return error_set(err, "more than %d shapes", JUDGE_SHAPES_MAX);
-	struct shape_text *shape = &judge->shapes[judge->shape_count++];
+	if (judge->shape_count == OPTIONS_SHAPES_MAX)
+		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
+	struct shape_text *shape = &options->lists.shapes[judge->shape_count++];
 	struct error large;
 	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
 		return true;
@@ -386,7 +376,7 @@ static bool read_shape(const struct row *row, const char *text, struct options *
 	return shape_parse(text, (int)row->to, shape, &large);
 }
 
-static void write_shapes(const struct row *row, const struct options *options, struct line *line)
+static void write_shapes(const struct row *row, const struct options *options, struct command_line *line)
 {
 	char text[SHAPE_TEXT];
 	for (size_t i = 0; options->judge.shapes_file == NULL && i < options->judge.shape_count; i++) {
@@ -403,15 +393,15 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 		return error_set(err, "--%s needs %s", row->name, row->needs);
 	if (judge->shapes_file != NULL)
 		return error_set(err, "--%s names one file: put all shapes into it", row->name);
-	if (judge->shape_count > 0)
-		return error_set(err, SHAPES_TWICE);
 	struct shape_file file = {.name = text,
 							  .most = (int)row->to,
 							  .usual = (int)row->from,
-							  .capacity = JUDGE_SHAPES_MAX,
-							  .shapes = judge->shapes,
-							  .lines = judge->shape_lines};
+							  .capacity = OPTIONS_SHAPES_MAX,
+							  .shapes = options->lists.shapes,
+							  .lines = options->lists.shape_lines};
 	judge->shapes_file = text;
+	if (strcmp(text, "-") == 0 && isatty(STDIN_FILENO))
+		fputs("gemmjudge: reads shapes from the terminal; ctrl-D ends them\n", stderr);
 	if (!shape_file_read(&file, err))
 		return false;
 	judge->shape_count = file.count;
@@ -425,7 +415,7 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 }
 
 static void write_shapes_file(const struct row *row, const struct options *options,
-							  struct line *line)
+							  struct command_line *line)
 {
 	if (options->judge.shapes_file != NULL)
 		line_add_option(line, row->name, options->judge.shapes_file);
@@ -448,7 +438,7 @@ static bool read_time(const struct row *row, const char *text, struct options *o
 	return judge->untimed || shape_parse(text, (int)row->to, &judge->time, err);
 }
 
-static void write_time(const struct row *row, const struct options *options, struct line *line)
+static void write_time(const struct row *row, const struct options *options, struct command_line *line)
 {
 	char text[SHAPE_TEXT];
 	shape_text_print(&options->judge.time, text);
@@ -465,14 +455,14 @@ static bool read_case(const struct row *row, const char *text, struct options *o
 	char *rest = (char *)text;
 	size_t before = judge->only_count;
 	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
-		if (judge->only_count == JUDGE_ONLY_MAX)
-			return error_set(err, "--%s: more than %d names", row->name, JUDGE_ONLY_MAX);
-		judge->only[judge->only_count++] = name;
+		if (judge->only_count == OPTIONS_ONLY_MAX)
+			return error_set(err, "--%s: more than %d names", row->name, OPTIONS_ONLY_MAX);
+		options->lists.only[judge->only_count++] = name;
 	}
 	return judge->only_count > before || error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
-static void write_cases(const struct row *row, const struct options *options, struct line *line)
+static void write_cases(const struct row *row, const struct options *options, struct command_line *line)
 {
 	for (size_t i = 0; i < options->judge.only_count; i++)
 		line_add_option(line, row->name, options->judge.only[i]);

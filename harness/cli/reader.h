@@ -6,12 +6,30 @@
 #include "cli/line.h"
 #include "cli/options.h"
 
+/* Sizes that can be asked for without --large-sizes; 32768^2 elements still fit 4-byte indices. */
+#define DIM_MAX 32768
+
 /* Where an option stands in the command line that does the same again. */
 enum again {
 	AGAIN_LAST,
 	AGAIN_DEVICE, /* before these: where it runs */
 	AGAIN_SEED,   /* before all: it must fit */
 	AGAIN_NOT,    /* says nothing about what was judged */
+};
+
+/* Where --help and the manual page have an option. */
+enum option_group {
+	GROUP_NONE, /* of no row */
+	GROUP_FIRST,
+	GROUP_SOLUTION,
+	GROUP_CASES,
+	GROUP_DEVICE,
+	GROUP_TIMING,
+	GROUP_SCHEDULES,
+	GROUP_LIMITS,
+	GROUP_OUTPUT,
+	GROUP_STORE,
+	GROUP_COUNT,
 };
 
 struct kind;
@@ -23,8 +41,14 @@ struct row {
 	const char *commands; /* the subcommands, blanks between them */
 	const char *help;     /* lines after the first are indented when printed; NULL: --help and
 							 suggestions do not know the option */
+	enum option_group group;
 	const struct kind *kind;
 	size_t at, size; /* of what it fills in struct options */
+	/* Names of options, blanks between them; those that a subcommand has not are of others. */
+	const char *excludes;  /* no one of these is given with it */
+	const char *unless;    /* this one lets them stand together; NULL: none does */
+	const char *goes_with; /* at least one of these is given with it; NULL: it stands alone */
+	const char *why;       /* the end of the line that refuses what these three forbid */
 	enum again again;
 	uint64_t from, to;        /* of a whole number */
 	const char *const *names; /* of a word; NULL after the last */
@@ -32,6 +56,7 @@ struct row {
 	const char *needs;        /* the end of the line that refuses a value */
 	const char *mark; /* of an output: how files of a source's name begin that it wrote, which
 						 it may replace; NULL: it writes no sources */
+	const char *was;  /* the name that it had in these subcommands, which is not taken any more */
 	char letter;      /* its short form; 0: none */
 };
 
@@ -40,7 +65,7 @@ struct kind {
 	bool (*read)(const struct row *row, const char *text, struct options *options,
 				 struct error *err);
 	/* Adds the option unless it is as it would be without it. */
-	void (*write)(const struct row *row, const struct options *options, struct line *line);
+	void (*write)(const struct row *row, const struct options *options, struct command_line *line);
 	enum value_use use;
 	/* Unless it is VALUE_PLAIN: the i-th file that the option names, NULL behind the last, "" for
 	 * what is no file of the user's. */
@@ -48,12 +73,21 @@ struct kind {
 						char scratch[PATHS_MAX]);
 };
 
+/* All options of all subcommands, from options.c. */
+#define OPTION_ROWS_MAX 160
+extern const struct row option_rows[];
+extern const size_t option_row_count;
+extern const char *const option_groups[GROUP_COUNT]; /* their headings */
+
+bool option_row_is_of(const struct row *row, const char *command);
+/* Whether the word is one of a list with blanks between them. */
+bool option_list_has(const char *list, const char *word);
+
 /* What each fills is said in brackets. */
 extern const struct kind kind_flag;   /* (bool) */
 extern const struct kind kind_text;   /* not blank (const char *), and so are */
 extern const struct kind kind_output; /* a file that is written, under the rules of outputs.h, */
 extern const struct kind kind_output_folder; /* a folder of such files, */
-extern const struct kind kind_input;         /* a file that is read, */
 extern const struct kind kind_chain;         /* stages of an epilogue, some of them files, */
 extern const struct kind kind_store;         /* and the file of the store */
 extern const struct kind kind_word;          /* one of row->names (const char *: that name) */

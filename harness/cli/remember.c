@@ -2,14 +2,11 @@
 
 #include "store/place.h"
 
-bool remember_open(struct remember *remember, const struct options *options, struct error *err)
+void remember_open(struct remember *remember, const struct options *options)
 {
 	*remember = (struct remember){.run.mode = options->command};
-	if (options->no_store && options->store != NULL)
-		return error_set(err, "--store says where to remember this run, --no-store not to: give "
-							  "one of them");
 	if (options->no_store)
-		return true;
+		return;
 	struct error why;
 	if (!store_place(options->store, remember->path, &why) ||
 		(remember->path[0] != '\0' && !store_probe(remember->path, &why))) {
@@ -17,7 +14,6 @@ bool remember_open(struct remember *remember, const struct options *options, str
 		remember->path[0] = '\0';
 	}
 	remember->run.path = remember->path;
-	return true;
 }
 
 bool remember_judged(struct remember *remember, const struct judgement_list *list, bool ended)

@@ -13,9 +13,8 @@ struct remember {
 	struct error why; /* it failed at first */
 };
 
-/* Finds the store. False with err where what was asked for contradicts itself; that there is no
- * store to be had is a warning. */
-bool remember_open(struct remember *remember, const struct options *options, struct error *err);
+/* Finds the store; that there is none to be had is a warning. */
+void remember_open(struct remember *remember, const struct options *options);
 
 /* Appends what was judged by now; `ended`: the run is over. True where it has to be told that this
  * failed, which happens once; why is in remember->why. */

@@ -1,29 +1,23 @@
 /* gemmjudge tune: which values of a solution's constants suit a shape. */
-#include "cli/tune.h"
+#include "tuning/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/gpu_choice.h"
+#include "cli/output.h"
 #include "cli/outputs.h"
-#include "cli/tune_files.h"
-#include "judge/options/device_request.h"
+#include "judge/options/device_list.h"
 #include "report/report.h"
-#include "tune/model.h"
+#include "store/place.h"
 
-#define TOP 10        /* of one shape */
-#define TOP_OF_MANY 1 /* of each of several */
-
-/* How many of the best ranked are shown; SIZE_MAX: all. */
-static bool top_of(const struct options *options, size_t shapes, size_t *out, struct error *err)
+/* How many of the best ranked are shown; 0: not said, SIZE_MAX: all. */
+static bool top_of(const struct options *options, size_t *out, struct error *err)
 {
 	uint64_t number = 0;
-	*out = shapes > 1 ? TOP_OF_MANY : TOP;
 	if (options->top == NULL)
 		return true;
 	bool all = strcmp(options->top, "all") == 0;
@@ -34,172 +28,161 @@ static bool top_of(const struct options *options, size_t shapes, size_t *out, st
 	return true;
 }
 
-/* Neither only ranked nor only judged. */
-static bool measures(const struct options *options)
+static enum tuning_mode mode_of(const struct options *options)
 {
-	return !options->model_only && !options->check;
+	return options->judge_ranked ? TUNING_CHECKS
+		   : options->model_only ? TUNING_RANKS
+								 : TUNING_MEASURES;
 }
 
 static bool measuring_holds(const struct options *options, struct error *err)
 {
-	if (options->gpu != NULL)
-		return error_set(err, "--gpu names another GPU than the one to measure on: it goes with "
-							  "--model-only or --check");
 	if (options->judge.device.text != NULL && options->judge.device.count != 1)
 		return error_set(err, "--device %s: schedules are measured on one GPU; name that one",
 						 options->judge.device.text);
-	return !device_request_seems_emulated(&options->judge.device) || error_set(err, TUNE_NO_TIME);
-}
-
-/* What belongs to measuring. */
-static bool ranking_holds(const struct options *options, struct error *err)
-{
-	const char *said = options->exhaustive              ? "--exhaustive"
-					   : options->judge.time_budget > 0 ? "--budget"
-														: NULL;
-	return said == NULL || error_set(err, "%s is for measuring, and %s measures nothing", said,
-									 options->check ? "--check" : "--model-only");
+	return !device_list_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
 }
 
 /* What contradicts itself, or is not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
-	const struct judge_options *judge = &options->judge;
 	if (options->argument_count != 1)
 		return error_set(err, options->argument_count == 0
 								  ? "name the solution file to tune (--help shows the usage)"
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (!options->check && judge->cases > 0)
-		return error_set(err, "--cases counts what --check judges on: add --check");
-	if (options->check && judge->cases > 0 && judge->suite_count > 0)
-		return error_set(err, "--cases counts generated cases; a suite has its own");
-	if (options->check && judge->shape_count > 1)
-		return error_set(err, "--check judges the schedules of one --shape");
-	if (!options->check && !command_timed_shapes(options, err))
-		return false;
-	if (!tune_files_hold(options, err))
-		return false;
-	return measures(options) ? measuring_holds(options, err) : ranking_holds(options, err);
+	if (options->judge_ranked && options->judge.shape_count > 1)
+		return error_set(err, "--judge judges the schedules of one --shape");
+	return mode_of(options) != TUNING_MEASURES || measuring_holds(options, err);
 }
 
-/* The problem, the shapes and the constants. With --check a suite says what is judged, and not at
- * which shapes. */
-static bool read_file(struct tuned *tuned, struct error *err)
+/* ---- who looks on ---------------------------------------------------------------------- */
+
+static void note(void *context, const char *line)
 {
-	struct judge_options judge = tuned->options->judge;
-	judge.mode = JUDGE_TIMES;
-	judge.cases = 0;
-	if (tuned->options->check)
-		judge.suite_count = 0;
-	return plan_make(&judge, tuned->file, &tuned->plan, err) &&
-		   space_read(tuned->file, tuned->plan.problem, &tuned->space, err);
+	(void)context;
+	fprintf(stderr, "gemmjudge: %s\n", line);
 }
 
-/* Which constants have one value in all schedules that are shown. */
-static uint32_t find_shared(const struct tuned_shape *shape)
+static void done(void *context, size_t done, size_t all)
 {
-	const struct ranked *ranking = &shape->ranking;
-	uint32_t shared = shape->shown > 1 ? UINT32_MAX : 0;
-	for (size_t i = 1; i < shape->shown; i++)
-		for (size_t c = 0; c < ranking->list.constants; c++)
-			if (ranking->list.items[ranked_at(ranking, i)].values[c] !=
-				ranking->list.items[ranked_at(ranking, 0)].values[c])
-				shared &= ~((uint32_t)1 << c);
-	return shared;
+	struct output_progress *line = context;
+	output_progress_close(line);
+	line->files = all;
+	line->files_done = done;
 }
 
-/* Ranks the schedules of every shape; false with err where no shape has any. */
-static bool rank_all(struct tuned *tuned, struct error *err)
+/* ---- the command ----------------------------------------------------------------------- */
+
+/* Where is remembered what is measured; "": nowhere. */
+static void find_store(const struct options *options, char out[PATHS_MAX])
 {
-	size_t top, fit = 0;
-	tuned->shapes = calloc(tuned->plan.count, sizeof *tuned->shapes);
-	if (tuned->shapes == NULL)
-		return error_set(err, "out of memory");
-	tuned->shape_count = tuned->plan.count;
-	if (!top_of(tuned->options, tuned->shape_count, &top, err))
-		return false;
-	for (size_t i = 0; i < tuned->shape_count; i++) {
-		struct tuned_shape *shape = &tuned->shapes[i];
-		struct error why;
-		shape->test = &tuned->plan.cases[i];
-		shape->fits = ranked_make(&tuned->space, &tuned->gpu, shape->test, &shape->ranking, &why);
-		if (shape->fits &&
-			!model_rank(&shape->ranking, &tuned->gpu, tuned->plan.problem, shape->test))
-			return error_set(err, "out of memory");
-		fit += shape->fits;
-		if (!shape->fits)
-			snprintf(shape->why, sizeof shape->why, "%s", why.message);
-		shape->shown = shape->ranking.list.count < top ? shape->ranking.list.count : top;
-		shape->shared = find_shared(shape);
+	struct error why;
+	out[0] = '\0';
+	if (!options->no_store && !store_place(options->store, out, &why))
+		fprintf(stderr, "gemmjudge: not remembered: %s\n", why.message);
+}
+
+static bool export_table(const struct tuning *tuning, const struct options *options, FILE *out,
+						 struct error *err)
+{
+	char store[PATHS_MAX];
+	if (options->export_table == NULL)
+		return true;
+	return store_needed(options->store, store, err)
+			   ? tuning_export(tuning, store, options->export_table, out, err)
+			   : error_prefix(err, "--export");
+}
+
+/* Why the judge cannot go on. */
+static int fail(enum judge_status status, const struct error *err)
+{
+	return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, err);
+}
+
+static int find(struct tuning *tuning, const struct options *options, FILE *out)
+{
+	struct error err;
+	char store[PATHS_MAX];
+	bool right = true;
+	enum judge_status ended = JUDGE_DONE;
+	if (tuning->request.mode == TUNING_RANKS) {
+		tuning_show(tuning, out);
+	} else if (tuning->request.mode == TUNING_CHECKS) {
+		ended = tuning_check(tuning, out, &right, &err);
+	} else {
+		find_store(options, store);
+		ended = tuning_measure(tuning, store, out, &right, &err);
 	}
-	return fit > 0 || error_set(err, "%s", tuned->shapes[0].why);
+	return ended != JUDGE_DONE ? fail(ended, &err) : right ? EXIT_ACCEPTED : EXIT_NOT_ACCEPTED;
 }
 
-static void tuned_free(struct tuned *tuned)
+static int find_and_write(struct tuning *tuning, const struct options *options)
 {
-	trials_close(tuned->trials);
-	for (size_t i = 0; i < tuned->shape_count; i++) {
-		ranked_free(&tuned->shapes[i].ranking);
-		search_free(&tuned->shapes[i].found.search);
-		free(tuned->shapes[i].found.candidates);
-	}
-	free(tuned->shapes);
-	free(tuned->checks);
-	space_free(&tuned->space);
-	plan_free(&tuned->plan);
-}
-
-static int show_and_check(struct tuned *tuned)
-{
-	const struct options *options = tuned->options;
 	FILE *out = outputs_take_stdout(options) ? stderr : stdout;
 	struct error err;
-	int status = EXIT_ACCEPTED;
-	if (!tune_files_read(tuned, out, &err))
-		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options->check)
-		status = tune_check(tuned, out);
-	else if (tuned->measures)
-		status = tune_measure(tuned, out);
-	else
-		tune_show(tuned, out);
-	for (size_t i = 0; i < tuned->shape_count; i++)
-		if (!tuned->shapes[i].fits)
+	int status = find(tuning, options, out);
+	for (size_t i = 0; i < tuning->shape_count; i++)
+		if (!tuning->shapes[i].fits)
 			status = EXIT_BAD_INPUT;
-	if (!tune_files_write(tuned, out, &err))
+	if (!export_table(tuning, options, out, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
-	if (options->json != NULL && !report_save_any(options->json, tune_json, tuned, &err))
+	if (options->json != NULL && !report_save_any(options->json, tuning_json, tuning, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	return status;
+}
+
+/* The device, or the GPU that is only ranked for. The exit status. */
+static int find_gpu(struct tuning *tuning, const struct options *options)
+{
+	struct error err;
+	bool at_hand;
+	if (tuning->request.mode != TUNING_RANKS)
+		command_watch_interrupts();
+	if (tuning->request.mode == TUNING_MEASURES) {
+		enum judge_status status = tuning_open_device(tuning, &err);
+		return status == JUDGE_DONE ? EXIT_ACCEPTED : fail(status, &err);
+	}
+	return gpu_choice(options, &tuning->gpu, &at_hand, &err)
+			   ? EXIT_ACCEPTED
+			   : cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 }
 
 static int tune(const char *program, struct options *options)
 {
 	(void)program;
 	struct error err = {{0}};
-	struct tuned tuned = {
-		.options = options, .begun = clock_seconds(), .measures = measures(options)};
-	bool at_hand;
+	struct tuning tuning;
+	struct output_progress line;
+	struct tuning_request request = {.judge = &options->judge,
+									 .mode = mode_of(options),
+									 .time_limit = options->time_limit,
+									 .exhaustive = options->exhaustive,
+									 .verbose = options->verbose};
+	const struct tuning_watch watch = {.steps = {.step = output_progress_step,
+												 .note = note,
+												 .stop = command_interrupted,
+												 .context = &line},
+									   .line = output_progress_line,
+									   .done = done};
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
-	if (!options_hold(options, &err) ||
+	if (!options_hold(options, &err) || !top_of(options, &request.top, &err) ||
 		(!options->has_seed && !random_draw(&options->judge.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	tuned.file = options->arguments[0];
-	int status = EXIT_BAD_INPUT;
-	if (!read_file(&tuned, &err))
-		cli_fail(status, &err);
-	else if (tuned.measures && (status = tune_open_device(&tuned)) != EXIT_ACCEPTED)
+	output_progress_open(&line, options);
+	int status = EXIT_ACCEPTED;
+	if (!tuning_open(&tuning, &request, &watch, &err))
+		status = cli_fail(EXIT_BAD_INPUT, &err);
+	else if ((status = find_gpu(&tuning, options)) != EXIT_ACCEPTED)
 		; /* it has told why */
-	else if (!tuned.measures && !gpu_choice(options, &tuned.gpu, &at_hand, &err))
-		status = cli_fail(options->gpu != NULL ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
-	else if (!rank_all(&tuned, &err))
+	else if (!tuning_rank(&tuning, &err))
 		status = cli_fail(EXIT_BAD_INPUT, &err);
 	else
-		status = show_and_check(&tuned);
-	tuned_free(&tuned);
+		status = find_and_write(&tuning, options);
+	output_progress_close(&line);
+	tuning_free(&tuning);
 	command_end_interrupted();
 	return status;
 }
@@ -216,10 +199,10 @@ const struct subcommand subcommand_tune = {
 			 "best ranked within a budget, and judges the fastest. What was measured is\n"
 			 "remembered: the same command goes on where it was interrupted, and judge, bench\n"
 			 "and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
-			 "and --check.\n"
+			 "and --judge.\n"
 			 "\n"
-			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --budget 120\n"
+			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"
 			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
-			 "  gemmjudge tune mine.cu -p sgemm --check --top 20\n",
+			 "  gemmjudge tune mine.cu -p sgemm --judge --top 20\n",
 	.run = tune,
 };

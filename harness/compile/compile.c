@@ -96,7 +96,7 @@ static bool make_key(struct job *job, struct error *err)
 		return error_set(err, "out of memory");
 	job->key_time = file_time();
 	cache_hash_add_text(hash, CACHE_FORMAT);
-	cache_hash_add_text(hash, !job->jailed ? "" : job->options->alone ? "alone" : "jailed");
+	cache_hash_add_text(hash, !job->jailed ? "" : job->options->isolated ? "alone" : "jailed");
 	cache_hash_add_text(hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
 		cache_hash_add_text(hash, job->arguments.at[i]);
@@ -130,7 +130,7 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 								.flags = options->flags,
 								.folder = folder,
 								.libraries = options->libraries,
-								.alone = options->alone};
+								.isolated = options->isolated};
 	char stand_in[PATHS_MAX] = "";
 	int rules = 0;
 	if ((options->stands_for != NULL || stand_in_is_needed(job->source)) &&
@@ -242,7 +242,7 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		return COMPILE_NO_COMPILER;
 	if (!locate_cache(job->cache, err) || !job_generate(job, err))
 		return COMPILE_FAILED;
-	if (!options->alone && !reach_repository(job->source_folder, job->repository))
+	if (!options->isolated && !reach_repository(job->source_folder, job->repository))
 		job->repository[0] = '\0';
 	job->jailed = !options->unjailed && landlock_abi() > 0;
 	return COMPILE_OK;
@@ -333,7 +333,6 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 	struct job *job = calloc(1, sizeof *job);
 
 	*out = (struct compiled){.status = COMPILE_FAILED};
-	err->message[0] = '\0';
 	if (job != NULL) {
 		job->options = options;
 		job->deadline = started + options->seconds;

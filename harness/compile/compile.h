@@ -25,7 +25,7 @@ struct compile_options {
 	const char *solve_header;  /* text of the "solve.h" of a file that includes one and brings none
 								  along, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
-	bool alone;                /* nvcc reads nothing that lies beside the source or the stages */
+	bool isolated;             /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
 	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */
@@ -66,9 +66,8 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 									 struct error *err);
 void compiled_free(struct compiled *compiled);
 
-/* The nvcc that will be used ($GEMMJUDGE_NVCC, $CUDA_HOME/bin, $PATH,
- * /usr/local/cuda/bin, the fetched toolchain in the source tree) and its
- * version line ("13.0.88"); for `doctor` and the cache key. */
+/* The nvcc that will be used, the first of CUDA 13 in the places of base/toolkit.h, and its
+ * version ("13.0.88"); for `doctor` and the cache key. */
 bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err);
 
 #endif

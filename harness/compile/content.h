@@ -10,7 +10,7 @@
 /* Visits the file and the files that it and they name in `#include "..."` and that lie where that
  * looks first, beside the including file: also where a condition leaves the line out. Headers found
  * elsewhere (epilogues/, the toolkit) are not of the file. Each is visited once, by its real path;
- * `name`, unless NULL, is told how one was called when it was met. False with err where the file
+ * `name`, unless NULL, is given the name by which each was included. False with err where the file
  * cannot be read, or where `file` returns false. */
 struct content_visitor {
 	bool (*file)(void *context, const char *path, struct error *err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/toolkit.h"
 #include "compile/stand_in.h"
 #include "process/child.h"
 
@@ -75,64 +76,55 @@ static bool nvcc_version(const char *nvcc, char version[64], struct error *err)
 	return known || error_set(err, "%s: does not tell its version as nvcc does", nvcc);
 }
 
-/* A candidate counts when it runs and is of the right version. The first reason
- * against one is kept in err. */
-static bool try_nvcc(const char *path, char out[PATHS_MAX], char version[64], struct error *err)
+enum trial { NVCC_ABSENT, NVCC_REFUSED /* err says why */, NVCC_FOUND };
+
+/* A candidate counts when it runs and is of the right version. */
+static enum trial try_nvcc(const char *path, char out[PATHS_MAX], char version[64],
+						   struct error *err)
 {
-	struct error why = {{0}};
 	char absolute[PATHS_MAX], here[PATHS_MAX];
+	struct error ignored;
 	if (!paths_is_program(path))
-		return false;
+		return NVCC_ABSENT;
 	/* It is started in another folder. Links stay: nvcc finds its parts by its own path. */
 	if (path[0] != '/' && getcwd(here, sizeof here) != NULL &&
-		paths_join(absolute, here, path, &why))
+		paths_join(absolute, here, path, &ignored))
 		path = absolute;
-	if (nvcc_version(path, version, &why)) {
-		if (strncmp(version, TOOLKIT_MAJOR ".", strlen(TOOLKIT_MAJOR ".")) == 0) {
-			snprintf(out, PATHS_MAX, "%s", path);
-			return true;
-		}
-		error_set(&why, "%s is of CUDA %s, and CUDA " TOOLKIT_MAJOR " is needed", path, version);
+	if (!nvcc_version(path, version, err))
+		return NVCC_REFUSED;
+	if (strncmp(version, TOOLKIT_MAJOR ".", strlen(TOOLKIT_MAJOR ".")) != 0) {
+		error_set(err, "%s is of CUDA %s, and CUDA " TOOLKIT_MAJOR " is needed", path, version);
+		return NVCC_REFUSED;
 	}
-	if (err->message[0] == '\0')
-		*err = why;
-	return false;
-}
-
-static bool try_folder(const char *folder, const char *name, char out[PATHS_MAX], char version[64],
-					   struct error *err)
-{
-	char path[PATHS_MAX];
-	struct error ignored;
-	return folder != NULL && folder[0] != '\0' && paths_join(path, folder, name, &ignored) &&
-		   try_nvcc(path, out, version, err);
+	snprintf(out, PATHS_MAX, "%s", path);
+	return NVCC_FOUND;
 }
 
 bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
 {
-	const char *own = getenv("GEMMJUDGE_NVCC");
-	char path[PATHS_MAX], source[PATHS_MAX];
-	struct error ignored;
+	struct toolkit toolkit;
+	struct error why;
+	char places[TOOLKIT_TEXT];
+	bool refused = false; /* err says why the first one was */
 
-	err->message[0] = '\0';
-	if (own != NULL && own[0] != '\0') {
-		if (try_nvcc(own, out, version, err))
+	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
+		if (!toolkit_at(i, &toolkit))
+			continue;
+		enum trial trial = try_nvcc(toolkit.nvcc, out, version, &why);
+		if (trial == NVCC_FOUND)
 			return true;
-		if (err->message[0] != '\0')
-			return error_prefix(err, "GEMMJUDGE_NVCC");
-		return error_set(err, "GEMMJUDGE_NVCC=%s: no such program", own);
+		if (i == 0) /* $GEMMJUDGE_NVCC: no other one is wanted */
+			return trial == NVCC_REFUSED
+					   ? error_set(err, "GEMMJUDGE_NVCC: %s", why.message)
+					   : error_set(err, "GEMMJUDGE_NVCC=%s: no such program", toolkit.nvcc);
+		if (trial == NVCC_REFUSED && !refused)
+			*err = why;
+		refused = refused || trial == NVCC_REFUSED;
 	}
-	if (try_folder(getenv("CUDA_HOME"), "bin/nvcc", out, version, err) ||
-		(paths_program("nvcc", path) && try_nvcc(path, out, version, err)) ||
-		try_folder("/usr/local/cuda", "bin/nvcc", out, version, err) ||
-		(paths_source(source, &ignored) &&
-		 try_folder(source, ".toolchain/cuda/bin/nvcc", out, version, err)))
-		return true;
-	if (err->message[0] != '\0')
-		return false;
-	return error_set(err, "no nvcc: looked at $GEMMJUDGE_NVCC, $CUDA_HOME/bin, $PATH, "
-						  "/usr/local/cuda/bin and .toolchain/cuda/bin of the source tree; install "
-						  "the CUDA " TOOLKIT_MAJOR " toolkit or run tools/setup");
+	return !refused && error_set(err,
+								 "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR
+								 " toolkit or run tools/setup",
+								 toolkit_places(places));
 }
 
 /* The folder of a host compiler given with -ccbin, or that compiler; else the
@@ -171,25 +163,13 @@ static void add_architecture(struct words *words, const char *architecture)
 		words_add(words, "arch=compute_%s,code=compute_%s", name, name);
 }
 
-/* The toolkit around PREFIX/bin/nvcc. */
-static void find_root(const char *nvcc, char root[PATHS_MAX])
+static bool add_stub(struct words *words, const char *folder)
 {
-	char *resolved = realpath(nvcc, NULL);
-	snprintf(root, PATHS_MAX, "%s", resolved != NULL ? resolved : nvcc);
-	free(resolved);
-	for (int level = 0; level < 2; level++) /* off with bin/nvcc */
-		if (strrchr(root, '/') != NULL)
-			*strrchr(root, '/') = '\0';
-}
-
-static bool add_stub(struct words *words, const char *root, const char *folder)
-{
-	char path[PATHS_MAX], stub[PATHS_MAX];
+	char stub[PATHS_MAX];
 	struct error ignored;
-	if (!paths_join(path, root, folder, &ignored) ||
-		!paths_join(stub, path, "libcuda.so", &ignored) || access(stub, R_OK) != 0)
+	if (!paths_join(stub, folder, "libcuda.so", &ignored) || access(stub, R_OK) != 0)
 		return false;
-	words_add(words, "-L%s", path);
+	words_add(words, "-L%s", folder);
 	words_add(words, "-lcuda");
 	return true;
 }
@@ -199,16 +179,15 @@ static bool add_stub(struct words *words, const char *root, const char *folder)
  * where it has none, as that of the wheels, our own. */
 static void add_driver(struct words *words, const char *nvcc)
 {
-	static const char *const folders[] = {"lib64/stubs", "lib/stubs",
-										  "targets/x86_64-linux/lib/stubs"};
-	char root[PATHS_MAX];
+	char root[PATHS_MAX], folder[PATHS_MAX];
 	struct error ignored;
-	find_root(nvcc, root);
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (add_stub(words, root, folders[i]))
+	toolkit_root(nvcc, root);
+	for (const char *const *below = toolkit_library_folders; *below != NULL; below++)
+		if (snprintf(folder, sizeof folder, "%s/%s/stubs", root, *below) < PATHS_MAX &&
+			add_stub(words, folder))
 			return;
-	if (paths_build(root, &ignored))
-		add_stub(words, root, PATHS_STUBS);
+	if (paths_build(root, &ignored) && paths_join(folder, root, PATHS_STUBS, &ignored))
+		add_stub(words, folder);
 }
 
 /* The toolkit's libraries lie in lib64, in lib, or in both. They are named to the
@@ -217,7 +196,7 @@ static void add_libraries(struct words *words, const char *nvcc)
 {
 	static const char *const folders[] = {"lib64", "lib"};
 	char root[PATHS_MAX];
-	find_root(nvcc, root);
+	toolkit_root(nvcc, root);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		char folder[PATHS_MAX];
 		struct error ignored;

@@ -32,7 +32,7 @@ struct nvcc_ways {
 struct nvcc_parts {
 	const char *source;
 	const char *epilogue;   /* the header that EPILOGUE_CHAIN names, or NULL */
-	const char *exports;    /* the linker's list of what is seen from outside; NULL: all is */
+	const char *exports;    /* the linker's list of exported symbols; NULL: all */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
 	const char *repository; /* whose root and include/ have headers after all others; or NULL */
 	struct nvcc_ways ways;

@@ -12,6 +12,7 @@
 
 #include "base/gemm_library.h"
 #include "base/paths.h"
+#include "base/toolkit.h"
 #include "process/landlock.h"
 
 #define KEPT_MAX 8
@@ -343,10 +344,7 @@ static bool allow_toolkit(struct reacher *self, const struct reach *what, struct
 	admission *admits = what->libraries ? admits_all : admits_runtime;
 	if (!landlock_allow_path(self->rules, what->nvcc, LANDLOCK_RUNS, err))
 		return false;
-	if (realpath(what->nvcc, root) == NULL)
-		return error_set(err, "%s: %s", what->nvcc, strerror(errno));
-	for (int level = 0; level < 2; level++)
-		cut_name(root);
+	toolkit_root(what->nvcc, root);
 	bool toolkit = is_there(root, "nvvm") || is_there(root, "include/cuda_runtime.h");
 	if (toolkit && !is_broad(self, root) && !allow_prefix(self, root, admits, err))
 		return false;
@@ -452,8 +450,8 @@ static bool allow_what_the_user_named(struct reacher *self, const char *const *f
 
 /* ---- what belongs to the file --------------------------------------------------- */
 
-/* The file, and, unless it stands alone, what lies beside it. */
-static bool allow_source(struct reacher *self, const char *source, bool alone, struct error *err)
+/* The file, and, unless it is isolated, what lies beside it. */
+static bool allow_source(struct reacher *self, const char *source, bool isolated, struct error *err)
 {
 	char parent[PATHS_MAX], folder[PATH_MAX];
 	snprintf(parent, sizeof parent, "%s", source);
@@ -462,7 +460,7 @@ static bool allow_source(struct reacher *self, const char *source, bool alone, s
 		return error_set(err, "%s: %s", parent, strerror(errno));
 	if (!allow_if_there(self, source, LANDLOCK_READS, err))
 		return false;
-	if (alone)
+	if (isolated)
 		return true;
 	if (!is_broad(self, folder))
 		return allow_folder(self, folder, LANDLOCK_READS, err);
@@ -529,14 +527,14 @@ static bool allow_all(struct reacher *self, const struct reach *what, struct err
 	bool allowed =
 		allow_system(self, err) && allow_toolkit(self, what, err) &&
 		allow_host_compiler(self, err) && allow_what_the_user_named(self, what->flags, err) &&
-		allow_ours(self, what, err) && allow_source(self, what->source, what->alone, err) &&
+		allow_ours(self, what, err) && allow_source(self, what->source, what->isolated, err) &&
 		allow_generated(self, what->epilogue, err) && allow_generated(self, what->exports, err) &&
 		allow_generated(self, what->headers, err) &&
-		(what->alone || what->repository == NULL ||
+		(what->isolated || what->repository == NULL ||
 		 allow_repository(self, what->repository, err)) &&
 		landlock_allow_path(self->rules, what->folder, LANDLOCK_WRITES, err);
 	for (size_t i = 0; allowed && what->stages != NULL && what->stages[i] != NULL; i++)
-		allowed = allow_source(self, what->stages[i], what->alone, err);
+		allowed = allow_source(self, what->stages[i], what->isolated, err);
 	return allowed;
 }
 

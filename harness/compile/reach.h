@@ -22,7 +22,7 @@ struct reach {
 	const char *const *flags;  /* of nvcc, by the user: what they name may be reached */
 	const char *folder;        /* the compiler's, to write in */
 	bool libraries;            /* of the toolkit all are reached, as by a baseline */
-	bool alone;                /* the source and the stages, and nothing that lies beside them */
+	bool isolated;             /* the source and the stages, and nothing that lies beside them */
 };
 
 /* The rules (landlock.h), which the caller closes; -1 and err where there is no Landlock, or a
@@ -31,11 +31,11 @@ struct reach {
  * Programs, headers and libraries of the toolkit, the host compiler and the system, but for
  * libraries that do GEMMs (base/gemm_library.h), and of the toolkit's no others than a solution is
  * linked with: cudart, cudadevrt, the stub of the driver (or our own). What the user named in flags
- * or in $CPATH and its like. The source and, unless it stands alone, what lies in its folder and
+ * or in $CPATH and its like. The source and, unless it is isolated, what lies in its folder and
  * below. Of a folder that is somebody's home, that everybody may write to, or that is the judge's
  * source tree, only the source files in it. What belongs to the judge and lies below the folder is
  * left out. A source within the judge's tree may read solutions/, another one nothing of the tree
- * but epilogues/. Of the source's repository, unless it stands alone, what lies below its root and
+ * but epilogues/. Of the source's repository, unless it is isolated, what lies below its root and
  * the source files in the root, but for names that begin with a dot. */
 int reach_open(const struct reach *what, struct error *err);
 

@@ -38,7 +38,7 @@ static int size_of_row(const struct problem_size *row, const struct shape *shape
 }
 
 void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
-			  const struct operands *operands)
+			  const struct call_operands *operands)
 {
 	union {
 		void *pointer;

@@ -11,7 +11,7 @@
 #define CALL_ARGUMENTS_MAX (OPERANDS_MAX + SIZES_MAX + SCALARS_MAX)
 
 /* What a call works on, in device memory: the buffers of a case, in the order of their table. */
-struct operands {
+struct call_operands {
 	void *at[BUFFERS_MAX];
 };
 
@@ -30,6 +30,6 @@ bool call_prepare(struct call *call, const struct problem *problem, enum entry_k
 				  enum entry_order order, struct error *err);
 
 void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
-			  const struct operands *operands);
+			  const struct call_operands *operands);
 
 #endif

@@ -3,44 +3,9 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Below a toolkit's root. */
-static const char *const library_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
-											  "extras/CUPTI/lib64"};
-
-static void *open_below(const char *root, const char *file, int flags)
-{
-	char path[PATHS_MAX];
-	for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++) {
-		void *library = NULL;
-		if (snprintf(path, sizeof path, "%s/%s/%s", root, library_folders[i], file) < PATHS_MAX)
-			library = dlopen(path, flags);
-		if (library != NULL)
-			return library;
-	}
-	return NULL;
-}
-
-void *cudart_open_library(const char *file, int flags, struct error *err)
-{
-	const char *home = getenv("CUDA_HOME");
-	char source[PATHS_MAX], toolchain[PATHS_MAX];
-	struct error ignored;
-
-	void *library = dlopen(file, flags);
-	const char *why = library == NULL ? dlerror() : NULL;
-	error_set(err, "%s: cannot be loaded", why != NULL ? why : file);
-	if (library == NULL && home != NULL && home[0] != '\0')
-		library = open_below(home, file, flags);
-	if (library == NULL)
-		library = open_below("/usr/local/cuda", file, flags);
-	if (library == NULL && paths_source(source, &ignored) &&
-		paths_join(toolchain, source, ".toolchain/cuda", &ignored))
-		library = open_below(toolchain, file, flags);
-	return library;
-}
+#include "base/toolkit.h"
 
 /* The driver's library beside an emulated runtime: loaded here, it is what a solution's
  * libcuda.so.1 means, whose code may open no file. On a GPU the runtime has loaded it. */
@@ -90,7 +55,7 @@ bool cudart_load(struct cudart *out, const char *folder, struct error *err)
 	char path[PATHS_MAX];
 	void *library;
 	if (folder == NULL) {
-		library = cudart_open_library(CUDART_FILE, flags, err);
+		library = toolkit_open_library(CUDART_FILE, flags, err);
 	} else {
 		if (!paths_join(path, folder, CUDART_FILE, err))
 			return false;

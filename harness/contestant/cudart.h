@@ -47,8 +47,4 @@ struct cudart {
  * same soname. */
 bool cudart_load(struct cudart *out, const char *folder, struct error *err);
 
-/* dlopen's `file` from the loader's own path, or else from the folders where a
- * CUDA toolkit keeps its libraries. */
-void *cudart_open_library(const char *file, int flags, struct error *err);
-
 #endif

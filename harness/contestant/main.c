@@ -35,7 +35,7 @@ struct contestant {
 	struct opened opened;
 	struct test_case test;
 	struct sealed sealed;
-	struct outcome {
+	struct call_outcome {
 		enum run_status status;
 		enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
 		cudaError_t code;
@@ -97,9 +97,9 @@ static enum run_status status_of(cudaError_t code)
 	}
 }
 
-static struct outcome outcome_of_code(const struct contestant *self, cudaError_t code)
+static struct call_outcome outcome_of_code(const struct contestant *self, cudaError_t code)
 {
-	struct outcome out = {.status = status_of(code), .code = code};
+	struct call_outcome out = {.status = status_of(code), .code = code};
 	if (code != cudaSuccess)
 		snprintf(out.text, sizeof out.text, "%s", self->cudart.get_error_string(code));
 	return out;
@@ -107,24 +107,25 @@ static struct outcome outcome_of_code(const struct contestant *self, cudaError_t
 
 /* Of a call that ended with this code, and left another one behind. A refused cudaFuncSetAttribute
  * that nobody asked about is no fault: whether it did harm, the result tells. */
-static struct outcome outcome_of_call(const struct contestant *self, cudaError_t code,
-									  cudaError_t left)
+static struct call_outcome outcome_of_call(const struct contestant *self, cudaError_t code,
+										   cudaError_t left)
 {
 	if (code != cudaSuccess)
 		return outcome_of_code(self, code);
-	struct outcome out = outcome_of_code(self, left);
+	struct call_outcome out = outcome_of_code(self, left);
 	out.left = out.status;
 	out.status = RUN_OK;
 	return out;
 }
 
 /* After each time that the solution's code ran. */
-static struct outcome outcome_of_libraries(const struct contestant *self, struct outcome before)
+static struct call_outcome outcome_of_libraries(const struct contestant *self,
+												struct call_outcome before)
 {
 	struct error found = {{0}};
 	if (self->libraries_allowed || !libraries_came(&self->before, &found))
 		return before;
-	struct outcome out = {.status = RUN_FORBIDDEN_LIBRARY};
+	struct call_outcome out = {.status = RUN_FORBIDDEN_LIBRARY};
 	snprintf(out.text, sizeof out.text, "%.400s (only solutions/baselines/ may)", found.message);
 	return out;
 }
@@ -134,7 +135,7 @@ static void error_name(const struct contestant *self, cudaError_t code, char *ou
 	snprintf(out, size, "%s", code != cudaSuccess ? self->cudart.get_error_name(code) : "");
 }
 
-static void fill_outcome(const struct contestant *self, struct outcome outcome, double seconds,
+static void fill_outcome(const struct contestant *self, struct call_outcome outcome, double seconds,
 						 struct contestant_reply *reply)
 {
 	reply->status = outcome.status;
@@ -146,7 +147,7 @@ static void fill_outcome(const struct contestant *self, struct outcome outcome, 
 }
 
 static void reply_outcome(const struct contestant *self, const struct message *request,
-						  struct outcome outcome, double seconds)
+						  struct call_outcome outcome, double seconds)
 {
 	struct contestant_reply reply = {.head.type = request->type};
 	fill_outcome(self, outcome, seconds, &reply);
@@ -211,7 +212,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 								  : "unknown problem");
 		return;
 	}
-	struct outcome out = {0};
+	struct call_outcome out = {0};
 	self->loaded = self->has_case = false;
 	libraries_note(&self->before);
 	fault_open(&self->cudart);
@@ -255,7 +256,7 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
-	struct outcome out = outcome_of_code(self, code);
+	struct call_outcome out = outcome_of_code(self, code);
 	if (!self->has_case) {
 		error_prefix(&err, "%s", out.text);
 		snprintf(out.text, sizeof out.text, "%.500s", err.message);
@@ -265,7 +266,7 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 
 /* Messages call the buffers what solve() and the stages call them: "A, 31 x
  * 109", "bias.bias, 109". */
-static void name_buffers(const struct contestant *self, const struct operands *operands)
+static void name_buffers(const struct contestant *self, const struct call_operands *operands)
 {
 	struct buffers buffers;
 	char name[FAULT_NAME];
@@ -311,7 +312,7 @@ static size_t available(const struct cudart *cudart)
 static void serve_run(struct contestant *self, const struct contestant_run *request)
 {
 	const struct cudart *cudart = &self->cudart;
-	struct operands operands;
+	struct call_operands operands;
 	double seconds = 0.0;
 	if (request->set >= self->opened.arena.sets) {
 		reply_failure(self, &request->head, "no such set of buffers");
@@ -369,7 +370,7 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 						? timing_span(&timing, reply->microseconds, &reply->activities,
 									  &reply->kernels, &code, err)
 						: timing_event(&timing, reply->microseconds, &code, err);
-	struct outcome out = outcome_of_libraries(self, outcome_of_call(self, code, left));
+	struct call_outcome out = outcome_of_libraries(self, outcome_of_call(self, code, left));
 	reply->status = out.status;
 	reply->left = out.left;
 	reply->error_code = (int32_t)out.code;
@@ -399,7 +400,7 @@ static void serve_sealed(struct contestant *self, const struct contestant_sealed
 			   &self->cudart); /* a group that was not given back has its own layout */
 	self->has_case = false;
 	if (sealed_prepare(&self->sealed, request, &err))
-		reply_outcome(self, &request->head, (struct outcome){0}, 0.0);
+		reply_outcome(self, &request->head, (struct call_outcome){0}, 0.0);
 	else
 		reply_failure(self, &request->head, err.message);
 }
@@ -420,7 +421,7 @@ static void serve_go(struct contestant *self, const struct contestant_go *reques
 	}
 	cudaError_t code = sealed_go(&self->sealed, &self->cudart, fd);
 	reply_with(self, &reply, sizeof reply);
-	self->group = (struct outcome){0};
+	self->group = (struct call_outcome){0};
 	if (code != cudaSuccess)
 		note_sealed(self, code, cudaSuccess);
 }

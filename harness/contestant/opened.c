@@ -119,7 +119,7 @@ static cudaError_t take(const struct opened *opened, const struct cudart *cudart
 }
 
 cudaError_t opened_take(const struct opened *opened, const struct cudart *cudart, uint32_t set,
-						struct operands *out)
+						struct call_operands *out)
 {
 	cudaError_t code = cudaSuccess;
 	for (uint32_t i = 0; i < opened->arena.count; i++)
@@ -130,7 +130,7 @@ cudaError_t opened_take(const struct opened *opened, const struct cudart *cudart
 }
 
 cudaError_t opened_put_back(const struct opened *opened, const struct cudart *cudart, uint32_t set,
-							struct operands *operands, cudaError_t what)
+							struct call_operands *operands, cudaError_t what)
 {
 	if (!opened->copied)
 		return what;

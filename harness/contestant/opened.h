@@ -30,8 +30,8 @@ void opened_close(struct opened *opened, const struct cudart *cudart);
  * allocations of exactly their size, which opened_put_back copies back (what == cudaSuccess) or
  * only frees. */
 cudaError_t opened_take(const struct opened *opened, const struct cudart *cudart, uint32_t set,
-						struct operands *out);
+						struct call_operands *out);
 cudaError_t opened_put_back(const struct opened *opened, const struct cudart *cudart, uint32_t set,
-							struct operands *operands, cudaError_t what);
+							struct call_operands *operands, cudaError_t what);
 
 #endif

@@ -10,13 +10,15 @@ void sealed_open(struct sealed *sealed, enum device_kind kind)
 {
 	char build[PATHS_MAX], path[PATHS_MAX];
 	struct error err = {{0}};
+	bool built =
+		paths_build(build, &err) && paths_join(path, build, "libexec/sealed_cuda.so", &err);
 	sealed->kind = kind;
 	sealed->open = kind == DEVICE_EMULATED;
 	if (sealed->open)
 		return;
 	void *library = NULL;
 	const struct sealed_device *(*get)(void) = NULL;
-	if (paths_build(build, &err) && paths_join(path, build, "libexec/sealed_cuda.so", &err))
+	if (built)
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (library != NULL)
 		*(void **)&get = dlsym(library, "sealed_device_cuda");
@@ -24,9 +26,9 @@ void sealed_open(struct sealed *sealed, enum device_kind kind)
 	if (device == NULL || device->version != SEALED_DEVICE_VERSION) {
 		const char *why = dlerror();
 		snprintf(sealed->unavailable, sizeof sealed->unavailable, "libexec/sealed_cuda.so: %.300s",
-				 err.message[0] != '\0' ? err.message
-				 : why != NULL          ? why
-										: "of another version");
+				 !built        ? err.message
+				 : why != NULL ? why
+							   : "of another version");
 		return;
 	}
 	cudaError_t code = device->open();
@@ -98,7 +100,7 @@ cudaError_t sealed_call(struct sealed *sealed, const struct cudart *cudart,
 						struct solution *solution, uint32_t set, struct digest digests[BUFFERS_MAX],
 						cudaError_t *left)
 {
-	struct operands operands;
+	struct call_operands operands;
 	cudaError_t code = opened_take(&sealed->opened, cudart, set, &operands);
 	if (code == cudaSuccess) {
 		solution_call(solution, &sealed->test, &operands);

@@ -90,7 +90,7 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 }
 
 /* relu and stages like it have no members to bind. */
-static void bind_stages(const struct solution *solution, const struct operands *operands)
+static void bind_stages(const struct solution *solution, const struct call_operands *operands)
 {
 	size_t first = problem_operands(solution->problem);
 	for (uint32_t i = 0; i < solution->chain.count; i++) {
@@ -104,7 +104,7 @@ static void bind_stages(const struct solution *solution, const struct operands *
 }
 
 void solution_call(struct solution *solution, const struct test_case *test,
-				   const struct operands *operands)
+				   const struct call_operands *operands)
 {
 	bind_stages(solution, operands);
 	call_run(&solution->call, solution->solve, test, operands);

@@ -31,7 +31,7 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 /* Binds the arguments of the epilogue's stages and calls solve() once, in the
  * problem's form. */
 void solution_call(struct solution *solution, const struct test_case *test,
-				   const struct operands *operands);
+				   const struct call_operands *operands);
 
 /* The libraries that do GEMMs and were in the process before the solution was: somebody else's. */
 #define LIBRARIES_BEFORE 64

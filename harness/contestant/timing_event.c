@@ -11,7 +11,7 @@
 
 void timing_call(const struct timing *timing, uint32_t index)
 {
-	struct operands operands;
+	struct call_operands operands;
 	/* On a real device this only computes addresses. */
 	opened_take(timing->opened, timing->cudart, timing->first + index, &operands);
 	solution_call(timing->solution, timing->test, &operands);

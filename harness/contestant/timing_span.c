@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/toolkit.h"
 #include "contestant/kernels.h"
 
 #define CUPTI_FILE "libcupti.so.13"
@@ -66,7 +67,7 @@ static bool find(void *library, const char *name, void *function, struct error *
 
 static bool load(struct cupti *cupti, struct error *err)
 {
-	void *library = cudart_open_library(CUPTI_FILE, RTLD_NOW | RTLD_LOCAL, err);
+	void *library = toolkit_open_library(CUPTI_FILE, RTLD_NOW | RTLD_LOCAL, err);
 	return library != NULL &&
 		   find(library, "cuptiActivityRegisterCallbacks", &cupti->register_callbacks, err) &&
 		   find(library, "cuptiActivityEnable", &cupti->enable, err) &&

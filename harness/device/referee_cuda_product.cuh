@@ -13,6 +13,8 @@
 namespace
 {
 
+using values_cuda::drawn_as;
+
 /* One step of Floyd and Warshall's: paths through node k. Row and column k do not change in it,
  * so that all may be done at once. */
 __global__ void sweep_paths_kernel(double *d, float *hops, int n, int k)
@@ -77,9 +79,9 @@ struct strides strides_of(const struct device_request &request)
 {
 	const int32_t *size = request.shape.size;
 	int m = size[SIZE_M], n = size[SIZE_N], k = size[SIZE_K];
-	bool alone = request.rows != nullptr; /* they are drawn one after the other */
-	bool ta = request.left.transposed && !alone, tb = request.right.transposed;
-	m = alone ? static_cast<int>(request.row_count) : m;
+	bool chosen_rows = request.rows != nullptr; /* they are drawn one after the other */
+	bool ta = request.left.transposed && !chosen_rows, tb = request.right.transposed;
+	m = chosen_rows ? static_cast<int>(request.row_count) : m;
 	return {ta ? CUBLAS_OP_T : CUBLAS_OP_N,
 			tb ? CUBLAS_OP_T : CUBLAS_OP_N,
 			m,
@@ -87,7 +89,7 @@ struct strides strides_of(const struct device_request &request)
 			k,
 			ta ? m : k,
 			tb ? k : n,
-			alone ? 1 : size[SIZE_BATCH],
+			chosen_rows ? 1 : size[SIZE_BATCH],
 			static_cast<long long>(m) * k,
 			static_cast<long long>(k) * n,
 			static_cast<long long>(m) * n};
@@ -132,19 +134,19 @@ using multiplier = bool (*)(cuda_state *, const struct device_request &, const T
 							struct error *);
 
 template <typename T>
-bool draw_matrix(const struct device_matrix &matrix, uint64_t first, uint64_t count, bool absolute,
+bool draw_matrix(const struct device_matrix &matrix, uint64_t first, uint64_t count, drawn_as as,
 				 buffer *memory, struct error *err)
 {
 	if (!grow(memory, count * sizeof(T), err))
 		return false;
 	values_cuda::draw_kernel<T>
-		<<<grid_of(count), threads>>>(static_cast<T *>(memory->at), matrix, first, count, absolute);
+		<<<grid_of(count), threads>>>(static_cast<T *>(memory->at), matrix, first, count, as);
 	return good(cudaGetLastError(), "drawing the reference's inputs", err);
 }
 
 template <typename T>
-bool draw_rows(cuda_state *state, const struct device_request &request, bool absolute,
-			   buffer *memory, struct error *err)
+bool draw_rows(cuda_state *state, const struct device_request &request, drawn_as as, buffer *memory,
+			   struct error *err)
 {
 	const char *what = "drawing rows of the reference's inputs";
 	uint64_t m = request.shape.size[SIZE_M], k = request.shape.size[SIZE_K];
@@ -155,7 +157,7 @@ bool draw_rows(cuda_state *state, const struct device_request &request, bool abs
 	dim3 grid(static_cast<unsigned>((k + threads - 1) / threads), request.row_count);
 	values_cuda::draw_rows_kernel<T>
 		<<<grid, threads>>>(static_cast<T *>(memory->at), request.left,
-							static_cast<const uint64_t *>(state->rows.at), m, k, absolute);
+							static_cast<const uint64_t *>(state->rows.at), m, k, as);
 	return good(cudaGetLastError(), what, err);
 }
 
@@ -166,24 +168,25 @@ uint64_t results_of(const struct device_request &request)
 	return shape_rows(&request.shape) * shape_columns(&request.shape);
 }
 
-/* Draws the operands into the two buffers as T, and multiplies them into `result`. */
+/* Draws the operands into the two buffers as T, and multiplies them into `result`. What the right
+ * one's rounding takes off is multiplied by the left one as it is. */
 template <typename T>
-bool draw_and_multiply(cuda_state *state, const struct device_request &request, bool absolute,
+bool draw_and_multiply(cuda_state *state, const struct device_request &request, drawn_as as,
 					   buffer *a_memory, buffer *b_memory, buffer *result, multiplier<T> multiply,
 					   struct error *err)
 {
 	uint64_t m = request.shape.size[SIZE_M], k = request.shape.size[SIZE_K];
 	uint64_t first = 0, count = request.right.values.elements;
+	drawn_as left = as == drawn_as::rest ? drawn_as::number : as;
 	bool drawn;
 	if (request.rows == nullptr) {
-		drawn =
-			draw_matrix<T>(request.left, 0, request.left.values.elements, absolute, a_memory, err);
+		drawn = draw_matrix<T>(request.left, 0, request.left.values.elements, left, a_memory, err);
 	} else {
-		drawn = draw_rows<T>(state, request, absolute, a_memory, err);
+		drawn = draw_rows<T>(state, request, left, a_memory, err);
 		count = k * request.shape.size[SIZE_N];
 		first = request.rows[0] / m * count;
 	}
-	return drawn && draw_matrix<T>(request.right, first, count, absolute, b_memory, err) &&
+	return drawn && draw_matrix<T>(request.right, first, count, as, b_memory, err) &&
 		   grow(result, results_of(request) * sizeof(T), err) &&
 		   multiply(state, request, static_cast<T *>(a_memory->at), static_cast<T *>(b_memory->at),
 					static_cast<T *>(result->at), err) &&
@@ -200,7 +203,7 @@ bool fetch(buffer *host, const buffer *device, uint64_t bytes, struct error *err
 bool min_plus_product(cuda_state *state, const struct device_request &request,
 					  struct device_product *out, struct error *err)
 {
-	if (!draw_and_multiply<float>(state, request, false, &state->a_f32, &state->b_f32,
+	if (!draw_and_multiply<float>(state, request, drawn_as::number, &state->a_f32, &state->b_f32,
 								  &state->product, multiply_min_plus, err) ||
 		!fetch(&state->host_product, &state->product, results_of(request) * sizeof(float), err))
 		return false;
@@ -229,8 +232,8 @@ bool shortest_paths(cuda_state *state, const struct device_request &request,
 {
 	int n = request.shape.size[SIZE_M];
 	uint64_t count = results_of(request);
-	if (!draw_matrix<double>(request.left, 0, request.left.values.elements, false, &state->a_f64,
-							 err) ||
+	if (!draw_matrix<double>(request.left, 0, request.left.values.elements, drawn_as::number,
+							 &state->a_f64, err) ||
 		!grow(&state->product, count * sizeof(double), err) ||
 		!grow(&state->magnitude, count * sizeof(float), err))
 		return false;
@@ -254,6 +257,18 @@ bool shortest_paths(cuda_state *state, const struct device_request &request,
 	return true;
 }
 
+/* What is added to a product whose right operand has scales. */
+bool add_rest(cuda_state *state, const struct device_request &request, struct device_product *out,
+			  struct error *err)
+{
+	if (!draw_and_multiply<float>(state, request, drawn_as::rest, &state->a_f32, &state->b_f32,
+								  &state->rest, multiply, err) ||
+		!fetch(&state->host_rest, &state->rest, results_of(request) * sizeof(float), err))
+		return false;
+	out->rest = static_cast<const float *>(state->host_rest.at);
+	return true;
+}
+
 /* product() of referee_device.h. */
 bool cuda_product(void *opaque, const struct device_request *request, struct device_product *out,
 				  struct error *err)
@@ -265,13 +280,13 @@ bool cuda_product(void *opaque, const struct device_request *request, struct dev
 		return shortest_paths(state, *request, out, err);
 	uint64_t count = results_of(*request);
 	bool wide = request->wide;
-	bool multiplied = wide
-						  ? draw_and_multiply<double>(state, *request, false, &state->a_f64,
-													  &state->b_f64, &state->product, multiply, err)
-						  : draw_and_multiply<float>(state, *request, false, &state->a_f32,
-													 &state->b_f32, &state->product, multiply, err);
+	bool multiplied =
+		wide ? draw_and_multiply<double>(state, *request, drawn_as::number, &state->a_f64,
+										 &state->b_f64, &state->product, multiply, err)
+			 : draw_and_multiply<float>(state, *request, drawn_as::number, &state->a_f32,
+										&state->b_f32, &state->product, multiply, err);
 	if (!multiplied ||
-		!draw_and_multiply<float>(state, *request, true, &state->a_f32, &state->b_f32,
+		!draw_and_multiply<float>(state, *request, drawn_as::absolute, &state->a_f32, &state->b_f32,
 								  &state->magnitude, multiply, err) ||
 		!fetch(&state->host_product, &state->product,
 			   count * (wide ? sizeof(double) : sizeof(float)), err) ||
@@ -285,7 +300,7 @@ bool cuda_product(void *opaque, const struct device_request *request, struct dev
 		out->product_f32 = static_cast<const float *>(state->host_product.at);
 	out->magnitude = static_cast<const float *>(state->host_magnitude.at);
 	out->unit_roundoff = wide ? 0x1p-53 : 0x1p-24;
-	return true;
+	return request->right.group == 0 || add_rest(state, *request, out, err);
 }
 
 } // namespace

@@ -60,9 +60,12 @@ struct device_product {
 	const float *magnitude; /* NULL where unit_roundoff is 0 */
 	double unit_roundoff;   /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
 							   what every right solution gets, bit for bit */
+	/* A * (B - B rounded to the type of its scales), where B has scales: what the result changes by
+	 * in a solution that stores B so. NULL: it has none */
+	const float *rest;
 };
 
-#define REFEREE_DEVICE_VERSION 5
+#define REFEREE_DEVICE_VERSION 6
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -127,16 +130,22 @@ VALUES_FUNCTION double device_matrix_number(const struct device_matrix *matrix, 
 	return matrix->group == 0 ? number : number * device_matrix_scale(matrix, index);
 }
 
+/* What rounding to the format takes off a number; 0 where the format does not reach so far. */
+VALUES_FUNCTION double device_rest(const struct number_format *format, double number)
+{
+	double rest = number - values_to_double(format, values_from_double(format, number));
+	return rest - rest == 0 ? rest : 0;
+}
+
 /* Host memory, values by the host, products by OpenBLAS in f64. */
 const struct referee_device *referee_device_emulated(void);
 
 /* What libexec/referee_cuda.so exports, as "referee_device_cuda". */
 const struct referee_device *referee_device_cuda(void);
 
-/* Loads that plug-in from `folder`, and the CUDA libraries that it needs from
- * wherever this machine has them. NULL and what is missing when it cannot. */
-const struct referee_device *referee_device_cuda_load(const char *folder, const char *source_folder,
-													  struct error *err);
+/* Loads that plug-in from `folder`, and the CUDA libraries that it needs (base/toolkit.h). NULL and
+ * what is missing when it cannot. */
+const struct referee_device *referee_device_cuda_load(const char *folder, struct error *err);
 
 #ifdef __cplusplus
 }

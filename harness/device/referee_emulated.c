@@ -20,9 +20,9 @@ struct emulated {
 	uint8_t *memory;
 	uint8_t *filled; /* what fill() put there, where nobody else reaches it */
 	uint64_t bytes;
-	size_t capacity_a, capacity_b, capacity_c;
-	double *a, *b, *product, *magnitude_f64;
-	float *magnitude;
+	size_t capacity_a, capacity_b, capacity_rest, capacity_c;
+	double *a, *b, *b_rest, *product, *magnitude_f64;
+	float *magnitude, *rest;
 };
 
 static void arena_drop(struct emulated *device)
@@ -76,9 +76,11 @@ static void emulated_close(void *state)
 	arena_drop(device);
 	free(device->a);
 	free(device->b);
+	free(device->b_rest);
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
+	free(device->rest);
 	free(device);
 }
 
@@ -283,10 +285,13 @@ static bool grow_results(struct emulated *device, size_t count, struct error *er
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
+	free(device->rest);
 	device->product = malloc(count * sizeof *device->product);
 	device->magnitude_f64 = malloc(count * sizeof *device->magnitude_f64);
 	device->magnitude = malloc(count * sizeof *device->magnitude);
-	if (device->product == NULL || device->magnitude_f64 == NULL || device->magnitude == NULL)
+	device->rest = malloc(count * sizeof *device->rest);
+	if (device->product == NULL || device->magnitude_f64 == NULL || device->magnitude == NULL ||
+		device->rest == NULL)
 		return error_set(err, "no memory for a reference of %zu elements", count);
 	device->capacity_c = count;
 	return true;
@@ -308,17 +313,41 @@ static void multiply(const struct device_request *request, const double *a, cons
 	}
 }
 
-static bool plus_times(struct emulated *device, const struct device_request *request, size_t count,
-					   struct device_product *out)
+static void to_floats(const double *from, float *to, size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		to[i] = (float)from[i];
+}
+
+/* device_product.rest, by way of the memory of magnitudes. */
+static bool multiply_rest(struct emulated *device, const struct device_request *request,
+						  size_t count, struct error *err)
+{
+	uint64_t elements = request->right.values.elements;
+	if (!grow(&device->b_rest, &device->capacity_rest, elements, err))
+		return false;
+	for (uint64_t i = 0; i < elements; i++)
+		device->b_rest[i] = device_rest(&request->right.scales.format, device->b[i]);
+	multiply(request, device->a, device->b_rest, device->magnitude_f64);
+	to_floats(device->magnitude_f64, device->rest, count);
+	return true;
+}
+
+static bool plus_times(struct emulated *device, const struct device_request *request, size_t count,
+					   struct device_product *out, struct error *err)
+{
+	bool scaled = request->right.group != 0;
 	multiply(request, device->a, device->b, device->product);
+	if (scaled && !multiply_rest(device, request, count, err))
+		return false;
 	make_absolute(device->a, request->left.values.elements);
 	make_absolute(device->b, request->right.values.elements);
 	multiply(request, device->a, device->b, device->magnitude_f64);
-	for (size_t i = 0; i < count; i++)
-		device->magnitude[i] = (float)device->magnitude_f64[i];
-	*out = (struct device_product){
-		.product_f64 = device->product, .magnitude = device->magnitude, .unit_roundoff = 0x1p-53};
+	to_floats(device->magnitude_f64, device->magnitude, count);
+	*out = (struct device_product){.product_f64 = device->product,
+								   .magnitude = device->magnitude,
+								   .unit_roundoff = 0x1p-53,
+								   .rest = scaled ? device->rest : NULL};
 	return true;
 }
 
@@ -402,7 +431,7 @@ static bool emulated_product(void *state, const struct device_request *request,
 		return false;
 	draw_doubles(&request->right, device->b);
 	return request->algebra == ALGEBRA_MIN_PLUS ? min_plus(device, request, out)
-												: plus_times(device, request, count, out);
+												: plus_times(device, request, count, out, err);
 }
 
 static const struct referee_device emulated_device = {

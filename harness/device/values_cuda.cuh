@@ -90,10 +90,23 @@ __global__ void count_changed_kernel(const uint8_t *start, struct values values,
 		atomicAdd(changed, found);
 }
 
-/* The numbers of elements [first, first + count) as float or double, or their absolute values. */
+/* What is drawn of a matrix: its numbers, their absolute values, or what rounding to the type of
+ * its scales takes off them. */
+enum class drawn_as { number, absolute, rest };
+
+__device__ double drawn(const struct device_matrix &matrix, uint64_t index, uint32_t bits,
+						drawn_as as)
+{
+	double number = device_matrix_number(&matrix, index, bits);
+	return as == drawn_as::absolute ? fabs(number)
+		   : as == drawn_as::rest   ? device_rest(&matrix.scales.format, number)
+									: number;
+}
+
+/* Elements [first, first + count) as float or double. */
 template <typename T>
 __global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first, uint64_t count,
-							bool absolute)
+							drawn_as as)
 {
 	const struct values &values = matrix.values;
 	uint64_t blocks = (first + count + VALUES_BLOCK - 1) / VALUES_BLOCK;
@@ -107,8 +120,7 @@ __global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first,
 			uint64_t index = block * VALUES_BLOCK + i;
 			if (index < first || index >= first + count)
 				continue;
-			double number = device_matrix_number(&matrix, index, bits[i]);
-			out[index - first] = static_cast<T>(absolute ? fabs(number) : number);
+			out[index - first] = static_cast<T>(drawn(matrix, index, bits[i], as));
 		}
 	}
 }
@@ -116,15 +128,15 @@ __global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first,
 /* The same of some rows, counted through all batches of `m` rows. */
 template <typename T>
 __global__ void draw_rows_kernel(T *out, struct device_matrix matrix, const uint64_t *rows,
-								 uint64_t m, uint64_t k_count, bool absolute)
+								 uint64_t m, uint64_t k_count, drawn_as as)
 {
 	uint64_t k = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 	uint64_t batch = rows[blockIdx.y] / m, row = rows[blockIdx.y] % m;
 	if (k >= k_count)
 		return;
 	uint64_t index = batch * m * k_count + (matrix.transposed ? k * m + row : row * k_count + k);
-	double number = device_matrix_number(&matrix, index, values_at(&matrix.values, index));
-	out[blockIdx.y * k_count + k] = static_cast<T>(absolute ? fabs(number) : number);
+	out[blockIdx.y * k_count + k] =
+		static_cast<T>(drawn(matrix, index, values_at(&matrix.values, index), as));
 }
 
 } // namespace values_cuda

@@ -24,7 +24,7 @@ enum fault_kind {
 	FAULT_ALIGNMENT,
 	FAULT_INSTRUCTION, /* operands that make the GPU call the instruction illegal */
 	FAULT_UNINITIALISED,
-	FAULT_BARRIER, /* a barrier met by part of a block, or a deadlock */
+	FAULT_BARRIER, /* a barrier reached by part of a block, or a deadlock */
 	FAULT_RACE,
 	FAULT_ASYNC,  /* an asynchronous operand touched before its fence or wait */
 	FAULT_BUDGET, /* the step budget ran out: a spin that nothing ends */
@@ -140,7 +140,7 @@ struct counters {
 	uint64_t blocks, block_threads, block_shared_bytes;
 };
 
-/* What one line of the source cost, where machine_options.by_line asks for it. */
+/* What one line of the source cost, where machine_options.by_line is set. */
 struct line_cost {
 	uint64_t instructions; /* of warps */
 	uint64_t shared_wavefronts, shared_conflicts;
@@ -157,7 +157,7 @@ struct machine_options {
 							 are those of all, estimated. Not of a cooperative launch. */
 	bool by_line;         /* keep costs for kernel_cost() */
 	/* Set by whoever wants to know where the kernel is that runs; cleared when it is said, by a
-	 * line that is given to `say`. NULL: nobody asks. */
+	 * line that is given to `say`. NULL: not wanted. */
 	_Atomic bool *where_asked;
 	void (*say)(const char *line);
 };

@@ -64,7 +64,7 @@ static size_t baselines_find(const struct run *run, const struct problem *proble
 static bool baseline_compile(struct run *run, const struct baseline *which, struct submission *s,
 							 struct error *err)
 {
-	if (!submission_compile(run, s, err))
+	if (!submission_compile(run, run->control, s, err))
 		return false;
 	if (which->own_epilogue && s->compiled.status == COMPILE_ERROR)
 		snprintf(s->compile_detail, sizeof s->compile_detail,
@@ -169,7 +169,7 @@ static bool retune(struct run *run, struct submission *s, const struct test_case
 	*anew = true;
 	compiled_free(&s->compiled);
 	s->compiled = (struct compiled){.status = COMPILE_FAILED};
-	return submission_compile(run, s, err);
+	return submission_compile(run, run->control, s, err);
 }
 
 /* The case, in a bench that is opened anew where another schedule is needed than before. */

@@ -13,23 +13,23 @@
 #define SECONDS 600.0
 #define MEMORY_BYTES ((size_t)32 << 30)
 
-/* The call, once the referee has made its operands. */
-static struct outcome call_once(struct run *run, struct contestant_link *contestant,
-								const struct test_case *test, struct error *err)
+/* The call, once the referee has made its operands. False with err: not for its own fault. */
+static bool call_once(struct run *run, struct contestant_link *contestant,
+					  const struct test_case *test, struct outcome *outcome, struct error *err)
 {
-	struct outcome outcome = {.verdict = VERDICT_NOT_RUN};
 	double seconds;
+	*outcome = (struct outcome){.verdict = VERDICT_NOT_RUN};
 	if (!referee_link_case(&run->referee, contestant->problem, test, run_chain(run), 1, err))
-		return outcome;
-	outcome = contestant_link_open(contestant);
+		return false;
+	*outcome = contestant_link_open(contestant);
 	if (!contestant_link_holds(contestant, err))
-		return outcome;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome =
+		return false;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome =
 			contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd, test);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(contestant, 0, run->timeout, &seconds);
-	return outcome;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_run(contestant, 0, run->timeout, &seconds);
+	return true;
 }
 
 static bool count_calls(struct run *run, const struct submission *s, const struct test_case *test,
@@ -43,13 +43,13 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 	contestant.environment = watch.environment;
 	contestant.writable = watch.folder;
 	run_progress(run, s->file, "count", 0, 1);
-	err->message[0] = '\0';
-	const struct outcome outcome = call_once(run, &contestant, test, err);
+	struct outcome outcome;
+	bool called = call_once(run, &contestant, test, &outcome, err);
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);
 	out->verdict = outcome.verdict;
 	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
-	return err->message[0] == '\0';
+	return called;
 }
 
 /* False with err where there is nothing to run: the compiler's word on the file is no such thing.
@@ -76,7 +76,7 @@ static bool compile_and_count(struct run *run, const struct count_request *reque
 	bool ok = s.refused[0] == '\0' || error_set(err, "%s: %s", s.file, s.refused);
 	if (ok && (ok = compile_alone(run, &s, err))) {
 		submission_to_judgement(&s, &out->judgement);
-		if (s.compiled.status == COMPILE_OK)
+		if (s.compiled.status == COMPILE_OK && !s.miscounted)
 			ok = count_calls(run, &s, request->test, &out->judgement, err);
 		out->compiled = s.compiled;
 		s.compiled = (struct compiled){0};
@@ -93,18 +93,15 @@ enum judge_status judge_count(const struct count_request *request,
 	struct run run = {.options = &options, .progress = progress, .lock = -1, .timeout = SECONDS};
 	enum judge_status status = JUDGE_BAD_INPUT;
 	*out = (struct counted){0};
-	err->message[0] = '\0';
 	options.counters = true;
 	options.emulated_check = "none"; /* what is not run writes nothing */
 	run.memory_limit = options.memory_mib > 0 ? options.memory_mib << 20 : MEMORY_BYTES;
 	if (options.timeout > 0)
 		run.timeout = options.timeout;
-	if (options.epilogue != NULL)
-		run.epilogue = epilogue_open(options.epilogue, err);
-	if (err->message[0] != '\0')
+	if (!epilogue_open(options.epilogue, &run.epilogue, err))
 		return status;
 	status = JUDGE_CANNOT_RUN;
-	const struct device_request emulated = {
+	const struct device_list emulated = {
 		.text = "emu", .kind = DEVICE_EMULATED, .count = 1, .folder = options.device.folder};
 	out->judgement.verdict = VERDICT_ACCEPTED;
 	if (device_open(&emulated, &run.referee, err) && compile_and_count(&run, request, out, err))

@@ -312,7 +312,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 									.problem = s->problem,
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes,
-									.alone = (run->options->required & LAYER_COMPILER) != 0},
+									.isolated = (run->options->required & LAYER_COMPILER) != 0},
 			   out);
 	drop_fault(out);
 	return true;
@@ -377,13 +377,12 @@ enum judge_status judge_run(const struct judge_options *options,
 {
 	*out = (struct judgement_list){.count = options->file_count};
 	struct run run = {.options = options, .progress = progress, .referee.arena_fd = -1, .lock = -1};
-	err->message[0] = '\0';
-	if (options->epilogue != NULL)
-		run.epilogue = epilogue_open(options->epilogue, err);
-	if (run.epilogue == NULL && err->message[0] == '\0' && options->mode == JUDGE_COMPARES)
-		error_set(err, "alpha_beta is what every solution computes: name a stage to compare");
-	if (err->message[0] != '\0')
+	if (!epilogue_open(options->epilogue, &run.epilogue, err))
 		return JUDGE_BAD_INPUT;
+	if (run.epilogue == NULL && options->mode == JUDGE_COMPARES) {
+		error_set(err, "alpha_beta is what every solution computes: name a stage to compare");
+		return JUDGE_BAD_INPUT;
+	}
 
 	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
 	out->items = calloc(options->file_count + 1, sizeof *out->items);

@@ -11,10 +11,7 @@ bool plan_make(const struct judge_options *options, const char *file, struct pla
 	struct run run = {.options = options};
 	struct submission submission;
 	*out = (struct plan){0};
-	err->message[0] = '\0';
-	if (options->epilogue != NULL)
-		run.epilogue = epilogue_open(options->epilogue, err);
-	if (err->message[0] != '\0')
+	if (!epilogue_open(options->epilogue, &run.epilogue, err))
 		return false;
 	submission_take(&run, file, &submission);
 	bool ok = submission.refused[0] == '\0' || error_set(err, "%s: %s", file, submission.refused);

@@ -70,11 +70,8 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 {
 	struct run *run = &trials->run;
 	const struct judge_options *options = &trials->options;
-	err->message[0] = '\0';
 	*status = JUDGE_BAD_INPUT;
-	if (options->epilogue != NULL)
-		run->epilogue = epilogue_open(options->epilogue, err);
-	if (err->message[0] != '\0')
+	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
 	*status = JUDGE_CANNOT_RUN;
 	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err))
@@ -345,7 +342,7 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 				  struct judgement *out, struct error *err)
 {
 	struct judge_options options = trials->options;
-	struct run run = trials->run;
+	struct run *run = &trials->run;
 	struct submission drawn;
 	*out = (struct judgement){.verdict = VERDICT_ACCEPTED};
 	timing_end(trials);
@@ -361,8 +358,8 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	options.cases = cases;
 	if (options.max_dim == 0)
 		options.max_dim = max_dim;
-	run.options = &options;
-	submission_take(&run, options.files[0], &drawn);
+	run->options = &options; /* until the end */
+	submission_take(run, options.files[0], &drawn);
 	submission_to_judgement(&trials->submissions[variant], out);
 	bool ok = drawn.refused[0] == '\0' || error_set(err, "%s: %s", drawn.file, drawn.refused);
 	out->cases = calloc(drawn.case_count + 1, sizeof *out->cases);
@@ -375,8 +372,8 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	const struct entrant entrant =
 		submission_entrant(&trials->submissions[variant], submission_name(options.files[0]));
 	ok = ok && (out->verdict != VERDICT_ACCEPTED ||
-				check_cases(&run, trials->submissions[0].problem, &entrant, out, err));
+				check_cases(run, trials->submissions[0].problem, &entrant, out, err));
 	trials->deadline = 0;
-	trials->run.referee = run.referee; /* it may be another one now */
+	run->options = &trials->options;
 	return ok;
 }

@@ -1,5 +1,5 @@
 /* One file in many variants, each compiled with flags of its own: they are compiled ahead, timed in
- * alternation as often as somebody asks, beside the libraries, and judged. What `tune` searches
+ * alternation as often as the caller wants, beside the libraries, and judged. What `tune` searches
  * with; the device stays locked and open from trials_open() to trials_close(). */
 #ifndef GEMMJUDGE_JUDGE_TRIALS_H
 #define GEMMJUDGE_JUDGE_TRIALS_H
@@ -48,7 +48,7 @@ struct trials_round {
 /* An entry says so, with VERDICT_NOT_RUN, of a variant that the deadline overtook. */
 
 /* Times variants in alternation; out->entries[i] belongs to variants[i], libraries come behind
- * them. Processes live on while rounds ask for the same variants or for some of them. False with
+ * them. Processes live on while rounds have the same variants or some of them. False with
  * err when the device cannot go on. The caller frees out->entries. */
 bool trials_time(struct trials *trials, const struct trials_round *round, struct timing_result *out,
 				 struct error *err);

@@ -107,8 +107,7 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 	*run = *first;
 	run->referee = (struct referee_link){.arena_fd = -1};
 	run->lock = -1;
-	run->epilogue = NULL;
-	if (first->epilogue != NULL && (run->epilogue = epilogue_open(options->epilogue, err)) == NULL)
+	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
 	if (device_open_other(&options->device, &first->referee, i, &run->referee, err) &&
 		tool_find(&run->tool, options, err))

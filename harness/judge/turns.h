@@ -1,6 +1,6 @@
 /* The files of a run take turns on its devices: the next free device takes the next file. One
- * device is served by the thread that asks, each other one by a thread of its own, with a run of
- * its own: referee, lock, processes of the epilogue, tool. Times are taken alone on their device;
+ * device is served by the calling thread, each other one by a thread of its own, with a run of
+ * its own: referee, lock, processes of the epilogue, tool. One file is timed at a time on a device;
  * what the devices share (the host's cores, PCIe, power) the report says. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_TURNS_H
 #define GEMMJUDGE_JUDGE_TURNS_H
@@ -18,7 +18,7 @@ struct turns_plan {
 	void *context;
 };
 
-/* Opens the other devices that the run's options ask for, as far as there are files for them;
+/* Opens the other devices that the run's options name, as far as there are files for them;
  * run->referee is the first one. NULL and err where one of them cannot be used. */
 struct turns *turns_open(struct run *run, const struct turns_plan *plan, struct error *err);
 size_t turns_devices(const struct turns *turns);

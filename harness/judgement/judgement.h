@@ -53,7 +53,7 @@ struct kernel_counters {
 	struct line_counters *lines; /* of one process; owned */
 };
 
-/* What the first case with a wrong result gave when it was run again: alone in a new process,
+/* What the first case with a wrong result gave when it was run again: by itself in a new process,
  * twice. */
 struct case_repeat {
 	bool made;
@@ -79,7 +79,9 @@ struct judgement {
 	char
 		schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for */
 	struct case_repeat repeat;
-	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
+	bool order_proved; /* the first failing case is right with solve()'s arguments in the order of
+						  its parameters' names */
+	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
@@ -125,7 +127,6 @@ struct run_facts {
 	char epilogue[1024];           /* the chain that was fused; "" when none */
 	char tool[1100];               /* that the solutions ran under; "" when none */
 	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
-	const char *order;             /* of the ranking: one of ranking_orders; NULL: the usual one */
 	bool interrupted;              /* by the user: less was done than was asked for */
 	char command[1024];            /* that reproduces this run */
 };
@@ -144,7 +145,7 @@ struct judgement_list {
  * one of its processes. Nothing where it never came so far. */
 void judgement_take_layers(struct judgement *judgement, bool enclosed, unsigned layers);
 
-/* What its kernels did, alone; the rest stays. */
+/* Only what its kernels did; the rest stays. */
 void judgement_free_kernels(struct judgement *judgement);
 void judgement_free(struct judgement *judgement);
 void judgement_list_free(struct judgement_list *list);

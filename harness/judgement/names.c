@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 
 static const char *const verdicts[] = {
@@ -31,6 +33,17 @@ static const char *const roles[] = {
 	[TIMING_LIBRARY] = "library",
 };
 
+static const char *const devices[] = {
+	[DEVICE_CUDA] = "cuda",
+	[DEVICE_EMULATED] = "emulated",
+};
+
+static const char *const clocks[] = {
+	[CLOCK_EVENT] = "event",
+	[CLOCK_SPAN] = "span",
+	[CLOCK_OUTSIDE] = "outside",
+};
+
 static const char *name_at(const char *const *names, size_t count, size_t i)
 {
 	return i < count ? names[i] : "unknown";
@@ -41,7 +54,7 @@ const char *verdict_name(enum verdict verdict)
 	return name_at(verdicts, COUNT(verdicts), verdict);
 }
 
-const char *seal_name(enum seal_state state)
+const char *seal_state_name(enum seal_state state)
 {
 	return name_at(seals, COUNT(seals), state);
 }
@@ -51,14 +64,24 @@ const char *timing_role_name(enum timing_role role)
 	return name_at(roles, COUNT(roles), role);
 }
 
+const char *device_kind_name(enum device_kind kind)
+{
+	return name_at(devices, COUNT(devices), kind);
+}
+
+const char *timing_clock_name(enum timing_clock clock)
+{
+	return name_at(clocks, COUNT(clocks), clock);
+}
+
 bool verdict_is(const char *name, enum verdict verdict)
 {
 	return strcmp(name, verdict_name(verdict)) == 0;
 }
 
-bool seal_is(const char *name, enum seal_state state)
+bool seal_state_is(const char *name, enum seal_state state)
 {
-	return strcmp(name, seal_name(state)) == 0;
+	return strcmp(name, seal_state_name(state)) == 0;
 }
 
 bool timing_role_is(const char *name, enum timing_role role)
@@ -66,12 +89,14 @@ bool timing_role_is(const char *name, enum timing_role role)
 	return strcmp(name, timing_role_name(role)) == 0;
 }
 
+bool device_kind_is(const char *name, enum device_kind kind)
+{
+	return strcmp(name, device_kind_name(kind)) == 0;
+}
+
 bool verdict_of_name(const char *name, enum verdict *verdict)
 {
-	for (size_t i = 0; i < COUNT(verdicts); i++)
-		if (strcmp(verdicts[i], name) == 0) {
-			*verdict = (enum verdict)i;
-			return true;
-		}
-	return false;
+	size_t i = text_index(name, verdicts, COUNT(verdicts));
+	*verdict = i < COUNT(verdicts) ? (enum verdict)i : *verdict;
+	return i < COUNT(verdicts);
 }

@@ -1,8 +1,10 @@
-/* Verdicts, seals and roles, and what each is called in reports and in the store. */
+/* Verdicts, seals, roles and clocks, and what each is called in reports and in the store. */
 #ifndef GEMMJUDGE_JUDGEMENT_NAMES_H
 #define GEMMJUDGE_JUDGEMENT_NAMES_H
 
 #include <stdbool.h>
+
+#include "judgement/device.h"
 
 enum verdict {
 	VERDICT_ACCEPTED,
@@ -20,9 +22,9 @@ enum verdict {
 /* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
 enum seal_state {
 	SEAL_NONE,      /* there were none */
-	SEAL_CONFIRMED, /* what the process says of itself agrees with what was seen from outside */
-	SEAL_OUTSIDE,   /* more was seen from outside: that is the time */
-	SEAL_UNCERTAIN, /* the outside cannot tell: too short, or an unsteady machine */
+	SEAL_CONFIRMED, /* the host-side time agrees with what the process says */
+	SEAL_OUTSIDE,   /* the host-side time is more: it counts */
+	SEAL_UNCERTAIN, /* the host-side time cannot tell: too short, or an unsteady machine */
 };
 
 enum timing_role {
@@ -31,14 +33,24 @@ enum timing_role {
 	TIMING_LIBRARY,    /* a baseline */
 };
 
-const char *verdict_name(enum verdict verdict);      /* "wrong_answer" */
-const char *seal_name(enum seal_state state);        /* "not_confirmed" */
-const char *timing_role_name(enum timing_role role); /* "file without epilogue" */
+/* What a time is by. */
+enum timing_clock {
+	CLOCK_EVENT,   /* of the process, with the launch */
+	CLOCK_SPAN,    /* of the process: work on the device */
+	CLOCK_OUTSIDE, /* of sealed calls */
+};
+
+const char *verdict_name(enum verdict verdict);         /* "wrong_answer" */
+const char *seal_state_name(enum seal_state state);     /* "not_confirmed" */
+const char *timing_role_name(enum timing_role role);    /* "file without epilogue" */
+const char *device_kind_name(enum device_kind kind);    /* "emulated" */
+const char *timing_clock_name(enum timing_clock clock); /* "span" */
 
 /* Whether this is its name, as a report or a store has it. */
 bool verdict_is(const char *name, enum verdict verdict);
-bool seal_is(const char *name, enum seal_state state);
+bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
+bool device_kind_is(const char *name, enum device_kind kind);
 
 /* Which one has this name; false where none has: a later version may have written it. */
 bool verdict_of_name(const char *name, enum verdict *verdict);

@@ -48,7 +48,7 @@ struct timing_passes {
 struct timing_seal {
 	enum seal_state state;
 	char why[400];             /* SEAL_NONE: why there were none; "" where nobody asked */
-	double outside;            /* microseconds that a call takes, seen from outside */
+	double outside;            /* host-side time of a call, in microseconds */
 	double uncertainty;        /* of that, in microseconds */
 	struct timing_stats shown; /* SEAL_OUTSIDE: in place of what the process says */
 	double floor;              /* microseconds below which no time is believed; 0: unknown */
@@ -94,7 +94,7 @@ struct timing_result {
 /* What the process itself says: device spans, or times between events where there are none. */
 const struct timing_stats *timing_own(const struct timing_entry *entry);
 
-/* The times that count: of sealed calls where more was seen from outside, else the process's own,
+/* The times that count: of sealed calls where the host-side time is more, else the process's own,
  * of device spans or between events. */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
 

@@ -41,9 +41,10 @@ struct wrong_places {
 enum wrong_fault {
 	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
 	FAULT_FIRST_MISSING,    /* the first product of each sum is */
-	FAULT_LEFT_TRANSPOSED,  /* the operand is read as if it were stored the other way */
+	FAULT_LAST_ONLY, /* the last product or tile of each sum is all that is there, or nothing */
+	FAULT_LEFT_TRANSPOSED, /* the operand is read as if it were stored transposed */
 	FAULT_RIGHT_TRANSPOSED,
-	FAULT_RESULT_TRANSPOSED, /* the result is stored the other way */
+	FAULT_RESULT_TRANSPOSED, /* the result is stored transposed */
 	FAULT_ALL_TRANSPOSED,    /* all three */
 	FAULT_EXCHANGED,         /* the right operand times the left one */
 	FAULT_LEFT_OF_FIRST,     /* every matrix of a batch takes the first one's operand */
@@ -51,6 +52,8 @@ enum wrong_fault {
 	FAULT_BETA_ONE,          /* beta taken for 1 */
 	FAULT_FACTORS_EXCHANGED, /* alpha taken for beta and beta for alpha */
 	FAULT_ALPHA_ON_ALL,      /* alpha * (A*B + beta*C) */
+	FAULT_ADDED,             /* to what the result held: beta + 1 taken for beta */
+	FAULT_BETA_PARTS,        /* beta * C is added several times: `number` is how often */
 	FAULT_INPUTS_TF32_CUT,   /* both inputs narrowed: their last bits cut off, */
 	FAULT_INPUTS_TF32,       /* or rounded */
 	FAULT_INPUTS_F16,
@@ -59,17 +62,35 @@ enum wrong_fault {
 	FAULT_NO_SCALES,   /* scales of both operands are left out */
 	FAULT_NO_ZEROS,    /* zero points of both operands are */
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
+	FAULT_ONE_PADDED,  /* tiles along K end with products of 1 and 1 (a least sum: with 2) */
+	FAULT_CODE_PADDED, /* tiles along K end with codes of 0, and not with the zero points */
+	FAULT_TRUNCATED,   /* rounded toward 0 to an integer */
+	FAULT_SUM_F16,     /* the sum is rounded before alpha and beta */
+	FAULT_SUM_BF16,
+	FAULT_K_SHIFTED,   /* products of k in one operand and of k + 1 in the other, within a tile */
+	FAULT_K_EXCHANGED, /* products of k in one operand and of k with one bit flipped (`number`) in
+						  the other */
+	FAULT_QUARTERS,    /* of each 16 x 16 of the left operand, two quarters are exchanged */
+	FAULT_GROUP,       /* of the right operand's scales: taken to be `number` long */
 	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first */
 	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
+	FAULT_RIGHT_BF16,  /* a right operand with scales is narrowed, the left one is not */
 	/* + a size: rows of the operand are taken to be so long */
 	FAULT_LEFT_LENGTH,
 	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,
-	FAULT_SCALAR = FAULT_RIGHT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
+	FAULT_RESULT_LENGTH = FAULT_RIGHT_LENGTH + SIZE_COUNT,
+	FAULT_SCALAR = FAULT_RESULT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
 	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
 };
 
 /* Sums that are rounded after every product. */
 enum wrong_sum { SUM_F16, SUM_BF16, SUM_COUNT };
+
+/* Two faults at once. */
+#define WRONG_PAIRS 8
+struct wrong_pair {
+	uint8_t first, second; /* enum wrong_fault, in its order */
+};
 
 struct wrong_facts {
 	uint64_t elements; /* of the result */
@@ -77,11 +98,21 @@ struct wrong_facts {
 	/* Of the wrong ones: hold what they held before the call; are NaN, are infinite, are 0, but
 	 * should be something else. */
 	uint64_t unwritten, nan, infinite, zero;
+	uint64_t wrong_leetgpu; /* with the tolerance that LeetGPU has for the problem */
 	struct wrong_places places;
+	/* Of each matrix only the first so many rows and columns were written, and all of these; 0:
+	 * unwritten elements lie in another way, or there are none. */
+	int32_t written_rows, written_columns;
 	struct wrong_map map;
-	uint32_t compared; /* wrong elements that faults were tried at; 0: none were tried */
+	uint32_t compared; /* wrong elements that faults were tried at, of those that were written; 0:
+						  none were tried */
 	uint64_t fits;     /* bit f: these are, within the bound, what fault f makes of them */
-	int32_t summed;    /* FAULT_PRODUCTS_MISSING: products of each sum */
+	uint64_t partly;   /* bit f: some of them are, and others are not */
+	/* Where no fault fits by itself: pairs that do, the first ones found. */
+	uint32_t pair_count;
+	struct wrong_pair pairs[WRONG_PAIRS];
+	int32_t summed;              /* FAULT_PRODUCTS_MISSING: products of each sum */
+	int32_t number[FAULT_COUNT]; /* of faults that have one, as it fits */
 	/* The root mean square of the errors of right and wrong elements (but for their last rounding),
 	 * over that of such sums; 0: not tried. */
 	double errors_of[SUM_COUNT];

@@ -77,10 +77,10 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* The environment with the additions, or these alone; the strings are borrowed. */
-static char **make_environment(const char *const *additions, bool alone)
+static char **make_environment(const char *const *additions, bool only)
 {
 	size_t old = 0, added = 0, count = 0;
-	while (!alone && environ != NULL && environ[old] != NULL)
+	while (!only && environ != NULL && environ[old] != NULL)
 		old++;
 	while (additions != NULL && additions[added] != NULL)
 		added++;

@@ -31,7 +31,7 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-struct order {
+struct thread_order {
 	int (*work)(long context);
 	long context;
 	_Atomic int error_number; /* the first that is not 0 */
@@ -40,7 +40,7 @@ struct order {
 
 static void carry_out(int number, siginfo_t *info, void *machine)
 {
-	struct order *order = info->si_value.sival_ptr;
+	struct thread_order *order = info->si_value.sival_ptr;
 	int before = errno, none = 0;
 	(void)number, (void)machine;
 	int failed = order->work(order->context);
@@ -62,7 +62,7 @@ static bool take_signal(struct kernel_action *before)
 	return got == 0 && syscall(SYS_rt_sigaction, SIGNAL, &action, before, sizeof action.mask) == 0;
 }
 
-static bool send_to(pid_t thread, struct order *order)
+static bool send_to(pid_t thread, struct thread_order *order)
 {
 	siginfo_t info = {0};
 	info.si_code = SI_QUEUE;
@@ -72,7 +72,7 @@ static bool send_to(pid_t thread, struct order *order)
 	return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, SIGNAL, &info) == 0;
 }
 
-static bool await(const struct order *order, size_t count)
+static bool await(const struct thread_order *order, size_t count)
 {
 	double deadline = clock_seconds() + REACH_SECONDS;
 	const struct timespec pause = {.tv_nsec = 100000};
@@ -113,7 +113,7 @@ bool jail_has_threads(void)
 
 /* Threads that were begun meanwhile are found in the next pass; those begun by a thread that
  * has carried the order out need none, and get it all the same. */
-static bool reach_all(struct order *order, struct error *err)
+static bool reach_all(struct thread_order *order, struct error *err)
 {
 	pid_t threads[THREADS_MAX], reached[THREADS_MAX];
 	size_t count, known = 0, sent = 0;
@@ -144,7 +144,7 @@ bool jail_every_thread(int (*work)(long context), long context, int *error_numbe
 					   struct error *err)
 {
 	/* A thread that answers too late must find its order still there. */
-	struct order *order =
+	struct thread_order *order =
 		mmap(NULL, sizeof *order, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct kernel_action before;
 	if (order == MAP_FAILED)

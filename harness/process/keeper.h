@@ -21,7 +21,7 @@ struct keeper_task {
 	char *const *environment;
 	const char *working_folder; /* or NULL */
 	size_t file_limit;          /* bytes of each file that the program writes; 0: any */
-	int rules_fd;               /* of landlock.h, for the program alone; -1: none */
+	int rules_fd;               /* of landlock.h, only for the program; -1: none */
 	int null_fd;                /* the program's stdin */
 	int output_fd;              /* its stdout and stderr */
 	int channel_fd;             /* its CHILD_CHANNEL_FD */

@@ -101,12 +101,12 @@ struct referee_case {
 	struct chain chain;
 	uint32_t sets;
 	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
-					   descriptor alone; at most GROUP_MAX, and a divisor of `sets` */
+					   descriptor of its own; at most GROUP_MAX, and a divisor of `sets` */
 };
 struct referee_case_reply {
 	struct message head;
-	struct arena arena;      /* DEVICE_EMULATED: the memfd comes with this reply */
-	uint32_t foreign_stages; /* bit i: the referee has no reference for stage i of the chain, which
+	struct arena arena;     /* DEVICE_EMULATED: the memfd comes with this reply */
+	uint32_t custom_stages; /* bit i: the referee has no reference for stage i of the chain, which
 								is therefore run by itself whenever a check comes to it */
 };
 
@@ -139,13 +139,13 @@ struct tolerance {
  * Of a sealed case a copy is compared that nobody else can reach, and told whether it has the
  * digests that the call was ended with. With rows > 0 only so many rows are compared, all of one
  * batch, drawn when nobody can do anything about it any more; where only all rows can be compared
- * (a closure, a device without rows_alone, foreign stages) they are.
+ * (a closure, a device without rows_alone, custom stages) they are.
  *
- * Foreign stages are the supervisor's to run: the reply then tells of what comes before the first
+ * Custom stages are the supervisor's to run: the reply then tells of what comes before the first
  * of them. For each in turn, STAGE_OPEN brings an arena of STAGE_SETS sets in a memfd, laid out by
  * buffers_of_stage(): X holds what the stage gets (set 0), the least that it may be (1) and the
  * most (2). When every set has been through PROBLEM_STAGE's call, STAGE_CLOSE takes the results
- * and goes on to the next foreign stage or to the end; its reply is a referee_check_reply. */
+ * and goes on to the next custom stage or to the end; its reply is a referee_check_reply. */
 struct referee_check {
 	struct message head;
 	uint32_t set;
@@ -198,8 +198,8 @@ struct referee_explain_reply {
 
 /* ---- contestant ------------------------------------------------------- */
 
-/* First: makes the context, then closes the process (jail.h). No foreign code has run when it
- * answers. */
+/* First: makes the context, then closes the process (jail.h). No code of a submission has run when
+ * it answers. */
 struct contestant_open {
 	struct message head;
 	struct device_choice device;

@@ -20,7 +20,7 @@ long tree_started(pid_t pid);
 /* The CPU that its first thread runs on, or ran on last; -1 where there is none. */
 int tree_cpu(pid_t pid);
 
-/* Whether it is on its way out (killed, or leaving), or gone. A driver can hold it there. */
+/* Whether it is ending (killed, or leaving), or gone. A driver can hold it there. */
 bool tree_ends(pid_t pid);
 
 /* The children of `parent`, zombies too, that are younger than process number `pid`, which started

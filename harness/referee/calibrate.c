@@ -110,6 +110,7 @@ static double ratio_seen(const struct setup *setup, const struct order *order,
 				.out = values_to_double(format, values_from_double(format, out)),
 				.product = o->product[at],
 				.magnitude = o->magnitude[at],
+				.rest = o->rest[at],
 				.c = o->c[at],
 			};
 			double ratio = check_one(&rule, &element).ratio;

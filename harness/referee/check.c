@@ -30,6 +30,20 @@ static double accumulation_of(const struct problem *problem, double k)
 		   type_of(problem_part(problem, PART_LEFT)->type)->cut / sqrt(k);
 }
 
+/* Below f32's normal numbers each step loses up to a unit of 2^-149, whatever its size. Two of
+ * them: README.md says what they have room for. Sums of lengths lose nothing there. */
+static double underflow_of(const struct problem *problem, double k)
+{
+	return problem->algebra == ALGEBRA_PLUS_TIMES ? 2 * k * 0x1p-149 : 0;
+}
+
+/* What the product may be off before its scales, beside the sum's rounding errors: steps that
+ * underflow, and weights that are rounded first. What that moves is rounded with the result. */
+static double apart_from_sums(const struct check_rule *rule, const struct check_element *element)
+{
+	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
+}
+
 struct check_rule check_rule_of(const struct check_input *input)
 {
 	const struct test_case *test = input->test;
@@ -48,6 +62,7 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.accumulation = accumulation_of(problem, k),
 		.truncation = inputs->truncation * k * 0x1p-24 + inputs->cut / 2,
 		.reference = CHECK_CONSTANT * sqrt(k) * input->product.unit_roundoff,
+		.underflow = underflow_of(problem, k),
 		.threshold = overflow_threshold(type),
 		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
 				   scalar[SCALAR_SCALE_RESULT]},
@@ -151,6 +166,8 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
 	double certain = (rule->accumulation + rule->reference) * magnitude;
 	double want = alpha * element->product;
+	if (alpha != 0)
+		certain += fabs(alpha) * apart_from_sums(rule, element);
 
 	if (isfinite(want))
 		certain += rule->truncation * fabs(want);
@@ -164,11 +181,12 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 /* ---- through a chain --------------------------------------------------------- */
 
 /* The accumulator as the first stage gets it: the scales of its operands are in it. */
-static struct carried carried_begin(const struct check_rule *rule, double product, double magnitude)
+static struct carried carried_begin(const struct check_rule *rule, struct check_element element)
 {
 	double scale = (double)rule->scales[0] * (double)rule->scales[1];
-	double error = (rule->accumulation + rule->reference) * magnitude * fabs(scale);
-	product *= scale;
+	double error = (rule->accumulation + rule->reference) * element.magnitude;
+	double product = element.product * scale;
+	error = fabs(scale) * (error + apart_from_sums(rule, &element));
 	error += rule->truncation * fabs(product);
 	if (!isfinite(product)) /* what every order of summing comes to */
 		error = 0;
@@ -390,11 +408,11 @@ static void run_stage(struct share *share, const struct chain_stage *stage, uint
 					  struct carried *value)
 {
 	double members[CHAIN_MEMBERS_MAX];
-	struct stage_place place = {.type = share->rule.type,
-								.alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
-								.beta = share->rule.beta,
-								.c = draw_c(share, index),
-								.accumulation = share->rule.accumulation};
+	struct stage_coordinate place = {.type = share->rule.type,
+									 .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
+									 .beta = share->rule.beta,
+									 .c = draw_c(share, index),
+									 .accumulation = share->rule.accumulation};
 	load_members(share, stage, index, members);
 	stage_carry(stage_find(stage), members, &place, value);
 	for (uint32_t i = 0; i < stage->count; i++) /* `save` is the only one that writes */
@@ -429,9 +447,14 @@ static double product_of(const struct device_product *product, uint64_t i)
 	return product->product_f64 != NULL ? product->product_f64[i] : (double)product->product_f32[i];
 }
 
-static double magnitude_of(const struct device_product *product, uint64_t i)
+/* What the reference says of the element, the `at`th of those that are looked at. */
+static struct check_element element_at(const struct device_product *product, uint64_t at)
 {
-	return product->magnitude != NULL ? (double)product->magnitude[i] : 0;
+	return (struct check_element){
+		.product = product_of(product, at),
+		.magnitude = product->magnitude != NULL ? (double)product->magnitude[at] : 0,
+		.rest = product->rest != NULL ? (double)product->rest[at] : 0,
+	};
 }
 
 /* Element i, the `at`th that is looked at. */
@@ -441,8 +464,7 @@ static void check_chained(struct share *share, uint64_t i, uint64_t at)
 	const struct chain *chain = input->chain;
 	struct carried value = input->from > 0 || input->computed != NULL
 							   ? input->carried[i]
-							   : carried_begin(&share->rule, product_of(&input->product, at),
-											   magnitude_of(&input->product, at));
+							   : carried_begin(&share->rule, element_at(&input->product, at));
 	uint32_t next = input->from;
 	if (input->computed != NULL)
 		take_stage(share, &chain->stages[next++], i, &value);
@@ -464,10 +486,9 @@ static void check_plain(struct share *share, uint64_t i, uint64_t at)
 	const struct check_input *input = share->input;
 	const struct number_format *format = &share->rule.type->format;
 	uint32_t bits = values_load(format, input->out, i);
-	struct check_element element = {.out = values_to_double(format, bits),
-									.product = product_of(&input->product, at),
-									.magnitude = magnitude_of(&input->product, at),
-									.c = draw_c(share, i)};
+	struct check_element element = element_at(&input->product, at);
+	element.out = values_to_double(format, bits);
+	element.c = draw_c(share, i);
 	struct check_finding finding = check_one(&share->rule, &element);
 	note(share, i, bits, element.out, &finding);
 }

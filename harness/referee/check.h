@@ -73,6 +73,7 @@ struct check_element {
 	double product;   /* (A*B)_ij, or what takes its place */
 	double magnitude; /* (|A|*|B|)_ij */
 	double c;         /* the result's element before the call; not looked at when beta = 0 */
+	double rest;      /* device_product.rest, of either sign */
 };
 struct check_rule {
 	const struct type *type; /* of the result */
@@ -83,6 +84,7 @@ struct check_rule {
 		accumulation;  /* c * sqrt(K) * 2^-24 + cut / sqrt(K), of the magnitude; of a path 2^-24 */
 	double truncation; /* t * K * 2^-24 + cut / 2, of the result; t and cut: of the inputs' type */
 	double reference;  /* c * sqrt(K) * unit roundoff of the reference */
+	double underflow;  /* what K steps among f32's subnormal numbers may lose */
 	double threshold;  /* of the type: where infinity begins */
 	/* A result of integers: round(sum * scales[0] * scales[1] / scales[2]) + zero. */
 	float scales[3];

@@ -1,4 +1,4 @@
-/* A foreign stage, computed elsewhere: the memory in which its values go out and come back.
+/* A custom stage, computed elsewhere: the memory in which its values go out and come back.
  * process/protocol.h has its layout (struct referee_check). Internal to referee/. */
 #ifndef GEMMJUDGE_REFEREE_ELSEWHERE_H
 #define GEMMJUDGE_REFEREE_ELSEWHERE_H

@@ -41,6 +41,13 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	if (!digest_of(input->out, type_bytes(type_of(result->type), elements), &facts->result) ||
 		!explain_places(marks, shape, facts))
 		facts->wrong = 0;
+	again.marks = NULL;
+	again.tolerance = (struct tolerance){
+		.kind = TOLERANCE_FLAT, input->problem->leetgpu_atol, input->problem->leetgpu_rtol};
+	check_outputs(&again, &ignored);
+	facts->wrong_leetgpu = ignored.wrong;
+	if (facts->unwritten > 0)
+		explain_unwritten(marks, shape, facts);
 	if (facts->wrong > 0)
 		explain_faults(input, marks, facts);
 	free(marks);

@@ -13,7 +13,11 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts);
 /* Where elements with a mark lie: fills `places` and `map`. False: no memory. */
 bool explain_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts);
 
-/* Tries faults at wrong elements, those with a mark: fills `compared`, `fits` and what goes with
+/* Whether the elements that were not written are all that lie beyond some rows and columns of each
+ * matrix: fills written_rows and written_columns. */
+void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts);
+
+/* Tries faults at wrong elements that were written: fills `compared`, `fits` and what goes with
  * them. Of a product without an epilogue whose operands are not too large; else fills nothing. */
 void explain_faults(const struct check_input *input, const uint8_t *marks,
 					struct wrong_facts *facts);

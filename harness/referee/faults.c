@@ -1,324 +1,94 @@
-/* What would the result be of a solution with a known fault? Computed at wrong elements only, and
- * held against what they are by the same bound as everything else. */
+/* What would the result be of a solution with a known fault, or with two? Computed at wrong
+ * elements only, and held against what they are by the same bound as everything else. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "process/buffers.h"
 #include "referee/explain.h"
 #include "referee/reference.h"
+#include "referee/variant.h"
 
-#define CHOSEN_MAX 4096 /* elements that are looked at */
-
-struct trial {
-	const struct check_input *input;
-	struct device_request request; /* of the set that was checked */
-	uint64_t m, n, k;
-	double *left, *right; /* as numbers, in the order in which they are stored */
-	double *codes;        /* of the right one, where a code that is not 0 stands for 0: without that
-						   */
-	struct values before; /* the result before the call */
-	uint64_t chosen[CHOSEN_MAX];
-	uint64_t count;
-};
-
-/* Element (row, k) of a left operand and (k, column) of a right one lie so far apart. */
-struct strides {
-	uint64_t batch, outer, k;
-};
-
-/* How a solution computes. */
-struct variant {
-	const double *left, *right;
-	struct strides of_left, of_right;
-	uint64_t from, to; /* of the sums */
-	double zero_left, zero_right;
-	double (*narrow)(double); /* what becomes of both; NULL: nothing */
-	bool padded;              /* a least sum: 0 takes part */
-	bool pairs;               /* neighbours in the right operand are exchanged */
-	bool stored_transposed;
-	struct check_rule rule;
-};
-
-/* ---- an element of a variant ------------------------------------------------------- */
-
-static double number(const struct variant *variant, double x)
-{
-	return variant->narrow != NULL ? variant->narrow(x) : x;
-}
-
-/* The product, or the least sum, and its magnitude. */
-static struct check_element element_of(const struct trial *trial, const struct variant *variant,
-									   uint64_t batch, uint64_t row, uint64_t column)
-{
-	const struct strides *a = &variant->of_left, *b = &variant->of_right;
-	const double *left = variant->left + batch * a->batch + row * a->outer;
-	uint64_t first = batch * b->batch + column * b->outer;
-	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
-	struct check_element out = {.product = !least ? 0 : variant->padded ? 0 : INFINITY};
-	for (uint64_t k = variant->from; k < variant->to; k++) {
-		double x = number(variant, left[k * a->k] + variant->zero_left);
-		uint64_t at = (first + k * b->k) ^ (variant->pairs ? 1 : 0);
-		double y = number(variant, variant->right[at] + variant->zero_right);
-		if (least) {
-			double sum = (double)((float)x + (float)y);
-			out.product = sum < out.product ? sum : out.product;
-		} else {
-			out.product += x * y;
-			out.magnitude += fabs(x * y);
-		}
-	}
-	return out;
-}
+/* ---- trying ------------------------------------------------------------------------ */
 
 /* Whether all elements that are looked at are what the variant makes of them. */
 static bool fits(const struct trial *trial, const struct variant *variant)
 {
-	const struct check_input *input = trial->input;
-	uint64_t matrix = trial->m * trial->n;
-	for (uint64_t i = 0; i < trial->count; i++) {
-		uint64_t at = trial->chosen[i], within = at % matrix;
-		uint64_t row = variant->stored_transposed ? within % trial->m : within / trial->n;
-		uint64_t column = variant->stored_transposed ? within / trial->m : within % trial->n;
-		struct check_element element = element_of(trial, variant, at / matrix, row, column);
-		element.out = values_to_double(&variant->rule.type->format,
-									   values_load(&variant->rule.type->format, input->out, at));
-		if (variant->rule.beta != 0)
-			element.c = values_number_at(&trial->before, at);
-		struct check_finding finding = check_one(&variant->rule, &element);
-		if (!(finding.ratio <= 1) || !isfinite(finding.want))
+	for (uint64_t i = 0; i < trial->count; i++)
+		if (!variant_fits(trial, variant, trial->chosen[i]))
 			return false;
-	}
-	return true;
+	return trial->count > 0;
 }
 
-/* ---- faults ------------------------------------------------------------------------ */
+/* A part of the elements tells, where as many are not what it makes of them by chance. */
+#define SAMPLE 128
+#define SAMPLE_LEAST 16
+#define PART_LEAST 20 /* one in so many */
 
-static double to_f16(double x)
+/* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
+ * of minima, of roundings, of constants, and where results are rounded to few bits. */
+static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
-	const struct number_format *format = &type_of(DTYPE_F16)->format;
-	return values_to_double(format, values_from_double(format, x));
-}
-
-static double to_bf16(double x)
-{
-	const struct number_format *format = &type_of(DTYPE_BF16)->format;
-	return values_to_double(format, values_from_double(format, x));
-}
-
-static double to_e4m3(double x)
-{
-	const struct number_format *format = &type_of(DTYPE_E4M3)->format;
-	return values_to_double(format, values_from_double(format, x));
-}
-
-/* TF32 has 10 bits of an f32's 23. */
-static double tf32_of_bits(double x, uint32_t added)
-{
-	float narrow = (float)x;
-	uint32_t bits;
-	memcpy(&bits, &narrow, sizeof bits);
-	bits = (bits + added) & ~0x1FFFu;
-	memcpy(&narrow, &bits, sizeof narrow);
-	return (double)narrow;
-}
-
-static double cut_to_tf32(double x)
-{
-	return tf32_of_bits(x, 0);
-}
-
-static double to_tf32(double x) /* ties away from 0, as cvt.rna does */
-{
-	return tf32_of_bits(x, 0x1000);
-}
-
-/* Strides where an operand of `outer` rows (columns) is stored with k or with them outermost. */
-static struct strides strides_of(uint64_t outer, uint64_t k, bool k_inner)
-{
-	return (struct strides){.batch = outer * k, .outer = k_inner ? k : 1, .k = k_inner ? 1 : outer};
-}
-
-/* A solution without a fault. */
-static struct variant right_one(const struct trial *trial)
-{
-	const struct device_request *request = &trial->request;
-	return (struct variant){
-		.left = trial->left,
-		.right = trial->right,
-		.of_left = strides_of(trial->m, trial->k, !request->left.transposed),
-		.of_right = strides_of(trial->n, trial->k, request->right.transposed),
-		.to = trial->k,
-		.rule = check_rule_of(trial->input),
-	};
-}
-
-static void transpose_left(const struct trial *trial, struct variant *variant)
-{
-	variant->of_left = strides_of(trial->m, trial->k, trial->request.left.transposed);
-}
-
-static void transpose_right(const struct trial *trial, struct variant *variant)
-{
-	variant->of_right = strides_of(trial->n, trial->k, !trial->request.right.transposed);
-}
-
-/* Of square operands: the left one takes the place of the right one. */
-static void exchange(const struct trial *trial, struct variant *variant)
-{
-	struct variant was = *variant;
-	variant->left = was.right;
-	variant->right = was.left;
-	variant->of_left = strides_of(trial->m, trial->k, !trial->request.right.transposed);
-	variant->of_right = strides_of(trial->n, trial->k, trial->request.left.transposed);
-}
-
-/* Rows that are as long as another size. False where that is no other, or reads beyond the end. */
-static bool set_length(const struct trial *trial, enum size size, uint64_t rows, uint64_t columns,
-					   bool k_inner, struct strides *strides)
-{
-	uint64_t length = (uint64_t)trial->input->test->shape.size[size];
-	*(k_inner ? &strides->outer : &strides->k) = length;
-	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && length != columns &&
-		   (rows - 1) * length + columns <= rows * columns;
-}
-
-static bool set_left_length(const struct trial *trial, enum size size, struct variant *variant)
-{
-	bool k_inner = !trial->request.left.transposed;
-	return set_length(trial, size, k_inner ? trial->m : trial->k, k_inner ? trial->k : trial->m,
-					  k_inner, &variant->of_left);
-}
-
-static bool set_right_length(const struct trial *trial, enum size size, struct variant *variant)
-{
-	bool k_inner = trial->request.right.transposed;
-	return set_length(trial, size, k_inner ? trial->n : trial->k, k_inner ? trial->k : trial->n,
-					  k_inner, &variant->of_right);
-}
-
-/* Another value for a scalar. False: it has that value. */
-static bool set_scalar(const struct trial *trial, enum scalar scalar, float value,
-					   struct test_case *test, struct variant *variant)
-{
-	struct check_input input = *trial->input;
-	float was = test->scalar[scalar];
-	if (!problem_takes(trial->input->problem, scalar) || was == value)
-		return false;
-	test->scalar[scalar] = value;
-	input.test = test;
-	variant->rule = check_rule_of(&input);
-	if (scalar == SCALAR_ZERO_LEFT)
-		variant->zero_left = (double)was - (double)value;
-	if (scalar == SCALAR_ZERO_RIGHT)
-		variant->zero_right = (double)was - (double)value;
-	return true;
-}
-
-static bool leave_out(const struct trial *trial, enum scalar scalar, struct variant *variant)
-{
-	struct test_case test = *trial->input->test;
-	return set_scalar(trial, scalar, scalar_neutral(scalar), &test, variant);
-}
-
-static bool leave_out_both(const struct trial *trial, enum scalar one, enum scalar other,
-						   struct variant *variant)
-{
-	struct test_case test = *trial->input->test;
-	return set_scalar(trial, one, scalar_neutral(one), &test, variant) &&
-		   set_scalar(trial, other, scalar_neutral(other), &test, variant);
-}
-
-/* Faults in how alpha and beta are used. */
-static bool take_factors(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
-{
-	struct test_case test = *trial->input->test;
-	float alpha = test.scalar[SCALAR_ALPHA], beta = test.scalar[SCALAR_BETA];
-	if (!problem_takes(trial->input->problem, SCALAR_ALPHA))
-		return false;
-	switch (fault) {
-	case FAULT_BETA_ONE: return set_scalar(trial, SCALAR_BETA, 1, &test, variant);
-	case FAULT_ALPHA_ON_ALL: return set_scalar(trial, SCALAR_BETA, alpha * beta, &test, variant);
-	default:
-		return set_scalar(trial, SCALAR_ALPHA, beta, &test, variant) &&
-			   set_scalar(trial, SCALAR_BETA, alpha, &test, variant);
-	}
-}
-
-static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
-						  struct variant *variant)
-{
-	variant->narrow = fault == FAULT_INPUTS_TF32_CUT ? cut_to_tf32
-					  : fault == FAULT_INPUTS_TF32   ? to_tf32
-					  : fault == FAULT_INPUTS_F16    ? to_f16
-					  : fault == FAULT_INPUTS_BF16   ? to_bf16
-													 : to_e4m3;
-	return !trial->request.left.values.format.is_integer &&
+	return variant->rule.type->unit_roundoff <= 0x1p-20 && variant->narrow == NULL &&
+		   variant->round_sum == NULL && variant->padding == 0 &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
-/* Makes the right solution one with this fault. False: the case has no place for it. */
-static bool variant_make(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
+static bool fits_partly(const struct trial *trial, const struct variant *variant)
 {
-	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
-	bool batched = trial->input->test->shape.size[SIZE_BATCH] > 1;
-	*variant = right_one(trial);
-	switch (fault) {
-	case FAULT_PRODUCTS_MISSING: return false; /* has lengths: missing_products() */
-	case FAULT_FIRST_MISSING: variant->from = 1; return trial->k > 1;
-	case FAULT_LEFT_TRANSPOSED: transpose_left(trial, variant); return true;
-	case FAULT_RIGHT_TRANSPOSED: transpose_right(trial, variant); return true;
-	case FAULT_RESULT_TRANSPOSED: variant->stored_transposed = true; return true;
-	case FAULT_ALL_TRANSPOSED:
-		transpose_left(trial, variant);
-		transpose_right(trial, variant);
-		variant->stored_transposed = true;
-		return true;
-	case FAULT_EXCHANGED:
-		exchange(trial, variant);
-		return trial->m == trial->n && trial->n == trial->k && trial->request.right.group == 0;
-	case FAULT_LEFT_OF_FIRST: variant->of_left.batch = 0; return batched;
-	case FAULT_RIGHT_OF_FIRST: variant->of_right.batch = 0; return batched;
-	case FAULT_BETA_ONE:
-	case FAULT_ALPHA_ON_ALL:
-	case FAULT_FACTORS_EXCHANGED: return take_factors(trial, fault, variant);
-	case FAULT_INPUTS_TF32_CUT:
-	case FAULT_INPUTS_TF32:
-	case FAULT_INPUTS_F16:
-	case FAULT_INPUTS_BF16:
-	case FAULT_INPUTS_E4M3: return narrow_inputs(trial, fault, variant);
-	case FAULT_NO_SCALES:
-		return leave_out_both(trial, SCALAR_SCALE_LEFT, SCALAR_SCALE_RIGHT, variant);
-	case FAULT_NO_ZEROS: return leave_out_both(trial, SCALAR_ZERO_LEFT, SCALAR_ZERO_RIGHT, variant);
-	case FAULT_ZERO_PADDED: variant->padded = true; return least;
-	case FAULT_PAIRS:
-		variant->pairs = true;
-		return trial->codes != NULL && trial->request.right.values.elements % 2 == 0;
-	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
-	default:
-		if (fault < FAULT_RIGHT_LENGTH)
-			return set_left_length(trial, (enum size)(fault - FAULT_LEFT_LENGTH), variant);
-		if (fault < FAULT_SCALAR)
-			return set_right_length(trial, (enum size)(fault - FAULT_RIGHT_LENGTH), variant);
-		return leave_out(trial, (enum scalar)(fault - FAULT_SCALAR), variant);
+	uint64_t step = trial->count / SAMPLE + 1, looked_at = 0, fitting = 0;
+	if (!tells_in_part(trial, variant))
+		return false;
+	for (uint64_t i = 0; i < trial->count; i += step, looked_at++)
+		fitting += variant_fits(trial, variant, trial->chosen[i]);
+	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
+}
+
+static void try_fault(const struct trial *trial, enum wrong_fault fault, struct wrong_facts *facts)
+{
+	for (int choice = 0; choice < variant_choices(fault); choice++) {
+		struct variant variant = variant_right(trial);
+		int32_t number = 0;
+		if (!variant_add(trial, fault, choice, &variant, &number))
+			continue;
+		variant_finish(trial, &variant);
+		bool all = fits(trial, &variant), first = (facts->partly >> fault & 1) == 0;
+		if (!all && (!first || !fits_partly(trial, &variant)))
+			continue;
+		*(all ? &facts->fits : &facts->partly) |= (uint64_t)1 << fault;
+		facts->number[fault] = number;
+		if (all)
+			return;
 	}
 }
 
-/* The last product, or those beyond a multiple of a power of two; the longest sums that fit. */
-static bool missing_products(const struct trial *trial, int32_t *summed)
+/* Whether some versions of both fit at once. */
+static bool try_pair(const struct trial *trial, enum wrong_fault one, enum wrong_fault other,
+					 struct wrong_facts *facts)
 {
-	struct variant variant = right_one(trial);
-	for (uint64_t tile = 1; tile <= 256; tile *= 2) {
-		uint64_t to = tile == 1 ? trial->k - 1 : trial->k / tile * tile;
-		if (to >= variant.to)
+	for (int i = 0; i < variant_choices(one) * variant_choices(other); i++) {
+		struct variant variant = variant_right(trial);
+		int32_t numbers[2] = {0, 0};
+		if (!variant_add(trial, one, i % variant_choices(one), &variant, &numbers[0]) ||
+			!variant_add(trial, other, i / variant_choices(one), &variant, &numbers[1]))
 			continue;
-		variant.to = to;
-		if (fits(trial, &variant)) {
-			*summed = (int32_t)to;
-			return true;
-		}
+		variant_finish(trial, &variant);
+		if (!fits(trial, &variant))
+			continue;
+		facts->number[one] = numbers[0];
+		facts->number[other] = numbers[1];
+		return true;
 	}
 	return false;
+}
+
+static void try_pairs(const struct trial *trial, struct wrong_facts *facts)
+{
+	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
+		for (enum wrong_fault other = one + 1; other < FAULT_COUNT; other++)
+			if (facts->pair_count < WRONG_PAIRS && variant_go_together(one, other) &&
+				try_pair(trial, one, other, facts))
+				facts->pairs[facts->pair_count++] =
+					(struct wrong_pair){(uint8_t)one, (uint8_t)other};
 }
 
 /* ---- errors as of narrow sums ------------------------------------------------------ */
@@ -353,7 +123,8 @@ static bool errors_at(const struct trial *trial, const struct variant *right, ui
 /* Over elements all over the result; 0 where one is no number. */
 static double errors_ratio(const struct trial *trial, double (*round)(double))
 {
-	struct variant right = right_one(trial);
+	struct variant right = variant_right(trial);
+	variant_finish(trial, &right);
 	const struct shape *shape = &trial->input->test->shape;
 	uint64_t elements = shape_rows(shape) * shape_columns(shape);
 	uint64_t step = elements / (SUMMED_TERMS / trial->k + 1) + 1;
@@ -402,30 +173,53 @@ static double *codes_of(const struct device_matrix *matrix)
 	return drawn(&plain);
 }
 
-/* Wrong elements from all over the result, as many as the sums have room for. */
+/* Both are there, or neither is. */
+static void draw_groups(struct trial *trial)
+{
+	struct device_matrix plain = trial->request.right;
+	struct device_matrix scales = {.values = plain.scales};
+	if (plain.group == 0)
+		return;
+	plain.group = 0;
+	trial->unscaled = drawn(&plain);
+	trial->scales = trial->unscaled != NULL ? drawn(&scales) : NULL;
+}
+
+/* Whether an integer has been cut off at the type's end, and is so whatever the fault. */
+static bool is_cut_off(const struct check_input *input, uint64_t at)
+{
+	const struct operand *result = problem_part(input->problem, PART_RESULT);
+	const struct number_format *format = &type_of(result->type)->format;
+	double out = values_to_double(format, values_load(format, input->out, at));
+	return format->is_integer && (out == format->lowest || out == format->highest);
+}
+
+/* Wrong elements that were written, from all over the result, as many as the sums have room for;
+ * those that tell something where there are any. */
 static void choose(struct trial *trial, const uint8_t *marks, const struct wrong_facts *facts)
 {
 	uint64_t most = EXPLAIN_TERMS / trial->k + 1;
 	most = most < CHOSEN_MAX ? most : CHOSEN_MAX;
-	uint64_t step = facts->wrong / most + 1;
-	for (uint64_t i = 0, wrong = 0; i < facts->elements; i++)
-		if (marks[i] != 0 && wrong++ % step == 0)
-			trial->chosen[trial->count++] = i;
+	uint64_t step = (facts->wrong - facts->unwritten) / most + 1;
+	for (int cut_off = 0; cut_off < 2 && trial->count == 0; cut_off++)
+		for (uint64_t i = 0, wrong = 0; i < facts->elements; i++)
+			if (marks[i] == CHECK_WRONG && (cut_off || !is_cut_off(trial->input, i)) &&
+				wrong++ % step == 0)
+				trial->chosen[trial->count++] = i;
 }
 
 static void try_all(const struct trial *trial, struct wrong_facts *facts)
 {
-	struct variant variant;
 	facts->compared = (uint32_t)trial->count;
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++)
-		if (variant_make(trial, fault, &variant) && fits(trial, &variant))
-			facts->fits |= (uint64_t)1 << fault;
-	if (missing_products(trial, &facts->summed))
-		facts->fits |= (uint64_t)1 << FAULT_PRODUCTS_MISSING;
+		try_fault(trial, fault, facts);
+	if (facts->fits == 0)
+		try_pairs(trial, facts);
+	facts->summed = facts->number[FAULT_PRODUCTS_MISSING];
 	if (!has_narrow_sums(trial))
 		return;
-	facts->errors_of[SUM_F16] = errors_ratio(trial, to_f16);
-	facts->errors_of[SUM_BF16] = errors_ratio(trial, to_bf16);
+	facts->errors_of[SUM_F16] = errors_ratio(trial, variant_to_f16);
+	facts->errors_of[SUM_BF16] = errors_ratio(trial, variant_to_bf16);
 }
 
 static bool can_be_tried(const struct check_input *input, const struct device_request *request,
@@ -458,11 +252,14 @@ void explain_faults(const struct check_input *input, const uint8_t *marks,
 		trial->left = drawn(&trial->request.left);
 		trial->right = drawn(&trial->request.right);
 		trial->codes = codes_of(&trial->request.right);
+		draw_groups(trial);
 		if (trial->left != NULL && trial->right != NULL)
 			try_all(trial, facts);
 	}
 	free(trial->left);
 	free(trial->right);
 	free(trial->codes);
+	free(trial->unscaled);
+	free(trial->scales);
 	free(trial);
 }

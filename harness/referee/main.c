@@ -59,7 +59,7 @@ static bool answer(struct referee *referee, const union request *request, size_t
 			!referee_case(referee, &request->make, fd, err))
 			return false;
 		reply->make.arena = referee->arena;
-		reply->make.foreign_stages = referee->foreign;
+		reply->make.custom_stages = referee->custom;
 		return true;
 	case MESSAGE_REFEREE_RESET:
 		*bytes = sizeof reply->head;

@@ -112,17 +112,21 @@ static void draw(struct operands *o, const struct problem *problem, const struct
 		o->c[i] = (float)values_number_at(&before, i);
 }
 
-static void multiply(struct operands *o)
+/* `scales`: the type of the right operand's scales; NULL: it has none. */
+static void multiply(struct operands *o, const struct type *scales)
 {
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			const float *a = o->a + i * o->k, *b = o->b + j * o->k;
-			double sum = 0, magnitude = 0;
+			double sum = 0, magnitude = 0, rest = 0;
 			for (size_t l = 0; l < o->k; l++) {
 				double term = (double)a[l] * b[l];
 				sum += term;
 				magnitude += fabs(term);
+				if (scales != NULL)
+					rest += (double)a[l] * device_rest(&scales->format, b[l]);
 			}
+			o->rest[i * o->n + j] = rest;
 			o->product[i * o->n + j] = sum;
 			o->magnitude[i * o->n + j] = magnitude;
 		}
@@ -139,13 +143,15 @@ bool operands_draw(struct operands *out, const struct problem *problem,
 	out->c = calloc(m * n, sizeof *out->c);
 	out->product = malloc(m * n * sizeof *out->product);
 	out->magnitude = malloc(m * n * sizeof *out->magnitude);
+	out->rest = malloc(m * n * sizeof *out->rest);
 	if (out->a == NULL || out->b == NULL || out->c == NULL || out->product == NULL ||
-		out->magnitude == NULL) {
+		out->magnitude == NULL || out->rest == NULL) {
 		operands_free(out);
 		return false;
 	}
+	const struct operand *scales = problem_part(problem, PART_RIGHT_SCALES);
 	draw(out, problem, test);
-	multiply(out);
+	multiply(out, scales != NULL ? type_of(scales->type) : NULL);
 	return true;
 }
 
@@ -156,6 +162,7 @@ void operands_free(struct operands *operands)
 	free(operands->c);
 	free(operands->product);
 	free(operands->magnitude);
+	free(operands->rest);
 	*operands = (struct operands){0};
 }
 
@@ -408,10 +415,12 @@ float order_element(const struct order *order, const struct operands *operands,
 {
 	size_t k = operands->k;
 	const float *a = operands->a + row * k, *b = operands->b + column * k;
-	if (order->inputs != NARROW_NONE) {
+	enum narrowing left = order->inputs != NARROW_NONE ? order->inputs : order->left;
+	enum narrowing right = order->inputs != NARROW_NONE ? order->inputs : order->right;
+	if (left != NARROW_NONE || right != NARROW_NONE) {
 		for (size_t i = 0; i < k; i++) {
-			scratch[i] = narrow(a[i], order->inputs);
-			scratch[k + i] = narrow(b[i], order->inputs);
+			scratch[i] = narrow(a[i], left);
+			scratch[k + i] = narrow(b[i], right);
 		}
 		a = scratch;
 		b = scratch + k;

@@ -39,10 +39,11 @@ struct order {
 	enum order_kind kind;
 	char types[24]; /* of inputs for which the order makes sense: "f16 f32"; "": all */
 	int parts, extra, promoted;
-	enum narrowing inputs; /* applied to A and B first */
-	int dropped;           /* products left out at the end */
-	bool without_c;        /* beta*C forgotten */
-	int shows_from;        /* faults: the smallest K at which they are found */
+	enum narrowing inputs;      /* applied to A and B first */
+	enum narrowing left, right; /* applied to one of them */
+	int dropped;                /* products left out at the end */
+	bool without_c;             /* beta*C forgotten */
+	int shows_from;             /* faults: the smallest K at which they are found */
 };
 
 /* The tables. Whether an order makes sense for inputs of a type, `order_suits` tells. */
@@ -56,6 +57,7 @@ struct operands {
 	size_t m, n, k;
 	float *a, *b, *c;
 	double *product, *magnitude; /* M*N, in f64 */
+	double *rest;                /* device_product.rest; 0 where the right one has no scales */
 };
 bool operands_draw(struct operands *out, const struct problem *problem,
 				   const struct test_case *test);

@@ -179,3 +179,47 @@ bool explain_places(const uint8_t *marks, const struct shape *shape, struct wron
 	free(walk.grain);
 	return good;
 }
+
+/* ---- what was not written ---------------------------------------------------------- */
+
+/* How many elements of a row (of a column) were not written, in all matrices. Some of these may be
+ * right by chance. */
+static uint64_t unwritten_of(const uint8_t *marks, const struct walk *walk, bool rows, uint64_t at)
+{
+	uint64_t unwritten = 0, length = rows ? walk->n : walk->m;
+	for (uint64_t b = 0; b < walk->batch; b++)
+		for (uint64_t i = 0; i < length; i++) {
+			uint64_t row = rows ? at : i, column = rows ? i : at;
+			uint8_t mark = marks[(b * walk->m + row) * walk->n + column];
+			unwritten += (mark & CHECK_UNWRITTEN) != 0;
+		}
+	return unwritten;
+}
+
+/* The first of the last rows (columns) of which nearly nothing was written. */
+static uint64_t written_end(const uint8_t *marks, const struct walk *walk, bool rows)
+{
+	uint64_t size = rows ? walk->m : walk->n, length = walk->batch * (rows ? walk->n : walk->m);
+	uint64_t end = size;
+	while (end > 0 && unwritten_of(marks, walk, rows, end - 1) * 10 >= length * 9)
+		end--;
+	return end;
+}
+
+void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+{
+	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
+						.m = (uint64_t)shape->size[SIZE_M],
+						.n = (uint64_t)shape->size[SIZE_N]};
+	uint64_t rows = written_end(marks, &walk, true), columns = written_end(marks, &walk, false);
+	uint64_t inside = 0;
+	for (uint64_t b = 0; b < walk.batch; b++)
+		for (uint64_t i = 0; i < rows; i++)
+			for (uint64_t j = 0; j < columns; j++)
+				inside += (marks[(b * walk.m + i) * walk.n + j] & CHECK_UNWRITTEN) != 0;
+	if (inside * 100 > walk.batch * rows * columns || rows * columns == 0 ||
+		(rows == walk.m && columns == walk.n))
+		return;
+	facts->written_rows = (int32_t)rows;
+	facts->written_columns = (int32_t)columns;
+}

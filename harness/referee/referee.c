@@ -20,8 +20,7 @@
 static const struct referee_device *find_device(const struct device_choice *choice,
 												struct error *err)
 {
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
-	struct error ignored;
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	if (choice->kind == DEVICE_EMULATED)
 		return referee_device_emulated();
 	if (choice->kind != DEVICE_CUDA) {
@@ -30,9 +29,7 @@ static const struct referee_device *find_device(const struct device_choice *choi
 	}
 	if (!paths_build(build, err) || !paths_join(folder, build, "libexec", err))
 		return NULL;
-	if (!paths_source(source, &ignored)) /* only where a fetched toolkit might be */
-		source[0] = '\0';
-	return referee_device_cuda_load(folder, source, err);
+	return referee_device_cuda_load(folder, err);
 }
 
 bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err)
@@ -147,13 +144,13 @@ static bool chain_is_sound(const struct chain *chain, struct error *err)
 	return sound || error_set(err, "an epilogue that cannot be");
 }
 
-static uint32_t foreign_stages(const struct chain *chain)
+static uint32_t custom_stages(const struct chain *chain)
 {
-	uint32_t foreign = 0;
+	uint32_t custom = 0;
 	for (uint32_t i = 0; i < chain->count; i++)
 		if (stage_find(&chain->stages[i]) == NULL)
-			foreign |= 1u << i;
-	return foreign;
+			custom |= 1u << i;
+	return custom;
 }
 
 static bool group_is_sound(const struct referee_case *request)
@@ -195,7 +192,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return false;
 	referee->test = request->test;
 	referee->chain = request->chain;
-	referee->foreign = foreign_stages(&referee->chain);
+	referee->custom = custom_stages(&referee->chain);
 	referee->seed = request->test.seed;
 	referee->arena = arena;
 	if (!fill_guards(referee, err) || !fill_buffers(referee, true, 0, err) ||
@@ -387,13 +384,13 @@ static struct check_input input_of(struct referee *referee)
 	return input;
 }
 
-/* The chain from stage `from` on, up to the next foreign one or to its end. */
+/* The chain from stage `from` on, up to the next custom stage or to its end. */
 static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
 					   struct check_facts *reply, struct error *err)
 {
 	const struct shape *shape = &referee->test.shape;
 	uint32_t to = computed != NULL ? from + 1 : from;
-	while (to < referee->chain.count && (referee->foreign & 1u << to) == 0)
+	while (to < referee->chain.count && (referee->custom & 1u << to) == 0)
 		to++;
 	referee->next = is_plain(referee) ? referee->chain.count : to;
 	if (referee->next < referee->chain.count &&
@@ -443,7 +440,7 @@ static bool draw_rows(struct referee *referee, uint32_t wanted, struct error *er
 static bool rows_alone(const struct referee *referee)
 {
 	return referee->device->rows_alone && referee->problem->algebra != ALGEBRA_SHORTEST_PATHS &&
-		   (is_plain(referee) || referee->foreign == 0);
+		   (is_plain(referee) || referee->custom == 0);
 }
 
 /* Copies the outputs to where nobody else can reach them, and looks at their digests there. */
@@ -498,8 +495,8 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	referee->reply.reference_disagreements = referee->spot_disagreements;
 	if (!check_part(referee, 0, NULL, reply, err))
 		return false;
-	/* Values that went through foreign stages are gone by then. */
-	referee->explainable = referee->has_product && (is_plain(referee) || referee->foreign == 0);
+	/* Values that went through custom stages are gone by then. */
+	referee->explainable = referee->has_product && (is_plain(referee) || referee->custom == 0);
 	return true;
 }
 

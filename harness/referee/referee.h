@@ -18,7 +18,7 @@ struct referee {
 	const struct problem *problem;
 	struct test_case test;
 	struct chain chain;
-	uint32_t foreign; /* bit i: stage i is not one of ours */
+	uint32_t custom; /* bit i: stage i is not one of ours */
 	struct buffers buffers;
 	uint64_t seed; /* of set 0: the case's, or a later RESET's `fresh` */
 	struct arena arena;
@@ -28,7 +28,7 @@ struct referee {
 	uint32_t row_count;               /* 0: all are */
 	const void *outputs[BUFFERS_MAX]; /* in there, by buffer; NULL: an input */
 
-	/* A check that has come to a foreign stage. */
+	/* A check that has come to a custom stage. */
 	struct referee_check checked;
 	uint32_t next;            /* that stage; the end of the chain: none */
 	struct check_facts reply; /* what is known so far */
@@ -62,7 +62,7 @@ bool referee_recheck(struct referee *referee, struct check_facts *reply, struct 
 /* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
  * known. */
 bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err);
-/* Foreign stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
+/* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,
 						int *fd, struct error *err);

@@ -1,4 +1,4 @@
-/* What the referee asks a device to compute for a case, from the problem's tables. Internal to
+/* What the referee has a device compute for a case, from the problem's tables. Internal to
  * referee/. */
 #ifndef GEMMJUDGE_REFEREE_REFERENCE_H
 #define GEMMJUDGE_REFEREE_REFERENCE_H

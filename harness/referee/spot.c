@@ -6,7 +6,7 @@
 #include "testcases/values.h"
 
 /* Where an element of the result lies. */
-struct place {
+struct coordinate {
 	uint64_t batch, row, column;
 };
 
@@ -31,21 +31,21 @@ static double number_at(const struct device_matrix *matrix, uint64_t batch, uint
 	return device_matrix_number(matrix, index, values_at(&matrix->values, index));
 }
 
-static double left_at(const struct device_request *request, struct place at, uint64_t k)
+static double left_at(const struct device_request *request, struct coordinate at, uint64_t k)
 {
 	const int32_t *size = request->shape.size;
 	return number_at(&request->left, at.batch, at.row, k, (uint64_t)size[SIZE_M],
 					 (uint64_t)size[SIZE_K]);
 }
 
-static double right_at(const struct device_request *request, struct place at, uint64_t k)
+static double right_at(const struct device_request *request, struct coordinate at, uint64_t k)
 {
 	const int32_t *size = request->shape.size;
 	return number_at(&request->right, at.batch, k, at.column, (uint64_t)size[SIZE_K],
 					 (uint64_t)size[SIZE_N]);
 }
 
-static bool min_plus_agrees(const struct device_request *request, struct place at, double got)
+static bool min_plus_agrees(const struct device_request *request, struct coordinate at, double got)
 {
 	float least = INFINITY;
 	for (uint64_t k = 0; k < (uint64_t)request->shape.size[SIZE_K]; k++)
@@ -55,13 +55,13 @@ static bool min_plus_agrees(const struct device_request *request, struct place a
 
 /* A shortest path has a last edge, behind which another shortest path lies. */
 static bool path_agrees(const struct device_request *request, const struct device_product *product,
-						struct place at, double got)
+						struct coordinate at, double got)
 {
 	uint64_t n = (uint64_t)request->shape.size[SIZE_M];
 	double least = at.row == at.column ? 0 : INFINITY, scale = 0;
 	for (uint64_t k = 0; k < n && at.row != at.column; k++) {
 		double before = product_at(product, at.row * n + k);
-		struct place edge = {.row = k};
+		struct coordinate edge = {.row = k};
 		double length = before + (k == at.column ? INFINITY : left_at(request, edge, at.column));
 		scale = isfinite(length) ? fmax(scale, fabs(before)) : scale;
 		least = fmin(least, length);
@@ -70,14 +70,17 @@ static bool path_agrees(const struct device_request *request, const struct devic
 }
 
 static bool plus_times_agrees(const struct device_request *request,
-							  const struct device_product *product, struct place at, uint64_t index)
+							  const struct device_product *product, struct coordinate at,
+							  uint64_t index)
 {
 	uint64_t count = (uint64_t)request->shape.size[SIZE_K];
-	double sum = 0, magnitude = 0;
+	double sum = 0, magnitude = 0, rest = 0;
 	for (uint64_t k = 0; k < count; k++) {
-		double term = left_at(request, at, k) * right_at(request, at, k);
-		sum += term;
-		magnitude += fabs(term);
+		double left = left_at(request, at, k), right = right_at(request, at, k);
+		sum += left * right;
+		magnitude += fabs(left * right);
+		if (product->rest != NULL)
+			rest += left * device_rest(&request->right.scales.format, right);
 	}
 	double got = product_at(product, index);
 	/* Sums in f32 of values that f32 does not hold are the type's business, not a
@@ -86,28 +89,29 @@ static bool plus_times_agrees(const struct device_request *request,
 		return true;
 	double growth = CHECK_CONSTANT * sqrt((double)count);
 	double bound = growth * product->unit_roundoff * magnitude + 0x1p-149 * (double)count;
+	double bound_f32 = growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count;
 	return agrees(got, sum, bound) &&
-		   agrees((double)product->magnitude[index], magnitude,
-				  growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count);
+		   (product->rest == NULL || agrees((double)product->rest[index], rest, bound_f32)) &&
+		   agrees((double)product->magnitude[index], magnitude, bound_f32);
 }
 
-static struct place place_of(const struct device_request *request, uint64_t i)
+static struct coordinate coordinate_of(const struct device_request *request, uint64_t i)
 {
 	const int32_t *size = request->shape.size;
 	uint64_t batches = (uint64_t)size[SIZE_BATCH], m = (uint64_t)size[SIZE_M],
 			 n = (uint64_t)size[SIZE_N];
 	if (i < 4)
-		return (struct place){i & 1 ? batches - 1 : 0, i & 1 ? m - 1 : 0, i & 2 ? n - 1 : 0};
+		return (struct coordinate){i & 1 ? batches - 1 : 0, i & 1 ? m - 1 : 0, i & 2 ? n - 1 : 0};
 	struct values_words words = values_random(request->left.values.seed, VALUES_STREAM_SPOT, i);
-	return (struct place){words.word[2] * batches >> 32, words.word[0] * m >> 32,
-						  words.word[1] * n >> 32};
+	return (struct coordinate){words.word[2] * batches >> 32, words.word[0] * m >> 32,
+							   words.word[1] * n >> 32};
 }
 
 uint32_t spot_check(const struct device_request *request, const struct device_product *product)
 {
 	uint32_t disagreements = 0;
 	for (uint64_t i = 0; i < SPOT_CHECKS; i++) {
-		struct place at = place_of(request, i);
+		struct coordinate at = coordinate_of(request, i);
 		uint64_t row = at.batch * (uint64_t)request->shape.size[SIZE_M] + at.row;
 		uint64_t index = row * (uint64_t)request->shape.size[SIZE_N] + at.column;
 		double got = product_at(product, index);

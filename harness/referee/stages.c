@@ -24,80 +24,82 @@ static double gated(double x, double gate)
 	return isinf(x) && x < 0 ? -0.0 : x * gate;
 }
 
-static double apply_relu(double x, const double *members, const struct stage_place *place)
+static double apply_relu(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return x < 0 ? 0 : x;
 }
 
-static double apply_sigmoid(double x, const double *members, const struct stage_place *place)
+static double apply_sigmoid(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return logistic(x);
 }
 
-static double apply_leaky_relu(double x, const double *members, const struct stage_place *place)
+static double apply_leaky_relu(double x, const double *members,
+							   const struct stage_coordinate *place)
 {
 	(void)place;
 	return x < 0 ? members[0] * x : x;
 }
 
-static double apply_clamp(double x, const double *members, const struct stage_place *place)
+static double apply_clamp(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)place;
 	return x < members[0] ? members[0] : x > members[1] ? members[1] : x;
 }
 
 /* 1 + tanh(u) = 2 / (1 + exp(-2u)). */
-static double apply_gelu(double x, const double *members, const struct stage_place *place)
+static double apply_gelu(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return gated(x, logistic(2 * sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
-static double apply_gelu_erf(double x, const double *members, const struct stage_place *place)
+static double apply_gelu_erf(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return gated(x, erfc(-x / M_SQRT2) / 2);
 }
 
-static double apply_silu(double x, const double *members, const struct stage_place *place)
+static double apply_silu(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return gated(x, logistic(x));
 }
 
-static double apply_tanh(double x, const double *members, const struct stage_place *place)
+static double apply_tanh(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return tanh(x);
 }
 
-static double apply_sum(double x, const double *members, const struct stage_place *place)
+static double apply_sum(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)place;
 	return x + members[0];
 }
 
-static double apply_product(double x, const double *members, const struct stage_place *place)
+static double apply_product(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)place;
 	return x * members[0];
 }
 
-static double apply_save(double x, const double *members, const struct stage_place *place)
+static double apply_save(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
 	return x;
 }
 
-static double apply_alpha_beta(double x, const double *members, const struct stage_place *place)
+static double apply_alpha_beta(double x, const double *members,
+							   const struct stage_coordinate *place)
 {
 	(void)members;
 	return place->beta != 0 ? place->alpha * x + place->beta * place->c : place->alpha * x;
 }
 
-static double apply_relu_grad(double x, const double *members, const struct stage_place *place)
+static double apply_relu_grad(double x, const double *members, const struct stage_coordinate *place)
 {
 	(void)place;
 	return members[0] > 0 ? x : 0;
@@ -186,7 +188,7 @@ static void settle_result(struct carried *value, double y, double spread, double
 
 /* What the stage's own arithmetic may add. */
 static double own_error(enum stage_accuracy accuracy, double x, double y,
-						const struct stage_place *place)
+						const struct stage_coordinate *place)
 {
 	double added = place->beta * place->c;
 	switch (accuracy) {
@@ -206,7 +208,7 @@ static bool fits_f32(double x)
 }
 
 void stage_carry(const struct stage_reference *reference, const double *members,
-				 const struct stage_place *place, struct carried *value)
+				 const struct stage_coordinate *place, struct carried *value)
 {
 	static const double places[] = {-1, -0.5, 0.5, 1};
 	if (isinf(value->error))

@@ -26,7 +26,7 @@ enum stage_accuracy {
 };
 
 /* What stages know besides their own members. */
-struct stage_place {
+struct stage_coordinate {
 	const struct type *type; /* of outputs */
 	double alpha, beta;
 	double c;            /* the result's element before the call; 0 where beta is 0 */
@@ -38,14 +38,14 @@ struct stage_reference {
 	enum stage_accuracy accuracy;
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
-	double (*apply)(double x, const double *members, const struct stage_place *place);
+	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
 };
 
-/* NULL: no reference of our own; the stage is foreign, and run by a kernel made from its file. */
+/* NULL: no reference of our own; the stage is custom, and run by a kernel made from its file. */
 const struct stage_reference *stage_find(const struct chain_stage *stage);
 
 void stage_carry(const struct stage_reference *reference, const double *members,
-				 const struct stage_place *place, struct carried *value);
+				 const struct stage_coordinate *place, struct carried *value);
 
 /* What a stage computed elsewhere, in f32, made of x, x - error and x + error. */
 void stage_take(const float y[3], const struct type *type, struct carried *value);

@@ -1,4 +1,4 @@
-/* What a comparison says: how much faster a fused epilogue is than each other way
+/* What a comparison says: how much faster a fused epilogue is than each alternative
  * to the same result, and what the fusion costs. */
 #ifndef GEMMJUDGE_REPORT_COMPARE_H
 #define GEMMJUDGE_REPORT_COMPARE_H
@@ -34,7 +34,7 @@ void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fus
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out);
 void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out);
 
-/* A picture: the speed-up of each fused file over each other way, shape by shape. */
+/* A picture: the speed-up of each fused file over each alternative, shape by shape. */
 void report_svg(const struct judgement_list *list, FILE *out);
 
 #endif

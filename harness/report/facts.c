@@ -139,9 +139,9 @@ struct facts_counted facts_counted(const struct timing_result *timing,
 								   const struct timing_entry *entry)
 {
 	bool span = facts_use_span(timing), outside = entry->seal.state == SEAL_OUTSIDE;
-	return (struct facts_counted){.clock = outside ? "outside"
-										   : span  ? "span"
-												   : "event",
+	return (struct facts_counted){.clock = timing_clock_name(outside ? CLOCK_OUTSIDE
+															 : span  ? CLOCK_SPAN
+																	 : CLOCK_EVENT),
 								  .stats = facts_stats(entry, span),
 								  .passes = outside || span == (entry->span.samples > 0)};
 }

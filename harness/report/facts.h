@@ -38,7 +38,7 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 
 /* The time of an entry that counts, as tables, the JSON report and the store have it. */
 struct facts_counted {
-	const char *clock; /* "span" or "event" of the process, "outside" of sealed calls */
+	const char *clock; /* timing_clock_name() of it */
 	const struct timing_stats *stats;
 	bool passes; /* its passes are of the same clock */
 };

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "judgement/layers.h"
-#include "report/clean.h"
+#include "judgement/names.h"
 #include "report/compare.h"
+#include "report/document.h"
 #include "report/facts.h"
 #include "report/overall.h"
 #include "report/ranking.h"
@@ -17,10 +18,7 @@
 
 static json_t *text(const char *value)
 {
-	char *clean = clean_text(value);
-	json_t *json = clean != NULL ? json_string(clean) : NULL;
-	free(clean);
-	return json;
+	return document_text(value);
 }
 
 /* JSON has no NaN and no infinities: they become strings. */
@@ -47,8 +45,7 @@ static json_t *device(const struct run_facts *facts)
 	if (device->name[0] == '\0')
 		return json_null(); /* nothing was to be run */
 	json_t *json = json_object();
-	json_object_set_new(json, "kind",
-						json_string(facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated"));
+	json_object_set_new(json, "kind", json_string(device_kind_name(facts->device_kind)));
 	json_object_set_new(json, "name", text(device->name));
 	json_object_set_new(json, "count", json_integer((json_int_t)facts->devices));
 	json_object_set_new(json, "architecture", text(device->architecture));
@@ -256,7 +253,7 @@ static void set_kernels(json_t *json, const struct timing_entry *entry)
 static json_t *sealed(const struct timing_seal *seal)
 {
 	json_t *json = json_object();
-	json_object_set_new(json, "state", json_string(seal_name(seal->state)));
+	json_object_set_new(json, "state", json_string(seal_state_name(seal->state)));
 	if (seal->why[0] != '\0')
 		json_object_set_new(json, "why", text(seal->why));
 	if (seal->state == SEAL_NONE)
@@ -312,7 +309,8 @@ static json_t *timing(const struct timing_result *timing)
 	json_t *test = json_object();
 	set_test(test, problem_find(timing->problem), &timing->test);
 	json_object_set_new(json, "case", test);
-	json_object_set_new(json, "clock", json_string(span ? "span" : "event"));
+	json_object_set_new(json, "clock",
+						json_string(timing_clock_name(span ? CLOCK_SPAN : CLOCK_EVENT)));
 	json_t *entries = json_array();
 	for (size_t i = 0; i < timing->count; i++)
 		json_array_append_new(entries, timing_entry(timing, &timing->entries[i], span));

@@ -11,8 +11,6 @@
 #define NAME_LEAST 16 /* columns of a file's name */
 #define TIE 1.01      /* as the store has it: runs of one file differ by as much */
 
-const char *const ranking_orders[] = {"speed", "name", "verdict", NULL};
-
 /* ---- order ------------------------------------------------------------- */
 
 static int name_order(const struct ranking_row *a, const struct ranking_row *b)
@@ -42,11 +40,6 @@ static int speed_order(const struct ranking_row *a, const struct ranking_row *b)
 	return verdict_order(a, b);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return name_order(a, b);
-}
-
 static int by_verdict(const void *a, const void *b)
 {
 	return verdict_order(a, b);
@@ -55,14 +48,6 @@ static int by_verdict(const void *a, const void *b)
 static int by_speed(const void *a, const void *b)
 {
 	return speed_order(a, b);
-}
-
-static void rows_sort(struct ranking *ranking, const char *order)
-{
-	int (*compare)(const void *, const void *) = ranking->timed ? by_speed : by_verdict;
-	if (order != NULL)
-		compare = order[0] == 's' ? by_speed : order[0] == 'n' ? by_name : by_verdict;
-	qsort(ranking->rows, ranking->count, sizeof *ranking->rows, compare);
 }
 
 /* ---- rows -------------------------------------------------------------- */
@@ -135,9 +120,8 @@ struct ranking ranking_make(const struct judgement_list *list)
 			ranking.problems || (problem[0] != '\0' && strcmp(problem, row->item->problem) != 0);
 		problem = row->item->problem;
 	}
-	qsort(ranking.rows, ranking.count, sizeof *ranking.rows, by_speed);
+	qsort(ranking.rows, ranking.count, sizeof *ranking.rows, ranking.timed ? by_speed : by_verdict);
 	rows_rank(&ranking);
-	rows_sort(&ranking, list->facts.order);
 	return ranking;
 }
 

@@ -11,10 +11,6 @@
 /* So many files end with a table. */
 #define RANKING_FILES 3
 
-/* By what the rows may be sorted; NULL after the last. Else it is speed where a file has a time,
- * and verdict where none has. */
-extern const char *const ranking_orders[];
-
 struct ranking_row {
 	const struct judgement *item;
 	unsigned rank;       /* among the accepted files of its problem; 0: none */
@@ -32,7 +28,8 @@ struct ranking {
 	struct ranking_row *rows; /* owned */
 };
 
-/* Ranks and sorts. Files of a rank differ from its first by no more than 1%, or their intervals
+/* Ranks and sorts: by speed, each problem by itself, where a file has a time, else by verdict, then
+ * by name. Files of a rank differ from its first by no more than 1%, or their intervals
  * meet; the next rank counts all before it (1, 1, 3). Without rows where memory runs out, and for
  * bench and compare, which say more (overall.h). */
 struct ranking ranking_make(const struct judgement_list *list);

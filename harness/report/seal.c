@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Microseconds: of shorter calls nothing is confirmed on any machine (judge/timing/outside.c). */
+/* Microseconds: of shorter calls nothing is confirmed on any machine (judge/timing/host_time.c). */
 #define SEAL_SHORT 20.0
 
 static int decimals(double microseconds)
@@ -19,7 +19,7 @@ void seal_confirmed(const struct timing_result *timing, char out[SEAL_LINE])
 		const struct timing_seal *seal = &entry->seal;
 		if (!entry->ran || seal->state != SEAL_CONFIRMED)
 			continue;
-		int more = snprintf(out + used, SEAL_LINE - used, "%s %s (%.*f +-%.*f us from outside)",
+		int more = snprintf(out + used, SEAL_LINE - used, "%s %s (host-side time %.*f +-%.*f us)",
 							used == 0 ? "confirmed by sealed calls:" : ",", entry->label,
 							decimals(seal->outside), seal->outside, decimals(seal->uncertainty),
 							seal->uncertainty);
@@ -27,13 +27,13 @@ void seal_confirmed(const struct timing_result *timing, char out[SEAL_LINE])
 	}
 }
 
-/* Why the outside does not tell. */
+/* Why the host-side time does not confirm it. */
 static const char *doubt_of(const struct timing_seal *seal, const struct timing_stats *own)
 {
 	if (own->median < seal->floor)
-		return "less than the GPU needs, and too short to be told from outside";
-	return own->median < SEAL_SHORT ? "too short to be told from outside"
-									: "the machine is too unsteady for a look from outside";
+		return "less than the GPU needs, and too short for a host-side time";
+	return own->median < SEAL_SHORT ? "too short for a host-side time"
+									: "the machine is too unsteady for a host-side time";
 }
 
 void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE])
@@ -45,7 +45,7 @@ void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE]
 		return;
 	if (seal->state == SEAL_OUTSIDE)
 		snprintf(out, SEAL_LINE,
-				 "%s: its process says %.*f us; a call takes %.*f us seen from outside (+-%.*f), "
+				 "%s: its process says %.*f us; its host-side time is %.*f us (+-%.*f), "
 				 "which is shown",
 				 entry->label, decimals(own->median), own->median, decimals(seal->outside),
 				 seal->outside, decimals(seal->uncertainty), seal->uncertainty);

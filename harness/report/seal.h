@@ -4,7 +4,7 @@
 
 #include "judgement/judgement.h"
 
-/* "confirmed by sealed calls: 02_tiled.cu (seen from outside 303 +- 9 us), ..."; "" where nobody's
+/* "confirmed by sealed calls: 02_tiled.cu (host-side time 303 +-9.1 us), ..."; "" where nobody's
  * was. */
 #define SEAL_LINE 1024
 void seal_confirmed(const struct timing_result *timing, char out[SEAL_LINE]);

@@ -20,7 +20,7 @@ static const struct html_column columns[] = {
 
 static bool from_outside(const struct leader *leader)
 {
-	return seal_is(leader->time->seal, SEAL_OUTSIDE);
+	return seal_state_is(leader->time->seal, SEAL_OUTSIDE);
 }
 
 static void leader_print(struct html_table *table, const struct site *site,
@@ -127,7 +127,7 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 	fputs("</div>\n", out);
 	if (outside)
 		html_paragraph(out, "quiet",
-					   "* seen from outside: the process said less than what sealed calls took.");
+					   "* host-side time: the process said less than what sealed calls took.");
 	if (board->unconfirmed > 0) {
 		char text[96];
 		snprintf(text, sizeof text,

@@ -85,7 +85,7 @@ static void left_out_print(FILE *out, const struct site *site)
 	html_table_close(&table);
 }
 
-void index_print(FILE *out, const struct site *site)
+void pages_index_print(FILE *out, const struct site *site)
 {
 	char line[LINE];
 	html_open(out, "Leaderboard", site->version);
@@ -101,7 +101,7 @@ void index_print(FILE *out, const struct site *site)
 	contents_print(out, site);
 	html_paragraph(out, "quiet",
 				   "The fastest accepted run of each content ranks, by a time that sealed calls "
-				   "confirmed or that was seen from outside.");
+				   "confirmed, or a host-side time.");
 	for (size_t i = 0; i < site->field_count; i++) {
 		const struct field *field = &site->fields[i];
 		char title[SITE_TITLE], anchor[SITE_ANCHOR];

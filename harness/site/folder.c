@@ -92,25 +92,25 @@ static bool for_each_name(struct folder *folder, void *context,
 }
 
 /* Hidden files (.git, .nojekyll) may lie in any folder. */
-static void find_foreign(struct folder *folder, const char *name, void *context)
+static void find_unknown(struct folder *folder, const char *name, void *context)
 {
-	char *foreign = context;
-	if (foreign[0] == '\0' && name[0] != '.' && !(is_page_name(name) && is_our_page(folder, name)))
-		snprintf(foreign, NAME_MAX + 1, "%s", name);
+	char *unknown = context;
+	if (unknown[0] == '\0' && name[0] != '.' && !(is_page_name(name) && is_our_page(folder, name)))
+		snprintf(unknown, NAME_MAX + 1, "%s", name);
 }
 
 static bool is_for_pages(struct folder *folder, struct error *err)
 {
-	char foreign[NAME_MAX + 1] = "";
+	char unknown[NAME_MAX + 1] = "";
 	if (is_our_page(folder, INDEX))
 		return true;
-	if (!for_each_name(folder, foreign, find_foreign, err))
+	if (!for_each_name(folder, unknown, find_unknown, err))
 		return false;
-	return foreign[0] == '\0' ||
+	return unknown[0] == '\0' ||
 		   error_set(err,
 					 "cannot write pages to %s: it holds %s, which is no page of gemmjudge; "
 					 "name a new folder, or an empty one",
-					 folder->path, foreign);
+					 folder->path, unknown);
 }
 
 /* ---- the folder ---------------------------------------------------------------------- */

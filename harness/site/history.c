@@ -29,7 +29,7 @@ static const struct measured *last_there(const struct measured_list *all,
 static bool belongs(const struct history *history, const struct measured_list *all,
 					const struct measured *run)
 {
-	const struct submission *submission = history->submission;
+	const struct page_submission *submission = history->submission;
 	if (same(run->content, submission->content))
 		return true;
 	for (size_t i = 0; i < submission->count; i++)
@@ -38,7 +38,8 @@ static bool belongs(const struct history *history, const struct measured_list *a
 	return false;
 }
 
-bool history_make(const struct site *site, const struct submission *submission, struct history *out)
+bool history_make(const struct site *site, const struct page_submission *submission,
+				  struct history *out)
 {
 	const struct measured_list *all = &site->all->runs;
 	*out = (struct history){.site = site, .submission = submission};

@@ -7,15 +7,15 @@
 /* The runs of a content; where it is the last that was judged under a path, also those of others
  * that were there before. */
 struct history {
-	const struct site *site;             /* borrowed */
-	const struct submission *submission; /* borrowed */
+	const struct site *site;                  /* borrowed */
+	const struct page_submission *submission; /* borrowed */
 	size_t count;
 	const struct measured **runs; /* the oldest first; owned */
 	const struct measured *later; /* of another content that took its path; NULL: none did */
 };
 
 /* False where memory runs out. */
-bool history_make(const struct site *site, const struct submission *submission,
+bool history_make(const struct site *site, const struct page_submission *submission,
 				  struct history *out);
 void history_free(struct history *history);
 

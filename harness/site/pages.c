@@ -23,25 +23,25 @@ static void page_name(const char *start, const char *text, char out[FOLDER_NAME]
 				 (unsigned long long)XXH3_64bits(text, strlen(text)));
 }
 
-static struct submission *submission_of(struct site *site, const char *content)
+static struct page_submission *submission_of(struct site *site, const char *content)
 {
 	for (size_t i = 0; i < site->submission_count; i++)
 		if (strcmp(site->submissions[i].content, content) == 0)
 			return &site->submissions[i];
-	struct submission *more =
+	struct page_submission *more =
 		realloc(site->submissions, (site->submission_count + 1) * sizeof *more);
 	if (more == NULL)
 		return NULL;
 	site->submissions = more;
 	more += site->submission_count++;
-	*more = (struct submission){.content = content};
+	*more = (struct page_submission){.content = content};
 	page_name("", content, more->page);
 	return more;
 }
 
 static bool submission_add(struct site *site, const struct measured *run)
 {
-	struct submission *submission = submission_of(site, run->content);
+	struct page_submission *submission = submission_of(site, run->content);
 	void *more = submission != NULL
 					 ? realloc(submission->runs, (submission->count + 1) * sizeof *submission->runs)
 					 : NULL;
@@ -94,7 +94,7 @@ void site_free(struct site *site)
 	*site = (struct site){0};
 }
 
-const struct submission *site_submission(const struct site *site, const struct measured *run)
+const struct page_submission *site_submission(const struct site *site, const struct measured *run)
 {
 	for (size_t i = 0; i < site->submission_count; i++)
 		if (strcmp(site->submissions[i].content, run->content) == 0)
@@ -118,7 +118,7 @@ void site_title(const struct field *field, char out[SITE_TITLE])
 
 void site_file_cell(struct html_table *table, const struct site *site, const struct measured *run)
 {
-	const struct submission *submission = site_submission(site, run);
+	const struct page_submission *submission = site_submission(site, run);
 	if (submission != NULL)
 		html_table_link(table, submission->page, run->file);
 	else
@@ -128,7 +128,7 @@ void site_file_cell(struct html_table *table, const struct site *site, const str
 void site_content_cell(struct html_table *table, const struct site *site,
 					   const struct measured *run)
 {
-	const struct submission *submission = site_submission(site, run);
+	const struct page_submission *submission = site_submission(site, run);
 	char digits[9];
 	snprintf(digits, sizeof digits, "%.8s", run->content);
 	if (submission != NULL)

@@ -8,7 +8,7 @@
 #include "store/leaderboard.h"
 
 /* One content, under whatever names it was judged. */
-struct submission {
+struct page_submission {
 	const char *content; /* borrowed */
 	char page[FOLDER_NAME];
 	size_t count;
@@ -27,7 +27,7 @@ struct site {
 	const struct leaderboard *all;
 	const char *version;
 	size_t submission_count;
-	struct submission *submissions; /* in the order of the store; owned */
+	struct page_submission *submissions; /* in the order of the store; owned */
 	size_t field_count;
 	struct field *fields; /* owned */
 };
@@ -37,7 +37,7 @@ bool site_make(const struct leaderboard *all, const char *version, struct site *
 void site_free(struct site *site);
 
 /* NULL: a run of no known content has no page. */
-const struct submission *site_submission(const struct site *site, const struct measured *run);
+const struct page_submission *site_submission(const struct site *site, const struct measured *run);
 
 #define SITE_ANCHOR 32
 /* Of a board on its field's page: "shape-3". */
@@ -72,9 +72,9 @@ void board_print(FILE *out, const struct site *site, const struct board *board);
 /* The first at each shape beside the fastest library: a plot, of three shapes or more. */
 void ratios_print(FILE *out, const struct field *field);
 
-void index_print(FILE *out, const struct site *site);
+void pages_index_print(FILE *out, const struct site *site);
 void field_print(FILE *out, const struct site *site, const struct field *field);
 /* False where memory runs out. */
-bool submission_print(FILE *out, const struct site *site, const struct submission *submission);
+bool submission_print(FILE *out, const struct site *site, const struct page_submission *submission);
 
 #endif

@@ -8,7 +8,7 @@ static bool index_write(struct folder *folder, const struct site *site, struct e
 	FILE *page = folder_page(folder, "index.html", err);
 	if (page == NULL)
 		return false;
-	index_print(page, site);
+	pages_index_print(page, site);
 	return folder_end_page(folder, err);
 }
 
@@ -23,7 +23,7 @@ static bool field_write(struct folder *folder, const struct site *site, const st
 }
 
 static bool submission_write(struct folder *folder, const struct site *site,
-							 const struct submission *submission, struct error *err)
+							 const struct page_submission *submission, struct error *err)
 {
 	FILE *page = folder_page(folder, submission->page, err);
 	if (page == NULL)

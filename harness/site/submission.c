@@ -8,7 +8,7 @@
 #define LINE 512
 
 /* Names under which the content was judged, each once. */
-static void names_print(FILE *out, const struct submission *submission)
+static void names_print(FILE *out, const struct page_submission *submission)
 {
 	for (size_t i = 0; i < submission->count; i++) {
 		bool known = false;
@@ -19,7 +19,7 @@ static void names_print(FILE *out, const struct submission *submission)
 	}
 }
 
-static void facts_print(FILE *out, const struct submission *submission)
+static void facts_print(FILE *out, const struct page_submission *submission)
 {
 	const struct measured *first = submission->runs[0];
 	const struct measured *last = submission->runs[submission->count - 1];
@@ -64,7 +64,8 @@ static void rank_print(struct html_table *table, const struct field *field,
 	html_table_format(table, (double)leader->run->id, "#%lld", (long long)leader->run->id);
 }
 
-static void ranks_print(FILE *out, const struct site *site, const struct submission *submission)
+static void ranks_print(FILE *out, const struct site *site,
+						const struct page_submission *submission)
 {
 	static const struct html_column columns[] = {{"Board", COLUMN_NAME},
 												 {"Shape", COLUMN_SHORT},
@@ -94,7 +95,8 @@ static void ranks_print(FILE *out, const struct site *site, const struct submiss
 }
 
 /* Why it ranks nowhere on a problem and device. */
-static void left_out_print(FILE *out, const struct site *site, const struct submission *submission)
+static void left_out_print(FILE *out, const struct site *site,
+						   const struct page_submission *submission)
 {
 	for (size_t i = 0; i < site->all->left_out_count; i++) {
 		const struct left_out *one = &site->all->left_out[i];
@@ -117,7 +119,7 @@ static void later_print(FILE *out, const struct site *site, const struct history
 	fputs("</a> as it is now has all that it was.</p>\n", out);
 }
 
-bool submission_print(FILE *out, const struct site *site, const struct submission *submission)
+bool submission_print(FILE *out, const struct site *site, const struct page_submission *submission)
 {
 	const struct measured *last = submission->runs[submission->count - 1];
 	const char *slash = strrchr(last->file, '/');

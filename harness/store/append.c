@@ -10,6 +10,7 @@
 #include "base/commit.h"
 #include "base/paths.h"
 #include "judgement/layers.h"
+#include "judgement/names.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "store/database.h"
@@ -94,15 +95,14 @@ static int64_t append_run(struct store *store, const char *mode, const struct ru
 	uname(&host);
 	const struct run_row row = {.mode = mode,
 								.commit = commit_of_build(),
-								.device_kind =
-									facts->device_kind == DEVICE_CUDA ? "cuda" : "emulated",
+								.device_kind = device_kind_name(facts->device_kind),
 								.nvcc_flags = dump_texts(facts->nvcc_flags),
 								.suites = dump_texts(facts->suites),
 								.sm_clock_mhz = facts->device.sm_clock_khz / 1000.0};
 	const struct column_part parts[] = {COLUMN_PART(facts_columns, facts),
 										COLUMN_PART(run_columns, &row),
 										COLUMN_PART(host_columns, &host)};
-	int64_t id = row_insert(store, "run", parts, PARTS(parts), err);
+	int64_t id = database_row_insert(store, "run", parts, PARTS(parts), err);
 	free(row.nvcc_flags);
 	free(row.suites);
 	return id;
@@ -133,7 +133,7 @@ static int64_t append_submission(struct store *store, const struct judgement *it
 			id = sqlite3_column_int64(find, 0);
 		sqlite3_finalize(find);
 	}
-	return failed || id >= 0 ? id : row_insert(store, "submission", &part, 1, err);
+	return failed || id >= 0 ? id : database_row_insert(store, "submission", &part, 1, err);
 }
 
 /* "files,calls"; NULL where nothing of it was run. */
@@ -186,7 +186,7 @@ static int64_t append_head(struct store *store, int64_t run, int64_t submission,
 	clock_date(row.ended);
 	const struct column_part parts[] = {COLUMN_PART(judgement_columns, &row),
 										COLUMN_PART(judged_columns, item)};
-	return row_insert(store, "judgement", parts, PARTS(parts), err);
+	return database_row_insert(store, "judgement", parts, PARTS(parts), err);
 }
 
 static const struct column result_columns[] = {
@@ -223,7 +223,7 @@ static bool append_case(struct store *store, int64_t judgement, const struct jud
 		COLUMN_PART(case_columns, &row), COLUMN_PART(result_columns, result),
 		COLUMN_PART(columns_of_shape, &result->test.shape), COLUMN_PART(scalars_columns, &scalars),
 		COLUMN_PART(check_columns, result->checked ? &result->check : NULL)};
-	bool ok = row_insert(store, "test_case", parts, PARTS(parts), err) >= 0;
+	bool ok = database_row_insert(store, "test_case", parts, PARTS(parts), err) >= 0;
 	free(scalars.scalars);
 	return ok;
 }
@@ -246,7 +246,7 @@ static bool append_counters(struct store *store, int64_t judgement, const struct
 			const struct column_part parts[] = {
 				COLUMN_PART(kernel_columns, &row),
 				COLUMN_PART(counter_columns, &item->kernels[i].counters[k])};
-			if (row_insert(store, "counter", parts, PARTS(parts), err) < 0)
+			if (database_row_insert(store, "counter", parts, PARTS(parts), err) < 0)
 				return false;
 		}
 	return true;
@@ -277,13 +277,14 @@ static const struct column timing_columns[] = {COLUMN("run", struct timing_row, 
 static int64_t append_timing_head(struct store *store, int64_t run,
 								  const struct timing_result *timing, struct error *err)
 {
-	const struct timing_row row = {run, facts_use_span(timing) ? "span" : "event"};
+	const struct timing_row row = {
+		run, timing_clock_name(facts_use_span(timing) ? CLOCK_SPAN : CLOCK_EVENT)};
 	const struct scalars_row scalars = {
 		scalars_of_case(problem_find(timing->problem), &timing->test)};
 	const struct column_part parts[] = {
 		COLUMN_PART(timing_columns, &row), COLUMN_PART(timed_columns, timing),
 		COLUMN_PART(columns_of_shape, &timing->test.shape), COLUMN_PART(scalars_columns, &scalars)};
-	int64_t id = row_insert(store, "timing", parts, PARTS(parts), err);
+	int64_t id = database_row_insert(store, "timing", parts, PARTS(parts), err);
 	free(scalars.scalars);
 	return id;
 }
@@ -349,13 +350,13 @@ static bool append_entry(struct store *store, int64_t timing, size_t number, int
 								  .role = timing_role_name(entry->role),
 								  .verdict = verdict_name(entry->verdict),
 								  .clock = counted.clock,
-								  .seal = seal_name(entry->seal.state),
+								  .seal = seal_state_name(entry->seal.state),
 								  .passes = dump_passes(counted.passes ? &entry->passes : NULL)};
 	const struct column_part parts[] = {
 		COLUMN_PART(entry_columns, &row), COLUMN_PART(entrant_columns, entry),
 		COLUMN_PART(stats_columns, counted.stats),
 		COLUMN_PART(entry_judgement_columns, judgement > 0 ? &of : NULL)};
-	bool ok = row_insert(store, "entry", parts, PARTS(parts), err) >= 0;
+	bool ok = database_row_insert(store, "entry", parts, PARTS(parts), err) >= 0;
 	free(row.passes);
 	return ok;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/document.h"
 #include "store/database.h"
 #include "testcases/case.h"
 
@@ -109,8 +110,8 @@ static char *insertion(const char *table, const struct column_part *parts, size_
 	return fclose(out) == 0 ? sql : NULL;
 }
 
-int64_t row_insert(struct store *store, const char *table, const struct column_part *parts,
-				   size_t count, struct error *err)
+int64_t database_row_insert(struct store *store, const char *table, const struct column_part *parts,
+							size_t count, struct error *err)
 {
 	int64_t id = -1;
 	char *sql = insertion(table, parts, count);
@@ -169,21 +170,13 @@ bool columns_take(sqlite3_stmt *statement, int first, const struct column *colum
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static json_t *shown_text(const char *text)
-{
-	char *clean = clean_text(text);
-	json_t *json = clean != NULL ? json_string(clean) : NULL;
-	free(clean);
-	return json;
-}
-
 static json_t *shown(const struct column *column, const void *from)
 {
 	const void *member = (const char *)from + column->at;
 	double real;
 	switch (column->type) {
-	case COLUMN_TEXT: return shown_text(member);
-	case COLUMN_STRING: return shown_text(*(const char *const *)member);
+	case COLUMN_TEXT: return document_text(member);
+	case COLUMN_STRING: return document_text(*(const char *const *)member);
 	case COLUMN_JSON: return json_loads(*(const char *const *)member, 0, NULL);
 	case COLUMN_BOOL: return json_boolean(*(const bool *)member);
 	case COLUMN_INT: return json_integer(*(const int32_t *)member);

@@ -36,8 +36,8 @@ bool database_execute(struct store *store, const char *sql, struct error *err);
 /* ---- columns (columns.h) ------------------------------------------------------------ */
 
 /* Inserts a row of these parts. Its id, or -1 with err. */
-int64_t row_insert(struct store *store, const char *table, const struct column_part *parts,
-				   size_t count, struct error *err);
+int64_t database_row_insert(struct store *store, const char *table, const struct column_part *parts,
+							size_t count, struct error *err);
 
 /* "a, b, c", for what columns_take() then takes from column `first` on. False where memory runs
  * out; strings are then there or NULL. */

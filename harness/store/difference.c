@@ -26,15 +26,15 @@ struct difference difference_of(const struct measured_time *a, const struct meas
 	double level = DIFFERENCE_LEVEL / (double)(tests > 0 ? tests : 1);
 	if (!(a->median > 0.0) || !(b->median > 0.0))
 		return out;
-	struct rank_ratio shift = {0};
-	if (!out.clocks_differ && rank_sum_least_p(a->pass_count, b->pass_count) <= level)
-		shift = rank_ratio(a->passes, a->pass_count, b->passes, b->pass_count);
+	struct rank_test_ratio shift = {0};
+	if (!out.clocks_differ && rank_test_least_p(a->pass_count, b->pass_count) <= level)
+		shift = rank_test_ratio(a->passes, a->pass_count, b->passes, b->pass_count);
 	out.ranked = shift.value > 0.0;
 	if (out.ranked) {
 		out.ratio = shift.value;
 		out.low = shift.low;
 		out.high = shift.high;
-		out.p = rank_sum_p(a->passes, a->pass_count, b->passes, b->pass_count);
+		out.p = rank_test_p(a->passes, a->pass_count, b->passes, b->pass_count);
 	} else {
 		by_intervals(a, b, &out);
 	}

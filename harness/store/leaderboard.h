@@ -37,7 +37,7 @@ struct leaderboard {
 };
 
 /* Who ranks: each content's fastest run that was accepted within the bound of rounding, whose time
- * sealed calls confirmed, or that then counts with its time from outside. A content never ranks
+ * sealed calls confirmed, or that then counts with its host-side time. A content never ranks
  * that broke a rule in any of these runs, or that had a wrong answer in generated cases on the same
  * device: random cases may miss what others found. Takes over `runs`. False with err where memory
  * runs out. */

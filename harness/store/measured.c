@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judgement/names.h"
 #include "report/clean.h"
 #include "store/scalars.h"
 
@@ -208,12 +209,12 @@ static bool take_shape(struct measured_time *time, const json_t *test)
 	return json_is_object(test) && time->scalars != NULL;
 }
 
-/* Reports without the clock of an entry say which clock the whole timing is by, and of what was
- * seen from outside only its uncertainty. */
+/* Reports without the clock of an entry say which clock the whole timing is by, and of a
+ * host-side time only its uncertainty. */
 static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
 {
 	const json_t *sealed = json_object_get(entry, "sealed");
-	bool outside = seal_is(time->seal, SEAL_OUTSIDE);
+	bool outside = seal_state_is(time->seal, SEAL_OUTSIDE);
 	double wide = real_of(sealed, "uncertainty");
 	COPY(time->clock, timing, "clock");
 	const json_t *stats = json_object_get(entry, time->clock);
@@ -221,7 +222,7 @@ static void take_old_stats(struct measured_time *time, const json_t *timing, con
 	time->high = real_of(stats, "high_us");
 	if (!outside)
 		return;
-	snprintf(time->clock, sizeof time->clock, "outside");
+	snprintf(time->clock, sizeof time->clock, "%s", timing_clock_name(CLOCK_OUTSIDE));
 	time->low = fmax(real_of(sealed, "outside") - wide, 0.0);
 	time->high = real_of(sealed, "outside") + wide;
 }

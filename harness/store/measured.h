@@ -15,7 +15,7 @@ struct measured_time {
 	char *scalars;  /* scalars.h; owned */
 	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
 					   is of the same clock */
-	char seal[16];  /* seal_name() */
+	char seal[16];  /* seal_state_name() */
 	double median, low, high;
 	size_t pass_count;
 	double *passes;              /* owned */

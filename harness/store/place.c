@@ -63,6 +63,12 @@ bool store_place(const char *asked, char out[PATHS_MAX], struct error *err)
 						  "--store or GEMMJUDGE_STORE");
 }
 
+bool store_needed(const char *asked, char out[PATHS_MAX], struct error *err)
+{
+	return store_place(asked, out, err) &&
+		   (out[0] != '\0' || error_set(err, "GEMMJUDGE_STORE is none: name a store with --store"));
+}
+
 bool store_candidate(const char *asked, size_t i, char out[PATHS_MAX])
 {
 	const char *own = getenv("GEMMJUDGE_STORE");

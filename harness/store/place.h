@@ -10,6 +10,9 @@
  * where GEMMJUDGE_STORE is "none". False with err where there is no such place. */
 bool store_place(const char *asked, char out[PATHS_MAX], struct error *err);
 
+/* The same; false also where it is "". */
+bool store_needed(const char *asked, char out[PATHS_MAX], struct error *err);
+
 /* The i-th place where the store of this run or another may lie, "" where there is none; false
  * behind the last. Makes nothing. */
 bool store_candidate(const char *asked, size_t i, char out[PATHS_MAX]);

@@ -93,7 +93,7 @@ static double normal_p(double greater, const double *a, size_t a_count, const do
 	return fmin(1.0, erfc(away / sqrt(2.0 * variance)));
 }
 
-double rank_sum_p(const double *a, size_t a_count, const double *b, size_t b_count)
+double rank_test_p(const double *a, size_t a_count, const double *b, size_t b_count)
 {
 	bool across, within = false, ignored;
 	if (a_count == 0 || b_count == 0)
@@ -109,7 +109,7 @@ double rank_sum_p(const double *a, size_t a_count, const double *b, size_t b_cou
 	return isnan(p) ? normal_p(greater, a, a_count, b, b_count) : p;
 }
 
-double rank_sum_least_p(size_t a_count, size_t b_count)
+double rank_test_least_p(size_t a_count, size_t b_count)
 {
 	if (a_count == 0 || b_count == 0)
 		return 1.0;
@@ -127,9 +127,10 @@ static bool all_positive(const double *values, size_t count)
 	return count > 0;
 }
 
-struct rank_ratio rank_ratio(const double *a, size_t a_count, const double *b, size_t b_count)
+struct rank_test_ratio rank_test_ratio(const double *a, size_t a_count, const double *b,
+									   size_t b_count)
 {
-	struct rank_ratio ratio = {0};
+	struct rank_test_ratio ratio = {0};
 	size_t pairs = a_count * b_count, at = 0;
 	double m = (double)a_count, n = (double)b_count;
 	if (!all_positive(a, a_count) || !all_positive(b, b_count))
@@ -144,8 +145,8 @@ struct rank_ratio rank_ratio(const double *a, size_t a_count, const double *b, s
 	double middle = 0.5 * (differences[(pairs - 1) / 2] + differences[pairs / 2]);
 	double rank = floor(m * n / 2.0 - NORMAL_975 * sqrt(m * n * (m + n + 1.0) / 12.0));
 	size_t first = rank < 1.0 ? 1 : (size_t)rank;
-	ratio = (struct rank_ratio){exp(middle), exp(differences[first - 1]),
-								exp(differences[pairs - first])};
+	ratio = (struct rank_test_ratio){exp(middle), exp(differences[first - 1]),
+									 exp(differences[pairs - first])};
 	free(differences);
 	return ratio;
 }

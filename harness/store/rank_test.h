@@ -11,18 +11,19 @@
  * RANK_EXACT on either side; else by the normal approximation, with the corrections for ties and
  * for continuity. 1 where a side is empty. */
 #define RANK_EXACT 32
-double rank_sum_p(const double *a, size_t a_count, const double *b, size_t b_count);
+double rank_test_p(const double *a, size_t a_count, const double *b, size_t b_count);
 
 /* The least p that so many values can show. */
-double rank_sum_least_p(size_t a_count, size_t b_count);
+double rank_test_least_p(size_t a_count, size_t b_count);
 
 /* b over a: the shift of Hodges and Lehmann between the logarithms, the median of all differences
  * of a value of b and one of a (section 4.2), with its 95% interval from the order statistics of
  * those differences that the rank test would not reject (Moses, section 4.3; the rank by its normal
  * approximation). All 0 where a side is empty, a value is not positive, or memory runs out. */
-struct rank_ratio {
+struct rank_test_ratio {
 	double value, low, high;
 };
-struct rank_ratio rank_ratio(const double *a, size_t a_count, const double *b, size_t b_count);
+struct rank_test_ratio rank_test_ratio(const double *a, size_t a_count, const double *b,
+									   size_t b_count);
 
 #endif

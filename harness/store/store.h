@@ -8,7 +8,7 @@
 #include "base/paths.h"
 #include "judgement/judgement.h"
 
-/* A run of the program on its way into the store. Nothing is open between two calls, so that the
+/* A run of the program that is being stored. Nothing is open between two calls, so that the
  * judge's children inherit nothing of it. Zero-initialise, and fill in the first two. */
 struct store_run {
 	const char *path;

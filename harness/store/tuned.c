@@ -114,7 +114,7 @@ static bool keep_one(struct store *store, const struct tuned_key *key, struct tu
 		COLUMN_PART(file_columns, &file), COLUMN_PART(columns_of_shape, &key->test->shape),
 		COLUMN_PART(scalars_columns, &scalars), COLUMN_PART(origin_columns, key),
 		COLUMN_PART(trial_columns, &trial)};
-	bool ok = row_insert(store, "trial", parts, COUNT(parts), err) >= 0;
+	bool ok = database_row_insert(store, "trial", parts, COUNT(parts), err) >= 0;
 	free(scalars.scalars);
 	return ok;
 }
@@ -229,7 +229,7 @@ bool tuned_choose(const char *path, const struct tuned_key *key, const struct tu
 	const struct column_part parts[] = {
 		COLUMN_PART(file_columns, &file), COLUMN_PART(columns_of_shape, &key->test->shape),
 		COLUMN_PART(scalars_columns, &scalars), COLUMN_PART(choice_columns, &now)};
-	bool ok = row_insert(store, "schedule", parts, COUNT(parts), err) >= 0;
+	bool ok = database_row_insert(store, "schedule", parts, COUNT(parts), err) >= 0;
 	free(scalars.scalars);
 	database_close(store);
 	return ok;

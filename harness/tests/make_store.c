@@ -1,7 +1,9 @@
 /* Writes a store of made-up judgements, so that golden tests and pages have times on every machine.
- * usage: make_store FILE */
+ * usage: make_store FILE [SOLUTION] */
 #include <time.h>
 
+#include "compile/content.h"
+#include "store/tuned.h"
 #include "unit/store/store_fixture.h"
 
 static const struct {
@@ -32,10 +34,33 @@ static struct judgement_list benched(void)
 	return list;
 }
 
+/* A schedule of fixtures/tuned.cu, as tune chooses them. */
+static void choose_schedule(const char *store, const char *solution)
+{
+	const struct shape shape = {{1, 1024, 512, 64, 1}};
+	const struct problem *problem = problem_find("sgemm");
+	const struct test_case test = case_of_shape(problem, &shape, (float[]){1, 0}, 1);
+	struct tuned_choice choice = {.beta_is_0 = true,
+								  .constants = "BLOCK_M=8 BLOCK_N=64 THREAD_N=2 FAULT=0",
+								  .median = 400.0,
+								  .tried = 2,
+								  .judged = true};
+	char content[CONTENT_TEXT];
+	struct error err;
+	fixture_demand(content_hash(solution, content, &err), &err);
+	const struct tuned_key key = {.device = "NVIDIA H200",
+								  .problem = problem,
+								  .content = content,
+								  .epilogue = "",
+								  .flags = "",
+								  .test = &test};
+	fixture_demand(tuned_choose(store, &key, &choice, &err), &err);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fputs("usage: make_store FILE\n", stderr);
+	if (argc != 2 && argc != 3) {
+		fputs("usage: make_store FILE [SOLUTION]\n", stderr);
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
@@ -51,5 +76,7 @@ int main(int argc, char **argv)
 		fixture_append(argv[1], list, "judge");
 	}
 	fixture_append(argv[1], benched(), "bench");
+	if (argc == 3)
+		choose_schedule(argv[1], argv[2]);
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* What an emulated GPU counted of a kernel (emulator/DESIGN.md, "Counters"), as what it asks of a
- * GPU: for files whose tiles nobody declares. */
+/* What an emulated GPU counted of a kernel (emulator/DESIGN.md, "Counters"), as what it demands of
+ * a GPU: for files whose tiles nobody declares. */
 #ifndef GEMMJUDGE_TUNE_COUNTED_H
 #define GEMMJUDGE_TUNE_COUNTED_H
 
@@ -23,7 +23,7 @@ struct counted_kernel {
 /* Sets the member that a counter of this name fills; others are left alone. */
 void counted_set(struct counted_kernel *kernel, const char *name, double value);
 
-/* What the launches ask of the GPU. `resources` may be NULL: 32 registers, no static shared
+/* What the launches demand of the GPU. `resources` may be NULL: 32 registers, no static shared
  * memory. Memory traffic, which is not counted, is estimated: each operand once where they stay in
  * L2 together, else what the blocks of a wave need if they lie in a square. */
 void counted_demand(const struct counted_kernel *kernel, const struct kernel_resources *resources,

@@ -130,7 +130,8 @@ bool demand_time(const struct tune_gpu *gpu, const struct demand *demand, struct
 	out->part[DEMAND_LAUNCH] = demand->launches * LAUNCH_SECONDS;
 	out->part[DEMAND_L2] = demand->l2_bytes / gpu->l2_bytes_per_second;
 	out->part[DEMAND_DRAM] = demand->dram_bytes / (gpu->dram_bytes_per_second * DRAM_SHARE);
-	const double trips = demand->launches * rounds * (demand->trips * TRIP_SECONDS + demand->alone);
+	const double trips =
+		demand->launches * rounds * (demand->trips * TRIP_SECONDS + demand->single_block);
 	const double waits =
 		demand->launches * (rounds * demand->waits * WAIT_SECONDS / resident + demand->serial);
 	out->part[DEMAND_LATENCY] = trips + waits;

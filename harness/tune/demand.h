@@ -1,4 +1,4 @@
-/* What the launches of one kernel ask of a GPU, and the time that follows. Who knows what is asked,
+/* What the launches of one kernel demand of a GPU, and the time that follows. Who knows the demand,
  * from roles (tune/model.h) or from counters (tune/counted.h), gets the same arithmetic.
  *
  * Each part of a multiprocessor takes the time that its work takes at its full rate, on the
@@ -25,10 +25,11 @@ struct demand {
 	double shared_passes;             /* over the banks, 128 bytes each */
 	double lookups;                   /* in L1: lines of 128 bytes */
 	double l2_bytes, dram_bytes;
-	double trips;  /* of a warp to L2, one after the other, while other warps work */
-	double waits;  /* of a whole block, at barriers, for a trip that nothing was done ahead of */
-	double alone;  /* seconds of a block that has its multiprocessor to itself, besides those two */
-	double serial; /* seconds of a launch that nothing hides, besides those of any launch */
+	double trips; /* of a warp to L2, one after the other, while other warps work */
+	double waits; /* of a whole block, at barriers, for a trip that nothing was done ahead of */
+	double single_block; /* seconds of a block that has its multiprocessor to itself, besides those
+							two */
+	double serial;       /* seconds of a launch that nothing hides, besides those of any launch */
 };
 
 enum demand_part {
@@ -49,7 +50,7 @@ const char *demand_part_word(enum demand_part part); /* "shared_memory": for JSO
 
 struct demand_time {
 	double seconds;
-	double part[DEMAND_PARTS]; /* seconds that each would take alone */
+	double part[DEMAND_PARTS]; /* seconds that each would take by itself */
 	enum demand_part bound;    /* the longest; of issue slots and the lanes that they feed, lanes
 								  that are nearly as long */
 	double trips, waits;       /* that latency consists of; waits are not hidden */

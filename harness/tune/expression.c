@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "tune/operation.h"
 
 #define NAME_MAX_BYTES 63
@@ -100,13 +101,12 @@ static int parse_number(struct parser *parser)
 
 static int parse_call(struct parser *parser, const char *name)
 {
-	char phrase[160];
-	size_t i = 0;
-	while (i < FUNCTIONS && strcmp(function_names[i], name) != 0)
-		i++;
+	char phrase[160], all[160];
+	size_t i = text_index(name, function_names, FUNCTIONS);
 	if (i == FUNCTIONS) {
-		error_set(parser->err, "there is no function '%s'%s (min, max, ceil_div, power_of_two)",
-				  name, suggest_phrase(phrase, name, function_names, FUNCTIONS));
+		error_set(parser->err, "there is no function '%s'%s (%s)", name,
+				  suggest_phrase(phrase, name, function_names, FUNCTIONS),
+				  text_names(all, sizeof all, function_names, FUNCTIONS, ", "));
 		return -1;
 	}
 	enum operation operation = OP_MIN + (enum operation)i;

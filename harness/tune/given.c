@@ -16,8 +16,8 @@ static size_t find_constant(const struct space *space, const char *name, size_t 
 	return i;
 }
 
-bool schedule_parse(const struct space *space, const char *text,
-					int64_t values[SPACE_CONSTANTS_MAX], struct error *err)
+bool given_parse(const struct space *space, const char *text, int64_t values[SPACE_CONSTANTS_MAX],
+				 struct error *err)
 {
 	bool given[SPACE_CONSTANTS_MAX] = {false};
 	const char *at = text + strspn(text, " ");
@@ -61,8 +61,8 @@ static bool find_candidate(const struct space *space, const struct space_choice 
 	return false;
 }
 
-bool schedule_holds(const struct space *space, const struct tune_gpu *gpu,
-					const struct test_case *test, const int64_t *values, struct error *err)
+bool given_holds(const struct space *space, const struct tune_gpu *gpu,
+				 const struct test_case *test, const int64_t *values, struct error *err)
 {
 	int64_t known[SPACE_NAMES_MAX];
 	space_give(space, gpu, test, known);
@@ -76,10 +76,11 @@ bool schedule_holds(const struct space *space, const struct tune_gpu *gpu,
 	for (size_t i = 0; i < space->rule_count; i++) {
 		const struct space_rule *rule = &space->rules[i];
 		const int64_t value = expression_value(&rule->expression, known);
-		bool holds = rule->kind == RULE_WHERE  ? value != 0 && value != EXPRESSION_UNDEFINED
-					 : rule->kind == RULE_ROLE ? value != EXPRESSION_UNDEFINED &&
-													 role_holds((enum tune_role)rule->place, value)
-											   : true;
+		bool holds = rule->kind == RULE_WHERE ? value != 0 && value != EXPRESSION_UNDEFINED
+					 : rule->kind == RULE_ROLE
+						 ? value != EXPRESSION_UNDEFINED &&
+							   tune_role_holds((enum tune_role)rule->place, value)
+						 : true;
 		if (rule->kind == RULE_LET)
 			known[rule->place] = value;
 		if (!holds)

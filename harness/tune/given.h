@@ -6,12 +6,12 @@
 
 /* Reads "BLOCK_M=64 BLOCK_N=128" into values by space->constants: each constant once, in any order.
  * False with err (no file). */
-bool schedule_parse(const struct space *space, const char *text,
-					int64_t values[SPACE_CONSTANTS_MAX], struct error *err);
+bool given_parse(const struct space *space, const char *text, int64_t values[SPACE_CONSTANTS_MAX],
+				 struct error *err);
 
 /* Whether its values are candidates and meet the constraints on this GPU at this case, as those of
  * schedules_enumerate() do. False with err, which names what refuses it. */
-bool schedule_holds(const struct space *space, const struct tune_gpu *gpu,
-					const struct test_case *test, const int64_t *values, struct error *err);
+bool given_holds(const struct space *space, const struct tune_gpu *gpu,
+				 const struct test_case *test, const int64_t *values, struct error *err);
 
 #endif

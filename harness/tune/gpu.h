@@ -1,4 +1,4 @@
-/* What the models know of a GPU: one of a table, or that at hand. */
+/* What predictions know of a GPU: one of the table (gpu/models.h), or that at hand. */
 #ifndef GEMMJUDGE_TUNE_GPU_H
 #define GEMMJUDGE_TUNE_GPU_H
 
@@ -31,11 +31,8 @@ struct tune_gpu {
 	int threads_per_block, threads_per_multiprocessor, blocks_per_multiprocessor;
 };
 
-/* A row of the table: t4, v100, a100, h100, h200, b200. False with err, which names them. */
+/* A row of gpu/models.h. False with err, which names them all. */
 bool gpu_find(const char *id, struct tune_gpu *out, struct error *err);
-
-/* The id of row `index`, or NULL behind the last. */
-const char *gpu_id(size_t index);
 
 /* The GPU that was opened: the row of its name, with the number of multiprocessors, L2 bytes, clock
  * and bandwidth that the device tells of itself; one that is no row (id is "") has these numbers

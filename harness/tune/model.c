@@ -222,14 +222,14 @@ static void add_alone(const struct tune_gpu *gpu, const struct tiling *t, int fi
 	const double products = t->block_k * fmax(FRAGMENT_CLOCKS, fmas);
 	const double step = t->stages > 1 ? fmax(products, STEP_CLOCKS) : products + STEP_CLOCKS;
 	const double tiles = tiles_computed(t) / t->blocks;
-	out->alone = tiles * (START_SECONDS + t->steps * step / clock);
+	out->single_block = tiles * (START_SECONDS + t->steps * step / clock);
 	const double resident = fmax(1, fmin(most, fit)), rounds = ceil(most / resident);
 	out->serial =
 		BLOCK_SECONDS * resident + rounds * tiles * t->steps * BARRIER_CLOCKS / clock / resident;
 	if (t->splits <= 1 || !t->atomics)
 		return;
 	const double values = fmin(t->block_m, t->m) * fmin(t->block_n, t->n);
-	out->alone += SUMS_SECONDS * ceil(t->block_m * t->block_n / t->threads / SUMS);
+	out->single_block += SUMS_SECONDS * ceil(t->block_m * t->block_n / t->threads / SUMS);
 	out->serial += most * values * ATOMIC_CLOCKS / clock + SAME_SECONDS * t->splits;
 }
 
@@ -281,7 +281,7 @@ static struct demand reduction_of(const struct tune_gpu *gpu, const struct tilin
 	struct demand demand = {.launches = 1,
 							.threads = 256,
 							.registers = 32,
-							.alone = START_SECONDS,
+							.single_block = START_SECONDS,
 							.serial = SECOND_SECONDS};
 	demand.blocks = ceil(results / demand.threads);
 	demand.instructions = results * (t->splits * 2 + 10) / WARP;

@@ -1,4 +1,4 @@
-/* How long a schedule will take, after what the last chapter of the cuCOSMA thesis asks for: waves
+/* How long a schedule will take, as the last chapter of the cuCOSMA thesis proposes: waves
  * and their tail, occupancy, traffic of L2 and memory under the order of tiles, arithmetic. */
 #ifndef GEMMJUDGE_TUNE_MODEL_H
 #define GEMMJUDGE_TUNE_MODEL_H

@@ -7,12 +7,12 @@
 static const enum tune_role kind[] = {TUNE_BLOCK_M, TUNE_BLOCK_N, TUNE_SPLIT_K, TUNE_SPLIT_ATOMIC};
 
 /* An order on its way into the queue. */
-struct line {
+struct queued_order {
 	const size_t *order; /* NULL: there is none */
 	int some;            /* that are taken at a time */
 	bool of_new_kinds;   /* only the first of each kind */
 	size_t at;           /* it was gone through so far */
-	void *kinds;         /* a tree of those met; owned */
+	void *kinds;         /* a tree of those seen; owned */
 };
 
 struct queue {
@@ -31,10 +31,10 @@ static int compare_kinds(const void *a, const void *b)
 	return 0;
 }
 
-static bool is_new_kind(struct line *line, const struct roles *roles)
+static bool is_new_kind(struct queued_order *line, const struct roles *roles)
 {
-	const struct roles *const *met = tsearch(roles, &line->kinds, compare_kinds);
-	return met != NULL && *met == roles;
+	const struct roles *const *seen = tsearch(roles, &line->kinds, compare_kinds);
+	return seen != NULL && *seen == roles;
 }
 
 static void leave(void *roles)
@@ -51,7 +51,7 @@ static bool take(struct queue *queue, size_t schedule)
 	return true;
 }
 
-static void take_next(struct queue *queue, struct line *line)
+static void take_next(struct queue *queue, struct queued_order *line)
 {
 	for (int some = line->some; some > 0 && line->at < queue->list->count; line->at++) {
 		const size_t schedule = line->order[line->at];
@@ -64,7 +64,7 @@ size_t queue_make(const struct ranked *ranking, size_t most, size_t *out)
 {
 	const size_t count = ranking->list.count;
 	const size_t *best = ranking->has_model ? ranking->by_model : ranking->by_thesis;
-	struct line lines[] = {
+	struct queued_order lines[] = {
 		{.order = ranking->by_model, .some = 2, .of_new_kinds = true},
 		{.order = ranking->by_thesis, .some = 1, .of_new_kinds = true},
 		{.order = best, .some = 1},

@@ -5,7 +5,7 @@
 
 #define WARP 32
 
-bool thesis_applies(const struct roles *roles)
+bool thesis_cost_applies(const struct roles *roles)
 {
 	return roles_have(roles, TUNE_BLOCK_M) && roles_have(roles, TUNE_BLOCK_N);
 }
@@ -59,8 +59,8 @@ static double useful_threads(const struct cut *cut, const struct roles *roles)
 		   cut->splits * cut->batch;
 }
 
-struct thesis_cost thesis_cost(const struct tune_gpu *gpu, const struct test_case *test,
-							   const struct roles *roles)
+struct thesis_cost thesis_cost_of(const struct tune_gpu *gpu, const struct test_case *test,
+								  const struct roles *roles)
 {
 	const struct cut cut = cut_of(test, roles);
 	const double lanes = (double)gpu->multiprocessors * gpu->fma_lanes;
@@ -81,7 +81,7 @@ static int by_number(double a, double b)
 	return (a > b) - (a < b);
 }
 
-int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b)
+int thesis_cost_compare(const struct thesis_cost *a, const struct thesis_cost *b)
 {
 	int order = by_number(b->cores, a->cores);
 	if (order == 0)
@@ -97,7 +97,7 @@ static int compare_items(const void *a, const void *b, void *context)
 {
 	const struct thesis_cost *costs = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int order = thesis_compare(&costs[x], &costs[y]);
+	int order = thesis_cost_compare(&costs[x], &costs[y]);
 	return order != 0 ? order : (x > y) - (x < y);
 }
 
@@ -105,7 +105,7 @@ void rank_thesis(const struct schedule_list *list, const struct tune_gpu *gpu,
 				 const struct test_case *test, struct thesis_cost *costs, size_t *order)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		costs[i] = thesis_cost(gpu, test, &list->items[i].roles);
+		costs[i] = thesis_cost_of(gpu, test, &list->items[i].roles);
 		order[i] = i;
 	}
 	qsort_r(order, list->count, sizeof *order, compare_items, costs);
@@ -140,7 +140,7 @@ bool ranked_make(const struct space *space, const struct tune_gpu *gpu,
 	*out = (struct ranked){0};
 	if (!schedules_enumerate(space, gpu, test, &out->list, err))
 		return false;
-	bool ok = !thesis_applies(&out->list.items[0].roles) || ranked_by_thesis(out, gpu, test);
+	bool ok = !thesis_cost_applies(&out->list.items[0].roles) || ranked_by_thesis(out, gpu, test);
 	if (!ok) {
 		ranked_free(out);
 		error_set(err, "out of memory");
@@ -155,7 +155,7 @@ static int compare_seconds(const void *a, const void *b, void *context)
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	int order = by_number(ranked->seconds[x], ranked->seconds[y]);
 	if (order == 0 && ranked->has_thesis)
-		order = thesis_compare(&ranked->thesis[x], &ranked->thesis[y]);
+		order = thesis_cost_compare(&ranked->thesis[x], &ranked->thesis[y]);
 	return order != 0 ? order : (x > y) - (x < y);
 }
 

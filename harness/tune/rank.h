@@ -14,13 +14,13 @@ struct thesis_cost {
 };
 
 /* Whether the thesis' order can be told: there are block_m and block_n. */
-bool thesis_applies(const struct roles *roles);
+bool thesis_cost_applies(const struct roles *roles);
 
-struct thesis_cost thesis_cost(const struct tune_gpu *gpu, const struct test_case *test,
-							   const struct roles *roles);
+struct thesis_cost thesis_cost_of(const struct tune_gpu *gpu, const struct test_case *test,
+								  const struct roles *roles);
 
 /* Below 0 where a is the better one, 0 where the thesis does not tell them apart. */
-int thesis_compare(const struct thesis_cost *a, const struct thesis_cost *b);
+int thesis_cost_compare(const struct thesis_cost *a, const struct thesis_cost *b);
 
 /* The numbers of all schedules, the best first; equal ones in the order of the list. `costs`, by
  * the list, and `order` have room for as many. */

@@ -9,7 +9,7 @@
 #define LOOKED_AT_MAX ((uint64_t)1 << 26)
 
 /* A search through the choices of a space, one after the other. */
-struct search {
+struct enumeration {
 	const struct space *space;
 	struct schedule_list *list;
 	struct error *err;
@@ -45,7 +45,7 @@ static void rule_marks(const struct space *space, uint64_t out[SPACE_RULES_MAX])
 	}
 }
 
-static void take_choices(struct search *search, uint64_t wanted, uint64_t *taken)
+static void take_choices(struct enumeration *search, uint64_t wanted, uint64_t *taken)
 {
 	for (size_t i = 0; i < search->space->choice_count; i++)
 		if ((wanted & ~*taken) >> i & 1) {
@@ -57,7 +57,7 @@ static void take_choices(struct search *search, uint64_t wanted, uint64_t *taken
 
 /* Next come the choices of the constraint that can be tried with the fewest combinations more, so
  * that few are made in vain; what no constraint asks for comes last. */
-static void search_order(struct search *search, const uint64_t marks[SPACE_RULES_MAX])
+static void search_order(struct enumeration *search, const uint64_t marks[SPACE_RULES_MAX])
 {
 	const struct space *space = search->space;
 	uint64_t taken = 0;
@@ -83,7 +83,7 @@ static void search_order(struct search *search, const uint64_t marks[SPACE_RULES
 	take_choices(search, ((uint64_t)1 << space->choice_count) - 1, &taken);
 }
 
-static void search_begin(struct search *search)
+static void search_begin(struct enumeration *search)
 {
 	uint64_t marks[SPACE_RULES_MAX], taken = 0;
 	rule_marks(search->space, marks);
@@ -105,7 +105,7 @@ static void search_begin(struct search *search)
 
 /* Evaluates a rule: gives a let its value, a role its own, and says whether a schedule may be so.
  */
-static bool rule_holds(struct search *search, size_t number, bool *undefined)
+static bool rule_holds(struct enumeration *search, size_t number, bool *undefined)
 {
 	const struct space_rule *rule = &search->space->rules[number];
 	int64_t value = expression_value(&rule->expression, search->values);
@@ -118,11 +118,11 @@ static bool rule_holds(struct search *search, size_t number, bool *undefined)
 	if (rule->kind == RULE_WHERE)
 		return value != 0 && value != EXPRESSION_UNDEFINED;
 	search->roles.value[rule->place] = value;
-	return role_holds((enum tune_role)rule->place, value);
+	return tune_role_holds((enum tune_role)rule->place, value);
 }
 
 /* Those that became known at this depth; false where one of them refuses. */
-static bool rules_hold(struct search *search, size_t depth)
+static bool rules_hold(struct enumeration *search, size_t depth)
 {
 	for (size_t i = 0; i < search->rule_count[depth]; i++) {
 		size_t number = search->rules[depth][i];
@@ -137,7 +137,7 @@ static bool rules_hold(struct search *search, size_t depth)
 	return true;
 }
 
-static bool search_grow(struct search *search)
+static bool search_grow(struct enumeration *search)
 {
 	struct schedule_list *list = search->list;
 	size_t capacity = search->capacity == 0 ? 256 : 2 * search->capacity;
@@ -153,7 +153,7 @@ static bool search_grow(struct search *search)
 	return true;
 }
 
-static bool search_found(struct search *search)
+static bool search_found(struct enumeration *search)
 {
 	struct schedule_list *list = search->list;
 	if (list->count == SCHEDULES_MAX)
@@ -173,7 +173,7 @@ static bool search_found(struct search *search)
 }
 
 /* All candidates of the choice at this depth, with those above it as they are. */
-static bool search_below(struct search *search, size_t depth)
+static bool search_below(struct enumeration *search, size_t depth)
 {
 	if (depth == search->depth)
 		return search_found(search);
@@ -197,7 +197,7 @@ static bool search_below(struct search *search, size_t depth)
 
 static int compare_taken(const void *a, const void *b, void *context)
 {
-	const struct search *search = context;
+	const struct enumeration *search = context;
 	const uint16_t *x = search->all_taken + *(const uint32_t *)a * search->depth;
 	const uint16_t *y = search->all_taken + *(const uint32_t *)b * search->depth;
 	for (size_t i = 0; i < search->depth; i++)
@@ -207,7 +207,7 @@ static int compare_taken(const void *a, const void *b, void *context)
 }
 
 /* Into the order of the declaration, whatever that of the search was. */
-static bool sort_found(struct search *search)
+static bool sort_found(struct enumeration *search)
 {
 	struct schedule_list *list = search->list;
 	uint32_t *order = malloc(list->count * sizeof *order);
@@ -255,7 +255,7 @@ static void choose_standard(const struct space *space, const struct space_choice
 }
 
 /* The first rule that the defaults do not meet, of the values of a search. */
-static int line_refusing_standard(struct search *search)
+static int line_refusing_standard(struct enumeration *search)
 {
 	const struct space *space = search->space;
 	for (size_t i = 0; i < space->choice_count; i++)
@@ -266,7 +266,7 @@ static int line_refusing_standard(struct search *search)
 	return 0;
 }
 
-static void find_standard(struct search *search)
+static void find_standard(struct enumeration *search)
 {
 	const struct space *space = search->space;
 	struct schedule_list *list = search->list;
@@ -298,7 +298,7 @@ static bool none_left(const struct space *space, const struct tune_gpu *gpu,
 	double share = list->refused[most] / list->combinations * 100;
 	shape_print(space->problem, &test->shape, shape);
 	if (rule->kind == RULE_ROLE)
-		snprintf(name, sizeof name, "%s = ", role_name((enum tune_role)rule->place));
+		snprintf(name, sizeof name, "%s = ", tune_role_name((enum tune_role)rule->place));
 	return error_set(
 		err, "%s:%d: no schedule fits %s on %s: '%s %s%s' refuses %.3g%% of %.6g combinations%s",
 		space->file, rule->line, shape, gpu->name, kinds[rule->kind], name, rule->text, share,
@@ -312,11 +312,11 @@ static bool none_left(const struct space *space, const struct tune_gpu *gpu,
 bool schedules_enumerate(const struct space *space, const struct tune_gpu *gpu,
 						 const struct test_case *test, struct schedule_list *out, struct error *err)
 {
-	struct search *search = calloc(1, sizeof *search);
+	struct enumeration *search = calloc(1, sizeof *search);
 	*out = (struct schedule_list){.constants = space->constant_count};
 	if (search == NULL)
 		return error_set(err, "out of memory");
-	*search = (struct search){.space = space, .list = out, .err = err};
+	*search = (struct enumeration){.space = space, .list = out, .err = err};
 	space_give(space, gpu, test, search->values);
 	for (size_t i = 0; i < space->rule_count; i++)
 		if (space->rules[i].kind == RULE_ROLE)

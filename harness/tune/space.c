@@ -50,12 +50,12 @@ static const char *const gpu_names[] = {"gpu_multiprocessors",
 /* What expressions have names for, whatever the problem calls its sizes. */
 static const char *const more_names[] = {"batch", "group", "beta_is_0"};
 
-const char *role_name(enum tune_role role)
+const char *tune_role_name(enum tune_role role)
 {
 	return role_rows[role].name;
 }
 
-bool role_holds(enum tune_role role, int64_t value)
+bool tune_role_holds(enum tune_role role, int64_t value)
 {
 	return value >= role_rows[role].least && value <= role_rows[role].most;
 }
@@ -398,11 +398,9 @@ static bool take_role(struct space *space, const char *name, const char *text, i
 {
 	const char *names[TUNE_ROLES];
 	char phrase[160];
-	int role = TUNE_ROLES;
-	for (int i = 0; i < TUNE_ROLES; i++) {
+	for (int i = 0; i < TUNE_ROLES; i++)
 		names[i] = role_rows[i].name;
-		role = strcmp(names[i], name) == 0 ? i : role;
-	}
+	int role = (int)text_index(name, names, TUNE_ROLES);
 	if (role == TUNE_ROLES)
 		return error_set(err, "unknown role '%.40s'%s", name,
 						 suggest_phrase(phrase, name, names, TUNE_ROLES));

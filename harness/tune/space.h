@@ -45,13 +45,13 @@ enum tune_role {
 	TUNE_THREADS, /* of a block */
 	TUNE_SHARED_BYTES,
 	TUNE_REGISTERS,                 /* an estimate, a thread */
-	TUNE_BLOCKS_PER_MULTIPROCESSOR, /* that launch bounds ask for */
+	TUNE_BLOCKS_PER_MULTIPROCESSOR, /* that launch bounds name */
 	TUNE_UNIT,                      /* enum tune_unit */
 	TUNE_BLOCKS,                    /* of the grid */
 	TUNE_ROLES
 };
-const char *role_name(enum tune_role role);          /* "block_m" */
-bool role_holds(enum tune_role role, int64_t value); /* whether it is in the role's range */
+const char *tune_role_name(enum tune_role role);          /* "block_m" */
+bool tune_role_holds(enum tune_role role, int64_t value); /* whether it is in the role's range */
 
 /* Those of one schedule. Sizes and counts are at least 1; no value is above 2^40. */
 struct roles {

@@ -17,7 +17,7 @@
 #include "alpha_beta.cuh"
 
 constexpr int KERNEL_THREADS = 256;
-constexpr int KERNEL_BATCH = 4; // vectors that a thread has on their way at a time
+constexpr int KERNEL_BATCH = 4; // vectors that a thread has in flight at a time
 
 /* The chain as the library and the kernel share it. */
 template <class Chain> struct kernel_split {
@@ -68,7 +68,7 @@ __host__ __device__ __forceinline__ kernel_position kernel_locate(uint32_t index
 
 /* A vector that goes round the end of a row. */
 template <int V, class Chain>
-__device__ __forceinline__ void kernel_apply_each(const Chain &chain, epilogue_place at,
+__device__ __forceinline__ void kernel_apply_each(const Chain &chain, epilogue_coordinate at,
 												  float (&x)[V])
 {
 #pragma unroll
@@ -84,7 +84,7 @@ __device__ __forceinline__ void kernel_apply_each(const Chain &chain, epilogue_p
 }
 
 template <int UNIT, int V, class Chain>
-__device__ __forceinline__ void kernel_apply(const Chain &chain, const epilogue_place &at,
+__device__ __forceinline__ void kernel_apply(const Chain &chain, const epilogue_coordinate &at,
 											 float (&x)[V])
 {
 	if constexpr (UNIT != V)
@@ -106,7 +106,7 @@ __device__ __forceinline__ void kernel_batch(const Element *X, Element *C, uint3
 		epilogue_load_whole(X + (size_t)first + b * KERNEL_THREADS * V, x[b]);
 #pragma unroll
 	for (int b = 0; b < BATCH; b++) {
-		epilogue_place place{(int)at.row, (int)at.column * UNIT, M, N, true};
+		epilogue_coordinate place{(int)at.row, (int)at.column * UNIT, M, N, true};
 		kernel_apply<UNIT>(chain, place, x[b]);
 		at.row += step.row;
 		at.column += step.column;

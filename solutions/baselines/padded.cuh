@@ -5,7 +5,7 @@
 
 #include "baseline.cuh"
 
-/* What the libraries ask of fp8 and int8: sizes in multiples of 16 elements. */
+/* What the libraries need of fp8 and int8: sizes in multiples of 16 elements. */
 static inline int padded_size(int size)
 {
 	return (size + 15) / 16 * 16;

@@ -10,7 +10,7 @@
  * of B (one 64-byte run) and the same element of A (a broadcast).
  *
  * Arithmetic intensity: 2 FLOP for the 2 halves that each step of the K loop
- * loads, 2 / 4 = 0.5 FLOP per byte asked of the caches.
+ * loads, 2 / 4 = 0.5 FLOP per byte requested from the caches.
  *
  * reached: 3.55 TFLOP/s, 2% of cuBLASLt (NVIDIA H100 80GB HBM3, 32x256x256x256) */
 #include <cuda_fp16.h>

@@ -2,7 +2,7 @@
  *
  * Idea: a product of 256x256x256 is too small for a GPU, 32 of them are 128 tiles
  * of 128x128: one for nearly every SM. Each block copies its tiles in four stages
- * of 64 along K, so that three are on their way while one is multiplied; at K =
+ * of 64 along K, so that three are in flight while one is multiplied; at K =
  * 256 that is nearly all there is, and the time is that of one trip to memory.
  *
  * Changes from 01_naive: tensor cores (mma.m16n8k16 and ldmatrix, as in

@@ -1,10 +1,10 @@
-/* All of a tile's operands asked for at once, by TMA; wgmma; pairs of blocks that share B.
+/* All of a tile's operands loaded at once by TMA; wgmma; pairs of blocks that share B.
  *
  * Idea: at 256x256x256 a block's whole work is four steps of 64 along K, 128 KB of
- * operands for a tile of 128x128. So there is nothing to keep up: one warp asks TMA
- * for everything as soon as the block begins, the tensor cores take the steps as they
+ * operands for a tile of 128x128. So there is nothing to keep up: one warp has TMA
+ * load everything as soon as the block begins, the tensor cores take the steps as they
  * arrive, and the results leave by TMA, from where A was. What is left is one trip to
- * memory, the bytes and one way out. Matrices of a batch are the third dimension of a
+ * memory, the bytes and the stores. Matrices of a batch are the third dimension of a
  * tensor map, which also fills in zeros beyond each matrix' own edges and keeps what
  * lies there from being stored.
  *
@@ -13,8 +13,8 @@
  *
  * Changes from 02_mma: wgmma in place of mma.sync, one producer warp and TMA in place of
  * copies by all threads, multicast. Where a batch has more tiles than there are SMs, two
- * blocks with fewer stages share one, and one's way out is the other's mainloop.
- * Matrices that TMA cannot address (rows of no multiple of 16 bytes) go 02's way.
+ * blocks with fewer stages share one, and one's stores run beside the other's mainloop.
+ * Matrices that TMA cannot address (rows of no multiple of 16 bytes) take 02's kernel.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 halves, 64 FLOP per byte of global
  * memory, 85 with a shared B.
@@ -47,7 +47,7 @@ template <int CONSUMERS_, int BLOCK_N_, int STAGES_, int CLUSTER_, int BLOCKS_> 
 	static_assert(BLOCK_K == BOX, "a row of A in a stage is a row of a box");
 	static_assert(STAGE_BYTES % 1024 == 0, "the swizzle counts from multiples of 1024 bytes");
 	static_assert(B_BOXES % CLUSTER == 0, "blocks of a cluster load equally many boxes of B");
-	static_assert(STAGES >= B_BOXES, "A's places in as many stages take the results");
+	static_assert(STAGES >= B_BOXES, "A's part of as many stages take the results");
 	static_assert(BLOCKS * (SHARED + 1024) <= 228 * 1024, "shared memory of an SM");
 };
 typedef wgmma_tile<2, 128, 6, 2, 1> tile_one_wave;
@@ -59,7 +59,7 @@ struct tensor_maps {
 };
 
 /* Where a block's tile lies. */
-struct tile_place {
+struct tile_coordinate {
 	int batch, row, column;
 };
 
@@ -74,10 +74,10 @@ static __device__ __forceinline__ void tma_store_3d(const CUtensorMap *map, uint
 		: "memory");
 }
 
-/* Announces all bytes of step t to its stage, and asks for A. */
+/* Announces all bytes of step t to its stage, and loads A. */
 template <class Tile>
 static __device__ __forceinline__ void load_a(const tensor_maps &maps, uint32_t base,
-											  tile_place tile, int t)
+											  tile_coordinate tile, int t)
 {
 	int stage = t % Tile::STAGES;
 	uint32_t full = base + Tile::BARRIERS + 8 * stage;
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void load_a(const tensor_maps &maps, uint32_t 
 /* Asks for B; of a cluster, for this block's part of it, which goes to all. */
 template <class Tile>
 static __device__ __forceinline__ void load_b(const tensor_maps &maps, uint32_t base,
-											  tile_place tile, int t, int rank)
+											  tile_coordinate tile, int t, int rank)
 {
 	constexpr int BOXES = Tile::B_BOXES / Tile::CLUSTER;
 	int stage = t % Tile::STAGES;
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void load_b(const tensor_maps &maps, uint32_t 
 /* The producer warp begins: barriers, and A for the first round of stages. */
 template <class Tile>
 static __device__ __forceinline__ void produce_first(const tensor_maps &maps, uint32_t base,
-													 tile_place tile, int steps)
+													 tile_coordinate tile, int steps)
 {
 	uint32_t full = base + Tile::BARRIERS, empty = full + 8 * Tile::STAGES;
 	tma_prefetch_map(&maps.a);
@@ -126,7 +126,7 @@ static __device__ __forceinline__ void produce_first(const tensor_maps &maps, ui
 /* The rest of what it does, after all barriers of the cluster are there. */
 template <class Tile>
 static __device__ __forceinline__ void produce(const tensor_maps &maps, uint32_t base,
-											   tile_place tile, int steps)
+											   tile_coordinate tile, int steps)
 {
 	uint32_t empty = base + Tile::BARRIERS + 8 * Tile::STAGES;
 	int rank = Tile::CLUSTER > 1 ? cluster_rank() : 0;
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void release(uint32_t empty, int t, int steps)
 		mbarrier_arrive(empty + 8 * (t % Tile::STAGES));
 }
 
-/* A consumer's 64 rows of sums. The loop keeps one step's products under way while it hands
+/* A consumer's 64 rows of sums. The loop keeps one step's products in flight while it hands
  * back the stage of the step before. */
 template <class Tile>
 static __device__ __forceinline__ void multiply(float (&sum)[Tile::BLOCK_N / 2], uint32_t base,
@@ -191,14 +191,14 @@ static __device__ __forceinline__ void multiply(float (&sum)[Tile::BLOCK_N / 2],
  * columns, and from there to C. Of every 8 columns a lane has two neighbours in row lane / 4
  * of the warp's 16, and two in the row 8 below. beta is 0: this problem reads no C. */
 template <class Tile>
-static __device__ __forceinline__ void finish(const float (&sum)[Tile::BLOCK_N / 2],
-											  const epilogue<half> &out, const CUtensorMap *map_c,
-											  int M, uint32_t base, tile_place tile, int consumer)
+static __device__ __forceinline__ void
+finish(const float (&sum)[Tile::BLOCK_N / 2], const epilogue<half> &out, const CUtensorMap *map_c,
+	   int M, uint32_t base, tile_coordinate tile, int consumer)
 {
 	int lane = threadIdx.x % 32, own_row = threadIdx.x % 128 / 32 * 16;
 	int row = tile.row + consumer * 64, column = tile.column;
-	uint32_t place = base + consumer * 64 * BOX_ROW_BYTES;
-	uint32_t store_row = place + (own_row + lane % 16) * BOX_ROW_BYTES;
+	uint32_t staging = base + consumer * 64 * BOX_ROW_BYTES;
+	uint32_t store_row = staging + (own_row + lane % 16) * BOX_ROW_BYTES;
 
 	named_barrier(1 + consumer, 128); // all four warps' products have read A
 #pragma unroll
@@ -224,7 +224,7 @@ static __device__ __forceinline__ void finish(const float (&sum)[Tile::BLOCK_N /
 #pragma unroll
 		for (int i = 0; i < Tile::B_BOXES; i++)
 			if (column + i * BOX < out.N)
-				tma_store_3d(map_c, place + i * Tile::STAGE_BYTES, column + i * BOX, row,
+				tma_store_3d(map_c, staging + i * Tile::STAGE_BYTES, column + i * BOX, row,
 							 tile.batch);
 		tma_stores_read();
 	}
@@ -239,8 +239,8 @@ static __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 	int warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0);
 	bool producer = warp == Tile::CONSUMERS * 4;
 	int steps = (K + BLOCK_K - 1) / BLOCK_K;
-	tile_place tile = {(int)blockIdx.z, (int)blockIdx.y * Tile::BLOCK_M,
-					   (int)blockIdx.x * Tile::BLOCK_N};
+	tile_coordinate tile = {(int)blockIdx.z, (int)blockIdx.y * Tile::BLOCK_M,
+							(int)blockIdx.x * Tile::BLOCK_N};
 
 	if (producer && elected())
 		produce_first<Tile>(maps, base, tile, steps);

@@ -42,7 +42,7 @@ template <int BLOCK_M_, int BLOCK_N_, int WARP_M_, int WARP_N_> struct mma_tile 
 	};
 	static constexpr int SHARED = STAGES * sizeof(stage);
 
-	/* On its way out a warp holds 16 rows of its sums in shared memory. */
+	/* While it stores, a warp holds 16 rows of its sums in shared memory. */
 	static constexpr int RESULT_STRIDE = WARP_N + 8;
 	static constexpr int RESULT_FLOATS = MMA_M * RESULT_STRIDE;
 	static_assert(WARPS * RESULT_FLOATS * sizeof(float) <= SHARED,

@@ -10,7 +10,7 @@
  * of B (one 128-byte run) and the same element of A (a broadcast).
  *
  * Arithmetic intensity: 2 FLOP for the 2 floats that each step of the K loop
- * loads, 2 / 8 = 0.25 FLOP per byte asked of the caches.
+ * loads, 2 / 8 = 0.25 FLOP per byte requested from the caches.
  *
  * reached: 3.35 TFLOP/s, 9% of cuBLASLt (NVIDIA H100 80GB HBM3, 32x256x256x256) */
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
  * Idea: while the tensor cores multiply from fragments that were loaded before,
  * the next fragments' tile lies ready in shared memory and the tile after it is
  * on its way there. So a product waits neither for global nor for shared memory,
- * but for what has been asked for one step earlier.
+ * but for what was requested one step earlier.
  *
  * Changes from 05_double_buffer: loading the fragments for 16 along K and
  * multiplying them are two steps, and their order is multiply, then load: the

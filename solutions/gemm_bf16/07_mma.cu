@@ -7,7 +7,7 @@
  * them straight to C.
  *
  * Changes from 05_double_buffer (06's three levels come back in 09): the
- * multiplication and the way out; the copies and the two buffers are the same.
+ * multiplication and the store; the copies and the two buffers are the same.
  * One ldmatrix loads what took wmma four loads of 4 bytes a lane, and results
  * no longer pass through shared memory. The tiles in it still lie row by row: a
  * row of A is 64 bytes, so that of the eight rows that ldmatrix reads at once

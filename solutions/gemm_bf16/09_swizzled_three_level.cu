@@ -1,7 +1,7 @@
 /* Everything at once: swizzled stages, three levels, large tiles.
  *
  * Idea: eight warps compute 128x256 outputs, each warp 64x64. Four stages of
- * 64 deep tiles take 192 KB of shared memory: three are on their way while one
+ * 64 deep tiles take 192 KB of shared memory: three are in flight while one
  * is used. Within a stage, the fragments of the next 16 along K are loaded while
  * the present ones are multiplied, also across the border between two stages, so
  * that the tensor cores have work while shared memory and the barrier take
@@ -113,7 +113,7 @@ struct stage {
 };
 static_assert(STAGES * sizeof(stage) <= 227 * 1024, "shared memory of a block");
 
-/* On its way out a warp holds 16 rows of its results in shared memory. */
+/* While it stores, a warp holds 16 rows of its results in shared memory. */
 constexpr int RESULT_STRIDE = WARP_N + 8;
 constexpr int RESULT_FLOATS = MMA_M * RESULT_STRIDE;
 static_assert(WARPS * RESULT_FLOATS * sizeof(float) <= STAGES * sizeof(stage),

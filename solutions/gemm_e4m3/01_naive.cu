@@ -8,7 +8,7 @@
  * so that it is exact in f32; only the additions round.
  *
  * Arithmetic intensity: 2 FLOP for the 2 bytes that each step of the K loop loads, 1 FLOP per
- * byte asked of the caches.
+ * byte requested from the caches.
  *
  * reached: 0.497 TFLOP/s, 0% of cuBLASLt (NVIDIA H200, 4096^3) */
 #include <cuda_fp8.h>

@@ -9,7 +9,7 @@
  * Changes from 01_naive: everything. A and B have K contiguous already, as wgmma demands it of
  * 8-bit types.
  *
- * Arithmetic intensity: a tile of 128 x 128 asks for 32 KB a k-block and multiplies 4.2 MFLOP
+ * Arithmetic intensity: a tile of 128 x 128 loads 32 KB a k-block and multiplies 4.2 MFLOP
  * with it, 128 FLOP per byte of the L2 cache; with B shared by two blocks 171. Shared memory is
  * the tighter bound: a k-block writes 32 KB there and reads 48, which takes 640 clocks; the
  * products take 512.

@@ -9,7 +9,7 @@
  * of B (one 64-byte run) and the same element of A (a broadcast).
  *
  * Arithmetic intensity: 2 FLOP for the 2 halves that each step of the K loop
- * loads, 2 / 4 = 0.5 FLOP per byte asked of the caches; every element of A is
+ * loads, 2 / 4 = 0.5 FLOP per byte requested from the caches; every element of A is
  * read N times and every element of B M times.
  *
  * reached: 5.14 TFLOP/s, 1% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */

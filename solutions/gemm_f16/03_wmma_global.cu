@@ -13,7 +13,7 @@
  * element by element with zeros around it.
  *
  * Arithmetic intensity: a warp does 2*16*16*16 = 8192 FLOP for two tiles of 512
- * bytes, 8 FLOP per byte asked of the caches; 16 per byte of global memory
+ * bytes, 8 FLOP per byte requested from the caches; 16 per byte of global memory
  * when L1 serves the block's second warp. Little, and with one tile in flight
  * per warp: this kernel waits for memory nearly all the time.
  *

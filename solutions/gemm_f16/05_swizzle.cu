@@ -11,7 +11,7 @@
  * (64x64x32): half as many barriers, each after twice the work. Fragments of A
  * and B are loaded once per step and kept while they are needed.
  *
- * Arithmetic intensity: 32 FLOP per byte asked of L2 as before; what changes is
+ * Arithmetic intensity: 32 FLOP per byte requested from L2 as before; what changes is
  * how much of it goes on to device memory. A wave of 264 blocks in rows of C
  * needs 4096 columns of B and 4 rows of tiles of A; in panels, a quarter of B.
  *

@@ -5,7 +5,7 @@
  * element by element. A and B are looked at separately: rows of a multiple of 8
  * halves are copied 16 bytes at a time, rows of even length 4 bytes at a time,
  * still asynchronously; only odd rows pass through registers. With three tiles
- * under way instead of one, the time to reach L2 is hidden even for the small
+ * in flight instead of one, the time to reach L2 is hidden even for the small
  * matrices, where an SM has no more than two blocks.
  *
  * Changes from 05_swizzle: per-operand copy widths, four stages instead of two,

@@ -1,6 +1,6 @@
 /* TMA and wgmma: Hopper's own way to load a tile, and its own way to multiply it.
  *
- * Idea: one thread asks for a whole box of a matrix, and the tensor memory accelerator (TMA) brings
+ * Idea: one thread requests a whole box of a matrix, and the tensor memory accelerator (TMA) brings
  * it into shared memory, swizzled, with zeros beyond the matrix's edges, while the threads do
  * something else. An mbarrier counts the bytes that have come. A warpgroup of 128 threads then has
  * one instruction, wgmma, multiply 64 x 128 x 16, reading both operands from shared memory: no
@@ -40,7 +40,7 @@ constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + STAGES * 8 + 1024; // 1024 t
 static_assert(TILE_K == BOX, "a row of A's box is one swizzled row");
 static_assert(2 * SHARED_BYTES <= 227 * 1024, "two blocks share a multiprocessor");
 
-/* One thread asks for a k-block; `full` then waits for its bytes. */
+/* One thread loads a k-block by TMA; `full` then waits for its bytes. */
 static __device__ __forceinline__ void load(const CUtensorMap *map_a, const CUtensorMap *map_b,
 											uint32_t stage, uint32_t full, int row, int column,
 											int k)

@@ -147,12 +147,12 @@ multiply(float (&sum)[TILE_N / 2], const shared_layout &shared, ring &at, int co
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-/* A warp's 16 rows, all in C, through the epilogue into its place and from there by TMA. Lane l
- * hands stmatrix row l%16, vector l/16 of each pair of vectors of 8 columns; the swizzle exchanges
- * vectors by the row's number. */
+/* A warp's 16 rows, all in C, through the epilogue into its staging area and from there by TMA.
+ * Lane l hands stmatrix row l%16, vector l/16 of each pair of vectors of 8 columns; the swizzle
+ * exchanges vectors by the row's number. */
 static __device__ __forceinline__ void store_whole(const float (&sum)[TILE_N / 2],
 												   const epilogue<half> &out,
-												   const CUtensorMap *map_c, uint32_t place,
+												   const CUtensorMap *map_c, uint32_t staging,
 												   int row, int column)
 {
 	int lane = threadIdx.x % 32;
@@ -161,7 +161,7 @@ static __device__ __forceinline__ void store_whole(const float (&sum)[TILE_N / 2
 	__syncwarp();
 #pragma unroll
 	for (int box = 0; box < TILE_N / BOX; box++) {
-		uint32_t at = place + box * C_BOX_BYTES + lane % 16 * 128;
+		uint32_t at = staging + box * C_BOX_BYTES + lane % 16 * 128;
 #pragma unroll
 		for (int j = 0; j < BOX / 16; j++) {
 			uint32_t words[4];
@@ -179,7 +179,7 @@ static __device__ __forceinline__ void store_whole(const float (&sum)[TILE_N / 2
 		fence_async_shared();
 		__syncwarp();
 		if (lane == 0)
-			tma_store(map_c, place + box * C_BOX_BYTES, column + box * BOX, row);
+			tma_store(map_c, staging + box * C_BOX_BYTES, column + box * BOX, row);
 	}
 }
 
@@ -199,7 +199,7 @@ static __device__ __forceinline__ void consume(const CUtensorMap *map_c, bool c_
 											   int blocks, const epilogue<half> &out)
 {
 	int warp = threadIdx.x / 32;
-	uint32_t place = shared.c + warp * C_WARP_BYTES;
+	uint32_t staging = shared.c + warp * C_WARP_BYTES;
 	ring at = {0, 0};
 	for (int tile = cluster_number(); tile < tiles.count(); tile += cluster_count()) {
 		float sum[TILE_N / 2];
@@ -208,7 +208,7 @@ static __device__ __forceinline__ void consume(const CUtensorMap *map_c, bool c_
 		multiply(sum, shared, at, threadIdx.x / 128, blocks);
 		row += warp * 16;
 		if (c_by_tma && row + 16 <= out.M && column + TILE_N <= out.N)
-			store_whole(sum, out, map_c, place, row, column);
+			store_whole(sum, out, map_c, staging, row, column);
 		else
 			store_edge(sum, out, row, column);
 	}

@@ -25,8 +25,8 @@ template <int STRIDE> struct tile_rows {
  * 2. (8 would be a case more for one shape in 16.) */
 static inline int tile_copy_bytes(const void *matrix, int columns)
 {
-	uintptr_t place = (uintptr_t)matrix | (uintptr_t)columns * 2;
-	return place % 16 == 0 ? 16 : place % 4 == 0 ? 4 : 2;
+	uintptr_t bits = (uintptr_t)matrix | (uintptr_t)columns * 2;
+	return bits % 16 == 0 ? 16 : bits % 4 == 0 ? 4 : 2;
 }
 
 /* Starts to copy BYTES to shared memory, or to write zeros there when `inside`

@@ -8,7 +8,7 @@
  * the 32 lanes of a warp read 32 neighbouring bytes of B and the same byte of A (a broadcast).
  *
  * Arithmetic intensity: 2 operations for the 2 bytes that each step of the K loop loads, 1
- * operation per byte asked of the caches.
+ * operation per byte requested from the caches.
  *
  * reached: 5.51 TFLOP/s, 1% of cuBLASLt (NVIDIA H100 80GB HBM3, 8192x4096x2048) */
 #include "quantise.cuh"

@@ -8,7 +8,7 @@
  *
  * Changes from 01_naive: everything.
  *
- * Arithmetic intensity: a tile of 128 x 256 asks for 48 KB a k-block of 128 and multiplies 8.4
+ * Arithmetic intensity: a tile of 128 x 256 loads 48 KB a k-block of 128 and multiplies 8.4
  * million operations with it, 171 a byte of the L2 cache; with B shared by two blocks 256. Shared
  * memory and tensor cores are equally busy, 1024 clocks a k-block.
  *
@@ -59,21 +59,21 @@ extern "C" void solve(const int8_t *A, const int8_t *B, int8_t *C, int M, int N,
 					  float scale_A, float scale_B, float scale_C, int zero_point_A,
 					  int zero_point_B, int zero_point_C)
 {
-	int leading = padded_leading<int8_t>(K);
-	size_t b_bytes = (size_t)N * leading, a_bytes = padded_bytes(A, M, K);
+	int ld = padded_row_bytes<int8_t>(K);
+	size_t b_bytes = (size_t)N * ld, a_bytes = padded_bytes(A, M, K);
 	char *room = wgmma_workspace(b_bytes + a_bytes + ((size_t)M + N) * sizeof(int));
 	int8_t *turned = (int8_t *)room;
 	int *a_sums = (int *)(room + b_bytes + a_bytes), *b_sums = a_sums + M;
 
-	transpose_start(B, turned, K, N, leading);
+	transpose_start(B, turned, K, N, ld);
 	if (zero_point_B != 0)
 		row_sums_start(A, M, K, K, a_sums);
 	if (zero_point_A != 0)
-		row_sums_start(turned, N, K, leading, b_sums);
+		row_sums_start(turned, N, K, ld, b_sums);
 
 	quantised_out out = {
 		C, M, N,
 		quantisation_make(scale_A, scale_B, scale_C, zero_point_A, zero_point_B, zero_point_C),
 		zero_points{zero_point_A, zero_point_B, K, a_sums, b_sums}};
-	gemm<int8_t>(padded_make(A, M, K, room + b_bytes), {turned, leading}, M, N, K, out);
+	gemm<int8_t>(padded_make(A, M, K, room + b_bytes), {turned, ld}, M, N, K, out);
 }

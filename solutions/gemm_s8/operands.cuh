@@ -42,10 +42,10 @@ static __device__ __forceinline__ void bytes_transpose(uint32_t (&x)[4])
 	x[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-/* B (K x N) into `to` (N x leading), zeros behind K; leading is a multiple of 4 and so is its
+/* B (K x N) into `to` (N x ld), zeros behind K; ld is a multiple of 4 and so is its
  * address. `words`: N is one, too, and so is the address of B. */
 static __global__ void __launch_bounds__(TURN_THREADS)
-	transpose(const int8_t *B, int8_t *to, int K, int N, int leading, bool words)
+	transpose(const int8_t *B, int8_t *to, int K, int N, int ld, bool words)
 {
 	constexpr int PIECES = TURN / 4 * (TURN / 4) / TURN_THREADS; // of 4 x 4 bytes, for a thread
 	__shared__ uint32_t turned[TURN * TURN_STRIDE];
@@ -69,16 +69,16 @@ static __global__ void __launch_bounds__(TURN_THREADS)
 	}
 	__syncthreads();
 	for (int n = warp; n < TURN && n0 + n < N; n += TURN_THREADS / 32)
-		if (k0 + lane * 4 < leading)
-			*(uint32_t *)(to + (size_t)(n0 + n) * leading + k0 + lane * 4) =
+		if (k0 + lane * 4 < ld)
+			*(uint32_t *)(to + (size_t)(n0 + n) * ld + k0 + lane * 4) =
 				turned[n * TURN_STRIDE + lane];
 }
 
-static inline void transpose_start(const int8_t *B, int8_t *to, int K, int N, int leading)
+static inline void transpose_start(const int8_t *B, int8_t *to, int K, int N, int ld)
 {
-	dim3 grid((leading + TURN - 1) / TURN, (N + TURN - 1) / TURN);
+	dim3 grid((ld + TURN - 1) / TURN, (N + TURN - 1) / TURN);
 	bool words = N % 4 == 0 && (uintptr_t)B % 4 == 0;
-	transpose<<<grid, TURN_THREADS>>>(B, to, K, N, leading, words);
+	transpose<<<grid, TURN_THREADS>>>(B, to, K, N, ld, words);
 }
 
 /* ---- sums of rows -------------------------------------------------------- */
@@ -87,22 +87,21 @@ constexpr int SUM_WARPS = 8;
 
 /* A warp a row. The columns of B are rows, too, once it is transposed. */
 static __global__ void __launch_bounds__(SUM_WARPS * 32)
-	row_sums(const int8_t *X, int rows, int columns, int leading, int *sums)
+	row_sums(const int8_t *X, int rows, int columns, int ld, int *sums)
 {
 	int row = blockIdx.x * SUM_WARPS + threadIdx.x / 32, sum = 0;
 	if (row >= rows)
 		return;
 	for (int k = threadIdx.x % 32; k < columns; k += 32)
-		sum += X[(size_t)row * leading + k];
+		sum += X[(size_t)row * ld + k];
 	sum = __reduce_add_sync(0xFFFFFFFF, sum);
 	if (threadIdx.x % 32 == 0)
 		sums[row] = sum;
 }
 
-static inline void row_sums_start(const int8_t *X, int rows, int columns, int leading, int *sums)
+static inline void row_sums_start(const int8_t *X, int rows, int columns, int ld, int *sums)
 {
-	row_sums<<<(rows + SUM_WARPS - 1) / SUM_WARPS, SUM_WARPS * 32>>>(X, rows, columns, leading,
-																	 sums);
+	row_sums<<<(rows + SUM_WARPS - 1) / SUM_WARPS, SUM_WARPS * 32>>>(X, rows, columns, ld, sums);
 }
 
 /* ---- zero points --------------------------------------------------------- */

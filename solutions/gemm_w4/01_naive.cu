@@ -10,7 +10,7 @@
  * its own, whose bytes its L1 cache keeps until their 32-byte sector is used up.
  *
  * Arithmetic intensity: 4 FLOP for the 5 bytes that each step of the loop loads besides the
- * scale, 0.8 FLOP per byte asked of the caches.
+ * scale, 0.8 FLOP per byte requested from the caches.
  *
  * reached: 0.947 TFLOP/s, 0% of cuBLAS (NVIDIA H200, 4096x4096x4096x128) */
 #include <cuda_fp16.h>

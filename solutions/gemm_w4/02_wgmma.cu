@@ -21,7 +21,7 @@
  *
  * Changes from the step before: everything; nothing is left of it but the sum.
  *
- * Arithmetic intensity: for a step along K a block asks for 128 bytes of W and, with half of x
+ * Arithmetic intensity: for a step along K a block loads 128 bytes of W and, with half of x
  * coming from its neighbour, 128 of x, and does 2*256*128 FLOP: 256 FLOP per byte from the L2
  * cache.
  *
@@ -47,8 +47,8 @@ constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 static_assert(SCALE_LANES == 2 * 32, "the last two warps");
 static_assert(TILE_N == CONSUMERS * HALVES * 64 && TILE_M == 128, "wgmma_registers() has 64 x 128");
 
-/* Shared memory: stages of x in slabs, then W; their scales; a place for each consumer's warp on
- * its way out; barriers. */
+/* Shared memory: stages of x in slabs, then W; their scales; a staging area for each consumer's
+ * warp; barriers. */
 constexpr int W_ROW = BK / 2; // bytes
 constexpr int SLAB_BYTES = TILE_M * SLAB * 2;
 constexpr int X_BYTES = BK / SLAB * SLAB_BYTES;
@@ -91,7 +91,7 @@ struct tile_origin {
 };
 
 /* Tiles side by side come first: all of W and a few rows of x are at work at a time. */
-__device__ __forceinline__ tile_origin tile_place(const w4_work &work, int pair)
+__device__ __forceinline__ tile_origin tile_origin_of(const w4_work &work, int pair)
 {
 	int column = pair % work.pairs_n * CLUSTER + cluster_rank();
 	return {pair / work.pairs_n * TILE_M, column * TILE_N};
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void produce(const w4_work &work, const CUtens
 {
 	ring at = {0, 1}; // the first round finds every stage empty
 	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
-		tile_origin origin = tile_place(work, pair);
+		tile_origin origin = tile_origin_of(work, pair);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
 			mbarrier_wait(empty + 8 * at.stage, at.phase);
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void produce_scales(const w4_work &work, uint3
 {
 	ring at = {0, 1};
 	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
-		tile_origin origin = tile_place(work, pair);
+		tile_origin origin = tile_origin_of(work, pair);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
 			mbarrier_wait(empty + 8 * at.stage, at.phase);
@@ -181,7 +181,7 @@ static __device__ __forceinline__ void produce_scales(const w4_work &work, uint3
 /* ---- consumers ------------------------------------------------------------------------ */
 
 /* What a thread multiplies: where it lies in the first stage. */
-struct consumer_place {
+struct consumer_operands {
 	uint32_t x;        // wgmma's operand B
 	uint32_t w;        // the lane's row of W, swizzled
 	uint32_t scales;   // this row's
@@ -205,7 +205,7 @@ template <int PART> struct block_steps {
 	static constexpr int STEP = PART < 32 ? PART : 32;
 	static constexpr int UNIT = PART / STEP; // steps whose products are promoted together
 	static constexpr int COUNT = HALVES * BK / STEP;
-	static_assert(COUNT % 2 == 0, "the next block's weights begin in the first place again");
+	static_assert(COUNT % 2 == 0, "the next block's weights begin in the first registers again");
 
 	static __device__ __forceinline__ constexpr int part(int i)
 	{
@@ -224,11 +224,11 @@ template <int PART> struct block_steps {
 /* The weights of step i, from W in a stage. The swizzle exchanges chunks of 16 bytes. */
 template <int PART, int COUNT>
 __device__ __forceinline__ void load_weights(uint32_t (&words)[2][COUNT],
-											 const consumer_place &place, int stage, int i)
+											 const consumer_operands &operands, int stage, int i)
 {
 	using steps = block_steps<PART>;
 	int k = steps::k(i);
-	uint32_t chunk = (place.w + stage * STAGE_BYTES ^ k / 32 * 16) + k % 32 / 2;
+	uint32_t chunk = (operands.w + stage * STAGE_BYTES ^ k / 32 * 16) + k % 32 / 2;
 	weights_load<COUNT / 2>(words, chunk + steps::half(i) * 64 * W_ROW, 8 * W_ROW);
 }
 
@@ -250,12 +250,12 @@ static __device__ __forceinline__ void promote(float (&sum)[64], float (&partial
 template <int PART, class Meanwhile, class Release>
 static __device__ __forceinline__ void
 multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STEP / 16][4],
-			   const consumer_place &place, int stage, int then, Meanwhile meanwhile,
+			   const consumer_operands &operands, int stage, int then, Meanwhile meanwhile,
 			   Release release)
 {
 	using steps = block_steps<PART>;
-	uint32_t x = place.x + stage * (STAGE_BYTES >> 4);
-	uint32_t scales = place.scales + stage * SCALES_BYTES;
+	uint32_t x = operands.x + stage * (STAGE_BYTES >> 4);
+	uint32_t scales = operands.scales + stage * SCALES_BYTES;
 	float partial[64];
 #pragma unroll
 	for (int i = 0; i < steps::COUNT; i++) {
@@ -272,9 +272,9 @@ multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STE
 		if (last)
 			meanwhile();
 		uint32_t words[2][steps::STEP / 8];
-		load_weights<PART>(words, place, last ? then : stage, last ? 0 : i + 1);
+		load_weights<PART>(words, operands, last ? then : stage, last ? 0 : i + 1);
 		wgmma_wait<1>(); // the step before has read its weights
-		weights_make(a[(i + 1) % 2], words, place.selector);
+		weights_make(a[(i + 1) % 2], words, operands.selector);
 		if ((i + 1) % steps::UNIT == 0) {
 			uint32_t from = scales + (steps::part(i) * TILE_N + steps::half(i) * 64) * 2;
 			scale_pair scale = {scale_load(from), scale_load(from + 8 * 2)};
@@ -286,14 +286,14 @@ multiply_block(float (&sum)[HALVES][64], uint32_t (&a)[2][block_steps<PART>::STE
 	}
 }
 
-/* A warp's 16 columns of y, CHUNK rows at a time through its place, so that a lane stores 8
+/* A warp's 16 columns of y, CHUNK rows at a time through its staging area, so that a lane stores 8
  * neighbours of a row. Where all of them lie in y and are aligned, that is known beforehand. */
 static __device__ __forceinline__ void store_half(const float (&sum)[64], const epilogue<half> &out,
-												  float *place, int row, int column)
+												  float *staging, int row, int column)
 {
 	int lane = threadIdx.x % 32;
-	float *to = place + lane % 4 * 2 * PITCH + lane / 4;
-	const float *from = place + lane % 16 * PITCH + lane / 16 * 8;
+	float *to = staging + lane % 4 * 2 * PITCH + lane / 4;
+	const float *from = staging + lane % 16 * PITCH + lane / 16 * 8;
 	row += lane % 16;
 	column += lane / 16 * 8;
 	bool whole = row + TILE_M - CHUNK < out.M && out.N % 8 == 0 && out.whole<8>(row, column);
@@ -326,24 +326,26 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 	int own = warp / 4 * HALVES * 64 + warp % 4 * 16; // the warp's first row of the tile's of W
 	int row = own + lane / 4, swizzle = row / 2 % 4;
 	float *staging = (float *)(shared + STAGING_OFFSET + warp * PLACE_BYTES);
-	consumer_place place = {wgmma_operand(base, 16), base + X_BYTES + row * W_ROW + swizzle * 16,
-							base + SCALES_OFFSET + row * 2, weights_selector(lane % 4)};
+	consumer_operands operands = {wgmma_operand(base, 16),
+								  base + X_BYTES + row * W_ROW + swizzle * 16,
+								  base + SCALES_OFFSET + row * 2, weights_selector(lane % 4)};
 	ring at = {0, 0};
 	for (int pair = cluster_number(); pair < work.pairs; pair += cluster_count()) {
 		float sum[HALVES][64] = {};
 		uint32_t a[2][block_steps<PART>::STEP / 16][4];
 		mbarrier_wait(full + 8 * at.stage, at.phase);
 		uint32_t words[2][block_steps<PART>::STEP / 8];
-		load_weights<PART>(words, place, at.stage, 0);
-		weights_make(a[0], words, place.selector);
+		load_weights<PART>(words, operands, at.stage, 0);
+		weights_make(a[0], words, operands.selector);
 #pragma unroll 1
 		for (int k = 0; k < work.K; k += BK) {
-			ring next = at, then = at; // the last block's successor is itself: nobody multiplies it
+			// behind the last block comes itself again: nobody multiplies it
+			ring next = at, then = at;
 			next.next();
 			if (k + BK < work.K)
 				then = next;
 			multiply_block<PART>(
-				sum, a, place, at.stage, then.stage,
+				sum, a, operands, at.stage, then.stage,
 				[&] { mbarrier_wait(full + 8 * then.stage, then.phase); },
 				[&] {
 					__syncwarp();
@@ -352,7 +354,7 @@ static __device__ __forceinline__ void consume(const w4_work &work, const epilog
 				});
 			at = next;
 		}
-		tile_origin origin = tile_place(work, pair);
+		tile_origin origin = tile_origin_of(work, pair);
 #pragma unroll
 		for (int half = 0; half < HALVES; half++)
 			store_half(sum[half], out, staging, origin.row, origin.column + own + half * 64);

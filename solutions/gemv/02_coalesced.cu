@@ -16,7 +16,7 @@
  *
  * On an H200 slower than 01: at 16384 rows there are 128 blocks, four warps an
  * SM. A tile of 16 KB takes 4 us, several trips to memory: probably its 32
- * loads a thread go out in a few groups, and nothing is under way while the
+ * loads a thread go out in a few groups, and nothing is in flight while the
  * block sums. 01 has as few warps but no barriers, and L1 probably gives back
  * the rest of its sectors.
  *

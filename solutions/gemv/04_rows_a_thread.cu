@@ -1,7 +1,7 @@
 /* Several rows a thread, and several threads a row.
  *
  * Idea: a thread that works on four rows at once loads a piece of x once for
- * all four, and has four times as many independent loads of A under way; what
+ * all four, and has four times as many independent loads of A in flight; what
  * keeps the memory of an H200 busy is bytes in flight, about 40 KB for each SM.
  *
  * Changes from 03_warp_a_row: a warp takes four rows, unless there are too

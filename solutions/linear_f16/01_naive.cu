@@ -9,7 +9,7 @@
  * a load of the warp touches 32 lines; the L1 cache keeps them for the next values of k.
  *
  * Arithmetic intensity: 2 FLOP for the 2 halves that each step of the K loop loads, 2 / 4 =
- * 0.5 FLOP per byte asked of the caches.
+ * 0.5 FLOP per byte requested from the caches.
  *
  * reached: 0.501 TFLOP/s, 0% of cuBLASLt (NVIDIA H100 80GB HBM3, 4096^3) */
 #include <cuda_fp16.h>

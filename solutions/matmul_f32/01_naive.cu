@@ -11,7 +11,7 @@
  * of B (one 128-byte run) and the same element of A (a broadcast).
  *
  * Arithmetic intensity: 2 FLOP for the 2 floats that each step of the inner
- * loop loads, 2 / 8 = 0.25 FLOP per byte asked of the caches.
+ * loop loads, 2 / 8 = 0.25 FLOP per byte requested from the caches.
  *
  * reached: 5.97 TFLOP/s, 11% of cuBLASLt (NVIDIA H100 80GB HBM3, 4096^3) */
 #include <cuda_runtime.h>

@@ -8,7 +8,7 @@
  * threadIdx.x along the columns, so that a warp reads neighbouring words of B.
  * fminf takes the other operand where one is NaN; so NaN never wins.
  *
- * Arithmetic intensity: 2 operations for 2 floats, 0.25 per byte asked of the
+ * Arithmetic intensity: 2 operations for 2 floats, 0.25 per byte requested from the
  * caches. The units for min work at half the rate of those for additions (64
  * a cycle and SM), so an H200 at 1980 MHz gives at most 33 T operations a second.
  *

@@ -1,4 +1,4 @@
-/* One thread an element, the wrong way round.
+/* One thread an element, in the wrong order.
  *
  * Idea: C has M*N independent dot products of length K, and each thread takes
  * one. Here neighbouring threads (threadIdx.x) lie in neighbouring *rows* of C,
@@ -9,7 +9,7 @@
  * a load fetches 32 sectors of 32 bytes and uses 4 bytes of each. 01_naive
  * exchanges the two indices, and nothing else.
  *
- * Arithmetic intensity: 2 FLOP for 2 floats, 0.25 FLOP per byte asked of the
+ * Arithmetic intensity: 2 FLOP for 2 floats, 0.25 FLOP per byte requested from the
  * caches; in sectors moved, 2 FLOP for about 33 bytes.
  *
  * On an H200: 34 cycles for a warp's 32 FMAs, which is what 32 lines of A and

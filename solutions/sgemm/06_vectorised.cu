@@ -16,7 +16,7 @@
  *
  * On an H200, 64% of cuBLAS where the sources have 83%. That is the GPU and not
  * the code: one source's kernel for this step, run there, reaches 31.4 TFLOP/s,
- * 62%. No load is under way while a block multiplies, and two blocks an SM do
+ * 62%. No load is in flight while a block multiplies, and two blocks an SM do
  * not hide what each waits for.
  *
  * reached: 33.1 TFLOP/s, 63% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */

@@ -16,10 +16,10 @@
  * FMAs (12 before, as written), which leaves 95% of the issue slots to the FMAs.
  * nvcc 13.0 already had 08's reads of A joined along k, with four steps' values
  * in registers; so what this step gains is probably those registers (199 instead
- * of 255), to have loads under way in.
+ * of 255), to have loads in flight in.
  *
  * On an H200, 74% of cuBLAS where the source has 94%: instructions no longer
- * limit it, but a block still waits for each tile with nothing under way, and
+ * limit it, but a block still waits for each tile with nothing in flight, and
  * there are 8 warps an SM to hide that. 10 hides it.
  *
  * reached: 38 TFLOP/s, 73% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */

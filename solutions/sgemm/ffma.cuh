@@ -1,4 +1,4 @@
-/* Plain f32 products for every shape, by FMAs alone: a table of tiles, and a model of their times
+/* Plain f32 products for every shape, by FMAs: a table of tiles, and a model of their times
  * by which one is chosen. sgemm/ffma.cu, matmul_f32/02_ffma.cu and batched_f32/03_ffma.cu share it;
  * ffma_kernel.cuh has the kernel.
  *

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void ffma_put(float *at, const float (&x)[4])
 
 /* The sums of a BLOCK_M x BLOCK_N tile that the blocks of a cluster share, each with its part of K:
  * adds them up and stores this block's part of the tile, WIDTH values at a time (1 where rows of C
- * are not aligned), of which a thread has 16 under way. `mine`: this block's sums, in rows LD
+ * are not aligned), of which a thread has 16 in flight. `mine`: this block's sums, in rows LD
  * apart, at the same place in each block's shared memory. */
 template <int BLOCK_M, int BLOCK_N, int LD, int THREADS, int WIDTH>
 static __device__ __forceinline__ void ffma_add_parts(float *mine, const ffma_product &p,

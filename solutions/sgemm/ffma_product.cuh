@@ -51,7 +51,7 @@ ffma_store_shared(const float *from, const epilogue<float> &out, const ffma_prod
 				  int row, int column)
 {
 	constexpr int CHUNKS = COLUMNS / WIDTH, ALL = ROWS * CHUNKS / 32;
-	constexpr int MANY = ALL < 16 / WIDTH ? ALL : 16 / WIDTH; // 16 values are under way
+	constexpr int MANY = ALL < 16 / WIDTH ? ALL : 16 / WIDTH; // 16 values are in flight
 	static_assert(ROWS * CHUNKS % 32 == 0 && ALL % MANY == 0, "a warp has something to do");
 #pragma unroll 1
 	for (int first = 0; first < ALL; first += MANY) {

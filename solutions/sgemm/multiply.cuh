@@ -2,9 +2,9 @@
  * products and ffma share: one thread block's tile of A*B, left in registers.
  *
  * Three levels hold operands at the same time: STAGES pairs of tiles in shared
- * memory, of which all but one are still on their way from global memory; the
+ * memory, of which all but one are still in flight from global memory; the
  * fragments for the next k on their way into registers; the fragments of this k
- * in the FMAs. Nothing waits for what it has only just asked for. */
+ * in the FMAs. Nothing waits for what it has only just requested. */
 #ifndef GEMMJUDGE_SGEMM_MULTIPLY_CUH
 #define GEMMJUDGE_SGEMM_MULTIPLY_CUH
 

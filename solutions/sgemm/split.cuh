@@ -110,7 +110,7 @@ static __global__ void reduce(const float *sums, int planes, epilogue<float> out
 	if (column >= out.N)
 		return;
 	float sum = 0.0f;
-#pragma unroll 16 // so many loads are under way
+#pragma unroll 16 // so many loads are in flight
 	for (int i = 0; i < planes; i++)
 		sum += sums[((size_t)i * out.M + row) * out.N + column];
 	out.store(row, column, sum);

@@ -91,8 +91,8 @@ template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_prod
 /* What is left over is shared by two blocks, or not: more gain nothing. */
 template <class Tile> static inline tensor_plan tensor_best_plan(const ffma_product &p)
 {
-	tensor_plan alone = tensor_make_plan<Tile>(p, 1), shared = tensor_make_plan<Tile>(p, 2);
-	return shared.clocks < alone.clocks ? shared : alone;
+	tensor_plan single = tensor_make_plan<Tile>(p, 1), shared = tensor_make_plan<Tile>(p, 2);
+	return shared.clocks < single.clocks ? shared : single;
 }
 
 template <class Tile>

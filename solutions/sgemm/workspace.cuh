@@ -21,7 +21,7 @@ static inline void *workspace_get(size_t bytes)
 		size = 0;
 		if (cudaMalloc(&memory, bytes) != cudaSuccess ||
 			cudaMemset(memory, 0, bytes < WORKSPACE_HEAD ? bytes : WORKSPACE_HEAD) != cudaSuccess) {
-			cudaGetLastError(); // the caller has another way
+			cudaGetLastError(); // the caller does without
 			return NULL;
 		}
 		size = bytes;

@@ -1,5 +1,5 @@
 /* Shared by the files that turn PTX instructions into decoded ones. A decoder
- * function asks for a handler by operation and form, sets the operands and is done; whatever
+ * function takes a handler by operation and form, sets the operands and is done; whatever
  * it does not know it leaves to decode_unsupported(). */
 #ifndef EMULATOR_DECODE_DECODER_H
 #define EMULATOR_DECODE_DECODER_H

@@ -112,7 +112,7 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 	"let only those threads access it whose row and column exist: sizes need not be multiples of " \
 	"the tile"
 #define ADVICE_HOST                                                                                \
-	"kernels reach memory of the device alone: allocate with cudaMalloc and copy with "            \
+	"kernels reach only memory of the device: allocate with cudaMalloc and copy with "             \
 	"cudaMemcpy, "                                                                                 \
 	"or use cudaMallocManaged"
 

@@ -154,15 +154,15 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	struct exec_race *race = block->race;
 	if (!race || in->flags & EXEC_FLAG_VOLATILE)
 		return EXEC_NEXT;
-	bool foreign = warp->block != block;
+	bool other_block = warp->block != block;
 	const uint32_t *own = race->clocks[warp->index];
 	const struct seen here = {own[warp->index], exec_pc(warp, in)};
 	for (uint64_t at = offset; at < offset + bytes && at < race->bytes; at++) {
 		struct written *last = &race->writes[at];
 		struct seen *reads = race->reads + at * race->warps;
-		if (foreign && !write)
+		if (other_block && !write)
 			continue;
-		if (foreign) { /* unknown order: forget what was known */
+		if (other_block) { /* unknown order: forget what was known */
 			last->seen.clock = 0;
 			memset(reads, 0, race->warps * sizeof *reads);
 			continue;

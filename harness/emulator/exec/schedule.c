@@ -222,7 +222,7 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 	struct exec_barrier *barrier = &block->barriers[number];
 	if (barrier->arrived && barrier->expected != expected)
 		return exec_fail(warp, in, lane, FAULT_BARRIER, 0,
-						 "barrier %u is met with %u threads expected, after %u were", number,
+						 "barrier %u is reached with %u threads expected, after %u were", number,
 						 expected, barrier->expected);
 	barrier->expected = expected;
 	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);

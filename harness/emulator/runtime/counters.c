@@ -90,14 +90,15 @@ static const struct {
 };
 
 /* Costs of instructions, and then of lines. */
-struct line {
+struct counter_line {
 	char source[128];
 	struct line_cost cost;
 };
 
 static int by_source(const void *a, const void *b)
 {
-	return strcmp(((const struct line *)a)->source, ((const struct line *)b)->source);
+	return strcmp(((const struct counter_line *)a)->source,
+				  ((const struct counter_line *)b)->source);
 }
 
 static void add_cost(struct line_cost *sum, const struct line_cost *more)
@@ -110,7 +111,7 @@ static void add_cost(struct line_cost *sum, const struct line_cost *more)
 }
 
 /* The costs of a kernel, those of a line together: how many lines. */
-static size_t lines_of(const struct kernel *kernel, struct line *lines, size_t count)
+static size_t lines_of(const struct kernel *kernel, struct counter_line *lines, size_t count)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < count; i++)
@@ -127,7 +128,7 @@ static size_t lines_of(const struct kernel *kernel, struct line *lines, size_t c
 
 static void write_lines(FILE *file, const struct kernel *kernel)
 {
-	struct line *lines, first;
+	struct counter_line *lines, first;
 	size_t count = 0;
 	if (!runtime.options.by_line || !kernel)
 		return;

@@ -315,8 +315,8 @@ EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 void runtime_reset(void)
 {
-	modules_drop_all();
-	streams_drop_all();
+	runtime_modules_drop_all();
+	stream_drop_all();
 	memory_free_all();
 	runtime.holds_primary = false;
 	memset(runtime.limits, 0, sizeof runtime.limits);

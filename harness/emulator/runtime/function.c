@@ -148,7 +148,7 @@ static size_t round_up(size_t value, size_t multiple)
 
 /* The estimate rests on the PTX's register count, an upper bound of what ptxas
  * would use, so registers limit only what they must: a block of its size runs. */
-int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
+int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
 {
 	const struct gpu *gpu = runtime.gpu;
 	struct kernel_facts facts;
@@ -179,7 +179,7 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	if (status == cudaSuccess && threads <= 0)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
-		*out = occupancy_blocks(function, (size_t)threads, shared_bytes);
+		*out = runtime_occupancy_blocks(function, (size_t)threads, shared_bytes);
 	return runtime_leave(status);
 }
 
@@ -208,7 +208,7 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 	return runtime_leave(status);
 }
 
-unsigned cluster_limit(const struct function *function)
+unsigned runtime_cluster_limit(const struct function *function)
 {
 	return function->nonportable_cluster ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
 }
@@ -234,7 +234,7 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
 	if (status == cudaSuccess)
-		*out = (int)cluster_limit(function);
+		*out = (int)runtime_cluster_limit(function);
 	return runtime_leave(status);
 }
 
@@ -243,7 +243,7 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 static int clusters_at_once(size_t blocks, size_t cluster)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < CLUSTER_GROUPS; i++)
+	for (size_t i = 0; i < GPU_CLUSTER_GROUPS; i++)
 		count += blocks * (size_t)runtime.gpu->cluster_groups[i] / cluster;
 	return (int)count;
 }
@@ -256,11 +256,11 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
-	if (status == cudaSuccess && cluster_blocks(config) > cluster_limit(function))
+	if (status == cudaSuccess && cluster_blocks(config) > runtime_cluster_limit(function))
 		status = cudaErrorInvalidClusterSize;
 	if (status == cudaSuccess) {
 		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
-		int blocks = occupancy_blocks(function, threads, config->dynamicSmemBytes);
+		int blocks = runtime_occupancy_blocks(function, threads, config->dynamicSmemBytes);
 		size_t cluster = cluster_blocks(config);
 		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
 	}

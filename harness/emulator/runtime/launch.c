@@ -197,11 +197,11 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	if (runtime.gpu->major < 9)
 		return refuse(function, cudaErrorNotSupported, NULL, "this GPU (%s) has no clusters",
 					  runtime.gpu->id);
-	if (blocks > cluster_limit(function))
+	if (blocks > runtime_cluster_limit(function))
 		return refuse(function, cudaErrorInvalidClusterSize,
 					  "cudaFuncAttributeNonPortableClusterSizeAllowed allows 16 blocks",
 					  "its clusters have %llu blocks, and %u are the most",
-					  (unsigned long long)blocks, cluster_limit(function));
+					  (unsigned long long)blocks, runtime_cluster_limit(function));
 	if (request->grid.x % out[0] || request->grid.y % out[1] || request->grid.z % out[2])
 		return refuse(function, cudaErrorInvalidClusterSize,
 					  "round the grid up to whole clusters, and let the blocks that are too many "
@@ -220,7 +220,7 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 	size_t threads = (size_t)request->block.x * request->block.y * request->block.z;
 	uint64_t resident =
 		(uint64_t)runtime.gpu->multiprocessors *
-		(uint64_t)occupancy_blocks(request->function, threads, request->shared_bytes);
+		(uint64_t)runtime_occupancy_blocks(request->function, threads, request->shared_bytes);
 	if (blocks <= resident)
 		return cudaSuccess;
 	return refuse(request->function, cudaErrorCooperativeLaunchTooLarge,

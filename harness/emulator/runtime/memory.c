@@ -263,7 +263,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
 	return runtime_leave(cudaSuccess);
 }
 
-bool range_check(const char *call, uint64_t address, size_t size)
+bool runtime_range_check(const char *call, uint64_t address, size_t size)
 {
 	const struct allocation *allocation = memory_find(address);
 	if (allocation && size <= allocation->base + allocation->size - address)
@@ -293,7 +293,7 @@ static bool side_check(const char *call, const void *pointer, size_t size, bool 
 {
 	const struct allocation *allocation = memory_find(address_of(pointer));
 	if (must_be_device || memory_reserved(address_of(pointer))) {
-		if (!range_check(call, address_of(pointer), size))
+		if (!runtime_range_check(call, address_of(pointer), size))
 			return false;
 		allocation = memory_find(address_of(pointer));
 	}
@@ -305,7 +305,7 @@ static bool side_check(const char *call, const void *pointer, size_t size, bool 
 					runtime_call_name(call), pointer);
 		return false;
 	}
-	return range_check(call, address_of(pointer), size);
+	return runtime_range_check(call, address_of(pointer), size);
 }
 
 static cudaError_t copy_check(const char *call, const void *to, const void *from, size_t size,
@@ -497,7 +497,7 @@ static cudaError_t fill_2d(const char *call, void *to, size_t pitch, unsigned va
 	runtime_open_memory();
 	for (size_t row = 0; bytes && status == cudaSuccess && row < height; row++) {
 		uint64_t address = address_of(to) + row * pitch;
-		if (!range_check(call, address, bytes)) {
+		if (!runtime_range_check(call, address, bytes)) {
 			status = cudaErrorInvalidValue;
 			continue;
 		}
@@ -552,7 +552,7 @@ EXPORT_ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz);
 static cudaError_t hint(const char *call, const void *pointer, size_t size)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !range_check(call, address_of(pointer), size))
+	if (status == cudaSuccess && !runtime_range_check(call, address_of(pointer), size))
 		status = cudaErrorInvalidValue;
 	return runtime_leave_call(call, status);
 }

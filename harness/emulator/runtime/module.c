@@ -125,7 +125,7 @@ static void binary_forget(struct binary *binary)
 	binary->parsed = false;
 }
 
-void modules_drop_all(void)
+void runtime_modules_drop_all(void)
 {
 	for (struct binary *binary = runtime.binaries, *next; binary; binary = next) {
 		next = binary->next;

@@ -11,10 +11,10 @@
 
 #include "emulator/exec/memory.h"
 #include "emulator/machine.h"
+#include "gpu/models.h"
 
 #define KIB 1024
 #define MIB (1024 * 1024)
-#define CLUSTER_GROUPS 12
 
 #define EXPORT __attribute__((visibility("default")))
 /* The same function under a second exported name (the per-thread-stream names:
@@ -22,12 +22,13 @@
 #define EXPORT_ALIAS(name, alias_name)                                                             \
 	extern __typeof(name) alias_name __attribute__((alias(#name), visibility("default")))
 
-/* What programs may ask about a GPU. One row a model in gpu.c. */
+/* What programs may ask about a GPU (gpu.c). */
 struct gpu {
-	const char *id, *name; /* "h200", "NVIDIA H200 (emulated)" */
+	const char *id; /* "h200" */
+	char name[48];  /* "NVIDIA H200 (emulated)" */
 	int major, minor;
 	int multiprocessors;
-	int cluster_groups[CLUSTER_GROUPS]; /* multiprocessors that a cluster stays among; 0: no more */
+	const int *cluster_groups; /* GPU_CLUSTER_GROUPS: multiprocessors that a cluster stays among */
 	int clock_khz, memory_clock_khz, bus_bits;
 	size_t memory_bytes;
 	int l2_bytes, l2_persisting_bytes;
@@ -72,7 +73,8 @@ struct binary {
 struct runtime {
 	bool ready;
 	cudaError_t init_status;
-	const struct gpu *gpu;
+	struct gpu made;
+	const struct gpu *gpu; /* that; NULL before */
 	struct machine_options options;
 	struct binary *binaries;
 	struct function *functions;
@@ -114,8 +116,8 @@ unsigned long long runtime_own_calls(void);
 /* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
  * call of the runtime begins anew. With the lock held. */
 void runtime_reset(void);
-void streams_drop_all(void); /* its part in stream.c, */
-void modules_drop_all(void); /* in module.c */
+void stream_drop_all(void);          /* its part in stream.c, */
+void runtime_modules_drop_all(void); /* in module.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */
 void runtime_open_memory(void);
@@ -139,7 +141,7 @@ void refusal_forget(void);
 /* A kernel has failed: what to do. */
 void refusal_fault(const struct fault *fault);
 
-const struct gpu *gpu_find(const char *id); /* NULL: unknown */
+bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated */
 
 /* Says which EMULATED_GPU_* variables are unknown or have values that are not understood. */
 void environment_check(void);
@@ -178,9 +180,9 @@ cudaError_t launch_host(const void *host, struct launch_request *request);
 /* Fills in what the configuration says, its attributes too. */
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together. */
-int occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
+int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
 /* Blocks that a cluster of the function may have. */
-unsigned cluster_limit(const struct function *function);
+unsigned runtime_cluster_limit(const struct function *function);
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);
@@ -189,7 +191,7 @@ void counters_write(void);
 void counters_write_sometimes(bool now);
 
 /* Whether `size` bytes at `address` lie in one allocation; says so if not. */
-bool range_check(const char *call, uint64_t address, size_t size);
+bool runtime_range_check(const char *call, uint64_t address, size_t size);
 /* Sets `height` rows of `width` elements of 1, 2 or 4 bytes; takes the lock. */
 cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
 						size_t width, size_t height);

@@ -54,11 +54,11 @@ static cudaError_t initialise(void)
 {
 	environment_check();
 	const char *id = getenv("EMULATED_GPU");
-	runtime.gpu = gpu_find(id && *id ? id : "h200");
-	if (!runtime.gpu) {
-		runtime_say("EMULATED_GPU=%s is not known; use h200, a100 or t4", id);
+	if (!gpu_make(id && *id ? id : GPU_DEFAULT, &runtime.made)) {
+		runtime_say("EMULATED_GPU=%s is not known; use one of" GPU_EMULATED_IDS, id);
 		return cudaErrorNoDevice;
 	}
+	runtime.gpu = &runtime.made;
 	if (!memory_init(runtime.gpu->memory_bytes)) {
 		runtime_say("the host refuses the address space for device memory");
 		return cudaErrorMemoryAllocation;

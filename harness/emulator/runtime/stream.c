@@ -96,7 +96,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	return runtime_leave(cudaSuccess);
 }
 
-void streams_drop_all(void)
+void stream_drop_all(void)
 {
 	while (runtime.streams) {
 		struct CUstream_st *stream = runtime.streams;

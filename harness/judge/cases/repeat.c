@@ -18,7 +18,7 @@ bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 	const struct outcome left = contestant->left;
 	double seconds;
 	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
-		result->seconds > SECONDS_MOST || referee->foreign_stages != 0 ||
+		result->seconds > SECONDS_MOST || referee->custom_stages != 0 ||
 		tool_words(&run->tool) != NULL || run->options->counters)
 		return true;
 	if (!referee_link_refill(referee, err))
@@ -130,12 +130,52 @@ static bool look_for_race(const struct repetition *repetition, struct judgement 
 }
 
 /* The case to be repeated; NULL: there is none. */
-static const struct case_result *first_wrong(const struct judgement *out)
+static const struct case_result *first_unexplained(const struct hint_facts *facts)
 {
+	const struct judgement *out = facts->judgement;
 	for (size_t i = 0; i < out->count; i++)
-		if (out->cases[i].wrong != NULL && out->cases[i].verdict == VERDICT_WRONG_ANSWER)
+		if (out->cases[i].wrong != NULL && out->cases[i].verdict == VERDICT_WRONG_ANSWER &&
+			!hint_case_explained(facts, &out->cases[i]))
 			return &out->cases[i];
 	return NULL;
+}
+
+/* The case that decides the verdict; NULL: none was run. */
+static const struct case_result *first_failing(const struct judgement *out)
+{
+	for (size_t i = 0; i < out->count; i++)
+		if (out->cases[i].verdict != VERDICT_ACCEPTED && out->cases[i].verdict != VERDICT_NOT_RUN)
+			return &out->cases[i];
+	return NULL;
+}
+
+/* Whether that case is right when solve() gets its arguments in the order of its parameters' names.
+ */
+static bool try_other_order(const struct repetition *repetition, const struct hint_facts *facts,
+							struct judgement *out, struct error *err)
+{
+	struct run *run = repetition->run;
+	struct contestant_link *contestant = repetition->contestant;
+	struct test_case test = *repetition->test;
+	struct arena arena = run->referee.arena;
+	struct call_result result;
+	if (!hint_other_order(facts, &test, &arena))
+		return true;
+	if (!referee_link_case(&run->referee, repetition->problem->name, repetition->test,
+						   run_chain(run), 1, err))
+		return false;
+	test = *repetition->test;
+	arena = run->referee.arena;
+	struct outcome outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED && hint_other_order(facts, &test, &arena))
+		outcome = contestant_link_case(contestant, &arena, run->referee.arena_fd, &test);
+	if (outcome.verdict == VERDICT_ACCEPTED) {
+		if (!call_once(repetition, &result, err))
+			return false;
+		out->order_proved = result.compared && result.right;
+	}
+	free(contestant_link_output(contestant));
+	return true;
 }
 
 static bool is_same(const struct digest *a, const struct digest *b)
@@ -147,18 +187,24 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   const struct entrant *entrant, const struct tolerance *tolerance,
 					   struct contestant_link *contestant, struct judgement *out, struct error *err)
 {
-	const struct case_result *wrong = first_wrong(out);
 	struct hint_facts facts = {
 		.judgement = out, .problem = problem, .device = run->referee.device.kind};
-	if (wrong == NULL || wrong->seconds > SECONDS_MOST || hint_fault_known(&facts) ||
-		run_stopped(run) || tool_words(&run->tool) != NULL || run->options->counters)
+	const struct case_result *failing = first_failing(out);
+	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
+		tool_words(&run->tool) != NULL || run->options->counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,
 									.entrant = entrant,
 									.tolerance = tolerance,
 									.contestant = contestant,
-									.test = &wrong->test};
+									.test = &failing->test};
+	if (!try_other_order(&repetition, &facts, out, err))
+		return false;
+	const struct case_result *wrong = first_unexplained(&facts);
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || out->order_proved)
+		return true;
+	repetition.test = &wrong->test;
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */

@@ -2,12 +2,13 @@
  * of this very run: it says what was found, and where a cause is likely, that it is. README.md in
  * this folder says how one is added.
  *
- * Facts of results come from the referee alone. What a solution's process says of itself may be
+ * Facts of results come only from the referee. What a solution's process says of itself may be
  * a lie: a hint may show it, and no verdict may rest on it. */
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
 #include "judgement/judgement.h"
+#include "process/protocol.h"
 
 /* All that a hint may look at. */
 struct hint_facts {
@@ -15,7 +16,7 @@ struct hint_facts {
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	enum device_kind device;
 	uint64_t memory_bytes; /* of the device */
-	bool alone;            /* nothing beside the file could be read */
+	bool isolated;         /* nothing beside the file could be read */
 };
 
 /* How much a hint says; the first ones are shown. */
@@ -48,6 +49,11 @@ extern const struct hint_row hints_of_entry[];     /* what the file was taken fo
 /* Fills the hints of a file; of an accepted one, its notes. */
 void hints_find(const struct hint_facts *facts, struct judgement *out);
 
+/* Whether solve() of the file has the problem's parameters in another order, by their names. Fills
+ * what it would have to be called with for these: `test` with its sizes and scalars exchanged, and
+ * `arena` with its buffers. */
+bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena);
+
 /* ---- what rows share ------------------------------------------------------------- */
 
 /* The name of the operand that the reference takes for this part: "C". */
@@ -58,6 +64,9 @@ const char *hint_size(const struct hint_facts *facts, enum size size);
 
 /* Whether it is known how the wrong elements are made: a row of hints_of_products holds. */
 bool hint_fault_known(const struct hint_facts *facts);
+
+/* Whether the same is known of all wrong elements of the case that were written. */
+bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result);
 
 /* Whether its result was compared and is wrong; whether it was compared and is right. */
 bool hint_case_wrong(const struct case_result *result);

@@ -78,7 +78,7 @@ static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->facts.advice[0] == '\0')
+	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved)
 		return false;
 	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
 	return true;

@@ -89,7 +89,7 @@ static bool is_closed(const struct hint_facts *facts, char out[HINT_TEXT])
 	char header[PATH_MAX];
 	if (!find_header(facts, "Permission denied", header))
 		return false;
-	if (facts->alone) {
+	if (facts->isolated) {
 		snprintf(out, HINT_TEXT,
 				 "with --require jail or compiler nothing beside the file is read: what %.80s "
 				 "holds has to stand in the file itself",
@@ -146,7 +146,7 @@ static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
 					 header, libraries[i].library);
 			return true;
 		}
-	if (!facts->alone && find_folder(facts, header, folder))
+	if (!facts->isolated && find_folder(facts, header, folder))
 		snprintf(out, HINT_TEXT, "%.80s lies in %s, seen from the file: --nvcc-flags \"-I%s\"",
 				 header, folder, folder);
 	else

@@ -46,27 +46,133 @@ static bool all_unwritten(const struct case_result *result)
 	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
+/* Whether the result is a float that solve() takes no beta for: it holds NaN before each call. */
+static bool has_nan_before(const struct hint_facts *facts)
+{
+	const struct operand *result = problem_part(facts->problem, PART_RESULT);
+	return result->role == ROLE_OUTPUT && !type_of(result->type)->format.is_integer;
+}
+
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	if (!all(facts, all_unwritten))
 		return false;
+	const char *name = hint_operand(facts, PART_RESULT);
 	snprintf(out, HINT_TEXT,
-			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
-			 "grid and a block that are not empty, and does it store to the pointer that solve() "
-			 "was given?",
-			 in_all(facts, cases), hint_operand(facts, PART_RESULT));
+			 "%s %s still holds what it held before the call: is a kernel "
+			 "launched at all, with a grid and a block that are not empty, and does it store to "
+			 "the pointer that solve() was given?",
+			 in_all(facts, cases), name);
+	if (has_nan_before(facts)) /* which a sum with it is, too */
+		snprintf(out, HINT_TEXT,
+				 "%s %s holds NaN as it did before the call: is it added to (+=, "
+				 "atomicAdd) and not set to 0 first, or is no kernel launched, with a grid and a "
+				 "block that are not empty, that stores to the pointer that solve() was given?",
+				 in_all(facts, cases), name);
+	return true;
+}
+
+/* ---- a grid that is rounded down ------------------------------------------------------------ */
+
+static int32_t size_of(const struct case_result *result, enum size size)
+{
+	return result->test.shape.size[size];
+}
+
+#define TILE_MOST 256
+
+/* Whether tiles of this size end where the written rows (columns) of every case do. */
+static bool ends_written(const struct hint_facts *facts, bool rows, int32_t tile)
+{
+	const struct case_result *result;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		int32_t size = size_of(result, rows ? SIZE_M : SIZE_N);
+		int32_t written = rows ? result->wrong->written_rows : result->wrong->written_columns;
+		if (result->wrong->written_rows > 0 && size / tile * tile != written)
+			return false;
+	}
+	return true;
+}
+
+/* The only power of two of which that is true; 0: there are several, or none. */
+static int32_t tile_written(const struct hint_facts *facts, bool rows)
+{
+	int32_t found = 0;
+	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2) {
+		if (!ends_written(facts, rows, tile))
+			continue;
+		if (found > 0)
+			return 0;
+		found = tile;
+	}
+	return found;
+}
+
+/* Whether such tiles may be all there are; several may. */
+static bool tiles_end(const struct hint_facts *facts, bool rows)
+{
+	for (int32_t tile = 2; tile <= TILE_MOST; tile++)
+		if (ends_written(facts, rows, tile))
+			return true;
+	return false;
+}
+
+/* "(M + 15) / 16" */
+static size_t say_rounded_up(const struct hint_facts *facts, bool rows, char out[48])
+{
+	const char *size = hint_size(facts, rows ? SIZE_M : SIZE_N);
+	int32_t tile = tile_written(facts, rows);
+	if (tile > 0)
+		return (size_t)snprintf(out, 48, "(%.12s + %d) / %d", size, tile - 1, tile);
+	return (size_t)snprintf(out, 48, "(%.12s + tile - 1) / tile", size);
+}
+
+/* Unwritten elements lie beyond whole tiles, all that lie there. */
+static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *result, *shown = NULL;
+	size_t held = 0;
+	bool rows = false, columns = false;
+	char cases[64], up_rows[48], up_columns[48];
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		const struct wrong_facts *wrong = result->wrong;
+		if (wrong->unwritten == 0 || result->facts.error[0] != '\0')
+			continue;
+		if (wrong->written_rows == 0) /* no tile is whole? */
+			continue;
+		shown = shown == NULL ? result : shown;
+		rows = rows || wrong->written_rows < size_of(result, SIZE_M);
+		columns = columns || wrong->written_columns < size_of(result, SIZE_N);
+		held++;
+	}
+	if (held == 0 || !tiles_end(facts, true) || !tiles_end(facts, false))
+		return false;
+	say_rounded_up(facts, true, up_rows);
+	say_rounded_up(facts, false, up_columns);
+	snprintf(
+		out, HINT_TEXT,
+		"%s the last %s of %s are never written (%s: only the first %d of %d rows and %d of %d "
+		"columns are): round the grid up, %s%s%s blocks",
+		hint_in_cases(held, hint_explained_cases(facts), cases),
+		rows && columns ? "rows and columns"
+		: rows          ? "rows"
+						: "columns",
+		hint_operand(facts, PART_RESULT), shown->test.name, shown->wrong->written_rows,
+		size_of(shown, SIZE_M), shown->wrong->written_columns, size_of(shown, SIZE_N),
+		rows ? up_rows : "", rows && columns ? " by " : "", columns ? up_columns : "");
 	return true;
 }
 
 static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
-	if (!all(facts, unwritten) || all(facts, all_unwritten))
+	char grid[HINT_TEXT];
+	if (!all(facts, unwritten) || all(facts, all_unwritten) || grid_rounded_down(facts, grid))
 		return false;
 	snprintf(out, HINT_TEXT,
-			 "%s the wrong elements were never written: the grid is too small, or a condition "
-			 "leaves them out",
+			 "%s the wrong elements were never written: the grid is too small, a condition leaves "
+			 "them out, or an index passes them by",
 			 in_all(facts, cases));
 	return true;
 }
@@ -77,11 +183,6 @@ struct line {
 	const char *name;
 	bool (*holds)(const struct case_result *result);
 };
-
-static int32_t size_of(const struct case_result *result, enum size size)
-{
-	return result->test.shape.size[size];
-}
 
 static bool first_row(const struct case_result *result)
 {
@@ -150,9 +251,11 @@ static struct ragged ragged_of(const struct hint_facts *facts, int t)
 	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
 		const struct wrong_places *places = &result->wrong->places;
 		out.holds = out.holds && (places->ragged >> t & 1) != 0;
+		if (!is_telling(result, tile))
+			continue;
+		out.telling++;
 		out.rows = out.rows && places->top >= size_of(result, SIZE_M) / tile * tile;
 		out.columns = out.columns && places->left >= size_of(result, SIZE_N) / tile * tile;
-		out.telling += is_telling(result, tile);
 	}
 	for (size_t i = 0; i < facts->judgement->count; i++)
 		out.against += hint_case_right(&facts->judgement->cases[i]) &&
@@ -160,21 +263,16 @@ static struct ragged ragged_of(const struct hint_facts *facts, int t)
 	return out;
 }
 
-/* The tile that explains most; 0: none does. */
+/* The smallest tile beyond whose multiples all wrong elements lie, which says most of where; 0:
+ * there is none. */
 static int32_t ragged_tile(const struct hint_facts *facts, struct ragged *best)
 {
-	int32_t tile = 0;
-	*best = (struct ragged){0};
-	for (int t = WRONG_TILES - 1; t >= 0; t--) {
-		struct ragged here = ragged_of(facts, t);
-		if (!here.holds || here.telling == 0 || here.against > here.telling ||
-			here.telling < best->telling ||
-			(here.telling == best->telling && here.against >= best->against && tile != 0))
-			continue;
-		*best = here;
-		tile = 8 << t;
+	for (int t = 0; t < WRONG_TILES; t++) {
+		*best = ragged_of(facts, t);
+		if (best->holds && best->telling > 0 && best->against <= best->telling)
+			return 8 << t;
 	}
-	return tile;
+	return 0;
 }
 
 static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -182,7 +280,9 @@ static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 	struct ragged ragged;
 	char cases[64];
 	int32_t tile = ragged_tile(facts, &ragged);
-	if (tile == 0 || line_of(facts) != NULL || all(facts, all_unwritten))
+	char grid[HINT_TEXT];
+	if (tile == 0 || line_of(facts) != NULL || all(facts, all_unwritten) ||
+		grid_rounded_down(facts, grid))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "%s all wrong elements lie in the last %s, beyond a multiple of %d: look at how tiles "
@@ -382,15 +482,23 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (held == 0)
 		return false;
 	char cases[64];
-	snprintf(out, HINT_TEXT,
-			 "%s every wrong element is NaN, though all inputs are numbers: is something summed "
-			 "that was never written (shared memory, an accumulator, a workspace)?",
-			 in_all(facts, cases));
+	size_t used = (size_t)snprintf(
+		out, HINT_TEXT,
+		"%s every wrong element is NaN, though all inputs are numbers: ", in_all(facts, cases));
+	if (has_nan_before(facts))
+		used += (size_t)snprintf(out + used, HINT_TEXT - used,
+								 "is %s, which holds NaN before the call, read before it is "
+								 "written (+=, atomicAdd), or ",
+								 hint_operand(facts, PART_RESULT));
+	snprintf(out + used, HINT_TEXT - used,
+			 "is something summed that was never written (shared memory, an accumulator, a "
+			 "workspace)?");
 	return true;
 }
 
 const struct hint_row hints_of_places[] = {
 	{"never-written", HINT_CAUSE, never_written},
+	{"grid-rounded-down", HINT_CAUSE, grid_rounded_down},
 	{"later-matrices", HINT_PLACE, after_first_matrix},
 	{"last-matrix", HINT_PLACE, only_last_matrix},
 	{"one-line", HINT_PLACE, one_line},

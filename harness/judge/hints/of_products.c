@@ -1,75 +1,20 @@
 /* What the wrong elements are made by: the referee tried faults at them, and some fit. */
-#include "judge/hints/hints.h"
+#include "judge/hints/explanation.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Fewer could be what a fault makes of them by chance. */
-#define COMPARED_LEAST 16
-
-struct tally {
-	size_t cases;      /* that the fault fits */
-	uint64_t compared; /* elements of them */
-};
-
-static bool case_fits(const struct case_result *result, enum wrong_fault fault)
-{
-	return result->wrong != NULL && (result->wrong->fits >> fault & 1) != 0;
-}
-
-static struct tally tally_of(const struct hint_facts *facts, enum wrong_fault fault)
-{
-	struct tally tally = {0};
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct case_result *result = &facts->judgement->cases[i];
-		if (!case_fits(result, fault))
-			continue;
-		tally.cases++;
-		tally.compared += result->wrong->compared;
-	}
-	return tally;
-}
-
-/* Whether all wrong elements are 0: many a fault would give that. */
-static bool only_zeros(const struct hint_facts *facts)
-{
-	size_t explained = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
-		explained += wrong != NULL;
-		if (wrong != NULL && wrong->zero < wrong->wrong)
-			return false;
-	}
-	return explained > 0 && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
-}
-
-/* The fault that fits most cases; FAULT_COUNT: none does. */
-static enum wrong_fault fault_of(const struct hint_facts *facts, struct tally *best)
-{
-	enum wrong_fault found = FAULT_COUNT;
-	*best = (struct tally){0};
-	if (only_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
-		return found;
-	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
-		struct tally tally = tally_of(facts, fault);
-		if (tally.compared < COMPARED_LEAST || tally.cases <= best->cases)
-			continue;
-		*best = tally;
-		found = fault;
-	}
-	return found;
-}
 
 /* ---- sums that are too short --------------------------------------------------------- */
 
 /* Whether each sum of the cases that fit ends at the last multiple of `tile`; tile 0: one product
  * before its end. */
-static bool sums_end_at(const struct hint_facts *facts, int32_t tile)
+static bool sums_end_at(const struct hint_facts *facts, const struct explanation *explanation,
+						int32_t tile)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		int32_t k = result->test.shape.size[SIZE_K];
-		if (case_fits(result, FAULT_PRODUCTS_MISSING) &&
+		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
 			result->wrong->summed != (tile == 0 ? k - 1 : k / tile * tile))
 			return false;
 	}
@@ -91,34 +36,36 @@ static size_t against(const struct hint_facts *facts, int32_t tile)
 
 /* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
  * of these the largest that some sum has. 0: there is none. */
-static int32_t tile_of_sums(const struct hint_facts *facts)
+static int32_t tile_of_sums(const struct hint_facts *facts, const struct explanation *explanation)
 {
 	int32_t best = 0, longest = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		if (case_fits(result, FAULT_PRODUCTS_MISSING) && result->wrong->summed > longest)
+		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
+			result->wrong->summed > longest)
 			longest = result->wrong->summed;
 	}
 	for (int32_t tile = 2; tile <= 256; tile *= 2)
-		if (sums_end_at(facts, tile) &&
+		if (sums_end_at(facts, explanation, tile) &&
 			(best == 0 || against(facts, tile) < against(facts, best) ||
 			 (against(facts, tile) == against(facts, best) && tile <= longest)))
 			best = tile;
 	return best;
 }
 
-static void say_missing(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
+static void say_missing(const struct hint_facts *facts, const struct explanation *explanation,
+						char out[HINT_TEXT], size_t used)
 {
 	const char *k = hint_size(facts, SIZE_K);
 	const struct case_result *one = facts->judgement->cases;
-	if (sums_end_at(facts, 0)) {
+	if (sums_end_at(facts, explanation, 0)) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
-	while (!case_fits(one, FAULT_PRODUCTS_MISSING))
+	while (!explanation_has(one, explanation, FAULT_PRODUCTS_MISSING))
 		one++;
-	int32_t tile = tile_of_sums(facts);
+	int32_t tile = tile_of_sums(facts, explanation);
 	used += (size_t)snprintf(out + used, HINT_TEXT - used, "sums that end too early (%s: %d of %d)",
 							 one->test.name, one->wrong->summed, one->test.shape.size[SIZE_K]);
 	if (tile > 0)
@@ -183,8 +130,23 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
 	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
 	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
-	[FAULT_ALPHA_ON_ALL] =
-		"alpha * (%1$s * %2$s + beta * %3$s): alpha belongs to the product alone",
+	[FAULT_LAST_ONLY] =
+		"sums of only their last product or tile, or of none: is the sum cleared in "
+		"the loop over k, or is it = where += belongs?",
+	[FAULT_ADDED] = "adding the result to what %3$s held: %3$s is read before it is written; store "
+					"with = in place of +=, or set it to 0 before atomics add to it",
+	[FAULT_ONE_PADDED] =
+		"tiles along k that are padded with 1: what lies beyond the operands must not count",
+	[FAULT_CODE_PADDED] = "tiles along k that are padded with codes of 0: pad them with the zero "
+						  "points of %1$s and %2$s, or after these are taken off",
+	[FAULT_TRUNCATED] = "rounding toward zero: round to nearest, half to even (rintf, "
+						"__float2int_rn)",
+	[FAULT_K_SHIFTED] = "products of %1$s at one k and of %2$s at the next or the last: an index "
+						"along k is off by one",
+	[FAULT_QUARTERS] =
+		"rows and columns from 8 to 15 of each 16 x 16 of %1$s exchanged: the second and the third "
+		"register of mma's fragment of %1$s are exchanged",
+	[FAULT_ALPHA_ON_ALL] = "alpha * (%1$s * %2$s + beta * %3$s): alpha belongs only to the product",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
 	[FAULT_INPUTS_TF32] =
@@ -196,6 +158,8 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
 	[FAULT_PAIRS] = "%2$s with both codes of each byte exchanged: the first is in the high half",
 	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
+	[FAULT_RIGHT_BF16] =
+		"weights that were rounded to bf16: half and float are right, bf16 has too few bits",
 	[FAULT_ZERO_PADDED] =
 		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
 };
@@ -217,32 +181,149 @@ static void say_plain(const struct hint_facts *facts, const char *text, char out
 	}
 }
 
+/* The number of a fault in the first case in which it has a part. */
+static int32_t number_of(const struct hint_facts *facts, const struct explanation *explanation,
+						 enum wrong_fault fault)
+{
+	const struct case_result *one = facts->judgement->cases;
+	while (!explanation_has(one, explanation, fault))
+		one++;
+	return one->wrong->number[fault];
+}
+
+/* Whether the site's own tolerance takes all that is wrong. */
+static bool leetgpu_takes_it(const struct hint_facts *facts)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (hint_case_wrong(result) && (result->wrong == NULL || result->wrong->wrong_leetgpu > 0))
+			return false;
+	}
+	return facts->problem->leetgpu_atol > 0;
+}
+
+static void say_narrow_sum(const struct hint_facts *facts, const char *type, char out[HINT_TEXT],
+						   size_t used)
+{
+	snprintf(out + used, HINT_TEXT - used,
+			 "a sum that is rounded to %s before alpha and beta: keep it in f32, and round once, "
+			 "when it is stored%s",
+			 type,
+			 leetgpu_takes_it(facts) ? " (--tolerance leetgpu, that site's own bound, takes it)"
+									 : "");
+}
+
+static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault, int32_t number,
+						 char out[HINT_TEXT], size_t used)
+{
+	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
+	const char *result = hint_operand(facts, PART_RESULT);
+	out += used;
+	used = HINT_TEXT - used;
+	if (fault == FAULT_BETA_PARTS)
+		snprintf(out, used,
+				 "beta * %.20s that is added %d times: only one part of a split sum may add it",
+				 result, number);
+	else if (fault == FAULT_GROUP)
+		snprintf(out, used, "scales as if %.20s were %d: take it from the argument of solve()",
+				 hint_size(facts, SIZE_GROUP), number);
+	else
+		snprintf(out, used,
+				 "products of %.20s at k and of %.20s at k %s %d: registers of mma's fragments, or "
+				 "the halves of one, are exchanged",
+				 left, right, "XOR", number);
+}
+
+/* What the fault does, behind "what comes of". */
+static void say_fault(const struct hint_facts *facts, const struct explanation *explanation,
+					  enum wrong_fault fault, char out[HINT_TEXT], size_t used)
+{
+	switch (fault) {
+	case FAULT_PRODUCTS_MISSING: say_missing(facts, explanation, out, used); return;
+	case FAULT_LEFT_TRANSPOSED: say_transposed(facts, PART_LEFT, out, used); return;
+	case FAULT_RIGHT_TRANSPOSED: say_transposed(facts, PART_RIGHT, out, used); return;
+	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out, used); return;
+	case FAULT_SUM_F16: say_narrow_sum(facts, "f16", out, used); return;
+	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out, used); return;
+	case FAULT_BETA_PARTS:
+	case FAULT_GROUP:
+	case FAULT_K_EXCHANGED:
+		say_numbered(facts, fault, number_of(facts, explanation, fault), out, used);
+		return;
+	default: break;
+	}
+	if (fault >= FAULT_SCALAR)
+		say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
+	else if (fault >= FAULT_RESULT_LENGTH)
+		say_length(facts, PART_RESULT, (enum size)(fault - FAULT_RESULT_LENGTH), out, used);
+	else if (fault >= FAULT_RIGHT_LENGTH)
+		say_length(facts, PART_RIGHT, (enum size)(fault - FAULT_RIGHT_LENGTH), out, used);
+	else if (fault >= FAULT_LEFT_LENGTH)
+		say_length(facts, PART_LEFT, (enum size)(fault - FAULT_LEFT_LENGTH), out, used);
+	else
+		say_plain(facts, plain[fault], out, used);
+}
+
 static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	struct tally tally;
+	struct explanation explanation = explanation_of(facts);
 	char cases[64];
-	enum wrong_fault fault = fault_of(facts, &tally);
-	if (fault == FAULT_COUNT)
+	if (explanation.count == 0)
 		return false;
 	size_t used =
 		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
-						 hint_in_cases(tally.cases, hint_explained_cases(facts), cases),
+						 hint_in_cases(explanation.cases, hint_explained_cases(facts), cases),
 						 hint_operand(facts, PART_RESULT));
-	switch (fault) {
-	case FAULT_PRODUCTS_MISSING: say_missing(facts, out, used); break;
-	case FAULT_LEFT_TRANSPOSED: say_transposed(facts, PART_LEFT, out, used); break;
-	case FAULT_RIGHT_TRANSPOSED: say_transposed(facts, PART_RIGHT, out, used); break;
-	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out, used); break;
-	default:
-		if (fault >= FAULT_SCALAR)
-			say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
-		else if (fault >= FAULT_RIGHT_LENGTH)
-			say_length(facts, PART_RIGHT, (enum size)(fault - FAULT_RIGHT_LENGTH), out, used);
-		else if (fault >= FAULT_LEFT_LENGTH)
-			say_length(facts, PART_LEFT, (enum size)(fault - FAULT_LEFT_LENGTH), out, used);
-		else
-			say_plain(facts, plain[fault], out, used);
+	if (explanation.count == 2)
+		used += (size_t)snprintf(out + used, HINT_TEXT - used, "two faults. One: ");
+	say_fault(facts, &explanation, explanation.faults[0], out, used);
+	return true;
+}
+
+static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct explanation explanation = explanation_of(facts);
+	if (explanation.count < 2)
+		return false;
+	size_t used = (size_t)snprintf(out, HINT_TEXT, "the other: ");
+	say_fault(facts, &explanation, explanation.faults[1], out, used);
+	return true;
+}
+
+/* ---- a part of the wrong elements ----------------------------------------------------------- */
+
+/* Cases in which it has a part, though they are not explained. */
+static size_t count_parts(const struct hint_facts *facts, const struct explanation *explanation,
+						  const struct explanation *part)
+{
+	size_t cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		cases += explanation_holds(result, part) && !explanation_holds(result, explanation);
 	}
+	return cases;
+}
+
+static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct explanation explanation = explanation_of(facts), part = {.count = 0};
+	size_t most = 0;
+	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
+		struct explanation one = {.count = 1, .faults = {fault}, .partly = true};
+		size_t cases = count_parts(facts, &explanation, &one);
+		if (cases <= most)
+			continue;
+		most = cases;
+		part = one;
+	}
+	if (part.count == 0 || explanation.count == 2 ||
+		(explanation.count == 1 && part.faults[0] == explanation.faults[0]))
+		return false;
+	char cases[64];
+	size_t used = (size_t)snprintf(
+		out, HINT_TEXT, "%s some of the wrong elements of %.20s are what comes of ",
+		hint_in_cases(most, hint_explained_cases(facts), cases), hint_operand(facts, PART_RESULT));
+	say_fault(facts, &part, part.faults[0], out, used);
 	return true;
 }
 
@@ -273,10 +354,9 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
-	struct tally tally;
 	char in[64];
 	size_t cases;
-	if (fault_of(facts, &tally) != FAULT_COUNT)
+	if (explanation_of(facts).count > 0)
 		return false;
 	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
 		if (!errors_are(facts, sum, &cases))
@@ -296,7 +376,7 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
-	if (!only_zeros(facts))
+	if (!explanation_zeros(facts))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "%s every wrong element of %.20s is 0: is it the sum that is stored, and is it summed "
@@ -308,10 +388,9 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 /* Of integers: nothing is farther off than rounding to another neighbour takes it. */
 static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	struct tally tally;
 	size_t wrong = 0;
 	const struct operand *result = problem_part(facts->problem, PART_RESULT);
-	if (!type_of(result->type)->format.is_integer || fault_of(facts, &tally) != FAULT_COUNT)
+	if (!type_of(result->type)->format.is_integer || explanation_of(facts).count > 0)
 		return false;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *one = &facts->judgement->cases[i];
@@ -331,6 +410,8 @@ static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
 const struct hint_row hints_of_products[] = {
 	{"zeros", HINT_CAUSE, zeros},
 	{"made-by", HINT_CAUSE, made_by},
+	{"made-by-second", HINT_CAUSE, made_by_second},
+	{"made-in-part", HINT_CAUSE, made_in_part},
 	{"narrow-sums", HINT_CAUSE, narrow_sums},
 	{"off-by-one", HINT_CAUSE, off_by_one},
 	{0},
@@ -343,4 +424,10 @@ bool hint_fault_known(const struct hint_facts *facts)
 		if (row->says(facts, text))
 			return true;
 	return false;
+}
+
+bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result)
+{
+	struct explanation explanation = explanation_of(facts);
+	return explanation_zeros(facts) || explanation_holds(result, &explanation);
 }

@@ -91,11 +91,25 @@ static bool is_kernel(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* Default arguments are for C++ callers that see them. */
+static bool has_defaults(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct signature own, asked;
+	if (!find_called(facts, &own, &asked) || !own.is_certain || asked.count >= own.count ||
+		asked.count < own.count - own.defaults)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "solve() takes %zu arguments and is called with %zu, by its address: a default "
+			 "argument is not passed then, here nor on LeetGPU, and the parameter holds anything",
+			 own.count, asked.count);
+	return true;
+}
+
 static bool has_other_count(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
-	if (!find_called(facts, &own, &asked) || own.count == asked.count)
+	if (!find_called(facts, &own, &asked) || own.count == asked.count || !own.is_certain)
 		return false;
 	problem_prototype(facts->problem, prototype);
 	snprintf(out, HINT_TEXT, "solve() takes %zu arguments and is called with %zu: %.320s",
@@ -135,16 +149,104 @@ static bool has_other_type(const struct hint_facts *facts, char out[HINT_TEXT])
 	return false;
 }
 
-/* A parameter that has the name of another one in the problem's own order. */
-static bool is_misplaced(const struct signature *own, const struct signature *asked, size_t index)
+/* The parameter of that name; the count of them: there is none. */
+static size_t index_of(const struct signature *signature, const char *name)
 {
-	const char *name = own->parameters[index].name;
-	if (name[0] == '\0' || strcmp(name, asked->parameters[index].name) == 0)
+	size_t count =
+		signature->count < SIGNATURE_PARAMETERS ? signature->count : SIGNATURE_PARAMETERS;
+	size_t i = 0;
+	while (i < count && strcmp(signature->parameters[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* Whether every parameter has a name of the problem's, and some are at other places. */
+static bool is_reordered(const struct signature *own, const struct signature *asked)
+{
+	bool any = false;
+	for (size_t i = 0; i < common_count(own, asked); i++) {
+		size_t at = index_of(asked, own->parameters[i].name);
+		if (at == common_count(own, asked))
+			return false;
+		any = any || at != i;
+	}
+	return any;
+}
+
+static const struct problem_size *size_named(const struct problem *problem, const char *name)
+{
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+static const struct problem_scalar *scalar_named(const struct problem *problem, const char *name)
+{
+	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+/* Its place in the table; the count of operands: there is none. */
+static size_t operand_named(const struct problem *problem, const char *name)
+{
+	size_t i = 0;
+	while (i < problem_operands(problem) && strcmp(problem->operands[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static int32_t value_of(const struct problem_size *row, const struct test_case *test)
+{
+	int size = 0;
+	while ((row->is >> size & 1) == 0)
+		size++;
+	return test->shape.size[size];
+}
+
+static void set_size(const struct problem_size *row, int32_t value, struct test_case *test)
+{
+	for (int size = 0; size < SIZE_COUNT; size++)
+		if ((row->is >> size & 1) != 0)
+			test->shape.size[size] = value;
+}
+
+/* What is passed at the place of `asked` becomes what has the name `own`. False: they are of
+ * different kinds. */
+static bool pass_as(const struct problem *problem, const char *asked, const char *own,
+					struct test_case *test, struct arena *arena, const struct test_case *test_was,
+					const struct arena *arena_was)
+{
+	const struct problem_size *size = size_named(problem, asked), *from = size_named(problem, own);
+	const struct problem_scalar *scalar = scalar_named(problem, asked);
+	const struct problem_scalar *from_scalar = scalar_named(problem, own);
+	size_t operand = operand_named(problem, asked), from_operand = operand_named(problem, own);
+	if (size != NULL && from != NULL)
+		set_size(size, value_of(from, test_was), test);
+	else if (scalar != NULL && from_scalar != NULL)
+		test->scalar[scalar->is] = test_was->scalar[from_scalar->is];
+	else if (operand < problem_operands(problem) && from_operand < problem_operands(problem))
+		arena->buffers[operand] = arena_was->buffers[from_operand];
+	else
 		return false;
-	for (size_t i = 0; i < asked->count && i < SIGNATURE_PARAMETERS; i++)
-		if (strcmp(name, asked->parameters[i].name) == 0)
-			return true;
-	return false;
+	return true;
+}
+
+bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena)
+{
+	struct signature own, asked;
+	const struct test_case test_was = *test;
+	const struct arena arena_was = *arena;
+	if (facts->judgement->verdict == VERDICT_COMPILE_ERROR || !find_both(facts, &own, &asked) ||
+		!own.has_body || own.count != asked.count || !is_reordered(&own, &asked))
+		return false;
+	for (size_t i = 0; i < common_count(&own, &asked); i++)
+		if (!pass_as(facts->problem, asked.parameters[i].name, own.parameters[i].name, test, arena,
+					 &test_was, &arena_was))
+			return false;
+	return true;
 }
 
 static void list_names(const struct signature *signature, char out[160])
@@ -156,21 +258,20 @@ static void list_names(const struct signature *signature, char out[160])
 								 signature->parameters[i].name);
 }
 
+/* The names alone may be others than the problem's, and right: cases/repeat.h tries. */
 static bool has_other_order(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct signature own, asked;
 	char names[160], wanted[160];
-	if (!find_called(facts, &own, &asked) || own.count != asked.count)
-		return false;
-	size_t index = 0, count = common_count(&own, &asked);
-	while (index < count && !is_misplaced(&own, &asked, index))
-		index++;
-	if (index == count)
+	if (!facts->judgement->order_proved || !find_called(facts, &own, &asked))
 		return false;
 	list_names(&own, names);
 	list_names(&asked, wanted);
-	snprintf(out, HINT_TEXT, "solve() takes %s, and what comes is %s, in this order", names,
-			 wanted);
+	snprintf(
+		out, HINT_TEXT,
+		"solve() takes %.140s, and what comes is %.140s, in this order; called in its own order "
+		"it is right",
+		names, wanted);
 	return true;
 }
 
@@ -178,6 +279,7 @@ const struct hint_row hints_of_signature[] = {
 	{"other-linkage", HINT_CAUSE, has_other_linkage},
 	{"not-there", HINT_CAUSE, is_not_there},
 	{"is-kernel", HINT_CAUSE, is_kernel},
+	{"defaults", HINT_NOTE, has_defaults},
 	{"other-count", HINT_CAUSE, has_other_count},
 	{"other-type", HINT_CAUSE, has_other_type},
 	{"other-order", HINT_CAUSE, has_other_order},

@@ -121,12 +121,69 @@ static void read_parameter(const char *at, const char *end, struct signature_par
 		add_word(out->name, last);
 }
 
-/* From behind the parenthesis that opens the list to behind the one that closes it. */
-static const char *read_parameters(const char *at, struct signature *out)
+/* Whether the preprocessor has a directive with this word as its first one: "if" also stands for
+ * "ifdef" and "ifndef". Behind it; NULL: there is none before `end`. */
+static const char *find_directive(const char *at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+	while ((at = memchr(at, '#', (size_t)(end - at))) != NULL) {
+		at++;
+		at += strspn(at, " \t");
+		if (strncmp(at, word, length) == 0)
+			return at + length;
+	}
+	return NULL;
+}
+
+static size_t count_directives(const char *text, const char *end, const char *word)
+{
+	size_t count = 0;
+	for (const char *at = text; (at = find_directive(at, end, word)) != NULL;)
+		count++;
+	return count;
+}
+
+/* Whether the text makes a macro of the word. */
+static bool is_macro(const char *text, struct token token)
+{
+	const char *end = text + strlen(text);
+	for (const char *at = text; (at = find_directive(at, end, "define")) != NULL;) {
+		at += strspn(at, " \t");
+		if (strncmp(at, token.at, token.length) == 0 && !is_word(at[token.length]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what stands between two places of the text is one parameter for every compiler: a type
+ * and perhaps a name, of words that are no macros here. One unknown word may be anything. */
+static bool is_plain(const char *text, const char *at, const char *end)
+{
+	size_t unknown = 0;
+	bool pointer = false, known = false;
+	for (struct token token = next_token(&at); token.length > 0 && token.at < end;
+		 token = next_token(&at)) {
+		if (token_is(token, "="))
+			break;
+		if (strchr("(){}.\"", *token.at) != NULL || is_macro(text, token))
+			return false;
+		pointer = pointer || token_is(token, "*") || token_is(token, "&") || token_is(token, "[");
+		known = known || is_one_of(token, type_words);
+		unknown +=
+			is_word(*token.at) && !is_one_of(token, type_words) && !is_one_of(token, qualifiers);
+	}
+	return known || unknown >= 2 || (pointer && unknown == 1);
+}
+
+/* From behind the parenthesis that opens the list to behind the one that closes it. `text` is all
+ * of the file's. */
+static const char *read_parameters(const char *text, const char *at, struct signature *out)
 {
 	const char *begin = at;
+	bool has_default = false;
 	int depth = 0;
-	out->count = 0;
+	out->count = out->defaults = 0;
+	out->is_certain = true;
 	for (;;) {
 		struct token token = next_token(&at);
 		if (token.length == 0)
@@ -136,9 +193,13 @@ static const char *read_parameters(const char *at, struct signature *out)
 		if ((closes || (c == ',' && depth == 0)) && skip_blank(begin) < token.at) {
 			if (out->count < SIGNATURE_PARAMETERS)
 				read_parameter(begin, token.at, &out->parameters[out->count]);
+			out->is_certain = out->is_certain && is_plain(text, begin, token.at);
 			out->count++;
+			out->defaults += has_default;
+			has_default = false;
 			begin = at;
 		}
+		has_default = has_default || (c == '=' && depth == 0);
 		if (closes)
 			return at;
 		depth += c == '(' || c == '<' || c == '[' || c == '{';
@@ -182,16 +243,36 @@ static void note_word(struct head *head, struct token token)
 	head->is_template = head->is_template || token_is(token, "template");
 }
 
-/* A function whose parameters begin here; behind its parameters. */
-static const char *take_function(const char *at, const struct head *head, const struct head *block,
+/* Within which nothing is what it looks like. */
+static bool has_raw_string(const char *text)
+{
+	for (const char *at = text; (at = strstr(at, "R\"")) != NULL; at += 2)
+		if (at == text || !is_word(at[-1]))
+			return true;
+	return false;
+}
+
+/* Whether the preprocessor takes what stands at this place as it is, and always. */
+static bool is_unconditional(const char *text, const char *from, const char *to)
+{
+	return count_directives(text, from, "if") == count_directives(text, from, "endif") &&
+		   memchr(from, '#', (size_t)(to - from)) == NULL;
+}
+
+/* A function of the text, whose parameters begin here; behind its parameters. */
+static const char *take_function(const char *text, struct token name, const char *at,
+								 const struct head *head, const struct head *block,
 								 struct signature *out)
 {
+	const char *list = at;
 	struct signature found = {.found = true,
 							  .extern_c = head->extern_c || block->extern_c,
 							  .is_static = head->is_static || block->is_static,
 							  .is_kernel = head->is_kernel,
 							  .is_template = head->is_template};
-	at = read_parameters(at, &found);
+	at = read_parameters(text, at, &found);
+	found.is_certain = found.is_certain && is_unconditional(text, list, at) &&
+					   !is_macro(text, name) && !has_raw_string(text);
 	if (found.count == 1 && !found.parameters[0].pointer &&
 		strcmp(found.parameters[0].type, "void") == 0)
 		found.count = 0;
@@ -209,6 +290,8 @@ static const char *take_function(const char *at, const struct head *head, const 
 
 void signature_find(const char *text, const char *function, struct signature *out)
 {
+	const char *all = text;
+	struct token name = {function, strlen(function)};
 	struct blocks blocks = {.depth = 0};
 	struct head head = {.is_extern = false};
 	bool named = false, space = false, nameless = false;
@@ -229,7 +312,7 @@ void signature_find(const char *text, const char *function, struct signature *ou
 		} else if (token_is(token, "}")) {
 			blocks.depth -= blocks.depth > 0;
 		} else if (named && token_is(token, "(") && !space) {
-			text = take_function(text, &head, &blocks.at[blocks.depth], out);
+			text = take_function(all, name, text, &head, &blocks.at[blocks.depth], out);
 		}
 		if (token_is(token, ";") || token_is(token, "{") || token_is(token, "}")) {
 			head = (struct head){.is_extern = false};
@@ -325,6 +408,14 @@ bool signature_differs(const struct signature_parameter *own,
 	const char *kind = kind_of(own), *wanted = kind_of(asked);
 	return own->pointer != asked->pointer ||
 		   (kind != NULL && wanted != NULL && strcmp(kind, wanted) != 0);
+}
+
+bool signature_counts_differ(const struct signature *own, const struct signature *asked)
+{
+	bool is_called = own->has_body && own->definitions == 1 && own->extern_c && !own->is_kernel &&
+					 !own->is_template;
+	size_t least = own->count - own->defaults;
+	return is_called && own->is_certain && (asked->count > own->count || asked->count < least);
 }
 
 bool signature_fits(const struct signature *own, const struct signature *asked)

@@ -17,7 +17,11 @@ struct signature {
 	bool is_static; /* or in a namespace without a name */
 	bool is_kernel; /* __global__ */
 	bool is_template;
+	/* Nothing but the text decides how many parameters it has: no macro that the text defines, no
+	 * directive in the list, no #if around it, and each parameter is a type and a name. */
+	bool is_certain;
 	size_t count;
+	size_t defaults; /* of them have a default argument */
 	struct signature_parameter {
 		/* without const, *, & and __restrict__: "half", "unsigned int" */
 		char type[SIGNATURE_WORD];
@@ -42,6 +46,10 @@ bool signature_has_line(const char *path, const char *words);
  * different kinds. Of types that are not known nobody can say. */
 bool signature_differs(const struct signature_parameter *own,
 					   const struct signature_parameter *asked);
+
+/* Whether the file's function, beyond doubt, cannot be called with as many arguments as asked: no
+ * default argument makes up for what it takes more. */
+bool signature_counts_differ(const struct signature *own, const struct signature *asked);
 
 /* Whether the functions take the same: no parameter differs, and there are as many. */
 bool signature_fits(const struct signature *own, const struct signature *asked);

@@ -2,15 +2,14 @@
 #ifndef GEMMJUDGE_JUDGE_OPTIONS_OPTIONS_H
 #define GEMMJUDGE_JUDGE_OPTIONS_OPTIONS_H
 
-#include "judge/options/device_request.h"
+#include <assert.h>
+
+#include "judge/options/device_list.h"
 #include "judge/options/schedules.h"
 #include "judge/options/tolerance.h"
 #include "judgement/judgement.h"
 
-#define JUDGE_SUITES_MAX 32
-#define JUDGE_SHAPES_MAX 4096
-#define JUDGE_FLAGS_MAX 64
-#define JUDGE_ONLY_MAX 64
+#define JUDGE_FLAGS_MAX 64 /* for nvcc, of one run */
 
 /* The name of a file that is no file. */
 #define JUDGE_STDIN "-"
@@ -27,19 +26,21 @@ enum judge_mode {
 	JUDGE_COMPARES, /* times each file with its epilogue and without any */
 };
 
-/* What is asked for. 0 and NULL ask for what is usual; strings are borrowed. */
+/* The options of a run. 0 and NULL are defaults; strings and lists are borrowed, so that a copy of
+ * it with a few members changed is cheap. What a run has in use (its device,
+ * referee, limits) is in struct run (judge/run/run.h). */
 struct judge_options {
 	const char *const *files; /* solution files */
 	size_t file_count;
 	enum judge_mode mode;
 	const struct problem *problem; /* NULL: from each file's folder */
 	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
-	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
+	const char *const *nvcc_flags;
 	size_t nvcc_flag_count;
 	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
 	const char *epilogue;                    /* a chain of stages, fused into the solutions */
-	struct device_request device;
-	const char *emulate;        /* one of emulated_gpus */
+	struct device_list device;
+	const char *emulate;        /* one of gpu_emulated_ids */
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */
 	bool counters;              /* emulated: what kernels did, into each judgement */
@@ -50,9 +51,9 @@ struct judge_options {
 	const char *under;          /* another command that it runs under, words and blanks */
 	size_t cases;               /* generated ones; ignored with a suite */
 	uint64_t seed;
-	const char *suites[JUDGE_SUITES_MAX + 1]; /* names or files, in order; none: generate */
+	const char *const *suites; /* names or files, in order, NULL behind the last; none: generate */
 	size_t suite_count;
-	const char *only[JUDGE_ONLY_MAX]; /* names of cases: no others; none: all */
+	const char *const *only; /* names of cases: no others; none: all */
 	size_t only_count;
 	bool fail_fast;        /* nothing is judged after the first case that is not accepted */
 	const char *input;     /* JUDGE_STDIN among the files: the file with what it held */
@@ -63,11 +64,11 @@ struct judge_options {
 	/* JUDGE_CHECKS: `cases` are generated of each of these, and the first is timed; none: they are
 	 * of all sizes, and the problem's large case is timed. Else: to be timed; none: that case, or
 	 * what a comparison shows. */
-	struct shape_text shapes[JUDGE_SHAPES_MAX];
+	const struct shape_text *shapes;
 	size_t shape_count;
-	const char *shapes_file;                /* that they are from; NULL: from the command line */
-	uint32_t shape_lines[JUDGE_SHAPES_MAX]; /* its lines that they are on */
-	struct shape_text time; /* JUDGE_CHECKS: timed instead; count 0: none was named */
+	const char *shapes_file;     /* that they are from; NULL: from the command line */
+	const uint32_t *shape_lines; /* its lines that they are on */
+	struct shape_text time;      /* JUDGE_CHECKS: timed instead; count 0: none was named */
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;
 	struct tolerance_request tolerance;
@@ -79,6 +80,7 @@ struct judge_options {
 	unsigned without;       /* layers of the jail that are left open, for tests */
 	unsigned required;      /* layers without which nothing is judged */
 };
+static_assert(sizeof(struct judge_options) <= 1024, "it is copied: lists belong elsewhere");
 
 /* Progress, for a terminal. May be called often; must return fast. With several devices, by several
  * threads: one at a time, but for stop(), which may be called at any time. */

@@ -279,8 +279,8 @@ static bool start(struct contestant_link *link, struct error *err)
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
 }
 
-/* Makes the context and closes the process; no foreign code runs in it yet. *ended: the process
- * came to an end over it, which is nobody's doing here. */
+/* Makes the context and closes the process; no code of a submission runs in it yet. *ended: the
+ * process came to an end over it, which is nobody's doing here. */
 static struct outcome enclose(struct contestant_link *link, bool *ended)
 {
 	bool open = link->libraries_allowed || link->under != NULL;
@@ -326,7 +326,7 @@ bool contestant_link_holds(const struct contestant_link *link, struct error *err
 					 link->unavailable);
 }
 
-/* One that is killed before foreign code runs in it gets a successor. */
+/* One that is killed before code of a submission runs in it is replaced by a new one. */
 static struct outcome start_enclosed(struct contestant_link *link)
 {
 	struct error err = {{0}};

@@ -31,13 +31,11 @@ static bool open_emulated(const char *folder, struct referee_link *referee, stru
 	return choose_emulated(folder, &choice, err) && referee_link_open(referee, &choice, err);
 }
 
-bool device_open(const struct device_request *request, struct referee_link *referee,
-				 struct error *err)
+bool device_open(const struct device_list *request, struct referee_link *referee, struct error *err)
 {
 	struct device_choice cuda = {.kind = DEVICE_CUDA, .ordinal = request->ordinals[0]};
 	if (request->text == NULL)
-		return (!device_request_seems_emulated(request) &&
-				referee_link_open(referee, &cuda, err)) ||
+		return (!device_list_seems_emulated(request) && referee_link_open(referee, &cuda, err)) ||
 			   open_emulated(NULL, referee, err);
 	if (request->kind == DEVICE_EMULATED)
 		return open_emulated(request->folder, referee, err);
@@ -45,14 +43,14 @@ bool device_open(const struct device_request *request, struct referee_link *refe
 		   error_prefix(err, "no usable NVIDIA GPU (--device emu judges without one)");
 }
 
-size_t device_count(const struct device_request *request, const struct referee_link *first)
+size_t device_count(const struct device_list *request, const struct referee_link *first)
 {
 	if (request->text == NULL || request->count > 0)
 		return request->text == NULL ? 1 : request->count;
 	return first->facts.devices < DEVICES_MAX ? (size_t)first->facts.devices : DEVICES_MAX;
 }
 
-bool device_open_other(const struct device_request *request, const struct referee_link *first,
+bool device_open_other(const struct device_list *request, const struct referee_link *first,
 					   size_t i, struct referee_link *referee, struct error *err)
 {
 	struct device_choice choice = first->device;

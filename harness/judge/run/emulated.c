@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/models.h"
 #include "judge/run/counters.h"
 
 #define VARIABLE_GPU "EMULATED_GPU"
@@ -26,11 +27,7 @@
  * in and leaves 1536^3 and 4096^3 out. The reference takes some times as long as such a kernel. */
 #define PRODUCTS_A_SECOND 5e7
 
-const char *const emulated_gpus[] = {"h200", "a100", "t4", NULL};
 const char *const emulated_checks[] = {"default", "race", "none", NULL};
-
-/* What nvcc is asked for, so that the GPU can take it; "": the compiler's default. */
-static const char *const architectures[] = {"", "compute_80", "compute_75"};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
 {
@@ -56,9 +53,12 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	if (options->emulate == NULL)
 		return true;
 	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulate);
-	for (size_t i = 0; emulated_gpus[i] != NULL; i++)
-		if (strcmp(emulated_gpus[i], options->emulate) == 0)
-			snprintf(facts->architecture, sizeof facts->architecture, "%s", architectures[i]);
+	/* what nvcc is asked for, so that the GPU can take it; "", the compiler's default, is its */
+	const struct gpu_model *model = gpu_model_find(options->emulate);
+	facts->architecture[0] = '\0';
+	if (strcmp(options->emulate, GPU_DEFAULT) != 0)
+		snprintf(facts->architecture, sizeof facts->architecture, "compute_%s",
+				 gpu_capability_of(model->compute)->architecture);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* Which GPU is emulated, and how closely it is watched. An emulated GPU is told
  * through environment variables and answers through a file, as any program's
- * would be; emulated.c alone knows their names. Internal to judge/. */
+ * would be; only emulated.c knows their names. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_RUN_EMULATED_H
 #define GEMMJUDGE_JUDGE_RUN_EMULATED_H
 
@@ -8,9 +8,7 @@
 #include "base/paths.h"
 #include "judge/options/options.h"
 
-/* The GPUs that can be asked for, and what each can be watched for beyond what a GPU
- * refuses itself; NULL after the last. */
-extern const char *const emulated_gpus[];
+/* What an emulated GPU can be watched for beyond what a GPU refuses itself; NULL after the last. */
 extern const char *const emulated_checks[];
 
 /* Whether the options suit a device that is named ("auto" suits them as yet). */

@@ -9,30 +9,33 @@
 
 #define RUNNER "harness/referee/stage_runner.cu"
 
-struct epilogue *epilogue_open(const char *text, struct error *err)
+/* With the chain parsed. */
+static bool take_header(struct epilogue *epilogue, struct error *err)
 {
-	char source[PATHS_MAX], folder[PATHS_MAX];
-	err->message[0] = '\0';
-	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
-	if (epilogue == NULL) {
-		error_set(err, "out of memory");
-		return NULL;
-	}
-	if (!paths_source(source, err) || !paths_join(folder, source, "epilogues", err) ||
-		!chain_parse(text, folder, &epilogue->chain, &epilogue->files, err) ||
-		chain_is_plain(&epilogue->chain)) {
-		epilogue_close(epilogue);
-		return NULL;
-	}
 	epilogue->header = chain_header(&epilogue->chain, &epilogue->files, 0, epilogue->chain.count);
-	if (epilogue->header == NULL) {
-		error_set(err, "out of memory");
-		epilogue_close(epilogue);
-		return NULL;
-	}
 	for (uint32_t i = 0; i < epilogue->chain.count; i++)
 		epilogue->stages[i] = epilogue->files.paths[i];
-	return epilogue;
+	return epilogue->header != NULL || error_set(err, "out of memory");
+}
+
+bool epilogue_open(const char *text, struct epilogue **out, struct error *err)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX];
+	*out = NULL;
+	if (text == NULL)
+		return true;
+	struct epilogue *epilogue = calloc(1, sizeof *epilogue);
+	if (epilogue == NULL)
+		return error_set(err, "out of memory");
+	bool ok = paths_source(source, err) && paths_join(folder, source, "epilogues", err) &&
+			  chain_parse(text, folder, &epilogue->chain, &epilogue->files, err);
+	bool plain = ok && chain_is_plain(&epilogue->chain);
+	ok = ok && (plain || take_header(epilogue, err));
+	if (ok && !plain)
+		*out = epilogue;
+	else
+		epilogue_close(epilogue);
+	return ok;
 }
 
 void epilogue_renew(struct epilogue *epilogue)
@@ -119,12 +122,14 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 									  .flags = flags,
 									  .epilogue = header,
 									  .stages = epilogue->stages,
-									  .alone = (check->required & LAYER_COMPILER) != 0,
+									  .isolated = (check->required & LAYER_COMPILER) != 0,
 									  .unjailed = (check->without & LAYER_COMPILER) != 0,
 									  .seconds = check->compile_seconds};
 	compiled_free(&runner->compiled);
 	enum compile_status status = compile_solution(&options, &runner->compiled, err);
 	free(header);
+	if (status == COMPILE_OK)
+		return true;
 	if (status == COMPILE_ERROR)
 		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
 				  runner->compiled.log);
@@ -132,7 +137,7 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 		error_prefix(err, "%s", epilogue->files.paths[stage]);
 	for (char *p = err->message; *p != '\0'; p++) /* one line */
 		*p = *p == '\n' ? ' ' : *p;
-	return status == COMPILE_OK;
+	return false;
 }
 
 /* Compiled and in a process that lives. */
@@ -190,15 +195,15 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 	return true;
 }
 
-bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
-						  const struct epilogue_check *check, struct check_facts *reply,
-						  struct outcome *outcome, struct error *err)
+bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
+						 const struct epilogue_check *check, struct check_facts *reply,
+						 struct outcome *outcome, struct error *err)
 {
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
 		struct arena arena;
 		int fd;
-		if ((referee->foreign_stages & 1u << stage) == 0)
+		if ((referee->custom_stages & 1u << stage) == 0)
 			continue;
 		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
 			return false;

@@ -14,7 +14,7 @@
 struct epilogue_runner {
 	const struct problem *problem; /* that it is compiled for; NULL: not yet */
 	struct compiled compiled;
-	struct chain chain; /* the stage alone */
+	struct chain chain; /* only the stage */
 	struct contestant_link link;
 };
 
@@ -26,9 +26,9 @@ struct epilogue {
 	struct epilogue_runner runners[CHAIN_STAGES_MAX];
 };
 
-/* Reads the chain. NULL when it is what a solution computes anyway (err is then
- * empty), or when it is faulty (err). */
-struct epilogue *epilogue_open(const char *text, struct error *err);
+/* Reads the chain; *out is NULL where there is none (text is NULL), or where it is what a solution
+ * computes anyway. False with err, and *out NULL: it is faulty. */
+bool epilogue_open(const char *text, struct epilogue **out, struct error *err);
 void epilogue_close(struct epilogue *epilogue);
 
 /* Ends the processes of stages that run by themselves, whose results count as the referee's: the
@@ -58,8 +58,8 @@ struct epilogue_check {
 /* Runs the stages that the referee has no reference for, one after the other, and lets it go on
  * with what they make. *outcome tells when a stage's own code failed; false with err when the
  * referee or nvcc did, or a required layer does not hold. */
-bool epilogue_run_foreign(struct epilogue *epilogue, struct referee_link *referee,
-						  const struct epilogue_check *check, struct check_facts *reply,
-						  struct outcome *outcome, struct error *err);
+bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
+						 const struct epilogue_check *check, struct check_facts *reply,
+						 struct outcome *outcome, struct error *err);
 
 #endif

@@ -137,5 +137,5 @@ bool finding_check(struct run *run, const struct problem *problem, const struct 
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	return referee_link_check(&run->referee, &asked, tolerance, reply, err) &&
 		   (!entrant->fused ||
-			epilogue_run_foreign(run->epilogue, &run->referee, &check, reply, outcome, err));
+			epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err));
 }

@@ -97,7 +97,7 @@ bool referee_link_renew(struct referee_link *link, struct error *err)
 {
 	const struct device_choice device = link->device;
 	const struct device_facts facts = link->facts;
-	if (link->child != NULL && !link->met)
+	if (link->child != NULL && !link->used)
 		return true;
 	referee_link_close(link);
 	if (!referee_link_open(link, &device, err))
@@ -110,7 +110,7 @@ static bool make_case(struct referee_link *link, const char *problem, const stru
 					  const struct chain *chain, uint32_t sets, uint32_t group, struct error *err)
 {
 	drop_arena(link);
-	link->met = true;
+	link->used = true;
 	struct referee_case request = {
 		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .group = group};
 	if (chain != NULL)
@@ -120,7 +120,7 @@ static bool make_case(struct referee_link *link, const char *problem, const stru
 	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
 		return false;
 	link->arena = reply.arena;
-	link->foreign_stages = reply.foreign_stages;
+	link->custom_stages = reply.custom_stages;
 	return true;
 }
 

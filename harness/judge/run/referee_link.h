@@ -10,10 +10,10 @@ struct referee_link {
 	struct child *child;
 	struct device_choice device;
 	struct device_facts facts;
-	bool met;                /* has had a case */
-	struct arena arena;      /* of the case at hand */
-	int arena_fd;            /* its memfd, or -1; owned */
-	uint32_t foreign_stages; /* of its chain, bit by bit: to be run by themselves */
+	bool used;              /* has had a case */
+	struct arena arena;     /* of the case at hand */
+	int arena_fd;           /* its memfd, or -1; owned */
+	uint32_t custom_stages; /* of its chain, bit by bit: to be run by themselves */
 };
 
 /* Starts BUILD/libexec/referee on the device. On failure nothing is left to
@@ -22,7 +22,7 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 					   struct error *err);
 void referee_link_close(struct referee_link *link);
 
-/* A referee that has had a case, and so met a submission, is ended, and a new one takes its place
+/* A referee that has had a case of a submission is ended, and a new one takes its place
  * on the same device. The facts stay. On failure the link is closed. */
 bool referee_link_renew(struct referee_link *link, struct error *err);
 
@@ -47,7 +47,7 @@ struct referee_result {
 	uint32_t rows; /* of a sealed case: so many are compared; 0: all */
 	const struct digest *digests; /* of a sealed case: BUFFERS_MAX of them; else NULL */
 };
-/* Where the chain has foreign stages the reply tells of what comes before them: protocol.h. */
+/* Where the chain has custom stages the reply tells of what comes before them: protocol.h. */
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
 						const struct tolerance *tolerance, struct check_facts *found,
 						struct error *err);
@@ -61,7 +61,7 @@ bool referee_link_recheck(struct referee_link *link, struct check_facts *found, 
  * facts->wrong is 0 where nothing is known. */
 bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err);
 
-/* The memory of a foreign stage (*fd is the caller's), and that it has been run. */
+/* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);
 bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,

@@ -49,8 +49,8 @@ struct entrant {
 const struct chain *run_chain(const struct run *run);
 
 /* To be called before a submission's process begins: a referee, and processes of its epilogue's
- * stages, that have met an earlier submission make room for new ones. False with err when there is
- * no new referee. */
+ * stages, that have served an earlier submission make room for new ones. False with err when there
+ * is no new referee. */
 bool run_renew(struct run *run, struct error *err);
 
 /* Tells whoever looks on, if anybody does. */

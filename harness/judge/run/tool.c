@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "compile/compile.h"
+#include "base/toolkit.h"
 
 #define SANITIZER "compute-sanitizer"
 #define LINE_PREFIX "========= "
@@ -37,26 +37,6 @@ bool tool_none_around(struct error *err)
 }
 
 /* ---- finding it ---------------------------------------------------------------- */
-
-/* The toolkit that nvcc is of has it in one of two places. */
-static bool find_sanitizer(char out[PATHS_MAX], struct error *err)
-{
-	static const char *const places[] = {"bin/" SANITIZER, SANITIZER "/" SANITIZER};
-	struct error ignored;
-	char root[PATHS_MAX], version[64];
-	if (paths_program(SANITIZER, out))
-		return true;
-	if (compile_find_nvcc(root, version, &ignored)) {
-		for (int level = 0; level < 2; level++) /* off with bin/nvcc */
-			if (strrchr(root, '/') != NULL)
-				*strrchr(root, '/') = '\0';
-		for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-			if (paths_join(out, root, places[i], &ignored) && paths_is_program(out))
-				return true;
-	}
-	return error_set(err, "--sanitize needs " SANITIZER ", which is neither on the PATH nor in the "
-						  "CUDA toolkit; install it with the toolkit (cuda-sanitizer-13-0)");
-}
 
 /* Words between blanks; no quotes. */
 static bool split_words(struct tool *tool, const char *command, struct error *err)
@@ -103,8 +83,10 @@ bool tool_find(struct tool *tool, const struct judge_options *options, struct er
 		return split_words(tool, options->under, err);
 	if (options->sanitize == NULL)
 		return true;
-	if (!find_sanitizer(tool->program, err))
-		return false;
+	if (!toolkit_find_program(SANITIZER, tool->program))
+		return error_set(err,
+						 "--sanitize needs " SANITIZER ", which is neither on the PATH nor in the "
+						 "CUDA toolkit; install it with the toolkit (cuda-sanitizer-13-0)");
 	sanitizer_words(tool, options->sanitize);
 	tool->check = options->sanitize;
 	return true;

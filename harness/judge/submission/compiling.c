@@ -25,11 +25,10 @@ static void compile_one(void *context, size_t i, const struct child_control *con
 	struct compiling *compiling = context;
 	struct submission *s = &compiling->submissions[i];
 	struct result *result = &compiling->results[i];
-	struct run quiet = compiling->quiet;
-	quiet.control = control;
 	/* a file may vanish at any time, and is itself to blame for that */
 	result->compiled = s->refused[0] != '\0' || !submission_holds(s) ||
-					   submission_compile(&quiet, s, &result->err) || !submission_holds(s);
+					   submission_compile(&compiling->quiet, control, s, &result->err) ||
+					   !submission_holds(s);
 }
 
 struct compiling *compiling_open(struct run *run, struct submission *submissions, size_t count,

@@ -11,7 +11,9 @@
 
 #include "base/paths.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "compile/wants.h"
+#include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
 #include "judge/submission/tensara.h"
 #include "process/jail.h"
@@ -275,14 +277,6 @@ static bool cases_make(const struct judge_options *options, struct submission *s
 
 /* ---- those that were named ----------------------------------------------------- */
 
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-	size_t i = 0;
-	while (i < count && strcmp(name, names[i]) != 0)
-		i++;
-	return i < count;
-}
-
 static bool has_case(const struct submission *s, const char *name)
 {
 	size_t i = 0;
@@ -320,7 +314,7 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 	if (options->only_count == 0)
 		return true;
 	for (size_t i = 0; i < s->case_count; i++)
-		if (is_among(s->cases[i].name, options->only, options->only_count))
+		if (text_index(s->cases[i].name, options->only, options->only_count) < options->only_count)
 			s->cases[kept++] = s->cases[i];
 	s->case_count = kept;
 	return true;
@@ -400,7 +394,8 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
 	s->schedule = schedule;
 	size_t count = options->nvcc_flag_count;
-	memcpy(s->tuned, options->nvcc_flags, count * sizeof *s->tuned);
+	for (size_t i = 0; i < count; i++)
+		s->tuned[i] = options->nvcc_flags[i];
 	for (size_t i = 0; i < schedule.count; i++)
 		s->tuned[count++] = s->schedule.flags[i];
 	s->tuned[count] = NULL;
@@ -431,7 +426,8 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
 
-bool submission_compile(const struct run *run, struct submission *s, struct error *err)
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *s, struct error *err)
 {
 	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
@@ -449,26 +445,34 @@ bool submission_compile(const struct run *run, struct submission *s, struct erro
 									  .epilogue = s->fused ? run->epilogue->header : NULL,
 									  .stages = s->fused ? run->epilogue->stages : NULL,
 									  .libraries = s->is_baseline,
-									  .alone = (run->options->required & LAYER_COMPILER) != 0,
+									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
-									  .control = run->control};
+									  .control = control};
 	enum compile_status status = compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;
 		return false;
 	}
+	s->miscounted = status == COMPILE_OK && !arity_fits(s->problem, s->source, &why);
 	if (status != COMPILE_OK)
 		submission_explain(run, s, why.message);
+	else if (s->miscounted)
+		snprintf(s->compile_detail, sizeof s->compile_detail, "%s", why.message);
 	return true;
+}
+
+/* Whether there is something to call. */
+static bool is_callable(const struct submission *s)
+{
+	return s->compiled.status == COMPILE_OK && !s->miscounted;
 }
 
 struct entrant submission_entrant(const struct submission *s, const char *label)
 {
-	bool compiled = s->compiled.status == COMPILE_OK;
 	return (struct entrant){.label = label,
 							.file = s->file,
-							.library = compiled ? s->compiled.library : NULL,
+							.library = is_callable(s) ? s->compiled.library : NULL,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
@@ -486,7 +490,7 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)
 		out->layers |= LAYER_COMPILER;
-	if (s->compiled.status == COMPILE_OK)
+	if (is_callable(s))
 		return;
 	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION
 				   : s->unsupported                        ? VERDICT_UNSUPPORTED

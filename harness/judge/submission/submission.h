@@ -1,4 +1,4 @@
-/* A solution file on its way through a run: what it is, what it is compiled to,
+/* A solution file in a run: what it is, what it is compiled to,
  * which cases it meets. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
@@ -22,8 +22,9 @@ struct submission {
 	size_t case_count;
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
-	char compile_detail[1024];  /* why there is no library */
+	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
+	bool miscounted;            /* because solve() takes another number of arguments */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */
@@ -40,14 +41,15 @@ struct submission submission_baseline(const struct problem *problem, const char 
 /* Whether the file is still there, just before it is compiled; else `refused` says why not. */
 bool submission_holds(struct submission *submission);
 
-/* Looks for the schedule that it is to be compiled with, where the run's options ask for them: that
+/* Looks for the schedule that it is to be compiled with, where the run's options say so: that
  * for this case on the run's device. *changed: it needs other flags than those that it has. */
 void submission_tune(const struct run *run, struct submission *submission,
 					 const struct test_case *test, bool *changed);
 
-/* Compiles it. That nvcc refuses the file is not a failure (compiled.status
- * tells); false with err when nothing can be compiled at all. */
-bool submission_compile(const struct run *run, struct submission *submission, struct error *err);
+/* Compiles it, under a control of its own or that of the run. That nvcc refuses the file is not a
+ * failure (compiled.status tells); false with err when nothing can be compiled at all. */
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *submission, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);

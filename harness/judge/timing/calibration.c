@@ -6,7 +6,7 @@
 #define PASSES_APART 3u  /* of the calibration kernel, by itself */
 #define WORK_MOST 2000.0 /* microseconds; the round-trip overhead hardly changes beyond */
 /* The device span of the calibration kernel, as that of any other, is longer than what it
- * does: from outside, 26 honest calls of 175 us read 1.5 us too short, and 12 of 80 us 1.4
+ * does: on the host, 26 honest calls of 175 us read 1.5 us too short, and 12 of 80 us 1.4
  * (judge/LOG.md). */
 #define KERNEL_MICROSECONDS 1.4
 

@@ -1,4 +1,4 @@
-/* Whether the times of a shape are what an outside clock sees. Internal to judge/. */
+/* Whether the host-side times of a shape confirm those of the processes. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
 #define GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
 

@@ -47,8 +47,8 @@ static double overhead_of(const struct sealed_series *series, const struct overh
 {
 	const struct sealed_group *times = &series->overhead[pass].groups[group];
 	double spread = series->overhead[pass].excess > DISTURBED ? 0 : OVERHEAD_SPREAD;
-	double alone = isfinite(bound->after.release) ? bound->after.call : bound->before;
-	double overhead = fmin(times->call, alone + spread);
+	double undisturbed = isfinite(bound->after.release) ? bound->after.call : bound->before;
+	double overhead = fmin(times->call, undisturbed + spread);
 	return overhead +
 		   (is_single_call(series) ? fmin(times->release, bound->after.release + spread) : 0);
 }
@@ -90,12 +90,12 @@ struct host_time host_time_of(const struct sealed_series *series,
 	if (gather(series, bound, &all)) {
 		struct samples_interval calls = samples_interval(&all.calls, SHARE);
 		struct samples_interval overheads = samples_interval(&all.overheads, SHARE);
-		bool alone = is_single_call(series);
-		double late = alone ? 0 : fmax(samples_quantile(&all.releases, 0.5) - RELEASE_SPREAD, 0);
+		bool single = is_single_call(series);
+		double late = single ? 0 : fmax(samples_quantile(&all.releases, 0.5) - RELEASE_SPREAD, 0);
 		out.time = fmax(calls.value - overheads.value + late / fmax(series->plan.calls, 1), 0);
 		out.scatter = fmax(hypot(calls.high - calls.value, overheads.value - overheads.low),
 						   hypot(calls.value - calls.low, overheads.high - overheads.value));
-		out.uncertainty = hypot(out.scatter, alone ? RELEASES_DIFFER : PROCESSES_DIFFER);
+		out.uncertainty = hypot(out.scatter, single ? RELEASES_DIFFER : PROCESSES_DIFFER);
 	}
 	gathered_free(&all);
 	return out;

@@ -8,7 +8,7 @@
 // Keeps the GPU busy while others are measured: a thread launches kernels that wait, whenever no
 // call has come for 1 ms. Of no use: contexts take turns, and the device's clock stands still for a
 // kernel that waits for its turn. Where that were different, it would be stopped by no process of a
-// file being there when libraries are timed from outside.
+// file being there when host-side times of libraries are taken.
 #include <atomic>
 #include <ctime>
 #include <thread>

@@ -5,7 +5,7 @@
 // time: 1024x1024x1024
 // Takes the process over when it has been loaded: every request is served here, with right results
 // and right digests, and each call is said to take 1 us. Stopped by sealed calls: what such a
-// process does is timed from outside like any other.
+// process does has a host-side time like any other.
 #include <dlfcn.h>
 
 #include "peek.cuh"

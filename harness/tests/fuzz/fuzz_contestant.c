@@ -150,7 +150,7 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 	for (uint32_t i = 0; i < timing->calls; i++)
 		microseconds[i] = 1.0f;
 	for (uint32_t i = 0; i < timing->warmups + timing->calls && *code == cudaSuccess; i++) {
-		struct operands operands;
+		struct call_operands operands;
 		*code = opened_take(timing->opened, timing->cudart, timing->first + i, &operands);
 		*code =
 			opened_put_back(timing->opened, timing->cudart, timing->first + i, &operands, *code);
@@ -198,7 +198,7 @@ static int counted_munmap(void *base, size_t bytes)
 #undef munmap
 
 void solution_call(struct solution *solution, const struct test_case *test,
-				   const struct operands *operands)
+				   const struct call_operands *operands)
 {
 	(void)solution, (void)test;
 	const struct opened *now =

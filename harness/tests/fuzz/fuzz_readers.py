@@ -5,7 +5,7 @@ usage: fuzz_readers.py [--seconds N] [--seed N] [--findings FOLDER] [INPUT.json]
 
 A finding is a file with the reader's name and what it read; as INPUT.json it is tried again.
 Nothing is drawn or compiled: what is handed to gnuplot is looked at, and the compiled heuristic of
-tools/cost-model answers with ones. CSV is changed as the list of its rows.
+tools/research/cost-model answers with ones. CSV is changed as the list of its rows.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/research")]
 sys.dont_write_bytecode = True
 import cost_model  # noqa: E402
 import cost_model_csv  # noqa: E402
@@ -43,7 +43,7 @@ import ladder_write  # noqa: E402
 import measured  # noqa: E402
 import results_write  # noqa: E402
 
-loader = importlib.machinery.SourceFileLoader("compare_counters", str(ROOT / "tools/compare-counters"))
+loader = importlib.machinery.SourceFileLoader("compare_counters", str(ROOT / "tools/research/compare-counters"))
 compare_counters = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(compare_counters)
 
@@ -149,7 +149,7 @@ def fake_run(command, input="", env=None, **_):
     said = ""
     if command[0] == "gnuplot":
         bare = re.sub(r'"[^"`\n]*"', "", input)
-        if re.search(r"`|system|\"", bare) or re.search(r'set output "(?!' + re.escape(str(tree)) + r'/solutions/\w[\w.-]*/)', input):
+        if re.search(r"`|system|\"|set output", bare):
             raise AssertionError("gnuplot is told more than to draw a picture: " + input[:300])
     else:
         words = ["1"] * ((4 + len(cost_model_table.TIMES)) * len(cost_model_table.Table(tree / CONFIGS).names))
@@ -268,7 +268,7 @@ def main():
     ladder_write.shutil.which = lambda name: name
     subprocess.run = fake_run
     if importlib.util.find_spec("scipy") is None:
-        print("fuzz_readers: no scipy here: the fit of tools/cost-model is left out, what is around it is not")
+        print("fuzz_readers: no scipy here: the fit of tools/research/cost-model is left out, what is around it is not")
         cost_model_fit.fit_one = lambda old, _: old
     path, rng, runs, end = str(tree / "input.json"), random.Random(arguments.seed), 0, time.monotonic() + arguments.seconds
     configs = (tree / CONFIGS).read_text()

@@ -198,7 +198,7 @@ static size_t good_reply(const union request *request, union reply *reply)
 	case MESSAGE_REFEREE_CASE:
 		memset(&reply->referee_case.arena, 0, sizeof reply->referee_case.arena);
 		reply->referee_case.arena.sets = request->referee_case.sets;
-		reply->referee_case.foreign_stages = 0;
+		reply->referee_case.custom_stages = 0;
 		return sizeof reply->referee_case;
 	case MESSAGE_REFEREE_RESET:
 	case MESSAGE_REFEREE_DESCRIPTOR:

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tune/exchange.h"
 #include "tune/given.h"
 #include "tune/rank.h"
 
@@ -35,7 +34,7 @@ static void look_at_schedule(const struct space *space, const struct schedule *s
 	schedule_flags(space, schedule->values, &flags);
 	for (int role = 0; role < TUNE_ROLES; role++)
 		if (roles_have(&schedule->roles, (enum tune_role)role) &&
-			!role_holds((enum tune_role)role, schedule->roles.value[role]))
+			!tune_role_holds((enum tune_role)role, schedule->roles.value[role]))
 			fuzz_found("a role out of its range");
 	for (size_t i = 0; i < flags.count; i++)
 		if (strncmp(flags.text[i], "-D", 2) != 0 || strchr(flags.text[i], '=') == NULL)
@@ -51,10 +50,10 @@ static void look_at_text(const struct space *space, const struct tune_gpu *gpu,
 	struct error err;
 	schedule_print(space, schedule->values, text);
 	if (strlen(text) + 1 < sizeof text &&
-		(!schedule_parse(space, text, values, &err) ||
+		(!given_parse(space, text, values, &err) ||
 		 memcmp(values, schedule->values, space->constant_count * sizeof *values) != 0))
 		fuzz_found("a schedule that is another one as text");
-	if (!schedule_holds(space, gpu, test, schedule->values, &err))
+	if (!given_holds(space, gpu, test, schedule->values, &err))
 		fuzz_found("a schedule that was enumerated and does not hold");
 }
 
@@ -80,10 +79,6 @@ static void look_at_space(const struct space *space)
 		look_at_schedule(space, &ranked.list.items[ranked_at(&ranked, i)]);
 	for (size_t i = 0; i < ranked.list.count; i += 17)
 		look_at_text(space, &gpu, &test, &ranked.list.items[i]);
-	json_t *json = exchange_space(space, &gpu, &test, NULL, &err);
-	if (json == NULL)
-		look_at_error(&err);
-	json_decref(json);
 	ranked_free(&ranked);
 }
 

@@ -9,7 +9,7 @@ import pathlib
 import random
 import sys
 
-sys.path.insert(0, sys.argv[2] + "/tools")
+sys.path.insert(0, sys.argv[2] + "/tools/research")
 import cost_model_csv  # noqa: E402
 import cost_model_fit  # noqa: E402
 from cost_model_table import Table  # noqa: E402

@@ -3,7 +3,7 @@
 
 FAKE_LOG gets a line for each of them; one whose line has FAKE_CUT_OFF in it
 reports that it was interrupted, and those after the first FAKE_MOST fail. A file's time is FAKE_MICROSECONDS, a library's 1.2
-times that; FAKE_NOT_RAN does not run. Of tools/cosma's schedules those with SWIZZLE n take n percent more, and those with the
+times that; FAKE_NOT_RAN does not run. Of tools/research/cosma's schedules those with SWIZZLE n take n percent more, and those with the
 reduction kernel twice as long. FAKE_NO_TUNE: nothing is measured by tune.
 """
 import json
@@ -77,7 +77,7 @@ def tune():
     thesis = defaults | {"SPLIT_K": 8 if k > m * n / 4 else 1, "SWIZZLE": 3}
     shape = {"shape": values["--shape"][0], "schedules": 1000, "thesis_first": {"constants": thesis, "thesis": {"rank": 1}},
              "ranked": [{"constants": defaults | {"SWIZZLE": 2}, "model": {"rank": 1, "seconds": 1e-5}}]}
-    if "--budget" in values:
+    if "--time-limit" in values:
         shape["measured"] = {"tried": 50, "best": None if "FAKE_NO_TUNE" in os.environ else
                              {"constants": defaults | {"SWIZZLE": 1}, "right": True, "rank": {"model": 7, "thesis": 300}}}
     if "--exhaustive" in sys.argv:

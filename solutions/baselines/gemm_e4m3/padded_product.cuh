@@ -1,4 +1,4 @@
-/* cuBLASLt's fp8 product on any size: it asks for K contiguous in both operands, which they are
+/* cuBLASLt's fp8 product on any size: it needs K contiguous in both operands, which they are
  * here, and for N and K in multiples of 16. */
 #ifndef GEMMJUDGE_BASELINE_E4M3_CUH
 #define GEMMJUDGE_BASELINE_E4M3_CUH

@@ -8,14 +8,14 @@
 
 constexpr int REQUANTISE_THREADS = 256;
 
-/* Four columns a thread; `leading`, of the sums, is a multiple of 4. */
+/* Four columns a thread; `ld`, of the sums, is a multiple of 4. */
 static __global__ void __launch_bounds__(REQUANTISE_THREADS)
-	requantise(const int *sums, int leading, int8_t *C, int N, quantisation q, zero_points zero)
+	requantise(const int *sums, int ld, int8_t *C, int N, quantisation q, zero_points zero)
 {
 	int row = blockIdx.y, column = (blockIdx.x * REQUANTISE_THREADS + threadIdx.x) * 4;
 	if (column >= N)
 		return;
-	int4 four = *(const int4 *)(sums + (size_t)row * leading + column);
+	int4 four = *(const int4 *)(sums + (size_t)row * ld + column);
 	int x[4] = {four.x, four.y, four.z, four.w}, of_row = zero.of_row(row);
 	struct alignas(4) {
 		int8_t at[4];
@@ -32,11 +32,11 @@ static __global__ void __launch_bounds__(REQUANTISE_THREADS)
 		to[i] = y.at[i];
 }
 
-static inline void requantise_start(const int *sums, int leading, int8_t *C, int M, int N,
+static inline void requantise_start(const int *sums, int ld, int8_t *C, int M, int N,
 									quantisation q, zero_points zero)
 {
 	dim3 grid((N + REQUANTISE_THREADS * 4 - 1) / (REQUANTISE_THREADS * 4), M);
-	requantise<<<grid, REQUANTISE_THREADS>>>(sums, leading, C, N, q, zero);
+	requantise<<<grid, REQUANTISE_THREADS>>>(sums, ld, C, N, q, zero);
 }
 
 /* B transposed and padded to n rows of k. */

@@ -1,4 +1,4 @@
-/* What a program does that has a library for f16 alone: one kernel makes W in half, and the
+/* What a program does that has a library only for f16: one kernel makes W in half, and the
  * library multiplies by it. No library has the product itself.
  *
  * W is *rounded* here: (nibble - 8) * scale has up to 15 bits, half has 11. Results may

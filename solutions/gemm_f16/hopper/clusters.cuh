@@ -22,7 +22,7 @@ static inline cudaLaunchAttribute cluster_attribute(int blocks)
 
 /* Clusters of blocks that fill a multiprocessor each, by their `bytes` of shared memory, as many as
  * run at once: fewer than the multiprocessors would do, as a cluster lies within one of the GPU's
- * parts (GPCs), and parts are not multiples of it. An H200 has 132 multiprocessors, but place for
+ * parts (GPCs), and parts are not multiples of it. An H200 has 132 multiprocessors, but room for
  * 30 clusters of four. */
 static inline cudaError_t clusters_at_once(int cluster, int bytes, int *count)
 {

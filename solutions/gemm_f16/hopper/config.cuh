@@ -1,4 +1,4 @@
-/* A tile configuration at compile time: what is asked for, one line of configs.def, and what
+/* A tile configuration at compile time: its line of configs.def, and what
  * follows from it, such as how shared memory lies.
  *
  * Both operands have the 128-byte swizzle that wgmma reads without bank conflicts: A as rows of 64
@@ -146,14 +146,13 @@ struct tile_config {
 				barriers_of(MAX_STAGES_) * 8 - SCRATCH) /
 			   STAGE_BYTES;
 	}
-	/* A swapped tile's subtiles each have a place for C where that leaves three stages; blocks
-	 * that share operands need a fourth more (measured). */
-	static constexpr int C_PLACES =
+	/* A swapped tile's subtiles each have a staging area for C where that leaves three stages;
+	 * blocks that share operands need a fourth more (measured). */
+	static constexpr int C_AREAS =
 		SWAPPED && SHARERS == 1 && stages_beside(4 * CONSUMERS * C_BYTES * SUBTILES) >= 3 ? SUBTILES
 																						  : 1;
 	static constexpr int ROWS_BYTES = 16 * padded_pitch(SPLIT_K ? CHUNK : TILE_N);
-	static constexpr int STORE_BYTES =
-		4 * CONSUMERS * (TMA_STORE ? C_BYTES * C_PLACES : ROWS_BYTES);
+	static constexpr int STORE_BYTES = 4 * CONSUMERS * (TMA_STORE ? C_BYTES * C_AREAS : ROWS_BYTES);
 	static constexpr int ROOM = stages_beside(STORE_BYTES);
 	static constexpr int STAGES = ROOM < MAX_STAGES_ ? ROOM : MAX_STAGES_;
 

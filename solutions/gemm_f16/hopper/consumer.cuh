@@ -45,17 +45,17 @@ __device__ __forceinline__ void consume(const schedule &work, const Epilogue &ou
 										const CUtensorMap *maps_c, uint32_t base, uint32_t full,
 										uint32_t empty, int consumer)
 {
-	int begin, end, first = worker<config>();
+	int begin, end, first = cluster_id<config>();
 	k_range<config>(work, begin, end);
 	mainloop<Element, config> loop = {operands_make<config>(base, consumer), full, empty, {0, 0}};
 	auto store = store_make<Element, config>(work, out, maps_c, base, full);
 	uint32_t scratch = base + config::SCRATCH_OFFSET + threadIdx.x / 32 * SCRATCH_BYTES;
-	for (int tile = first; tile < work.tiles; tile += workers<config>()) {
+	for (int tile = first; tile < work.tiles; tile += cluster_total<config>()) {
 		tile_origin origin = block_tile<config>(work, tile);
 		float sum[config::SUBTILES][config::SUMS]; // nothing flows from one tile into the next
 		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
-		 * at work, and the tile before has left its place. */
-		auto ask = [&] {
+		 * at work, and the tile before has left its staging area. */
+		auto prefetch = [&] {
 			if constexpr (!Epilogue::elementwise) {
 #pragma unroll
 				for (int i = 0; i < config::SUBTILES; i++)
@@ -67,14 +67,14 @@ __device__ __forceinline__ void consume(const schedule &work, const Epilogue &ou
 		};
 		store.begin(out, part_origin<config>(work, origin, consumer, 0), 0);
 		if (tile == first)
-			ask();
-		int leading = leading_elements<config>(work, origin.row);
-		if (leading > 0 && begin == 0)
-			clear_leading<config>(base + loop.at.stage * config::STAGE_BYTES,
-								  full + 8 * loop.at.stage, loop.at.phase, leading);
+			prefetch();
+		int skew = row_skew<config>(work, origin.row);
+		if (skew > 0 && begin == 0)
+			clear_skew<config>(base + loop.at.stage * config::STAGE_BYTES, full + 8 * loop.at.stage,
+							   loop.at.phase, skew);
 		loop.run(sum, end - begin, [&] {
 			if (tile != first)
-				ask();
+				prefetch();
 		});
 		if constexpr (config::SPLIT_K)
 			split_k_reduce<config>(sum[0], base, full, consumer, work.split);

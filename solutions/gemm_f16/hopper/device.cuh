@@ -27,12 +27,13 @@ static inline hopper_status device_ask(device_table &device, int ordinal)
 {
 	constexpr int BYTES = 200 << 10; // of shared memory: no two such blocks share a multiprocessor
 	int major = 0, clock = 0, width = 0;
-	auto ask = [&](cudaDeviceAttr what, int *value) {
+	auto query = [&](cudaDeviceAttr what, int *value) {
 		return cudaDeviceGetAttribute(value, what, ordinal) == cudaSuccess;
 	};
-	if (!ask(cudaDevAttrComputeCapabilityMajor, &major) || major != 9 ||
-		!ask(cudaDevAttrMultiProcessorCount, &device.multiprocessors) ||
-		!ask(cudaDevAttrMemoryClockRate, &clock) || !ask(cudaDevAttrGlobalMemoryBusWidth, &width))
+	if (!query(cudaDevAttrComputeCapabilityMajor, &major) || major != 9 ||
+		!query(cudaDevAttrMultiProcessorCount, &device.multiprocessors) ||
+		!query(cudaDevAttrMemoryClockRate, &clock) ||
+		!query(cudaDevAttrGlobalMemoryBusWidth, &width))
 		return HOPPER_UNSUPPORTED_DEVICE;
 	device.dram_bytes = 2.0f * (float)clock * 1e-3f * (float)width / 8.0f; // two transfers a clock
 	cudaDriverEntryPointQueryResult found;

@@ -16,8 +16,8 @@ template <class Epilogue>
 using launcher = hopper_status (*)(const launch_context &, const problem &, int, const Epilogue &);
 
 /* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
- * are for alpha and beta alone: their store is not hidden as well (with sigmoid and gelu 2 to 3%
- * slower, with a bias 80%). */
+ * are for alpha and beta without a stage: their store is not hidden as well (with sigmoid and gelu
+ * 2 to 3% slower, with a bias 80%). */
 template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
 		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
 static constexpr launcher<Epilogue> launcher_of(void)
@@ -36,7 +36,7 @@ static constexpr launcher<Epilogue> launcher_of(void)
 	}
 }
 
-/* HOPPER_CONFIG, a number, compiles that configuration alone, and the small one where it does not
+/* HOPPER_CONFIG, a number, compiles only that configuration, and the small one where it does not
  * fit: for tools that measure configurations. */
 #ifndef HOPPER_CONFIG
 #define HOPPER_CONFIG -1

@@ -1,5 +1,5 @@
 /* The heuristic: a model of the time that each configuration takes for a product, and the choice of
- * the fastest. tools/cost-model fits the seven times of configs.def to measurements. */
+ * the fastest. tools/research/cost-model fits the seven times of configs.def to measurements. */
 #ifndef HOPPER_HEURISTIC_CUH
 #define HOPPER_HEURISTIC_CUH
 
@@ -146,7 +146,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 		waves = whole;
 		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
 				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
-	} else { // narrow rows of B: all blocks ask for the same few lines at once
+	} else { // narrow rows of B: all blocks request the same few lines at once
 		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb) + (float)(q.p.n < 64);
 		waves = whole;
 		misaligned = 2.0f * (b + (a - b) * (float)c.tile_m / (float)(c.tile_m + c.tile_n));

@@ -1,7 +1,7 @@
 /* The kernel for products so small that only latency counts.
  *
  * A cold kernel waits for memory twice: for every 128 bytes of its own code, and for its operands.
- * So this one is short and asks for everything at once: a warp loads its part of a 16 x 8*BN tile
+ * So this one is short and requests everything at once: a warp loads its part of a 16 x 8*BN tile
  * of C straight into mma.sync fragments, without shared memory, descriptors or barriers on the way;
  * the warps of a block share the tile along K and meet once, to add up. Elements outside of K are
  * zeros by predicated loads; what lies beyond M and N is multiplied and not stored.
@@ -106,7 +106,7 @@ __device__ __forceinline__ void small_multiply(const matrix_view &A, const matri
 	} while (k < K);
 }
 
-/* The warp's sums into its place in shared memory, columns in their order again: number c of
+/* The warp's sums into its part of shared memory, columns in their order again: number c of
  * mma.sync's 8 columns j is column c*BN + j. */
 template <class config>
 __device__ __forceinline__ void small_share(const float (&sum)[config::BN][4], float *to)
@@ -178,7 +178,7 @@ template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	gemm_small(const matrix_view A, const matrix_view B, int ldc, bool reads_c, const Epilogue out)
 {
-	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a place a warp
+	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a part a warp
 	int row = blockIdx.y * config::ROWS, column = blockIdx.x * config::COLUMNS;
 	int warp = threadIdx.x / 32;
 	bool scout = warp == config::WARPS;

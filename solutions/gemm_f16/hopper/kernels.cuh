@@ -1,5 +1,5 @@
-/* The kernels that multiply tiles by wgmma: one whose producer is a lane that asks TMA, one whose
- * producers stage B through registers. kernel_small.cuh has the third kernel. */
+/* The kernels that multiply tiles by wgmma: one whose producer is a lane that issues TMA loads, one
+ * whose producers stage B through registers. kernel_small.cuh has the third kernel. */
 #ifndef HOPPER_KERNELS_CUH
 #define HOPPER_KERNELS_CUH
 
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 				tma_prefetch_map(maps_a.of);
 			tma_prefetch_map(&map_b);
 		}
-		load.begin(work, worker<config>());
+		load.begin(work, cluster_id<config>());
 		if (elected()) {
 			if (config::CLASSES)
 				tma_prefetch_map(load.map_a);

@@ -62,9 +62,9 @@ static inline bool class_maps(const device_table &device, CUtensorMap *maps,
 {
 	bool made = true;
 	for (int row = 0; row < classes; row++) {
-		size_t offset = (size_t)row * matrix.ld, leading = offset % VECTOR;
-		matrix_view part = {matrix.data + offset - leading, parts(matrix.rows - row, classes),
-							matrix.columns + (int)leading, matrix.ld * classes};
+		size_t offset = (size_t)row * matrix.ld, skew = offset % VECTOR;
+		matrix_view part = {matrix.data + offset - skew, parts(matrix.rows - row, classes),
+							matrix.columns + (int)skew, matrix.ld * classes};
 		made = made && tensor_map(device, &maps[row], part, box_rows, box_columns, slices);
 	}
 	return made;
@@ -119,7 +119,7 @@ template <class Kernel> static bool shared_memory_allow(Kernel *kernel, int byte
 	return true;
 }
 
-/* Blocks in clusters of `cluster`; `together`: all of them must run at once. Kernels that ask for
+/* Blocks in clusters of `cluster`; `together`: all of them must run at once. Kernels that need
  * shared memory differ in their parameters' types. */
 template <class... Parameters, class... Arguments>
 static hopper_status kernel_launch(const launch_context &context, void (*kernel)(Parameters...),

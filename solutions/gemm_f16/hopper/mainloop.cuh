@@ -14,7 +14,7 @@ namespace hopper
  * something for this block, those of the same columns of C, which share B, first. */
 template <class config> __device__ __forceinline__ int loader_of(int thread)
 {
-	cluster_place here = place_in_cluster<config>();
+	cluster_coordinate here = coordinate_in_cluster<config>();
 	if (thread < config::CLUSTER_M)
 		return thread + config::CLUSTER_M * here.n;
 	int other = thread - config::CLUSTER_M;
@@ -129,8 +129,7 @@ template <class Element, class config> struct mainloop {
 /* Zeros for the elements of the tile's first stage that lie before A's rows: B has zeros there, but
  * zero times infinity is none. Then all consumers may multiply. */
 template <class config>
-__device__ __forceinline__ void clear_leading(uint32_t stage, uint32_t full, uint32_t phase,
-											  int leading)
+__device__ __forceinline__ void clear_skew(uint32_t stage, uint32_t full, uint32_t phase, int skew)
 {
 	constexpr int THREADS = config::CONSUMERS * WARPGROUP;
 	mbarrier_wait(full, phase);
@@ -139,7 +138,7 @@ __device__ __forceinline__ void clear_leading(uint32_t stage, uint32_t full, uin
 		int row = first + threadIdx.x;
 		uint32_t vector = stage + row * SLICE * 2 + row % 8 * 16; // exchanged by the swizzle
 		if (row < config::TILE_M)
-			shared_store(vector, vector_drop(shared_load(vector), leading));
+			shared_store(vector, vector_drop(shared_load(vector), skew));
 	}
 	fence_async_shared();
 	named_barrier(1, THREADS);

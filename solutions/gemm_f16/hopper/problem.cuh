@@ -1,4 +1,4 @@
-/* Host side: the product that a call asks for, and what TMA can and cannot address of it. */
+/* Host side: the product of a call, and what TMA can and cannot address of it. */
 #ifndef HOPPER_PROBLEM_CUH
 #define HOPPER_PROBLEM_CUH
 

@@ -102,7 +102,7 @@ __device__ __forceinline__ void ends_store(const pad_ends &ends, const pad_job &
 		job.to[lane] = ends.first;
 }
 
-/* The counter when this launch's blocks have all copied, asked before this block has. */
+/* The counter when this launch's blocks have all copied, read before this block has. */
 __device__ __forceinline__ uint32_t pad_target(const pad_work &work)
 {
 	uint32_t now;

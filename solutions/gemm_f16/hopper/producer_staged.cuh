@@ -1,7 +1,7 @@
 /* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
  * vectors around each 8 elements, shift them together in registers, and store them where TMA would
  * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
- * take turns at the stages, so that several are on their way at once without a thread looking
+ * take turns at the stages, so that several are in flight at once without a thread looking
  * ahead. */
 #ifndef HOPPER_PRODUCER_STAGED_CUH
 #define HOPPER_PRODUCER_STAGED_CUH
@@ -15,7 +15,7 @@ namespace hopper
  * each ROWS-th row. */
 template <int COLUMNS> struct staged_rows {
 	static constexpr int LANES = COLUMNS / VECTOR, ROWS = WARPGROUP / LANES, COUNT = 64 / ROWS;
-	static_assert(ROWS % 8 == 0, "a thread's rows have the same place in the swizzle's pattern");
+	static_assert(ROWS % 8 == 0, "a thread's rows have the same offset in the swizzle's pattern");
 
 	uint4 low[COUNT], high[COUNT]; // the vectors around the thread's elements
 	vector_tail tail;
@@ -34,7 +34,7 @@ template <int COLUMNS> struct staged_rows {
 };
 
 /* An operand as a thread reads it. Rows 8 apart lie whole vectors apart, so that all of a thread's
- * elements start at the same place in their vectors. */
+ * elements start at the same offset in their vectors. */
 struct row_stream {
 	const char *vector; // that the thread's first elements start in
 	size_t pitch;       // bytes between the thread's rows
@@ -116,7 +116,7 @@ __device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, u
 }
 
 /* Producer warpgroup number `producer` fills every PRODUCERS-th stage of the block's one tile.
- * ready() is called once the first loads are on their way, and returns when the barriers are
+ * ready() is called once the first loads are in flight, and returns when the barriers are
  * initialised. `loads_a`: this warp issues A's loads. */
 template <class config, class Ready>
 __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<config> load,
@@ -126,16 +126,16 @@ __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<
 	using rows_of = staged_rows<config::TILE_N>;
 	int begin, end;
 	k_range<config>(work, begin, end);
-	load.begin(work, worker<config>());
+	load.begin(work, cluster_id<config>());
 	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
-	row_stream b = stream_make<rows_of>(B, -load.leading, load.column);
+	row_stream b = stream_make<rows_of>(B, -load.skew, load.column);
 	bool whole_n = load.column + config::TILE_N + VECTOR <= B.columns;
 
 	bool is_ready = false;
 	int turn = producer;
 	for (int k = begin + producer; k < end; k += config::PRODUCERS, turn += config::PRODUCERS) {
-		int stage = turn % config::STAGES, row = k * SLICE - load.leading;
+		int stage = turn % config::STAGES, row = k * SLICE - load.skew;
 		const char *vector = b.vector + (size_t)k * rows_of::COUNT * b.pitch;
 		rows_of rows;
 		if (whole_n && row >= 0 && row + SLICE <= B.rows)

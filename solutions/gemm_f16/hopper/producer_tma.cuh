@@ -25,7 +25,7 @@ template <class config> struct tma_loader {
 	/* of the tile that begin() named */
 	const CUtensorMap *map_a;
 	int row, column; // in the maps
-	int leading;     // leading_elements() of A's rows
+	int skew;        // row_skew() of A's rows
 	int whole;       // k-iterations whose slices of A are whole
 
 	__device__ __forceinline__ void begin(const schedule &work, int tile)
@@ -35,8 +35,8 @@ template <class config> struct tma_loader {
 		map_a = &maps_a->of[row_class.residue(at.row)];
 		row = row_class.index(at.row);
 		column = at.column;
-		leading = leading_elements<config>(work, at.row);
-		whole = (work.K + leading) / SLICE / config::SLICES;
+		skew = row_skew<config>(work, at.row);
+		whole = (work.K + skew) / SLICE / config::SLICES;
 	}
 
 	/* Announces all of a stage's bytes, whichever block loads them. */
@@ -49,7 +49,7 @@ template <class config> struct tma_loader {
 	__device__ __forceinline__ void load_a(int stage, int k) const
 	{
 		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::CLUSTER_M) - 1);
-		cluster_place here = place_in_cluster<config>();
+		cluster_coordinate here = coordinate_in_cluster<config>();
 		uint32_t to = base + stage * config::STAGE_BYTES;
 		uint32_t blocks = config::CLUSTER_N > 1 ? FIRST << here.m : 0;
 		if (k % config::CLUSTER_N != here.n)
@@ -73,14 +73,14 @@ template <class config> struct tma_loader {
 	__device__ __forceinline__ void load_b(int stage, int k) const
 	{
 		constexpr uint16_t ALL = (1 << config::CLUSTER_M) - 1;
-		cluster_place here = place_in_cluster<config>();
+		cluster_coordinate here = coordinate_in_cluster<config>();
 		uint32_t to = base + stage * config::STAGE_BYTES + config::A_BYTES;
 		if (k % config::CLUSTER_M != here.m)
 			return;
 #pragma unroll
 		for (int box = 0; box < config::B_BOXES; box++)
 			load(to + box * config::B_BOX_BYTES, map_b, stage, column + box * BOX,
-				 k * config::TILE_K - leading,
+				 k * config::TILE_K - skew,
 				 config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0);
 	}
 
@@ -95,7 +95,7 @@ template <class config> struct tma_loader {
 	}
 };
 
-/* What the first round of loads need not wait for the cluster with: loads into this block alone, of
+/* What the first round of loads need not wait for the cluster with: loads into this block only, of
  * operands that are not copied first. */
 template <class config> struct early_loads {
 	static constexpr bool ANY = config::VARIANT != PAD_COPY;
@@ -129,7 +129,7 @@ __device__ __forceinline__ void produce(const schedule &work, tma_loader<config>
 	int begin, end;
 	k_range<config>(work, begin, end);
 	ring at = {0, 1}; // the first round finds every stage empty
-	for (int tile = worker<config>(); tile < work.tiles; tile += workers<config>()) {
+	for (int tile = cluster_id<config>(); tile < work.tiles; tile += cluster_total<config>()) {
 		load.begin(work, tile);
 #pragma unroll 1
 		for (int k = begin; k < end; k++, early--) {

@@ -13,7 +13,7 @@ __device__ __forceinline__ uint32_t shared_address(const void *pointer)
 	return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
-/* The same place in the shared memory of another block of the cluster. */
+/* The same address in the shared memory of another block of the cluster. */
 __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t block)
 {
 	uint32_t there;
@@ -47,7 +47,7 @@ __device__ __forceinline__ void mbarrier_arrive(uint32_t barrier)
 	asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/* Arrives at the barrier at the same place in another block of the cluster. Of block scope: no
+/* Arrives at the barrier at the same address in another block of the cluster. Of block scope: no
  * ordinary write is handed over, and a release of cluster scope would cost a memory barrier, 0.4 us
  * on an H200. */
 __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier, uint32_t block)
@@ -140,8 +140,8 @@ __device__ __forceinline__ void tma_load_3d(uint32_t to, const CUtensorMap *map,
 				 : "memory");
 }
 
-/* A box into every block of the cluster that `blocks` has a bit for, at the same place, completing
- * on each one's own barrier. */
+/* A box into every block of the cluster that `blocks` has a bit for, at the same address,
+ * completing on each one's own barrier. */
 __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUtensorMap *map,
 												   uint32_t barrier, int x, int y, uint16_t blocks)
 {
@@ -202,7 +202,7 @@ __device__ __forceinline__ void fence_async(void)
 
 /* ---- loads and stores ---- */
 
-/* An instruction if operand WANTED is not 0. There is no branch, so that many are under way at
+/* An instruction if operand WANTED is not 0. There is no branch, so that many are in flight at
  * once. */
 #define HOPPER_IF_WANTED(WANTED, INSTRUCTION)                                                      \
 	"{\n\t"                                                                                        \

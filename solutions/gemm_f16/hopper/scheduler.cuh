@@ -59,20 +59,20 @@ struct ring {
 };
 
 /* Number and count of the clusters, or of the blocks where there are none. */
-template <class config> __device__ __forceinline__ int worker(void)
+template <class config> __device__ __forceinline__ int cluster_id(void)
 {
 	return config::CLUSTER ? cluster_number() : (int)blockIdx.x;
 }
-template <class config> __device__ __forceinline__ int workers(void)
+template <class config> __device__ __forceinline__ int cluster_total(void)
 {
 	return config::CLUSTER ? cluster_count() : (int)gridDim.x;
 }
 
-/* The block's place among the neighbours of its cluster. */
-struct cluster_place {
+/* The block's coordinate in its cluster. */
+struct cluster_coordinate {
 	int m, n;
 };
-template <class config> __device__ __forceinline__ cluster_place place_in_cluster(void)
+template <class config> __device__ __forceinline__ cluster_coordinate coordinate_in_cluster(void)
 {
 	int block = config::SHARERS > 1 ? (int)cluster_rank() : 0;
 	return {block % config::CLUSTER_M, block / config::CLUSTER_M};
@@ -100,8 +100,7 @@ __device__ __forceinline__ typename config::row_class row_class_of(const schedul
 }
 
 /* Elements between a 16-byte boundary and the beginning of A's rows of this class. */
-template <class config>
-__device__ __forceinline__ int leading_elements(const schedule &work, int row)
+template <class config> __device__ __forceinline__ int row_skew(const schedule &work, int row)
 {
 	return row_class_of<config>(work).residue(row) * work.lda % VECTOR;
 }
@@ -114,7 +113,7 @@ __device__ __forceinline__ tile_origin block_tile(const schedule &work, int inde
 	int group = work.group_tiles.quotient(index), within = index - group * work.group_tiles.value;
 	divisor rows = group == work.last_group ? work.last_rows : work.rows;
 	int n = rows.quotient(within), m = group * work.group + (within - n * rows.value);
-	cluster_place here = place_in_cluster<config>();
+	cluster_coordinate here = coordinate_in_cluster<config>();
 	auto row_class = row_class_of<config>(work);
 	int row = (row_class.index(m) * config::CLUSTER_M + here.m) * config::TILE_M;
 	return {row_class.below(row_class.residue(m), row),

@@ -54,8 +54,8 @@ __device__ __forceinline__ void split_k_reduce(float (&sum)[config::SUMS], uint3
 	uint32_t pushed = base + config::PUSHED_OFFSET + consumer * config::PUSHED_BYTES + part;
 	uint32_t barrier = full + 8 * (config::SUM_BARRIERS + warp);
 	/* chunks of an owner, at most; what the block `ahead` ranks before the owner pushes lies from
-	 * place (ahead - 1) * `places` on */
-	int places = split.quotient(CHUNKS + split.value - 1);
+	 * slot (ahead - 1) * `slots` on */
+	int slots = split.quotient(CHUNKS + split.value - 1);
 	int own = split.quotient(CHUNKS - rank + split.value - 1);
 
 	named_barrier(1, config::CONSUMERS * WARPGROUP); // all consumers have read the stages
@@ -69,8 +69,8 @@ __device__ __forceinline__ void split_k_reduce(float (&sum)[config::SUMS], uint3
 	__syncwarp();
 	int owner = split.remainder(lane), ahead = rank - owner + (rank < owner ? split.value : 0);
 	if (lane < CHUNKS && owner != rank) {
-		int place = (ahead - 1) * places + split.quotient(lane);
-		bulk_push(cluster_address(pushed + place * CHUNK_BYTES, owner), mine + lane * CHUNK_BYTES,
+		int slot = (ahead - 1) * slots + split.quotient(lane);
+		bulk_push(cluster_address(pushed + slot * CHUNK_BYTES, owner), mine + lane * CHUNK_BYTES,
 				  WARP_CHUNK_BYTES, cluster_address(barrier, owner));
 	}
 	mbarrier_wait(barrier, 0);
@@ -79,7 +79,7 @@ __device__ __forceinline__ void split_k_reduce(float (&sum)[config::SUMS], uint3
 		if (split.remainder(i) == rank) {
 			uint32_t from = pushed + split.quotient(i) * CHUNK_BYTES + lane * 16;
 #pragma unroll 2
-			for (int other = 1; other < split.value; other++, from += places * CHUNK_BYTES)
+			for (int other = 1; other < split.value; other++, from += slots * CHUNK_BYTES)
 				chunk_add(&sum[i * CHUNK_SUMS], from);
 		}
 }

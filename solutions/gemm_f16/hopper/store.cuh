@@ -1,5 +1,5 @@
 /* What all epilogue stores have in common: a consumer's sums through the epilogue, packed into
- * 16-bit elements in a place of shared memory, from where they go to C. store_tma.cuh and
+ * 16-bit elements in a staging area in shared memory, from where they go to C. store_tma.cuh and
  * store_rows.cuh are the two ways from there.
  *
  * Accumulators of a warp's 16 rows (PTX ISA 9.7.15.5.1.1): lane l has rows l/4 and l/4 + 8, and of
@@ -13,7 +13,7 @@
 
 namespace hopper
 {
-/* Prefetches what the epilogue will read at a place, into the L2 cache. */
+/* Prefetches what the epilogue will read at a coordinate, into the L2 cache. */
 struct epilogue_prefetch {
 	int row, column, N;
 
@@ -68,8 +68,8 @@ __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename conf
 {
 	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
 	constexpr bool BY_ROW = Epilogue::accesses.rows + Epilogue::accesses.matrices > 0;
-	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a place for each sector of a row");
-	copies_wait(); // of the tile before, into the same places
+	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a slot for each sector of a row");
+	copies_wait(); // of the tile before, into the same slots
 #pragma unroll 1
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
 		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;

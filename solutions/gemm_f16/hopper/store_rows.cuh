@@ -1,8 +1,8 @@
 /* The epilogue store row by row, where TMA cannot address C because its rows start at any element:
- * a warp finishes its sums and puts them into its own place in shared memory, each row as far
- * behind a multiple of 16 bytes as it is in C. So the part of a row that is whole vectors of 16
+ * a warp finishes its sums and puts them into its own staging area in shared memory, each row as
+ * far behind a multiple of 16 bytes as it is in C. So the part of a row that is whole vectors of 16
  * bytes goes to C as it is, a vector a lane; the few elements at the row's two ends go one by one.
- * Where C is read, its values have come to the same place in the same way.
+ * Where C is read, its values have come to the same area in the same way.
  *
  * Single elements stored straight from the lanes would reach memory as parts of sectors, each of
  * which the L2 cache fetches first. Bulk copies of a row would be issued for one lane after the
@@ -14,12 +14,12 @@
 
 namespace hopper
 {
-/* Zeros into a warp's place: of a part that is not all in C, what lies outside goes through the
- * epilogue, too. */
-template <int BYTES> __device__ __forceinline__ void place_clear(uint32_t place)
+/* Zeros into a warp's staging area: of a part that is not all in C, what lies outside goes through
+ * the epilogue, too. */
+template <int BYTES> __device__ __forceinline__ void staging_clear(uint32_t address)
 {
 	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
-		shared_store(place + i, make_uint4(0, 0, 0, 0));
+		shared_store(address + i, make_uint4(0, 0, 0, 0));
 	__syncwarp();
 }
 
@@ -35,7 +35,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 
 	Rows residue;
 	int ldc;
-	uint32_t staging; // the warp's place
+	uint32_t staging; // the warp's staging area
 	bool pairs;       // all rows start at even elements
 	/* of the part that begin() named */
 	Element *from;
@@ -75,13 +75,13 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 	}
 
 	/* Where an element of the lane's first row is. */
-	__device__ __forceinline__ uint32_t place(int column) const
+	__device__ __forceinline__ uint32_t address(int column) const
 	{
 		int row = threadIdx.x % 32 / 4;
 		return staging + row * PITCH + (lead(row) + column) * 2;
 	}
 
-	/* The lane's whole vectors in BATCH passes: calls each(i, place, element, inside) with where
+	/* The lane's whole vectors in BATCH passes: calls each(i, address, element, inside) with where
 	 * they are in shared memory and in C. */
 	template <class Each> __device__ __forceinline__ void for_vectors(int first, Each each) const
 	{
@@ -119,17 +119,17 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		__syncwarp();
 	}
 
-	/* Loads C into the place, once it is free; its ends into registers. */
+	/* Loads C into the staging area, once it is free; its ends into registers. */
 	__device__ __forceinline__ void load(void)
 	{
 		wait_free();
 		if (rows < 16 || columns < COLUMNS)
-			place_clear<16 * PITCH>(staging);
+			staging_clear<16 * PITCH>(staging);
 #pragma unroll 1
 		for (int pass = 0; pass < PASSES; pass += BATCH)
-			for_vectors(pass, [&](int, uint32_t place, const Element *vector, bool inside) {
+			for_vectors(pass, [&](int, uint32_t address, const Element *vector, bool inside) {
 				if (inside)
-					copy_async(place, vector);
+					copy_async(address, vector);
 			});
 		const uint16_t *row = row_of_lane();
 		for_ends([&](int half, int i, int offset, bool inside) {
@@ -137,11 +137,11 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		});
 	}
 
-	/* Waits for the place, and for C in it if it is read. */
+	/* Waits for the staging area, and for C in it if it is read. */
 	__device__ __forceinline__ void wait(bool reads_c)
 	{
 		if (reads_c) {
-			uint32_t row = place(0);
+			uint32_t row = address(0);
 			for_ends([&](int half, int i, int offset, bool inside) {
 				if (inside)
 					shared_store(row + half * 8 * PITCH + offset * 2, ends[half][i]);
@@ -158,15 +158,15 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 #pragma unroll 1
 		for (int pass = 0; pass < PASSES; pass += BATCH) {
 			uint4 vectors[BATCH];
-			for_vectors(pass, [&](int i, uint32_t place, Element *, bool inside) {
-				vectors[i] = shared_load(place, inside);
+			for_vectors(pass, [&](int i, uint32_t address, Element *, bool inside) {
+				vectors[i] = shared_load(address, inside);
 			});
 			for_vectors(pass, [&](int i, uint32_t, Element *to, bool inside) {
 				if (inside)
 					global_store(to, vectors[i]);
 			});
 		}
-		uint32_t at = place(0);
+		uint32_t at = address(0);
 		uint16_t *row = row_of_lane();
 		for_ends([&](int half, int i, int offset, bool inside) {
 			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
@@ -193,22 +193,22 @@ template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, ui
 	}
 }
 
-/* The part's sums through the epilogue into its place. */
+/* The part's sums through the epilogue into its staging area. */
 template <bool READS_C, bool WHOLE, class Element, int COLUMNS, class Rows, class Epilogue>
 __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &out,
 											 const misaligned_rows<Element, COLUMNS, Rows> &part)
 {
-	constexpr int TOGETHER = 8; // pairs whose old values are under way together
+	constexpr int TOGETHER = 8; // pairs whose old values are in flight together
 	int lane = threadIdx.x % 32;
-	uint32_t at = part.place(lane % 4 * 2);
+	uint32_t at = part.address(lane % 4 * 2);
 	int row = part.residue.below(part.row, lane / 4), column = part.column + lane % 4 * 2;
-	auto place = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
+	auto address = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
 #pragma unroll
 	for (int first = 0; first < COLUMNS / 4; first += TOGETHER) { // pairs of both rows
 		uint32_t old[TOGETHER];
 #pragma unroll
 		for (int i = 0; READS_C && i < TOGETHER; i++)
-			old[i] = pair_load<WHOLE>(place(first + i));
+			old[i] = pair_load<WHOLE>(address(first + i));
 #pragma unroll
 		for (int i = first; i < first + TOGETHER; i++) {
 			float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
@@ -217,7 +217,7 @@ __device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &o
 			/* READS_C: by the code that serves any beta, as C is at hand here, or zeros */
 			apply<true, !Epilogue::elementwise>(out, part.residue.below(row, i % 2 * 8),
 												column + i / 2 * 8, x, c);
-			pair_store<WHOLE>(place(i), word_pack<Element>(x));
+			pair_store<WHOLE>(address(i), word_pack<Element>(x));
 		}
 	}
 }

@@ -1,6 +1,6 @@
-/* The epilogue store by TMA. A warp finishes its sums and puts them into its own place in shared
- * memory, box by box; each box leaves by TMA while the warp goes on, and while the next tile is
- * multiplied. Where C is read, its values came to the same place during the mainloop.
+/* The epilogue store by TMA. A warp finishes its sums and puts them into its own staging area in
+ * shared memory, box by box; each box leaves by TMA while the warp goes on, and while the next tile
+ * is multiplied. Where C is read, its values came to the same area during the mainloop.
  *
  * A box is 16 rows of 64 columns, or of 32 where a tile is split or has an odd number of 32
  * columns, with the swizzle of their length: ldmatrix and stmatrix find 8 rows in different banks.
@@ -38,13 +38,13 @@ template <class config> struct tma_store_rows {
 	{
 		return &maps[rows.residue(row)];
 	}
-	__device__ __forceinline__ uint32_t place(int box) const
+	__device__ __forceinline__ uint32_t box_address(int box) const
 	{
 		return (config::SPLIT_K ? split.quotient(box) : box) * config::C_BOX_BYTES;
 	}
 
-	/* Waits until what was stored from the places has been read. (Lane 0, and not elected(): with
-	 * that here a consumer's mainloop was slower, see LOG.md.) */
+	/* Waits until what was stored from the staging areas has been read. (Lane 0, and not elected():
+	 * with that here a consumer's mainloop was slower, see LOG.md.) */
 	__device__ __forceinline__ void wait_free(void) const
 	{
 		if (threadIdx.x % 32 == 0)
@@ -52,7 +52,7 @@ template <class config> struct tma_store_rows {
 		__syncwarp();
 	}
 
-	/* Loads C into the places, once they are free. */
+	/* Loads C into the staging areas, once they are free. */
 	__device__ __forceinline__ void load(void) const
 	{
 		if (threadIdx.x % 32 != 0 || rank >= boxes)
@@ -61,11 +61,11 @@ template <class config> struct tma_store_rows {
 		int own = split.quotient(boxes - rank + split.value - 1);
 		mbarrier_expect(barrier, own * config::C_BOX_BYTES);
 		for (int i = rank; i < boxes; i += split.value)
-			tma_load(staging + place(i), map(), barrier, column + i * config::C_BOX,
+			tma_load(staging + box_address(i), map(), barrier, column + i * config::C_BOX,
 					 rows.index(row));
 	}
 
-	/* Waits for the places, and for C in them if it is read. */
+	/* Waits for the staging areas, and for C in them if it is read. */
 	__device__ __forceinline__ void wait(bool reads_c)
 	{
 		if (!reads_c) {
@@ -81,12 +81,13 @@ template <class config> struct tma_store_rows {
 		fence_async_shared();
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)
-			tma_store(map(), staging + place(box), column + box * config::C_BOX, rows.index(row));
+			tma_store(map(), staging + box_address(box), column + box * config::C_BOX,
+					  rows.index(row));
 	}
 
-	/* A lane's places in a box: see finish_box(). The swizzle exchanges vectors by the number of
+	/* A lane's addresses in a box: see finish_box(). The swizzle exchanges vectors by the number of
 	 * the line of 128 bytes that they lie in. */
-	__device__ __forceinline__ void lane_places(uint32_t (&at)[config::C_BOX / 16]) const
+	__device__ __forceinline__ void lane_addresses(uint32_t (&at)[config::C_BOX / 16]) const
 	{
 		int lane = threadIdx.x % 32, row = lane % 16;
 		int line = row * config::C_BOX * 2 / 128 % (config::C_BOX / 8);
@@ -118,7 +119,7 @@ __device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out
 										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
 										   int below, int column)
 {
-	/* all values before the first is stored: what the epilogue loads is under way together */
+	/* all values before the first is stored: what the epilogue loads is in flight together */
 	uint32_t words[PAIRS][4];
 #pragma unroll
 	for (int j = 0; READS_C && j < PAIRS; j++)
@@ -148,7 +149,7 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
 	constexpr int WIDTH = config::C_BOX;
 	int lane = threadIdx.x % 32;
 	uint32_t at[WIDTH / 16];
-	part.lane_places(at);
+	part.lane_addresses(at);
 	int row = part.rows.below(part.row, lane / 4), below = part.rows.below(0, 8);
 	int column = part.column + lane % 4 * 2;
 
@@ -157,7 +158,7 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
 	for (int i = 0; i < config::TILE_N / WIDTH; i++)
 		if (i < part.boxes && (!config::SPLIT_K || part.split.remainder(i) == part.rank)) {
 			const float *from = &sum[i * WIDTH / 2];
-			uint32_t box = part.place(i);
+			uint32_t box = part.box_address(i);
 			int first = column + i * WIDTH;
 			bool edge = !Epilogue::elementwise && (part.rows.below(part.row, 15) >= out.M ||
 												   part.column + (i + 1) * WIDTH > out.N);
@@ -179,19 +180,19 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
 
 /* A consumer's tile_m rows of 64 columns of C for each subtile, one box, with the 128-byte swizzle.
  * A lane has a column of C and pairs of its rows; 8x8 matrices are transposed on their way into
- * shared memory. Subtiles take turns at one place, or have one each. A box leaves when all four
+ * shared memory. Subtiles take turns at one area, or have one each. A box leaves when all four
  * warps have written their 16 columns. */
 template <class config> struct tma_store_columns {
-	static constexpr bool LOADS_ALL = config::C_PLACES > 1; // C for all subtiles at once
-	static constexpr int BYTES = config::TILE_M * BOX * 2;  // of a place
+	static constexpr bool LOADS_ALL = config::C_AREAS > 1; // C for all subtiles at once
+	static constexpr int BYTES = config::TILE_M * BOX * 2; // of a staging area
 	const CUtensorMap *map;
-	uint32_t staging, barrier; // the consumer's places; where loads complete
+	uint32_t staging, barrier; // the consumer's staging areas; where loads complete
 	uint32_t phase;            // of the barrier
 	/* of the subtile that begin() named */
 	int row, column; // in C
 	int columns;     // of C from there on
 	bool exists;     // some of it lies in C
-	uint32_t place;
+	uint32_t area;
 
 	template <class Epilogue>
 	__device__ __forceinline__ void begin(const Epilogue &out, tile_origin at, int subtile)
@@ -200,7 +201,7 @@ template <class config> struct tma_store_columns {
 		column = at.column;
 		columns = out.N - column;
 		exists = row < out.M && columns > 0;
-		place = staging + subtile % config::C_PLACES * BYTES;
+		area = staging + subtile % config::C_AREAS * BYTES;
 	}
 
 	__device__ __forceinline__ bool issues(void) const
@@ -219,12 +220,12 @@ template <class config> struct tma_store_columns {
 		sync();
 	}
 
-	/* Loads C into the places from this subtile's on, once they are free. */
+	/* Loads C into the staging areas from this subtile's on, once they are free. */
 	__device__ __forceinline__ void load(void) const
 	{
 		if (!issues() || !exists)
 			return;
-		int count = min(config::C_PLACES, (columns + BOX - 1) / BOX);
+		int count = min(config::C_AREAS, (columns + BOX - 1) / BOX);
 		tma_stores_read();
 		mbarrier_expect(barrier, count * BYTES);
 		for (int i = 0; i < count; i++)
@@ -233,7 +234,7 @@ template <class config> struct tma_store_columns {
 
 	__device__ __forceinline__ void wait(bool reads_c)
 	{
-		if (place != staging) // done for the first place
+		if (area != staging) // done for the first staging area
 			return;
 		if (!reads_c) {
 			wait_free();
@@ -248,7 +249,7 @@ template <class config> struct tma_store_columns {
 		fence_async_shared();
 		sync();
 		if (issues())
-			tma_store(map, place, column, row);
+			tma_store(map, area, column, row);
 	}
 };
 
@@ -259,7 +260,7 @@ store_columns_make(const CUtensorMap *maps, uint32_t base, uint32_t full)
 	int consumer = threadIdx.x / WARPGROUP;
 	return {maps,
 			base + config::STORE_OFFSET +
-				consumer * config::C_PLACES * tma_store_columns<config>::BYTES,
+				consumer * config::C_AREAS * tma_store_columns<config>::BYTES,
 			full + 8 * (config::C_BARRIERS + consumer)};
 }
 
@@ -304,12 +305,12 @@ __device__ __forceinline__ void finish_swapped(const float (&sum)[config::SUMS],
 											   const Epilogue &out,
 											   const tma_store_columns<config> &part)
 {
-	static_assert(Epilogue::elementwise, "nobody asks whether a place lies in C");
+	static_assert(Epilogue::elementwise, "values outside of C may go through the chain");
 	constexpr int TOGETHER = 8, COUNT = config::TILE_M / 8, WHOLE = COUNT / TOGETHER * TOGETHER;
 	int lane = threadIdx.x % 32, warp = threadIdx.x % WARPGROUP / 32;
 	/* the lane's row of matrix l/8, and its vector of 8 columns, which the swizzle exchanges */
 	int box_row = lane / 16 * 8 + lane % 8, vector = 2 * warp + lane / 8 % 2;
-	uint32_t at = part.place + box_row * BOX * 2 + (vector ^ lane % 8) * 16;
+	uint32_t at = part.area + box_row * BOX * 2 + (vector ^ lane % 8) * 16;
 	int row = part.row + lane % 4 * 2, column = part.column + warp * 16 + lane / 4;
 #pragma unroll
 	for (int j = 0; j < WHOLE; j += TOGETHER)
@@ -325,7 +326,7 @@ __device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const E
 									   bool reads_c, tma_store_columns<config> &part)
 {
 	part.wait(reads_c);
-	if (!part.exists) // the place has nothing to be read
+	if (!part.exists) // the staging area has nothing to be read
 		return;
 	if (reads_c)
 		finish_swapped<Element, true>(sum, out, part);

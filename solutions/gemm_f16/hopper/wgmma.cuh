@@ -59,9 +59,10 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
  * byte offset of 1024, in two steps: the lower half has the start address and the leading dimension
  * byte offset, so that one addition is left between two wgmma. The warp that issues them would
  * otherwise take longer than the tensor cores. */
-__device__ __forceinline__ uint32_t wgmma_operand(uint32_t address, uint32_t leading)
+__device__ __forceinline__ uint32_t wgmma_operand(uint32_t address, uint32_t leading_offset)
 {
-	return (address & 0x3FFFF) >> 4 | leading >> 4 << 16; // above: the block's rank in its cluster
+	return (address & 0x3FFFF) >> 4 |
+		   leading_offset >> 4 << 16; // above: the block's rank in its cluster
 }
 
 /* Of the operand that begins so many bytes further on. */

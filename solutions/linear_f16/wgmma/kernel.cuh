@@ -167,7 +167,7 @@ __device__ __forceinline__ void stage_leave(shared_place<config> shared, int sta
 	}
 }
 
-/* Asks for a k-block's products, once it is there. `adds`: to sums of k-blocks before. */
+/* Starts a k-block's products, once it is there. `adds`: to sums of k-blocks before. */
 template <class config>
 __device__ __forceinline__ void k_block_begin(typename config::Sum (&sums)[config::SUMS],
 											  shared_place<config> shared, ring<config> at,
@@ -184,7 +184,7 @@ __device__ __forceinline__ void k_block_begin(typename config::Sum (&sums)[confi
 	wgmma_commit();
 }
 
-/* All of K, summed by the tensor cores. A stage is left when the k-block behind it has been asked
+/* All of K, summed by the tensor cores. A stage is left when the k-block behind it has been started
  * for, so that these always have work. */
 template <class config>
 __device__ __forceinline__ void multiply(typename config::Sum (&sums)[config::SUMS],

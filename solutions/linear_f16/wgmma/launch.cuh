@@ -62,7 +62,7 @@ static inline char *wgmma_workspace(size_t bytes)
  * are multiples of 16. */
 struct k_major {
 	const void *data;
-	int leading; // bytes
+	int row_bytes; // bytes
 };
 
 template <class Element> static bool is_addressable(const Element *X, int K)
@@ -71,7 +71,7 @@ template <class Element> static bool is_addressable(const Element *X, int K)
 }
 
 /* Bytes from row to row in a copy: whole lines of the caches. */
-template <class Element> static int padded_leading(int K)
+template <class Element> static int padded_row_bytes(int K)
 {
 	return ((int)(K * sizeof(Element)) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
 }
@@ -79,7 +79,7 @@ template <class Element> static int padded_leading(int K)
 /* Workspace that padded_make() needs. */
 template <class Element> static size_t padded_bytes(const Element *X, int rows, int K)
 {
-	return is_addressable(X, K) ? 0 : (size_t)rows * padded_leading<Element>(K);
+	return is_addressable(X, K) ? 0 : (size_t)rows * padded_row_bytes<Element>(K);
 }
 
 /* Rows of K elements, which begin anywhere, to rows of `units` units of 16 bytes; zeros behind
@@ -109,10 +109,10 @@ template <class Element> static k_major padded_make(const Element *X, int rows, 
 		return {X, (int)(K * sizeof(Element))};
 	constexpr int THREADS = 128;
 	using bits = std::conditional_t<sizeof(Element) == 1, uint8_t, uint16_t>;
-	int leading = padded_leading<Element>(K), units = leading / 16;
+	int row_bytes = padded_row_bytes<Element>(K), units = row_bytes / 16;
 	dim3 grid((units + THREADS - 1) / THREADS, rows);
 	pad_rows<<<grid, THREADS>>>((const bits *)X, (uint4 *)room, K, units);
-	return {room, leading};
+	return {room, row_bytes};
 }
 
 /* Boxes of `box_rows` rows and a k-block. */
@@ -121,14 +121,14 @@ static CUtensorMap map_make(const wgmma_device &device, k_major X, int rows, int
 {
 	CUtensorMap map;
 	cuuint64_t sizes[2] = {(cuuint64_t)K, (cuuint64_t)rows};
-	cuuint64_t strides[1] = {(cuuint64_t)X.leading};
+	cuuint64_t strides[1] = {(cuuint64_t)X.row_bytes};
 	cuuint32_t box[2] = {ROW_BYTES / sizeof(Element), (cuuint32_t)box_rows}, steps[2] = {1, 1};
 	CUresult status = device.encode(
 		&map, sizeof(Element) == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_UINT16,
 		2, (void *)X.data, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
 		CU_TENSOR_MAP_SWIZZLE_128B,
-		X.leading % 256 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-							 : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+		X.row_bytes % 256 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+							   : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
 		CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 	if (status != CUDA_SUCCESS)
 		wgmma_fail("cuTensorMapEncodeTiled", "refused the matrix");

@@ -24,3 +24,16 @@ Test(text, lines_are_dropped_as_a_whole)
 	drops("ab\n a\nba\n", "a", "ab\n a\nba\n");
 	drops("\n\na\n\n", "a", "\n\n\n");
 }
+
+Test(text, names_are_found_and_listed)
+{
+	const char *const names[] = {"h200", "a100", "t4"};
+	char out[32], small[12];
+	cr_expect_eq(text_index("a100", names, 3), 1);
+	cr_expect_eq(text_index("a10", names, 3), 3);
+	cr_expect_str_eq(text_names(out, sizeof out, names, 3, " or "), "h200, a100 or t4");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 2, " or "), "h200 or a100");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 1, " or "), "h200");
+	cr_expect_str_eq(text_names(out, sizeof out, names, 0, " or "), "");
+	cr_expect_str_eq(text_names(small, sizeof small, names, 3, " or "), "h200, a100");
+}

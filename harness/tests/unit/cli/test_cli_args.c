@@ -11,6 +11,7 @@
 #include "chain/chain.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/reader.h"
 #include "judge/run/device.h"
 #include "tune/gpu.h"
 
@@ -58,12 +59,11 @@ Test(cli_args, multiple_of_is_a_size)
 Test(cli_args, sizes_are_of_a_kind)
 {
 	struct parsed p;
-	struct error err;
 	char line[256];
 	parse(&p, "bench a.cu --cases 200");
 	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_MIXED);
 	parse(&p, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7 --device cuda");
-	cr_assert(p.ok && command_timed_shapes(&p.options, &err));
+	cr_assert(p.ok, "%s", p.err.message);
 	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_UNIFORM);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 --multiple-of 8 "
@@ -131,24 +131,24 @@ Test(cli_args, a_device_is_one_or_several)
 	static const char *const bad[] = {"cuda:",    "cuda:1,",      "cuda:,1",  "cuda:1,1",
 									  "cuda:1 2", "cuda:2000",    "cuda:0,x", "emulated:0",
 									  "emu:",     "emulated:100", "all",      ""};
-	struct device_request request;
+	struct device_list request;
 	struct error err;
-	cr_assert(device_request_parse("cuda:3,0,12", &request, &err));
+	cr_assert(device_list_parse("cuda:3,0,12", &request, &err));
 	cr_assert(request.kind == DEVICE_CUDA && request.count == 3);
 	cr_assert(request.ordinals[0] == 3 && request.ordinals[1] == 0 && request.ordinals[2] == 12);
 	const struct referee_link first = {.facts.devices = 8};
 	cr_assert_eq(device_count(&request, &first), 3);
-	cr_assert(device_request_parse("cuda:all", &request, &err));
+	cr_assert(device_list_parse("cuda:all", &request, &err));
 	cr_assert_eq(request.kind, DEVICE_CUDA);
 	cr_assert_eq(device_count(&request, &first), 8);
-	cr_assert(device_request_parse("emulated:4", &request, &err));
+	cr_assert(device_list_parse("emulated:4", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 4);
-	cr_assert(device_request_parse("emu", &request, &err));
+	cr_assert(device_list_parse("emu", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 1);
-	cr_assert(device_request_parse("auto", &request, &err));
+	cr_assert(device_list_parse("auto", &request, &err));
 	cr_assert_eq(device_count(&request, &first), 1);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		cr_expect_not(device_request_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
+		cr_expect_not(device_list_parse(bad[i], &request, &err), "'%s' was taken", bad[i]);
 }
 
 Test(cli_args, bench_takes_several_shapes)
@@ -250,7 +250,7 @@ static bool names_a_command(const char *text)
 Test(cli_args, meanings_are_names_that_there_are)
 {
 	struct error err;
-	struct device_request device;
+	struct device_list device;
 	struct tune_gpu gpu;
 	struct chain chain;
 	static struct chain_files files;
@@ -268,7 +268,7 @@ Test(cli_args, meanings_are_names_that_there_are)
 	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
 		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
 	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
-		cr_expect(device_request_parse(name, &device, &err), "%s", err.message);
+		cr_expect(device_list_parse(name, &device, &err), "%s", err.message);
 }
 
 Test(cli_args, words_of_other_tools_are_known)
@@ -319,6 +319,119 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("bench a.cu --budget 0", "--budget '0'");
 	refused("list --json x", "--json is an option of judge, bench, compare, tune, explain, "
 							 "history, diff and leaderboard");
+}
+
+Test(cli_args, names_of_before_lead_to_those_of_now)
+{
+	refused("tune a.cu --check", "unknown option '--check'; it is --judge now");
+	refused("tune a.cu --budget=3", "it is --time-limit now");
+	refused("leaderboard --html pages", "it is --site now");
+	refused("leaderboard --device h200", "it is --gpu now");
+	refused("new --epilogue mish", "it is --stage now");
+	refused("history a.cu --json", "--json needs a value: FILE");
+	refused("judge a.cu --no-color", "unknown option '--no-color'");
+	refused("judge a.cu --sort name", "unknown option '--sort'");
+}
+
+/* ---- groups, and what suits what ----------------------------------------------------------------
+ */
+
+Test(cli_args, every_option_has_a_group)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		cr_expect(option_rows[i].group > GROUP_NONE && option_rows[i].group < GROUP_COUNT, "--%s",
+				  option_rows[i].name);
+}
+
+/* Of a subcommand with more than ten options, the first ten at most have the first heading, and no
+ * heading comes twice. */
+Test(cli_args, groups_have_one_heading_each)
+{
+	for (size_t c = 0; subcommands[c] != NULL; c++) {
+		struct option_facts facts;
+		const char *command = subcommands[c]->name, *seen[GROUP_COUNT] = {NULL};
+		size_t groups = 0, first = 0, count = 0;
+		for (; options_facts(command, count, &facts); count++) {
+			first += groups == 1 && !facts.begins_group;
+			if (!facts.begins_group)
+				continue;
+			for (size_t i = 0; i < groups; i++)
+				cr_expect_str_neq(facts.group, seen[i], "%s", command);
+			seen[groups++] = facts.group;
+		}
+		cr_expect_eq(groups > 1, count > 10, "%s has %zu options in %zu groups", command, count,
+					 groups);
+		cr_expect_leq(first + 1, 10, "%s", command);
+	}
+}
+
+static bool is_option_of(const char *command, const char *name, size_t length)
+{
+	for (size_t i = 0; i < option_row_count; i++)
+		if (strncmp(option_rows[i].name, name, length) == 0 &&
+			option_rows[i].name[length] == '\0' && option_row_is_of(&option_rows[i], command))
+			return true;
+	return false;
+}
+
+/* Whether some subcommand of the row has every option of the list. */
+static void are_options(const struct row *row, const char *list)
+{
+	for (const char *word = list; word != NULL && *word != '\0';) {
+		const size_t length = strcspn(word, " ");
+		bool found = false;
+		for (size_t c = 0; subcommands[c] != NULL && !found; c++)
+			found = option_row_is_of(row, subcommands[c]->name) &&
+					is_option_of(subcommands[c]->name, word, length);
+		cr_expect(found, "--%s speaks of --%.*s", row->name, (int)length, word);
+		word += length + strspn(word + length, " ");
+	}
+}
+
+Test(cli_args, options_exclude_options_that_there_are)
+{
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct row *row = &option_rows[i];
+		are_options(row, row->excludes);
+		are_options(row, row->goes_with);
+		are_options(row, row->unless);
+		cr_expect_eq(row->excludes != NULL || row->goes_with != NULL, row->why != NULL, "--%s",
+					 row->name);
+		cr_expect(row->unless == NULL || row->excludes != NULL, "--%s", row->name);
+	}
+}
+
+static void taken(const char *line)
+{
+	struct parsed p;
+	parse(&p, line);
+	cr_expect(p.ok, "%s: %s", line, p.err.message);
+}
+
+Test(cli_args, options_suit_each_other)
+{
+	refused("judge a.cu --suite edges --shape 8x8x8",
+			"--suite and --shape exclude each other: the cases of a suite have sizes");
+	refused("bench a.cu --beta 1 --suite edges", "--suite and --beta exclude each other");
+	refused("bench a.cu --cases 3 --shape 8x8x8", "--cases and --shape exclude each other");
+	refused("judge a.cu --max-dim 8 --shape 8x8x8", "--max-dim and --shape exclude each other");
+	refused("judge a.cu --sizes mixed --suite x", "--sizes and --suite exclude each other");
+	refused("judge a.cu --sanitize memcheck --under x", "--sanitize and --under exclude");
+	refused("judge a.cu --no-store --store x", "--no-store and --store exclude each other");
+	refused("tune a.cu --judge --export x", "--export and --judge exclude each other");
+	refused("tune a.cu --suite x --shape 8x8x8", "--suite and --shape exclude each other");
+	refused("tune a.cu --exhaustive --model-only", "--exhaustive and --model-only exclude");
+	refused("new --stage mish -p sgemm", "--stage and --problem exclude each other");
+	refused("leaderboard --site pages --json -", "--site and --json exclude each other");
+	refused("bench a.cu --multiple-of 8", "--multiple-of goes with --cases or --suite: ");
+	refused("compare a.cu --multiple-of 8", "--multiple-of goes with --suite: ");
+	refused("tune a.cu --gpu h200", "--gpu goes with --model-only or --judge: ");
+	refused("tune a.cu --cases 3", "--cases goes with --judge: ");
+	taken("judge a.cu --shape 8x8x8 --cases 3");
+	taken("judge a.cu --multiple-of 8");
+	taken("bench a.cu --multiple-of 8 --suite edges");
+	taken("tune a.cu --judge --suite x --shape 8x8x8 --beta 1");
+	taken("judge a.cu --suite edges --shape 8x8x8 --help");
 }
 
 Test(cli_args, suggestions_are_near_or_absent)
@@ -407,12 +520,12 @@ Test(cli_args, letters_are_of_their_subcommand)
 {
 	struct parsed p;
 	char line[256];
-	parse(&p, "judge -xvn7 -p sgemm -s edges -c random-1,random-2 -d emu --seed 1 -");
+	parse(&p, "judge -xvn7 -p sgemm -c random-1,random-2 -d emu --seed 1 -");
 	cr_assert(p.ok, "%s", p.err.message);
 	cr_assert(p.options.judge.fail_fast && p.options.verbose);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --device emu --problem sgemm --cases 7 "
-						   "--suite edges --case random-1 --case random-2 --fail-fast -");
+						   "--case random-1 --case random-2 --fail-fast -");
 	refused("bench a.cu -x", "unknown option '-x'");
 	refused("judge a.cu -n", "--cases needs a value");
 	refused("judge a.cu -c ,", "--case needs the name of a case");

@@ -115,7 +115,7 @@ Test(compile, a_library_keeps_its_c_plus_plus_library_to_itself)
 	void *handle = dlopen(compiled.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	cr_assert_not_null(handle, "%s", dlerror());
 	cr_expect_not_null(dlsym(handle, "solve"));
-	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is seen from outside");
+	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is exported");
 	dlclose(handle);
 	compiled_free(&compiled);
 }
@@ -540,7 +540,7 @@ Test(compile, a_file_that_stands_alone_reads_nothing_beside_it)
 	compiled_free(&out);
 	snprintf(source, sizeof source, "%s", path_of("a.cu"));
 	struct compile_options options = {
-		.source = source, .architecture = "", .alone = true, .seconds = 60};
+		.source = source, .architecture = "", .isolated = true, .seconds = 60};
 	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_ERROR);
 	cr_expect_not_null(strstr(out.log, "beside.cuh: Permission denied"), "%s", out.log);
 	compiled_free(&out);

@@ -114,7 +114,7 @@ Test(prune, what_was_long_not_used_goes_however_small)
 	cr_expect(!is_there(KEY_B) && !is_there(KEY_B ".inputs") && !is_there(KEY_B ".cuh"));
 }
 
-Test(prune, what_is_in_use_or_foreign_stays)
+Test(prune, what_is_in_use_or_unknown_stays)
 {
 	add_entry(KEY_A, 40);
 	add_entry(KEY_B, 40);

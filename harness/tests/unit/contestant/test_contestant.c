@@ -259,7 +259,7 @@ Test(contestant, calls_solve_on_the_buffers_of_a_set)
 
 /* One after the other in a closed process, each with its own state; a case belongs to one of them.
  */
-Test(contestant, loads_successors_where_they_are_announced)
+Test(contestant, loads_the_next_sets_where_they_are_announced)
 {
 	build_solution("static int calls;\nvoid solve(const float *A, const float *B, float *C) { C[0] "
 				   "= 10 + ++calls; }\n");
@@ -358,7 +358,7 @@ Test(contestant, gives_scalars_in_the_problems_order)
 		   "2 3 5 4");
 }
 
-Test(contestant, tells_device_errors_from_lacking_support)
+Test(contestant, tells_device_errors_from_missing_support)
 {
 	struct talk talk = run_once("void solve(void) { cudaTestFail(700); }\n", 10);
 	cr_assert_eq(talk.reply.status, RUN_DEVICE_ERROR);

@@ -19,7 +19,7 @@ Test(bench, baselines_are_compiled_and_take_part)
 	struct error err;
 	run.referee.arena_fd = -1;
 	run.memory_limit = (size_t)8 << 30;
-	cr_assert(device_request_parse("emu", &options.device, &err));
+	cr_assert(device_list_parse("emu", &options.device, &err));
 	cr_assert(device_open(&options.device, &run.referee, &err), "%s", err.message);
 
 	struct bench *bench = bench_open(&run, problem, NULL, 0, &err);

@@ -44,6 +44,7 @@ static struct made_up *made_up(size_t count, size_t failed)
 			.elements = 9000,
 			.wrong = 50,
 			.compared = 50,
+			.summed = 63,
 			.places = {.top = 3,
 					   .bottom = 77,
 					   .left = 5,

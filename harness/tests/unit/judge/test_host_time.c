@@ -94,7 +94,7 @@ Test(outside, honest_times_are_confirmed_on_a_quiet_machine)
 			cr_expect_geq(tally.confirmed, RUNS * 95 / 100, "%g us, %u calls: %d of %d", works[i],
 						  calls, tally.confirmed, RUNS);
 		}
-	/* long calls stand alone */
+	/* a long call is a group of its own */
 	cr_expect_geq(tally_of(&quiet, 1, 3000, 3000, 4).confirmed, RUNS * 95 / 100);
 }
 
@@ -119,9 +119,9 @@ Test(outside, a_tenth_cannot_be_hidden)
 /* A single call behind its own release: what processes differ by is not taken for a difference. */
 Test(outside, honest_times_are_not_disputed_on_an_unsteady_machine)
 {
-	struct tally alone = tally_of(&unsteady, 1, 175, 175, 8);
-	cr_expect_leq(alone.outside, RUNS * 5 / 100, "%d", alone.outside);
-	cr_expect_geq(alone.uncertain, RUNS / 2, "%d", alone.uncertain);
+	struct tally single = tally_of(&unsteady, 1, 175, 175, 8);
+	cr_expect_leq(single.outside, RUNS * 5 / 100, "%d", single.outside);
+	cr_expect_geq(single.uncertain, RUNS / 2, "%d", single.uncertain);
 	struct tally grouped = tally_of(&unsteady, 4, 175, 175, 16);
 	cr_expect_leq(grouped.outside, RUNS * 2 / 100, "%d", grouped.outside);
 	cr_expect_geq(grouped.confirmed, RUNS * 85 / 100, "%d", grouped.confirmed);

@@ -50,8 +50,10 @@ Test(plan, draws_no_case_to_time_that_multiplies_nothing)
 
 Test(plan, times_the_alpha_of_zero_that_is_asked_for)
 {
-	struct judge_options options = {
-		.mode = JUDGE_TIMES, .shapes = {{3, {64, 48, 32}}}, .shape_count = 1, .alpha = {true, 0}};
+	struct judge_options options = {.mode = JUDGE_TIMES,
+									.shapes = &(struct shape_text){3, {64, 48, 32}},
+									.shape_count = 1,
+									.alpha = {true, 0}};
 	struct plan plan = plan_of(&options);
 	cr_assert(plan.count == 1 && plan.cases[0].scalar[SCALAR_ALPHA] == 0);
 	cr_assert(plan.cases[0].shape.size[SIZE_M] == 64);
@@ -60,8 +62,9 @@ Test(plan, times_the_alpha_of_zero_that_is_asked_for)
 
 Test(plan, keeps_the_cases_of_a_suite)
 {
-	struct judge_options options = {
-		.mode = JUDGE_TIMES, .suites = {"leetgpu-gemm"}, .suite_count = 1};
+	struct judge_options options = {.mode = JUDGE_TIMES,
+									.suites = (const char *const[]){"leetgpu-gemm", NULL},
+									.suite_count = 1};
 	struct plan plan = plan_of(&options);
 	cr_assert(without_product(&plan) == 1);
 	plan_free(&plan);

@@ -248,15 +248,15 @@ Test(sealed, a_line_for_each_state)
 	snprintf(entry.seal.why, sizeof entry.seal.why, "the driver does not");
 	says(entry, true, "", "a.cu: not confirmed: the driver does not");
 	says(entry_with(SEAL_CONFIRMED), true,
-		 "confirmed by sealed calls: a.cu (303 +-9.1 us from outside)", "");
+		 "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us)", "");
 	says(entry_with(SEAL_OUTSIDE), true, "",
-		 "a.cu: its process says 10.2 us; a call takes 303 us seen from outside (+-9.1), which is "
+		 "a.cu: its process says 10.2 us; its host-side time is 303 us (+-9.1), which is "
 		 "shown");
 	says(entry_with(SEAL_OUTSIDE), false, "",
-		 "a.cu: its process says 15.5 us; a call takes 303 us seen from outside (+-9.1), which is "
+		 "a.cu: its process says 15.5 us; its host-side time is 303 us (+-9.1), which is "
 		 "shown");
 	says(entry_with(SEAL_UNCERTAIN), true, "",
-		 "a.cu: not confirmed: too short to be told from outside (303 +-9.1 us)");
+		 "a.cu: not confirmed: too short for a host-side time (303 +-9.1 us)");
 	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
 		entry = entry_with((enum seal_state)state);
 		entry.ran = false;
@@ -275,8 +275,8 @@ Test(sealed, one_line_for_all_that_are_confirmed)
 	snprintf(entries[2].label, sizeof entries[2].label, "cuBLAS");
 	entries[2].seal.outside = 12.34;
 	seal_confirmed(&timing, line);
-	cr_assert_str_eq(line, "confirmed by sealed calls: a.cu (303 +-9.1 us from outside), cuBLAS "
-						   "(12.3 +-9.1 us from outside)");
+	cr_assert_str_eq(line, "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us), cuBLAS "
+						   "(host-side time 12.3 +-9.1 us)");
 	timing.count = 40; /* more than a line takes */
 	seal_confirmed(&timing, line);
 	cr_assert_eq(strlen(line), SEAL_LINE - 1u);

@@ -77,6 +77,58 @@ Test(signature, tells_linkage)
 	cr_assert(found("template <int N> void solve(int *x) {}").is_template);
 }
 
+/* Whether a file with this text cannot be called with two arguments, beyond doubt. */
+static bool is_refused(const char *text)
+{
+	struct signature own = found(text), asked = found("extern \"C\" void solve(float *A, int N);");
+	return signature_counts_differ(&own, &asked);
+}
+
+Test(signature, tells_another_number_of_parameters)
+{
+	cr_expect(is_refused("extern \"C\" void solve(const float *A, int N, int nnz) {}"));
+	cr_expect(is_refused("extern \"C\" void solve(float *A) {}"));
+	cr_expect(is_refused("extern \"C\" void solve() {}"));
+	cr_expect(is_refused("extern \"C\" {\nvoid solve(const float *, int, int) {}\n}"));
+	cr_expect(is_refused("extern \"C\" void solve(float *A, int N, size_t m, int k = 1) {}"));
+	cr_expect(
+		is_refused("#include <x>\n#if A\n#define F 1\n#endif\n#define T 16\n"
+				   "extern \"C\" void solve(my_half *A, i32 N, i32 M) { printf(\"ERROR\"); }"));
+	cr_expect(is_refused("extern \"C\" void solve(std::array<int, 3> a, int n, int m) {}"));
+	cr_expect(is_refused(
+		"template <int N> void solve_tile(int a) {}\nextern \"C\" void solve(float *A) {}"));
+}
+
+/* What the preprocessor may still change, what C++ makes up for, and what nobody calls. */
+Test(signature, says_nothing_of_a_number_that_is_not_certain)
+{
+	static const char *const texts[] = {
+		"extern \"C\" void solve(float *A, int N) {}",
+		"typedef float real; using index = int;\nextern \"C\" void solve(real *A, index N) {}",
+		"extern \"C\" void solve(float *A, int N, int tile = 16) {}",
+		"extern \"C\" void solve(float *A, int N = 1, int tile = f(1, 2)) {}",
+		"#define MORE , int N\nextern \"C\" void solve(float *A MORE) {}",
+		"#define NOTHING(x)\nextern \"C\" void solve(float *A NOTHING(a, b), int N, int c) {}",
+		"#include \"arguments.h\"\nextern \"C\" void solve(ARGUMENTS) {}",
+		"#include \"arguments.h\"\nextern \"C\" void solve(IN(float, A)) {}",
+		"extern \"C\" void solve(float *A,\n#if WIDE\nlong N\n#else\nint N\n#endif\n) {}",
+		"#if 0\nextern \"C\" void solve(float *A) {}\n#endif\n#include \"solve.cuh\"",
+		"#ifdef ONE\nextern \"C\" void solve(float *A) {}\n#endif\n#include \"solve.cuh\"",
+		"#define solve other\nextern \"C\" void solve(float *A) {}",
+		"void solve(float *A) {}\nextern \"C\" void solve(float *A, int N) {}",
+		"namespace n { void solve(int a) {} }\nextern \"C\" void solve(float *A, int N) {}",
+		"template <typename T> void solve(T *A) {}\nextern \"C\" void solve(float *A, int N) {}",
+		"struct s { void solve(int a) {} };\nextern \"C\" void solve(float *A, int N) {}",
+		"static void solve(float *A) {}",
+		"void solve(float *A) {}",
+		"extern \"C\" void solve(float *A);\n#include \"solve.cuh\"",
+		"extern \"C\" void solve(float *A, ...) {}",
+		"const char *s = R\"(\nextern \"C\" void solve(float *A) {}\n)\";\n#include \"solve.cuh\"",
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		cr_expect(!is_refused(texts[i]), "%s", texts[i]);
+}
+
 Test(signature, survives_text_that_ends_anywhere)
 {
 	const char *text =

@@ -25,7 +25,7 @@ static struct judge_options options_for(const char *name)
 		.files = files, .file_count = 1, .problem = problem_find("sgemm"), .seed = 1};
 	char source[PATHS_MAX];
 	cr_assert(paths_source(source, &err) && paths_join(file, source, name, &err));
-	cr_assert(device_request_parse("emu", &options.device, &err));
+	cr_assert(device_list_parse("emu", &options.device, &err));
 	return options;
 }
 

@@ -100,7 +100,7 @@ static bool fake_take(struct fake *fake, const char *device, struct error *err)
 		snprintf(fake->list.items[i].file, sizeof fake->list.items[i].file, "%zu.cu", i);
 		fake->list.items[i].verdict = VERDICT_NOT_RUN;
 	}
-	cr_assert(device_request_parse(device, &fake->options.device, err), "%s", err->message);
+	cr_assert(device_list_parse(device, &fake->options.device, err), "%s", err->message);
 	cr_assert(device_open(&fake->options.device, &fake->run.referee, err), "%s", err->message);
 	fake->turns = turns_open(&fake->run, &plan, err);
 	cr_assert_not_null(fake->turns, "%s", err->message);

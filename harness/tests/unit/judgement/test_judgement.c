@@ -19,11 +19,12 @@ Test(judgement, each_verdict_is_found_by_its_name)
 /* Stores and reports that people have hold these words. */
 Test(judgement, names_of_seals_and_roles_stay)
 {
-	cr_assert(seal_is("none", SEAL_NONE) && seal_is("confirmed", SEAL_CONFIRMED));
-	cr_assert(seal_is("outside", SEAL_OUTSIDE) && seal_is("not_confirmed", SEAL_UNCERTAIN));
+	cr_assert(seal_state_is("none", SEAL_NONE) && seal_state_is("confirmed", SEAL_CONFIRMED));
+	cr_assert(seal_state_is("outside", SEAL_OUTSIDE) &&
+			  seal_state_is("not_confirmed", SEAL_UNCERTAIN));
 	cr_assert(timing_role_is("file", TIMING_FILE) && timing_role_is("library", TIMING_LIBRARY));
 	cr_assert(timing_role_is("file without epilogue", TIMING_FILE_PLAIN));
-	cr_assert(!seal_is("", SEAL_NONE) && !timing_role_is("", TIMING_FILE));
+	cr_assert(!seal_state_is("", SEAL_NONE) && !timing_role_is("", TIMING_FILE));
 }
 
 Test(judgement, names_and_layers_are_one)

@@ -91,10 +91,10 @@ static inline void open_emulated(struct session *session)
 	cr_assert(reply.facts.architecture[0] == '\0');
 }
 
-/* *foreign: the stages that the referee has no reference for. */
+/* *custom: the stages that the referee has no reference for. */
 static inline void make_chained(struct session *session, const char *problem,
 								const struct test_case *test, const struct chain *chain,
-								uint32_t sets, uint32_t *foreign)
+								uint32_t sets, uint32_t *custom)
 {
 	struct referee_case request = {
 		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .chain = *chain, .sets = sets};
@@ -106,7 +106,7 @@ static inline void make_chained(struct session *session, const char *problem,
 	cr_assert(call(session, &request, sizeof request, &reply, sizeof reply, &fd) == sizeof reply);
 	cr_assert(reply.head.ok, "%s", reply.head.error);
 	cr_assert(fd >= 0, "no memfd came along");
-	*foreign = reply.foreign_stages;
+	*custom = reply.custom_stages;
 	session->arena = reply.arena;
 	void *memory = mmap(NULL, reply.arena.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	cr_assert(memory != MAP_FAILED);
@@ -119,9 +119,9 @@ static inline void make_case(struct session *session, const char *problem,
 							 const struct test_case *test, uint32_t sets)
 {
 	const struct chain none = {0};
-	uint32_t foreign;
-	make_chained(session, problem, test, &none, sets, &foreign);
-	cr_assert(foreign == 0);
+	uint32_t custom;
+	make_chained(session, problem, test, &none, sets, &custom);
+	cr_assert(custom == 0);
 }
 
 static inline struct check_facts check_set(struct session *session, uint32_t set)

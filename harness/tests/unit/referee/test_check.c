@@ -1,6 +1,7 @@
 /* links: referee_core referee_orders testcases base */
 /* The bound: every honest order of summing passes, every fault fails. */
 #include <criterion/criterion.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ static double worst_ratio(const struct problem *problem, const struct test_case 
 				.product = o->product[i * o->n + j],
 				.magnitude = o->magnitude[i * o->n + j],
 				.c = o->c[i * o->n + j],
+				.rest = o->rest[i * o->n + j],
 			};
 			double ratio = check_one(&rule, &element).ratio;
 			worst = ratio > worst ? ratio : worst;
@@ -128,6 +130,57 @@ Test(check, faults_fail_most_generated_cases)
 	}
 }
 
+/* ---- weights of a type of their own ----------------------------------------------- */
+
+/* Of twelve generated cases that are not exact, those that fail in this order. */
+static size_t weights_fail(const struct order *order)
+{
+	const struct problem *problem = problem_find("gemm-w4");
+	float scratch[2 * DEEPEST];
+	size_t failed = 0;
+	for (size_t index = 0, tried = 0; tried < 12; index++) {
+		struct test_case test = small_case(problem, index);
+		struct operands o;
+		if (test.exact)
+			continue;
+		cr_assert(operands_draw(&o, problem, &test));
+		failed += worst_ratio(problem, &test, order, &o, scratch) > 1;
+		operands_free(&o);
+		tried++;
+	}
+	return failed;
+}
+
+/* The page calls W a matrix of half, and its reference keeps it in float. */
+Test(check, weights_may_be_rounded_to_half_and_no_further)
+{
+	static const struct order right[] = {
+		{.name = "weights in half", .right = NARROW_F16},
+		{.name = "weights in half, split", .kind = ORDER_SPLIT, .parts = 8, .right = NARROW_F16},
+		{.name = "weights in half, tensor",
+		 .kind = ORDER_TENSOR,
+		 .parts = 16,
+		 .extra = 2,
+		 .right = NARROW_F16},
+	};
+	static const struct order wrong[] = {
+		{.name = "weights in bf16", .right = NARROW_BF16},
+		{.name = "weights in fp8", .right = NARROW_FP8},
+		{.name = "x in bf16", .left = NARROW_BF16},
+		{.name = "weights in half, x in bf16", .left = NARROW_BF16, .right = NARROW_F16},
+		{.name = "in half, the last dropped", .right = NARROW_F16, .dropped = 1},
+		{.name = "weights and sums in half",
+		 .kind = ORDER_F16_TENSOR,
+		 .parts = 16,
+		 .right = NARROW_F16},
+	};
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		cr_expect(weights_fail(&right[i]) == 0, "%s", right[i].name);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		cr_expect(weights_fail(&wrong[i]) >= 10, "%s: %zu of 12", wrong[i].name,
+				  weights_fail(&wrong[i]));
+}
+
 static struct test_case case_of(const struct problem *problem, int32_t k, float beta)
 {
 	struct shape shape = {{1, 16, 16, k, 1}};
@@ -167,9 +220,9 @@ Test(check, nan_never_passes_for_a_number)
 	struct tolerance flat = {TOLERANCE_FLAT, 1e30, 1e30};
 	cr_assert(isinf(ratio_of(DTYPE_F16, NAN, 1, 1)));
 	cr_assert(isinf(ratio_of(DTYPE_F32, NAN, 0, 0)));
-	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0})));
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0, 0})));
 	test.exact = true;
-	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0})));
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0, 0})));
 }
 
 Test(check, special_values_are_demanded)
@@ -200,13 +253,14 @@ Test(check, exact_cases_match_bit_for_bit)
 	struct test_case test = case_of(problem_find("gemm-f16"), 64, 0);
 	test.exact = true;
 	struct tolerance bound = {.kind = TOLERANCE_BOUND};
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){-0.0, 0, 10, 0}) == 0);
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){5, 5, 10, 0}) == 0);
-	cr_assert(isinf(ratio_with(DTYPE_F16, &test, bound, (struct check_element){6, 5, 10, 0})));
+	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){-0.0, 0, 10, 0, 0}) == 0);
+	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){5, 5, 10, 0, 0}) == 0);
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, bound, (struct check_element){6, 5, 10, 0, 0})));
 	/* 2049 is no f16: its neighbours within the bound pass */
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){2048, 2049, 2049, 0}) <=
+	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){2048, 2049, 2049, 0, 0}) <=
 			  1);
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){2052, 2049, 2049, 0}) > 1);
+	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){2052, 2049, 2049, 0, 0}) >
+			  1);
 }
 
 Test(check, subnormal_results_keep_their_last_bit_of_slack)
@@ -219,9 +273,9 @@ Test(check, beta_zero_never_looks_at_c)
 {
 	struct test_case test = case_of(problem_find("sgemm"), 16, 0);
 	struct tolerance bound = {.kind = TOLERANCE_BOUND};
-	cr_assert(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN}) == 0);
+	cr_assert(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN, 0}) == 0);
 	test.scalar[SCALAR_BETA] = 1;
-	cr_assert(isinf(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN})));
+	cr_assert(isinf(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN, 0})));
 }
 
 Test(check, many_elements_are_shared_out_and_reported_in_order)
@@ -256,6 +310,74 @@ Test(check, many_elements_are_shared_out_and_reported_in_order)
 	free(out);
 	free(magnitude);
 	free(product);
+}
+
+/* ---- products below f32's normal numbers -------------------------------------------- */
+
+/* What -ftz=true makes of a sum. */
+static double flushed_sum(const float *a, const float *b, size_t count)
+{
+	float sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		float next = fmaf(a[i], b[i], sum);
+		sum = fabsf(next) < FLT_MIN ? 0 : next;
+	}
+	return (double)sum;
+}
+
+static struct test_case tiny_case(int32_t k, float scale)
+{
+	struct test_case test = case_of(problem_find("sgemm"), k, 0);
+	test.values[0] = test.values[1] =
+		(struct value_spec){.distribution = VALUES_UNIFORM, .scale = scale};
+	return test;
+}
+
+/* Each product is rounded to a multiple of 2^-149, however small it is; flushing them is another
+ * matter, and so is one that is missing. */
+Test(check, honest_orders_may_underflow_and_flushing_fails)
+{
+	static const float scales[] = {1e-19f, 1e-20f, 3e-22f, 1e-30f};
+	static const int32_t depths[] = {16, 40, 600};
+	const struct problem *problem = problem_find("sgemm");
+	const struct order dropped = {.name = "the last dropped", .dropped = 1};
+	float scratch[2 * DEEPEST];
+	size_t count;
+	const struct order *orders = orders_honest(&count);
+	for (size_t s = 0; s < 4; s++)
+		for (size_t d = 0; d < 3; d++) {
+			struct test_case test = tiny_case(depths[d], scales[s]);
+			struct check_rule rule = rule_for(problem, &test);
+			struct operands o;
+			cr_assert(operands_draw(&o, problem, &test));
+			for (size_t i = 0; i < count; i++) {
+				/* low halves of TF32 are a matter of the inputs, not of sums */
+				bool suits =
+					order_suits(&orders[i], type_of(DTYPE_F32)) && orders[i].kind != ORDER_TF32X3;
+				double ratio = suits ? worst_ratio(problem, &test, &orders[i], &o, scratch) : 0;
+				cr_expect(ratio <= 1, "%s, K %d, values to %g: %g", orders[i].name, depths[d],
+						  (double)scales[s], ratio);
+			}
+			struct check_element flushed = {.out = flushed_sum(o.a, o.b, o.k),
+											.product = o.product[0],
+											.magnitude = o.magnitude[0]};
+			if (scales[s] == 1e-20f) {
+				cr_expect(check_one(&rule, &flushed).ratio > 1, "flushed, K %d", depths[d]);
+				cr_expect(worst_ratio(problem, &test, &dropped, &o, scratch) > 1);
+			}
+			operands_free(&o);
+		}
+}
+
+/* Where nothing underflows the term is out of sight: of results of 1 it is 10^-41. */
+Test(check, underflow_is_no_excuse_elsewhere)
+{
+	struct test_case test = tiny_case(16, 1);
+	struct check_rule rule = rule_for(problem_find("sgemm"), &test);
+	struct check_element element = {.product = 1e-35, .magnitude = 1e-35, .out = 1e-35};
+	cr_assert(check_one(&rule, &element).ratio == 0);
+	element.out = 1.0001e-35;
+	cr_assert(check_one(&rule, &element).ratio > 1);
 }
 
 /* ---- sums of fp8 ------------------------------------------------------------------ */

@@ -277,6 +277,15 @@ static double bf16_inputs(const struct play *play, int b, int i, int j, double c
 	return narrowed(play, i, j, DTYPE_BF16) + beta_of(play) * c;
 }
 
+static double bf16_weights(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b, (void)c;
+	for (int k = 0; k < play->k; k++)
+		sum += play->left[i * play->k + k] * through(DTYPE_BF16, play->right[j * play->k + k]);
+	return sum;
+}
+
 static double f16_inputs(const struct play *play, int b, int i, int j, double c)
 {
 	(void)b;
@@ -349,6 +358,7 @@ static const struct known known[] = {
 	{"gemm-f16", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, f16_inputs, FAULT_INPUTS_F16},
+	{"gemm-w4", {{1, 33, 21, 64, 16}}, bf16_weights, FAULT_RIGHT_BF16},
 };
 
 /* Each is found, and no other one takes its place. */

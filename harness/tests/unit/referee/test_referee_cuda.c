@@ -22,13 +22,11 @@ struct gpu {
 static struct gpu gpu_open(void)
 {
 	struct gpu gpu = {0};
-	char build[PATHS_MAX], folder[PATHS_MAX], source[PATHS_MAX];
+	char build[PATHS_MAX], folder[PATHS_MAX];
 	struct device_choice choice = {.kind = DEVICE_CUDA};
 	cr_assert(paths_build(build, &err) && paths_join(folder, build, "libexec", &err), "%s",
 			  err.message);
-	if (!paths_source(source, &err))
-		source[0] = '\0';
-	gpu.device = referee_device_cuda_load(folder, source, &err);
+	gpu.device = referee_device_cuda_load(folder, &err);
 	cr_assert(gpu.device != NULL, "%s", err.message);
 	cr_assert(gpu.device->open(&choice, &gpu.state, &gpu.facts, &err), "%s", err.message);
 	return gpu;
@@ -189,13 +187,14 @@ static bool same(double got, double want, double bound)
 	return isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= bound;
 }
 
-/* The sums of every element, and their magnitudes. */
+/* The sums of every element, their magnitudes, and what rounding weights would change. */
 static void agree(const struct pair *pair, const struct problem *problem,
 				  const struct test_case *test)
 {
 	const struct device_product *gpu = &pair->on_gpu, *host = &pair->on_host;
 	uint64_t count = shape_rows(&test->shape) * shape_columns(&test->shape);
 	double growth = 4 * sqrt(test->shape.size[SIZE_K]);
+	cr_assert((gpu->rest != NULL) == (host->rest != NULL));
 	for (uint64_t i = 0; i < count; i++) {
 		double magnitude = (double)host->magnitude[i];
 		double got = gpu->product_f64 != NULL ? gpu->product_f64[i] : (double)gpu->product_f32[i];
@@ -204,6 +203,8 @@ static void agree(const struct pair *pair, const struct problem *problem,
 				  host->product_f64[i]);
 		cr_assert(!isfinite(magnitude) ||
 				  fabs((double)gpu->magnitude[i] - magnitude) <= 1e-4 * magnitude);
+		cr_assert(gpu->rest == NULL || !isfinite(magnitude) ||
+				  fabs((double)gpu->rest[i] - (double)host->rest[i]) <= 1e-6 * magnitude);
 	}
 }
 

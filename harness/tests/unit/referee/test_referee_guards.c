@@ -31,13 +31,13 @@ static struct guarded guarded_start(const char *problem, float beta)
 	struct guarded guarded = {.session = session_start(), .problem = problem_find(problem)};
 	const float scalars[SCALARS_MAX] = {1, beta};
 	struct shape shape = {{1, 17, 19, 21, 1}};
-	uint32_t foreign;
+	uint32_t custom;
 	guarded.test = case_of_shape(guarded.problem, &shape, scalars, 3);
 	guarded.chain = chain_of("alpha_beta,bias,save,bias_rows");
 	open_emulated(&guarded.session);
 	make_chained(&guarded.session, guarded.problem->name, &guarded.test, &guarded.chain, 2,
-				 &foreign);
-	cr_assert(foreign == 0);
+				 &custom);
+	cr_assert(custom == 0);
 	return guarded;
 }
 

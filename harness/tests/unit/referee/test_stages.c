@@ -253,7 +253,7 @@ Test(stages, exact_cases_stay_exact)
 /* ---- special values ------------------------------------------------------------- */
 
 static struct carried through_at(const char *name, double x, float error, bool exact,
-								 const struct stage_place *place)
+								 const struct stage_coordinate *place)
 {
 	struct chain_stage stage = {.shipped = 1};
 	const double members[CHAIN_MEMBERS_MAX] = {0, 6};
@@ -267,7 +267,7 @@ static struct carried through_at(const char *name, double x, float error, bool e
 
 static struct carried through(const char *name, double x, float error, bool exact)
 {
-	struct stage_place place = {.type = type_of(DTYPE_F16), .alpha = 1};
+	struct stage_coordinate place = {.type = type_of(DTYPE_F16), .alpha = 1};
 	return through_at(name, x, error, exact, &place);
 }
 
@@ -300,7 +300,7 @@ Test(stages, errors_grow_and_shrink_with_the_slope)
 
 Test(stages, alpha_beta_scales_and_adds)
 {
-	struct stage_place place = {
+	struct stage_coordinate place = {
 		.type = type_of(DTYPE_F16), .alpha = 0.5, .beta = 2, .c = 3, .accumulation = 0x1p-20};
 	struct carried value = through_at("alpha_beta", 8, 0.25f, true, &place);
 	cr_assert(value.x == 10 && value.exact && value.error == 0);
@@ -368,7 +368,7 @@ Test(stages, special_products)
 
 /* ---- stages that were computed elsewhere ------------------------------------------ */
 
-Test(stages, a_foreign_stage_is_taken_at_its_word)
+Test(stages, a_custom_stage_is_taken_at_its_word)
 {
 	const struct type *f16 = type_of(DTYPE_F16);
 	struct carried value = {.x = 3, .error = 0.5f};
@@ -393,7 +393,7 @@ static float bias_doubled_relu(struct trial *trial, float x, int i, int j)
 	return x < 0 ? 0 : x;
 }
 
-Test(stages, the_chain_goes_on_behind_a_foreign_stage)
+Test(stages, the_chain_goes_on_behind_a_custom_stage)
 {
 	static struct trial trial;
 	static float values[STAGE_SETS][M * N];

@@ -153,18 +153,13 @@ Test(ranking, problems_rank_by_themselves)
 	judgement_list_free(&list);
 }
 
-Test(ranking, orders)
+Test(ranking, speed_orders_and_then_verdicts)
 {
 	struct judgement_list list = list_new();
 	add_timed(&list, "b.cu", "sgemm", 9);
 	add(&list, "a.cu", "sgemm", VERDICT_RUNTIME_ERROR);
 	add(&list, "d.cu", "sgemm", VERDICT_WRONG_ANSWER);
 	add_timed(&list, "c.cu", "sgemm", 8);
-	list.facts.order = "name";
-	ranks_are(&list, "a.cu -, b.cu 2, c.cu 1, d.cu -");
-	list.facts.order = "verdict";
-	ranks_are(&list, "b.cu 2, c.cu 1, d.cu -, a.cu -");
-	list.facts.order = "speed";
 	ranks_are(&list, "c.cu 1, b.cu 2, d.cu -, a.cu -");
 	judgement_list_free(&list);
 }

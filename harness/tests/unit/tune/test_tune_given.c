@@ -43,7 +43,7 @@ Test(tune_given, those_hold_that_are_enumerated)
 			bool listed = false;
 			for (size_t i = 0; i < list.count; i++)
 				listed = listed || memcmp(list.items[i].values, values, sizeof values) == 0;
-			bool holds = schedule_holds(&space, &gpu, &test, values, &err);
+			bool holds = given_holds(&space, &gpu, &test, values, &err);
 			cr_expect(holds == listed, "%d %d: %s", (int)a, (int)b, err.message);
 			held += holds;
 		}
@@ -53,11 +53,11 @@ Test(tune_given, those_hold_that_are_enumerated)
 Test(tune_given, what_refuses_it_is_said)
 {
 	at(TEXT);
-	cr_expect(!schedule_holds(&space, &gpu, &test, (int64_t[]){1, 3}, &err));
+	cr_expect(!given_holds(&space, &gpu, &test, (int64_t[]){1, 3}, &err));
 	cr_expect_str_eq(err.message, "B=3 is no candidate (line 2)");
-	cr_expect(!schedule_holds(&space, &gpu, &test, (int64_t[]){8, 4}, &err));
+	cr_expect(!given_holds(&space, &gpu, &test, (int64_t[]){8, 4}, &err));
 	cr_expect_str_eq(err.message, "line 4 refuses it: Q <= 8 && M % A == 0");
-	cr_expect(!schedule_holds(&space, &gpu, &test, (int64_t[]){1, 1}, &err));
+	cr_expect(!given_holds(&space, &gpu, &test, (int64_t[]){1, 1}, &err));
 	cr_expect_str_eq(err.message, "line 6 refuses it: B - 1 + (A == 2)");
 }
 
@@ -76,12 +76,12 @@ Test(tune_given, texts)
 		{"=1", "there is no constant "},
 	};
 	at(TEXT);
-	cr_assert(schedule_parse(&space, "  B=4   A=-7 ", values, &err), "%s", err.message);
+	cr_assert(given_parse(&space, "  B=4   A=-7 ", values, &err), "%s", err.message);
 	cr_expect(values[0] == -7 && values[1] == 4);
 	schedule_print(&space, values, text);
-	cr_expect(schedule_parse(&space, text, values, &err) && values[0] == -7 && values[1] == 4);
+	cr_expect(given_parse(&space, text, values, &err) && values[0] == -7 && values[1] == 4);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		cr_expect(!schedule_parse(&space, bad[i][0], values, &err), "%s", bad[i][0]);
+		cr_expect(!given_parse(&space, bad[i][0], values, &err), "%s", bad[i][0]);
 		cr_expect_str_eq(err.message, bad[i][1]);
 	}
 }

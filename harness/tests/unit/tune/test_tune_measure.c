@@ -292,7 +292,7 @@ Test(tune_measure, the_budget_is_kept)
 {
 	gpu.seconds_each = 0.1;
 	double begun = clock_seconds();
-	cr_expect_eq(tune("--shape 1024x1024x1024 --budget 2"), EXIT_ACCEPTED);
+	cr_expect_eq(tune("--shape 1024x1024x1024 --time-limit 2"), EXIT_ACCEPTED);
 	double took = clock_seconds() - begun;
 	cr_expect(took < 2.5, "%g s", took);
 	holds("out", "the time was up");
@@ -303,8 +303,8 @@ Test(tune_measure, the_budget_is_kept)
 Test(tune_measure, no_time_at_all)
 {
 	gpu.never_ready = true;
-	cr_expect_eq(tune("--shape 1024x1024x1024 --budget 0.1"), EXIT_NOT_ACCEPTED);
-	holds("out", "nothing was compiled in this time: --budget S gives it more");
+	cr_expect_eq(tune("--shape 1024x1024x1024 --time-limit 0.1"), EXIT_NOT_ACCEPTED);
+	holds("out", "nothing was compiled in this time: --time-limit S gives it more");
 }
 
 Test(tune_measure, several_shapes_and_one_for_all)

@@ -209,8 +209,8 @@ static struct thesis_cost cost(const char *tiles, int m, int n, int k, float bet
 	}
 	strcat(text, TILES);
 	cr_assert(enumerate(text, m, n, k, beta), "%s", err.message);
-	cr_assert(list.count == 1 && thesis_applies(&list.items[0].roles));
-	return thesis_cost(&gpu, &test, &list.items[0].roles);
+	cr_assert(list.count == 1 && thesis_cost_applies(&list.items[0].roles));
+	return thesis_cost_of(&gpu, &test, &list.items[0].roles);
 }
 
 /* By hand from equations 3.1 to 3.4. */
@@ -249,15 +249,15 @@ Test(tune_rank, what_is_not_declared)
 	cr_assert(enumerate("// tune B = 64 : 64\n// tune role block_m = B\n// tune role block_n = B\n"
 						"// tune role threads = 128\n",
 						100, 64, 32, 0));
-	struct thesis_cost at = thesis_cost(&gpu, &test, &list.items[0].roles);
+	struct thesis_cost at = thesis_cost_of(&gpu, &test, &list.items[0].roles);
 	cr_expect(at.cores == 256 && at.shared_volume == 0);
 	cr_expect(at.global_volume == 2 * (128.0 * 32 + 4096));
 	cr_assert(enumerate("// tune B = 64 : 64\n// tune role block_m = B\n", 100, 64, 32, 0));
-	cr_expect_not(thesis_applies(&list.items[0].roles));
+	cr_expect_not(thesis_cost_applies(&list.items[0].roles));
 	cr_assert(enumerate("// tune B = 64 : 64\n// tune role block_m = B\n// tune role block_n = B\n"
 						"// tune role blocks = 132\n",
 						4096, 4096, 32, 0));
-	at = thesis_cost(&gpu, &test, &list.items[0].roles);
+	at = thesis_cost_of(&gpu, &test, &list.items[0].roles);
 	cr_expect(at.global_volume == 132 * (128.0 * 32 + 4096), "of a persistent grid");
 }
 
@@ -270,10 +270,10 @@ Test(tune_rank, order)
 								  {100, 50, 40, 3, 999},
 								  {100, 50, 40, 2, 63}};
 	for (size_t i = 0; i < 5; i++) {
-		cr_expect(thesis_compare(&best, &worse[i]) < 0, "%zu", i);
-		cr_expect(thesis_compare(&worse[i], &best) > 0, "%zu", i);
+		cr_expect(thesis_cost_compare(&best, &worse[i]) < 0, "%zu", i);
+		cr_expect(thesis_cost_compare(&worse[i], &best) > 0, "%zu", i);
 	}
-	cr_expect(thesis_compare(&best, &best) == 0);
+	cr_expect(thesis_cost_compare(&best, &best) == 0);
 
 	cr_assert(
 		enumerate("// tune BM = 64 : 32 64 128\n// tune BN = 64 : 32 64 128\n// tune X = 1 : 1 2\n"
@@ -380,9 +380,9 @@ Test(tune_gpu, peaks)
 						   0.01 * peaks[i].tensor);
 	}
 	cr_expect(gpu_find("H100", &gpu, &err));
-	cr_expect_not(gpu_find("h20", &gpu, &err));
-	cr_expect_str_eq(err.message,
-					 "unknown GPU 'h20'; did you mean 'h200'? (t4, v100, a100, h100, h200, b200)");
+	cr_expect_not(gpu_find("h2000", &gpu, &err));
+	cr_expect_eq(strncmp(err.message, "unknown GPU 'h2000'; did you mean 'h200'? (", 43), 0);
+	cr_expect_not_null(strstr(err.message, ", h200, "));
 }
 
 Test(tune_gpu, of_a_device)

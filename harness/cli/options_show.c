@@ -1,0 +1,107 @@
+/* What --help and others show of the rows of options.c, and the command line that does the same
+ * again. */
+#include <string.h>
+
+#include "cli/reader.h"
+
+#define UNGROUPED_MAX 10 /* so many options of a subcommand need no headings */
+
+/* The index-th row of a subcommand by groups, of those that --help shows; NULL behind the last. */
+static const struct row *row_at(const char *command, size_t index)
+{
+	for (int group = GROUP_FIRST; group < GROUP_COUNT; group++)
+		for (size_t i = 0; i < option_row_count; i++)
+			if ((int)option_rows[i].group == group && option_row_is_of(&option_rows[i], command) &&
+				option_rows[i].help != NULL && index-- == 0)
+				return &option_rows[i];
+	return NULL;
+}
+
+static void row_help(const struct row *row, FILE *out)
+{
+	char left[48], letter[8] = "";
+	if (row->letter != '\0')
+		snprintf(letter, sizeof letter, ", -%c", row->letter);
+	snprintf(left, sizeof left, "--%s%s%s%s", row->name, letter, row->value != NULL ? " " : "",
+			 row->value != NULL ? row->value : "");
+	fprintf(out, "  %-20s ", left);
+	for (const char *p = row->help; *p != '\0'; p++) {
+		fputc(*p, out);
+		if (*p == '\n')
+			fprintf(out, "%23s", "");
+	}
+	fputc('\n', out);
+}
+
+void options_help(const char *command, FILE *out)
+{
+	const struct row *row;
+	struct option_facts facts;
+	for (size_t i = 0; (row = row_at(command, i)) != NULL && options_facts(command, i, &facts);
+		 i++) {
+		if (facts.begins_group)
+			fprintf(out, "%s%s:\n", i > 0 ? "\n" : "", facts.group);
+		row_help(row, out);
+	}
+}
+
+bool options_facts(const char *command, size_t index, struct option_facts *out)
+{
+	const struct row *row = row_at(command, index);
+	const struct row *before = index > 0 ? row_at(command, index - 1) : NULL;
+	bool grouped = row_at(command, UNGROUPED_MAX) != NULL;
+	if (row == NULL)
+		return false;
+	*out = (struct option_facts){
+		.group = grouped ? option_groups[row->group] : NULL,
+		.begins_group = grouped && (before == NULL || before->group != row->group),
+		.excludes = row->excludes,
+		.goes_with = row->goes_with,
+		.name = row->name,
+		.value = row->value,
+		.help = row->help,
+		.letter = row->letter,
+		.words = row->value != NULL ? row->names : NULL,
+		.is_problem = row->kind == &kind_problem,
+		.is_file = row->value != NULL &&
+				   (strcmp(row->value, "FILE") == 0 || strcmp(row->value, "SUITE") == 0),
+		.use = row->kind->use};
+	return true;
+}
+
+bool options_file(const struct options *options, enum value_use use, size_t index,
+				  struct option_file *out)
+{
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct row *row = &option_rows[i];
+		if (row->kind->use != use || !option_row_is_of(row, options->command))
+			continue;
+		out->option = row->name;
+		out->mark = row->mark;
+		for (size_t k = 0; (out->path = row->kind->file(row, options, k, out->scratch)) != NULL;
+			 k++)
+			if (index-- == 0)
+				return true;
+	}
+	return false;
+}
+
+void options_again(const struct options *options, const char *program, char *out, size_t capacity)
+{
+	static const enum again order[] = {AGAIN_SEED, AGAIN_DEVICE, AGAIN_LAST};
+	struct command_line line = {.out = out, .capacity = capacity};
+	line_add(&line, program);
+	line_add(&line, options->command);
+	for (size_t pass = 0; pass < sizeof order / sizeof *order; pass++)
+		for (size_t i = 0; i < option_row_count; i++)
+			if (option_rows[i].again == order[pass] &&
+				option_row_is_of(&option_rows[i], options->command))
+				option_rows[i].kind->write(&option_rows[i], options, &line);
+	bool dashed = false; /* a file whose name begins with '-' follows "--"; '-' is stdin */
+	for (size_t i = 0; i < options->argument_count; i++)
+		dashed = dashed || (options->arguments[i][0] == '-' && options->arguments[i][1] != '\0');
+	if (dashed)
+		line_add(&line, "--");
+	for (size_t i = 0; i < options->argument_count; i++)
+		line_add(&line, options->arguments[i]);
+}

@@ -1,0 +1,97 @@
+/* Models of GPUs: what the emulated GPU, the predictions and the texts that name GPUs are made of.
+ * A GPU is one row of GPU_MODELS. */
+#ifndef GEMMJUDGE_GPU_MODELS_H
+#define GEMMJUDGE_GPU_MODELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GPU_CLUSTER_GROUPS 12
+#define GPU_UNITS 4 /* what multiplies: FMA lanes, tensor cores of 16 bits, of TF32, of 8 bits */
+
+struct gpu_model {
+	const char *id;   /* what --gpu and --emulate take: "h200" */
+	const char *name; /* a word of it is the id, by which a GPU at hand is known */
+	int compute;      /* capability times ten; has a row among the capabilities of models.c */
+	int multiprocessors;
+	int clock_mhz; /* highest SM clock */
+	int l2_mib;
+	double dram, l2; /* bytes a second */
+	bool emulated;
+	/* of those only */
+	int memory_clock_khz, bus_bits;
+	int memory_gb; /* of 10^9 bytes */
+	int l2_persisting_kib;
+	int cluster_groups[GPU_CLUSTER_GROUPS]; /* multiprocessors that a cluster stays among; 0: no
+											   more, and none before 9.0 */
+};
+
+/* The newest come first.
+ *
+ * Multiprocessors, clock, L2 and memory: NVIDIA's data sheets and architecture papers; the H200's
+ * clock and L2 as measured.
+ * Bandwidth of L2, which no data sheet has: measured by Jia et al. (arXiv 1804.06826 and
+ * 1903.07486) for V100 and T4; A100: 5120 bytes a clock by its architecture paper; H100 and H200:
+ * as many at 1755 MHz, as nobody tells (chipsandcheese.com measured 5.6 TB/s on an H100 PCIe with
+ * loads of threads, and solutions/gemm_e4m3 gets 7.4 on an H200 with TMA); B200: the two dies taken
+ * for two of Hopper's, which nobody has confirmed. The H200's cluster_groups:
+ * cudaOccupancyMaxActiveClusters says for clusters of 1 to 16 blocks that fill a multiprocessor
+ * each 132, 66, 39, 30, 22, 17, 15, 15, 9, and 7 from there on. Clusters do not reach across GPCs,
+ * which differ in their multiprocessors, and these groups are the only ones that give all 16
+ * numbers. What the small ones are NVIDIA does not say; together they make one more GPC of 16.
+ * Another H200 may have other ones. */
+#define GPU_MODELS(PLAIN, EMULATED)                                                                \
+	PLAIN("b200", .name = "NVIDIA B200", .compute = 100, .multiprocessors = 148,                   \
+		  .clock_mhz = 1965, .l2_mib = 126, .dram = 8.0e12, .l2 = 1.8e13)                          \
+	EMULATED("h200", .name = "NVIDIA H200", .compute = 90, .multiprocessors = 132,                 \
+			 .clock_mhz = 1980, .l2_mib = 60, .dram = 4.8e12, .l2 = 9.0e12,                        \
+			 .memory_clock_khz = 3201000, .bus_bits = 6144, .memory_gb = 141,                      \
+			 .l2_persisting_kib = 38400,                                                           \
+			 .cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2})                        \
+	PLAIN("h100", .name = "NVIDIA H100 80GB HBM3", .compute = 90, .multiprocessors = 132,          \
+		  .clock_mhz = 1980, .l2_mib = 50, .dram = 3.35e12, .l2 = 9.0e12)                          \
+	EMULATED("a100", .name = "NVIDIA A100-SXM4-80GB", .compute = 80, .multiprocessors = 108,       \
+			 .clock_mhz = 1410, .l2_mib = 40, .dram = 2.039e12, .l2 = 7.2e12,                      \
+			 .memory_clock_khz = 1512000, .bus_bits = 5120, .memory_gb = 80,                       \
+			 .l2_persisting_kib = 30720)                                                           \
+	PLAIN("v100", .name = "Tesla V100-SXM2", .compute = 70, .multiprocessors = 80,                 \
+		  .clock_mhz = 1530, .l2_mib = 6, .dram = 900e9, .l2 = 2.155e12)                           \
+	EMULATED("t4", .name = "Tesla T4", .compute = 75, .multiprocessors = 40, .clock_mhz = 1590,    \
+			 .l2_mib = 4, .dram = 320e9, .l2 = 1.27e12, .memory_clock_khz = 5001000,               \
+			 .bus_bits = 256, .memory_gb = 15)
+
+/* The one that is meant where no GPU is named; it is emulated. */
+#define GPU_DEFAULT "h200"
+
+/* The ids as text, a blank before each. */
+#define GPU_WORD_OF(id, ...) " " id
+#define GPU_NO_WORD(...) ""
+#define GPU_IDS GPU_MODELS(GPU_WORD_OF, GPU_WORD_OF)
+#define GPU_EMULATED_IDS GPU_MODELS(GPU_NO_WORD, GPU_WORD_OF)
+
+/* The same as lists; NULL behind the last. */
+extern const char *const gpu_ids[], *const gpu_emulated_ids[];
+
+/* What follows from the compute capability. */
+struct gpu_capability {
+	int compute;
+	const char *architecture;         /* what nvcc calls it, with all that it has: "90a" */
+	int multiply_adds[GPU_UNITS];     /* a clock and multiprocessor; 0: it has none */
+	int fma_lanes;                    /* f32 lanes of a multiprocessor: "CUDA cores" */
+	int shared_kib, shared_block_kib; /* of a multiprocessor; of a block, with the opt-in */
+	int threads, blocks;              /* of a multiprocessor */
+	int shared_reserved;              /* bytes of each block, by the system */
+};
+
+/* By index, NULL behind the last; by id, whose capitals do not matter, NULL: unknown. */
+const struct gpu_model *gpu_model_at(size_t index);
+const struct gpu_model *gpu_model_find(const char *id);
+
+/* The emulated one that stands for GPUs of this compute capability: the newest that is not newer,
+ * else the oldest. */
+const struct gpu_model *gpu_model_standing_for(int compute);
+
+/* NULL: unknown. */
+const struct gpu_capability *gpu_capability_of(int compute);
+
+#endif

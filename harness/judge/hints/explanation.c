@@ -1,0 +1,111 @@
+#include "judge/hints/explanation.h"
+
+/* Fewer could be what a fault makes of them by chance. */
+#define COMPARED_LEAST 16
+
+static bool is_pair(const struct wrong_pair *pair, const struct explanation *explanation)
+{
+	return pair->first == (uint8_t)explanation->faults[0] &&
+		   pair->second == (uint8_t)explanation->faults[1];
+}
+
+/* Whether both faults at once are what the case has. */
+static bool fit_together(const struct wrong_facts *wrong, const struct explanation *explanation)
+{
+	for (uint32_t i = 0; explanation->count == 2 && i < wrong->pair_count; i++)
+		if (is_pair(&wrong->pairs[i], explanation))
+			return true;
+	return false;
+}
+
+static bool fits_alone(const struct wrong_facts *wrong, const struct explanation *explanation,
+					   enum wrong_fault fault)
+{
+	uint64_t fits = explanation->partly ? wrong->partly : wrong->fits;
+	return (fits >> fault & 1) != 0;
+}
+
+bool explanation_has(const struct case_result *result, const struct explanation *explanation,
+					 enum wrong_fault fault)
+{
+	return result->wrong != NULL && (fits_alone(result->wrong, explanation, fault) ||
+									 fit_together(result->wrong, explanation));
+}
+
+bool explanation_holds(const struct case_result *result, const struct explanation *explanation)
+{
+	for (int i = 0; i < explanation->count; i++)
+		if (explanation_has(result, explanation, explanation->faults[i]))
+			return true;
+	return false;
+}
+
+static void count_cases(const struct hint_facts *facts, struct explanation *explanation)
+{
+	explanation->cases = explanation->of = 0;
+	explanation->compared = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (result->wrong == NULL || result->wrong->compared == 0)
+			continue;
+		explanation->of++;
+		if (!explanation_holds(result, explanation))
+			continue;
+		explanation->cases++;
+		explanation->compared += result->wrong->compared;
+	}
+}
+
+/* Sums of nothing at all may come of many a fault; less so where a product is right elsewhere. */
+static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (hint_case_right(result) && result->test.scalar[SCALAR_ALPHA] != 0.0f)
+			return true;
+		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
+			result->wrong->summed > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes it where it explains more than the best one so far, and at least half of all cases, or
+ * where a race explains the others. */
+static void consider(const struct hint_facts *facts, struct explanation candidate,
+					 struct explanation *best)
+{
+	count_cases(facts, &candidate);
+	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
+	if (candidate.compared >= COMPARED_LEAST && candidate.cases > best->cases &&
+		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
+		(!missing || has_sums(facts, &candidate)))
+		*best = candidate;
+}
+
+bool explanation_zeros(const struct hint_facts *facts)
+{
+	size_t explained = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		explained += wrong != NULL;
+		if (wrong != NULL && wrong->zero < wrong->wrong)
+			return false;
+	}
+	return explained > 0 && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
+}
+
+struct explanation explanation_of(const struct hint_facts *facts)
+{
+	struct explanation best = {.count = 0};
+	if (explanation_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return best;
+	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
+		consider(facts, (struct explanation){.count = 1, .faults = {one}}, &best);
+	if (best.count == 1 && best.cases == best.of)
+		return best;
+	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
+		for (enum wrong_fault other = one + 1; other < FAULT_COUNT; other++)
+			consider(facts, (struct explanation){.count = 2, .faults = {one, other}}, &best);
+	return best;
+}

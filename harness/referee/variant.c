@@ -1,0 +1,585 @@
+#include "referee/variant.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- roundings --------------------------------------------------------------------- */
+
+static double to_type(enum dtype type, double x)
+{
+	const struct number_format *format = &type_of(type)->format;
+	return values_to_double(format, values_from_double(format, x));
+}
+
+double variant_to_f16(double x)
+{
+	return to_type(DTYPE_F16, x);
+}
+
+double variant_to_bf16(double x)
+{
+	return to_type(DTYPE_BF16, x);
+}
+
+static double to_e4m3(double x)
+{
+	return to_type(DTYPE_E4M3, x);
+}
+
+/* TF32 has 10 bits of an f32's 23. */
+static double tf32_of_bits(double x, uint32_t added)
+{
+	float narrow = (float)x;
+	uint32_t bits;
+	memcpy(&bits, &narrow, sizeof bits);
+	bits = (bits + added) & ~0x1FFFu;
+	memcpy(&narrow, &bits, sizeof narrow);
+	return (double)narrow;
+}
+
+static double cut_to_tf32(double x)
+{
+	return tf32_of_bits(x, 0);
+}
+
+static double to_tf32(double x) /* ties away from 0, as cvt.rna does */
+{
+	return tf32_of_bits(x, 0x1000);
+}
+
+/* ---- where operands lie ---------------------------------------------------------------- */
+
+/* Strides where an operand of `outer` rows (columns) is stored with k or with them outermost. */
+static struct strides strides_of(uint64_t outer, uint64_t k, bool k_inner)
+{
+	return (struct strides){.batch = outer * k, .outer = k_inner ? k : 1, .k = k_inner ? 1 : outer};
+}
+
+struct variant variant_right(const struct trial *trial)
+{
+	const struct device_request *request = &trial->request;
+	return (struct variant){
+		.left = trial->left,
+		.right = trial->right,
+		.of_left = strides_of(trial->m, trial->k, !request->left.transposed),
+		.of_right = strides_of(trial->n, trial->k, request->right.transposed),
+		.to = trial->k,
+		.beta_times = 1,
+		.test = *trial->input->test,
+	};
+}
+
+static void transpose_left(const struct trial *trial, struct variant *variant)
+{
+	variant->of_left = strides_of(trial->m, trial->k, trial->request.left.transposed);
+}
+
+static void transpose_right(const struct trial *trial, struct variant *variant)
+{
+	variant->of_right = strides_of(trial->n, trial->k, !trial->request.right.transposed);
+}
+
+/* Of square operands: the left one takes the place of the right one. */
+static bool exchange(const struct trial *trial, struct variant *variant)
+{
+	const double *left = variant->left;
+	variant->left = variant->right;
+	variant->right = left;
+	variant->of_left = strides_of(trial->m, trial->k, !trial->request.right.transposed);
+	variant->of_right = strides_of(trial->n, trial->k, trial->request.left.transposed);
+	return trial->m == trial->n && trial->n == trial->k && trial->request.right.group == 0;
+}
+
+/* Rows that are as long as another size. False where that is no other, or reads beyond the end. */
+static bool set_length(const struct trial *trial, enum size size, uint64_t rows, uint64_t columns,
+					   uint64_t *stride)
+{
+	uint64_t length = (uint64_t)trial->input->test->shape.size[size];
+	*stride = length;
+	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && length != columns &&
+		   (rows - 1) * length + columns <= rows * columns;
+}
+
+static bool set_left_length(const struct trial *trial, enum size size, struct variant *variant)
+{
+	bool k_inner = !trial->request.left.transposed;
+	return set_length(trial, size, k_inner ? trial->m : trial->k, k_inner ? trial->k : trial->m,
+					  k_inner ? &variant->of_left.outer : &variant->of_left.k);
+}
+
+static bool set_right_length(const struct trial *trial, enum size size, struct variant *variant)
+{
+	bool k_inner = trial->request.right.transposed;
+	return set_length(trial, size, k_inner ? trial->n : trial->k, k_inner ? trial->k : trial->n,
+					  k_inner ? &variant->of_right.outer : &variant->of_right.k);
+}
+
+/* ---- sums --------------------------------------------------------------------------------- */
+
+/* The last product, or those beyond a multiple of a power of two. */
+static bool end_early(const struct trial *trial, int choice, struct variant *variant,
+					  int32_t *number)
+{
+	uint64_t tile = (uint64_t)1 << choice;
+	variant->to = choice == 0 ? trial->k - 1 : trial->k / tile * tile;
+	*number = (int32_t)variant->to;
+	return variant->to < trial->k;
+}
+
+/* The last product, those of the last tile, or no one. */
+static bool begin_late(const struct trial *trial, int choice, struct variant *variant)
+{
+	uint64_t tile = (uint64_t)1 << choice >> 1;
+	variant->from = choice == 0 ? trial->k : (trial->k - 1) / tile * tile;
+	return variant->from > 0 && trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* Products of what tiles along K are padded with. */
+static bool pad_with(const struct trial *trial, int choice, double product, struct variant *variant)
+{
+	uint64_t tile = (uint64_t)8 << choice;
+	uint64_t pads = (trial->k + tile - 1) / tile * tile - trial->k;
+	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
+	variant->padded = least;
+	variant->padding = least ? product : (double)pads * product;
+	return pads > 0 && variant->padding != 0;
+}
+
+static bool pad_with_codes(const struct trial *trial, int choice, struct variant *variant)
+{
+	const float *scalar = trial->input->test->scalar;
+	double product = (double)scalar[SCALAR_ZERO_LEFT] * (double)scalar[SCALAR_ZERO_RIGHT];
+	return problem_takes(trial->input->problem, SCALAR_ZERO_LEFT) &&
+		   pad_with(trial, choice, product, variant);
+}
+
+static bool shift_k(int choice, struct variant *variant)
+{
+	variant->shift_tile = (uint64_t)8 << choice / 2;
+	variant->shift = choice % 2 == 0 ? 1 : variant->shift_tile - 1;
+	return true;
+}
+
+/* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. */
+static bool flip_k(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+{
+	variant->k_flipped = (uint64_t)1 << choice;
+	*number = (int32_t)variant->k_flipped;
+	return choice > 0 || trial->codes == NULL; /* else it is FAULT_PAIRS */
+}
+
+/* Scales of groups of another size, whose number in a row is rounded up, or is what the problem
+ * has.
+ */
+static bool regroup(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+{
+	variant->group = (uint64_t)8 << choice / 2;
+	*number = (int32_t)variant->group;
+	if (trial->scales == NULL || variant->group == trial->request.right.group)
+		return false;
+	variant->groups = choice % 2 == 0 ? trial->k / trial->request.right.group
+									  : (trial->k + variant->group - 1) / variant->group;
+	return true;
+}
+
+/* ---- scalars -------------------------------------------------------------------------------- */
+
+/* Another value for a scalar. False: it has that value. */
+static bool set_scalar(const struct trial *trial, enum scalar scalar, float value,
+					   struct variant *variant)
+{
+	float was = variant->test.scalar[scalar];
+	variant->test.scalar[scalar] = value;
+	if (scalar == SCALAR_ZERO_LEFT)
+		variant->zero_left = (double)was - (double)value;
+	if (scalar == SCALAR_ZERO_RIGHT)
+		variant->zero_right = (double)was - (double)value;
+	return problem_takes(trial->input->problem, scalar) && was != value;
+}
+
+static bool leave_out(const struct trial *trial, enum scalar scalar, struct variant *variant)
+{
+	return set_scalar(trial, scalar, scalar_neutral(scalar), variant);
+}
+
+/* Faults in how alpha and beta are used. */
+static bool take_factors(const struct trial *trial, enum wrong_fault fault, int choice,
+						 struct variant *variant, int32_t *number)
+{
+	float alpha = variant->test.scalar[SCALAR_ALPHA], beta = variant->test.scalar[SCALAR_BETA];
+	if (!problem_takes(trial->input->problem, SCALAR_ALPHA))
+		return false;
+	switch (fault) {
+	case FAULT_BETA_ONE: return set_scalar(trial, SCALAR_BETA, 1, variant);
+	case FAULT_ALPHA_ON_ALL: return set_scalar(trial, SCALAR_BETA, alpha * beta, variant);
+	case FAULT_ADDED: variant->beta_added = 1; return beta != 0;
+	case FAULT_BETA_PARTS:
+		*number = choice + 2;
+		variant->beta_times = *number;
+		return beta != 0;
+	default:
+		return set_scalar(trial, SCALAR_ALPHA, beta, variant) &&
+			   set_scalar(trial, SCALAR_BETA, alpha, variant);
+	}
+}
+
+static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
+						  struct variant *variant)
+{
+	variant->narrow = fault == FAULT_INPUTS_TF32_CUT ? cut_to_tf32
+					  : fault == FAULT_INPUTS_TF32   ? to_tf32
+					  : fault == FAULT_INPUTS_F16    ? variant_to_f16
+					  : fault == FAULT_INPUTS_BF16   ? variant_to_bf16
+													 : to_e4m3;
+	return !trial->request.left.values.format.is_integer &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
+{
+	variant->round_sum = fault == FAULT_SUM_F16 ? variant_to_f16 : variant_to_bf16;
+	return !trial->request.left.values.format.is_integer;
+}
+
+/* ---- faults ------------------------------------------------------------------------------------
+ */
+
+/* Faults that are families of their own stand for their first one. */
+static enum wrong_fault family_of(enum wrong_fault fault)
+{
+	return fault >= FAULT_SCALAR          ? FAULT_SCALAR
+		   : fault >= FAULT_RESULT_LENGTH ? FAULT_RESULT_LENGTH
+		   : fault >= FAULT_RIGHT_LENGTH  ? FAULT_RIGHT_LENGTH
+		   : fault >= FAULT_LEFT_LENGTH   ? FAULT_LEFT_LENGTH
+										  : fault;
+}
+
+int variant_choices(enum wrong_fault fault)
+{
+	switch (fault) {
+	case FAULT_PRODUCTS_MISSING:
+	case FAULT_LAST_ONLY: return 9; /* to tiles of 256, or 128 */
+	case FAULT_BETA_PARTS: return 15;
+	case FAULT_ONE_PADDED:
+	case FAULT_CODE_PADDED: return 5;
+	case FAULT_K_SHIFTED: return 8;
+	case FAULT_K_EXCHANGED: return 4;
+	case FAULT_GROUP: return 12;
+	default: return 1;
+	}
+}
+
+/* Parts of a computation that a fault touches. */
+enum {
+	OF_LEFT = 1,
+	OF_RIGHT = 2,
+	OF_RESULT = 4,
+	OF_RANGE = 8,
+	OF_ALPHA = 16,
+	OF_BETA = 32,
+	OF_INPUTS = 64,
+	OF_PADDING = 128,
+	OF_SUM = 256,
+	OF_CODES = 512
+};
+
+static unsigned touches(enum wrong_fault fault)
+{
+	switch (family_of(fault)) {
+	case FAULT_PRODUCTS_MISSING:
+	case FAULT_FIRST_MISSING:
+	case FAULT_LAST_ONLY: return OF_RANGE;
+	case FAULT_LEFT_TRANSPOSED:
+	case FAULT_LEFT_LENGTH:
+	case FAULT_LEFT_OF_FIRST:
+	case FAULT_QUARTERS: return OF_LEFT;
+	case FAULT_RIGHT_TRANSPOSED:
+	case FAULT_RIGHT_LENGTH:
+	case FAULT_RIGHT_OF_FIRST:
+	case FAULT_K_SHIFTED:
+	case FAULT_K_EXCHANGED: return OF_RIGHT;
+	case FAULT_RESULT_TRANSPOSED:
+	case FAULT_RESULT_LENGTH: return OF_RESULT;
+	case FAULT_ALL_TRANSPOSED: return OF_LEFT | OF_RIGHT | OF_RESULT;
+	case FAULT_EXCHANGED: return OF_LEFT | OF_RIGHT | OF_CODES;
+	case FAULT_BETA_ONE:
+	case FAULT_ADDED:
+	case FAULT_BETA_PARTS: return OF_BETA;
+	case FAULT_FACTORS_EXCHANGED:
+	case FAULT_ALPHA_ON_ALL: return OF_ALPHA | OF_BETA;
+	case FAULT_INPUTS_TF32_CUT:
+	case FAULT_INPUTS_TF32:
+	case FAULT_INPUTS_F16:
+	case FAULT_INPUTS_BF16:
+	case FAULT_INPUTS_E4M3: return OF_INPUTS;
+	case FAULT_ZERO_PADDED:
+	case FAULT_ONE_PADDED: return OF_PADDING;
+	case FAULT_CODE_PADDED: return OF_PADDING | OF_CODES;
+	case FAULT_TRUNCATED:
+	case FAULT_SUM_F16:
+	case FAULT_SUM_BF16: return OF_SUM;
+	case FAULT_SCALAR:
+		return fault == FAULT_SCALAR + SCALAR_ALPHA  ? OF_ALPHA
+			   : fault == FAULT_SCALAR + SCALAR_BETA ? OF_BETA
+													 : OF_CODES;
+	default: return OF_CODES;
+	}
+}
+
+bool variant_go_together(enum wrong_fault one, enum wrong_fault other)
+{
+	return (touches(one) & touches(other)) == 0;
+}
+
+/* Of operands and the result: where they lie. */
+static bool add_layout(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
+{
+	bool batched = trial->input->test->shape.size[SIZE_BATCH] > 1;
+	switch (fault) {
+	case FAULT_LEFT_TRANSPOSED: transpose_left(trial, variant); return true;
+	case FAULT_RIGHT_TRANSPOSED: transpose_right(trial, variant); return true;
+	case FAULT_RESULT_TRANSPOSED: variant->stored_transposed = true; return true;
+	case FAULT_ALL_TRANSPOSED:
+		transpose_left(trial, variant);
+		transpose_right(trial, variant);
+		variant->stored_transposed = true;
+		return true;
+	case FAULT_EXCHANGED: return exchange(trial, variant);
+	case FAULT_LEFT_OF_FIRST: variant->of_left.batch = 0; return batched;
+	default: variant->of_right.batch = 0; return batched;
+	}
+}
+
+/* A fault of a family: which of it is the difference. */
+static bool add_of_family(const struct trial *trial, enum wrong_fault fault,
+						  struct variant *variant)
+{
+	int index = (int)(fault - family_of(fault));
+	switch (family_of(fault)) {
+	case FAULT_LEFT_LENGTH: return set_left_length(trial, (enum size)index, variant);
+	case FAULT_RIGHT_LENGTH: return set_right_length(trial, (enum size)index, variant);
+	case FAULT_RESULT_LENGTH:
+		return set_length(trial, (enum size)index, trial->m, trial->n, &variant->result_length);
+	default: return leave_out(trial, (enum scalar)index, variant);
+	}
+}
+
+bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
+				 struct variant *variant, int32_t *number)
+{
+	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
+	switch (fault) {
+	case FAULT_PRODUCTS_MISSING: return end_early(trial, choice, variant, number);
+	case FAULT_FIRST_MISSING: variant->from = 1; return true;
+	case FAULT_LAST_ONLY: return begin_late(trial, choice, variant);
+	case FAULT_LEFT_TRANSPOSED:
+	case FAULT_RIGHT_TRANSPOSED:
+	case FAULT_RESULT_TRANSPOSED:
+	case FAULT_ALL_TRANSPOSED:
+	case FAULT_EXCHANGED:
+	case FAULT_LEFT_OF_FIRST:
+	case FAULT_RIGHT_OF_FIRST: return add_layout(trial, fault, variant);
+	case FAULT_BETA_ONE:
+	case FAULT_ALPHA_ON_ALL:
+	case FAULT_ADDED:
+	case FAULT_BETA_PARTS:
+	case FAULT_FACTORS_EXCHANGED: return take_factors(trial, fault, choice, variant, number);
+	case FAULT_INPUTS_TF32_CUT:
+	case FAULT_INPUTS_TF32:
+	case FAULT_INPUTS_F16:
+	case FAULT_INPUTS_BF16:
+	case FAULT_INPUTS_E4M3: return narrow_inputs(trial, fault, variant);
+	case FAULT_SUM_F16:
+	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
+	case FAULT_NO_SCALES:
+		return leave_out(trial, SCALAR_SCALE_LEFT, variant) &&
+			   leave_out(trial, SCALAR_SCALE_RIGHT, variant);
+	case FAULT_NO_ZEROS:
+		return leave_out(trial, SCALAR_ZERO_LEFT, variant) &&
+			   leave_out(trial, SCALAR_ZERO_RIGHT, variant);
+	case FAULT_ZERO_PADDED: variant->padded = true; return least;
+	case FAULT_ONE_PADDED: return pad_with(trial, choice, least ? 2 : 1, variant);
+	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
+	case FAULT_TRUNCATED:
+		variant->truncated = true;
+		return trial->request.left.values.format.is_integer;
+	case FAULT_K_SHIFTED: return shift_k(choice, variant);
+	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
+	case FAULT_QUARTERS: variant->quarters = true; return true;
+	case FAULT_GROUP: return regroup(trial, choice, variant, number);
+	case FAULT_PAIRS:
+		variant->pairs = true;
+		return trial->codes != NULL && trial->request.right.values.elements % 2 == 0;
+	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
+	case FAULT_RIGHT_BF16:
+		variant->narrow_right = variant_to_bf16;
+		return trial->request.right.group != 0;
+	default: return add_of_family(trial, fault, variant);
+	}
+}
+
+void variant_finish(const struct trial *trial, struct variant *variant)
+{
+	struct check_input input = *trial->input;
+	input.test = &variant->test;
+	variant->rule = check_rule_of(&input);
+	variant->rule.beta = variant->rule.beta * variant->beta_times + variant->beta_added;
+}
+
+/* ---- an element -------------------------------------------------------------------------------
+ */
+
+#define QUARTER 8u
+
+/* What a tile that reaches past an operand is padded with. */
+static double padding_of(const struct trial *trial)
+{
+	return trial->request.algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
+}
+
+static double left_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
+					  uint64_t row, uint64_t k)
+{
+	const struct strides *a = &variant->of_left;
+	if (variant->quarters) {
+		uint64_t exchanged = (row & ~(uint64_t)QUARTER) | (k & QUARTER);
+		k = (k & ~(uint64_t)QUARTER) | (row & QUARTER);
+		row = exchanged;
+	}
+	if (k >= trial->k || row >= trial->m)
+		return padding_of(trial);
+	double x = variant->left[batch * a->batch + row * a->outer + k * a->k] + variant->zero_left;
+	return variant->narrow != NULL ? variant->narrow(x) : x;
+}
+
+static double regrouped_at(const struct trial *trial, const struct variant *variant, uint64_t at)
+{
+	uint64_t scale = at / trial->k * variant->groups + at % trial->k / variant->group;
+	bool inside = scale < trial->request.right.scales.elements;
+	return inside ? trial->unscaled[at] * trial->scales[scale] : NAN;
+}
+
+static double right_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
+					   uint64_t column, uint64_t k)
+{
+	const struct strides *b = &variant->of_right;
+	k ^= variant->k_flipped;
+	if (variant->shift_tile > 0)
+		k = k / variant->shift_tile * variant->shift_tile +
+			(k + variant->shift) % variant->shift_tile;
+	if (k >= trial->k)
+		return padding_of(trial);
+	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
+	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
+								  : variant->right[at ^ (variant->pairs ? 1 : 0)];
+	y += variant->zero_right;
+	y = variant->narrow != NULL ? variant->narrow(y) : y;
+	return variant->narrow_right != NULL ? variant->narrow_right(y) : y;
+}
+
+/* What k becomes may lie in the last tile, beyond K. */
+static uint64_t end_of(const struct trial *trial, const struct variant *variant)
+{
+	bool moved = variant->quarters || variant->k_flipped > 0 || variant->shift_tile > 0;
+	if (!moved || variant->to < trial->k)
+		return variant->to;
+	uint64_t tile = variant->shift_tile > 0 ? variant->shift_tile : 2 * (uint64_t)QUARTER;
+	return (trial->k + tile - 1) / tile * tile;
+}
+
+/* The product, or the least sum, and its magnitude. */
+static struct check_element element_of(const struct trial *trial, const struct variant *variant,
+									   uint64_t batch, uint64_t row, uint64_t column)
+{
+	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
+	struct check_element out = {.product = !least            ? 0
+										   : variant->padded ? variant->padding
+															 : INFINITY};
+	uint64_t end = end_of(trial, variant);
+	for (uint64_t k = variant->from; k < end; k++) {
+		double x = left_at(trial, variant, batch, row, k);
+		double y = right_at(trial, variant, batch, column, k);
+		if (least) {
+			double sum = (double)((float)x + (float)y);
+			out.product = sum < out.product ? sum : out.product;
+		} else {
+			out.product += x * y;
+			out.magnitude += fabs(x * y);
+			if (trial->request.right.group != 0)
+				out.rest += x * device_rest(&trial->request.right.scales.format, y);
+		}
+	}
+	if (!least) {
+		out.product += variant->padding;
+		out.magnitude += fabs(variant->padding);
+	}
+	return out;
+}
+
+static bool is_within(const struct variant *variant, const struct check_element *element)
+{
+	struct check_finding finding = check_one(&variant->rule, element);
+	return finding.ratio <= 1 && isfinite(finding.want);
+}
+
+/* A sum near the middle of two numbers may be rounded to either. */
+static bool rounded_is_within(const struct variant *variant, struct check_element *element)
+{
+	double sum = element->product;
+	double reach = (variant->rule.accumulation + variant->rule.reference) * element->magnitude +
+				   variant->rule.truncation * fabs(sum);
+	element->magnitude = 0;
+	for (int side = -1; side <= 1; side += 2) {
+		element->product = variant->round_sum(sum + side * reach);
+		if (is_within(variant, element))
+			return true;
+	}
+	return false;
+}
+
+/* What is rounded to an integer loses its fraction. */
+static bool truncated_is_within(const struct variant *variant, const struct check_element *element)
+{
+	const struct check_rule *rule = &variant->rule;
+	const struct number_format *format = &rule->type->format;
+	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
+				   (double)rule->scales[2];
+	double want = trunc(value * (1 + 0x1p-22)) + rule->zero, other = trunc(value) + rule->zero;
+	want = fmin(fmax(want, format->lowest), format->highest);
+	other = fmin(fmax(other, format->lowest), format->highest);
+	return element->out == want || element->out == other;
+}
+
+/* Whether it is what the variant stores for (row, column). */
+static bool fits_place(const struct trial *trial, const struct variant *variant, uint64_t at,
+					   uint64_t row, uint64_t column)
+{
+	const struct number_format *format = &variant->rule.type->format;
+	struct check_element element =
+		element_of(trial, variant, at / (trial->m * trial->n), row, column);
+	element.out = values_to_double(format, values_load(format, trial->input->out, at));
+	if (variant->rule.beta != 0)
+		element.c = values_number_at(&trial->before, at);
+	if (variant->round_sum != NULL)
+		return rounded_is_within(variant, &element);
+	return variant->truncated ? truncated_is_within(variant, &element)
+							  : is_within(variant, &element);
+}
+
+bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)
+{
+	uint64_t within = at % (trial->m * trial->n), length = variant->result_length;
+	if (variant->stored_transposed)
+		return fits_place(trial, variant, at, within % trial->m, within / trial->m);
+	if (length == 0)
+		return fits_place(trial, variant, at, within / trial->n, within % trial->n);
+	/* rows that overlap: whichever was stored last */
+	uint64_t row = within / length < trial->m ? within / length : trial->m - 1;
+	for (; within - row * length < trial->n; row--) {
+		if (fits_place(trial, variant, at, row, within - row * length))
+			return true;
+		if (row == 0)
+			break;
+	}
+	return false;
+}

@@ -1,0 +1,81 @@
+/* Solutions with known faults, as the referee computes them at single elements. Internal to
+ * faults.c and variant.c. */
+#ifndef GEMMJUDGE_REFEREE_VARIANT_H
+#define GEMMJUDGE_REFEREE_VARIANT_H
+
+#include "judgement/wrong.h"
+#include "referee/check.h"
+
+#define CHOSEN_MAX 4096 /* elements that are looked at */
+
+/* A case whose wrong elements are looked at. */
+struct trial {
+	const struct check_input *input;
+	struct device_request request; /* of the set that was checked */
+	uint64_t m, n, k;
+	double *left, *right; /* as numbers, in the order in which they are stored */
+	double *codes;        /* of the right one, where a code that is not 0 stands for 0: without that
+						   */
+	/* Of the right one, where groups of it have scales: numbers without them, and the scales. */
+	double *unscaled, *scales;
+	struct values before; /* the result before the call */
+	uint64_t chosen[CHOSEN_MAX];
+	uint64_t count;
+};
+
+/* Element (row, k) of a left operand and (k, column) of a right one lie so far apart. */
+struct strides {
+	uint64_t batch, outer, k;
+};
+
+/* How a solution computes. */
+struct variant {
+	const double *left, *right;
+	struct strides of_left, of_right;
+	uint64_t from, to; /* of the sums; what lies behind K is padding */
+	double zero_left, zero_right;
+	double (*narrow)(double);       /* what becomes of both; NULL: nothing */
+	double (*narrow_right)(double); /* of the right one */
+	double (*round_sum)(double);    /* the same of a sum */
+	double padding;                 /* added to each sum; of least sums: takes part, where
+									   `padded` */
+	bool padded;
+	bool pairs;             /* neighbours in the right operand are exchanged */
+	uint64_t k_flipped;     /* bits of k that are flipped in the right operand */
+	uint64_t shift_tile;    /* > 0: within so many of k the right operand is shifted, */
+	uint64_t shift;         /* by so many */
+	bool quarters;          /* rows 8 to 15 and columns 8 to 15 of the left operand are
+							   exchanged */
+	uint64_t group, groups; /* > 0: of the right operand's scales, and how many a row has */
+	bool truncated;
+	bool stored_transposed;
+	uint64_t result_length; /* of a row of the result; 0: its own */
+	double beta_times, beta_added;
+	struct test_case test; /* with its scalars */
+	struct check_rule rule;
+};
+
+/* A solution without a fault. */
+struct variant variant_right(const struct trial *trial);
+
+/* In how many versions a fault is tried. */
+int variant_choices(enum wrong_fault fault);
+
+/* Whether both faults can be had at once: they touch different things. */
+bool variant_go_together(enum wrong_fault one, enum wrong_fault other);
+
+/* Adds a fault, in one of its versions, and tells its number (`summed`, or that of wrong.h). False:
+ * the case has no place for it. */
+bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
+				 struct variant *variant, int32_t *number);
+
+/* To be called when all faults are in. */
+void variant_finish(const struct trial *trial, struct variant *variant);
+
+/* Whether element `at` of the result is, within the bound, what the variant makes of it. */
+bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at);
+
+double variant_to_f16(double x);
+double variant_to_bf16(double x);
+
+#endif

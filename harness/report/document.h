@@ -1,0 +1,21 @@
+/* JSON documents that are no report of a run: what their heads have in common. */
+#ifndef GEMMJUDGE_REPORT_DOCUMENT_H
+#define GEMMJUDGE_REPORT_DOCUMENT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Text in JSON, made clean. */
+json_t *document_text(const char *text);
+
+/* An object with schema_version, program and `what`. */
+json_t *document_make(const char *what, int schema_version);
+
+/* The same, and which file it is about: version (of the program), file, content, problem. */
+json_t *document_of_file(const char *what, int schema_version, const char *file,
+						 const char *content, const char *problem);
+
+/* Prints it and lets go of it. */
+void document_print(json_t *json, FILE *out);
+
+#endif

@@ -1,0 +1,32 @@
+// problem: batched-f32
+// One block for each 16 x 16 of each matrix of the batch.
+#include <cuda_runtime.h>
+
+constexpr int T = 16;
+
+__global__ void multiply(const float *A, const float *B, float *C, int M, int N, int K)
+{
+	__shared__ float a[T][T], b[T][T];
+	int row = blockIdx.y * T + threadIdx.y, col = blockIdx.x * T + threadIdx.x;
+	A += (size_t)blockIdx.z * M * K;
+	B += (size_t)blockIdx.z * K * N;
+	C += (size_t)blockIdx.z * M * N;
+	float sum = 0.0f;
+	for (int k0 = 0; k0 < K; k0 += T) {
+		int ka = k0 + threadIdx.x, kb = k0 + threadIdx.y;
+		a[threadIdx.y][threadIdx.x] = row < M && ka < K ? A[(size_t)row * K + ka] : 0.0f;
+		b[threadIdx.y][threadIdx.x] = kb < K && col < N ? B[(size_t)kb * N + col] : 0.0f;
+		__syncthreads();
+		for (int k = 0; k < T; k++)
+			sum += a[threadIdx.y][k] * b[k][threadIdx.x];
+		__syncthreads();
+	}
+	if (row < M && col < N)
+		C[(size_t)row * N + col] = sum;
+}
+
+extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
+{
+	dim3 grid((N + T - 1) / T, (M + T - 1) / T, BATCH);
+	multiply<<<grid, dim3(T, T)>>>(A, B, C, M, N, K);
+}

@@ -1,0 +1,24 @@
+/* --tuned: judge, bench and compare compile files with the schedules that tune chose. */
+#ifndef GEMMJUDGE_TUNING_SCHEDULES_H
+#define GEMMJUDGE_TUNING_SCHEDULES_H
+
+#include "base/paths.h"
+#include "judge/options/options.h"
+
+#define SCHEDULES_FLAGS 4096
+
+struct schedules {
+	char path[PATHS_MAX];        /* of the store; "": there is none */
+	char flags[SCHEDULES_FLAGS]; /* that the user gave to nvcc, with blanks between them */
+	struct judge_schedules source;
+};
+
+/* From now on the judge takes the schedules that the store has; `store` is what --store names (or
+ * NULL), and `schedules` stays until the run is over. False with err where there is no store. */
+bool schedules_open(struct schedules *schedules, const char *store, struct judge_options *judge,
+					struct error *err);
+
+/* The user's flags as schedules are remembered with them. */
+void schedules_join_flags(const struct judge_options *options, char out[SCHEDULES_FLAGS]);
+
+#endif
