@@ -42,7 +42,7 @@ bool explanation_holds(const struct case_result *result, const struct explanatio
 
 static void count_cases(const struct hint_facts *facts, struct explanation *explanation)
 {
-	explanation->cases = explanation->of = 0;
+	explanation->cases = explanation->of = explanation->telling = 0;
 	explanation->compared = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
@@ -52,6 +52,7 @@ static void count_cases(const struct hint_facts *facts, struct explanation *expl
 		if (!explanation_holds(result, explanation))
 			continue;
 		explanation->cases++;
+		explanation->telling += result->test.shape.size[SIZE_K] > 1;
 		explanation->compared += result->wrong->compared;
 	}
 }
@@ -77,7 +78,8 @@ static void consider(const struct hint_facts *facts, struct explanation candidat
 {
 	count_cases(facts, &candidate);
 	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
-	if (candidate.compared >= COMPARED_LEAST && candidate.cases > best->cases &&
+	if (candidate.telling > 0 && candidate.compared >= COMPARED_LEAST &&
+		candidate.cases > best->cases &&
 		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
 		(!missing || has_sums(facts, &candidate)))
 		*best = candidate;
