@@ -1,5 +1,6 @@
 #include "referee/variant.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -576,4 +577,17 @@ bool variant_fits(const struct trial *trial, const struct variant *variant, uint
 			break;
 	}
 	return false;
+}
+
+bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at)
+{
+	const struct number_format *format = &right->rule.type->format;
+	uint64_t within = at % (trial->m * trial->n);
+	struct check_element element =
+		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
+	double out = values_to_double(format, values_load(format, trial->input->out, at));
+	double want = right->rule.alpha * element.product;
+	if (right->rule.beta != 0)
+		want += right->rule.beta * values_number_at(&trial->before, at);
+	return out == 0 && want != 0 && fabs(want) < (double)FLT_MIN;
 }

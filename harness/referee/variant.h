@@ -74,6 +74,10 @@ void variant_finish(const struct trial *trial, struct variant *variant);
 /* Whether element `at` of the result is, within the bound, what the variant makes of it. */
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at);
 
+/* Whether the element is 0, and a subnormal f32 belongs there. `right`: variant_right(), finished.
+ */
+bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at);
+
 double variant_to_f16(double x);
 double variant_to_bf16(double x);
 

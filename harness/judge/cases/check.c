@@ -71,7 +71,8 @@ static bool explain_case(struct run *run, struct judgement *out, struct case_res
 	size_t explained = 0;
 	for (size_t i = 0; i < out->count; i++)
 		explained += out->cases[i].wrong != NULL;
-	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX)
+	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX ||
+		result->verdict == VERDICT_RULE_VIOLATION) /* an input that was changed explains more */
 		return true;
 	result->wrong = calloc(1, sizeof *result->wrong);
 	if (result->wrong == NULL)

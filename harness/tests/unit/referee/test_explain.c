@@ -283,6 +283,85 @@ static double f16_inputs(const struct play *play, int b, int i, int j, double c)
 	return narrowed(play, i, j, DTYPE_F16) + beta_of(play) * c;
 }
 
+static double last_tile(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, play->k / 16 * 16, play->k) + beta_of(play) * c;
+}
+
+static double added(const struct play *play, int b, int i, int j, double c)
+{
+	return right(play, b, i, j, c) + c;
+}
+
+static double beta_of_parts(const struct play *play, int b, int i, int j, double c)
+{
+	return right(play, b, i, j, c) + 3 * beta_of(play) * c;
+}
+
+/* Tiles of 16 along K; K is 43. */
+static double padded_with_one(const struct play *play, int b, int i, int j, double c)
+{
+	return right(play, b, i, j, c) + alpha_of(play) * 5;
+}
+
+static double rounded_before(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * through(DTYPE_F16, product(play, b, i, j, 0, play->k)) +
+		   beta_of(play) * c;
+}
+
+static double element_left(const struct play *play, int i, int k)
+{
+	return i < play->m && k < play->k ? play->left[i * play->k + k] : 0;
+}
+
+static double element_right(const struct play *play, int k, int j)
+{
+	return k < play->k ? play->right[k * play->n + j] : 0;
+}
+
+/* k + 1 within tiles of 16. */
+static double shifted(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < 48; k++)
+		sum += element_left(play, i, k) * element_right(play, k / 16 * 16 + (k + 1) % 16, j);
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double halves_exchanged(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < 48; k++)
+		sum += element_left(play, i, k) * element_right(play, k ^ 8, j);
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+static double quarters_exchanged(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	(void)b;
+	for (int k = 0; k < 48; k++)
+		sum +=
+			element_left(play, (i & ~8) | (k & 8), (k & ~8) | (i & 8)) * element_right(play, k, j);
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+/* Rows of C at 20 elements each, and 50 columns: whoever is last stays. */
+static double result_rows(const struct play *play, int b, int i, int j, double c)
+{
+	int at = i * play->n + j, row = at / play->m < play->m ? at / play->m : play->m - 1;
+	int column = at - row * play->m;
+	return column < play->n ? right(play, b, row, column, c) : c;
+}
+
+static double two_faults(const struct play *play, int b, int i, int j, double c)
+{
+	return product(play, b, i, j, 0, play->k - 1) + beta_of(play) * c;
+}
+
 /* ---- faults ---------------------------------------------------------------------- */
 
 static uint64_t bit(enum wrong_fault fault)
@@ -349,6 +428,15 @@ static const struct known known[] = {
 	{"gemm-f16", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, bf16_inputs, FAULT_INPUTS_BF16},
 	{"sgemm", ODD, f16_inputs, FAULT_INPUTS_F16},
+	{"sgemm", ODD, last_tile, FAULT_LAST_ONLY},
+	{"sgemm", ODD, added, FAULT_ADDED},
+	{"sgemm", ODD, beta_of_parts, FAULT_BETA_PARTS},
+	{"sgemm", ODD, padded_with_one, FAULT_ONE_PADDED},
+	{"sgemm", ODD, rounded_before, FAULT_SUM_F16},
+	{"sgemm", ODD, shifted, FAULT_K_SHIFTED},
+	{"sgemm", ODD, halves_exchanged, FAULT_K_EXCHANGED},
+	{"gemm-f16", ODD, quarters_exchanged, FAULT_QUARTERS},
+	{"sgemm", WIDE, result_rows, FAULT_RESULT_LENGTH + SIZE_M},
 };
 
 /* Each is found, and no other one takes its place. */
@@ -376,6 +464,63 @@ Test(explain, faults_are_told_apart)
 			cr_expect_eq(facts.summed, 32);
 		play_end(&play);
 	}
+}
+
+/* Neither fits by itself; both at once do. */
+Test(explain, two_faults_are_found_as_a_pair)
+{
+	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
+	fill(&play, two_faults);
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.fits, 0);
+	cr_assert_eq(facts.pair_count, 1);
+	cr_expect_eq(facts.pairs[0].first, FAULT_PRODUCTS_MISSING);
+	cr_expect_eq(facts.pairs[0].second, FAULT_SCALAR + SCALAR_ALPHA);
+	cr_expect_eq(facts.summed, play.k - 1);
+	play_end(&play);
+}
+
+static double left_as_it_was(const struct play *play, uint64_t at)
+{
+	return values_number_at(&play->before, at);
+}
+
+/* A grid and a loop that are rounded down: what was written is explained by itself. */
+Test(explain, what_was_not_written_is_set_aside)
+{
+	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
+	fill(&play, whole_tiles_of_k);
+	for (int i = 0; i < play.m; i++)
+		for (int j = 0; j < play.n; j++)
+			if (i >= 32 || j >= 16)
+				store(&play, (uint64_t)(i * play.n + j),
+					  left_as_it_was(&play, (uint64_t)(i * play.n + j)));
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.written_rows, 32);
+	cr_expect_eq(facts.written_columns, 16);
+	cr_expect_eq(facts.fits, bit(FAULT_PRODUCTS_MISSING));
+	cr_expect_eq(facts.summed, 32);
+	store(&play, 0, left_as_it_was(&play, 0)); /* nor are those all that lie beyond */
+	for (int j = 0; j < 12; j++)
+		store(&play, (uint64_t)j, left_as_it_was(&play, (uint64_t)j));
+	facts = explained(&play);
+	cr_expect_eq(facts.written_rows, 0);
+	play_end(&play);
+}
+
+/* As where a race spoils the others. */
+Test(explain, a_fault_of_some_elements)
+{
+	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
+	fill(&play, no_last);
+	for (uint64_t at = 0; at < play.before.elements; at++)
+		if (at / (uint64_t)play.n % 8 != 0)
+			store(&play, at, 100 + (double)at);
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.fits, 0);
+	cr_expect_eq(facts.pair_count, 0);
+	cr_expect_eq(facts.partly, bit(FAULT_PRODUCTS_MISSING));
+	play_end(&play);
 }
 
 Test(explain, a_right_result_has_nothing_to_explain)
