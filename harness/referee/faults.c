@@ -10,13 +10,23 @@
 
 /* ---- trying ------------------------------------------------------------------------ */
 
+/* Integers that are off by 1 may come of much that would spoil others, too: of right elements a
+ * fault has to leave nearly all right. */
+static bool spares_right_ones(const struct trial *trial, const struct variant *variant)
+{
+	uint64_t spared = 0;
+	for (uint64_t i = 0; i < trial->right_count; i++)
+		spared += variant_fits(trial, variant, trial->right_ones[i]);
+	return spared * 10 >= trial->right_count * 9;
+}
+
 /* Whether all elements that are looked at are what the variant makes of them. */
 static bool fits(const struct trial *trial, const struct variant *variant)
 {
 	for (uint64_t i = 0; i < trial->count; i++)
 		if (!variant_fits(trial, variant, trial->chosen[i]))
 			return false;
-	return trial->count > 0;
+	return trial->count > 0 && spares_right_ones(trial, variant);
 }
 
 /* A part of the elements tells, where as many are not what it makes of them by chance. */
@@ -206,6 +216,12 @@ static void choose(struct trial *trial, const uint8_t *marks, const struct wrong
 			if (marks[i] == CHECK_WRONG && (cut_off || !is_cut_off(trial->input, i)) &&
 				wrong++ % step == 0)
 				trial->chosen[trial->count++] = i;
+	if (!type_of(problem_part(trial->input->problem, PART_RESULT)->type)->format.is_integer)
+		return;
+	step = (facts->elements - facts->wrong) / RIGHT_MAX + 1;
+	for (uint64_t i = 0, right = 0; i < facts->elements; i++)
+		if (marks[i] == 0 && right++ % step == 0)
+			trial->right_ones[trial->right_count++] = i;
 }
 
 static void try_all(const struct trial *trial, struct wrong_facts *facts)

@@ -393,13 +393,15 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_SUM_F16:
 	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
 	case FAULT_NO_SCALES:
-		return leave_out(trial, SCALAR_SCALE_LEFT, variant) &&
+		return leave_out(trial, SCALAR_SCALE_LEFT, variant) |
 			   leave_out(trial, SCALAR_SCALE_RIGHT, variant);
 	case FAULT_NO_ZEROS:
-		return leave_out(trial, SCALAR_ZERO_LEFT, variant) &&
+		return leave_out(trial, SCALAR_ZERO_LEFT, variant) |
 			   leave_out(trial, SCALAR_ZERO_RIGHT, variant);
 	case FAULT_ZERO_PADDED: variant->padded = true; return least;
-	case FAULT_ONE_PADDED: return pad_with(trial, choice, least ? 2 : 1, variant);
+	case FAULT_ONE_PADDED: /* to a sum of integers much else adds a little */
+		return pad_with(trial, choice, least ? 2 : 1, variant) &&
+			   !trial->request.left.values.format.is_integer;
 	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
 	case FAULT_TRUNCATED:
 		variant->truncated = true;

@@ -7,6 +7,7 @@
 #include "referee/check.h"
 
 #define CHOSEN_MAX 4096 /* elements that are looked at */
+#define RIGHT_MAX 256
 
 /* A case whose wrong elements are looked at. */
 struct trial {
@@ -21,6 +22,8 @@ struct trial {
 	struct values before; /* the result before the call */
 	uint64_t chosen[CHOSEN_MAX];
 	uint64_t count;
+	uint64_t right_ones[RIGHT_MAX]; /* right elements, of integers */
+	uint64_t right_count;
 };
 
 /* Element (row, k) of a left operand and (k, column) of a right one lie so far apart. */

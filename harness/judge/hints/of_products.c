@@ -392,7 +392,9 @@ static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
 	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
 	char in[64];
 	size_t cases;
-	if (explanation_of(facts).count > 0 || explanation_zeros(facts))
+	char atomics[HINT_TEXT];
+	if (explanation_of(facts).count > 0 || explanation_zeros(facts) ||
+		narrow_atomics(facts, atomics))
 		return false;
 	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
 		if (!errors_are(facts, sum, &cases))

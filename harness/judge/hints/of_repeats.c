@@ -33,11 +33,12 @@ static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "the first failing case gives other results when it is run again: a race, or memory "
-			 "that is read before it is written; %s looks for them",
-			 facts->device == DEVICE_EMULATED ? "--check race on the emulated GPU"
-											  : "--sanitize racecheck (or initcheck)");
+	snprintf(
+		out, HINT_TEXT,
+		"the first failing case gives other results when it is run again: a race, memory that "
+		"is read before it is written, or atomics in another order; %s looks for the first two",
+		facts->device == DEVICE_EMULATED ? "--check race on the emulated GPU"
+										 : "--sanitize racecheck (or initcheck)");
 	return true;
 }
 
