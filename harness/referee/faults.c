@@ -35,12 +35,20 @@ static bool fits(const struct trial *trial, const struct variant *variant)
 #define PART_LEAST 20 /* one in so many */
 
 /* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
- * of minima, of roundings, of constants, and where results are rounded to few bits. */
+ * of minima, of roundings, of constants, of what pads a tile, and where results have few bits. */
 static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
 	return variant->rule.type->unit_roundoff <= 0x1p-20 && variant->narrow == NULL &&
-		   variant->round_sum == NULL && variant->padding == 0 &&
+		   variant->round_sum == NULL && variant->padding == 0 && variant->shift_tile == 0 &&
+		   variant->k_flipped == 0 && !variant->quarters &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+static bool is_zero(const struct check_input *input, uint64_t at)
+{
+	const struct operand *result = problem_part(input->problem, PART_RESULT);
+	const struct number_format *format = &type_of(result->type)->format;
+	return values_to_double(format, values_load(format, input->out, at)) == 0;
 }
 
 static bool fits_partly(const struct trial *trial, const struct variant *variant)
@@ -49,7 +57,8 @@ static bool fits_partly(const struct trial *trial, const struct variant *variant
 	if (!tells_in_part(trial, variant))
 		return false;
 	for (uint64_t i = 0; i < trial->count; i += step, looked_at++)
-		fitting += variant_fits(trial, variant, trial->chosen[i]);
+		fitting += !is_zero(trial->input, trial->chosen[i]) &&
+				   variant_fits(trial, variant, trial->chosen[i]);
 	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
 }
 

@@ -212,6 +212,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	}
 	summarise(out);
 	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
+		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
 		 check_sealed(run, problem, entrant, &contestant, out, err);
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);

@@ -300,6 +300,18 @@ Test(hints, subnormal_numbers_that_are_flushed)
 	free(made);
 }
 
+Test(hints, results_that_vary_and_are_right)
+{
+	struct made_up *made = made_up(4, 0);
+	made->judgement.verdict = VERDICT_ACCEPTED;
+	cr_expect_str_eq(hints_of(made), "");
+	made->judgement.spread = (struct case_spread){true, "random-2", 0.25};
+	shows(made,
+		  "two calls on the same input give results that differ (random-2, both right: no error "
+		  "is above 0.25 of its bound)");
+	free(made);
+}
+
 /* Only an order that was tried, and gave the right result. */
 Test(hints, order_of_arguments)
 {
