@@ -172,7 +172,7 @@ struct referee_check_reply {
 	struct check_facts found;
 };
 
-/* After a CHECK that found suspect elements, of a case that is not sealed and has no foreign
+/* After a CHECK that found suspect elements, of a case that is not sealed and has no custom
  * stages: an element that no call has written, and one that was made of what it held, may look the
  * same. REFILL gives the result other values, different in every element; the reply is a struct
  * message. Then comes one more call on the set that was checked, and RECHECK looks at what it left
