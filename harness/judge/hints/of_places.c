@@ -46,30 +46,16 @@ static bool all_unwritten(const struct case_result *result)
 	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
-/* Whether the result is a float that solve() takes no beta for: it holds NaN before each call. */
-static bool has_nan_before(const struct hint_facts *facts)
-{
-	const struct operand *result = problem_part(facts->problem, PART_RESULT);
-	return result->role == ROLE_OUTPUT && !type_of(result->type)->format.is_integer;
-}
-
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	if (!all(facts, all_unwritten))
 		return false;
-	const char *name = hint_operand(facts, PART_RESULT);
 	snprintf(out, HINT_TEXT,
-			 "%s %s still holds what it held before the call: is a kernel "
-			 "launched at all, with a grid and a block that are not empty, and does it store to "
-			 "the pointer that solve() was given?",
-			 in_all(facts, cases), name);
-	if (has_nan_before(facts)) /* which a sum with it is, too */
-		snprintf(out, HINT_TEXT,
-				 "%s %s holds NaN as it did before the call: is it added to (+=, "
-				 "atomicAdd) and not set to 0 first, or is no kernel launched, with a grid and a "
-				 "block that are not empty, that stores to the pointer that solve() was given?",
-				 in_all(facts, cases), name);
+			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
+			 "grid and a block that are not empty, and does it store to the pointer that solve() "
+			 "was given?",
+			 in_all(facts, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
@@ -551,17 +537,10 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (held == 0)
 		return false;
 	char cases[64];
-	size_t used = (size_t)snprintf(
-		out, HINT_TEXT,
-		"%s every wrong element is NaN, though all inputs are numbers: ", in_all(facts, cases));
-	if (has_nan_before(facts))
-		used += (size_t)snprintf(out + used, HINT_TEXT - used,
-								 "is %s, which holds NaN before the call, read before it is "
-								 "written (+=, atomicAdd), or ",
-								 hint_operand(facts, PART_RESULT));
-	snprintf(out + used, HINT_TEXT - used,
-			 "is something summed that was never written (shared memory, an accumulator, a "
-			 "workspace)?");
+	snprintf(out, HINT_TEXT,
+			 "%s every wrong element is NaN, though all inputs are numbers: is something summed "
+			 "that was never written (shared memory, an accumulator, a workspace)?",
+			 in_all(facts, cases));
 	return true;
 }
 
