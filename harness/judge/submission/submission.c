@@ -410,6 +410,13 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 {
 	struct wants_feature feature;
 	const char *own = run->referee.facts.architecture;
+	char *reason =
+		s->fused ? chain_refusal(&run->epilogue->chain, &run->epilogue->files, s->compiled.log)
+				 : NULL;
+	if (reason != NULL) { /* nvcc's lines are about code of ours */
+		free(s->compiled.log);
+		s->compiled.log = reason;
+	}
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
 	if (s->compiled.status == COMPILE_FORBIDDEN)
 		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
