@@ -111,6 +111,21 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing)
 	}
 }
 
+void kernels_uses_print(FILE *out, int width, const struct judgement *item)
+{
+	if (item->use_count == 0)
+		return;
+	fprintf(out, "  what its kernels take as machine code of %s\n    %4s %7s %7s %8s\n",
+			item->uses_of, "regs", "shared", "stack", "spilled");
+	for (size_t i = 0; i < item->use_count; i++) {
+		const struct kernel_use *use = &item->uses[i];
+		int column = fprintf(out, "    %4d %7lld %7lld %8lld  ", use->registers,
+							 (long long)use->shared_bytes, (long long)use->stack_bytes,
+							 (long long)(use->spill_stores + use->spill_loads));
+		print_cut(out, use->name, width - column);
+	}
+}
+
 /* ---- markdown --------------------------------------------------------------------- */
 
 static void row_markdown(FILE *out, const char *label, const struct kernel_launch *kernel)

@@ -1,4 +1,5 @@
-/* Which kernels a call of each entrant ran, as CUPTI tells it. */
+/* Which kernels a call of each entrant ran, as CUPTI tells it, and what they take, as ptxas does.
+ */
 #ifndef GEMMJUDGE_REPORT_KERNELS_H
 #define GEMMJUDGE_REPORT_KERNELS_H
 
@@ -12,5 +13,9 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing);
 
 /* The same as a table. */
 void kernels_markdown(FILE *out, const struct timing_result *timing);
+
+/* What the compiled kernels of a file take of a GPU, a line a kernel; nothing where nobody knows.
+ */
+void kernels_uses_print(FILE *out, int width, const struct judgement *item);
 
 #endif
