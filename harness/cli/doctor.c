@@ -110,7 +110,7 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 					  : "no times; solutions are checked on the emulated GPU, on small sizes");
 	if (e->gpu)
 		print_line(e, sealed ? PRESENT : ABSENT, "sealed calls", sealed ? "" : err.message,
-				   sealed ? "times are confirmed from outside of the solution's process"
+				   sealed ? "times are confirmed by host-side time, outside the solution's process"
 						  : "times are what the solution's process says");
 }
 

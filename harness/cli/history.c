@@ -66,6 +66,7 @@ static int history(const char *program, struct options *options)
 	else {
 		if (options->argument_count == 1)
 			wanted_of(options->arguments[0], &wanted, &filter);
+		found.content = filter.path != NULL ? filter.content : NULL;
 		if (stored_find(options, &filter, &found.list, &err) &&
 			is_one_content(&found.list, &filter, &err) &&
 			(found.list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
@@ -86,7 +87,9 @@ const struct subcommand subcommand_history = {
 			 "\n"
 			 "Lists what is remembered of a file (under its name and, with the content that it\n"
 			 "has now, under others), of a content by the beginning of its hash, or of a\n"
-			 "problem: when, verdict, time, and the fastest library's time over it.\n"
+			 "problem: when, verdict, time, and the fastest library's time over it, in the\n"
+			 "order of time. Where that is of several files each row has a name; = marks what\n"
+			 "the file holds now, where it has held something else.\n"
 			 "\n"
 			 "  gemmjudge history solutions/gemm_f16/mine.cu\n",
 	.run = history,

@@ -8,6 +8,7 @@
 #include "judge/run/emulated.h"
 #include "judge/run/tool.h"
 #include "report/annotate.h"
+#include "report/compare.h"
 #include "tuning/tuning.h"
 
 #define TIMES "bench compare"
@@ -231,20 +232,21 @@ const struct row option_rows[] = {
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
 	{"json", "FILE", RUNS " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
-	 FILLS(kind_output, json), FILE_NEEDED, .letter = 'j'},
+	 FILLS(kind_output, json), .report = report_json, FILE_NEEDED, .letter = 'j'},
 	{"junit", "FILE", RUNS, "writes the results as JUnit XML", .group = GROUP_OUTPUT,
-	 FILLS(kind_output, junit), FILE_NEEDED},
+	 FILLS(kind_output, junit), .report = report_junit, FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes the results as markdown", .group = GROUP_OUTPUT,
-	 FILLS(kind_output, markdown), FILE_NEEDED},
+	 FILLS(kind_output, markdown), .report = report_markdown,
+	 .report_verbose = report_markdown_verbose, FILE_NEEDED},
 	{"html", "FILE", RUNS " explain", "writes the results as a page to look at, with plots",
-	 .group = GROUP_OUTPUT, FILLS(kind_output, html), FILE_NEEDED},
+	 .group = GROUP_OUTPUT, FILLS(kind_output, html), .report = report_html, FILE_NEEDED},
 	{"csv", "FILE", "judge", "writes the table of files as CSV", .group = GROUP_OUTPUT,
-	 FILLS(kind_output, csv), FILE_NEEDED},
+	 FILLS(kind_output, csv), .report = report_csv, FILE_NEEDED},
 	{"annotate", "github", "judge",
 	 "also prints ::error lines, which GitHub shows beside\nthe source", .group = GROUP_OUTPUT,
 	 FILLS(kind_word, annotate), .again = AGAIN_NOT, .names = annotate_kinds},
 	{"svg", "FILE", "compare", "draws the results", .group = GROUP_OUTPUT, FILLS(kind_output, svg),
-	 FILE_NEEDED},
+	 .report = report_svg, FILE_NEEDED},
 	{"site", "FOLDER", "leaderboard",
 	 "writes it as pages, index.html the first: into a folder\nof their own", .group = GROUP_FIRST,
 	 FILLS(kind_output_folder, site), .excludes = "json shape",

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "cli/reader.h"
 #include "report/annotate.h"
-#include "report/compare.h"
 
 #define PROGRESS_SECONDS 0.1
 
@@ -59,30 +59,31 @@ static int width_of(FILE *stream)
 
 /* ---- reports ------------------------------------------------------------ */
 
-#define REPORTS_MAX 6
-
-struct report {
-	const char *path;
-	report_writer write;
-};
-
-static size_t reports_asked(const struct options *options, struct report out[REPORTS_MAX])
+/* Whether a file is a place where a report can be replaced by a better one. */
+static bool is_regular(const char *path)
 {
-	size_t count = 0;
-	if (options->json != NULL)
-		out[count++] = (struct report){options->json, report_json};
-	if (options->junit != NULL)
-		out[count++] = (struct report){options->junit, report_junit};
-	if (options->markdown != NULL)
-		out[count++] = (struct report){options->markdown, options->verbose ? report_markdown_verbose
-																		   : report_markdown};
-	if (options->html != NULL)
-		out[count++] = (struct report){options->html, report_html};
-	if (options->csv != NULL)
-		out[count++] = (struct report){options->csv, report_csv};
-	if (options->svg != NULL)
-		out[count++] = (struct report){options->svg, report_svg};
-	return count;
+	struct stat facts;
+	return strcmp(path, "-") != 0 && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
+/* Writes those that the options name, all of them though one fails. */
+static bool reports_write(const struct options *options, const struct judgement_list *list,
+						  bool only_regular, struct error *err)
+{
+	bool ok = true;
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct row *row = &option_rows[i];
+		struct error later;
+		if (row->report == NULL || !option_row_is_of(row, options->command))
+			continue;
+		const char *path = *(const char *const *)((const char *)options + row->at);
+		report_writer write =
+			options->verbose && row->report_verbose != NULL ? row->report_verbose : row->report;
+		if (path != NULL && (!only_regular || is_regular(path)) &&
+			!report_save(path, write, list, ok ? err : &later))
+			ok = false;
+	}
+	return ok;
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -116,35 +117,21 @@ void output_text_file(struct output_text *text, const struct judgement_list *lis
 bool output_write(const struct options *options, struct output_text *text,
 				  const struct judgement_list *list, struct error *err)
 {
-	struct report reports[REPORTS_MAX];
-	size_t count = reports_asked(options, reports);
-	bool ok = true;
 	errno = 0;
 	report_text_end(list, &text->style, &text->written, text->stream);
 	if (options->annotate != NULL)
 		report_annotate(list, text->stream);
 	text_flush(text);
-	if (text->stream == stdout && text->failed != 0)
-		ok = error_set(err, "cannot write to standard output: %s", strerror(text->failed));
-	for (size_t i = 0; i < count; i++) {
-		struct error later;
-		if (!report_save(reports[i].path, reports[i].write, list, ok ? err : &later))
-			ok = false;
-	}
-	return ok;
+	bool printed = text->stream != stdout || text->failed == 0 ||
+				   error_set(err, "cannot write to standard output: %s", strerror(text->failed));
+	struct error later;
+	return reports_write(options, list, false, printed ? err : &later) && printed;
 }
 
 void output_save(const struct options *options, const struct judgement_list *list)
 {
-	struct report reports[REPORTS_MAX];
-	size_t count = reports_asked(options, reports);
-	for (size_t i = 0; i < count; i++) {
-		struct stat facts;
-		struct error ignored;
-		if (strcmp(reports[i].path, "-") != 0 &&
-			(stat(reports[i].path, &facts) != 0 || S_ISREG(facts.st_mode)))
-			report_save(reports[i].path, reports[i].write, list, &ignored);
-	}
+	struct error ignored;
+	reports_write(options, list, true, &ignored);
 }
 
 /* ---- progress ----------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "cli/line.h"
 #include "cli/options.h"
+#include "report/report.h"
 
 /* Sizes that can be asked for without --large-sizes; 32768^2 elements still fit 4-byte indices. */
 #define DIM_MAX 32768
@@ -54,10 +55,12 @@ struct row {
 	const char *const *names; /* of a word; NULL after the last */
 	enum suggest_kind words;  /* of other tools for one of names; 0: none */
 	const char *needs;        /* the end of the line that refuses a value */
-	const char *mark; /* of an output: how files of a source's name begin that it wrote, which
-						 it may replace; NULL: it writes no sources */
-	const char *was;  /* the name that it had in these subcommands, which is not taken any more */
-	char letter;      /* its short form; 0: none */
+	const char *mark;     /* of an output: how files of a source's name begin that it wrote, which
+							 it may replace; NULL: it writes no sources */
+	report_writer report; /* of an output of judge, bench and compare: what writes it */
+	report_writer report_verbose; /* the same with --verbose; NULL: the same */
+	const char *was; /* the name that it had in these subcommands, which is not taken any more */
+	char letter;     /* its short form; 0: none */
 };
 
 struct kind {

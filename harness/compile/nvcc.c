@@ -76,10 +76,10 @@ static bool nvcc_version(const char *nvcc, char version[64], struct error *err)
 	return known || error_set(err, "%s: does not tell its version as nvcc does", nvcc);
 }
 
-enum trial { NVCC_ABSENT, NVCC_REFUSED /* err says why */, NVCC_FOUND };
+enum nvcc_trial { NVCC_ABSENT, NVCC_REFUSED /* err says why */, NVCC_FOUND };
 
 /* A candidate counts when it runs and is of the right version. */
-static enum trial try_nvcc(const char *path, char out[PATHS_MAX], char version[64],
+static enum nvcc_trial try_nvcc(const char *path, char out[PATHS_MAX], char version[64],
 						   struct error *err)
 {
 	char absolute[PATHS_MAX], here[PATHS_MAX];
@@ -110,7 +110,7 @@ bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
 	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
 		if (!toolkit_at(i, &toolkit))
 			continue;
-		enum trial trial = try_nvcc(toolkit.nvcc, out, version, &why);
+		enum nvcc_trial trial = try_nvcc(toolkit.nvcc, out, version, &why);
 		if (trial == NVCC_FOUND)
 			return true;
 		if (i == 0) /* $GEMMJUDGE_NVCC: no other one is wanted */

@@ -172,7 +172,7 @@ struct referee_check_reply {
 	struct check_facts found;
 };
 
-/* After a CHECK that found suspect elements, of a case that is not sealed and has no foreign
+/* After a CHECK that found suspect elements, of a case that is not sealed and has no custom
  * stages: an element that no call has written, and one that was made of what it held, may look the
  * same. REFILL gives the result other values, different in every element; the reply is a struct
  * message. Then comes one more call on the set that was checked, and RECHECK looks at what it left
@@ -265,6 +265,8 @@ enum run_status {
 #define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
 #define FAULT_STILL_RUNS ": still runs"
+/* Behind that: what an mbarrier lacks, "N arrivals and N bytes". */
+#define FAULT_MBARRIER "its mbarrier waits for "
 
 struct contestant_reply { /* to LOAD, CASE and RUN */
 	struct message head;

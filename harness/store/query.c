@@ -35,7 +35,7 @@ static const char heads[] =
 	" AND ((?2 IS NULL AND ?3 IS NULL) OR s.path = ?2 OR substr(s.content, 1, length(?3)) = ?3)"
 	" AND (?4 IS NULL OR j.problem = ?4)"
 	" AND (?5 IS NULL OR instr(lower(r.device), lower(?5)) > 0)"
-	" ORDER BY j.id DESC LIMIT ?6) ORDER BY id";
+	" ORDER BY j.ended DESC, j.id DESC LIMIT ?6) ORDER BY ended, id";
 
 const struct column measured_time_columns[MEASURED_TIME_COLUMNS] = {
 	COLUMN_SHOWN("t.problem", struct measured_time, problem, "problem"),

@@ -16,35 +16,6 @@
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* "17.83M" */
-static const char *short_number(double number, char out[16])
-{
-	static const char suffixes[] = " kMGTPE";
-	size_t i = 0;
-	while (fabs(number) >= 9999.5 && i + 2 < sizeof suffixes) {
-		number /= 1000;
-		i++;
-	}
-	snprintf(out, 16, i == 0 ? "%.0f" : "%.4g%c", number, suffixes[i]);
-	return out;
-}
-
-void tuning_show_head(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
-{
-	const struct schedule_list *list = &shape->ranking.list;
-	char line[LINE_TEXT], sizes[SHAPE_TEXT], number[16];
-	shape_print(tuning->plan.problem, &shape->test->shape, sizes);
-	int used = snprintf(line, sizeof line, "%s %s on %s: ", tuning->plan.problem->name, sizes,
-						tuning->gpu.name);
-	if (!shape->fits)
-		snprintf(line + used, sizeof line - (size_t)used, "%s", shape->why);
-	else
-		snprintf(line + used, sizeof line - (size_t)used,
-				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
-				 text_plural(list->count), short_number(list->combinations, number));
-	wrap_print(out, WIDTH, 0, 0, line);
-}
-
 /* The constants of a schedule: those that all shown ones share, or the others. */
 static void print_constants(const struct tuning *tuning, const struct tuning_shape *shape,
 							size_t schedule, bool shared, char out[SCHEDULE_TEXT])
@@ -126,9 +97,9 @@ static void show_row(const struct tuning *tuning, const struct tuning_shape *sha
 	if (ranking->has_thesis) {
 		const struct thesis_cost *cost = &ranking->thesis[schedule];
 		if (cost->shared_volume > 0)
-			short_number(cost->shared_volume, shared);
+			tuning_short_number(cost->shared_volume, shared);
 		column += fprintf(out, "%6zu %7.0f %7s %7s", ranking->thesis_place[schedule] + 1,
-						  cost->cores, short_number(cost->global_volume, global), shared);
+						  cost->cores, tuning_short_number(cost->global_volume, global), shared);
 	}
 	if (ranking->has_model)
 		column += fprintf(out, " %9.4g", ranking->seconds[schedule] * 1e6);
@@ -198,15 +169,6 @@ void tuning_show_check(const struct tuning *tuning, const struct tuning_check *c
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
-
-json_t *tuning_constants_json(const struct space *space, const int64_t *values)
-{
-	json_t *json = json_object();
-	for (size_t i = 0; i < space->constant_count; i++)
-		json_object_set_new(json, space->names[space->constants[i].place].name,
-							json_integer(values[i]));
-	return json;
-}
 
 static json_t *gpu_json(const struct tune_gpu *gpu)
 {

@@ -161,6 +161,8 @@ void tuning_show_worth(const struct tuning *tuning, FILE *out);
 json_t *tuning_found_json(const struct tuning *tuning, const struct tuning_shape *shape);
 json_t *tuning_worth_json(const struct tuning *tuning); /* NULL: it is not known */
 
+/* Of both (parts.c). A number with a suffix: "12.3k". */
+const char *tuning_short_number(double number, char out[16]);
 void tuning_show_head(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out);
 json_t *tuning_constants_json(const struct space *space, const int64_t *values);
 

@@ -162,7 +162,11 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
 		describe_elsewhere(address, global, out);
 	else if (freed && address < end)
-		PLACE(out, "free it after the kernels that use it",
+		PLACE(out,
+			  near->name[0]
+				  ? "the pointers that solve() gets are others in each call: keep none of "
+					"them (a static variable, a captured graph)"
+				  : "free it after the kernels that use it",
 			  "%" PRIu64 " bytes into a %s that was freed", address - near->base,
 			  memory_describe(near, what));
 	else if (address < end)

@@ -51,6 +51,7 @@ struct warp {
 	uint32_t turns;
 	struct exec_copies *copies;
 	struct exec_mmas *mmas;
+	uint64_t mbarrier_found;          /* what a wait that failed found last; 0: none did */
 	struct exec_undefined *undefined; /* NULL: it has read nothing undefined */
 };
 

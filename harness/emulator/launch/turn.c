@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/exec/fault.h"
+#include "emulator/exec/mbarrier.h"
 #include "emulator/exec/schedule.h"
 #include "emulator/ops/bulk.h"
 #include "emulator/simd/run.h"
@@ -117,16 +118,30 @@ static struct warp *running(const struct exec_block *block)
 	return NULL;
 }
 
+/* What the mbarrier that the warp waits for lacks; "" where it waits for none. */
+static void describe_mbarrier(const struct warp *warp, uint32_t at, char *text, size_t size)
+{
+	const struct exec_origin *origin = &warp->worker->launch->program->origins[at];
+	struct mbarrier found = mbarrier_unpack(warp->mbarrier_found);
+	text[0] = '\0';
+	if (strncmp(origin->instruction->opcode, "mbarrier.", strlen("mbarrier.")) == 0 &&
+		warp->mbarrier_found != 0)
+		snprintf(text, size, "its mbarrier waits for %u arrivals and %d bytes; ", found.pending,
+				 (int)found.bytes);
+}
+
 /* The fault that the warp's kernel does not end, as `what` says. */
 static enum exec_status fail_running(struct exec_cluster *cluster, struct warp *warp, bool waiting,
 									 const char *what)
 {
-	char text[400];
+	char text[400], mbarrier[96];
 	if (!warp->active)
 		exec_choose(warp);
+	uint32_t at = warp->pc ? warp->pc - 1 : 0;
 	describe_waits(cluster, text, sizeof text);
-	return exec_fail(warp, &warp->worker->launch->program->code[warp->pc ? warp->pc - 1 : 0], -1,
-					 FAULT_BUDGET, 0, "%s: %llu warp instructions in this block%s%s%s", what,
+	describe_mbarrier(warp, at, mbarrier, sizeof mbarrier);
+	return exec_fail(warp, &warp->worker->launch->program->code[at], -1, FAULT_BUDGET, 0,
+					 "%s: %s%llu warp instructions in this block%s%s%s", what, mbarrier,
 					 (unsigned long long)warp->block->steps,
 					 waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "",
 					 text);

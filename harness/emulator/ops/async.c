@@ -267,8 +267,10 @@ HANDLER(mbarrier_wait)
 			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
 		bool over = mbarrier_unpack(*state).phase != waited;
 		done |= (u32)over << i;
-		if (!over)
+		if (!over) {
+			w->mbarrier_found = *state;
 			continue;
+		}
 		bulk_seen(block, offset);
 		exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
 	}

@@ -289,12 +289,23 @@ static void round_row_up(struct tensor_map *map)
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
+	if (at.space == PTX_LOCAL ||
+		at.address >> EXEC_WINDOW_SHIFT == EXEC_WINDOW_LOCAL >> EXEC_WINDOW_SHIFT) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
+				  "the tensor map lies in a thread's own memory, where its copy of a parameter is");
+		w->worker->fault.advice =
+			"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`";
+		return false;
+	}
 	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
 	if (!bytes)
 		return false;
 	if (!tensor_map_decode(bytes, &out->map)) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
 				  (unsigned long long)at.address);
+		w->worker->fault.advice =
+			"look at what cuTensorMapEncodeTiled returns, and at what becomes "
+			"of its map on the way to the kernel";
 		return false;
 	}
 	if ((s32)out->map.rank != in->list[11]) {
@@ -387,6 +398,11 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
 				  "shared offset %llu is not a multiple of %u", (unsigned long long)entry->shared,
 				  align);
+		w->worker->fault.advice =
+			entry->tensor
+				? "shared memory that a tensor copy reaches lies at a multiple of 128 bytes: "
+				  "alignas(128), or 1024 with a swizzle of 128 bytes"
+				: "both ends of a bulk copy lie at multiples of 16 bytes";
 		return false;
 	}
 	if (entry->tensor) {

@@ -67,8 +67,11 @@ void refusal_forget(void)
 /* Faults whose text says what is wrong, and not what to do. */
 void refusal_fault(const struct fault *fault)
 {
+	if (fault->advice) {
+		fault_advice = fault->advice;
+		return;
+	}
 	switch (fault->kind) {
-	case FAULT_ADDRESS: fault_advice = fault->advice ? fault->advice : ""; break;
 	case FAULT_ALIGNMENT:
 		fault_advice = "a vector access needs an address that is a multiple of its size: take it "
 					   "only where row starts and leading dimensions are, else narrower ones";

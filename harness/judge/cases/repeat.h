@@ -8,7 +8,7 @@
 /* Where a wrong result has suspect elements (judgement/check.h): one more call, of the process that
  * made it, on a result that holds other values, so that what is said to be unwritten is.
  * result->check then has what both calls tell. Not under a tool, not where launches are counted,
- * not beside foreign stages, and not where a call takes long. *dead tells that the process is gone,
+ * not beside custom stages, and not where a call takes long. *dead tells that the process is gone,
  * which changes no verdict; false when the referee cannot go on (err). */
 bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 					 struct case_result *result, bool *dead, struct error *err);

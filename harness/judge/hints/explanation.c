@@ -40,18 +40,34 @@ bool explanation_holds(const struct case_result *result, const struct explanatio
 	return false;
 }
 
-static void count_cases(const struct hint_facts *facts, struct explanation *explanation)
+/* The few cases that faults were tried at, of what may be very many. */
+struct explained {
+	const struct case_result *cases[EXPLAINED_MAX];
+	size_t count;
+};
+
+static struct explained explained_of(const struct hint_facts *facts)
 {
-	explanation->cases = explanation->of = 0;
-	explanation->compared = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
+	struct explained out = {.count = 0};
+	for (size_t i = 0; i < facts->judgement->count && out.count < EXPLAINED_MAX; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		if (result->wrong == NULL || result->wrong->compared == 0)
-			continue;
-		explanation->of++;
+		if (result->wrong != NULL && result->wrong->compared > 0)
+			out.cases[out.count++] = result;
+	}
+	return out;
+}
+
+static void count_cases(const struct explained *explained, struct explanation *explanation)
+{
+	explanation->cases = explanation->telling = 0;
+	explanation->of = explained->count;
+	explanation->compared = 0;
+	for (size_t i = 0; i < explained->count; i++) {
+		const struct case_result *result = explained->cases[i];
 		if (!explanation_holds(result, explanation))
 			continue;
 		explanation->cases++;
+		explanation->telling += result->test.shape.size[SIZE_K] > 1;
 		explanation->compared += result->wrong->compared;
 	}
 }
@@ -72,12 +88,13 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 
 /* Takes it where it explains more than the best one so far, and at least half of all cases, or
  * where a race explains the others. */
-static void consider(const struct hint_facts *facts, struct explanation candidate,
-					 struct explanation *best)
+static void consider(const struct hint_facts *facts, const struct explained *explained,
+					 struct explanation candidate, struct explanation *best)
 {
-	count_cases(facts, &candidate);
+	count_cases(explained, &candidate);
 	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
-	if (candidate.compared >= COMPARED_LEAST && candidate.cases > best->cases &&
+	if (candidate.telling > 0 && candidate.compared >= COMPARED_LEAST &&
+		candidate.cases > best->cases &&
 		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
 		(!missing || has_sums(facts, &candidate)))
 		*best = candidate;
@@ -100,12 +117,16 @@ struct explanation explanation_of(const struct hint_facts *facts)
 	struct explanation best = {.count = 0};
 	if (explanation_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return best;
+	struct explained explained = explained_of(facts);
+	if (explained.count == 0)
+		return best;
 	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
-		consider(facts, (struct explanation){.count = 1, .faults = {one}}, &best);
+		consider(facts, &explained, (struct explanation){.count = 1, .faults = {one}}, &best);
 	if (best.count == 1 && best.cases == best.of)
 		return best;
 	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
 		for (enum wrong_fault other = one + 1; other < FAULT_COUNT; other++)
-			consider(facts, (struct explanation){.count = 2, .faults = {one, other}}, &best);
+			consider(facts, &explained, (struct explanation){.count = 2, .faults = {one, other}},
+					 &best);
 	return best;
 }

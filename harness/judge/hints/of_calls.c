@@ -2,8 +2,10 @@
  * kernels that do not end. They may be lies, which no verdict rests on. */
 #include "judge/hints/hints.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "process/protocol.h"
@@ -75,10 +77,14 @@ static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
 	return failing != NULL && out_of_memory(failing) && keeps_memory(facts, out);
 }
 
+static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT]);
+
+/* Of a call that was refused, what follows from it needs no advice. */
 static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved)
+	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved ||
+		device_says(facts, out))
 		return false;
 	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
 	return true;
@@ -138,12 +144,60 @@ static bool went_on(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->verdict != VERDICT_WRONG_ANSWER ||
-		failing->facts.failed[0] == '\0')
+	if (failing == NULL || failing->facts.failed[0] == '\0' ||
+		(failing->verdict != VERDICT_WRONG_ANSWER && failing->verdict != VERDICT_RUNTIME_ERROR) ||
+		strncmp(failing->facts.failed, "kernel ", strlen("kernel ")) == 0)
 		return false;
 	snprintf(out, HINT_TEXT, "a call failed in the failing case, and solve() went on: %.300s",
 			 failing->facts.failed);
 	return true;
+}
+
+/* ---- what the emulated GPU says ------------------------------------------------------------ */
+
+/* Words of its messages, and what to do about them where it does not say so itself. */
+static const struct {
+	const char *words, *hint;
+} said[] = {
+	{"is device memory where the copy's direction says host",
+	 "the pointers that solve() gets are device memory already: use them as they are, or copy with "
+	 "cudaMemcpyDeviceToDevice"},
+	{"is still to write: a wait is missing", "a copy brings that memory meanwhile: wait for it in "
+											 "the thread that began it, then a barrier, "
+											 "before others read what it brings; and another "
+											 "barrier before the next copy to the same place"},
+};
+
+#define EMULATED_SAYS "emulated GPU: "
+
+/* A call of the driver that was refused: "cuTensorMapEncodeTiled: why". */
+static bool driver_refused(const char *output, char out[HINT_TEXT])
+{
+	for (const char *line = output; line != NULL; line = strstr(line + 1, EMULATED_SAYS)) {
+		const char *call = line + strlen(EMULATED_SAYS);
+		if (strncmp(line, EMULATED_SAYS "cu", strlen(EMULATED_SAYS "cu")) != 0 ||
+			!isupper((unsigned char)call[2]))
+			continue;
+		snprintf(out, HINT_TEXT, "the driver refused a call, and solve() went on: %.*s",
+				 (int)(strcspn(call, "\n") < 300 ? strcspn(call, "\n") : 300), call);
+		return true;
+	}
+	return false;
+}
+
+static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	if (failing == NULL || failing->verdict == VERDICT_TIME_LIMIT)
+		return false;
+	if (failing->output != NULL && driver_refused(failing->output, out))
+		return true;
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (printed(failing, said[i].words)) {
+			snprintf(out, HINT_TEXT, "%s", said[i].hint);
+			return true;
+		}
+	return false;
 }
 
 /* ---- host code ------------------------------------------------------------------------ */
@@ -201,6 +255,20 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
 		!printed(failing, FAULT_STILL_RUNS) || !find_running(failing->output, kernel, place))
 		return false;
+	const char *waits = strstr(failing->output, FAULT_MBARRIER);
+	unsigned arrivals;
+	int bytes;
+	if (waits != NULL &&
+		sscanf(waits, FAULT_MBARRIER "%u arrivals and %d bytes", &arrivals, &bytes) == 2) {
+		snprintf(
+			out, HINT_TEXT,
+			"kernel %.100s waits at %.60s for an mbarrier that lacks %u arrivals and has got %d "
+			"bytes too %s: its count of arrivals, or the bytes of expect_tx, are not what comes "
+			"(copies "
+			"bring the bytes of their whole box)",
+			kernel, place, arrivals, abs(bytes), bytes < 0 ? "many" : "few");
+		return true;
+	}
 	snprintf(out, HINT_TEXT,
 			 "kernel %.100s is at %.60s when its time is over: it waits there for what never "
 			 "comes, or its "
@@ -239,6 +307,8 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 
 const struct hint_row hints_of_calls[] = {
 	{"memory-ran-out", HINT_CAUSE, memory_ran_out},
+	{"call-failed", HINT_CAUSE, call_failed},
+	{"device-says", HINT_CAUSE, device_says},
 	{"device-advises", HINT_CAUSE, device_advises},
 	{"code-means", HINT_CAUSE, code_means},
 	{"touches-device", HINT_CAUSE, touches_device},
@@ -246,7 +316,6 @@ const struct hint_row hints_of_calls[] = {
 	{"kernel-runs", HINT_PLACE, kernel_runs},
 	{"device-runs", HINT_PLACE, device_runs},
 	{"host-runs", HINT_PLACE, host_runs},
-	{"call-failed", HINT_PLACE, call_failed},
 	{"went-on", HINT_KIND, went_on},
 	{0},
 };

@@ -245,6 +245,13 @@ static bool adds_to_result(const struct hint_facts *facts, char out[HINT_TEXT])
 	const char *name = hint_operand(facts, PART_RESULT);
 	if (cases_that_read(facts, false) == 0)
 		return false;
+	if (problem_takes(facts->problem, SCALAR_BETA)) {
+		snprintf(out, HINT_TEXT,
+				 "where beta is 0, what %s held before the call is in the result: before sums are "
+				 "added to %s, multiply it by beta, or set it to 0 where beta is 0",
+				 name, name);
+		return true;
+	}
 	snprintf(out, HINT_TEXT,
 			 "%s is read before it is written, and what it held before the call is in the result: "
 			 "store the sum in place of adding to %s, or set %s to 0 before anything is added "

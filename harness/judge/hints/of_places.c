@@ -1,5 +1,5 @@
 /* Where the wrong elements lie, in the cases that were looked at. */
-#include "judge/hints/hints.h"
+#include "judge/hints/explanation.h"
 
 #include <stdio.h>
 
@@ -109,11 +109,21 @@ static int32_t tile_written(const struct hint_facts *facts, bool rows)
 	return found;
 }
 
-/* Whether such tiles may be all there are; several may. */
+/* Whether some tiles of usual sizes may be all there are. */
 static bool tiles_end(const struct hint_facts *facts, bool rows)
 {
-	for (int32_t tile = 2; tile <= TILE_MOST; tile++)
+	for (int32_t tile = 2; tile <= TILE_MOST; tile += tile < 8 ? tile : 8)
 		if (ends_written(facts, rows, tile))
+			return true;
+	return false;
+}
+
+/* Rows of another length, which overlap, leave the end of the result unwritten, too. */
+static bool overlaps(const struct hint_facts *facts)
+{
+	struct explanation explanation = explanation_of(facts);
+	for (int i = 0; i < explanation.count; i++)
+		if (explanation.faults[i] >= FAULT_RESULT_LENGTH && explanation.faults[i] < FAULT_SCALAR)
 			return true;
 	return false;
 }
@@ -146,7 +156,7 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 		columns = columns || wrong->written_columns < size_of(result, SIZE_N);
 		held++;
 	}
-	if (held == 0 || !tiles_end(facts, true) || !tiles_end(facts, false))
+	if (held == 0 || overlaps(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
 	say_rounded_up(facts, true, up_rows);
 	say_rounded_up(facts, false, up_columns);

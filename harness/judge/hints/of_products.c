@@ -58,16 +58,22 @@ static void say_missing(const struct hint_facts *facts, const struct explanation
 {
 	const char *k = hint_size(facts, SIZE_K);
 	const struct case_result *one = facts->judgement->cases;
-	if (sums_end_at(facts, explanation, 0)) {
+	int32_t tile = tile_of_sums(facts, explanation);
+	bool last = sums_end_at(facts, explanation, 0);
+	if (last && tile < 8) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
 	while (!explanation_has(one, explanation, FAULT_PRODUCTS_MISSING))
 		one++;
-	int32_t tile = tile_of_sums(facts, explanation);
 	used += (size_t)snprintf(out + used, HINT_TEXT - used, "sums that end too early (%s: %d of %d)",
 							 one->test.name, one->wrong->summed, one->test.shape.size[SIZE_K]);
+	if (last) {
+		snprintf(out + used, HINT_TEXT - used,
+				 ": without their last product, or at the last multiple of %d in %s?", tile, k);
+		return;
+	}
 	if (tile > 0)
 		used += (size_t)snprintf(out + used, HINT_TEXT - used, ", at the last multiple of %d in %s",
 								 tile, k);
@@ -292,32 +298,30 @@ static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* ---- a part of the wrong elements ----------------------------------------------------------- */
 
-/* Cases in which it has a part, though they are not explained. */
-static size_t count_parts(const struct hint_facts *facts, const struct explanation *explanation,
-						  const struct explanation *part)
+static size_t count_held(const struct hint_facts *facts, const struct explanation *explanation)
 {
 	size_t cases = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct case_result *result = &facts->judgement->cases[i];
-		cases += explanation_holds(result, part) && !explanation_holds(result, explanation);
-	}
+	for (size_t i = 0; i < facts->judgement->count; i++)
+		cases += explanation_holds(&facts->judgement->cases[i], explanation);
 	return cases;
 }
 
+/* Where nothing explains all of them, as with a race: the fault that some have in most cases. */
 static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	struct explanation explanation = explanation_of(facts), part = {.count = 0};
+	struct explanation part = {.count = 0};
 	size_t most = 0;
+	if (explanation_of(facts).count > 0)
+		return false;
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
 		struct explanation one = {.count = 1, .faults = {fault}, .partly = true};
-		size_t cases = count_parts(facts, &explanation, &one);
+		size_t cases = count_held(facts, &one);
 		if (cases <= most)
 			continue;
 		most = cases;
 		part = one;
 	}
-	if (part.count == 0 || explanation.count == 2 ||
-		(explanation.count == 1 && part.faults[0] == explanation.faults[0]))
+	if (most == 0)
 		return false;
 	char cases[64];
 	size_t used = (size_t)snprintf(

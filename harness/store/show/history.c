@@ -18,7 +18,47 @@ static const struct measured_time *only_time(const struct measured *run)
 	return run->time_count == 1 ? &run->times[0] : NULL;
 }
 
-static void print_head(const struct measured *run, bool by_file, FILE *out)
+/* What is told of files. */
+struct columns {
+	bool by_file;    /* else they have names alone */
+	bool names;      /* too, as there are several */
+	const char *now; /* the content that is marked; NULL: none is */
+};
+
+static struct columns columns_of(const struct shown_history *found)
+{
+	struct columns columns = {.by_file = found->by_file};
+	const struct measured *items = found->list.items;
+	for (size_t i = 1; i < found->list.count && found->by_file; i++) {
+		columns.names = columns.names || strcmp(items[i].path, items[0].path) != 0;
+		if (strcmp(items[i].content, items[0].content) != 0)
+			columns.now = found->content;
+	}
+	return columns;
+}
+
+static const char *columns_head(const struct columns *columns)
+{
+	return columns->names ? "content file" : columns->by_file ? "content   commit" : "file";
+}
+
+/* "c2f2b0c6= 97d59c3", "c2f2b0= 01_naive.cu", "01_naive.cu", and blanks. */
+static void columns_text(const struct columns *columns, const struct measured *run,
+						 char out[SHOW_NAME + 16])
+{
+	char name[SHOW_NAME];
+	bool now = columns->now != NULL && strcmp(run->content, columns->now) == 0;
+	if (columns->names)
+		snprintf(out, SHOW_NAME + 16, "%-6.6s%c %s", run->content, now ? '=' : ' ',
+				 show_cell(run, 11, name));
+	else if (columns->by_file)
+		snprintf(out, SHOW_NAME + 16, "%-8.8s%c %-8.8s", run->content, now ? '=' : ' ',
+				 run->commit[0] != '\0' ? run->commit : "-");
+	else
+		snprintf(out, SHOW_NAME + 16, "%s", show_cell(run, 18, name));
+}
+
+static void print_head(const struct measured *run, const struct columns *columns, FILE *out)
 {
 	char line[512], shape[MEASURED_SHAPE];
 	snprintf(line, sizeof line, "%s on %s%s%s%s%s", run->problem, run->device,
@@ -31,8 +71,8 @@ static void print_head(const struct measured *run, bool by_file, FILE *out)
 		measured_shape(time, shape);
 		fprintf(out, "%s\n", shape);
 	}
-	fprintf(out, "%6s  %-16s  %-18s  %-14s %10s  %6s\n", "id", "date (UTC)",
-			by_file ? "content   commit" : "file", "verdict", "median us", "/best");
+	fprintf(out, "%6s  %-16s  %-*s  %-14s %10s  %6s\n", "id", "date (UTC)",
+			columns->names ? 19 : 18, columns_head(columns), "verdict", "median us", "/best");
 }
 
 /* "216.1", "216.1?", "12 shapes", "-" */
@@ -51,24 +91,20 @@ static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 														  : "?");
 }
 
-static void print_row(const struct measured *run, bool by_file, FILE *out)
+static void print_row(const struct measured *run, const struct columns *columns, FILE *out)
 {
-	char date[SHOW_DATE], time[SHOW_NUMBER + 16], what[SHOW_NAME], ratio[SHOW_NUMBER] = "-";
+	char date[SHOW_DATE], time[SHOW_NUMBER + 16], what[SHOW_NAME + 16], ratio[SHOW_NUMBER] = "-";
 	double mean = measured_mean_ratio(run);
 	if (mean > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", mean);
 	time_text(run, time);
-	if (by_file)
-		snprintf(what, sizeof what, "%-8.8s  %-8.8s", run->content,
-				 run->commit[0] != '\0' ? run->commit : "-");
-	else
-		show_cell(run, 18, what);
+	columns_text(columns, run, what);
 	fprintf(out, "%6lld  %-16s  %s  %-14s %10s  %6s\n", (long long)run->id, show_date(run, date),
 			what, run->verdict, time, ratio);
 }
 
 /* The marks that were used. */
-static void print_legend(const struct measured_list *list, FILE *out)
+static void print_legend(const struct measured_list *list, const struct columns *columns, FILE *out)
 {
 	bool outside = false, open = false;
 	for (size_t i = 0; i < list->count; i++) {
@@ -79,10 +115,12 @@ static void print_legend(const struct measured_list *list, FILE *out)
 		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) &&
 						!seal_state_is(time->seal, SEAL_CONFIRMED));
 	}
-	if (outside || open)
+	if (outside || open || columns->now != NULL)
 		fputc('\n', out);
+	if (columns->now != NULL)
+		fputs("= what the file holds now\n", out);
 	if (outside)
-		fputs("* seen from outside: the process says less\n", out);
+		fputs("* host-side time: the process says less\n", out);
 	if (open)
 		fputs("? not confirmed by sealed calls\n", out);
 }
@@ -91,6 +129,7 @@ void show_history(const void *what, FILE *out)
 {
 	const struct shown_history *found = what;
 	const struct measured_list *list = &found->list;
+	const struct columns columns = columns_of(found);
 	const struct measured *head = NULL;
 	const struct measured_time *shape = NULL;
 	for (size_t i = 0; i < list->count; i++) {
@@ -101,13 +140,13 @@ void show_history(const void *what, FILE *out)
 		if (other) {
 			if (head != NULL)
 				fputc('\n', out);
-			print_head(run, found->by_file, out);
+			print_head(run, &columns, out);
 			head = run;
 			shape = time;
 		}
-		print_row(run, found->by_file, out);
+		print_row(run, &columns, out);
 	}
-	print_legend(list, out);
+	print_legend(list, &columns, out);
 }
 
 void show_history_json(const void *what, FILE *out)

@@ -57,7 +57,7 @@ static void print_board(const struct board *board, FILE *out)
 		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
 	}
 	if (outside)
-		fputs("* seen from outside: the process says less\n", out);
+		fputs("* host-side time: the process says less\n", out);
 	if (board->unconfirmed > 0)
 		fprintf(out, "%zu more without a rank: sealed calls do not confirm a time here\n",
 				board->unconfirmed);

@@ -21,7 +21,8 @@ void show_pairs_json(const void *pairs, FILE *out);
 
 struct shown_history {
 	struct measured_list list;
-	bool by_file; /* all are of one file, whose name is left out */
+	bool by_file;        /* they are of one file, or of one content */
+	const char *content; /* what that file holds now; NULL: not known */
 };
 void show_history(const void *history, FILE *out);
 void show_history_json(const void *history, FILE *out);

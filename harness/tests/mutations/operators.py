@@ -84,7 +84,7 @@ SINGLE = [
     ("beta-left-out", [[(r"beta \* (C|__\w+\(C)", r"\1", 0)]], ["taking beta for 1|beta"], []),
     ("c-left-out", [[(r" \+ old", "", 0)], [(r"scale<<<.*\n", "cudaMemset(C, 0, sizeof(float) * M * N);\n", 0)]], ["taking beta for 0"], []),
     ("alpha-on-all", [[(r"alpha \* ([^;()]+(?:\[[^;]*\])?) \+ old", r"alpha * (\1 + old)", 0)]], ["alpha belongs to the product alone"], []),
-    ("adds-to-c", [[(C_INDEX + r" = (alpha|sum)", r"C[(size_t)row * N + col] += \1", 0)], [(r"\tscale<<<.*\n", "", 0)]], ["read before it is written|taking beta for 1"], []),
+    ("adds-to-c", [[(C_INDEX + r" = (alpha|sum)", r"C[(size_t)row * N + col] += \1", 0)], [(r"\tscale<<<.*\n", "", 0)]], [r"read before it is written|taking beta for 1|is it added to \(\+="], []),
     ("beta-for-each-part", [[(r"alpha \* sum\)", "alpha * sum + beta * old[(size_t)row * N + col])", 0),
                              (r"scale<<<.*\n", "float *old;\n\tcudaMalloc(&old, sizeof(float) * M * N);\n\tcudaMemcpy(old, C, sizeof(float) * M * N, cudaMemcpyDefault);\n\tcudaMemset(C, 0, sizeof(float) * M * N);\n", 0),
                              (r"multiply\(const float \*A", "multiply(const float *old, const float *A", 0),

@@ -416,10 +416,10 @@ Test(hints, a_result_that_is_added_to)
 	made->cases[1].test.values[2].distribution = VALUES_MARKER;
 	made->cases[1].check.wrong = 100;
 	made->cases[1].check.read = 100;
-	shows(made, "set C to 0 before anything is added");
+	shows(made, "multiply it by beta, or set it to 0 where beta is 0");
 	hides(made, "add beta * C only where beta is not 0");
 	made->cases[1].check.read = 4;
-	hides(made, "read before it is written");
+	hides(made, "held before the call");
 	free(made);
 }
 

@@ -376,6 +376,18 @@ Test(store, is_asked_by_file_content_problem_device_and_number)
 	}
 }
 
+/* A judgement that began first, and so has the smaller number, may end last. */
+Test(store, tells_in_the_order_of_time)
+{
+	fixture_append("s.db", fixture_judged("a.cu", "aaaa1"), "judge");
+	fixture_append("s.db", fixture_judged("b.cu", "bbbb2"), "judge");
+	tell("s.db", "UPDATE judgement SET ended = '2999-01-01T00:00:00Z' WHERE id = 1");
+	struct measured_list all = fixture_all("s.db");
+	cr_assert_eq(all.count, 2);
+	cr_expect(all.items[0].id == 2 && all.items[1].id == 1);
+	measured_list_free(&all);
+}
+
 /* ---- files that are no store of this version --------------------------------------------- */
 
 static void put(const char *path, const char *bytes, size_t count)
