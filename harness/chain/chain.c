@@ -264,6 +264,19 @@ static void expect_accesses(FILE *out, const struct chain_stage *stage, const ch
 		   stage->name, inputs[CHAIN_COLUMNS], inputs[CHAIN_ROWS], inputs[CHAIN_MATRIX], outputs);
 }
 
+/* And its operator() must take a value, in one of the two forms. Which one it takes nvcc tells
+ * where the chain calls it, too, but in seven lines about epilogue.cuh. */
+static void expect_form(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	expect(
+		out, stage, path,
+		"std::is_invocable_r_v<float, const stage_%s<half> &, float> || std::is_invocable_v<const "
+		"stage_%s<half> &, float (&)[1], const epilogue_coordinate &>, \"" CHAIN_FORM
+		"'float operator()(float x) const' or 'template <int V> void operator()(float (&x)[V], "
+		"const epilogue_coordinate &at) const'",
+		stage->name, stage->name);
+}
+
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
 				   uint32_t count)
 {
@@ -279,6 +292,12 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 		if (!again)
 			fprintf(out, "#include \"%s\"\n", files->paths[i]);
 	}
+	for (uint32_t i = first; i < first + count;
+		 i++) /* where it is none, that is the file's error */
+		fprintf(out,
+				"#line 1 \"%s\"\ntemplate <class Element> using epilogue_stage_%u = "
+				"stage_%s<Element>;\n",
+				files->paths[i], i, chain->stages[i].name);
 	fputs("template <class Element>\nusing epilogue_stages = epilogue_chain<", out);
 	for (uint32_t i = first; i < first + count; i++)
 		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
@@ -286,6 +305,7 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 	for (uint32_t i = first; i < first + count; i++) {
 		expect_members(out, &chain->stages[i], files->paths[i]);
 		expect_accesses(out, &chain->stages[i], files->paths[i]);
+		expect_form(out, &chain->stages[i], files->paths[i]);
 	}
 	if (fclose(out) != 0) {
 		free(text);

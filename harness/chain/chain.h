@@ -97,4 +97,10 @@ void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAI
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
 				   uint32_t count);
 
+/* Why nvcc refused a chain whose header is that of chain_header(), from nvcc's log: one line for
+ * each stage whose class, members or operator() are not those of the contract, "PATH(LINE): error:
+ * what is there, and what is wanted". NULL: it is for no such reason, or memory is short. Owned by
+ * the caller. */
+char *chain_refusal(const struct chain *chain, const struct chain_files *files, const char *log);
+
 #endif

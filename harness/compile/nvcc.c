@@ -157,10 +157,13 @@ static void add_architecture(struct words *words, const char *architecture)
 		name += sizeof virtual - 1;
 	}
 	words_add(words, "-gencode");
-	if (machine_code)
-		words_add(words, "arch=compute_%s,code=[sm_%s,compute_%s]", name, name, name);
-	else
+	if (!machine_code) {
 		words_add(words, "arch=compute_%s,code=compute_%s", name, name);
+		return;
+	}
+	words_add(words, "arch=compute_%s,code=[sm_%s,compute_%s]", name, name, name);
+	words_add(words, "-Xptxas"); /* costs nothing, and says what kernels take of a GPU */
+	words_add(words, "-v");
 }
 
 static bool add_stub(struct words *words, const char *folder)

@@ -36,6 +36,7 @@ struct cudart {
 	 * which call failed, and what to do. */
 	cudaError_t (*emulated_name)(const void *, const char *);
 	cudaError_t (*emulated_failure)(char *, char *, size_t);
+	cudaError_t (*emulated_memory)(size_t *peak, size_t *now);
 	/* For handlers of signals: what lies at an address; that kernels that run are to say where. */
 	cudaError_t (*emulated_where)(const void *, char *, size_t);
 	cudaError_t (*emulated_where_now)(void);

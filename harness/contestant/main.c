@@ -309,6 +309,15 @@ static size_t available(const struct cudart *cudart)
 	return available;
 }
 
+/* The most device memory that was allocated since the last time that this was asked, and now. */
+static size_t most_allocated(const struct cudart *cudart, size_t *now)
+{
+	size_t most = *now = 0;
+	if (cudart->emulated_memory != NULL)
+		cudart->emulated_memory(&most, now);
+	return most;
+}
+
 static void serve_run(struct contestant *self, const struct contestant_run *request)
 {
 	const struct cudart *cudart = &self->cudart;
@@ -323,7 +332,8 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
-		size_t before = available(cudart);
+		size_t before = available(cudart), allocated, now;
+		most_allocated(cudart, &allocated);
 		cudart->get_last_error(); /* an old error is not this call's */
 		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
@@ -336,6 +346,9 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		fault_is(FAULT_BETWEEN);
 		if (code == cudaSuccess)
 			reply.kept_bytes = (int64_t)(before - available(cudart));
+		reply.peak_bytes = (int64_t)(most_allocated(cudart, &now) - allocated);
+		if (reply.peak_bytes < reply.kept_bytes) /* a GPU tells only what is left */
+			reply.peak_bytes = reply.kept_bytes;
 	}
 	if (code != cudaSuccess) /* of a kernel */
 		note_failure(cudart, &reply);

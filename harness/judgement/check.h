@@ -17,6 +17,7 @@ struct call_facts {
 	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
 	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
 	int64_t kept_bytes;          /* of device memory, that it allocated and did not free */
+	int64_t peak_bytes;          /* that it had allocated at once; on a GPU: that it kept */
 	int signal;                  /* that ended the process; 0: none */
 };
 

@@ -35,6 +35,7 @@ void judgement_free(struct judgement *judgement)
 	}
 	free(judgement->cases);
 	free(judgement->compile_log);
+	free(judgement->uses);
 	free(judgement->tool_report);
 	free(judgement->timing.entries);
 	free(judgement->larger.entries);

@@ -53,6 +53,15 @@ struct kernel_counters {
 	struct line_counters *lines; /* of one process; owned */
 };
 
+/* What a compiled kernel takes of a GPU, as ptxas says. */
+#define KERNEL_USE_NAME 96
+struct kernel_use {
+	char name[KERNEL_USE_NAME];                     /* demangled, without parameters */
+	int registers;                                  /* a thread */
+	int64_t shared_bytes;                           /* static, a block */
+	int64_t stack_bytes, spill_stores, spill_loads; /* bytes a thread */
+};
+
 /* What the first case with a wrong result gave when it was run again: by itself in a new process,
  * twice. */
 struct case_repeat {
@@ -94,6 +103,9 @@ struct judgement {
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */
 	char *compile_log;                /* owned; "" when silent */
+	size_t use_count;                 /* 0: nobody knows, or there are none */
+	struct kernel_use *uses;          /* of the machine code; owned */
+	char uses_of[24];                 /* "sm_90a": whose machine code it is */
 	double compile_seconds;
 	bool compile_cached;
 	bool cxx20;             /* it was compiled as C++20, which nobody had asked for */

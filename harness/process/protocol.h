@@ -282,6 +282,8 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	 * it or about the kernel that failed; "": nothing is known. */
 	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
 	int64_t kept_bytes; /* RUN: device memory that the call allocated and did not free */
+	int64_t peak_bytes; /* RUN: the most that it had allocated at once, where the device knows; else
+						   the same */
 };
 
 /* ---- sealed calls --------------------------------------------------------- */

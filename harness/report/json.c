@@ -10,6 +10,7 @@
 #include "report/compare.h"
 #include "report/document.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/overall.h"
 #include "report/ranking.h"
 
@@ -160,6 +161,7 @@ static json_t *case_result(const struct problem *problem, const struct case_resu
 	json_object_set_new(json, "verdict", text(verdict_name(result->verdict)));
 	json_object_set_new(json, "detail", text(result->detail));
 	json_object_set_new(json, "seconds", real(result->seconds));
+	json_object_set_new(json, "device_bytes", json_integer(result->facts.peak_bytes));
 	json_object_set_new(json, "output",
 						result->output != NULL ? text(result->output) : json_null());
 	json_object_set_new(json, "check", result->checked ? check(problem, result) : json_null());
@@ -405,6 +407,7 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(compile, "seconds", real(judgement->compile_seconds));
 	json_object_set_new(compile, "cached", json_boolean(judgement->compile_cached));
 	json_object_set_new(compile, "jailed", json_boolean((judgement->layers & LAYER_COMPILER) != 0));
+	json_object_set_new(compile, "kernels", kernels_uses_json(judgement));
 	json_object_set_new(json, "compile", compile);
 	json_object_set_new(json, "cases_total", json_integer((json_int_t)judgement->count));
 	json_object_set_new(json, "cases_accepted", json_integer((json_int_t)judgement->accepted));

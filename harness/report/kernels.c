@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/document.h"
 #include "report/facts.h"
 
 #define DIMENSIONS_TEXT 40
@@ -109,6 +110,37 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing)
 		if (kernels->run > kernels->shown)
 			fprintf(out, "    and %u more\n", kernels->run - kernels->shown);
 	}
+}
+
+void kernels_uses_print(FILE *out, int width, const struct judgement *item)
+{
+	if (item->use_count == 0)
+		return;
+	fprintf(out, "  what its kernels take as machine code of %s\n    %4s %7s %7s %8s\n",
+			item->uses_of, "regs", "shared", "stack", "spilled");
+	for (size_t i = 0; i < item->use_count; i++) {
+		const struct kernel_use *use = &item->uses[i];
+		int column = fprintf(out, "    %4d %7lld %7lld %8lld  ", use->registers,
+							 (long long)use->shared_bytes, (long long)use->stack_bytes,
+							 (long long)(use->spill_stores + use->spill_loads));
+		print_cut(out, use->name, width - column);
+	}
+}
+
+json_t *kernels_uses_json(const struct judgement *item)
+{
+	json_t *json = item->use_count > 0 ? json_array() : json_null();
+	for (size_t i = 0; i < item->use_count; i++) {
+		const struct kernel_use *use = &item->uses[i];
+		json_array_append_new(json, json_pack("{s:o, s:s, s:i, s:I, s:I, s:I, s:I}", "name",
+											  document_text(use->name), "of", item->uses_of,
+											  "registers", use->registers, "shared_bytes",
+											  (json_int_t)use->shared_bytes, "stack_bytes",
+											  (json_int_t)use->stack_bytes, "spill_store_bytes",
+											  (json_int_t)use->spill_stores, "spill_load_bytes",
+											  (json_int_t)use->spill_loads));
+	}
+	return json;
 }
 
 /* ---- markdown --------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
-/* Which kernels a call of each entrant ran, as CUPTI tells it. */
+/* Which kernels a call of each entrant ran, as CUPTI tells it, and what they take, as ptxas does.
+ */
 #ifndef GEMMJUDGE_REPORT_KERNELS_H
 #define GEMMJUDGE_REPORT_KERNELS_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "judgement/judgement.h"
@@ -12,5 +14,10 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing);
 
 /* The same as a table. */
 void kernels_markdown(FILE *out, const struct timing_result *timing);
+
+/* What the compiled kernels of a file take of a GPU, a line a kernel; nothing where nobody knows.
+ */
+void kernels_uses_print(FILE *out, int width, const struct judgement *item);
+json_t *kernels_uses_json(const struct judgement *item); /* an array, or null */
 
 #endif

@@ -8,6 +8,7 @@
 #include "report/clean.h"
 #include "report/counters.h"
 #include "report/facts.h"
+#include "report/kernels.h"
 #include "report/ranking.h"
 #include "report/text_page.h"
 #include "report/wrap.h"
@@ -126,6 +127,8 @@ static void judgement_print(const struct text_page *page, const struct judgement
 		text_block(page, "  ", item->compile_log, 0);
 	text_schedule(page, "", item->schedule);
 	text_cases(page, item);
+	if (page->verbose)
+		kernels_uses_print(page->out, page->width, item);
 	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);

@@ -100,8 +100,11 @@ static void case_line_print(const struct text_page *page, const struct problem *
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	int used = snprintf(line, sizeof line, "%-14s %s", result->test.name, sizes);
 	if (result->checked)
-		snprintf(line + used, sizeof line - (size_t)used, "; %.2g of the bound, %.2g s",
-				 result->check.worst_ratio, result->seconds);
+		used += snprintf(line + used, sizeof line - (size_t)used, "; %.2g of the bound, %.2g s",
+						 result->check.worst_ratio, result->seconds);
+	if (result->checked && result->facts.peak_bytes > 0)
+		snprintf(line + used, sizeof line - (size_t)used, ", allocated %lld bytes",
+				 (long long)result->facts.peak_bytes);
 	fputs("  ", page->out);
 	clean_print(page->out, line);
 	fputc('\n', page->out);

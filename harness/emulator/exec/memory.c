@@ -38,7 +38,7 @@ static struct {
 	struct region device, host;
 	bool closed; /* the device region, for the host's code */
 	uint8_t *shadow;
-	size_t limit, used;
+	size_t limit, used, peak;
 	uint64_t *bases;
 	struct allocation **entries;
 	size_t count, capacity;
@@ -221,6 +221,8 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 	if (last > region->opened)
 		region->opened = last;
 	memory.used += size;
+	if (memory.used > memory.peak)
+		memory.peak = memory.used;
 	return base;
 }
 
@@ -504,6 +506,13 @@ bool memory_reserved(uint64_t address)
 size_t memory_used(void)
 {
 	return memory.used;
+}
+
+size_t memory_peak(void)
+{
+	size_t peak = memory.peak;
+	memory.peak = memory.used;
+	return peak;
 }
 
 size_t memory_count(void)

@@ -90,6 +90,8 @@ bool memory_unregister_host(void *pointer);
 bool memory_reserved(uint64_t address);
 
 size_t memory_used(void);
+/* The most that was used since the last call. */
+size_t memory_peak(void);
 size_t memory_count(void); /* of live allocations, registered host memory too */
 size_t memory_limit(void);
 

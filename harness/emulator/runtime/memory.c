@@ -228,6 +228,16 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 	return runtime_leave(status);
 }
 
+/* Not CUDA's: the most device memory that was allocated at once since the last call of it, and what
+ * is allocated now. */
+EXPORT cudaError_t cudaEmulatedMemory(size_t *peak, size_t *now)
+{
+	cudaError_t status = runtime_enter();
+	*peak = memory_peak();
+	*now = memory_used();
+	return runtime_leave(status);
+}
+
 EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
 	cudaError_t status = runtime_enter();

@@ -36,6 +36,8 @@ Test(memory, bounds_are_exact_and_neighbours_apart)
 	cr_assert_not(memory_free(a));
 	cr_assert_not(memory_free(b + 1));
 	cr_assert_null(memory_find(a));
+	cr_assert_eq(memory_peak(), 1006);
+	cr_assert_eq(memory_peak(), 5);
 	bool freed = false;
 	cr_assert_eq(memory_nearest(a + 4, &freed)->base, a);
 	cr_assert(freed);

@@ -15,8 +15,26 @@
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
 
+/* On the emulated GPU: a failure of a case that called a function which the emulated GPU has not
+ * tells nothing of the file, whether or not the file asked for the refusal. */
+static void excuse(const struct run *run, struct case_result *result)
+{
+	char function[EMULATED_FUNCTION], why[sizeof result->detail];
+	bool failed =
+		result->verdict == VERDICT_RUNTIME_ERROR || result->verdict == VERDICT_WRONG_ANSWER;
+	if (!failed || run->referee.device.kind != DEVICE_EMULATED ||
+		!emulated_lacked(result->output, function))
+		return;
+	memcpy(why, result->detail, sizeof why);
+	snprintf(result->detail, sizeof result->detail,
+			 "the emulated GPU has no %s, which the file calls: a GPU has to tell; here: %.800s",
+			 function, why);
+	result->verdict = VERDICT_UNSUPPORTED;
+	result->checked = false;
+}
+
 /* One case. *dead tells that the contestant must be started anew. */
-static bool check_case(struct run *run, const struct problem *problem,
+static bool judge_case(struct run *run, const struct problem *problem,
 					   const struct entrant *entrant, const struct tolerance *tolerance,
 					   struct contestant_link *contestant, struct case_result *result, bool *dead,
 					   struct error *err)
@@ -64,6 +82,17 @@ static bool check_case(struct run *run, const struct problem *problem,
 		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);
 	}
 	return true;
+}
+
+static bool check_case(struct run *run, const struct problem *problem,
+					   const struct entrant *entrant, const struct tolerance *tolerance,
+					   struct contestant_link *contestant, struct case_result *result, bool *dead,
+					   struct error *err)
+{
+	bool ok = judge_case(run, problem, entrant, tolerance, contestant, result, dead, err);
+	if (ok)
+		excuse(run, result);
+	return ok;
 }
 
 /* What is wrong with a result, for hints: of the first few cases. */

@@ -46,10 +46,11 @@ struct judge_options {
 	bool counters;              /* emulated: what kernels did, into each judgement */
 	uint32_t sample;            /* emulated: > 0: no more clusters of a launch are run; results are
 								   then wrong, and counters are estimates (judge/count.h) */
-	bool by_line;               /* emulated: counters also by line of the source */
-	const char *sanitize;       /* one of tool_checks */
-	const char *under;          /* another command that it runs under, words and blanks */
-	size_t cases;               /* generated ones; ignored with a suite */
+	bool uses; /* emulated: says what the kernels take of a GPU, too, for which ptxas has to run */
+	bool by_line;         /* emulated: counters also by line of the source */
+	const char *sanitize; /* one of tool_checks */
+	const char *under;    /* another command that it runs under, words and blanks */
+	size_t cases;         /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order, NULL behind the last; none: generate */
 	size_t suite_count;

@@ -168,6 +168,7 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 	take_text(facts->failed, sizeof facts->failed, reply->failed, sizeof reply->failed);
 	take_text(facts->advice, sizeof facts->advice, reply->advice, sizeof reply->advice);
 	facts->kept_bytes = reply->kept_bytes;
+	facts->peak_bytes = reply->peak_bytes;
 }
 
 /* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how

@@ -147,6 +147,22 @@ const char *emulated_race(const char *output)
 	return NULL;
 }
 
+bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
+{
+	static const char begins[] = "emulated GPU: ", ends[] = " is not implemented\n";
+	for (const char *at = output; at != NULL && (at = strstr(at, begins)) != NULL;) {
+		bool whole = at == output || at[-1] == '\n';
+		at += sizeof begins - 1;
+		size_t length = strcspn(at, " \n");
+		if (!whole || length == 0 || length >= EMULATED_FUNCTION ||
+			strncmp(at + length, ends, sizeof ends - 1) != 0)
+			continue;
+		snprintf(function, EMULATED_FUNCTION, "%.*s", (int)length, at);
+		return true;
+	}
+	return false;
+}
+
 void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 {
 	char path[PATHS_MAX];

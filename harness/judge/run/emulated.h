@@ -43,6 +43,10 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */
 const char *emulated_race(const char *output);
+/* The first function that a process called and the emulated GPU has not, from what it printed.
+ * False: there is none. */
+#define EMULATED_FUNCTION 64
+bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION]);
 /* When the processes are gone: takes what they counted, and cleans up. */
 void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
 

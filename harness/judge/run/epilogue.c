@@ -130,11 +130,17 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	free(header);
 	if (status == COMPILE_OK)
 		return true;
-	if (status == COMPILE_ERROR)
+	char *why = status == COMPILE_ERROR
+					? chain_refusal(&epilogue->chain, &epilogue->files, runner->compiled.log)
+					: NULL;
+	if (why != NULL)
+		error_set(err, "%.*s", (int)strcspn(why, "\n"), why);
+	else if (status == COMPILE_ERROR)
 		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
 				  runner->compiled.log);
 	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
 		error_prefix(err, "%s", epilogue->files.paths[stage]);
+	free(why);
 	for (char *p = err->message; *p != '\0'; p++) /* one line */
 		*p = *p == '\n' ? ' ' : *p;
 	return false;

@@ -15,6 +15,7 @@
 #include "compile/wants.h"
 #include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
+#include "judge/submission/ptxas.h"
 #include "judge/submission/tensara.h"
 #include "process/jail.h"
 #include "testcases/suite.h"
@@ -410,6 +411,13 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 {
 	struct wants_feature feature;
 	const char *own = run->referee.facts.architecture;
+	char *reason =
+		s->fused ? chain_refusal(&run->epilogue->chain, &run->epilogue->files, s->compiled.log)
+				 : NULL;
+	if (reason != NULL) { /* nvcc's lines are about code of ours */
+		free(s->compiled.log);
+		s->compiled.log = reason;
+	}
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
 	if (s->compiled.status == COMPILE_FORBIDDEN)
 		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
@@ -424,6 +432,28 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 	} else
 		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
+}
+
+/* The emulated GPU takes PTX, and what its kernels take of a GPU ptxas says: it compiles them, too,
+ * where that is asked for. What it refuses is compiled without it, so that no verdict changes. */
+static enum compile_status compile_emulated(const struct compile_options *options,
+											const char *machine_code, struct compiled *out,
+											struct error *err)
+{
+	struct compile_options own = *options;
+	own.architecture = machine_code;
+	enum compile_status status = compile_solution(&own, out, err);
+	if (status != COMPILE_ERROR || strstr(out->log, "ptxas ") == NULL)
+		return status;
+	compiled_free(out);
+	return compile_solution(options, out, err);
+}
+
+/* Whose machine code it was. */
+static void name_machine_code(const struct run *run, char out[24])
+{
+	const char *name = run->referee.facts.architecture, *digits = strpbrk(name, "0123456789");
+	snprintf(out, 24, "sm_%.16s", digits != NULL ? digits : EMULATED_ARCHITECTURE);
 }
 
 bool submission_compile(const struct run *run, const struct child_control *control,
@@ -449,7 +479,11 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
 									  .seconds = run_compile_seconds(run->options),
 									  .control = control};
-	enum compile_status status = compile_solution(&options, &s->compiled, &why);
+	name_machine_code(run, s->machine);
+	enum compile_status status =
+		run->options->uses && run->referee.device.kind == DEVICE_EMULATED
+			? compile_emulated(&options, s->machine + strlen("sm_"), &s->compiled, &why)
+			: compile_solution(&options, &s->compiled, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;
 		return false;
@@ -480,11 +514,32 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.schedule = s->schedule.text};
 }
 
+/* Whether the user has asked for ptxas's lines, which then stay in the log. */
+static bool asks_ptxas(const char *const *flags)
+{
+	for (; flags != NULL && *flags != NULL; flags++) {
+		size_t length = strlen(*flags);
+		if (length >= 2 && strcmp(*flags + length - 2, "-v") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* nvcc's messages, and what ptxas says among them. */
+static void take_log(const struct submission *s, struct judgement *out)
+{
+	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
+	char *copy = asks_ptxas(s->flags) && out->compile_log != NULL ? strdup(out->compile_log) : NULL;
+	ptxas_take(copy != NULL ? copy : out->compile_log, out);
+	free(copy);
+	snprintf(out->uses_of, sizeof out->uses_of, "%s", s->machine);
+}
+
 void submission_to_judgement(const struct submission *s, struct judgement *out)
 {
 	snprintf(out->content, sizeof out->content, "%s", s->content);
 	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
-	out->compile_log = s->compiled.log != NULL ? strdup(s->compiled.log) : NULL;
+	take_log(s, out);
 	out->compile_seconds = s->compiled.seconds;
 	out->compile_cached = s->compiled.cached;
 	out->cxx20 = s->compiled.cxx20;

@@ -22,6 +22,7 @@ struct submission {
 	size_t case_count;
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
+	char machine[24];           /* "sm_90a": whose machine code the library has, if any */
 	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
 	bool miscounted;            /* because solve() takes another number of arguments */
