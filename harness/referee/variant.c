@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- roundings --------------------------------------------------------------------- */
-
 static double to_type(enum dtype type, double x)
 {
 	const struct number_format *format = &type_of(type)->format;
