@@ -31,7 +31,7 @@ ROOMS = [
     ("judge/hints", "base judgement process"),
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process judge/run"),
-    ("judge/submission", "base testcases process compile judge/hints judge/run"),
+    ("judge/submission", "base testcases judgement process compile judge/hints judge/run"),
     ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
     ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "
               "judge/cases"),
