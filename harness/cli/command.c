@@ -12,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remember.h"
+#include "cli/watched.h"
 #include "tuning/schedules.h"
 
 #define CASES 32
@@ -182,6 +183,8 @@ static int run_files(const char *program, struct options *options)
 	complete_facts(&command, &list);
 	remember(&command, &list, true);
 	remember_close(&command.remember);
+	if (options->watched != NULL)
+		watched_note(options->watched, &list);
 	int exit_status = EXIT_ACCEPTED;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.items[i].verdict != VERDICT_ACCEPTED)

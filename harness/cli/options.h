@@ -50,6 +50,7 @@ struct options {
 	bool no_store, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
+	struct watched *watched; /* watch: where a run leaves what it came to */
 };
 
 /* Reads argv[1..] (argv[0] is the subcommand) and moves what is no option to its end. False with

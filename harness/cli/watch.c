@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/outputs.h"
+#include "cli/watched.h"
 
 #define SETTLE_MILLISECONDS 100 /* editors write some files at once */
 #define WAIT_MILLISECONDS 500   /* a signal just before the wait does not end it */
@@ -107,6 +108,39 @@ static int judge_once(const char *program, struct options *options)
 	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_CANNOT_RUN;
 }
 
+/* What the last run found, and what the one before it did. */
+struct watch {
+	struct watched before, *now;
+	bool seed_given;
+};
+
+/* The case that failed is tried first, so that who mends it waits for nothing else. It is the same
+ * case with the same seed. */
+static void aim(const struct watch *watch, struct options *options)
+{
+	options->judge.first = watched_failed(&watch->before);
+	if (watch->seed_given)
+		return;
+	options->has_seed = options->judge.first != NULL;
+	options->judge.seed = watch->before.seed;
+}
+
+static void tell(struct watch *watch)
+{
+	watched_tell(&watch->before, watch->now, stderr);
+	if (watch->now->count > 0)
+		watch->before = *watch->now;
+	fputs("gemmjudge: waits until a file is saved (ctrl-C ends)\n", stderr);
+}
+
+/* Between two runs. */
+static void part(void)
+{
+	const char *terminal = getenv("TERM");
+	bool clears = isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0;
+	fputs(clears ? "\033[H\033[2J\033[3J" : "\n", stdout);
+}
+
 int watch_run(const char *program, struct options *options)
 {
 	struct error err = {{0}};
@@ -119,18 +153,26 @@ int watch_run(const char *program, struct options *options)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	int status = EXIT_ACCEPTED;
+	struct watch watch = {.now = watched_make(), .seed_given = options->has_seed};
+	if (watch.now == NULL) {
+		error_set(&err, "--watch: out of memory");
+		return cli_fail(EXIT_CANNOT_RUN, &err);
+	}
+	options->watched = watch.now;
 	while (!ended) {
+		watch.now->count = 0;
 		status = judge_once(program, options);
 		if (!ended)
-			fputs("gemmjudge: waits until a file is saved (ctrl-C ends)\n", stderr);
+			tell(&watch);
 		while (!ended && !take_events(fd, options, WAIT_MILLISECONDS)) {
 		}
 		while (!ended && take_events(fd, options, SETTLE_MILLISECONDS)) {
 		}
 		if (!ended && !watch_folders(fd, options, &err)) /* of new ones, too */
 			cli_fail(status, &err);
+		aim(&watch, options);
 		if (!ended)
-			putchar('\n');
+			part();
 	}
 	close(fd);
 	return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/clean.h"
+#include "report/facts.h"
 #include "report/ranking.h"
 #include "report/report.h"
 
@@ -29,6 +30,7 @@ static void put_positive(FILE *out, double value)
 static void put_row(FILE *out, const struct ranking_row *row)
 {
 	const struct judgement *item = row->item;
+	char reason[FACTS_REASON];
 	if (row->rank > 0)
 		fprintf(out, "%u", row->rank);
 	fputc(',', out);
@@ -41,7 +43,7 @@ static void put_row(FILE *out, const struct ranking_row *row)
 	fprintf(out, ",%s,", item->content);
 	put_text(out, row->same != NULL ? row->same->file : "");
 	fputc(',', out);
-	put_text(out, item->detail);
+	put_text(out, facts_reason(item, reason));
 	fputs("\r\n", out);
 }
 

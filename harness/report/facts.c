@@ -94,6 +94,35 @@ void facts_place(char *out, size_t capacity, const struct problem *problem,
 	append(out, capacity, "row %d, column %d", row % rows, column);
 }
 
+/* The first line of a compiler's messages that tells of an error, from the file's own name on; ""
+ * where there is none. */
+static void first_error(const char *log, char *out, size_t capacity)
+{
+	const char *found = log != NULL ? strstr(log, "error") : NULL;
+	out[0] = '\0';
+	if (found == NULL)
+		return;
+	while (found > log && found[-1] != '\n')
+		found--;
+	size_t length = strcspn(found, "\n");
+	for (size_t i = strcspn(found, "(: "); i > 0; i--)
+		if (found[i - 1] == '/') {
+			found += i;
+			length -= i;
+			break;
+		}
+	snprintf(out, capacity, ": %.*s", (int)length, found);
+}
+
+const char *facts_reason(const struct judgement *item, char out[FACTS_REASON])
+{
+	char error[FACTS_REASON - sizeof item->detail] = "";
+	if (item->verdict == VERDICT_COMPILE_ERROR)
+		first_error(item->compile_log, error, sizeof error);
+	snprintf(out, FACTS_REASON, "%s%s", item->detail, error);
+	return out;
+}
+
 const struct case_result *facts_worst_case(const struct judgement *judgement)
 {
 	const struct case_result *worst = NULL;

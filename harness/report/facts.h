@@ -26,6 +26,11 @@ void facts_timed_shape(char *out, size_t capacity, const struct timing_result *t
  * bound; NULL when no case was checked. */
 const struct case_result *facts_worst_case(const struct judgement *judgement);
 
+/* What a table says of a file, in a line: its detail, and of what nvcc refused the first error,
+ * without folders ("nvcc refused the file: a.cu(3): error: ..."). Gives out. */
+#define FACTS_REASON 1536
+const char *facts_reason(const struct judgement *item, char out[FACTS_REASON]);
+
 /* It never had its turn: there is nothing to show but why. */
 bool facts_never_run(const struct judgement *judgement);
 

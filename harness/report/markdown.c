@@ -19,6 +19,7 @@ static void print_results(const struct judgement_list *list, FILE *out)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct judgement *item = &list->items[i];
 		const struct case_result *worst = facts_worst_case(item);
+		char reason[FACTS_REASON];
 		fputs("| ", out);
 		clean_print_cell(out, item->file);
 		fprintf(out, " | %s | **%s** | %zu/%zu | ", item->problem, verdict_name(item->verdict),
@@ -26,7 +27,7 @@ static void print_results(const struct judgement_list *list, FILE *out)
 		if (worst != NULL)
 			fprintf(out, "%.3g", worst->check.worst_ratio);
 		fputs(" | ", out);
-		clean_print_cell(out, item->detail);
+		clean_print_cell(out, facts_reason(item, reason));
 		if (item->too_large > 0)
 			fprintf(out, "%s%zu not run: too large for the emulated GPU",
 					item->detail[0] != '\0' ? "; " : "", item->too_large);

@@ -12,11 +12,20 @@
 #define FINDING 512
 #define LABEL 256
 
-static const struct html_column columns[] = {
-	{"Rank", COLUMN_NUMBER},     {"File", COLUMN_NAME},        {"Median, us", COLUMN_NUMBER},
-	{"95% from", COLUMN_NUMBER}, {"to", COLUMN_NUMBER},        {"Of best library", COLUMN_NUMBER},
-	{"Cases", COLUMN_NUMBER},    {"Date (UTC)", COLUMN_SHORT}, {"Content", COLUMN_SHORT},
-	{"gemmjudge", COLUMN_SHORT}};
+static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
+											 {"File", COLUMN_NAME},
+											 {"Median, us", COLUMN_NUMBER},
+											 {"TFLOP/s", COLUMN_NUMBER},
+											 {"95% from", COLUMN_NUMBER},
+											 {"to", COLUMN_NUMBER},
+											 {"Of best library", COLUMN_NUMBER},
+											 {"Cases", COLUMN_NUMBER},
+											 {"Date (UTC)", COLUMN_SHORT},
+											 {"Content", COLUMN_SHORT},
+											 {"gemmjudge", COLUMN_SHORT}};
+
+#define COLUMNS (sizeof columns / sizeof *columns)
+#define COLUMN_OF_RATE 3 /* whose head is its unit */
 
 static bool from_outside(const struct leader *leader)
 {
@@ -33,6 +42,8 @@ static void leader_print(struct html_table *table, const struct site *site,
 	site_file_cell(table, site, run);
 	html_table_format(table, time->median, "%s%s", facts_time(time->median, (char[FACTS_TIME]){0}),
 					  from_outside(leader) ? " *" : "");
+	double rate = measured_rate(time);
+	html_table_format(table, rate, rate < 10.0 ? "%.3f" : "%.1f", rate);
 	site_time_cell(table, time->low);
 	site_time_cell(table, time->high);
 	site_ratio_cell(table, measured_ratio(time));
@@ -112,13 +123,16 @@ static void plot_print(FILE *out, const struct board *board)
 void board_print(FILE *out, const struct site *site, const struct board *board)
 {
 	struct html_table table;
+	struct html_column own[COLUMNS];
 	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64];
 	bool outside = false;
 	measured_sizes(board->time, sizes);
 	snprintf(caption, sizeof caption, "Ranks at %s; who differ by no more than noise share one",
 			 sizes);
 	fputs("<div class=\"data\">\n", out);
-	html_table_open(&table, out, caption, columns, sizeof columns / sizeof *columns);
+	memcpy(own, columns, sizeof own);
+	own[COLUMN_OF_RATE].name = measured_rate_unit(board->time);
+	html_table_open(&table, out, caption, own, COLUMNS);
 	for (size_t i = 0; i < board->count; i++) {
 		leader_print(&table, site, &board->leaders[i]);
 		outside = outside || from_outside(&board->leaders[i]);

@@ -20,7 +20,7 @@ static const char *disgrace(const struct measured_list *runs, const struct measu
 		if (!same(other->content, run->content) || !same(other->problem, run->problem))
 			continue;
 		if (verdict_is(other->verdict, VERDICT_RULE_VIOLATION))
-			return "broke a rule";
+			return LEFT_OUT_RULE;
 		if (verdict_is(other->verdict, VERDICT_WRONG_ANSWER) && same(other->suites, "[]") &&
 			same(other->tolerance, "bound") && same(other->device, run->device) &&
 			same(other->epilogue, run->epilogue))
@@ -223,6 +223,7 @@ bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struc
 	if (out->board_count > 0)
 		qsort(out->boards, out->board_count, sizeof *out->boards, compare_boards);
 	boards_choose(out);
+	ok = ok && standings_make(out);
 	if (!ok) {
 		leaderboard_free(out);
 		error_set(err, "out of memory");
@@ -236,6 +237,7 @@ void leaderboard_free(struct leaderboard *leaderboard)
 		free(leaderboard->boards[i].leaders);
 	free(leaderboard->boards);
 	free(leaderboard->left_out);
+	free(leaderboard->standings);
 	measured_list_free(&leaderboard->runs);
 	*leaderboard = (struct leaderboard){0};
 }

@@ -22,10 +22,19 @@ struct board {
 	size_t unconfirmed;     /* contents that would rank here, had sealed calls confirmed a time */
 };
 
+#define LEFT_OUT_RULE "broke a rule"
+
 /* A content that ranks nowhere, by its last run. */
 struct left_out {
 	const struct measured *run;
 	const char *why;
+};
+
+/* Where nobody has a time that counts, as on the emulated GPU: by correctness. Those with as many
+ * right cases of all share a rank. */
+struct standing {
+	size_t rank;
+	const struct measured *run;
 };
 
 struct leaderboard {
@@ -34,6 +43,9 @@ struct leaderboard {
 	struct board *boards; /* owned; by problem, device, epilogue, then in the order of the store */
 	size_t left_out_count;
 	struct left_out *left_out; /* owned */
+	size_t standing_count;
+	struct standing
+		*standings; /* of those that are left out; by problem, device, epilogue; owned */
 };
 
 /* Who ranks: each content's fastest run that was accepted within the bound of rounding, whose time
@@ -45,6 +57,8 @@ bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struc
 /* Whether they are ranked on the same boards but for the shape: of one problem, device and
  * epilogue. */
 bool leaderboard_same_field(const struct measured *a, const struct measured *b);
+/* Fills in the standings; part of leaderboard_make(). False: out of memory. */
+bool standings_make(struct leaderboard *all);
 void leaderboard_free(struct leaderboard *leaderboard);
 
 #endif

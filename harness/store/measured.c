@@ -8,6 +8,7 @@
 
 #include "judgement/names.h"
 #include "report/clean.h"
+#include "report/facts.h"
 #include "store/scalars.h"
 
 /* Room for one more of `size` bytes each, zeroed. NULL where memory runs out. */
@@ -93,6 +94,29 @@ bool measured_same_shape(const struct measured_time *a, const struct measured_ti
 	return strcmp(a->problem, b->problem) == 0 &&
 		   memcmp(&a->shape, &b->shape, sizeof a->shape) == 0 &&
 		   strcmp(a->scalars, b->scalars) == 0 && a->without_epilogue == b->without_epilogue;
+}
+
+/* As a timing of the same shape and scalars. */
+static struct timing_result timing_of(const struct measured_time *time)
+{
+	struct timing_result timing = {.test.shape = time->shape};
+	json_t *scalars = json_loads(time->scalars != NULL ? time->scalars : "", 0, NULL);
+	snprintf(timing.problem, sizeof timing.problem, "%s", time->problem);
+	timing.test.scalar[SCALAR_BETA] = (float)json_number_value(json_object_get(scalars, "beta"));
+	json_decref(scalars);
+	return timing;
+}
+
+double measured_rate(const struct measured_time *time)
+{
+	struct timing_result timing = timing_of(time);
+	return facts_rate(&timing, time->median);
+}
+
+const char *measured_rate_unit(const struct measured_time *time)
+{
+	struct timing_result timing = timing_of(time);
+	return facts_rate_unit(&timing);
 }
 
 double measured_ratio(const struct measured_time *time)

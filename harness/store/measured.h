@@ -69,6 +69,11 @@ void measured_sizes(const struct measured_time *time, char out[SHAPE_TEXT]);
 /* The same problem, sizes and scalars, with the epilogue or without. */
 bool measured_same_shape(const struct measured_time *a, const struct measured_time *b);
 
+/* The rate that goes with the time, in what its problem counts ("TFLOP/s", or "GB/s" where memory
+ * bounds it); 0 where nobody knows. */
+double measured_rate(const struct measured_time *time);
+const char *measured_rate_unit(const struct measured_time *time);
+
 /* The fastest library's time over the file's; 0 where one is missing. */
 double measured_ratio(const struct measured_time *time);
 

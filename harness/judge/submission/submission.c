@@ -329,6 +329,19 @@ static bool problem_suits(const struct run *run, struct submission *s, struct er
 		   cases_choose(run->options, s, err);
 }
 
+void submission_put_first(struct submission *submission, const char *name)
+{
+	struct test_case *cases = submission->cases;
+	size_t at = 0;
+	while (name != NULL && at < submission->case_count && strcmp(cases[at].name, name) != 0)
+		at++;
+	if (name == NULL || at == submission->case_count)
+		return;
+	struct test_case first = cases[at];
+	memmove(cases + 1, cases, at * sizeof *cases);
+	cases[0] = first;
+}
+
 void submission_take(const struct run *run, const char *file, struct submission *out)
 {
 	const struct judge_options *options = run->options;
@@ -348,6 +361,7 @@ void submission_take(const struct run *run, const char *file, struct submission 
 						"shows them)");
 	else
 		out->unfit = !problem_suits(run, out, &why);
+	submission_put_first(out, options->first);
 	snprintf(out->refused, sizeof out->refused, "%s", why.message);
 	if (!out->unfit && submission_holds(out) && !content_hash(out->source, out->content, &why))
 		out->content[0] = '\0'; /* the compiler says why, too */

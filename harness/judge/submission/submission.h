@@ -34,6 +34,8 @@ struct submission {
 /* Looks at the file, finds its problem and makes its cases: generated, of the suites, or
  * of the shapes. What keeps it from being judged goes to `refused`, without the file's name. */
 void submission_take(const struct run *run, const char *file, struct submission *out);
+/* Lets the case of that name be the first, and the others follow as they were; NULL: none is. */
+void submission_put_first(struct submission *submission, const char *name);
 void submission_free(struct submission *submission);
 
 /* One of solutions/baselines/, which has no cases of its own. `file` is borrowed. */

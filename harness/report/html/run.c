@@ -12,7 +12,7 @@
 #include "report/ranking.h"
 #include "report/report.h"
 
-#define COLUMNS_MAX 9
+#define COLUMNS_MAX 10
 
 static const char *name_of(const char *file)
 {
@@ -142,14 +142,16 @@ static void file_cell(struct html_table *table, const struct judgement_list *lis
 
 /* Which columns there is something to say in. */
 struct shown {
-	bool cases, times, problems, same;
+	bool cases, times, problems, same, refused;
 };
 
 static struct shown shown_of(const struct judgement_list *list, const struct ranking *ranking)
 {
 	struct shown shown = {.times = ranking->timed, .problems = common_problem(list) == NULL};
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		shown.cases = shown.cases || list->items[i].count > 0;
+		shown.refused = shown.refused || list->items[i].verdict == VERDICT_COMPILE_ERROR;
+	}
 	for (size_t i = 0; i < ranking->count; i++)
 		shown.same = shown.same || ranking->rows[i].same != NULL;
 	return shown;
@@ -173,6 +175,8 @@ static void columns_open(struct html_table *table, FILE *out, struct shown shown
 	}
 	if (shown.problems)
 		columns[count++] = (struct html_column){"Problem", COLUMN_SHORT};
+	if (shown.refused)
+		columns[count++] = (struct html_column){"The compiler says", COLUMN_SENTENCE};
 	if (shown.same)
 		columns[count++] = (struct html_column){"Same source as", COLUMN_WORDS};
 	html_table_open(table, out,
@@ -209,6 +213,11 @@ static void row_print(struct html_table *table, const struct judgement_list *lis
 	}
 	if (shown.problems)
 		html_table_text(table, item->problem);
+	if (shown.refused) {
+		char reason[FACTS_REASON];
+		bool refused = item->verdict == VERDICT_COMPILE_ERROR;
+		html_table_text(table, refused ? facts_reason(item, reason) : "");
+	}
 	if (shown.same)
 		html_table_text(table, row->same != NULL ? row->same->file : "");
 }

@@ -30,16 +30,18 @@ static bool is_shown(const struct shown_leaderboard *shown, const struct board *
 static void print_leader(const struct leader *leader, FILE *out)
 {
 	char name[SHOW_NAME], time[SHOW_NUMBER], low[SHOW_NUMBER], high[SHOW_NUMBER];
-	char interval[2 * SHOW_NUMBER], ratio[SHOW_NUMBER] = "-";
+	char interval[2 * SHOW_NUMBER], ratio[SHOW_NUMBER] = "-", rate[SHOW_NUMBER] = "-";
 	const struct measured_time *at = leader->time;
 	snprintf(interval, sizeof interval, "%s-%s", show_microseconds(at->low, low),
 			 show_microseconds(at->high, high));
 	if (measured_ratio(at) > 0.0)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
-	fprintf(out, "%4zu  %s  %-8.8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
-			show_cell(leader->run, 20, name), leader->run->content,
-			show_microseconds(at->median, time), seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ",
-			interval, ratio, (long long)leader->run->cases, (long long)leader->run->id);
+	if (measured_rate(at) > 0.0)
+		snprintf(rate, sizeof rate, measured_rate(at) < 10.0 ? "%.3f" : "%.1f", measured_rate(at));
+	fprintf(out, "%4zu  %s  %8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
+			show_cell(leader->run, 20, name), rate, show_microseconds(at->median, time),
+			seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ", interval, ratio,
+			(long long)leader->run->cases, (long long)leader->run->id);
 }
 
 static void print_board(const struct board *board, FILE *out)
@@ -50,8 +52,8 @@ static void print_board(const struct board *board, FILE *out)
 	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
 			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
 	wrap_print(out, WIDTH, 0, 0, line);
-	fprintf(out, "%4s  %-20s  %-8s %9s  %13s  %5s %5s %5s\n", "rank", "file", "content", "us",
-			"95%", "/best", "cases", "id");
+	fprintf(out, "%4s  %-20s  %8s %9s  %13s  %5s %5s %5s\n", "rank", "file",
+			measured_rate_unit(board->time), "us", "95%", "/best", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
 		print_leader(&board->leaders[i], out);
 		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
@@ -84,20 +86,54 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 	wrap_print(out, WIDTH, 0, 0, text);
 }
 
+/* Where nobody has a time that counts. */
+static void print_standings(const struct leaderboard *all, FILE *out)
+{
+	char line[1024], name[SHOW_NAME];
+	for (size_t i = 0; i < all->standing_count; i++) {
+		const struct standing *at = &all->standings[i];
+		const struct measured *run = at->run;
+		if (i == 0 || !leaderboard_same_field(all->standings[i - 1].run, run)) {
+			snprintf(line, sizeof line, "%s on %s%s%.160s: not timed, ranked by correctness",
+					 run->problem, run->device, run->epilogue[0] != '\0' ? ", epilogue " : "",
+					 run->epilogue);
+			if (i > 0 || all->board_count > 0)
+				fputc('\n', out);
+			wrap_print(out, WIDTH, 0, 0, line);
+			fprintf(out, "%4s  %-20s  %-16s %11s %6s\n", "rank", "file", "verdict", "right cases",
+					"id");
+		}
+		snprintf(line, sizeof line, "%lld of %lld", (long long)run->accepted,
+				 (long long)run->cases);
+		fprintf(out, "%4zu  %s  %-16s %11s %6lld\n", at->rank, show_cell(run, 20, name),
+				run->verdict, line, (long long)run->id);
+	}
+}
+
+static bool is_standing(const struct leaderboard *all, const struct measured *run)
+{
+	for (size_t i = 0; i < all->standing_count; i++)
+		if (all->standings[i].run == run)
+			return true;
+	return false;
+}
+
 static void print_left_out(const struct leaderboard *all, FILE *out)
 {
 	char line[256], name[SHOW_NAME];
-	if (all->left_out_count == 0)
-		return;
-	fprintf(out, "\nnot ranked:\n");
-	for (size_t i = 0; i < all->left_out_count && i < LEFT_OUT_SHOWN; i++) {
+	size_t count = 0;
+	for (size_t i = 0; i < all->left_out_count; i++) {
 		const struct left_out *one = &all->left_out[i];
+		if (is_standing(all, one->run) || count++ >= LEFT_OUT_SHOWN)
+			continue;
+		if (count == 1)
+			fprintf(out, "\nnot ranked:\n");
 		snprintf(line, sizeof line, "#%lld %s (%s): %s", (long long)one->run->id,
 				 show_name(one->run, 30, name), one->run->problem, one->why);
 		fprintf(out, "  %s\n", line);
 	}
-	if (all->left_out_count > LEFT_OUT_SHOWN)
-		fprintf(out, "  ... and %zu more\n", all->left_out_count - LEFT_OUT_SHOWN);
+	if (count > LEFT_OUT_SHOWN)
+		fprintf(out, "  ... and %zu more\n", count - LEFT_OUT_SHOWN);
 }
 
 void show_leaderboard(const void *what, FILE *out)
@@ -115,9 +151,11 @@ void show_leaderboard(const void *what, FILE *out)
 		if (shown->shape_count == 0)
 			print_other_shapes(all, &all->boards[i], out);
 	}
-	if (!any)
+	if (!any && (all->standing_count == 0 || shown->shape_count > 0))
 		fprintf(out, "nothing is ranked%s: no accepted run has a time that is confirmed\n",
 				shown->shape_count > 0 ? " at this shape" : "");
+	if (shown->shape_count == 0)
+		print_standings(all, out);
 	print_left_out(all, out);
 }
 
@@ -150,7 +188,7 @@ void show_leaderboard_json(const void *what, FILE *out)
 	const struct shown_leaderboard *shown = what;
 	const struct leaderboard *all = &shown->all;
 	json_t *json = document_make("leaderboard", SHOW_JSON_SCHEMA_VERSION), *boards = json_array(),
-		   *left_out = json_array();
+		   *left_out = json_array(), *standings = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
 		if (shown->shape_count == 0 || is_shown(shown, &all->boards[i]))
 			json_array_append_new(boards, board_json(&all->boards[i]));
@@ -160,7 +198,14 @@ void show_leaderboard_json(const void *what, FILE *out)
 		json_object_set_new(item, "why", json_string(all->left_out[i].why));
 		json_array_append_new(left_out, item);
 	}
+	for (size_t i = 0; i < all->standing_count; i++) {
+		json_t *item = json_object();
+		json_object_set_new(item, "rank", json_integer((json_int_t)all->standings[i].rank));
+		json_object_set_new(item, "judgement", show_run_json(all->standings[i].run));
+		json_array_append_new(standings, item);
+	}
 	json_object_set_new(json, "boards", boards);
+	json_object_set_new(json, "by_correctness", standings);
 	json_object_set_new(json, "not_ranked", left_out);
 	document_print(json, out);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/facts.h"
 #include "report/ranking.h"
 #include "report/report.h"
 
@@ -285,6 +286,27 @@ Test(ranking, csv_is_that_of_rfc_4180)
 		",\"a \"\"1\"\",\n2\xEF\xBF\xBD.cu\",,bad_file,0,0,,,,00000000000000000000000000000001,"
 		"b.cu,\"a, b\"\r\n");
 	free(text);
+	judgement_list_free(&list);
+}
+
+Test(ranking, a_refused_file_has_the_first_error_beside_it)
+{
+	struct judgement_list list = list_new();
+	char reason[FACTS_REASON];
+	struct judgement *item = add(&list, "b.cu", "sgemm", VERDICT_COMPILE_ERROR);
+	snprintf(item->detail, sizeof item->detail, "nvcc refused the file");
+	item->compile_log = strdup("/home/a/b.cu(1): warning #177-D: x, y\n"
+							   "/home/a/b.cu(3): error: expected a /\n1 error detected\n");
+	cr_expect_str_eq(facts_reason(item, reason),
+					 "nvcc refused the file: b.cu(3): error: expected a /");
+	char *text = written(report_csv, &list);
+	cr_expect_not_null(strstr(text, ",nvcc refused the file: b.cu(3): error: expected a /\r\n"));
+	free(text);
+	item->verdict = VERDICT_WRONG_ANSWER; /* a log that has other words in it */
+	cr_expect_str_eq(facts_reason(item, reason), "nvcc refused the file");
+	item->verdict = VERDICT_COMPILE_ERROR;
+	strcpy(item->compile_log, "ld: nothing\n");
+	cr_expect_str_eq(facts_reason(item, reason), "nvcc refused the file");
 	judgement_list_free(&list);
 }
 

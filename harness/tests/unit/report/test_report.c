@@ -831,6 +831,7 @@ Test(report, markdown_cells_stay_cells)
 	snprintf(list.items[1].file, sizeof list.items[1].file, "a|b\nc.cu");
 	char *text = written(report_markdown, &list);
 	holds(text, "| a\\|b c.cu | gemm-f16 | **wrong_answer** |");
+	holds(text, "| nvcc refused the file: broken.cu(3): error: expected a \";\" |");
 	holds(text, "    broken.cu(3): error: expected a \";\"\n      int x = 1 y\n");
 	free(text);
 	judgement_list_free(&list);

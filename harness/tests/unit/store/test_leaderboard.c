@@ -272,3 +272,49 @@ Test(leaderboard, the_last_runs_on_one_device_are_compared)
 	cr_expect(pair_choose(&runs, &a, true, &one, &other) == false);
 	measured_list_free(&runs);
 }
+
+/* ---- without times ---------------------------------------------------------------------- */
+
+static struct judgement_list judged_with(const char *content, size_t accepted)
+{
+	struct judgement_list list = fixture_judged("a.cu", content);
+	list.items[0].accepted = accepted;
+	if (accepted < list.items[0].count)
+		list.items[0].verdict = VERDICT_WRONG_ANSWER;
+	return list;
+}
+
+Test(leaderboard, without_times_correctness_ranks)
+{
+	fixture_append(path, judged_with("half", 1), "judge");
+	fixture_append(path, judged_with("none", 0), "judge");
+	fixture_append(path, judged_with("right", 2), "judge");
+	fixture_append(path, judged_with("right, too", 2), "judge");
+	struct judgement_list list = judged_with("cheat", 2);
+	list.items[0].verdict = VERDICT_RULE_VIOLATION;
+	fixture_append(path, list, "judge");
+	struct leaderboard all = made();
+	static const struct {
+		const char *content;
+		size_t rank;
+	} wanted[] = {{"right", 1}, {"right, too", 1}, {"half", 3}, {"none", 4}};
+	cr_assert_eq(all.standing_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		cr_expect_str_eq(all.standings[i].run->content, wanted[i].content);
+		cr_expect_eq(all.standings[i].rank, wanted[i].rank);
+	}
+	leaderboard_free(&all);
+}
+
+Test(leaderboard, a_time_that_counts_ends_ranks_by_correctness)
+{
+	fixture_append(path, judged_with("right", 2), "judge");
+	fixture_append(path, fixture_timed("a.cu", "timed", 10.0, SEAL_CONFIRMED), "judge");
+	struct leaderboard all = made();
+	cr_expect_eq(all.standing_count, 0);
+	cr_expect_eq(all.left_out_count, 1);
+	cr_expect_float_eq(measured_rate(all.boards[0].time), 2.0 * 1024 * 1024 * 1024 / 10.0 * 1e-6,
+					   1e-6);
+	cr_expect_str_eq(measured_rate_unit(all.boards[0].time), "TFLOP/s");
+	leaderboard_free(&all);
+}
