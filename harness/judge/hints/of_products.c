@@ -139,8 +139,7 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
 	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
 	[FAULT_LAST_ONLY] =
-		"sums of their last product or tile alone, or of none: is the sum cleared in "
-		"the loop over k, or is it = where += belongs?",
+		"sums of their last product or tile alone, or of none: = for +=, or a sum cleared?",
 	[FAULT_ADDED] = "adding the result to what %3$s held: %3$s is read before it is written; store "
 					"with = in place of +=, or set it to 0 before atomics add to it",
 	[FAULT_ONE_PADDED] =
