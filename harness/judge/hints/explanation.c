@@ -71,8 +71,15 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 	return false;
 }
 
-/* Takes it where it explains more than the best one so far, and at least half of all cases, or
- * where a race explains the others. */
+/* Whether a few cases are enough: where a race explains the others, and it is no sum of nothing,
+ * and no minimum, which may come of either. */
+static bool few_are_enough(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	return facts->judgement->race[0] != '\0' && candidate->faults[0] != FAULT_LAST_ONLY &&
+		   facts->problem->algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* Takes it where it explains more than the best one so far, and enough cases. */
 static void consider(const struct hint_facts *facts, struct explanation candidate,
 					 struct explanation *best)
 {
@@ -80,7 +87,7 @@ static void consider(const struct hint_facts *facts, struct explanation candidat
 	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
 	if (candidate.telling > 0 && candidate.compared >= COMPARED_LEAST &&
 		candidate.cases > best->cases &&
-		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
+		(candidate.cases * 2 >= candidate.of || few_are_enough(facts, &candidate)) &&
 		(!missing || has_sums(facts, &candidate)))
 		*best = candidate;
 }
