@@ -2,6 +2,7 @@
 
 /* Fewer could be what a fault makes of them by chance. */
 #define COMPARED_LEAST 16
+#define FEW_LEAST 16 /* products */
 
 static bool is_pair(const struct wrong_pair *pair, const struct explanation *explanation)
 {
@@ -42,7 +43,8 @@ bool explanation_holds(const struct case_result *result, const struct explanatio
 
 static void count_cases(const struct hint_facts *facts, struct explanation *explanation)
 {
-	explanation->cases = explanation->of = explanation->telling = 0;
+	explanation->cases = explanation->of = 0;
+	explanation->longest = 0;
 	explanation->compared = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
@@ -52,7 +54,8 @@ static void count_cases(const struct hint_facts *facts, struct explanation *expl
 		if (!explanation_holds(result, explanation))
 			continue;
 		explanation->cases++;
-		explanation->telling += result->test.shape.size[SIZE_K] > 1;
+		int32_t k = result->test.shape.size[SIZE_K];
+		explanation->longest = k > explanation->longest ? k : explanation->longest;
 		explanation->compared += result->wrong->compared;
 	}
 }
@@ -76,7 +79,7 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 static bool few_are_enough(const struct hint_facts *facts, const struct explanation *candidate)
 {
 	return facts->judgement->race[0] != '\0' && candidate->faults[0] != FAULT_LAST_ONLY &&
-		   facts->problem->algebra == ALGEBRA_PLUS_TIMES;
+		   candidate->longest >= FEW_LEAST && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
 }
 
 /* Takes it where it explains more than the best one so far, and enough cases. */
@@ -85,7 +88,7 @@ static void consider(const struct hint_facts *facts, struct explanation candidat
 {
 	count_cases(facts, &candidate);
 	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
-	if (candidate.telling > 0 && candidate.compared >= COMPARED_LEAST &&
+	if (candidate.longest > 1 && candidate.compared >= COMPARED_LEAST &&
 		candidate.cases > best->cases &&
 		(candidate.cases * 2 >= candidate.of || few_are_enough(facts, &candidate)) &&
 		(!missing || has_sums(facts, &candidate)))
