@@ -60,15 +60,20 @@ static void count_cases(const struct hint_facts *facts, struct explanation *expl
 	}
 }
 
-/* Sums of nothing at all may come of many a fault; less so where a product is right elsewhere. */
-static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation)
+/* Sums of nothing at all may come of many a fault; sums that end early less so where a product is
+ * right elsewhere. */
+static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation,
+					 enum wrong_fault fault)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		if (hint_case_right(result) && result->test.scalar[SCALAR_ALPHA] != 0.0f)
+		int32_t k = result->test.shape.size[SIZE_K];
+		if (fault == FAULT_PRODUCTS_MISSING && hint_case_right(result) &&
+			result->test.scalar[SCALAR_ALPHA] != 0.0f)
 			return true;
-		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
-			result->wrong->summed > 0)
+		if (explanation_has(result, explanation, fault) &&
+			(fault == FAULT_LAST_ONLY ? result->wrong->number[fault] < k
+									  : result->wrong->summed > 0))
 			return true;
 	}
 	return false;
@@ -82,16 +87,32 @@ static bool few_are_enough(const struct hint_facts *facts, const struct explanat
 		   candidate->longest >= FEW_LEAST && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
 }
 
+/* Whether each of its faults about sums has some, and both show at once somewhere. */
+static bool is_sound(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	bool together = candidate->count == 1;
+	for (int i = 0; i < candidate->count; i++) {
+		enum wrong_fault fault = candidate->faults[i];
+		if ((fault == FAULT_PRODUCTS_MISSING || fault == FAULT_LAST_ONLY) &&
+			!has_sums(facts, candidate, fault))
+			return false;
+	}
+	for (size_t i = 0; i < facts->judgement->count && !together; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		together = wrong != NULL && fit_together(wrong, candidate);
+	}
+	return together;
+}
+
 /* Takes it where it explains more than the best one so far, and enough cases. */
 static void consider(const struct hint_facts *facts, struct explanation candidate,
 					 struct explanation *best)
 {
 	count_cases(facts, &candidate);
-	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
 	if (candidate.longest > 1 && candidate.compared >= COMPARED_LEAST &&
 		candidate.cases > best->cases &&
 		(candidate.cases * 2 >= candidate.of || few_are_enough(facts, &candidate)) &&
-		(!missing || has_sums(facts, &candidate)))
+		is_sound(facts, &candidate))
 		*best = candidate;
 }
 
