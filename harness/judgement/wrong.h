@@ -41,7 +41,8 @@ struct wrong_places {
 enum wrong_fault {
 	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
 	FAULT_FIRST_MISSING,    /* the first product of each sum is */
-	FAULT_LAST_ONLY, /* the last product or tile of each sum is all that is there, or nothing */
+	FAULT_LAST_ONLY,       /* the last product or tile of each sum is all that is there, or nothing:
+									 `number` is where they begin */
 	FAULT_LEFT_TRANSPOSED, /* the operand is read as if it were stored transposed */
 	FAULT_RIGHT_TRANSPOSED,
 	FAULT_RESULT_TRANSPOSED, /* the result is stored transposed */

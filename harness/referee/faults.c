@@ -38,10 +38,10 @@ static bool fits(const struct trial *trial, const struct variant *variant)
  * of minima, of roundings, of constants, of what pads a tile, and where results have few bits. */
 static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
-	return variant->rule.type->unit_roundoff <= 0x1p-20 && variant->narrow == NULL &&
-		   variant->round_sum == NULL && variant->padding == 0 && variant->shift_tile == 0 &&
-		   variant->k_flipped == 0 && !variant->quarters &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+	return !variant->rule.type->format.is_integer && variant->rule.type->unit_roundoff <= 0x1p-20 &&
+		   variant->from <= 1 && variant->narrow == NULL && variant->round_sum == NULL &&
+		   variant->padding == 0 && variant->shift_tile == 0 && variant->k_flipped == 0 &&
+		   !variant->quarters && trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
 static bool is_zero(const struct check_input *input, uint64_t at)

@@ -126,10 +126,12 @@ static bool end_early(const struct trial *trial, int choice, struct variant *var
 }
 
 /* The last product, those of the last tile, or no one. */
-static bool begin_late(const struct trial *trial, int choice, struct variant *variant)
+static bool begin_late(const struct trial *trial, int choice, struct variant *variant,
+					   int32_t *number)
 {
 	uint64_t tile = (uint64_t)1 << choice >> 1;
 	variant->from = choice == 0 ? trial->k : (trial->k - 1) / tile * tile;
+	*number = (int32_t)variant->from;
 	return variant->from > 0 && trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
@@ -370,7 +372,7 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	switch (fault) {
 	case FAULT_PRODUCTS_MISSING: return end_early(trial, choice, variant, number);
 	case FAULT_FIRST_MISSING: variant->from = 1; return true;
-	case FAULT_LAST_ONLY: return begin_late(trial, choice, variant);
+	case FAULT_LAST_ONLY: return begin_late(trial, choice, variant, number);
 	case FAULT_LEFT_TRANSPOSED:
 	case FAULT_RIGHT_TRANSPOSED:
 	case FAULT_RESULT_TRANSPOSED:

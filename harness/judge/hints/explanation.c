@@ -2,6 +2,7 @@
 
 /* Fewer could be what a fault makes of them by chance. */
 #define COMPARED_LEAST 16
+#define FEW_LEAST 16 /* products */
 
 static bool is_pair(const struct wrong_pair *pair, const struct explanation *explanation)
 {
@@ -59,7 +60,8 @@ static struct compared_cases explained_of(const struct hint_facts *facts)
 
 static void count_cases(const struct compared_cases *explained, struct explanation *explanation)
 {
-	explanation->cases = explanation->telling = 0;
+	explanation->cases = 0;
+	explanation->longest = 0;
 	explanation->of = explained->count;
 	explanation->compared = 0;
 	for (size_t i = 0; i < explained->count; i++) {
@@ -67,36 +69,65 @@ static void count_cases(const struct compared_cases *explained, struct explanati
 		if (!explanation_holds(result, explanation))
 			continue;
 		explanation->cases++;
-		explanation->telling += result->test.shape.size[SIZE_K] > 1;
+		int32_t k = result->test.shape.size[SIZE_K];
+		explanation->longest = k > explanation->longest ? k : explanation->longest;
 		explanation->compared += result->wrong->compared;
 	}
 }
 
-/* Sums of nothing at all may come of many a fault; less so where a product is right elsewhere. */
-static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation)
+/* Sums of nothing at all may come of many a fault; sums that end early less so where a product is
+ * right elsewhere. */
+static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation,
+					 enum wrong_fault fault)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		if (hint_case_right(result) && result->test.scalar[SCALAR_ALPHA] != 0.0f)
+		int32_t k = result->test.shape.size[SIZE_K];
+		if (fault == FAULT_PRODUCTS_MISSING && hint_case_right(result) &&
+			result->test.scalar[SCALAR_ALPHA] != 0.0f)
 			return true;
-		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
-			result->wrong->summed > 0)
+		if (explanation_has(result, explanation, fault) &&
+			(fault == FAULT_LAST_ONLY ? result->wrong->number[fault] < k
+									  : result->wrong->summed > 0))
 			return true;
 	}
 	return false;
 }
 
-/* Takes it where it explains more than the best one so far, and at least half of all cases, or
- * where a race explains the others. */
+/* Whether a few cases are enough: where a race explains the others, and it is no sum of nothing,
+ * and no minimum, which may come of either. */
+static bool few_are_enough(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	return facts->judgement->race[0] != '\0' && candidate->faults[0] != FAULT_LAST_ONLY &&
+		   candidate->longest >= FEW_LEAST && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* Whether each of its faults about sums has some, and both show at once somewhere. */
+static bool is_sound(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	bool together = candidate->count == 1;
+	for (int i = 0; i < candidate->count; i++) {
+		enum wrong_fault fault = candidate->faults[i];
+		if ((fault == FAULT_PRODUCTS_MISSING || fault == FAULT_LAST_ONLY) &&
+			!has_sums(facts, candidate, fault))
+			return false;
+	}
+	for (size_t i = 0; i < facts->judgement->count && !together; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		together = wrong != NULL && fit_together(wrong, candidate);
+	}
+	return together;
+}
+
+/* Takes it where it explains more than the best one so far, and enough cases. */
 static void consider(const struct hint_facts *facts, const struct compared_cases *explained,
 					 struct explanation candidate, struct explanation *best)
 {
 	count_cases(explained, &candidate);
-	bool missing = candidate.faults[0] == FAULT_PRODUCTS_MISSING;
-	if (candidate.telling > 0 && candidate.compared >= COMPARED_LEAST &&
+	if (candidate.longest > 1 && candidate.compared >= COMPARED_LEAST &&
 		candidate.cases > best->cases &&
-		(candidate.cases * 2 >= candidate.of || facts->judgement->race[0] != '\0') &&
-		(!missing || has_sums(facts, &candidate)))
+		(candidate.cases * 2 >= candidate.of || few_are_enough(facts, &candidate)) &&
+		is_sound(facts, &candidate))
 		*best = candidate;
 }
 

@@ -10,7 +10,7 @@ struct explanation {
 	enum wrong_fault faults[2];
 	bool partly;       /* it is enough that it explains some wrong elements of a case */
 	size_t cases, of;  /* it explains so many, of so many in which faults were tried */
-	size_t telling;    /* of these cases, those whose sums have more than one product */
+	int32_t longest;   /* the most products of a sum in these cases */
 	uint64_t compared; /* wrong elements in them */
 };
 

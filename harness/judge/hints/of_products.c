@@ -128,6 +128,22 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
 			 (double)scalar_neutral(scalar));
 }
 
+/* Longer sentences of the table below. */
+static const char added[] =
+	"adding the result to what %3$s held: %3$s is read before it is written; store "
+	"with = in place of +=, or set it to 0 before atomics add to it";
+static const char code_padded[] =
+	"tiles along k that are padded with codes of 0: pad them with the zero "
+	"points of %1$s and %2$s, or after these are taken off";
+static const char truncated[] = "rounding toward zero: round to nearest, half to even (rintf, "
+								"__float2int_rn)";
+static const char k_shifted[] =
+	"products of %1$s at one k and of %2$s at the next or the last: an index "
+	"along k is off by one";
+static const char quarters[] =
+	"rows and columns from 8 to 15 of each 16 x 16 of %1$s exchanged: the second and the third "
+	"register of mma's fragment of %1$s are exchanged";
+
 /* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
  * result. */
 static const char *const plain[FAULT_LEFT_LENGTH] = {
@@ -139,21 +155,14 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
 	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
 	[FAULT_LAST_ONLY] =
-		"sums of only their last product or tile, or of none: is the sum cleared in "
-		"the loop over k, or is it = where += belongs?",
-	[FAULT_ADDED] = "adding the result to what %3$s held: %3$s is read before it is written; store "
-					"with = in place of +=, or set it to 0 before atomics add to it",
+		"sums of only their last product or tile, or of none: = for +=, or a sum cleared?",
+	[FAULT_ADDED] = added,
 	[FAULT_ONE_PADDED] =
 		"tiles along k that are padded with 1: what lies beyond the operands must not count",
-	[FAULT_CODE_PADDED] = "tiles along k that are padded with codes of 0: pad them with the zero "
-						  "points of %1$s and %2$s, or after these are taken off",
-	[FAULT_TRUNCATED] = "rounding toward zero: round to nearest, half to even (rintf, "
-						"__float2int_rn)",
-	[FAULT_K_SHIFTED] = "products of %1$s at one k and of %2$s at the next or the last: an index "
-						"along k is off by one",
-	[FAULT_QUARTERS] =
-		"rows and columns from 8 to 15 of each 16 x 16 of %1$s exchanged: the second and the third "
-		"register of mma's fragment of %1$s are exchanged",
+	[FAULT_CODE_PADDED] = code_padded,
+	[FAULT_TRUNCATED] = truncated,
+	[FAULT_K_SHIFTED] = k_shifted,
+	[FAULT_QUARTERS] = quarters,
 	[FAULT_ALPHA_ON_ALL] = "alpha * (%1$s * %2$s + beta * %3$s): alpha belongs only to the product",
 	[FAULT_INPUTS_TF32_CUT] =
 		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",

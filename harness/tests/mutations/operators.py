@@ -79,7 +79,7 @@ SINGLE = {
     # sums
     "sum-in-half": (r"sums in f16|rounded to f16",
                     [(r"constexpr int T", NARROW, FIRST), (r"float sum(?=\[| =)", "narrow sum")]),
-    "sum-overwritten": (r"last product or tile alone|with \+= and not =", [(r"(sum(?:\[\w\])*) \+= ", r"\1 = ")],
+    "sum-overwritten": (r"last product or tile|with \+= and not =", [(r"(sum(?:\[\w\])*) \+= ", r"\1 = ")],
                         [(r"mma_sync\(sum, x, y, sum\);",
                           "fill_fragment(sum, 0.0f); wmma::mma_sync(sum, x, y, sum);")]),
     "sum-rounded": (r"rounded to b?f16 before alpha",
