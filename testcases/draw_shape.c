@@ -167,20 +167,20 @@ static void draw_family(struct draws *draws, enum family family, const struct dr
  * 16, 32, 64 or 128, so that a multiple of 128 is one of all of them, and its neighbours of none.
  */
 enum aim {
-	AIM_ANY,
 	AIM_MULTIPLE, /* of 128 */
 	AIM_ODD,
 	AIM_ABOVE, /* the next size after a multiple of 128, */
 	AIM_BELOW, /* and the one before */
 	AIM_SMALLEST,
+	AIM_LARGE, /* of any kind, in the last eighth of the limits */
 };
 
 static const enum aim coverings[DRAW_COVERINGS][CASE_DIMENSIONS] = {
 	{AIM_MULTIPLE, AIM_MULTIPLE, AIM_MULTIPLE}, {AIM_MULTIPLE, AIM_ODD, AIM_ODD},
 	{AIM_ODD, AIM_MULTIPLE, AIM_ODD},           {AIM_ODD, AIM_ODD, AIM_MULTIPLE},
 	{AIM_ABOVE, AIM_ABOVE, AIM_ABOVE},          {AIM_BELOW, AIM_BELOW, AIM_BELOW},
-	{AIM_SMALLEST, AIM_ANY, AIM_ANY}, /* a row, or a column */
-	{AIM_ANY, AIM_ANY, AIM_SMALLEST},
+	{AIM_SMALLEST, AIM_LARGE, AIM_LARGE}, /* a row, or a column */
+	{AIM_LARGE, AIM_LARGE, AIM_SMALLEST},
 };
 
 #define UNIT_MOST 128
@@ -215,8 +215,9 @@ static int size_aimed(struct draws *draws, enum aim aim, struct draw_limits limi
 	case AIM_BELOW: return size_beside(draws, limits, -step);
 	case AIM_ODD: return size_odd(draws, limits, step);
 	case AIM_SMALLEST: return limits.low;
-	case AIM_ANY: break;
+	case AIM_LARGE: break;
 	}
+	limits.low = limits.high - (limits.high - limits.low) / 8;
 	return size_mixed(draws, limits);
 }
 

@@ -71,6 +71,13 @@ struct case_repeat {
 	bool same_second;               /* as in the call before */
 };
 
+/* What two calls of an accepted file on the same input gave, where it has atomics. */
+struct case_spread {
+	bool differs;       /* not the same to the bit, though right */
+	char name[64];      /* of the case */
+	double worst_ratio; /* of both: the largest error, over its bound */
+};
+
 /* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
 #define HINTS_MAX 3
 #define HINT_TEXT 400
@@ -88,6 +95,7 @@ struct judgement {
 	char
 		schedule[JUDGE_SCHEDULE_TEXT]; /* that it was compiled with; "" where none was looked for */
 	struct case_repeat repeat;
+	struct case_spread spread;
 	bool order_proved; /* the first failing case is right with solve()'s arguments in the order of
 						  its parameters' names */
 	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */

@@ -98,11 +98,15 @@ struct wrong_facts {
 	/* Of the wrong ones: hold what they held before the call; are NaN, are infinite, are 0, but
 	 * should be something else. */
 	uint64_t unwritten, nan, infinite, zero;
+	uint32_t flushed; /* of those that are compared: 0 where a number below the smallest normal f32
+						 belongs */
 	uint64_t wrong_leetgpu; /* with the tolerance that LeetGPU has for the problem */
 	struct wrong_places places;
 	/* Of each matrix only the first so many rows and columns were written, and all of these; 0:
 	 * unwritten elements lie in another way, or there are none. */
 	int32_t written_rows, written_columns;
+	/* Of each matrix only the first so many elements were, row after row; 0 as above. */
+	int64_t written_end;
 	struct wrong_map map;
 	uint32_t compared; /* wrong elements that faults were tried at, of those that were written; 0:
 						  none were tried */

@@ -10,13 +10,23 @@
 
 /* ---- trying ------------------------------------------------------------------------ */
 
+/* Integers that are off by 1 may come of much that would spoil others, too: of right elements a
+ * fault has to leave nearly all right. */
+static bool spares_right_ones(const struct trial *trial, const struct variant *variant)
+{
+	uint64_t spared = 0;
+	for (uint64_t i = 0; i < trial->right_count; i++)
+		spared += variant_fits(trial, variant, trial->right_ones[i]);
+	return spared * 10 >= trial->right_count * 9;
+}
+
 /* Whether all elements that are looked at are what the variant makes of them. */
 static bool fits(const struct trial *trial, const struct variant *variant)
 {
 	for (uint64_t i = 0; i < trial->count; i++)
 		if (!variant_fits(trial, variant, trial->chosen[i]))
 			return false;
-	return trial->count > 0;
+	return trial->count > 0 && spares_right_ones(trial, variant);
 }
 
 /* A part of the elements tells, where as many are not what it makes of them by chance. */
@@ -25,12 +35,20 @@ static bool fits(const struct trial *trial, const struct variant *variant)
 #define PART_LEAST 20 /* one in so many */
 
 /* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
- * of minima, of roundings, of constants, and where results are rounded to few bits. */
+ * of minima, of roundings, of constants, of what pads a tile, and where results have few bits. */
 static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
 	return variant->rule.type->unit_roundoff <= 0x1p-20 && variant->narrow == NULL &&
-		   variant->round_sum == NULL && variant->padding == 0 &&
+		   variant->round_sum == NULL && variant->padding == 0 && variant->shift_tile == 0 &&
+		   variant->k_flipped == 0 && !variant->quarters &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+static bool is_zero(const struct check_input *input, uint64_t at)
+{
+	const struct operand *result = problem_part(input->problem, PART_RESULT);
+	const struct number_format *format = &type_of(result->type)->format;
+	return values_to_double(format, values_load(format, input->out, at)) == 0;
 }
 
 static bool fits_partly(const struct trial *trial, const struct variant *variant)
@@ -39,7 +57,8 @@ static bool fits_partly(const struct trial *trial, const struct variant *variant
 	if (!tells_in_part(trial, variant))
 		return false;
 	for (uint64_t i = 0; i < trial->count; i += step, looked_at++)
-		fitting += variant_fits(trial, variant, trial->chosen[i]);
+		fitting += !is_zero(trial->input, trial->chosen[i]) &&
+				   variant_fits(trial, variant, trial->chosen[i]);
 	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
 }
 
@@ -206,11 +225,21 @@ static void choose(struct trial *trial, const uint8_t *marks, const struct wrong
 			if (marks[i] == CHECK_WRONG && (cut_off || !is_cut_off(trial->input, i)) &&
 				wrong++ % step == 0)
 				trial->chosen[trial->count++] = i;
+	if (!type_of(problem_part(trial->input->problem, PART_RESULT)->type)->format.is_integer)
+		return;
+	step = (facts->elements - facts->wrong) / RIGHT_MAX + 1;
+	for (uint64_t i = 0, right = 0; i < facts->elements; i++)
+		if (marks[i] == 0 && right++ % step == 0)
+			trial->right_ones[trial->right_count++] = i;
 }
 
 static void try_all(const struct trial *trial, struct wrong_facts *facts)
 {
 	facts->compared = (uint32_t)trial->count;
+	struct variant right = variant_right(trial);
+	variant_finish(trial, &right);
+	for (uint64_t i = 0; i < trial->count; i++)
+		facts->flushed += variant_is_flushed(trial, &right, trial->chosen[i]);
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++)
 		try_fault(trial, fault, facts);
 	if (facts->fits == 0)

@@ -206,6 +206,21 @@ static uint64_t written_end(const uint8_t *marks, const struct walk *walk, bool 
 	return end;
 }
 
+/* The first of the last elements of each matrix of which nearly nothing was written; 0 where some
+ * before it were not, either. */
+static uint64_t written_elements(const uint8_t *marks, const struct walk *walk)
+{
+	uint64_t matrix = walk->m * walk->n, end = 0, unwritten = 0, before = 0;
+	for (uint64_t i = 0; i < walk->batch * matrix; i++) {
+		bool written = (marks[i] & CHECK_UNWRITTEN) == 0;
+		end = written && i % matrix >= end && marks[i] != 0 ? i % matrix + 1 : end;
+		unwritten += !written;
+	}
+	for (uint64_t i = 0; i < walk->batch * matrix; i++)
+		before += i % matrix < end && (marks[i] & CHECK_UNWRITTEN) != 0;
+	return before == 0 && unwritten * 10 >= walk->batch * (matrix - end) * 9 ? end : 0;
+}
+
 void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
 {
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
@@ -213,6 +228,7 @@ void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct w
 						.n = (uint64_t)shape->size[SIZE_N]};
 	uint64_t rows = written_end(marks, &walk, true), columns = written_end(marks, &walk, false);
 	uint64_t inside = 0;
+	facts->written_end = (int64_t)written_elements(marks, &walk);
 	for (uint64_t b = 0; b < walk.batch; b++)
 		for (uint64_t i = 0; i < rows; i++)
 			for (uint64_t j = 0; j < columns; j++)

@@ -1,9 +1,8 @@
 #include "referee/variant.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- roundings --------------------------------------------------------------------- */
 
 static double to_type(enum dtype type, double x)
 {
@@ -392,13 +391,15 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_SUM_F16:
 	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
 	case FAULT_NO_SCALES:
-		return leave_out(trial, SCALAR_SCALE_LEFT, variant) &&
+		return leave_out(trial, SCALAR_SCALE_LEFT, variant) |
 			   leave_out(trial, SCALAR_SCALE_RIGHT, variant);
 	case FAULT_NO_ZEROS:
-		return leave_out(trial, SCALAR_ZERO_LEFT, variant) &&
+		return leave_out(trial, SCALAR_ZERO_LEFT, variant) |
 			   leave_out(trial, SCALAR_ZERO_RIGHT, variant);
 	case FAULT_ZERO_PADDED: variant->padded = true; return least;
-	case FAULT_ONE_PADDED: return pad_with(trial, choice, least ? 2 : 1, variant);
+	case FAULT_ONE_PADDED: /* to a sum of integers much else adds a little */
+		return pad_with(trial, choice, least ? 2 : 1, variant) &&
+			   !trial->request.left.values.format.is_integer;
 	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
 	case FAULT_TRUNCATED:
 		variant->truncated = true;
@@ -582,4 +583,17 @@ bool variant_fits(const struct trial *trial, const struct variant *variant, uint
 			break;
 	}
 	return false;
+}
+
+bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at)
+{
+	const struct number_format *format = &right->rule.type->format;
+	uint64_t within = at % (trial->m * trial->n);
+	struct check_element element =
+		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
+	double out = values_to_double(format, values_load(format, trial->input->out, at));
+	double want = right->rule.alpha * element.product;
+	if (right->rule.beta != 0)
+		want += right->rule.beta * values_number_at(&trial->before, at);
+	return out == 0 && want != 0 && fabs(want) < (double)FLT_MIN;
 }

@@ -7,6 +7,7 @@
 #include "referee/check.h"
 
 #define CHOSEN_MAX 4096 /* elements that are looked at */
+#define RIGHT_MAX 256
 
 /* A case whose wrong elements are looked at. */
 struct trial {
@@ -21,6 +22,8 @@ struct trial {
 	struct values before; /* the result before the call */
 	uint64_t chosen[CHOSEN_MAX];
 	uint64_t count;
+	uint64_t right_ones[RIGHT_MAX]; /* right elements, of integers */
+	uint64_t right_count;
 };
 
 /* Element (row, k) of a left operand and (k, column) of a right one lie so far apart. */
@@ -74,6 +77,10 @@ void variant_finish(const struct trial *trial, struct variant *variant);
 
 /* Whether element `at` of the result is, within the bound, what the variant makes of it. */
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at);
+
+/* Whether the element is 0, and a subnormal f32 belongs there. `right`: variant_right(), finished.
+ */
+bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at);
 
 double variant_to_f16(double x);
 double variant_to_bf16(double x);

@@ -38,7 +38,7 @@ void facts_case_sizes(char *out, size_t capacity, const struct problem *problem,
 {
 	out[0] = '\0';
 	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
-		append(out, capacity, "%s%s %d", row > problem->sizes ? ", " : "", row->shown,
+		append(out, capacity, "%s%s %d", row > problem->sizes ? ", " : "", row->name,
 			   size_of(row, &test->shape));
 	append_scalars(out, capacity, problem, test);
 }

@@ -109,8 +109,8 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 #define BEFORE ((uint64_t)1 << 20)
 
 #define ADVICE_BOUNDS                                                                              \
-	"let only those threads access it whose row and column exist: sizes need not be multiples of " \
-	"the tile"
+	"let only those threads access it whose row and column exist (sizes need not be multiples of " \
+	"the tile), and look at how its index is computed"
 #define ADVICE_HOST                                                                                \
 	"kernels reach only memory of the device: allocate with cudaMalloc and copy with "             \
 	"cudaMemcpy, "                                                                                 \

@@ -203,8 +203,9 @@ const char *fatbin_advice(enum fatbin_status status)
 	case FATBIN_MALFORMED:
 		return "the program's device code is not a fat binary that is understood";
 	case FATBIN_NO_PTX:
-		return "the program holds machine code but no PTX; compile it with "
-			   "-gencode arch=compute_90a,code=[sm_90a,compute_90a]";
+		return "the program holds machine code but no PTX, as what nvcc links with -rdc=true does: "
+			   "compile it without that and with -gencode "
+			   "arch=compute_90a,code=[sm_90a,compute_90a]";
 	case FATBIN_OTHER_GPUS:
 		return "the program's PTX is for other GPUs than the emulated one; compile it for this "
 			   "one too, or emulate another (EMULATED_GPU)";

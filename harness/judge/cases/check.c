@@ -102,7 +102,8 @@ static bool explain_case(struct run *run, struct judgement *out, struct case_res
 	size_t explained = 0;
 	for (size_t i = 0; i < out->count; i++)
 		explained += out->cases[i].wrong != NULL;
-	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX)
+	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX ||
+		result->verdict == VERDICT_RULE_VIOLATION) /* an input that was changed explains more */
 		return true;
 	result->wrong = calloc(1, sizeof *result->wrong);
 	if (result->wrong == NULL)
@@ -242,6 +243,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	}
 	summarise(out);
 	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
+		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
 		 check_sealed(run, problem, entrant, &contestant, out, err);
 	contestant_link_close(&contestant);
 	emulated_watch_close(&watch, out);

@@ -1,10 +1,12 @@
 #include "judge/cases/repeat.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judge/hints/hints.h"
+#include "judge/hints/signature.h"
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"
 
@@ -48,6 +50,7 @@ struct repetition {
 /* What a call gave. */
 struct call_result {
 	bool compared, right;
+	double worst_ratio;
 	struct digest digest;
 };
 
@@ -72,6 +75,7 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 		return false;
 	result->compared = outcome.verdict == VERDICT_ACCEPTED && facts.elements > 0;
 	result->right = check.wrong == 0;
+	result->worst_ratio = check.worst_ratio;
 	result->digest = facts.result;
 	return true;
 }
@@ -219,5 +223,49 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 							 .right_second = results[1].right,
 							 .same_first = is_same(&results[0].digest, &wrong->wrong->result),
 							 .same_second = is_same(&results[0].digest, &results[1].digest)};
+	return true;
+}
+
+#define SPREAD_SECONDS 1.0
+
+/* The one with most products of those that take a moment. */
+static const struct case_result *largest_case(const struct judgement *out)
+{
+	const struct case_result *found = NULL;
+	for (size_t i = 0; i < out->count; i++) {
+		const struct case_result *result = &out->cases[i];
+		if (result->checked && result->seconds <= SPREAD_SECONDS &&
+			(found == NULL || shape_terms(&result->test.shape) > shape_terms(&found->test.shape)))
+			found = result;
+	}
+	return found;
+}
+
+bool repeat_accepted_case(struct run *run, const struct problem *problem,
+						  const struct entrant *entrant, const struct tolerance *tolerance,
+						  struct contestant_link *contestant, struct judgement *out,
+						  struct error *err)
+{
+	const struct case_result *largest = largest_case(out);
+	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(run) ||
+		tool_words(&run->tool) != NULL || run->options->counters ||
+		!signature_has(out->file, "atomicAdd"))
+		return true;
+	struct repetition repetition = {.run = run,
+									.problem = problem,
+									.entrant = entrant,
+									.tolerance = tolerance,
+									.contestant = contestant,
+									.test = &largest->test};
+	struct call_result results[2] = {{.compared = false}, {.compared = false}};
+	bool good = call_twice(&repetition, results, err);
+	free(contestant_link_output(contestant));
+	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	if (!good || !results[0].compared || !results[1].compared || !results[0].right ||
+		!results[1].right || is_same(&results[0].digest, &results[1].digest))
+		return good;
+	out->spread = (struct case_spread){
+		.differs = true, .worst_ratio = fmax(results[0].worst_ratio, results[1].worst_ratio)};
+	snprintf(out->spread.name, sizeof out->spread.name, "%.63s", largest->test.name);
 	return true;
 }

@@ -23,4 +23,11 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   struct contestant_link *contestant, struct judgement *out,
 					   struct error *err);
 
+/* The largest case of an accepted file that has atomics, twice in a new process: fills out->spread
+ * where the results differ. As above, nothing but a note comes of it. */
+bool repeat_accepted_case(struct run *run, const struct problem *problem,
+						  const struct entrant *entrant, const struct tolerance *tolerance,
+						  struct contestant_link *contestant, struct judgement *out,
+						  struct error *err);
+
 #endif

@@ -41,14 +41,14 @@ bool explanation_holds(const struct case_result *result, const struct explanatio
 }
 
 /* The few cases that faults were tried at, of what may be very many. */
-struct explained {
+struct compared_cases {
 	const struct case_result *cases[EXPLAINED_MAX];
 	size_t count;
 };
 
-static struct explained explained_of(const struct hint_facts *facts)
+static struct compared_cases explained_of(const struct hint_facts *facts)
 {
-	struct explained out = {.count = 0};
+	struct compared_cases out = {.count = 0};
 	for (size_t i = 0; i < facts->judgement->count && out.count < EXPLAINED_MAX; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		if (result->wrong != NULL && result->wrong->compared > 0)
@@ -57,7 +57,7 @@ static struct explained explained_of(const struct hint_facts *facts)
 	return out;
 }
 
-static void count_cases(const struct explained *explained, struct explanation *explanation)
+static void count_cases(const struct compared_cases *explained, struct explanation *explanation)
 {
 	explanation->cases = explanation->telling = 0;
 	explanation->of = explained->count;
@@ -88,7 +88,7 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 
 /* Takes it where it explains more than the best one so far, and at least half of all cases, or
  * where a race explains the others. */
-static void consider(const struct hint_facts *facts, const struct explained *explained,
+static void consider(const struct hint_facts *facts, const struct compared_cases *explained,
 					 struct explanation candidate, struct explanation *best)
 {
 	count_cases(explained, &candidate);
@@ -117,7 +117,7 @@ struct explanation explanation_of(const struct hint_facts *facts)
 	struct explanation best = {.count = 0};
 	if (explanation_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return best;
-	struct explained explained = explained_of(facts);
+	struct compared_cases explained = explained_of(facts);
 	if (explained.count == 0)
 		return best;
 	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/hints/signature.h"
 #include "process/protocol.h"
 
 /* The case that decides the verdict; NULL: no case does. */
@@ -200,6 +201,21 @@ static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT])
 	return false;
 }
 
+/* grid.sync() of a launch whose blocks need not all run at once. */
+static bool grid_waits(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *failing = first_failing(facts);
+	const char *file = facts->judgement->file;
+	if (failing == NULL || failing->verdict == VERDICT_ACCEPTED ||
+		!signature_has(file, "this_grid(") || signature_has(file, "cudaLaunchCooperativeKernel") ||
+		signature_has(file, "cudaLaunchAttributeCooperative"))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "grid.sync() needs a cooperative launch, and the file has none: launch with "
+			 "cudaLaunchCooperativeKernel(), and no more blocks than the GPU runs at once");
+	return true;
+}
+
 /* ---- host code ------------------------------------------------------------------------ */
 
 static bool touches_device(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -307,6 +323,7 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 
 const struct hint_row hints_of_calls[] = {
 	{"memory-ran-out", HINT_CAUSE, memory_ran_out},
+	{"grid-waits", HINT_CAUSE, grid_waits},
 	{"call-failed", HINT_CAUSE, call_failed},
 	{"device-says", HINT_CAUSE, device_says},
 	{"device-advises", HINT_CAUSE, device_advises},

@@ -252,11 +252,12 @@ static bool adds_to_result(const struct hint_facts *facts, char out[HINT_TEXT])
 				 name, name);
 		return true;
 	}
-	snprintf(out, HINT_TEXT,
-			 "%s is read before it is written, and what it held before the call is in the result: "
-			 "store the sum in place of adding to %s, or set %s to 0 before anything is added "
-			 "(cudaMemsetAsync, where several blocks add to one element)",
-			 name, name, name);
+	snprintf(
+		out, HINT_TEXT,
+		"%s is read before it is written (+=, atomicAdd), and what it held before the call is in "
+		"the result: store the sum in place of adding to %s, or set %s to 0 before anything is "
+		"added (cudaMemsetAsync, where several blocks add to one element)",
+		name, name, name);
 	return true;
 }
 

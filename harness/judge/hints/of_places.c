@@ -46,30 +46,16 @@ static bool all_unwritten(const struct case_result *result)
 	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
-/* Whether the result is a float that solve() takes no beta for: it holds NaN before each call. */
-static bool has_nan_before(const struct hint_facts *facts)
-{
-	const struct operand *result = problem_part(facts->problem, PART_RESULT);
-	return result->role == ROLE_OUTPUT && !type_of(result->type)->format.is_integer;
-}
-
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	if (!all(facts, all_unwritten))
 		return false;
-	const char *name = hint_operand(facts, PART_RESULT);
 	snprintf(out, HINT_TEXT,
-			 "%s %s still holds what it held before the call: is a kernel "
-			 "launched at all, with a grid and a block that are not empty, and does it store to "
-			 "the pointer that solve() was given?",
-			 in_all(facts, cases), name);
-	if (has_nan_before(facts)) /* which a sum with it is, too */
-		snprintf(out, HINT_TEXT,
-				 "%s %s holds NaN as it did before the call: is it added to (+=, "
-				 "atomicAdd) and not set to 0 first, or is no kernel launched, with a grid and a "
-				 "block that are not empty, that stores to the pointer that solve() was given?",
-				 in_all(facts, cases), name);
+			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
+			 "grid and a block that are not empty, and does it store to the pointer that solve() "
+			 "was given?",
+			 in_all(facts, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
@@ -138,6 +124,8 @@ static size_t say_rounded_up(const struct hint_facts *facts, bool rows, char out
 	return (size_t)snprintf(out, 48, "(%.12s + tile - 1) / tile", size);
 }
 
+static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT]);
+
 /* Unwritten elements lie beyond whole tiles, all that lie there. */
 static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT])
 {
@@ -156,7 +144,9 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 		columns = columns || wrong->written_columns < size_of(result, SIZE_N);
 		held++;
 	}
-	if (held == 0 || overlaps(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
+	char overlapping[HINT_TEXT];
+	if (held == 0 || overlaps(facts) || rows_overlap(facts, overlapping) ||
+		!tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
 	say_rounded_up(facts, true, up_rows);
 	say_rounded_up(facts, false, up_columns);
@@ -187,39 +177,94 @@ static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* ---- rows of the result that overlap -----------------------------------------------------------
+ */
+
+/* Another size of which rows of the result are as long, where so much is written; SIZE_COUNT: none.
+ */
+static enum size overlapping_rows(const struct case_result *result)
+{
+	static const enum size sizes[] = {SIZE_M, SIZE_K};
+	int32_t rows = size_of(result, SIZE_M), columns = size_of(result, SIZE_N);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		int64_t length = size_of(result, sizes[i]);
+		if (rows > 2 && length < columns &&
+			result->wrong->written_end == (rows - 1) * length + columns)
+			return sizes[i];
+	}
+	return SIZE_COUNT;
+}
+
+/* Who wrote last is left open there, so that no fault fits where beta is not 0. */
+static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_result *result;
+	char cases[64];
+	size_t held = 0;
+	enum size size = SIZE_COUNT;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;) {
+		enum size here = overlapping_rows(result);
+		if (here == SIZE_COUNT || (size != SIZE_COUNT && here != size))
+			continue;
+		size = here;
+		held++;
+	}
+	if (held == 0 || overlaps(facts))
+		return false;
+	const char *name = hint_operand(facts, PART_RESULT);
+	snprintf(
+		out, HINT_TEXT,
+		"%s the end of %s is never written, as much as rows leave that are taken to be %s long: "
+		"it is %s[row * %s + column]",
+		hint_in_cases(held, hint_explained_cases(facts), cases), name, hint_size(facts, size), name,
+		hint_size(facts, SIZE_N));
+	return true;
+}
+
 /* ---- one row or column ----------------------------------------------------------------- */
 
 struct line {
 	const char *name;
+	enum size size; /* of the matrix across it */
 	bool (*holds)(const struct case_result *result);
 };
 
 static bool first_row(const struct case_result *result)
 {
-	return result->wrong->places.bottom == 0 && size_of(result, SIZE_M) > 1;
+	return result->wrong->places.bottom == 0;
 }
 static bool last_row(const struct case_result *result)
 {
-	return result->wrong->places.top == size_of(result, SIZE_M) - 1 && size_of(result, SIZE_M) > 1;
+	return result->wrong->places.top == size_of(result, SIZE_M) - 1;
 }
 static bool first_column(const struct case_result *result)
 {
-	return result->wrong->places.right == 0 && size_of(result, SIZE_N) > 1;
+	return result->wrong->places.right == 0;
 }
 static bool last_column(const struct case_result *result)
 {
-	return result->wrong->places.left == size_of(result, SIZE_N) - 1 && size_of(result, SIZE_N) > 1;
+	return result->wrong->places.left == size_of(result, SIZE_N) - 1;
 }
 
-static const struct line lines[] = {{"first row", first_row},
-									{"last row", last_row},
-									{"first column", first_column},
-									{"last column", last_column}};
+static const struct line lines[] = {{"first row", SIZE_M, first_row},
+									{"last row", SIZE_M, last_row},
+									{"first column", SIZE_N, first_column},
+									{"last column", SIZE_N, last_column}};
+
+/* Whether it is not the only one in all cases. */
+static bool has_others(const struct hint_facts *facts, const struct line *line)
+{
+	const struct case_result *result;
+	for (size_t at = 0; (result = next(facts, &at)) != NULL;)
+		if (size_of(result, line->size) > 1)
+			return true;
+	return false;
+}
 
 static const struct line *line_of(const struct hint_facts *facts)
 {
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-		if (all(facts, lines[i].holds))
+		if (all(facts, lines[i].holds) && has_others(facts, &lines[i]))
 			return &lines[i];
 	return NULL;
 }
@@ -492,22 +537,16 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (held == 0)
 		return false;
 	char cases[64];
-	size_t used = (size_t)snprintf(
-		out, HINT_TEXT,
-		"%s every wrong element is NaN, though all inputs are numbers: ", in_all(facts, cases));
-	if (has_nan_before(facts))
-		used += (size_t)snprintf(out + used, HINT_TEXT - used,
-								 "is %s, which holds NaN before the call, read before it is "
-								 "written (+=, atomicAdd), or ",
-								 hint_operand(facts, PART_RESULT));
-	snprintf(out + used, HINT_TEXT - used,
-			 "is something summed that was never written (shared memory, an accumulator, a "
-			 "workspace)?");
+	snprintf(out, HINT_TEXT,
+			 "%s every wrong element is NaN, though all inputs are numbers: is something summed "
+			 "that was never written (shared memory, an accumulator, a workspace)?",
+			 in_all(facts, cases));
 	return true;
 }
 
 const struct hint_row hints_of_places[] = {
 	{"never-written", HINT_CAUSE, never_written},
+	{"rows-overlap", HINT_CAUSE, rows_overlap},
 	{"grid-rounded-down", HINT_CAUSE, grid_rounded_down},
 	{"later-matrices", HINT_PLACE, after_first_matrix},
 	{"last-matrix", HINT_PLACE, only_last_matrix},

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judge/hints/signature.h"
+
 /* ---- sums that are too short --------------------------------------------------------- */
 
 /* Whether each sum of the cases that fit ends at the last multiple of `tile`; tile 0: one product
@@ -355,12 +357,45 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 	return *cases > 0;
 }
 
+/* As sums of parts have that are each rounded. */
+#define PARTS_LEAST 0.01
+
+/* Small errors of a file that adds to a narrow result by atomics. */
+static bool narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct type *type = type_of(problem_part(facts->problem, PART_RESULT)->type);
+	enum wrong_sum sum = type == type_of(DTYPE_F16) ? SUM_F16 : SUM_BF16;
+	size_t cases = 0;
+	char in[64];
+	if ((type != type_of(DTYPE_F16) && type != type_of(DTYPE_BF16)) ||
+		explanation_of(facts).count > 0 || !signature_has(facts->judgement->file, "atomicAdd"))
+		return false;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (wrong == NULL || wrong->errors_of[sum] == 0)
+			continue;
+		if (!(wrong->errors_of[sum] >= PARTS_LEAST && wrong->errors_of[sum] <= RATIO_MOST))
+			return false;
+		cases++;
+	}
+	snprintf(
+		out, HINT_TEXT,
+		"%s the errors are as small as those of sums whose parts are rounded to %s: "
+		"atomicAdd() on %s rounds after each part; add the parts in f32, and round once at the "
+		"end",
+		hint_in_cases(cases, hint_explained_cases(facts), in), type->name,
+		hint_operand(facts, PART_RESULT));
+	return cases > 0;
+}
+
 static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
 	char in[64];
 	size_t cases;
-	if (explanation_of(facts).count > 0)
+	char atomics[HINT_TEXT];
+	if (explanation_of(facts).count > 0 || explanation_zeros(facts) ||
+		narrow_atomics(facts, atomics))
 		return false;
 	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
 		if (!errors_are(facts, sum, &cases))
@@ -376,16 +411,44 @@ static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
 	return false;
 }
 
+/* Whether all wrong elements are 0 where subnormal numbers belong, in each case that was looked at.
+ */
+static bool are_flushed(const struct hint_facts *facts)
+{
+	size_t flushed = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (wrong != NULL && (wrong->flushed < wrong->compared || wrong->compared == 0))
+			return false;
+		flushed += wrong != NULL;
+	}
+	return flushed > 0;
+}
+
+static bool flushes(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	size_t explained = hint_explained_cases(facts);
+	if (!are_flushed(facts))
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "%s every wrong element of %.20s is 0 where a number below 2^-126 belongs: a build "
+			 "with --use_fast_math or -ftz=true takes these for 0",
+			 hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
+	return true;
+}
+
 static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
-	if (!explanation_zeros(facts))
+	if (!explanation_zeros(facts) || are_flushed(facts))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "%s every wrong element of %.20s is 0: is it the sum that is stored, and is it summed "
-			 "over what was loaded?",
-			 hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
+	snprintf(
+		out, HINT_TEXT,
+		"%s every wrong element of %.20s is 0: is it the sum that is stored, with += and not = "
+		"in the loop, and over tiles that are not whole, too?",
+		hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
@@ -412,10 +475,12 @@ static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
 }
 
 const struct hint_row hints_of_products[] = {
+	{"flushes", HINT_CAUSE, flushes},
 	{"zeros", HINT_CAUSE, zeros},
 	{"made-by", HINT_CAUSE, made_by},
 	{"made-by-second", HINT_CAUSE, made_by_second},
 	{"made-in-part", HINT_CAUSE, made_in_part},
+	{"narrow-atomics", HINT_CAUSE, narrow_atomics},
 	{"narrow-sums", HINT_CAUSE, narrow_sums},
 	{"off-by-one", HINT_CAUSE, off_by_one},
 	{0},

@@ -33,11 +33,12 @@ static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "the first failing case gives other results when it is run again: a race, or memory "
-			 "that is read before it is written; %s looks for them",
-			 facts->device == DEVICE_EMULATED ? "--check race on the emulated GPU"
-											  : "--sanitize racecheck (or initcheck)");
+	snprintf(
+		out, HINT_TEXT,
+		"the first failing case gives other results when it is run again: a race, memory that "
+		"is read before it is written, or atomics in another order; %s looks for the first two",
+		facts->device == DEVICE_EMULATED ? "--check race on the emulated GPU"
+										 : "--sanitize racecheck (or initcheck)");
 	return true;
 }
 
@@ -51,7 +52,22 @@ static bool has_race(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* No fault where both are right. */
+static bool results_vary(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_spread *spread = &facts->judgement->spread;
+	if (!spread->differs)
+		return false;
+	snprintf(
+		out, HINT_TEXT,
+		"two calls on the same input give results that differ (%.60s, both right: no error is "
+		"above %.2g of its bound), as sums by atomics do, whose order is another one each time",
+		spread->name, spread->worst_ratio);
+	return true;
+}
+
 const struct hint_row hints_of_repeats[] = {
+	{"results-vary", HINT_NOTE, results_vary},
 	{"has-race", HINT_CAUSE, has_race},
 	{"first-call-only", HINT_CAUSE, first_call_only},
 	{"right-alone", HINT_CAUSE, right_alone},

@@ -19,39 +19,37 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from operators import EQUIVALENT, NEUTRAL, OPERATORS
+from operators import EQUIVALENT, NEUTRAL, OPERATORS, Operator
 
+HONEST = Operator("honest", [], [])  # the kernel itself, which has to be accepted
 KERNELS = Path(__file__).parent / "kernels"
 SINGLE_LEAST, DOUBLE_LEAST, REFUSED_LEAST = 85, 60, 99  # percent, with --check
 
 
+def substitute(text, pattern, replacement, count=0):
+    """The text with the edit in it; None where it finds no place."""
+    if count >= 0:
+        changed, made = re.subn(pattern, replacement, text, count=count)
+        return changed if made else None
+    found = list(re.finditer(pattern, text))
+    return text[:found[-1].start()] + found[-1].expand(replacement) + text[found[-1].end():] if found else None
+
+
+def with_fault(text, alternatives):
+    for edits in alternatives:
+        changed = text
+        for edit in edits:
+            changed = changed and substitute(changed, *edit)
+        if changed:
+            return changed
+    return None
+
+
 def mutant_of(text, operator):
     """The kernel with the operator's faults in it; None where one of them finds no place."""
-    for fault in operator.faults:
-        for edits in fault:  # the first alternative of which every edit finds a place
-            changed = text
-            for pattern, replacement, count in edits:
-                changed, made = substitute(pattern, replacement, changed, count)
-                if made == 0:
-                    changed = None
-                    break
-            if changed is not None:
-                break
-        if changed is None or changed == text:
-            return None
-        text = changed
+    for alternatives in operator.faults:
+        text = text and with_fault(text, alternatives)
     return text
-
-
-def substitute(pattern, replacement, text, count):
-    """count: 0 for all matches, 1 for the first one, -1 for the last one."""
-    if count >= 0:
-        return re.subn(pattern, replacement, text, count=count)
-    matches = list(re.finditer(pattern, text))
-    if not matches:
-        return text, 0
-    start, end = matches[-1].span()
-    return text[:start] + matches[-1].expand(replacement) + text[end:], 1
 
 
 def write_mutants(folder, kernels, operators):
@@ -59,7 +57,7 @@ def write_mutants(folder, kernels, operators):
     mutants, skipped = {}, 0
     for kernel in kernels:
         text = (KERNELS / f"{kernel}.cu").read_text()
-        for operator in operators:
+        for operator in [HONEST] + operators:
             changed = mutant_of(text, operator)
             if changed is None or any((kernel, part) in EQUIVALENT for part in operator.name.split("+")):
                 skipped += 1
@@ -84,10 +82,6 @@ def judge(arguments, folder, kernel, mutants, seed):
     return {Path(result["file"]): result for result in results}
 
 
-def matches(patterns, hint):
-    return any(re.search(pattern, hint) for pattern in patterns)
-
-
 class Tally:
     def __init__(self):
         self.mutants = Counter()
@@ -100,20 +94,22 @@ class Tally:
         if result["verdict"] == "compile_error":
             self.broken.append(f"{where}: {result['detail']}")
             return
+        if operator is HONEST:
+            if result["verdict"] != "accepted":
+                self.broken.append(f"{where}: {result['verdict']}: {result['detail']}")
+            return
         self.mutants[operator.name] += 1
         if result["verdict"] == "accepted":
             self.accepted.append(where)
             return
         self.refused[operator.name] += 1
-        # every fault by a hint of its own, or both by one
         hints = result["hints"]
-        if all(any(matches(named, hint) for hint in hints) for named in operator.named):
+        if all(any(re.search(named, hint) for hint in hints) for named in operator.named):
             self.named[operator.name] += 1
         else:
             self.silent.append(f"{where}: {result['detail'][:150]} | " + " | ".join(hints))
-        for hint in hints:
-            if not matches([pattern for named in operator.named for pattern in named] + NEUTRAL + operator.near, hint):
-                self.misled.append(f"{where}: {hint}")
+        true = operator.named + NEUTRAL
+        self.misled += [f"{where}: {hint}" for hint in hints if not any(re.search(one, hint) for one in true)]
 
 
 def percent(part, whole):
@@ -172,13 +168,13 @@ def main():
                 tally.add(kernel, operator, seed, results[path])
 
     print(f"{len(kernels)} kernels, {len(operators)} operators, {arguments.seeds} seeds, {arguments.cases} cases: "
-          f"{sum(map(len, mutants.values()))} mutants, {skipped} combinations without one")
+          f"{sum(map(len, mutants.values())) - len(kernels)} mutants, {skipped} combinations without one")
     single = show_group("Single fault", [one for one in operators if len(one.faults) == 1], tally)
     double = show_group("Two faults", [one for one in operators if len(one.faults) == 2], tally)
     print(f"\nmisled: {len(tally.misled)}")
     show_list("Misled", tally.misled)
     show_list("Accepted", tally.accepted)
-    show_list("Do not compile", tally.broken)
+    show_list("Do not compile, or honest and refused", tally.broken)
     if arguments.verbose:
         show_list("Refused and not named", tally.silent)
     good = (not tally.misled and not tally.broken and min(single[0], double[0]) >= REFUSED_LEAST and

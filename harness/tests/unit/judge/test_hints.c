@@ -206,6 +206,136 @@ Test(hints, sums_that_are_too_short_by_a_tile)
 	free(made);
 }
 
+/* Where two faults explain more cases than any one does, both are said. */
+Test(hints, two_faults)
+{
+	struct made_up *made = made_up(4, 3);
+	made->wrong[0].fits = 1ull << FAULT_SCALAR;
+	for (size_t i = 1; i < 3; i++) {
+		made->wrong[i].pair_count = 1;
+		made->wrong[i].pairs[0] = (struct wrong_pair){FAULT_FIRST_MISSING, FAULT_SCALAR};
+	}
+	shows(made, "in all of the first 3 failing cases the wrong elements of C are what comes of two "
+				"faults. One: sums without their first product");
+	shows(made, "\nthe other: taking alpha for 1");
+	for (size_t i = 1; i < 3; i++)
+		made->wrong[i].fits = 1ull << FAULT_SCALAR;
+	shows(made, "in all of the first 3 failing cases the wrong elements of C are what comes of "
+				"taking alpha for 1");
+	hides(made, "the other:");
+	free(made);
+}
+
+/* A fault that fits fewer cases than it does not explains nothing, unless a race does the rest. */
+Test(hints, a_fault_of_few_cases)
+{
+	struct made_up *made = made_up(4, 3);
+	made->wrong[0].fits = 1ull << FAULT_FIRST_MISSING;
+	hides(made, "first product");
+	snprintf(made->judgement.race, sizeof made->judgement.race, "kernel tiled: ...");
+	shows(made, "in 1 of the first 3 failing cases the wrong elements of C are");
+	shows(made, "--check race finds one");
+	made->cases[0].test.shape.size[SIZE_K] = 1; /* a sum of one product tells nothing */
+	hides(made, "first product");
+	free(made);
+}
+
+Test(hints, a_fault_of_some_elements)
+{
+	struct made_up *made = made_up(4, 3);
+	made->wrong[1].partly = 1ull << FAULT_FIRST_MISSING;
+	shows(made,
+		  "in 1 of the first 3 failing cases some of the wrong elements of C are what comes of "
+		  "sums without their first product");
+	each_fits(made, FAULT_BETA_ONE);
+	hides(made, "some of the wrong elements");
+	free(made);
+}
+
+Test(hints, a_grid_that_is_rounded_down)
+{
+	struct made_up *made = made_up(4, 3);
+	for (size_t i = 0; i < 3; i++) {
+		made->wrong[i].unwritten = 20;
+		made->wrong[i].written_rows = 96;
+		made->wrong[i].written_columns = 64;
+	}
+	shows(made, "the last rows and columns of C are never written (random-0: only the first 96 of "
+				"100 rows and 64 of 90 columns are): round the grid up, (M + tile - 1) / tile by "
+				"(N + tile - 1) / tile blocks");
+	made->cases[1].test.shape.size[SIZE_M] = 80; /* that leaves one tile of rows */
+	made->wrong[1].written_rows = 80;
+	made->cases[2].test.shape.size[SIZE_M] = 127;
+	made->wrong[2].written_rows = 112;
+	shows(made, "(M + 15) / 16 by (N + tile - 1) / tile");
+	made->wrong[2].written_rows = 111; /* no tile's */
+	hides(made, "round the grid up");
+	made->wrong[2].written_rows = 112;
+	each_fits(made, FAULT_RESULT_LENGTH + SIZE_M); /* rows that overlap leave the last ones, too */
+	hides(made, "round the grid up");
+	free(made);
+}
+
+Test(hints, a_sum_that_is_rounded_twice)
+{
+	struct made_up *made = made_up(4, 3);
+	each_fits(made, FAULT_SUM_F16);
+	shows(made, "rounded to f16 before alpha and beta");
+	shows(made, "--tolerance leetgpu");
+	made->wrong[1].wrong_leetgpu = 1;
+	hides(made, "--tolerance leetgpu");
+	free(made);
+}
+
+Test(hints, subnormal_numbers_that_are_flushed)
+{
+	struct made_up *made = made_up(4, 3);
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].zero = made->wrong[i].flushed = 50;
+	shows(made, "--use_fast_math");
+	hides(made, "is it the sum that is stored");
+	made->wrong[1].flushed = 49;
+	hides(made, "--use_fast_math");
+	shows(made, "is it the sum that is stored");
+	free(made);
+}
+
+Test(hints, results_that_vary_and_are_right)
+{
+	struct made_up *made = made_up(4, 0);
+	made->judgement.verdict = VERDICT_ACCEPTED;
+	cr_expect_str_eq(hints_of(made), "");
+	made->judgement.spread = (struct case_spread){true, "random-2", 0.25};
+	shows(made,
+		  "two calls on the same input give results that differ (random-2, both right: no error "
+		  "is above 0.25 of its bound)");
+	free(made);
+}
+
+/* Only an order that was tried, and gave the right result. */
+Test(hints, order_of_arguments)
+{
+	struct made_up *made = made_up(4, 3);
+	FILE *file = fopen("hints_order.cu", "w");
+	fputs("extern \"C\" void solve(const half *A, const half *B, half *C, int N, int M, int K, "
+		  "float alpha, float beta) {}",
+		  file);
+	fclose(file);
+	snprintf(made->judgement.file, sizeof made->judgement.file, "hints_order.cu");
+	made->judgement.was_run = true;
+	hides(made, "in this order");
+	made->judgement.order_proved = true;
+	shows(made, "solve() takes A, B, C, N, M, K, alpha, beta, and what comes is A, B, C, M, N, K");
+	struct test_case test = made->cases[0].test;
+	struct arena arena = {.count = 3};
+	struct hint_facts facts = {.judgement = &made->judgement, .problem = problem_find("gemm-f16")};
+	cr_expect(hint_other_order(&facts, &test, &arena));
+	cr_expect_eq(test.shape.size[SIZE_M], 90);
+	cr_expect_eq(test.shape.size[SIZE_N], 100);
+	remove("hints_order.cu");
+	free(made);
+}
+
 Test(hints, narrow_sums)
 {
 	struct made_up *made = made_up(4, 3);

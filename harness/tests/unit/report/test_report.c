@@ -434,7 +434,7 @@ Test(report, case_sizes_are_those_of_solve)
 {
 	struct test_case test = some_case("one");
 	sizes_are("sgemm", &test, "M 17, N 33, K 64, alpha 1, beta 0.5");
-	sizes_are("matmul-f32", &test, "M 17, N 33, K 64");
+	sizes_are("matmul-f32", &test, "M 17, K 33, N 64"); /* K: the width of C */
 	values_are("sgemm", &test, "A uniform +-1, B normal 2, C uniform +-1");
 	test.scalar[SCALAR_BETA] = 0.0f;
 	values_are("sgemm", &test, "A uniform +-1, B normal 2");
@@ -442,8 +442,8 @@ Test(report, case_sizes_are_those_of_solve)
 	sizes_are("gemv-f32", &test, "M 17, N 64");
 	values_are("gemv-f32", &test, "A uniform +-1, x normal 2");
 	test.shape = (struct shape){{5, 17, 33, 64, 16}};
-	sizes_are("batched-f16", &test, "B 5, M 17, N 33, K 64");
-	sizes_are("gemm-w4", &test, "M 17, N 33, K 64, G 16");
+	sizes_are("batched-f16", &test, "BATCH 5, M 17, N 33, K 64");
+	sizes_are("gemm-w4", &test, "M 17, N 33, K 64, group_size 16");
 	test.values[1] = (struct value_spec){VALUES_CODES, 7, 0, 0};
 	test.values[2] = (struct value_spec){VALUES_POSITIVE, 0.1f, 0.01f, 0};
 	values_are("gemm-w4", &test, "x uniform +-1, w_q codes, scales positive 0.1 from 0.01");
