@@ -105,6 +105,12 @@ static int shade_of(const struct heat *heat, size_t row, size_t column)
 						   : 1;
 }
 
+/* On a grid that is written without rounding: cells that touch have one edge, and no seam. */
+static double snap(double at)
+{
+	return rint(2.0 * at) / 2.0;
+}
+
 /* Cells of one row and shade, from `first` to before `end`. */
 static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t first, size_t end,
 						double width, double height)
@@ -114,8 +120,10 @@ static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t f
 	double across = width / (double)heat->width, down = height / (double)heat->height;
 	char paint[32];
 	snprintf(paint, sizeof paint, "class=\"cell h%d\"", shade_of(heat, row, first));
-	draw_rect(out, LEFT + across * (double)left, TOP + down * (double)rows.first,
-			  across * (double)(right - left), down * (double)(rows.last + 1 - rows.first), paint);
+	double from = snap(LEFT + across * (double)left), to = snap(LEFT + across * (double)right);
+	double top = snap(TOP + down * (double)rows.first);
+	double bottom = snap(TOP + down * (double)(rows.last + 1));
+	draw_rect(out, from, top, to - from, bottom - top, paint);
 }
 
 static void row_print(FILE *out, const struct heat *heat, size_t row, double width, double height)

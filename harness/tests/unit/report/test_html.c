@@ -342,3 +342,36 @@ Test(html, short_rows_are_filled)
 	holds(text, "a &lt;caption&gt;");
 	free(text);
 }
+
+Test(html, cells_of_the_map_touch)
+{
+	struct judgement_list list = list_with("plain");
+	struct wrong_facts *facts = NULL;
+	for (size_t i = 0; i < list.count; i++)
+		for (size_t k = 0; k < list.items[i].count; k++)
+			if (list.items[i].cases[k].wrong != NULL) {
+				facts = list.items[i].cases[k].wrong;
+				list.items[i].cases[k].test.shape.size[SIZE_N] = 97; /* a column is 2.37 wide */
+			}
+	cr_assert_not_null(facts);
+	for (size_t column = 0; column < 25; column++) /* of two shades in turn */
+		facts->map.wrong[31][column] = 1 + 7 * (uint32_t)(column % 2);
+	char *page = written(&list);
+	size_t cells = 0;
+	long end = 0;
+	for (char *at = page; (at = strstr(at, "class=\"cell ")) != NULL; at++, cells++) {
+		double x, y, width, height;
+		char *rect = at;
+		while (strncmp(rect, "<rect", 5) != 0)
+			rect--;
+		cr_assert_eq(sscanf(rect, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &x, &y,
+							&width, &height),
+					 4);
+		cr_expect(cells == 0 || lround(10.0 * x) == end,
+				  "a cell begins at %g, the last ended at %g", x, (double)end / 10.0);
+		end = lround(10.0 * x) + lround(10.0 * width);
+	}
+	cr_expect_eq(cells, 25);
+	free(page);
+	judgement_list_free(&list);
+}
