@@ -13,8 +13,13 @@
 #include "chain/declaration.h"
 
 #define ENDING ".cuh"
-#define CONTRACT "epilogue" /* epilogue.cuh lies among the stages and is none */
+#define CONTRACT "epilogue" /* epilogue.cuh and what it includes lie among the stages */
 #define STAGES_LISTED 64
+
+bool chain_is_contract(const char *name)
+{
+	return strncmp(name, CONTRACT, strlen(CONTRACT)) == 0;
+}
 
 static bool ends_in_cuh(const char *name)
 {
@@ -33,8 +38,7 @@ static bool unknown_stage(const char *name, const char *folder, struct error *er
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
 		size_t length = strlen(entry->d_name);
 		if (!ends_in_cuh(entry->d_name) || count == STAGES_LISTED ||
-			length - strlen(ENDING) >= CHAIN_NAME_MAX ||
-			strcmp(entry->d_name, CONTRACT ENDING) == 0)
+			length - strlen(ENDING) >= CHAIN_NAME_MAX || chain_is_contract(entry->d_name))
 			continue;
 		snprintf(names[count], CHAIN_NAME_MAX, "%.*s", (int)(length - strlen(ENDING)),
 				 entry->d_name);
@@ -74,7 +78,7 @@ static bool stage_find(const char *name, const char *folder, char path[PATHS_MAX
 		free(real);
 		return fits;
 	}
-	if (strlen(name) >= CHAIN_NAME_MAX || !declaration_name(name) || strcmp(name, CONTRACT) == 0)
+	if (strlen(name) >= CHAIN_NAME_MAX || !declaration_name(name) || chain_is_contract(name))
 		return unknown_stage(name, folder, err);
 	snprintf(file, sizeof file, "%s" ENDING, name);
 	if (!paths_join(path, folder, file, err))

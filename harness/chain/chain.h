@@ -1,5 +1,5 @@
 /* A chain of epilogue stages, as --epilogue names it: "alpha_beta,bias,clamp:0:6,
- * ./my_stage.cuh:0.5". epilogues/epilogue.cuh has the contract of stages; what
+ * ./my_stage.cuh:0.5". epilogues/epilogue_stage.cuh has the contract of stages; what
  * a stage takes is declared in the first comment of its file, and read from
  * there, so that a new stage is a new file and nothing else.
  *
@@ -66,6 +66,9 @@ bool chain_parse(const char *text, const char *folder, struct chain *out, struct
 /* The file that the i-th stage of the chain names, as it is written; "" where that is a shipped
  * stage, false behind the last. Looks at no file. */
 bool chain_stage_file(const char *text, size_t i, char out[PATHS_MAX]);
+
+/* Whether a file of this name among the shipped stages is part of their contract, and no stage. */
+bool chain_is_contract(const char *name);
 
 /* The name of the stage that a file defines: the file's own, without folder and
  * ending. */

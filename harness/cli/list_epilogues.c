@@ -18,7 +18,7 @@ static int is_stage(const struct dirent *entry)
 	const char *name = entry->d_name;
 	size_t length = strlen(name), tail = strlen(ENDING);
 	return name[0] != '.' && length > tail && strcmp(name + length - tail, ENDING) == 0 &&
-		   strcmp(name, "epilogue" ENDING) != 0;
+		   !chain_is_contract(name);
 }
 
 /* "clamp:low=0:high=6" and "reads bias (N)". */

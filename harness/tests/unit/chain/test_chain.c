@@ -165,6 +165,7 @@ Test(chain, faults)
 {
 	refuse("bais", "did you mean 'bias'");
 	refuse("epilogue", "unknown epilogue stage");
+	refuse("epilogue_stage", "unknown epilogue stage");
 	refuse("../clamp", "No such file");
 	refuse("", "no name");
 	refuse("bias,", "no name");
