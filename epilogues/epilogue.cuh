@@ -33,6 +33,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	Element *C;
 	int M, N;
 	Chain stages;
+	int ld = N; /* elements between rows of C and of matrices like C */
 
 	/* What the chain accesses besides C: nothing, so that values outside of C may go through it;
 	 * or not. */
@@ -45,7 +46,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
 	{
 		return V == 1 ||
-			   (column + V <= N && epilogue_aligned<Element, V>(C + (size_t)row * N + column));
+			   (column + V <= N && epilogue_aligned<Element, V>(C + (size_t)row * ld + column));
 	}
 
 	/* x becomes the output values of V columns from `column` on; `vector` says
@@ -53,7 +54,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V], bool vector) const
 	{
-		stages.run(x, epilogue_coordinate{row, column, M, N, vector});
+		stages.run(x, epilogue_coordinate{row, column, M, N, vector, ld});
 	}
 
 	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
@@ -62,7 +63,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
 										  const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, true}, c});
+		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, true, ld}, c});
 	}
 
 	/* The same for any chain, where columns may lie behind the row's end. The row lies in C. */
@@ -70,7 +71,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	__device__ __forceinline__ void apply_edge(int row, int column, float (&x)[V],
 											   const float (&c)[V]) const
 	{
-		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, false}, c});
+		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, false, ld}, c});
 	}
 
 	/* The same where beta is 0, by code that serves no other case: then a stage's first
@@ -78,7 +79,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	template <int V>
 	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
 	{
-		stages.run(x, epilogue_coordinate_beta_0{{row, column, M, N, true}});
+		stages.run(x, epilogue_coordinate_beta_0{{row, column, M, N, true, ld}});
 	}
 
 	/* One value: the output for C[row][column]. */
@@ -100,7 +101,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			y[i] = x[i];
 		bool vector = whole<V>(row, column);
 		apply(row, column, y, vector);
-		epilogue_store(C + (size_t)row * N + column, N - column, vector, y);
+		epilogue_store(C + (size_t)row * ld + column, N - column, vector, y);
 	}
 
 	__device__ __forceinline__ void store(int row, int column, float x) const
@@ -148,8 +149,10 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		static_assert(STEP % V == 0, "all runs are aligned as the first one is");
 		if (row >= M)
 			return;
-		if (N % V == 0 && epilogue_aligned<Element, V>(C + (size_t)row * N + column))
+		if (N % V == 0 && epilogue_aligned<Element, V>(C + (size_t)row * ld + column))
 			store_runs_by<STEP, V>(row, column, x);
+		else if constexpr (Chain::columns > 1)
+			store_runs_pairs<STEP>(row, column, x);
 		else
 			store_runs_by<STEP, 1>(row, column, x);
 	}
@@ -170,7 +173,23 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		for (int i = 0; i < COUNT; i++) {
 			where(i, row, column);
 			if (!TESTED || (row < rows && column < N))
-				epilogue_store_whole(C + (size_t)row * N + column, x[i]);
+				epilogue_store_whole(C + (size_t)row * ld + column, x[i]);
+		}
+	}
+
+	/* The same by what a stage needs at once. */
+	template <int STEP, int RUNS, int V>
+	__device__ __forceinline__ void store_runs_pairs(int row, int column,
+													 const float (&x)[RUNS][V]) const
+	{
+		constexpr int WIDTH = Chain::columns;
+#pragma unroll
+		for (int i = 0; i < RUNS * V; i += WIDTH) {
+			float y[WIDTH];
+#pragma unroll
+			for (int j = 0; j < WIDTH; j++)
+				y[j] = x[i / V][i % V + j];
+			store(row, column + i / V * STEP + i % V, y);
 		}
 	}
 
@@ -190,6 +209,52 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	}
 };
 
+/* Finds what a chain reduces. */
+template <int COUNT> struct epilogue_reductions {
+	int M, N, found;
+	float *to[COUNT];
+	size_t elements[COUNT];
+
+	__host__ __device__ void columns(const void *) const
+	{
+	}
+	__host__ __device__ void rows(const void *) const
+	{
+	}
+	__host__ __device__ void matrix(const void *) const
+	{
+	}
+	__host__ __device__ void output(const void *) const
+	{
+	}
+	__host__ __device__ void other(const void *) const
+	{
+	}
+	__host__ __device__ void reduction(float *pointer, int rows, int columns)
+	{
+#ifdef EPILOGUE_APART
+		rows = columns = 1;
+#endif
+		size_t height = rows > 0 ? (M + rows - 1) / rows : 1;
+		to[found] = pointer;
+		elements[found++] = height * (columns > 0 ? (N + columns - 1) / columns : 1);
+	}
+};
+
+/* Host side: sets what the chain reduces to 0, as each launch of a kernel needs it. epilogue_make()
+ * has called it, with the default stream; epilogue_with() has not. */
+template <class Element, class Chain>
+static inline void epilogue_begin(const epilogue<Element, Chain> &out, cudaStream_t stream = 0)
+{
+	constexpr int COUNT = Chain::accesses.reductions;
+	if constexpr (COUNT > 0) {
+		epilogue_reductions<COUNT> all = {out.M, out.N};
+		out.stages.memory(all);
+		for (int i = 0; i < COUNT; i++)
+			cudaMemsetAsync(all.to[i], 0, all.elements[i] * sizeof(float), stream);
+	}
+}
+
 /* Host side, in solve(). A problem without alpha and beta leaves them out. */
 template <class Element>
 static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float alpha = 1.0f,
@@ -198,18 +263,20 @@ static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float al
 	epilogue<Element> made = {};
 	made.C = C;
 	made.M = M;
-	made.N = N;
+	made.N = made.ld = N;
 	made.stages.bind(epilogue_bound, 0);
 	made.stages.take(C, alpha, beta);
+	epilogue_begin(made);
 	return made;
 }
 
-/* The same with a chain of one's own. */
+/* The same with a chain of one's own, for rows of C that lie `ld` elements apart (0: N). */
 template <class Element, class Chain>
 static inline epilogue<Element, Chain> epilogue_with(Element *C, int M, int N, const Chain &chain,
-													 float alpha = 1.0f, float beta = 0.0f)
+													 float alpha = 1.0f, float beta = 0.0f,
+													 int ld = 0)
 {
-	epilogue<Element, Chain> made = {C, M, N, chain};
+	epilogue<Element, Chain> made = {C, M, N, chain, ld > 0 ? ld : N};
 	made.stages.take(C, alpha, beta);
 	return made;
 }

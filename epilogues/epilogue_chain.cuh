@@ -5,17 +5,19 @@
 
 #include <string.h>
 
+#include "epilogue_reduce.cuh"
 #include "epilogue_stage.cuh"
 
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
+	static constexpr int columns = 1;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&)[V], const Coordinate &) const
 	{
 	}
-	template <class Visit> __device__ __forceinline__ void memory(Visit &) const
+	template <class Visit> __host__ __device__ __forceinline__ void memory(Visit &) const
 	{
 	}
 	template <class Element> void take(Element *, float, float)
@@ -31,10 +33,17 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	epilogue_chain<Rest...> rest;
 	static constexpr epilogue_accesses accesses =
 		epilogue_accesses_of<First>() + epilogue_chain<Rest...>::accesses;
+	/* So many neighbouring columns, from a multiple of it on, have to come at once. */
+	static constexpr int columns = epilogue_columns<First> > epilogue_chain<Rest...>::columns
+									   ? epilogue_columns<First>
+									   : epilogue_chain<Rest...>::columns;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&x)[V], const Coordinate &at) const
 	{
+		static_assert(V % columns == 0,
+					  "a stage of this chain needs two neighbouring columns at once: "
+					  "this kernel hands over single ones");
 		if constexpr (std::is_invocable_v<const First &, float>) {
 #pragma unroll
 			for (int i = 0; i < V; i++)
@@ -46,7 +55,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	}
 
 	/* Calls visit.columns(pointer), rows, matrix and output for what the stages access. */
-	template <class Visit> __device__ __forceinline__ void memory(Visit &visit) const
+	template <class Visit> __host__ __device__ __forceinline__ void memory(Visit &visit) const
 	{
 		if constexpr (epilogue_declares<First>)
 			first.memory(visit);

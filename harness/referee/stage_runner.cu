@@ -2,20 +2,31 @@
  * reference for stages that the referee does not know. Compiled with the stage
  * alone as the chain and EPILOGUE_ELEMENT as its element type. Called like a
  * solution: X holds M x N values, Y takes what the stage makes of them, C is the
- * C that the judged call found. */
+ * C that the judged call found. What the stage reduces is left apart, a value for each
+ * element of C. */
 #include <cuda_runtime.h>
 
+#define EPILOGUE_APART
 #include "epilogue.cuh"
 
 constexpr int THREADS = 256;
 constexpr size_t BLOCKS_MAX = 4096;
 
-static __global__ void apply_stage(const float *X, float *Y, int M, int N,
-								   epilogue<EPILOGUE_ELEMENT> stage)
+using runner_epilogue = epilogue<EPILOGUE_ELEMENT>;
+constexpr int WIDTH = decltype(runner_epilogue::stages)::columns; // columns that a thread has
+
+static __global__ void apply_stage(const float *X, float *Y, int M, int N, runner_epilogue stage)
 {
-	size_t step = (size_t)gridDim.x * THREADS, count = (size_t)M * N;
-	for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step)
-		Y[i] = stage.apply((int)(i / N), (int)(i % N), X[i]);
+	size_t step = (size_t)gridDim.x * THREADS, width = (N + WIDTH - 1) / WIDTH, count = M * width;
+	for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
+		int row = (int)(i / width), column = (int)(i % width) * WIDTH;
+		float x[WIDTH];
+		for (int j = 0; j < WIDTH; j++)
+			x[j] = column + j < N ? X[(size_t)row * N + column + j] : 0.0f;
+		stage.apply(row, column, x, WIDTH == 1);
+		for (int j = 0; j < WIDTH && column + j < N; j++)
+			Y[(size_t)row * N + column + j] = x[j];
+	}
 }
 
 extern "C" void solve(const float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,

@@ -166,7 +166,7 @@ __device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool rea
 {
 	int lane = threadIdx.x % 32;
 	int end = min(column + config::COLUMNS, out.N);
-	epilogue_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.N};
+	epilogue_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.ld};
 	if (prefetch.row >= out.M)
 		return;
 	if (reads_c)
