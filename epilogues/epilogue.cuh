@@ -39,6 +39,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	 * or not. */
 	static constexpr epilogue_accesses accesses = Chain::accesses;
 	static constexpr bool elementwise = accesses.none();
+	/* So many neighbouring columns, from a multiple of it on, have to come at once. */
+	static constexpr int columns = Chain::columns;
 	/* The chain is alpha * x + beta * C. */
 	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
 
@@ -151,7 +153,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 			return;
 		if (N % V == 0 && epilogue_aligned<Element, V>(C + (size_t)row * ld + column))
 			store_runs_by<STEP, V>(row, column, x);
-		else if constexpr (Chain::columns > 1)
+		else if constexpr (columns > 1)
 			store_runs_pairs<STEP>(row, column, x);
 		else
 			store_runs_by<STEP, 1>(row, column, x);
@@ -182,7 +184,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	__device__ __forceinline__ void store_runs_pairs(int row, int column,
 													 const float (&x)[RUNS][V]) const
 	{
-		constexpr int WIDTH = Chain::columns;
+		constexpr int WIDTH = columns;
 #pragma unroll
 		for (int i = 0; i < RUNS * V; i += WIDTH) {
 			float y[WIDTH];
