@@ -1,7 +1,5 @@
-/* What stages of an epilogue see. epilogue_reduce.cuh has reductions, epilogue.cuh what kernels do.
- *
- * An epilogue is a chain of stages, applied left to right; with none named it is alpha_beta:
- * alpha * x + beta * C. A stage NAME is a file NAME.cuh that defines a class template
+/* What stages of an epilogue see; epilogue_reduce.cuh has reductions. An epilogue is a chain of
+ * stages, applied left to right; with none named it is alpha_beta: alpha * x + beta * C. A stage NAME is a file NAME.cuh that defines a class template
  * stage_NAME<Element>. Its members are its arguments, in the order in which the file's first
  * comment declares them:
  *
@@ -39,7 +37,8 @@
  *     }
  *
  * One that does not say so is right, too, and not prefetched for; but reductions have to be said: they
- * are set to 0 before the kernel begins. All is inlined: a stage costs its arithmetic only. */
+ * are set to 0 before the kernel begins. A stage of the first form may have, for the judge, its
+ * formula: double reference(double x) const. All is inlined: a stage costs its arithmetic only. */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
