@@ -1,7 +1,7 @@
 /* What stages of an epilogue see; epilogue_reduce.cuh has reductions. An epilogue is a chain of
- * stages, applied left to right; with none named it is alpha_beta: alpha * x + beta * C. A stage NAME is a file NAME.cuh that defines a class template
- * stage_NAME<Element>. Its members are its arguments, in the order in which the file's first
- * comment declares them:
+ * stages, applied left to right; with none named it is alpha_beta: alpha * x + beta * C. A stage
+ * NAME is a file NAME.cuh that defines a class template stage_NAME<Element>. Its members are its
+ * arguments, in the order in which the file's first comment declares them:
  *
  *     argument NAME = DEFAULT    float NAME             given as NAME:1:2.5
  *     input NAME N               const Element *NAME    N values, one a column
@@ -36,9 +36,10 @@
  *         visit.reduction(sums, 1, 0); // one for so many rows and columns; 0: for all
  *     }
  *
- * One that does not say so is right, too, and not prefetched for; but reductions have to be said: they
- * are set to 0 before the kernel begins. A stage of the first form may have, for the judge, its
- * formula: double reference(double x) const. All is inlined: a stage costs its arithmetic only. */
+ * One that does not say so is right, too, and not prefetched for; but reductions have to be said:
+ * they are set to 0 before the kernel begins. A stage of the first form may have, for the judge,
+ * its formula: double reference(double x) const. All is inlined: a stage costs its arithmetic only.
+ */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
@@ -94,19 +95,17 @@ template <class Element, int V> struct alignas(sizeof(Element) * V) epilogue_vec
 struct epilogue_coordinate {
 	int row, column;
 	int M, N;
-	bool whole; /* all V columns lie in C, and a vector access at this coordinate of a matrix like C
-				   is aligned */
+	bool whole; /* all V columns lie in C, and vector accesses to matrices like C are aligned */
 	int ld = N; /* elements between rows of a matrix like C */
 };
 
-/* The same by a kernel that has C's values there (0 where beta is 0), and by code that is only for
- * beta = 0. */
+/* By a kernel that has C's values there (0 where beta is 0), and by code only for beta = 0. */
 struct epilogue_coordinate_with_c : epilogue_coordinate {
 	const float *c;
 };
 struct epilogue_coordinate_beta_0 : epilogue_coordinate {
 };
-using epilogue_place = epilogue_coordinate; /* its earlier name, which stages of users have */
+using epilogue_place = epilogue_coordinate; // its earlier name, which stages of users have
 
 /* How many of V elements one access takes. */
 template <class Element, int V>
@@ -146,8 +145,7 @@ __device__ __forceinline__ void epilogue_store_whole(Element *to, const float (&
 		((epilogue_vector<Element, WIDTH> *)to)[i] = all[i];
 }
 
-/* V elements, `left` of which exist; the others become 0. Converted in one place, so that the usual
- * case does not wait inside of a branch. */
+/* V elements, `left` of which exist; the others become 0. No conversion waits inside a branch. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load(const Element *from, int left, bool whole,
 											  float (&x)[V])
@@ -319,8 +317,11 @@ template <class Stage> constexpr epilogue_accesses epilogue_accesses_of(void)
 }
 
 /* Whether a stage that declares what it accesses has so many members of each kind. */
-template <class Stage> constexpr bool epilogue_declared(const epilogue_accesses &members)
+template <class Stage>
+constexpr bool epilogue_declared(int columns, int rows, int matrices, int outputs, int others = 0,
+								 int reductions = 0)
 {
+	epilogue_accesses members = {columns, rows, matrices, outputs, others, reductions};
 	return !epilogue_declares<Stage> || epilogue_accesses_of<Stage>() == members;
 }
 

@@ -330,11 +330,14 @@ static void expect_accesses(FILE *out, const struct chain_stage *stage, const ch
 	for (uint32_t i = 0; i < stage->count; i++)
 		if (stage->members[i].kind != CHAIN_ARGUMENT)
 			found[access_of(&stage->members[i])]++;
+	char rest[32] = "";
+	if (found[4] + found[5] > 0)
+		snprintf(rest, sizeof rest, ", %u, %u", found[4], found[5]);
 	expect(
 		out, stage, path,
-		"epilogue_declared<stage_%s<half>>({%u, %u, %u, %u, %u, %u}), \"memory() should visit the "
-		"inputs and outputs of the first comment, no more and no fewer",
-		stage->name, found[0], found[1], found[2], found[3], found[4], found[5]);
+		"epilogue_declared<stage_%s<half>>(%u, %u, %u, %u%s), \"memory() should visit the inputs "
+		"and outputs of the first comment, no more and no fewer",
+		stage->name, found[0], found[1], found[2], found[3], rest);
 	if (found[5] > 0)
 		expect(out, stage, path,
 			   "epilogue_declares<stage_%s<half>>, \"memory() should visit what the stage reduces",
