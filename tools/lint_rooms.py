@@ -49,7 +49,7 @@ ROOMS = [
 ]
 LINES_MAX = 600
 LARGER = """
-epilogues/epilogue.cuh harness/emulator/tests/test_exec_async.c harness/tests/unit/testcases/test_case.c
+harness/emulator/tests/test_exec_async.c harness/tests/unit/testcases/test_case.c
 harness/tests/unit/process/test_child.c harness/tests/unit/compile/test_compile.c
 harness/tests/unit/contestant/test_contestant.c harness/tests/unit/process/test_jail.c
 harness/tests/unit/report/test_report.c harness/tests/unit/store/test_store.c

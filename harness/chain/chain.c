@@ -13,8 +13,13 @@
 #include "chain/declaration.h"
 
 #define ENDING ".cuh"
-#define CONTRACT "epilogue" /* epilogue.cuh lies among the stages and is none */
+#define CONTRACT "epilogue" /* epilogue.cuh and what it includes lie among the stages */
 #define STAGES_LISTED 64
+
+bool chain_is_contract(const char *name)
+{
+	return strncmp(name, CONTRACT, strlen(CONTRACT)) == 0;
+}
 
 static bool ends_in_cuh(const char *name)
 {
@@ -33,8 +38,7 @@ static bool unknown_stage(const char *name, const char *folder, struct error *er
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
 		size_t length = strlen(entry->d_name);
 		if (!ends_in_cuh(entry->d_name) || count == STAGES_LISTED ||
-			length - strlen(ENDING) >= CHAIN_NAME_MAX ||
-			strcmp(entry->d_name, CONTRACT ENDING) == 0)
+			length - strlen(ENDING) >= CHAIN_NAME_MAX || chain_is_contract(entry->d_name))
 			continue;
 		snprintf(names[count], CHAIN_NAME_MAX, "%.*s", (int)(length - strlen(ENDING)),
 				 entry->d_name);
@@ -74,7 +78,7 @@ static bool stage_find(const char *name, const char *folder, char path[PATHS_MAX
 		free(real);
 		return fits;
 	}
-	if (strlen(name) >= CHAIN_NAME_MAX || !declaration_name(name) || strcmp(name, CONTRACT) == 0)
+	if (strlen(name) >= CHAIN_NAME_MAX || !declaration_name(name) || chain_is_contract(name))
 		return unknown_stage(name, folder, err);
 	snprintf(file, sizeof file, "%s" ENDING, name);
 	if (!paths_join(path, folder, file, err))
@@ -185,9 +189,62 @@ const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buff
 	return NULL;
 }
 
-uint64_t chain_elements(uint32_t extent, uint64_t m, uint64_t n)
+static uint64_t blocks(uint64_t count, uint32_t block)
 {
-	return extent == CHAIN_MATRIX ? m * n : extent == CHAIN_ROWS ? m : n;
+	return block == 0 ? 1 : (count + block - 1) / block;
+}
+
+uint64_t chain_width(const struct chain_member *member, uint64_t n)
+{
+	return blocks(n, member->columns);
+}
+
+uint64_t chain_elements(const struct chain_member *member, uint64_t m, uint64_t n)
+{
+	return blocks(m, member->rows) * chain_width(member, n);
+}
+
+uint64_t chain_index(const struct chain_member *member, uint64_t n, uint64_t row, uint64_t column)
+{
+	uint64_t i = member->rows == 0 ? 0 : row / member->rows;
+	uint64_t j = member->columns == 0 ? 0 : column / member->columns;
+	return i * chain_width(member, n) + j;
+}
+
+static int size_text(char *out, size_t size, const char *name, uint32_t block)
+{
+	return block > 1 ? snprintf(out, size, "%s/%u", name, block) : snprintf(out, size, "%s", name);
+}
+
+void chain_extent_text(const struct chain_member *member, char out[CHAIN_EXTENT_TEXT])
+{
+	int used = 0;
+	if (member->rows > 0)
+		used = size_text(out, CHAIN_EXTENT_TEXT / 2, "M", member->rows);
+	if (member->rows > 0 && member->columns > 0)
+		out[used++] = ' ';
+	if (member->columns > 0)
+		size_text(out + used, CHAIN_EXTENT_TEXT / 2, "N", member->columns);
+	else if (member->rows == 0)
+		strcpy(out, "1");
+}
+
+bool chain_reduces(const struct chain *chain)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		for (uint32_t j = 0; j < chain->stages[i].count; j++)
+			if (chain_is_reduction(&chain->stages[i].members[j]))
+				return true;
+	return false;
+}
+
+uint32_t chain_columns(const struct chain_stage *stage)
+{
+	uint32_t columns = 1;
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind == CHAIN_OUTPUT && stage->members[i].columns > columns)
+			columns = stage->members[i].columns;
+	return columns;
 }
 
 void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAIN_BUFFERS_MAX],
@@ -217,12 +274,18 @@ static void expect(FILE *out, const struct chain_stage *stage, const char *path,
 	fprintf(out, " (stage %s)\");\n", stage->name);
 }
 
-static void type_of_member(char out[24], const struct chain_member *member, const char *element)
+/* In C++. */
+static void type_of_member(char out[32], const struct chain_member *member, const char *element)
 {
+	static const char *const names[CHAIN_TYPES] = {
+		[CHAIN_FLOAT] = "float", [CHAIN_HALF] = "half",          [CHAIN_BFLOAT16] = "__nv_bfloat16",
+		[CHAIN_INT8] = "int8_t", [CHAIN_E4M3] = "__nv_fp8_e4m3",
+	};
+	const char *name = names[member->type] != NULL ? names[member->type] : element;
 	if (member->kind == CHAIN_ARGUMENT)
 		strcpy(out, "float ");
 	else
-		snprintf(out, 24, "%s%s *", member->kind == CHAIN_INPUT ? "const " : "", element);
+		snprintf(out, 32, "%s%s *", member->kind == CHAIN_INPUT ? "const " : "", name);
 }
 
 /* The members of the compiled stage must be those of its first comment, where chain_serialise()
@@ -231,7 +294,7 @@ static void expect_members(FILE *out, const struct chain_stage *stage, const cha
 {
 	for (uint32_t i = 0; i < stage->count; i++) {
 		const struct chain_member *member = &stage->members[i];
-		char half[24], element[24];
+		char half[32], element[32];
 		type_of_member(half, member, "half");
 		type_of_member(element, member, "Element");
 		expect(
@@ -247,21 +310,49 @@ static void expect_members(FILE *out, const struct chain_stage *stage, const cha
 		   stage->name, stage->bytes);
 }
 
+/* Which of its visitor's functions memory() calls for a member, in the order of epilogue_accesses.
+ */
+static int access_of(const struct chain_member *member)
+{
+	if (member->kind != CHAIN_INPUT)
+		return chain_is_reduction(member) ? 5 : 3;
+	bool plain = member->rows <= 1 && member->columns <= 1;
+	return !plain || member->rows + member->columns == 0 ? 4
+		   : member->rows == 0                           ? 0
+		   : member->columns == 0                        ? 1
+														 : 2;
+}
+
 /* And its memory() must visit the inputs and outputs among them. */
 static void expect_accesses(FILE *out, const struct chain_stage *stage, const char *path)
 {
-	uint32_t inputs[3] = {0}, outputs = 0;
-	for (uint32_t i = 0; i < stage->count; i++) {
-		const struct chain_member *member = &stage->members[i];
-		if (member->kind == CHAIN_INPUT)
-			inputs[member->extent]++;
-		else if (member->kind == CHAIN_OUTPUT)
-			outputs++;
-	}
-	expect(out, stage, path,
-		   "epilogue_declared<stage_%s<half>>(%u, %u, %u, %u), \"memory() should visit the inputs "
-		   "and outputs of the first comment, no more and no fewer",
-		   stage->name, inputs[CHAIN_COLUMNS], inputs[CHAIN_ROWS], inputs[CHAIN_MATRIX], outputs);
+	uint32_t found[6] = {0};
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind != CHAIN_ARGUMENT)
+			found[access_of(&stage->members[i])]++;
+	char rest[32] = "";
+	if (found[4] + found[5] > 0)
+		snprintf(rest, sizeof rest, ", %u, %u", found[4], found[5]);
+	expect(
+		out, stage, path,
+		"epilogue_declared<stage_%s<half>>(%u, %u, %u, %u%s), \"memory() should visit the inputs "
+		"and outputs of the first comment, no more and no fewer",
+		stage->name, found[0], found[1], found[2], found[3], rest);
+	if (found[5] > 0)
+		expect(out, stage, path,
+			   "epilogue_declares<stage_%s<half>>, \"memory() should visit what the stage reduces",
+			   stage->name);
+}
+
+static void expect_columns(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	uint32_t columns = chain_columns(stage);
+	if (columns > 1)
+		expect(
+			out, stage, path,
+			"epilogue_columns<stage_%s<half>> == %u, \"the struct should say 'static constexpr int "
+			"columns = %u', as an output with N/%u columns needs it",
+			stage->name, columns, columns, columns);
 }
 
 /* And its operator() must take a value, in one of the two forms. Which one it takes nvcc tells
@@ -306,6 +397,7 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 		expect_members(out, &chain->stages[i], files->paths[i]);
 		expect_accesses(out, &chain->stages[i], files->paths[i]);
 		expect_form(out, &chain->stages[i], files->paths[i]);
+		expect_columns(out, &chain->stages[i], files->paths[i]);
 	}
 	if (fclose(out) != 0) {
 		free(text);

@@ -1,5 +1,5 @@
 /* A chain of epilogue stages, as --epilogue names it: "alpha_beta,bias,clamp:0:6,
- * ./my_stage.cuh:0.5". epilogues/epilogue.cuh has the contract of stages; what
+ * ./my_stage.cuh:0.5". epilogues/epilogue_stage.cuh has the contract of stages; what
  * a stage takes is declared in the first comment of its file, and read from
  * there, so that a new stage is a new file and nothing else.
  *
@@ -26,17 +26,29 @@ enum chain_member_kind {
 	CHAIN_ARGUMENT, /* a float */
 	CHAIN_INPUT,    /* a pointer to elements that the stage reads */
 	CHAIN_OUTPUT,   /* a pointer to elements that it writes */
+	CHAIN_SUM,      /* a pointer to floats that become sums of what it hands over */
+	CHAIN_MAX,      /* likewise the largest, from 0 on */
 };
 
-enum chain_extent { CHAIN_COLUMNS, CHAIN_ROWS, CHAIN_MATRIX }; /* N, M, M*N elements */
+/* Of inputs and outputs: C's own, unless the declaration names another. */
+enum chain_type {
+	CHAIN_ELEMENT,
+	CHAIN_FLOAT,
+	CHAIN_HALF,
+	CHAIN_BFLOAT16,
+	CHAIN_INT8,
+	CHAIN_E4M3,
+	CHAIN_TYPES
+};
 
 struct chain_member {
 	char name[CHAIN_NAME_MAX];
-	uint32_t kind;   /* enum chain_member_kind */
-	uint32_t extent; /* enum chain_extent, of inputs and outputs */
-	uint32_t offset; /* in the stage's members */
-	uint32_t buffer; /* inputs and outputs: number among those of the whole chain */
-	float value;     /* arguments: as given, or the default */
+	uint32_t kind;          /* enum chain_member_kind */
+	uint32_t type;          /* enum chain_type */
+	uint32_t rows, columns; /* of C, that share one element; 0: all do. "M N/32": 1 and 32 */
+	uint32_t offset;        /* in the stage's members */
+	uint32_t buffer;        /* pointers: number among those of the whole chain */
+	float value;            /* arguments: as given, or the default */
 };
 
 struct chain_stage {
@@ -67,6 +79,9 @@ bool chain_parse(const char *text, const char *folder, struct chain *out, struct
  * stage, false behind the last. Looks at no file. */
 bool chain_stage_file(const char *text, size_t i, char out[PATHS_MAX]);
 
+/* Whether a file of this name among the shipped stages is part of their contract, and no stage. */
+bool chain_is_contract(const char *name);
+
 /* The name of the stage that a file defines: the file's own, without folder and
  * ending. */
 bool chain_stage_name(const char *path, char out[CHAIN_NAME_MAX], struct error *err);
@@ -83,8 +98,29 @@ bool chain_is_plain(const struct chain *chain);
 const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buffer,
 										const struct chain_stage **stage);
 
-/* How many elements it has, for an M x N matrix C. */
-uint64_t chain_elements(uint32_t extent, uint64_t m, uint64_t n);
+/* How many elements an input or output has, for an M x N matrix C; how many those of one row of C
+ * lie apart; and which of them belongs to C[row][column]. */
+uint64_t chain_elements(const struct chain_member *member, uint64_t m, uint64_t n);
+uint64_t chain_width(const struct chain_member *member, uint64_t n);
+uint64_t chain_index(const struct chain_member *member, uint64_t n, uint64_t row, uint64_t column);
+
+/* As its declaration says it: "M/128 N/128". */
+#define CHAIN_EXTENT_TEXT 32
+void chain_extent_text(const struct chain_member *member, char out[CHAIN_EXTENT_TEXT]);
+
+/* As declarations name it: "float", "int8"; "" for CHAIN_ELEMENT. */
+const char *chain_type_name(uint32_t type);
+
+static inline bool chain_is_reduction(const struct chain_member *member)
+{
+	return member->kind == CHAIN_SUM || member->kind == CHAIN_MAX;
+}
+
+/* Whether any stage hands over what becomes a sum or a maximum. */
+bool chain_reduces(const struct chain *chain);
+
+/* How many neighbouring columns a stage has to see at once: it writes one element for so many. */
+uint32_t chain_columns(const struct chain_stage *stage);
 
 /* The members of a stage as the compiled stage expects them: what epilogue_bind()
  * takes. addresses[i] is where buffer i of the chain lies. */

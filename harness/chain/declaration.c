@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 
 #define COMMENT_MAX 16384
-#define WORDS_MAX 6
+#define WORDS_MAX 7
+#define BLOCK_MAX 65536
 
 bool declaration_number(const char *text, float *out)
 {
@@ -111,12 +112,51 @@ static size_t split(char *line, char *words[WORDS_MAX])
 	return count;
 }
 
-static bool extent_of(char *const *words, size_t count, uint32_t *out)
+static const char *const type_names[CHAIN_TYPES] = {
+	[CHAIN_ELEMENT] = "",          [CHAIN_FLOAT] = "float", [CHAIN_HALF] = "half",
+	[CHAIN_BFLOAT16] = "bfloat16", [CHAIN_INT8] = "int8",   [CHAIN_E4M3] = "e4m3",
+};
+
+const char *chain_type_name(uint32_t type)
 {
-	bool rows = count > 0 && strcmp(words[0], "M") == 0;
-	bool columns = count > 0 && strcmp(words[count - 1], "N") == 0;
-	*out = rows && columns ? CHAIN_MATRIX : rows ? CHAIN_ROWS : CHAIN_COLUMNS;
-	return (count == 1 && rows != columns) || (count == 2 && rows && columns);
+	return type_names[type];
+}
+
+/* "M" or "M/128", of the size `name`: one element for so many. False: another word. */
+static bool size_of(const char *word, char name, uint32_t *block)
+{
+	if (word[0] != name || (word[1] != '\0' && word[1] != '/'))
+		return false;
+	*block = 1;
+	if (word[1] == '\0')
+		return true;
+	char *end;
+	unsigned long number = strtoul(word + 2, &end, 10);
+	*block = (uint32_t)number;
+	return isdigit((unsigned char)word[2]) && *end == '\0' && number > 0 && number <= BLOCK_MAX;
+}
+
+/* How many of the words say how long it is; 0: none does. */
+static size_t extent_of(char *const *words, size_t count, struct chain_member *out)
+{
+	if (count > 0 && strcmp(words[0], "1") == 0)
+		return 1;
+	size_t used = count > 0 && size_of(words[0], 'M', &out->rows);
+	return used + (used < count && size_of(words[used], 'N', &out->columns));
+}
+
+/* What follows the length. */
+static bool ending_of(char *const *words, size_t count, struct chain_member *out)
+{
+	if (out->kind == CHAIN_SUM) {
+		out->type = CHAIN_FLOAT;
+		out->kind = count == 1 && strcmp(words[0], "max") == 0 ? CHAIN_MAX : CHAIN_SUM;
+		return count == 1 && (out->kind == CHAIN_MAX || strcmp(words[0], "sum") == 0);
+	}
+	for (uint32_t i = 1; count == 1 && i < CHAIN_TYPES; i++)
+		if (strcmp(words[0], type_names[i]) == 0)
+			out->type = i;
+	return count == (out->type != CHAIN_ELEMENT);
 }
 
 static bool member_parse(char *const *words, size_t count, struct chain_member *out)
@@ -124,6 +164,7 @@ static bool member_parse(char *const *words, size_t count, struct chain_member *
 	bool argument = strcmp(words[0], "argument") == 0;
 	*out = (struct chain_member){.kind = argument                          ? CHAIN_ARGUMENT
 										 : strcmp(words[0], "output") == 0 ? CHAIN_OUTPUT
+										 : strcmp(words[0], "reduce") == 0 ? CHAIN_SUM
 																		   : CHAIN_INPUT};
 	if (count < 2 || !declaration_name(words[1]) || strlen(words[1]) >= sizeof out->name)
 		return false;
@@ -131,8 +172,11 @@ static bool member_parse(char *const *words, size_t count, struct chain_member *
 	if (argument)
 		return count == 4 && strcmp(words[2], "=") == 0 &&
 			   declaration_number(words[3], &out->value);
-	return extent_of(words + 2, count - 2, &out->extent) &&
-		   (out->kind != CHAIN_OUTPUT || out->extent == CHAIN_MATRIX);
+	size_t used = extent_of(words + 2, count - 2, out);
+	if (used == 0 || !ending_of(words + 2 + used, count - 2 - used, out))
+		return false;
+	return out->kind != CHAIN_OUTPUT ||
+		   (out->rows == 1 && (out->columns == 1 || out->columns == 2));
 }
 
 /* Appends the member, laid out as a C++ compiler lays out the members of a struct. */
@@ -159,7 +203,11 @@ static bool is_declaration(const char *line)
 		if (strncmp(line, words[i], length) == 0 && strchr(" \t\r", line[length]) != NULL)
 			return true;
 	}
-	return false;
+	/* other lines may begin with this word */
+	size_t length = strlen(line);
+	const char *end = length > 4 ? line + length - 4 : line;
+	return strncmp(line, "reduce ", 7) == 0 &&
+		   (strcmp(end, " max") == 0 || strcmp(end, " sum") == 0);
 }
 
 static bool read_declarations(const char *path, char *text, struct chain_stage *out,
@@ -177,7 +225,7 @@ static bool read_declarations(const char *path, char *text, struct chain_stage *
 			return error_set(err,
 							 "%s:%d: '%s' is no declaration: it is 'argument NAME = NUMBER', "
 							 "'input NAME N', 'input NAME M', 'input NAME M N' or "
-							 "'output NAME M N'",
+							 "'output NAME M N' (epilogues/README.md has more lengths, and types)",
 							 path, comment.line, copy);
 		for (uint32_t i = 0; i < out->count; i++)
 			if (strcmp(out->members[i].name, member.name) == 0)

@@ -18,25 +18,36 @@ static int is_stage(const struct dirent *entry)
 	const char *name = entry->d_name;
 	size_t length = strlen(name), tail = strlen(ENDING);
 	return name[0] != '.' && length > tail && strcmp(name + length - tail, ENDING) == 0 &&
-		   strcmp(name, "epilogue" ENDING) != 0;
+		   !chain_is_contract(name);
+}
+
+static const char *what_of(const struct chain_member *member)
+{
+	return member->kind == CHAIN_SUM   ? "sum"
+		   : member->kind == CHAIN_MAX ? "max"
+									   : chain_type_name(member->type);
 }
 
 /* "clamp:low=0:high=6" and "reads bias (N)". */
 static void describe(const struct chain_stage *stage, const char *summary, char *out, size_t size)
 {
-	static const char *const extents[] = {
-		[CHAIN_COLUMNS] = "N", [CHAIN_ROWS] = "M", [CHAIN_MATRIX] = "M x N"};
+	static const char *const verbs[] = {[CHAIN_INPUT] = "Reads",
+										[CHAIN_OUTPUT] = "Writes",
+										[CHAIN_SUM] = "Reduces to",
+										[CHAIN_MAX] = "Reduces to"};
 	size_t used = (size_t)snprintf(out, size, "%s", summary);
 	for (uint32_t i = 0; i < stage->count && used < size; i++) {
 		const struct chain_member *member = &stage->members[i];
-		const char *lead = used > 0 ? " " : "";
+		const char *lead = used > 0 ? " " : "", *type = what_of(member);
+		char extent[CHAIN_EXTENT_TEXT];
+		chain_extent_text(member, extent);
 		if (member->kind == CHAIN_ARGUMENT)
 			used += (size_t)snprintf(out + used, size - used, "%sArgument %s (%g).", lead,
 									 member->name, (double)member->value);
 		else
-			used += (size_t)snprintf(out + used, size - used, "%s%s %s (%s).", lead,
-									 member->kind == CHAIN_INPUT ? "Reads" : "Writes", member->name,
-									 extents[member->extent]);
+			used += (size_t)snprintf(out + used, size - used, "%s%s %s (%s%s%s).", lead,
+									 verbs[member->kind], member->name, extent,
+									 type[0] != '\0' ? ", " : "", type);
 	}
 }
 

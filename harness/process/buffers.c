@@ -6,12 +6,16 @@
 #include "testcases/values.h"
 
 /* Small integers keep an exact case exact through stages that add and multiply. */
-static struct value_spec extra_values(const struct test_case *test, uint32_t kind)
+static struct value_spec extra_values(const struct test_case *test,
+									  const struct chain_member *member)
 {
-	if (kind == CHAIN_OUTPUT)
+	if (member->kind != CHAIN_INPUT)
 		return (struct value_spec){.distribution = VALUES_UNWRITTEN};
-	return test->exact ? (struct value_spec){.distribution = VALUES_INTEGER, .scale = 2.0f}
-					   : (struct value_spec){.distribution = VALUES_UNIFORM, .scale = 1.0f};
+	if (test->exact)
+		return (struct value_spec){.distribution = VALUES_INTEGER, .scale = 2.0f};
+	return member->type == CHAIN_INT8
+			   ? (struct value_spec){.distribution = VALUES_INTEGER, .scale = 16.0f}
+			   : (struct value_spec){.distribution = VALUES_UNIFORM, .scale = 1.0f};
 }
 
 static void name_extra(const struct chain_stage *stage, const struct chain_member *member,
@@ -20,18 +24,29 @@ static void name_extra(const struct chain_stage *stage, const struct chain_membe
 	snprintf(out, BUFFER_NAME_MAX, "%s.%s", stage->name, member->name);
 }
 
-/* An element of it is of the result's type. */
+static const struct type *extra_type(const struct problem *problem,
+									 const struct chain_member *member)
+{
+	static const enum dtype types[CHAIN_TYPES] = {
+		[CHAIN_FLOAT] = DTYPE_F32, [CHAIN_HALF] = DTYPE_F16,  [CHAIN_BFLOAT16] = DTYPE_BF16,
+		[CHAIN_INT8] = DTYPE_S8,   [CHAIN_E4M3] = DTYPE_E4M3,
+	};
+	if (member->type == CHAIN_ELEMENT)
+		return type_of(problem_part(problem, PART_RESULT)->type);
+	return type_of(types[member->type]);
+}
+
 static struct buffer extra_of(const struct problem *problem, const struct test_case *test,
 							  const struct chain_stage *stage, const struct chain_member *member)
 {
 	uint64_t rows = shape_rows(&test->shape), columns = shape_columns(&test->shape);
 	struct buffer buffer = {
-		.role = member->kind == CHAIN_OUTPUT ? ROLE_OUTPUT : ROLE_INPUT,
-		.type = type_of(problem_part(problem, PART_RESULT)->type),
-		.spec = extra_values(test, member->kind),
+		.role = member->kind != CHAIN_INPUT ? ROLE_OUTPUT : ROLE_INPUT,
+		.type = extra_type(problem, member),
+		.spec = extra_values(test, member),
 		.stream = VALUES_STREAM_EXTRA + member->buffer,
-		.elements = chain_elements(member->extent, rows, columns),
-		.columns = member->extent == CHAIN_ROWS ? 1 : columns,
+		.elements = chain_elements(member, rows, columns),
+		.columns = chain_width(member, columns),
 	};
 	name_extra(stage, member, buffer.name);
 	return buffer;
@@ -66,6 +81,17 @@ void buffers_of_case(const struct problem *problem, const struct test_case *test
 	}
 }
 
+/* Of a stage run by itself: one that reduces leaves its values apart, for the referee to combine
+ * with what it knows of each (EPILOGUE_APART). */
+static struct buffer extra_apart(const struct problem *problem, const struct test_case *test,
+								 const struct chain_stage *stage, const struct chain_member *member)
+{
+	struct chain_member apart = *member;
+	if (chain_is_reduction(member))
+		apart.rows = apart.columns = 1;
+	return extra_of(problem, test, stage, &apart);
+}
+
 void buffers_of_stage(const struct problem *problem, const struct test_case *test,
 					  const struct chain_stage *stage, struct buffers *out)
 {
@@ -85,7 +111,7 @@ void buffers_of_stage(const struct problem *problem, const struct test_case *tes
 	*result_before = judged;
 	for (uint32_t i = 0; i < stage->count; i++)
 		if (stage->members[i].kind != CHAIN_ARGUMENT)
-			out->at[out->count++] = extra_of(problem, test, stage, &stage->members[i]);
+			out->at[out->count++] = extra_apart(problem, test, stage, &stage->members[i]);
 }
 
 void buffers_name(const struct problem *problem, const struct chain *chain, uint32_t index,

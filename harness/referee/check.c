@@ -1,209 +1,17 @@
 #include "referee/check.h"
 
-#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "process/buffers.h"
+#include "referee/reduced.h"
+#include "referee/rule.h"
 #include "testcases/values.h"
 
 #define THREADS_MAX 16
 #define ELEMENTS_PER_THREAD (1u << 17)
-
-/* Where a result before its last rounding begins to round to infinity: half a
- * unit in the last place above the largest number. Infinite where there is no infinity. */
-static double overflow_threshold(const struct type *type)
-{
-	double u = type->unit_roundoff;
-	return type->format.infinity != 0 ? type->largest * (1 + u / (2 - 2 * u)) : INFINITY;
-}
-
-/* What sums of the case's K products may lose, relative to |A||B|: a path's sums are as many as its
- * edges, which its magnitude counts. */
-static double accumulation_of(const struct problem *problem, double k)
-{
-	if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
-		return 0x1p-24;
-	return CHECK_CONSTANT * sqrt(k) * 0x1p-24 +
-		   type_of(problem_part(problem, PART_LEFT)->type)->cut / sqrt(k);
-}
-
-/* Below f32's normal numbers each step loses up to a unit of 2^-149, whatever its size. Two of
- * them: README.md says what they have room for. Sums of lengths lose nothing there. */
-static double underflow_of(const struct problem *problem, double k)
-{
-	return problem->algebra == ALGEBRA_PLUS_TIMES ? 2 * k * 0x1p-149 : 0;
-}
-
-/* What the product may be off before its scales, beside the sum's rounding errors: steps that
- * underflow, and weights that are rounded first. What that moves is rounded with the result. */
-static double apart_from_sums(const struct check_rule *rule, const struct check_element *element)
-{
-	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
-}
-
-struct check_rule check_rule_of(const struct check_input *input)
-{
-	const struct test_case *test = input->test;
-	const struct problem *problem = input->problem;
-	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
-	const struct type *inputs = type_of(problem_part(problem, PART_LEFT)->type);
-	const float *scalar = test->scalar;
-	double k = test->shape.size[SIZE_K];
-	return (struct check_rule){
-		.type = type,
-		.alpha = (double)scalar[SCALAR_ALPHA] * (double)scalar[SCALAR_SCALE_LEFT] *
-				 (double)scalar[SCALAR_SCALE_RIGHT],
-		.beta = (double)scalar[SCALAR_BETA],
-		.exact = test->exact || input->product.unit_roundoff == 0,
-		.tolerance = input->tolerance,
-		.accumulation = accumulation_of(problem, k),
-		.truncation = inputs->truncation * k * 0x1p-24 + inputs->cut / 2,
-		.reference = CHECK_CONSTANT * sqrt(k) * input->product.unit_roundoff,
-		.underflow = underflow_of(problem, k),
-		.threshold = overflow_threshold(type),
-		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
-				   scalar[SCALAR_SCALE_RESULT]},
-		.zero = (double)scalar[SCALAR_ZERO_RESULT],
-	};
-}
-
-static bool representable(const struct type *type, double x)
-{
-	return values_to_double(&type->format, values_from_double(&type->format, x)) == x;
-}
-
-/* `certain` is how far the result before its last rounding may lie from `want`;
- * finding->bound has that rounding in it too. */
-static double ratio_of(const struct check_rule *rule, double out, double certain,
-					   struct check_finding *finding)
-{
-	double want = finding->want;
-	if (isnan(want))
-		return isnan(out) ? 0 : INFINITY;
-	if (isinf(want))
-		return out == want ? 0 : INFINITY;
-	if (isinf(out)) {
-		bool same_side = signbit(out) == signbit(want);
-		return same_side && fabs(want) + certain >= rule->threshold ? 0 : INFINITY;
-	}
-	if (fabs(want) - certain >= rule->threshold) /* has to be infinite, and is not (or is NaN) */
-		return INFINITY;
-	finding->error = fabs(out - want);
-	if (finding->error <= finding->bound) /* never so for NaN */
-		return finding->bound > 0 ? finding->error / finding->bound : 0;
-	double ratio = finding->error / finding->bound;
-	return ratio > 1 ? ratio : INFINITY;
-}
-
-/* The one rounding that is left: of `want`, known to `certain`, to an output. */
-static struct check_finding finish(const struct check_rule *rule, double out, double want,
-								   double certain, bool exact)
-{
-	struct check_finding finding = {.error = NAN, .want = want};
-	if (rule->tolerance.kind == TOLERANCE_FLAT) {
-		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(want);
-	} else if (exact && representable(rule->type, want)) {
-		certain = 0;
-		finding.bound = 0;
-	} else {
-		finding.bound = rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
-	}
-	finding.ratio = ratio_of(rule, out, certain, &finding);
-	return finding;
-}
-
-/* ---- results of integers ------------------------------------------------------- */
-
-/* Operations in f32 between the sum and what is rounded to an integer, in any sensible order, and
- * one for a reciprocal. */
-#define REQUANTISE_ROUNDINGS 6
-
-/* Whether every sensible order of f32 operations gives exactly `value`. */
-static bool f32_is_exact(const float scales[3], double sum, double value)
-{
-	float s = (float)sum, a = scales[0], b = scales[1], c = scales[2];
-	const float orders[] = {s * a * b / c,   s * (a * b) / c, s * (a * b / c),
-							s * a * (b / c), s * b * (a / c), s * (a * b) * (1.0f / c)};
-	bool exact = (double)s == sum;
-	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-		exact = exact && (double)orders[i] == value;
-	return exact;
-}
-
-static double saturated(const struct check_rule *rule, double value)
-{
-	const struct number_format *format = &rule->type->format;
-	return fmin(fmax(rint(value) + rule->zero, format->lowest), format->highest);
-}
-
-/* Any integer that f32 arithmetic may come to is right: one, but near a tie. */
-static struct check_finding check_integer(const struct check_rule *rule,
-										  const struct check_element *element)
-{
-	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
-				   (double)rule->scales[2];
-	double reach = REQUANTISE_ROUNDINGS * 0x1p-24 * fabs(value);
-	double low = saturated(rule, value - reach), high = saturated(rule, value + reach);
-	struct check_finding finding = {.want = saturated(rule, value)};
-	if (low != high && f32_is_exact(rule->scales, element->product, value))
-		low = high = finding.want;
-	if (rule->tolerance.kind == TOLERANCE_FLAT)
-		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(finding.want);
-	finding.error = fabs(element->out - finding.want);
-	bool right = (element->out >= low && element->out <= high) || finding.error <= finding.bound;
-	finding.ratio = right ? 0 : INFINITY;
-	return finding;
-}
-
-struct check_finding check_one(const struct check_rule *rule, const struct check_element *element)
-{
-	if (rule->type->format.is_integer)
-		return check_integer(rule, element);
-	double alpha = rule->alpha, beta = rule->beta;
-	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
-	double certain = (rule->accumulation + rule->reference) * magnitude;
-	double want = alpha * element->product;
-	if (alpha != 0)
-		certain += fabs(alpha) * apart_from_sums(rule, element);
-
-	if (isfinite(want))
-		certain += rule->truncation * fabs(want);
-	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
-		want += beta * element->c;
-		certain += rule->accumulation * fabs(beta * element->c);
-	}
-	return finish(rule, element->out, want, certain, rule->exact);
-}
-
-/* ---- through a chain --------------------------------------------------------- */
-
-/* The accumulator as the first stage gets it: the scales of its operands are in it. */
-static struct carried carried_begin(const struct check_rule *rule, struct check_element element)
-{
-	double scale = (double)rule->scales[0] * (double)rule->scales[1];
-	double error = (rule->accumulation + rule->reference) * element.magnitude;
-	double product = element.product * scale;
-	error = fabs(scale) * (error + apart_from_sums(rule, &element));
-	error += rule->truncation * fabs(product);
-	if (!isfinite(product)) /* what every order of summing comes to */
-		error = 0;
-	struct carried value = {.x = product,
-							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
-							.exact = rule->exact && (double)(float)product == product};
-	stage_settle(&value);
-	return value;
-}
-
-static struct check_finding carried_finish(const struct check_rule *rule, double out,
-										   const struct carried *value)
-{
-	if (isinf(value->error)) /* anything may be right */
-		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
-	return finish(rule, out, value->x, (double)value->error, value->exact);
-}
 
 /* ---- all of C -------------------------------------------------------------- */
 
@@ -254,6 +62,14 @@ static double draw_c(struct share *share, uint64_t index)
 static uint32_t extra_of(const struct share *share, const struct chain_member *member)
 {
 	return (uint32_t)problem_operands(share->input->problem) + member->buffer;
+}
+
+/* Which of a member's elements belongs to C's element `index`. */
+static uint64_t member_index(const struct share *share, const struct chain_member *member,
+							 uint64_t index)
+{
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	return chain_index(member, columns, index / columns, index % columns);
 }
 
 static struct wrong_element element_of(const struct share *share, uint64_t index, double out,
@@ -369,21 +185,23 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 	first->unwritten = origin.unwritten;
 }
 
-/* An element that a stage has written. */
+/* An element that a stage has written for C's element `index`. */
 static void note_extra(struct share *share, const struct chain_member *member, uint64_t index,
 					   const struct carried *value)
 {
 	struct check_facts *found = &share->found;
-	const struct number_format *format = &share->rule.type->format;
-	uint32_t bits = values_load(format, share->input->written[member->buffer], index);
-	double out = values_to_double(format, bits);
-	struct check_finding finding = carried_finish(&share->rule, out, value);
+	uint32_t buffer = extra_of(share, member);
+	const struct type *type = share->buffers->at[buffer].type;
+	uint64_t at = member_index(share, member, index);
+	uint32_t bits = values_load(&type->format, share->input->written[member->buffer], at);
+	double out = values_to_double(&type->format, bits);
+	struct check_finding finding = rule_written(&share->rule, type, out, value);
 	note_worst(share, index, &finding);
 	if (finding.ratio <= 1 || found->extra_wrong++ > 0)
 		return;
-	found->extra_buffer = extra_of(share, member);
+	found->extra_buffer = buffer;
 	found->extra_first = element_of(share, index, out, &finding);
-	found->extra_first.unwritten = bits == before(share, found->extra_buffer, index);
+	found->extra_first.unwritten = bits == before(share, buffer, at);
 }
 
 /* ---- one element through the stages ------------------------------------------- */
@@ -392,54 +210,98 @@ static void note_extra(struct share *share, const struct chain_member *member, u
 static void load_members(struct share *share, const struct chain_stage *stage, uint64_t index,
 						 double members[CHAIN_MEMBERS_MAX])
 {
-	uint64_t columns = shape_columns(&share->input->test->shape);
 	for (uint32_t i = 0; i < stage->count; i++) {
 		const struct chain_member *member = &stage->members[i];
-		uint64_t at = member->extent == CHAIN_MATRIX ? index
-					  : member->extent == CHAIN_ROWS ? index / columns
-													 : index % columns;
 		members[i] = member->kind == CHAIN_ARGUMENT ? (double)member->value : 0;
 		if (member->kind == CHAIN_INPUT)
-			members[i] = number_before(share, extra_of(share, member), at);
+			members[i] =
+				number_before(share, extra_of(share, member), member_index(share, member, index));
 	}
 }
 
-static void run_stage(struct share *share, const struct chain_stage *stage, uint64_t index,
-					  struct carried *value)
+static struct stage_coordinate coordinate_of(struct share *share, uint64_t index)
 {
-	double members[CHAIN_MEMBERS_MAX];
-	struct stage_coordinate place = {.type = share->rule.type,
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	return (struct stage_coordinate){.type = share->rule.type,
 									 .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
 									 .beta = share->rule.beta,
 									 .c = draw_c(share, index),
-									 .accumulation = share->rule.accumulation};
-	load_members(share, stage, index, members);
-	stage_carry(stage_find(stage), members, &place, value);
-	for (uint32_t i = 0; i < stage->count; i++) /* `save` is the only one that writes */
-		if (stage->members[i].kind == CHAIN_OUTPUT)
-			note_extra(share, &stage->members[i], index, value);
+									 .accumulation = share->rule.accumulation,
+									 .row = (uint32_t)(index / columns),
+									 .column = (uint32_t)(index % columns)};
 }
 
-/* A stage that was computed elsewhere: its value, and what it wrote. */
+/* What a stage hands over for C's element `index`: it is compared now, or when all are known. */
+static void take_written(struct share *share, const struct chain_member *member, uint64_t index,
+						 const struct carried *value)
+{
+	struct reduced *reduced = share->input->reduced[member->buffer];
+	if (!chain_is_reduction(member))
+		note_extra(share, member, index, value);
+	else if (reduced != NULL)
+		reduced_add(&reduced[member_index(share, member, index)], value);
+}
+
+static void carry(struct share *share, const struct chain_stage *stage, uint64_t index,
+				  struct carried *value)
+{
+	double members[CHAIN_MEMBERS_MAX];
+	struct stage_coordinate place = coordinate_of(share, index);
+	load_members(share, stage, index, members);
+	stage_carry(stage_find(stage), members, &place, value);
+}
+
+/* `next`: what the stage gets of the next column; only where it takes two. */
+static void run_stage(struct share *share, const struct chain_stage *stage, uint64_t index,
+					  struct carried *value, const struct carried *next)
+{
+	double members[CHAIN_MEMBERS_MAX];
+	struct stage_coordinate place = coordinate_of(share, index);
+	const struct stage_reference *reference = stage_find(stage);
+	struct carried before_stage = *value;
+	load_members(share, stage, index, members);
+	stage_carry(reference, members, &place, value);
+	struct carried written = *value;
+	stage_write(reference, members, &place, &written);
+	if (reference->gate != NULL && place.column % 2 == 0)
+		written = stage_pair(reference, &place, &before_stage, next);
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].kind > CHAIN_INPUT &&
+			(reference->gate == NULL || place.column % 2 == 0))
+			take_written(share, &stage->members[i], index, &written);
+}
+
+/* What the stage that was computed elsewhere made of the value. */
+static void take_computed(const struct share *share, uint64_t index, struct carried *value)
+{
+	float y[STAGE_SETS];
+	for (int set = 0; set < STAGE_SETS; set++)
+		y[set] = share->input->computed->values[set][index];
+	stage_take(y, share->rule.type, value);
+}
+
+/* And what it wrote. */
 static void take_stage(struct share *share, const struct chain_stage *stage, uint64_t index,
 					   struct carried *value)
 {
 	const struct check_stage *computed = share->input->computed;
-	const struct type *type = share->rule.type;
-	float y[STAGE_SETS];
+	uint64_t columns = shape_columns(&share->input->test->shape);
 	for (uint32_t i = 0; i < stage->count; i++) {
-		if (stage->members[i].kind != CHAIN_OUTPUT)
+		const struct chain_member *member = &stage->members[i];
+		if (member->kind <= CHAIN_INPUT || (member->columns > 1 && member->kind == CHAIN_OUTPUT &&
+											index % columns % member->columns != 0))
 			continue;
 		struct carried written = *value;
+		const struct type *type = share->buffers->at[extra_of(share, member)].type;
+		uint64_t at = chain_is_reduction(member) ? index : member_index(share, member, index);
+		float y[STAGE_SETS];
 		for (int set = 0; set < STAGE_SETS; set++)
 			y[set] = (float)values_to_double(
-				&type->format, values_load(&type->format, computed->written[set][i], index));
+				&type->format, values_load(&type->format, computed->written[set][i], at));
 		stage_take(y, type, &written);
-		note_extra(share, &stage->members[i], index, &written);
+		take_written(share, member, index, &written);
 	}
-	for (int set = 0; set < STAGE_SETS; set++)
-		y[set] = computed->values[set][index];
-	stage_take(y, type, value);
+	take_computed(share, index, value);
 }
 
 static double product_of(const struct device_product *product, uint64_t i)
@@ -457,19 +319,46 @@ static struct check_element element_at(const struct device_product *product, uin
 	};
 }
 
+static struct carried value_begin(const struct share *share, uint64_t i, uint64_t at)
+{
+	const struct check_input *input = share->input;
+	return input->from > 0 || input->computed != NULL
+			   ? input->carried[i]
+			   : rule_begin(&share->rule, element_at(&input->product, at));
+}
+
+/* What stage `stage` gets at the column after element i; behind the row's end, 0. */
+static struct carried value_next(struct share *share, uint64_t i, uint64_t at, uint32_t stage)
+{
+	const struct check_input *input = share->input;
+	uint64_t columns = shape_columns(&input->test->shape);
+	if (i % columns + 1 == columns)
+		return (struct carried){.exact = true};
+	struct carried value = value_begin(share, i + 1, at + 1);
+	uint32_t next = input->from;
+	if (input->computed != NULL) {
+		take_computed(share, i + 1, &value);
+		next++;
+	}
+	for (; next < stage; next++)
+		carry(share, &input->chain->stages[next], i + 1, &value);
+	return value;
+}
+
 /* Element i, the `at`th that is looked at. */
 static void check_chained(struct share *share, uint64_t i, uint64_t at)
 {
 	const struct check_input *input = share->input;
 	const struct chain *chain = input->chain;
-	struct carried value = input->from > 0 || input->computed != NULL
-							   ? input->carried[i]
-							   : carried_begin(&share->rule, element_at(&input->product, at));
+	struct carried value = value_begin(share, i, at), after = {.exact = true};
 	uint32_t next = input->from;
 	if (input->computed != NULL)
 		take_stage(share, &chain->stages[next++], i, &value);
-	for (; next < input->to; next++)
-		run_stage(share, &chain->stages[next], i, &value);
+	for (; next < input->to; next++) {
+		if (chain_columns(&chain->stages[next]) > 1)
+			after = value_next(share, i, at, next);
+		run_stage(share, &chain->stages[next], i, &value, &after);
+	}
 	if (input->to < chain->count) {
 		input->carried[i] = value;
 		return;
@@ -477,7 +366,7 @@ static void check_chained(struct share *share, uint64_t i, uint64_t at)
 	const struct number_format *format = &share->rule.type->format;
 	uint32_t bits = values_load(format, input->out, i);
 	double out = values_to_double(format, bits);
-	struct check_finding finding = carried_finish(&share->rule, out, &value);
+	struct check_finding finding = rule_finish(&share->rule, out, &value);
 	note(share, i, bits, out, &finding);
 }
 
@@ -551,6 +440,28 @@ static void check_shares(struct share *shares, uint64_t count)
 			pthread_join(threads[i], NULL);
 }
 
+/* When all elements have been gone through: the outputs that reduce them. */
+static void check_reduced(struct share *share)
+{
+	const struct check_input *input = share->input;
+	const struct shape *shape = &input->test->shape;
+	uint32_t end = input->chain != NULL ? input->to : 0;
+	for (uint32_t s = input->from; s < end; s++)
+		for (uint32_t i = 0; i < input->chain->stages[s].count; i++) {
+			const struct chain_member *member = &input->chain->stages[s].members[i];
+			uint64_t width = chain_width(member, shape_columns(shape));
+			if (!chain_is_reduction(member) || input->reduced[member->buffer] == NULL)
+				continue;
+			uint64_t count = chain_elements(member, shape_rows(shape), shape_columns(shape));
+			for (uint64_t at = 0; at < count; at++) {
+				struct carried value =
+					reduced_value(&input->reduced[member->buffer][at], member->kind);
+				uint64_t row = at / width * member->rows, column = at % width * member->columns;
+				note_extra(share, member, row * shape_columns(shape) + column, &value);
+			}
+		}
+}
+
 static void clear(struct check_facts *reply)
 {
 	reply->wrong = reply->untouched = reply->read = reply->suspect = reply->extra_wrong = 0;
@@ -571,6 +482,8 @@ void check_outputs(const struct check_input *input, struct check_facts *reply)
 		count = input->threads > 0 ? input->threads : 1;
 	if (count > THREADS_MAX)
 		count = THREADS_MAX;
+	if (input->chain != NULL && chain_reduces(input->chain)) /* into one place */
+		count = 1;
 
 	bool first = input->chain == NULL || (input->from == 0 && input->computed == NULL);
 	bool any = !first;
@@ -584,9 +497,10 @@ void check_outputs(const struct check_input *input, struct check_facts *reply)
 						   .rule = check_rule_of(input),
 						   .buffers = &buffers,
 						   .result = (uint32_t)problem_part_index(input->problem, PART_RESULT),
-						   .first = elements * i / count,
-						   .end = elements * (i + 1) / count};
+						   .first = rows * i / count * shape_columns(shape),
+						   .end = rows * (i + 1) / count * shape_columns(shape)};
 	check_shares(shares, count);
+	check_reduced(&shares[0]);
 	for (uint64_t i = 0; i < count; i++)
 		add_share(&shares[i], reply, &any);
 }

@@ -36,6 +36,9 @@ struct check_input {
 	uint32_t from, to;
 	struct carried *carried;
 	const void *written[CHAIN_BUFFERS_MAX]; /* outputs of stages, as the contestant left them */
+	/* Of each output that reduces, what its elements should be: zeros, and filled here. NULL: not
+	 * compared. */
+	struct reduced *reduced[CHAIN_BUFFERS_MAX];
 	/* The result of a second call, before which it held the values with the bits of check_flip()
 	 * exchanged; NULL: there was none, and what holds its old bits is taken for unwritten. `adds`:
 	 * such calls are known to add to what the result holds, so that an element with nothing to be

@@ -36,13 +36,20 @@ static void draw_into(uint8_t *to, const struct values *values)
 	}
 }
 
-static void fill_values(float *to, const struct check_input *input, double side, uint64_t elements)
+/* Of a stage that takes two columns, set 2 has the odd one at its least: of two sets in which both
+ * change, one shows what both errors come to. */
+static void fill_values(float *to, const struct check_input *input, uint32_t stage, uint32_t set,
+						uint64_t elements)
 {
+	static const double sides[STAGE_SETS] = {0, -1, 1};
+	uint64_t columns = shape_columns(&input->test->shape);
+	bool pairs = set == 2 && chain_columns(&input->chain->stages[stage]) > 1;
 	for (uint64_t i = 0; i < elements; i++) {
 		const struct carried *value = &input->carried[i];
 		/* the value itself is rounded to f32 on its way, which belongs to its error */
 		double reach = (double)value->error + 0x1p-24 * fabs(value->x);
 		bool known = isfinite(value->x) && isfinite(reach);
+		double side = pairs && i % columns % 2 == 1 ? -1 : sides[set];
 		to[i] = (float)(known ? value->x + side * reach : value->x);
 	}
 }
@@ -50,7 +57,6 @@ static void fill_values(float *to, const struct check_input *input, double side,
 static void fill_set(const struct elsewhere *elsewhere, const struct check_input *input,
 					 uint32_t set)
 {
-	static const double sides[STAGE_SETS] = {0, -1, 1};
 	const struct arena *arena = &elsewhere->arena;
 	uint8_t *base = elsewhere->memory + set * arena->set_stride;
 	for (uint32_t i = 0; i < elsewhere->buffers.count; i++) {
@@ -58,7 +64,7 @@ static void fill_set(const struct elsewhere *elsewhere, const struct check_input
 		uint8_t *at = base + arena->buffers[i].offset;
 		struct values values = buffer_values(buffer, input->seed);
 		if (i == PROBLEM_STAGE_VALUES)
-			fill_values((float *)at, input, sides[set], buffer->elements);
+			fill_values((float *)at, input, elsewhere->stage, set, buffer->elements);
 		else
 			draw_into(at, &values);
 	}

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "referee/check.h"
 #include "referee/explain.h"
+#include "referee/reduced.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
 #include "testcases/values.h"
@@ -52,6 +53,7 @@ void referee_close(struct referee *referee)
 	free(referee->output);
 	free(referee->carried);
 	free(referee->second);
+	free(referee->reduced);
 	*referee = (struct referee){0};
 }
 
@@ -384,6 +386,32 @@ static struct check_input input_of(struct referee *referee)
 	return input;
 }
 
+/* Room for what the chain's reductions should be. */
+static bool reserve_reduced(struct referee *referee, struct check_input *input, struct error *err)
+{
+	const struct shape *shape = &referee->test.shape;
+	uint64_t first[CHAIN_BUFFERS_MAX] = {0}, count = 0;
+	bool reduces[CHAIN_BUFFERS_MAX] = {false};
+	for (uint32_t i = 0; i < referee->chain.buffers && input->chain != NULL; i++) {
+		const struct chain_stage *stage;
+		const struct chain_member *member = chain_buffer(&referee->chain, i, &stage);
+		reduces[i] = chain_is_reduction(member);
+		first[i] = count;
+		if (reduces[i])
+			count += chain_elements(member, shape_rows(shape), shape_columns(shape));
+	}
+	if (count == 0)
+		return true;
+	if (!reserve(&referee->reduced, &referee->reduced_capacity, count * sizeof(struct reduced),
+				 err))
+		return false;
+	memset(referee->reduced, 0, count * sizeof(struct reduced));
+	for (uint32_t i = 0; i < referee->chain.buffers; i++)
+		if (reduces[i])
+			input->reduced[i] = (struct reduced *)referee->reduced + first[i];
+	return true;
+}
+
 /* The chain from stage `from` on, up to the next custom stage or to its end. */
 static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
 					   struct check_facts *reply, struct error *err)
@@ -398,6 +426,8 @@ static bool check_part(struct referee *referee, uint32_t from, const struct chec
 				 shape_rows(shape) * shape_columns(shape) * sizeof(struct carried), err))
 		return false;
 	struct check_input input = input_of(referee);
+	if (!reserve_reduced(referee, &input, err))
+		return false;
 	input.from = from;
 	input.to = to;
 	input.computed = computed;
@@ -440,7 +470,7 @@ static bool draw_rows(struct referee *referee, uint32_t wanted, struct error *er
 static bool rows_alone(const struct referee *referee)
 {
 	return referee->device->rows_alone && referee->problem->algebra != ALGEBRA_SHORTEST_PATHS &&
-		   (is_plain(referee) || referee->custom == 0);
+		   (is_plain(referee) || (referee->custom == 0 && !chain_reduces(&referee->chain)));
 }
 
 /* Copies the outputs to where nobody else can reach them, and looks at their digests there. */

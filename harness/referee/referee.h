@@ -38,6 +38,8 @@ struct referee {
 	bool explainable; /* all of a check's result is here still, with its reference */
 	void *second;     /* the result of one more call, after REFILL */
 	uint64_t second_capacity;
+	void *reduced; /* what the chain's reductions should be: struct reduced */
+	uint64_t reduced_capacity;
 	bool has_second, adds; /* as in struct check_input */
 
 	/* The product is kept while the same set is checked again. */

@@ -105,22 +105,72 @@ static double apply_relu_grad(double x, const double *members, const struct stag
 	return members[0] > 0 ? x : 0;
 }
 
+static double apply_hardswish(double x, const double *members, const struct stage_coordinate *place)
+{
+	(void)members, (void)place;
+	return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6;
+}
+
+/* epilogues/dropout.cuh says which. */
+static bool is_dropped(float rate, float seed, const struct stage_coordinate *place)
+{
+	uint32_t bits;
+	memcpy(&bits, &seed, sizeof bits);
+	bits = bits * 0x9E3779B9u ^ place->row;
+	bits = (bits ^ bits >> 16) * 0x7FEB352Du ^ place->column;
+	bits = (bits ^ bits >> 15) * 0x846CA68Bu;
+	bits = (bits ^ bits >> 16) * 0x9E3779B9u;
+	return (float)(bits >> 8) * 0x1p-24f < rate;
+}
+
+static double apply_dropout(double x, const double *members, const struct stage_coordinate *place)
+{
+	float rate = (float)members[0];
+	return is_dropped(rate, (float)members[1], place) ? 0 : x * (double)(1.0f / (1.0f - rate));
+}
+
+static double write_magnitude(double y, const double *members, const struct stage_coordinate *place)
+{
+	(void)members, (void)place;
+	return fabs(y);
+}
+
+static double gate_silu(double x)
+{
+	return gated(x, logistic(x));
+}
+
+static double gate_gelu(double x)
+{
+	return apply_gelu(x, NULL, NULL);
+}
+
 static const struct stage_reference references[] = {
-	{"alpha_beta", STAGE_SCALES, apply_alpha_beta},
-	{"relu", STAGE_MOVES, apply_relu},
-	{"sigmoid", STAGE_FUNCTION, apply_sigmoid},
-	{"leaky_relu", STAGE_ROUNDS, apply_leaky_relu},
-	{"clamp", STAGE_MOVES, apply_clamp},
-	{"gelu", STAGE_FUNCTION, apply_gelu},
-	{"gelu_erf", STAGE_FUNCTION, apply_gelu_erf},
-	{"silu", STAGE_FUNCTION, apply_silu},
-	{"tanh", STAGE_FUNCTION, apply_tanh},
-	{"bias", STAGE_ROUNDS, apply_sum},
-	{"bias_rows", STAGE_ROUNDS, apply_sum},
-	{"residual", STAGE_ROUNDS, apply_sum},
-	{"scale_cols", STAGE_ROUNDS, apply_product},
-	{"save", STAGE_MOVES, apply_save},
-	{"relu_grad", STAGE_MOVES, apply_relu_grad},
+	{.name = "alpha_beta", .accuracy = STAGE_SCALES, .apply = apply_alpha_beta},
+	{.name = "relu", .accuracy = STAGE_MOVES, .apply = apply_relu},
+	{.name = "sigmoid", .accuracy = STAGE_FUNCTION, .apply = apply_sigmoid},
+	{.name = "leaky_relu", .accuracy = STAGE_ROUNDS, .apply = apply_leaky_relu},
+	{.name = "clamp", .accuracy = STAGE_MOVES, .apply = apply_clamp},
+	{.name = "gelu", .accuracy = STAGE_FUNCTION, .apply = apply_gelu},
+	{.name = "gelu_erf", .accuracy = STAGE_FUNCTION, .apply = apply_gelu_erf},
+	{.name = "silu", .accuracy = STAGE_FUNCTION, .apply = apply_silu},
+	{.name = "tanh", .accuracy = STAGE_FUNCTION, .apply = apply_tanh},
+	{.name = "bias", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
+	{.name = "bias_rows", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
+	{.name = "residual", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
+	{.name = "scale_cols", .accuracy = STAGE_ROUNDS, .apply = apply_product},
+	{.name = "save", .accuracy = STAGE_MOVES, .apply = apply_save},
+	{.name = "hardswish", .accuracy = STAGE_FUNCTION, .apply = apply_hardswish},
+	{.name = "dropout", .accuracy = STAGE_ROUNDS, .apply = apply_dropout},
+	{.name = "scale_rows", .accuracy = STAGE_ROUNDS, .apply = apply_product},
+	{.name = "scale_blocks", .accuracy = STAGE_ROUNDS, .apply = apply_product},
+	{.name = "quantise_e4m3", .apply = apply_save, .written = apply_product},
+	{.name = "quantise_s8", .apply = apply_save, .written = apply_product},
+	{.name = "amax", .apply = apply_save, .written = write_magnitude},
+	{.name = "row_sums", .apply = apply_save},
+	{.name = "swiglu", .apply = apply_save, .gate = gate_silu},
+	{.name = "geglu", .apply = apply_save, .gate = gate_gelu},
+	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
 };
 
 const struct stage_reference *stage_find(const struct chain_stage *stage)
@@ -224,6 +274,35 @@ void stage_carry(const struct stage_reference *reference, const double *members,
 	if (reference->accuracy == STAGE_SCALES)
 		exact = fits_f32(place->alpha * value->x) && fits_f32(place->beta * place->c);
 	settle_result(value, y, spread, own_error(reference->accuracy, value->x, y, place), exact);
+}
+
+void stage_write(const struct stage_reference *reference, const double *members,
+				 const struct stage_coordinate *place, struct carried *value)
+{
+	struct stage_reference written = {.accuracy = STAGE_ROUNDS, .apply = reference->written};
+	if (reference->written != NULL)
+		stage_carry(&written, members, place, value);
+}
+
+struct carried stage_pair(const struct stage_reference *reference,
+						  const struct stage_coordinate *place, const struct carried *x,
+						  const struct carried *next)
+{
+	static const double sides[] = {-1, -0.5, 0, 0.5, 1};
+	double gate = reference->gate(x->x), spread = 0;
+	double of_x = x->exact ? 0 : (double)x->error, of_next = next->exact ? 0 : (double)next->error;
+	struct carried value = {.x = gate * next->x};
+	double own = ULP_ALLOWED * stage_ulp(place->type, gate) * (fabs(next->x) + of_next) +
+				 F32_ROUNDOFF * fabs(value.x);
+	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+		double y = reference->gate(x->x + sides[i] * of_x);
+		spread = fmax(spread, distance(value.x, y * (next->x - of_next)));
+		spread = fmax(spread, distance(value.x, y * (next->x + of_next)));
+	}
+	if (isinf(of_x) || isinf(of_next))
+		spread = INFINITY;
+	settle_result(&value, value.x, spread, own, false);
+	return value;
 }
 
 void stage_take(const float y[3], const struct type *type, struct carried *value)

@@ -29,8 +29,9 @@ enum stage_accuracy {
 struct stage_coordinate {
 	const struct type *type; /* of outputs */
 	double alpha, beta;
-	double c;            /* the result's element before the call; 0 where beta is 0 */
-	double accumulation; /* the relative error that a sum may add to what it begins with */
+	double c;             /* the result's element before the call; 0 where beta is 0 */
+	double accumulation;  /* the relative error that a sum may add to what it begins with */
+	uint32_t row, column; /* rows of all batches are counted through */
 };
 
 struct stage_reference {
@@ -39,6 +40,10 @@ struct stage_reference {
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
 	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
+	/* What it writes, of the value that it has made, by one f32 operation; NULL: that value. */
+	double (*written)(double y, const double *members, const struct stage_coordinate *place);
+	/* It writes gate(x) * next, of what it gets at an even column and the next. */
+	double (*gate)(double x);
 };
 
 /* NULL: no reference of our own; the stage is custom, and run by a kernel made from its file. */
@@ -46,6 +51,15 @@ const struct stage_reference *stage_find(const struct chain_stage *stage);
 
 void stage_carry(const struct stage_reference *reference, const double *members,
 				 const struct stage_coordinate *place, struct carried *value);
+
+/* *value as the stage has made it, becomes what the stage writes. */
+void stage_write(const struct stage_reference *reference, const double *members,
+				 const struct stage_coordinate *place, struct carried *value);
+
+/* What a stage that takes two columns writes; both as it gets them. */
+struct carried stage_pair(const struct stage_reference *reference,
+						  const struct stage_coordinate *place, const struct carried *x,
+						  const struct carried *next);
 
 /* What a stage computed elsewhere, in f32, made of x, x - error and x + error. */
 void stage_take(const float y[3], const struct type *type, struct carried *value);

@@ -11,7 +11,7 @@ void starter_stage(FILE *out, const char *name)
 			" * An argument is a number with its default, given as %s:0.5. A stage may also\n"
 			" * declare pointers: \"input bias N\" (one value a column of C), \"input bias M\"\n"
 			" * (one a row), \"input other M N\" and \"output kept M N\" (matrices like C).\n"
-			" * epilogue.cuh is the whole contract, bias.cuh and save.cuh are examples. */\n",
+			" * epilogue_stage.cuh is the whole contract, bias.cuh and save.cuh are examples. */\n",
 			name);
 	fprintf(out,
 			"#ifndef STAGE_%s\n"

@@ -1,5 +1,6 @@
 #include "judge/run/epilogue.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,17 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 	}
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		return true;
+	bool mixes = runner->link.facts.signal == SIGABRT; /* stage_runner.cu */
 	contestant_link_close(&runner->link);
+	if (mixes) {
+		snprintf(
+			outcome->detail, sizeof outcome->detail,
+			"the stage %s makes other values of two neighbouring columns than of each alone: a "
+			"kernel hands over as many at once as it likes, so that a stage must not mix them; "
+			"one that needs pairs says 'static constexpr int columns = 2'",
+			epilogue->chain.stages[stage].name);
+		return true;
+	}
 	char why[sizeof outcome->detail];
 	memcpy(why, outcome->detail, sizeof why);
 	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s",

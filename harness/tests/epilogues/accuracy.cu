@@ -15,6 +15,7 @@
 #include "clamp.cuh"
 #include "gelu.cuh"
 #include "gelu_erf.cuh"
+#include "hardswish.cuh"
 #include "leaky_relu.cuh"
 #include "relu.cuh"
 #include "sigmoid.cuh"
@@ -63,6 +64,10 @@ static double want_relu(double x)
 static double want_leaky_relu(double x)
 {
 	return x < 0.0 ? (double)0.01f * x : x;
+}
+static double want_hardswish(double x)
+{
+	return x <= -3.0 ? 0.0 : x >= 3.0 ? x : x * (x + 3.0) / 6.0;
 }
 static double want_clamp(double x)
 {
@@ -210,6 +215,7 @@ template <class Element> static void test_all(void)
 	test<Element>("tanh", stage_tanh<Element>{}, want_tanh);
 	test<Element>("relu", stage_relu<Element>{}, want_relu);
 	test<Element>("leaky_relu", stage_leaky_relu<Element>{0.01f}, want_leaky_relu);
+	test<Element>("hardswish", stage_hardswish<Element>{}, want_hardswish);
 	test<Element>("clamp", stage_clamp<Element>{-1.5f, 6.0f}, want_clamp);
 }
 

@@ -1,6 +1,7 @@
 /* The kernel that applies an epilogue after a library's product, on shapes whose rows
  * are and are not whole vectors: every element passes the chain once, with its own row
- * and column. Small integers, so that results are exact. */
+ * and column. Then matrices whose rows lie further apart than N. Small integers, so that
+ * results are exact. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
@@ -77,8 +78,47 @@ template <class Element> static void test(const char *type, int M, int N)
 	printf("%-4s %4d x %4d: %zu wrong%s\n", type, M, N, wrong, wrong > 0 ? "  FAILED" : "");
 }
 
+constexpr int WIDTH = 4; // columns of a thread
+
+template <class Element, class Chain>
+static __global__ void store_pitched(const float *X, epilogue<Element, Chain> out)
+{
+	int column = threadIdx.x * WIDTH, row = blockIdx.x;
+	float x[WIDTH];
+	for (int i = 0; i < WIDTH; i++)
+		x[i] = column + i < out.N ? X[row * out.ld + column + i] : 0.0f;
+	out.store(row, column, x);
+}
+
+/* C = X + residual, and X saved, each with C's pitch; what lies between the rows stays. */
+template <class Element> static void test_pitch(const char *type, int M, int N, int ld)
+{
+	size_t count = (size_t)M * ld, wrong = 0;
+	Element *C = filled<Element>(count, 1), *saved = filled<Element>(count, 3),
+			*residual = filled<Element>(count, 7);
+	float *X = filled<float>(count, 5);
+	auto chain = epilogue_chain_of(stage_save<Element>{saved}, stage_residual<Element>{residual});
+	store_pitched<<<M, (N + WIDTH - 1) / WIDTH>>>(X, epilogue_with(C, M, N, chain, 1.0f, 0.0f, ld));
+	check(cudaGetLastError());
+	std::vector<Element> result = taken(C, count), kept = taken(saved, count);
+	for (size_t i = 0; i < count; i++) {
+		bool inside = i % ld < (size_t)N;
+		int want = inside ? value_of(i, 5) + value_of(i, 7) : value_of(i, 1);
+		int want_kept = value_of(i, inside ? 5 : 3);
+		wrong += (float)kept[i] != (float)want_kept || (float)result[i] != (float)want;
+	}
+	check(cudaFree(residual));
+	check(cudaFree(X));
+	failures += wrong > 0;
+	printf("%-4s %4d x %4d, pitch %d: %zu wrong%s\n", type, M, N, ld, wrong,
+		   wrong > 0 ? "  FAILED" : "");
+}
+
 template <class Element> static void test_all(const char *type)
 {
+	test_pitch<Element>(type, 5, 13, 13);
+	test_pitch<Element>(type, 5, 13, 16);
+	test_pitch<Element>(type, 7, 16, 21);
 	static const int shapes[][2] = {{1, 1},    {2, 3},     {5, 8},     {1, 4099},
 									{1031, 7}, {128, 128}, {37, 1001}, {41, 2056},
 									{7, 6000}, {9, 4096},  {300, 2},   {8192, 1}};

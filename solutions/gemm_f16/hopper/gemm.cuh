@@ -110,7 +110,10 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 		return HOPPER_INVALID_ARGUMENT;
 	if (number < 0)
 		return HOPPER_INVALID_ARGUMENT;
-	return launchers.of[number](context, q, CONFIG_LINES[number].split_k, out);
+	Epilogue pitched = out; // matrices of stages are like C
+	pitched.ld = product.ldc;
+	epilogue_begin(pitched, stream);
+	return launchers.of[number](context, q, CONFIG_LINES[number].split_k, pitched);
 }
 
 template <class Element, class Epilogue>

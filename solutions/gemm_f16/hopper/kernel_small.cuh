@@ -129,8 +129,11 @@ template <class Element, class config, class Epilogue>
 __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool reads_c,
 											 const float *sums, int row, int column, bool scout)
 {
-	constexpr int V = config::VALUES, LANES = config::COLUMNS / V;
+	constexpr int V = config::VALUES > Epilogue::columns ? config::VALUES : Epilogue::columns;
+	constexpr int LANES = config::COLUMNS / V;
 	int t = threadIdx.x % config::THREADS;
+	if (V > config::VALUES && t * V >= config::TILE) // a stage takes more columns at once
+		return;
 	row += t / LANES;
 	column += t % LANES * V;
 	int end = scout || row >= out.M ? 0 : out.N; // of what is stored
@@ -166,7 +169,7 @@ __device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool rea
 {
 	int lane = threadIdx.x % 32;
 	int end = min(column + config::COLUMNS, out.N);
-	epilogue_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.N};
+	epilogue_prefetch prefetch = {row + lane / 2, lane % 2 ? end - 1 : column, out.ld};
 	if (prefetch.row >= out.M)
 		return;
 	if (reads_c)

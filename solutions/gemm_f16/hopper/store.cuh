@@ -15,7 +15,7 @@ namespace hopper
 {
 /* Prefetches what the epilogue will read at a coordinate, into the L2 cache. */
 struct epilogue_prefetch {
-	int row, column, N;
+	int row, column, ld;
 
 	static __device__ __forceinline__ void l2(const void *from)
 	{
@@ -31,9 +31,15 @@ struct epilogue_prefetch {
 	}
 	template <class Element> __device__ __forceinline__ void matrix(const Element *values) const
 	{
-		l2(values + (size_t)row * N + column);
+		l2(values + (size_t)row * ld + column);
 	}
 	template <class Element> __device__ __forceinline__ void output(const Element *) const
+	{
+	}
+	template <class Element> __device__ __forceinline__ void other(const Element *) const
+	{
+	}
+	__device__ __forceinline__ void reduction(const float *, int, int) const
 	{
 	}
 };
@@ -41,15 +47,17 @@ struct epilogue_prefetch {
 /* The same for one of a tile's sectors. One value a column goes into the L1 cache, too, which no
  * prefetch instruction fills on Hopper: a copy to `scratch` does, and nobody looks at it. */
 struct sector_prefetch : epilogue_prefetch {
+	int N;
 	bool first_row; // of those that share one value a column
 	uint32_t scratch;
 
 	template <class Element> __device__ __forceinline__ void columns(const Element *values) const
 	{
-		if (first_row) { // `column` is even
-			int left = (N - column) * (int)sizeof(Element);
+		constexpr int WORD = sizeof(Element) < 4 ? 4 / sizeof(Element) : 1; // elements
+		if (first_row) {
+			int first = column / WORD * WORD, left = (N - first) * (int)sizeof(Element);
 			asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(scratch),
-						 "l"(values + column), "r"(left < 4 ? left : 4)
+						 "l"(values + first), "r"(left < 4 ? left : 4)
 						 : "memory");
 		}
 	}
@@ -74,7 +82,8 @@ __device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename conf
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
 		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;
 		int column = at.column + sector * SECTOR;
-		sector_prefetch prefetch = {{row, column, out.N}, i < SECTORS, scratch + sector * 4};
+		sector_prefetch prefetch = {
+			{row, column, out.ld}, out.N, i < SECTORS, scratch + sector * 4};
 		if (row < out.M && column < out.N)
 			out.stages.memory(prefetch);
 	}

@@ -104,15 +104,55 @@ Test(chain, buffers_are_found)
 {
 	const struct chain_stage *stage;
 	parse("mixed,bias");
-	cr_assert_eq(chain_buffer(&chain, 0, &stage)->extent, CHAIN_ROWS);
+	const struct chain_member *rows = chain_buffer(&chain, 0, &stage);
+	cr_assert(rows->rows == 1 && rows->columns == 0);
 	cr_assert_eq(chain_buffer(&chain, 1, &stage)->kind, CHAIN_OUTPUT);
 	cr_assert_str_eq(stage->name, "mixed");
-	cr_assert_eq(chain_buffer(&chain, 2, &stage)->extent, CHAIN_COLUMNS);
+	const struct chain_member *columns = chain_buffer(&chain, 2, &stage);
+	cr_assert(columns->rows == 0 && columns->columns == 1);
 	cr_assert_str_eq(stage->name, "bias");
 	cr_assert_null(chain_buffer(&chain, 3, &stage));
-	cr_assert_eq(chain_elements(CHAIN_ROWS, 3, 5), 3);
-	cr_assert_eq(chain_elements(CHAIN_COLUMNS, 3, 5), 5);
-	cr_assert_eq(chain_elements(CHAIN_MATRIX, 3, 5), 15);
+	cr_assert_eq(chain_elements(rows, 3, 5), 3);
+	cr_assert_eq(chain_elements(columns, 3, 5), 5);
+	cr_assert_eq(chain_elements(chain_buffer(&chain, 1, &stage), 3, 5), 15);
+}
+
+Test(chain, lengths_and_types)
+{
+	static const struct {
+		char text[40];
+		uint32_t kind, type;
+		uint64_t elements, last; /* of a 300 x 70 matrix, and where its last element is */
+		char extent[16];
+	} rows[] = {
+		{"input x N float", CHAIN_INPUT, CHAIN_FLOAT, 70, 69, "N"},
+		{"input x M int8", CHAIN_INPUT, CHAIN_INT8, 300, 299, "M"},
+		{"input x 1 bfloat16", CHAIN_INPUT, CHAIN_BFLOAT16, 1, 0, "1"},
+		{"input x M/128 N/32 half", CHAIN_INPUT, CHAIN_HALF, 9, 8, "M/128 N/32"},
+		{"input x M N/32", CHAIN_INPUT, CHAIN_ELEMENT, 900, 899, "M N/32"},
+		{"output x M N/2 e4m3", CHAIN_OUTPUT, CHAIN_E4M3, 10500, 10499, "M N/2"},
+		{"reduce x 1 max", CHAIN_MAX, CHAIN_FLOAT, 1, 0, "1"},
+		{"reduce x M sum", CHAIN_SUM, CHAIN_FLOAT, 300, 299, "M"},
+		{"reduce x M/128 N/128 max", CHAIN_MAX, CHAIN_FLOAT, 3, 2, "M/128 N/128"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[256], extent[CHAIN_EXTENT_TEXT];
+		snprintf(text, sizeof text, "/* Mine.\n * %.39s\n * reduce is a word, too */\n",
+				 rows[i].text);
+		write_file("own.cuh", text);
+		snprintf(text, sizeof text, "%s/own.cuh", folder);
+		parse(text);
+		const struct chain_member *member = &chain.stages[0].members[0];
+		cr_assert(chain.stages[0].count == 1 && member->kind == rows[i].kind &&
+					  member->type == rows[i].type,
+				  "%s", rows[i].text);
+		cr_assert_eq(chain_elements(member, 300, 70), rows[i].elements);
+		cr_assert_eq(chain_index(member, 70, 299, 69), rows[i].last);
+		chain_extent_text(member, extent);
+		cr_assert_str_eq(extent, rows[i].extent);
+		cr_assert_eq(chain_reduces(&chain), chain_is_reduction(member));
+		cr_assert_eq(chain_columns(&chain.stages[0]), rows[i].kind == CHAIN_OUTPUT ? 2 : 1);
+	}
 }
 
 Test(chain, header_includes_each_file_once)
@@ -165,6 +205,7 @@ Test(chain, faults)
 {
 	refuse("bais", "did you mean 'bias'");
 	refuse("epilogue", "unknown epilogue stage");
+	refuse("epilogue_stage", "unknown epilogue stage");
 	refuse("../clamp", "No such file");
 	refuse("", "no name");
 	refuse("bias,", "no name");
@@ -200,6 +241,12 @@ Test(chain, faulty_declarations)
 	refuse_declaration("input x K", "is no declaration");
 	refuse_declaration("input x N M", "is no declaration");
 	refuse_declaration("output x N", "is no declaration");
+	refuse_declaration("output x M N/4", "is no declaration");
+	refuse_declaration("output x M/2 N", "is no declaration");
+	refuse_declaration("input x M/0", "is no declaration");
+	refuse_declaration("input x N double", "is no declaration");
+	refuse_declaration("input x N float float", "is no declaration");
+	refuse_declaration("reduce x K max", "is no declaration");
 	refuse_declaration("input a_name_that_is_longer_than_any_name_may_be N", "is no declaration");
 	refuse_declaration("input x N\n * input x M", "declared twice");
 	refuse_declaration("input a N\n input b N\n input c N\n input d N\n input e N\n input f N\n"

@@ -1,0 +1,234 @@
+#include "referee/rule.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "testcases/values.h"
+
+/* Where a result before its last rounding begins to round to infinity: half a
+ * unit in the last place above the largest number. Infinite where there is no infinity. */
+static double overflow_threshold(const struct type *type)
+{
+	double u = type->unit_roundoff;
+	return type->format.infinity != 0 ? type->largest * (1 + u / (2 - 2 * u)) : INFINITY;
+}
+
+/* What sums of the case's K products may lose, relative to |A||B|: a path's sums are as many as its
+ * edges, which its magnitude counts. */
+static double accumulation_of(const struct problem *problem, double k)
+{
+	if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
+		return 0x1p-24;
+	return CHECK_CONSTANT * sqrt(k) * 0x1p-24 +
+		   type_of(problem_part(problem, PART_LEFT)->type)->cut / sqrt(k);
+}
+
+/* Below f32's normal numbers each step loses up to a unit of 2^-149, whatever its size. Two of
+ * them: README.md says what they have room for. Sums of lengths lose nothing there. */
+static double underflow_of(const struct problem *problem, double k)
+{
+	return problem->algebra == ALGEBRA_PLUS_TIMES ? 2 * k * 0x1p-149 : 0;
+}
+
+/* What the product may be off before its scales, beside the sum's rounding errors: steps that
+ * underflow, and weights that are rounded first. What that moves is rounded with the result. */
+static double apart_from_sums(const struct check_rule *rule, const struct check_element *element)
+{
+	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
+}
+
+struct check_rule check_rule_of(const struct check_input *input)
+{
+	const struct test_case *test = input->test;
+	const struct problem *problem = input->problem;
+	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
+	const struct type *inputs = type_of(problem_part(problem, PART_LEFT)->type);
+	const float *scalar = test->scalar;
+	double k = test->shape.size[SIZE_K];
+	return (struct check_rule){
+		.type = type,
+		.alpha = (double)scalar[SCALAR_ALPHA] * (double)scalar[SCALAR_SCALE_LEFT] *
+				 (double)scalar[SCALAR_SCALE_RIGHT],
+		.beta = (double)scalar[SCALAR_BETA],
+		.exact = test->exact || input->product.unit_roundoff == 0,
+		.tolerance = input->tolerance,
+		.accumulation = accumulation_of(problem, k),
+		.truncation = inputs->truncation * k * 0x1p-24 + inputs->cut / 2,
+		.reference = CHECK_CONSTANT * sqrt(k) * input->product.unit_roundoff,
+		.underflow = underflow_of(problem, k),
+		.threshold = overflow_threshold(type),
+		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
+				   scalar[SCALAR_SCALE_RESULT]},
+		.zero = (double)scalar[SCALAR_ZERO_RESULT],
+	};
+}
+
+static bool representable(const struct type *type, double x)
+{
+	return values_to_double(&type->format, values_from_double(&type->format, x)) == x;
+}
+
+/* `certain` is how far the result before its last rounding may lie from `want`;
+ * finding->bound has that rounding in it too. */
+static double ratio_of(const struct check_rule *rule, double out, double certain,
+					   struct check_finding *finding)
+{
+	double want = finding->want;
+	if (isnan(want))
+		return isnan(out) ? 0 : INFINITY;
+	if (isinf(want))
+		return out == want ? 0 : INFINITY;
+	if (isinf(out)) {
+		bool same_side = signbit(out) == signbit(want);
+		return same_side && fabs(want) + certain >= rule->threshold ? 0 : INFINITY;
+	}
+	if (fabs(want) - certain >= rule->threshold) /* has to be infinite, and is not (or is NaN) */
+		return INFINITY;
+	finding->error = fabs(out - want);
+	if (finding->error <= finding->bound) /* never so for NaN */
+		return finding->bound > 0 ? finding->error / finding->bound : 0;
+	double ratio = finding->error / finding->bound;
+	return ratio > 1 ? ratio : INFINITY;
+}
+
+/* The one rounding that is left: of `want`, known to `certain`, to an output. */
+static struct check_finding finish(const struct check_rule *rule, double out, double want,
+								   double certain, bool exact)
+{
+	struct check_finding finding = {.error = NAN, .want = want};
+	if (rule->tolerance.kind == TOLERANCE_FLAT) {
+		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(want);
+	} else if (exact && representable(rule->type, want)) {
+		certain = 0;
+		finding.bound = 0;
+	} else {
+		finding.bound = rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
+	}
+	finding.ratio = ratio_of(rule, out, certain, &finding);
+	return finding;
+}
+
+/* ---- results of integers ------------------------------------------------------- */
+
+/* Operations in f32 between the sum and what is rounded to an integer, in any sensible order, and
+ * one for a reciprocal. */
+#define REQUANTISE_ROUNDINGS 6
+
+/* Whether every sensible order of f32 operations gives exactly `value`. */
+static bool f32_is_exact(const float scales[3], double sum, double value)
+{
+	float s = (float)sum, a = scales[0], b = scales[1], c = scales[2];
+	const float orders[] = {s * a * b / c,   s * (a * b) / c, s * (a * b / c),
+							s * a * (b / c), s * b * (a / c), s * (a * b) * (1.0f / c)};
+	bool exact = (double)s == sum;
+	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+		exact = exact && (double)orders[i] == value;
+	return exact;
+}
+
+static double saturated(const struct check_rule *rule, double value)
+{
+	const struct number_format *format = &rule->type->format;
+	return fmin(fmax(rint(value) + rule->zero, format->lowest), format->highest);
+}
+
+/* Any integer that f32 arithmetic may come to is right: one, but near a tie. */
+static struct check_finding check_integer(const struct check_rule *rule,
+										  const struct check_element *element)
+{
+	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
+				   (double)rule->scales[2];
+	double reach = REQUANTISE_ROUNDINGS * 0x1p-24 * fabs(value);
+	double low = saturated(rule, value - reach), high = saturated(rule, value + reach);
+	struct check_finding finding = {.want = saturated(rule, value)};
+	if (low != high && f32_is_exact(rule->scales, element->product, value))
+		low = high = finding.want;
+	if (rule->tolerance.kind == TOLERANCE_FLAT)
+		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(finding.want);
+	finding.error = fabs(element->out - finding.want);
+	bool right = (element->out >= low && element->out <= high) || finding.error <= finding.bound;
+	finding.ratio = right ? 0 : INFINITY;
+	return finding;
+}
+
+struct check_finding check_one(const struct check_rule *rule, const struct check_element *element)
+{
+	if (rule->type->format.is_integer)
+		return check_integer(rule, element);
+	double alpha = rule->alpha, beta = rule->beta;
+	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
+	double certain = (rule->accumulation + rule->reference) * magnitude;
+	double want = alpha * element->product;
+	if (alpha != 0)
+		certain += fabs(alpha) * apart_from_sums(rule, element);
+
+	if (isfinite(want))
+		certain += rule->truncation * fabs(want);
+	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
+		want += beta * element->c;
+		certain += rule->accumulation * fabs(beta * element->c);
+	}
+	return finish(rule, element->out, want, certain, rule->exact);
+}
+
+/* ---- through a chain --------------------------------------------------------- */
+
+/* The accumulator as the first stage gets it: the scales of its operands are in it. */
+struct carried rule_begin(const struct check_rule *rule, struct check_element element)
+{
+	double scale = (double)rule->scales[0] * (double)rule->scales[1];
+	double error = (rule->accumulation + rule->reference) * element.magnitude;
+	double product = element.product * scale;
+	error = fabs(scale) * (error + apart_from_sums(rule, &element));
+	error += rule->truncation * fabs(product);
+	if (!isfinite(product)) /* what every order of summing comes to */
+		error = 0;
+	struct carried value = {.x = product,
+							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
+							.exact = rule->exact && (double)(float)product == product};
+	stage_settle(&value);
+	return value;
+}
+
+struct check_finding rule_finish(const struct check_rule *rule, double out,
+								 const struct carried *value)
+{
+	if (isinf(value->error)) /* anything may be right */
+		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
+	return finish(rule, out, value->x, (double)value->error, value->exact);
+}
+
+/* ---- what stages write ----------------------------------------------------------- */
+
+/* Any integer that a value may round to. A NaN has none, so that any is right. */
+static struct check_finding finish_integer(const struct check_rule *rule, double out,
+										   const struct carried *value)
+{
+	struct check_rule plain = *rule;
+	plain.zero = 0;
+	double error = isinf(value->x) ? 0 : (double)value->error;
+	if (isnan(value->x) || isinf(error))
+		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
+	double low = saturated(&plain, value->x - error), high = saturated(&plain, value->x + error);
+	struct check_finding finding = {.want = saturated(&plain, value->x)};
+	if (rule->tolerance.kind == TOLERANCE_FLAT)
+		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(finding.want);
+	finding.error = fabs(out - finding.want);
+	bool right = (out >= low && out <= high) || finding.error <= finding.bound;
+	finding.ratio = right ? 0 : INFINITY;
+	return finding;
+}
+
+struct check_finding rule_written(const struct check_rule *rule, const struct type *type,
+								  double out, const struct carried *value)
+{
+	struct check_rule typed = *rule;
+	struct carried kept = *value;
+	typed.type = type;
+	typed.threshold = overflow_threshold(type);
+	if (type->format.is_integer)
+		return finish_integer(&typed, out, value);
+	if (type->format.infinity == 0 && fabs(kept.x) > type->largest)
+		kept.x = copysign(type->largest, kept.x); /* no infinity: the largest number instead */
+	return rule_finish(&typed, out, &kept);
+}
