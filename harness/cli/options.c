@@ -252,7 +252,7 @@ const struct row option_rows[] = {
 	 FILLS(kind_output_folder, site), .excludes = "json shape",
 	 .why = "pages show every shape, and are all that is written", .again = AGAIN_NOT,
 	 .was = "html", .needs = "a folder"},
-	{"keep", "FOLDER", "judge",
+	{"code", "FOLDER", "judge",
 	 "writes each file's PTX and its machine code (.cubin,\nfor nvdisasm); replaces nothing",
 	 .group = GROUP_OUTPUT, FILLS(kind_output_folder, judge.keep), .again = AGAIN_NOT,
 	 .needs = "a folder"},

@@ -47,14 +47,14 @@ static bool write_part(struct keeper *keeper, unsigned kind, const uint8_t *from
 		size = strnlen((const char *)from, size); /* it is padded */
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0 && errno == EEXIST)
-		return error_set(err, "--keep: %s is there already, and is not replaced", path);
+		return error_set(err, "--code: %s is there already, and is not replaced", path);
 	FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	bool ok = file != NULL && fwrite(from, 1, size, file) == size;
 	if (file != NULL)
 		ok = fclose(file) == 0 && ok;
 	else if (fd >= 0)
 		close(fd);
-	return ok || error_set(err, "--keep: cannot write %s: %s", path, strerror(errno));
+	return ok || error_set(err, "--code: cannot write %s: %s", path, strerror(errno));
 }
 
 /* The entries of a fat binary; *end is what follows it. */
@@ -92,7 +92,7 @@ static bool write_all(struct keeper *keeper, struct error *err)
 		end = (end + 7) / 8 * 8;
 	}
 	return keeper->written[KIND_PTX] + keeper->written[KIND_ELF] > 0 ||
-		   error_set(err, "--keep: the compiled file has no code for a GPU");
+		   error_set(err, "--code: the compiled file has no code for a GPU");
 }
 
 bool keep_write(const char *library, const char *file, const char *folder, struct error *err)
@@ -103,15 +103,15 @@ bool keep_write(const char *library, const char *file, const char *folder, struc
 	const char *dot = strrchr(name, '.');
 	int length = dot != NULL && dot > name ? (int)(dot - name) : (int)strlen(name);
 	if (snprintf(keeper.stem, sizeof keeper.stem, "%s/%.*s", folder, length, name) >= PATHS_MAX)
-		return error_set(err, "--keep: path too long");
+		return error_set(err, "--code: path too long");
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-		return error_set(err, "--keep %s: %s", folder, strerror(errno));
+		return error_set(err, "--code %s: %s", folder, strerror(errno));
 	int fd = open(library, O_RDONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
 	void *bytes =
 		ok ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	if (bytes == MAP_FAILED) {
-		ok = error_set(err, "--keep: the compiled file cannot be read");
+		ok = error_set(err, "--code: the compiled file cannot be read");
 	} else {
 		keeper.at = bytes;
 		keeper.size = (size_t)facts.st_size;

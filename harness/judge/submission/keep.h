@@ -1,4 +1,4 @@
-/* --keep: what a file was compiled to, beside each other in a folder of the user's. Internal to
+/* --code: what a file was compiled to, beside each other in a folder of the user's. Internal to
  * judge/. */
 #ifndef GEMMJUDGE_JUDGE_SUBMISSION_KEEP_H
 #define GEMMJUDGE_JUDGE_SUBMISSION_KEEP_H
