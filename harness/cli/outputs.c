@@ -216,7 +216,7 @@ static bool folders_hold(const struct options *options, struct error *err)
 	for (size_t i = 0; options_file(options, VALUE_FOLDER, i, &folder.asked); i++) {
 		paths_absolute(folder.asked.path, folder.absolute);
 		if (stat(folder.asked.path, &folder.facts) == 0 && !S_ISDIR(folder.facts.st_mode))
-			return error_set(err, "cannot write pages to %s: it is a file, and a folder is needed",
+			return error_set(err, "cannot write into %s: it is a file, and a folder is needed",
 							 folder.asked.path);
 		if (!spares_store(&folder, options, err))
 			return false;

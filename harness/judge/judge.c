@@ -16,6 +16,7 @@
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 #include "judge/submission/compiling.h"
+#include "judge/submission/keep.h"
 #include "judge/submission/submission.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
@@ -110,6 +111,15 @@ static bool layers_hold(const struct run *run, const struct judgement *out, stru
 					 layers_print(missing, names));
 }
 
+/* That it cannot be kept is no verdict. */
+static void keep(const struct run *run, const struct submission *s, const struct judgement *out)
+{
+	struct error err;
+	if (run->options->keep != NULL && out->verdict == VERDICT_ACCEPTED &&
+		!keep_write(s->compiled.library, s->file, run->options->keep, &err))
+		run_note(run, err.message);
+}
+
 static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
 					   size_t turn, struct judgement *out, struct error *err)
 {
@@ -129,6 +139,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 		return true;
 	}
 	submission_to_judgement(s, out);
+	keep(run, s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
 	return orders_check(run, s, out, err) && judge_time(run, s, out, err);

@@ -56,6 +56,7 @@ struct judge_options {
 	size_t suite_count;
 	const char *const *only; /* names of cases: no others; none: all */
 	size_t only_count;
+	const char *keep;      /* a folder for the PTX and the machine code of each file; or NULL */
 	const char *first;     /* the name of a case that is judged before all others; or NULL */
 	bool fail_fast;        /* nothing is judged after the first case that is not accepted */
 	const char *input;     /* JUDGE_STDIN among the files: the file with what it held */
