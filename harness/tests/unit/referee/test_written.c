@@ -106,7 +106,7 @@ Test(written, what_stages_write_has_a_wrong_twin_that_is_refused)
 	};
 	static struct trial trial;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		for (size_t p = 0; p < 3; p++) {
+		for (size_t p = 0; p < 3; p += 2) {
 			begin(&trial, problem_names[p], rows[i].text, 1, 0);
 			if (i == 1) { /* large ones */
 				for (int j = 0; j < M * N; j++) {
