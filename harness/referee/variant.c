@@ -242,8 +242,7 @@ static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct
 	return !trial->request.left.values.format.is_integer;
 }
 
-/* ---- faults ------------------------------------------------------------------------------------
- */
+/* ---- faults ------------------------------------------------------------------ */
 
 /* Faults that are families of their own stand for their first one. */
 static enum wrong_fault family_of(enum wrong_fault fault)
