@@ -17,7 +17,7 @@ struct forged_reply {
 	int32_t left;
 	double seconds;
 	char failed[512], advice[512];
-	int64_t kept_bytes;
+	int64_t kept_bytes, peak_bytes;
 };
 
 constexpr uint32_t FORGED_RUN = 103;
