@@ -143,9 +143,9 @@ def check(folder, reports):
     same("the last count", [line for line in lines if line.endswith("solutions accepted")],
          ["%d of %d solutions accepted" % (accepted, count)])
     table = lines.index("    cases  verdict        file")
-    shown = [line.split() for line in lines[table + 1:]]
-    verdicts = {row["verdict"] for row in rows}  # other lines are compilers' errors
-    same("rows of the table", [words[1] for words in shown if len(words) > 2 and words[1] in verdicts],
+    table_lines = [line.split() for line in lines[table + 1:]]  # compilers' errors among them
+    same("rows of the table", [words[1] for words in table_lines
+                               if len(words) > 2 and words[1] in order],
          [row["verdict"] for row in rows])
     print("%d files, %d accepted, every verdict right" % (count, accepted))
 
