@@ -138,7 +138,7 @@ def row_of(index, result):
     return {"rank": None, "result": index, "file": result["file"], "problem": str(result.get("problem") or ""),
             "verdict": result["verdict"], "cases_accepted": result.get("cases_accepted"), "cases_total": result.get("cases_total"),
             "microseconds": time, "low": low, "high": high, "confirmed": confirmed, "ratio_to_fastest_library": ratio,
-            "content": str(result.get("content") or ""), "same_as": None, "detail": str(result.get("detail") or ""),
+            "content": str(result.get("content") or ""), "same_as": None, "detail": str(result.get("reason") or result.get("detail") or ""),
             "host": str(task.get("host") or ""), "device": str(member(task, "device", "name") or "")}
 
 

@@ -132,7 +132,7 @@ def two_meanings(texts, headers):
             defined.setdefault(tag, []).append(path)
     for tag, paths in defined.items():
         if len(paths) > 1 and any(path in headers for path in paths):
-            yield f"'{tag}' is two types, of {' and of '.join(paths)}"
+            yield f"'{tag}' is two types, of {' and of '.join(sorted(paths))}"
 
 
 def main():

@@ -387,6 +387,7 @@ static json_t *hints(const struct judgement *judgement)
 
 static json_t *judgement(const struct judgement *judgement)
 {
+	char reason[FACTS_REASON];
 	json_t *json = json_object();
 	json_object_set_new(json, "file", text(judgement->file));
 	json_object_set_new(json, "problem",
@@ -395,6 +396,7 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->content[0] != '\0' ? text(judgement->content) : json_null());
 	json_object_set_new(json, "verdict", text(verdict_name(judgement->verdict)));
 	json_object_set_new(json, "detail", text(judgement->detail));
+	json_object_set_new(json, "reason", text(facts_reason(judgement, reason)));
 	json_object_set_new(json, "schedule",
 						judgement->schedule[0] != '\0' ? text(judgement->schedule) : json_null());
 	json_object_set_new(json, "device",
