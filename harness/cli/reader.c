@@ -40,7 +40,8 @@ static bool read_flag(const struct row *row, const char *text, struct options *o
 	return *(bool *)filled(row, options) = true;
 }
 
-static void write_flag(const struct row *row, const struct options *options, struct command_line *line)
+static void write_flag(const struct row *row, const struct options *options,
+					   struct command_line *line)
 {
 	if (*(const bool *)held(row, options))
 		line_add_option(line, row->name, NULL);
@@ -54,7 +55,8 @@ static bool read_text(const struct row *row, const char *text, struct options *o
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
-static void write_text(const struct row *row, const struct options *options, struct command_line *line)
+static void write_text(const struct row *row, const struct options *options,
+					   struct command_line *line)
 {
 	const char *text = *(const char *const *)held(row, options);
 	if (text != NULL)
@@ -121,12 +123,14 @@ static bool read_color(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-static void write_nothing(const struct row *row, const struct options *options, struct command_line *line)
+static void write_nothing(const struct row *row, const struct options *options,
+						  struct command_line *line)
 {
 	(void)row, (void)options, (void)line;
 }
 
-static void write_sizes(const struct row *row, const struct options *options, struct command_line *line)
+static void write_sizes(const struct row *row, const struct options *options,
+						struct command_line *line)
 {
 	if (options->judge.sizes != 0)
 		line_add_option(line, row->name, row->names[options->judge.sizes]);
@@ -161,7 +165,8 @@ static bool read_whole(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-static void write_whole(const struct row *row, const struct options *options, struct command_line *line)
+static void write_whole(const struct row *row, const struct options *options,
+						struct command_line *line)
 {
 	uint64_t value = row->size == sizeof(int) ? (uint64_t) * (const int *)held(row, options)
 											  : *(const uint64_t *)held(row, options);
@@ -177,7 +182,8 @@ static bool read_seed(const struct row *row, const char *text, struct options *o
 	return options->has_seed = read_whole(row, text, options, err);
 }
 
-static void write_seed(const struct row *row, const struct options *options, struct command_line *line)
+static void write_seed(const struct row *row, const struct options *options,
+					   struct command_line *line)
 {
 	char number[32];
 	snprintf(number, sizeof number, "0x%" PRIx64, options->judge.seed);
@@ -199,7 +205,8 @@ static void write_real(const struct row *row, double value, struct command_line 
 	line_add_option(line, row->name, number);
 }
 
-static void write_scalar(const struct row *row, const struct options *options, struct command_line *line)
+static void write_scalar(const struct row *row, const struct options *options,
+						 struct command_line *line)
 {
 	const struct judge_scalar *scalar = held(row, options);
 	if (scalar->given)
@@ -216,7 +223,8 @@ static bool read_seconds(const struct row *row, const char *text, struct options
 					 SECONDS_MAX);
 }
 
-static void write_seconds(const struct row *row, const struct options *options, struct command_line *line)
+static void write_seconds(const struct row *row, const struct options *options,
+						  struct command_line *line)
 {
 	double value = *(const double *)held(row, options);
 	if (value > 0.0)
@@ -250,7 +258,8 @@ static bool read_problem(const struct row *row, const char *text, struct options
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
 
-static void write_problem(const struct row *row, const struct options *options, struct command_line *line)
+static void write_problem(const struct row *row, const struct options *options,
+						  struct command_line *line)
 {
 	if (options->judge.problem != NULL)
 		line_add_option(line, row->name, options->judge.problem->name);
@@ -281,7 +290,8 @@ static bool read_layers(const struct row *row, const char *text, struct options 
 }
 
 /* "jail,sealed": all layers of the jail are one word. */
-static void write_layers(const struct row *row, const struct options *options, struct command_line *line)
+static void write_layers(const struct row *row, const struct options *options,
+						 struct command_line *line)
 {
 	unsigned layers = *(const unsigned *)held(row, options), one;
 	bool all = (layers & LAYER_ALL) == LAYER_ALL;
@@ -317,7 +327,8 @@ static bool read_suite(const struct row *row, const char *text, struct options *
 	return true;
 }
 
-static void write_suites(const struct row *row, const struct options *options, struct command_line *line)
+static void write_suites(const struct row *row, const struct options *options,
+						 struct command_line *line)
 {
 	for (size_t i = 0; i < options->judge.suite_count; i++)
 		line_add_option(line, row->name, options->judge.suites[i]);
@@ -376,7 +387,8 @@ static bool read_shape(const struct row *row, const char *text, struct options *
 	return shape_parse(text, (int)row->to, shape, &large);
 }
 
-static void write_shapes(const struct row *row, const struct options *options, struct command_line *line)
+static void write_shapes(const struct row *row, const struct options *options,
+						 struct command_line *line)
 {
 	char text[SHAPE_TEXT];
 	for (size_t i = 0; options->judge.shapes_file == NULL && i < options->judge.shape_count; i++) {
@@ -438,7 +450,8 @@ static bool read_time(const struct row *row, const char *text, struct options *o
 	return judge->untimed || shape_parse(text, (int)row->to, &judge->time, err);
 }
 
-static void write_time(const struct row *row, const struct options *options, struct command_line *line)
+static void write_time(const struct row *row, const struct options *options,
+					   struct command_line *line)
 {
 	char text[SHAPE_TEXT];
 	shape_text_print(&options->judge.time, text);
@@ -462,7 +475,8 @@ static bool read_case(const struct row *row, const char *text, struct options *o
 	return judge->only_count > before || error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
-static void write_cases(const struct row *row, const struct options *options, struct command_line *line)
+static void write_cases(const struct row *row, const struct options *options,
+						struct command_line *line)
 {
 	for (size_t i = 0; i < options->judge.only_count; i++)
 		line_add_option(line, row->name, options->judge.only[i]);

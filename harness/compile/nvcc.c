@@ -80,7 +80,7 @@ enum nvcc_trial { NVCC_ABSENT, NVCC_REFUSED /* err says why */, NVCC_FOUND };
 
 /* A candidate counts when it runs and is of the right version. */
 static enum nvcc_trial try_nvcc(const char *path, char out[PATHS_MAX], char version[64],
-						   struct error *err)
+								struct error *err)
 {
 	char absolute[PATHS_MAX], here[PATHS_MAX];
 	struct error ignored;

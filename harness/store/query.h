@@ -16,8 +16,8 @@ struct store_filter {
 	bool newest;        /* only the last one */
 };
 
-/* Those of the store at `path`, the one that ended first before all others. None is no error. False with err when the store
- * cannot be read; *out is then empty. */
+/* Those of the store at `path`, the one that ended first before all others. None is no error. False
+ * with err when the store cannot be read; *out is then empty. */
 bool store_find(const char *path, const struct store_filter *filter, struct measured_list *out,
 				struct error *err);
 

@@ -119,6 +119,17 @@ static bool is_sound(const struct hint_facts *facts, const struct explanation *c
 	return together;
 }
 
+/* What a race leaves may look like exchanged fragments in some cases, but not in all of them. */
+static bool is_of_the_race(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	bool exchanged = false;
+	for (int i = 0; i < candidate->count; i++)
+		exchanged = exchanged || candidate->faults[i] == FAULT_K_EXCHANGED ||
+					candidate->faults[i] == FAULT_K_SHIFTED ||
+					candidate->faults[i] == FAULT_QUARTERS;
+	return exchanged && facts->judgement->race[0] != '\0' && candidate->cases < candidate->of;
+}
+
 /* Takes it where it explains more than the best one so far, and enough cases. */
 static void consider(const struct hint_facts *facts, const struct compared_cases *explained,
 					 struct explanation candidate, struct explanation *best)
@@ -127,7 +138,7 @@ static void consider(const struct hint_facts *facts, const struct compared_cases
 	if (candidate.longest > 1 && candidate.compared >= COMPARED_LEAST &&
 		candidate.cases > best->cases &&
 		(candidate.cases * 2 >= candidate.of || few_are_enough(facts, &candidate)) &&
-		is_sound(facts, &candidate))
+		is_sound(facts, &candidate) && !is_of_the_race(facts, &candidate))
 		*best = candidate;
 }
 

@@ -260,7 +260,8 @@ Test(case, twenty_are_a_mix)
 			limits += (m == 16 || m == 4096) && (n == 16 || n == 4096) && (k == 16 || k == 4096);
 			skinny += n >= 8 * m || k >= 8 * m || m >= 8 * k;
 		}
-		cr_assert(exact == 3 || exact == 4, "seed %llu: %zu exact", (unsigned long long)seed, exact);
+		cr_assert(exact == 3 || exact == 4, "seed %llu: %zu exact", (unsigned long long)seed,
+				  exact);
 		cr_assert(square >= 2 && ragged >= 8 && limits >= 1 && skinny >= 3);
 	}
 }
