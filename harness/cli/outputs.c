@@ -215,11 +215,11 @@ static bool folders_hold(const struct options *options, struct error *err)
 	struct output folder = {0};
 	for (size_t i = 0; options_file(options, VALUE_FOLDER, i, &folder.asked); i++) {
 		paths_absolute(folder.asked.path, folder.absolute);
-		if (!spares_store(&folder, options, err))
-			return false;
 		if (stat(folder.asked.path, &folder.facts) == 0 && !S_ISDIR(folder.facts.st_mode))
 			return error_set(err, "cannot write into %s: it is a file, and a folder is needed",
 							 folder.asked.path);
+		if (!spares_store(&folder, options, err))
+			return false;
 	}
 	return true;
 }

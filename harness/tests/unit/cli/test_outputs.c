@@ -201,8 +201,10 @@ static void try_store(const char *command, const char *option)
 	}
 	setenv("GEMMJUDGE_STORE", "none", 1);
 	cr_assert_eq(system("printf 'SQLite format 3\\0' >any; touch any-wal"), 0);
-	refused(command, "a database", WORDS(option, "any", "solution"));
-	refused(command, "a database", WORDS(option, "any-wal", "solution"));
+	bool folder = strcmp(option, "--site") == 0 || strcmp(option, "--code") == 0;
+	const char *says = folder ? "it is a file" : "a database";
+	refused(command, says, WORDS(option, "any", "solution"));
+	refused(command, says, WORDS(option, "any-wal", "solution"));
 }
 
 /* With every other option of the same subcommand. */
