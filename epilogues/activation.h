@@ -41,6 +41,13 @@ __device__ __forceinline__ float activation_relu(float x)
 	return y;
 }
 
+/* y, which is not negative; NaN where x is. */
+__device__ __forceinline__ float activation_or_nan(float y, float x)
+{
+	asm("max.NaN.f32 %0, %0, %1;" : "+f"(y) : "f"(-fabsf(x)));
+	return y;
+}
+
 /* |x|, but no more than `end`, so that |x| * 0 is 0; NaN stays NaN. */
 __device__ __forceinline__ float activation_magnitude(float x, float end)
 {

@@ -22,6 +22,9 @@
  *     float operator()(float x) const;                        // each value by itself
  *     template <int V> void operator()(float (&x)[V], const epilogue_coordinate &at) const;
  *
+ * With the first it may also have `void operator()(float (&x)[2]) const`, which kernels call where
+ * they have two values at once, if that is cheaper for two (sigmoid.cuh shares a reciprocal).
+ *
  * The second form sees V neighbouring columns of a row, some of which may lie outside of C. V is
  * the kernel's choice, from 1 on, so that a stage must not mix columns; one that needs pairs of
  * columns, an even one and the next, says `static constexpr int columns = 2`, and V is a multiple
