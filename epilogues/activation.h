@@ -11,7 +11,7 @@
  * place of divisions, which leaves one result of the special function unit an output
  * (a sixteenth of a cycle on an SM of an H200) and as much time for the others. Where a GPU
  * is at the end of its power, what counts is how many instructions there are: sigmoid of f16
- * has half as many with a division. */
+ * has fewer with a division, which two values share. */
 #ifndef GEMMJUDGE_ACTIVATION_H
 #define GEMMJUDGE_ACTIVATION_H
 
@@ -38,6 +38,13 @@ __device__ __forceinline__ float activation_relu(float x)
 {
 	float y;
 	asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
+	return y;
+}
+
+/* y, which is not negative; NaN where x is. */
+__device__ __forceinline__ float activation_or_nan(float y, float x)
+{
+	asm("max.NaN.f32 %0, %0, %1;" : "+f"(y) : "f"(-fabsf(x)));
 	return y;
 }
 

@@ -44,7 +44,11 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		static_assert(V % columns == 0,
 					  "a stage of this chain needs two neighbouring columns at once: "
 					  "this kernel hands over single ones");
-		if constexpr (std::is_invocable_v<const First &, float>) {
+		if constexpr (V % 2 == 0 && std::is_invocable_v<const First &, float(&)[2]>) {
+#pragma unroll
+			for (int i = 0; i < V; i += 2)
+				first(*(float(*)[2])(x + i));
+		} else if constexpr (std::is_invocable_v<const First &, float>) {
 #pragma unroll
 			for (int i = 0; i < V; i++)
 				x[i] = first(x[i]);

@@ -19,15 +19,15 @@
  * with an #include "epilogue_fp8.cuh"). Pointers are aligned to 16 bytes, as cudaMalloc's are. A
  * stage is called in one of two forms:
  *
- *     float operator()(float x) const;                        // each value by itself
+ *     float operator()(float x) const;            // each value by itself; beside it, if cheaper,
+ *     void operator()(float (&x)[2]) const;       // two at once, where a kernel has them
  *     template <int V> void operator()(float (&x)[V], const epilogue_coordinate &at) const;
  *
  * The second form sees V neighbouring columns of a row, some of which may lie outside of C. V is
  * the kernel's choice, from 1 on, so that a stage must not mix columns; one that needs pairs of
  * columns, an even one and the next, says `static constexpr int columns = 2`, and V is a multiple
- * of that. It loads and stores with the functions below. Such a stage says once what it accesses,
- * and kernels derive the rest (what to prefetch, and whether values outside of C may go through
- * it):
+ * of that. It loads and stores with the functions below. Such a stage says once what it accesses;
+ * kernels derive what to prefetch, and whether values outside of C may go through it:
  *
  *     template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
  *     {

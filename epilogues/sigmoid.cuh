@@ -20,6 +20,22 @@ template <class Element> struct stage_sigmoid {
 		}
 	}
 
+	/* Two values of f16 with one reciprocal, that of both denominators' product: three results of
+	 * the special function unit in place of four. From an exponent of 62 on a value is 0 in f16,
+	 * and the product does not overflow. A NaN is left out of it, so that it does not reach its
+	 * neighbour. */
+	template <class Value, class = std::enable_if_t<std::is_same_v<Value, float> &&
+													std::is_same_v<Element, half>>>
+	__device__ __forceinline__ void operator()(Value (&x)[2]) const
+	{
+		float s = x[0] * -ACTIVATION_LOG2_E, t = x[1] * -ACTIVATION_LOG2_E;
+		float a = 1.0f + activation_exp2(fminf(s, 62.0f));
+		float b = 1.0f + activation_exp2(fminf(t, 62.0f));
+		float inverse = activation_inverse(a * b);
+		x[0] = activation_or_nan(inverse * b, s);
+		x[1] = activation_or_nan(inverse * a, t);
+	}
+
   private:
 	/* 1 / (1 + e) for e from 0 to 1, exact at both ends: 0.6 ulp of bf16 off at most. */
 	static __device__ __forceinline__ float inverse(float e)
