@@ -1,5 +1,7 @@
 #include "judge/hints/explanation.h"
 
+#define CASES_OF_RACE 3 /* fewer tell little where there is a race */
+
 /* Fewer could be what a fault makes of them by chance. */
 #define COMPARED_LEAST 16
 #define FEW_LEAST 16 /* products */
@@ -119,7 +121,8 @@ static bool is_sound(const struct hint_facts *facts, const struct explanation *c
 	return together;
 }
 
-/* What a race leaves may look like exchanged fragments in some cases, but not in all of them. */
+/* What a race leaves may look like exchanged fragments in one case or another, but not in all of
+ * several. */
 static bool is_of_the_race(const struct hint_facts *facts, const struct explanation *candidate)
 {
 	bool exchanged = false;
@@ -127,7 +130,8 @@ static bool is_of_the_race(const struct hint_facts *facts, const struct explanat
 		exchanged = exchanged || candidate->faults[i] == FAULT_K_EXCHANGED ||
 					candidate->faults[i] == FAULT_K_SHIFTED ||
 					candidate->faults[i] == FAULT_QUARTERS;
-	return exchanged && facts->judgement->race[0] != '\0' && candidate->cases < candidate->of;
+	return exchanged && facts->judgement->race[0] != '\0' &&
+		   (candidate->cases < candidate->of || candidate->of < CASES_OF_RACE);
 }
 
 /* Takes it where it explains more than the best one so far, and enough cases. */
