@@ -32,6 +32,15 @@ void text_drop_line(char *text, const char *line)
 	*to = '\0';
 }
 
+const char *text_line_with(const char *text, const char *word, size_t *length)
+{
+	const char *found = strstr(text, word);
+	while (found != NULL && found > text && found[-1] != '\n')
+		found--;
+	*length = found != NULL ? strcspn(found, "\n") : 0;
+	return found;
+}
+
 char *text_read(const char *path, size_t most, struct error *err)
 {
 	struct stat facts;

@@ -14,6 +14,9 @@ bool text_append(char **text, const char *more);
 /* Takes each line that is this one out of the text, with its end. */
 void text_drop_line(char *text, const char *line);
 
+/* The first line that has the word in it, and its length without its end; NULL: none has. */
+const char *text_line_with(const char *text, const char *word, size_t *length);
+
 /* What a regular file of at most `most` bytes holds, up to its first NUL: the caller's to free.
  * NULL with err, which begins with the path. */
 char *text_read(const char *path, size_t most, struct error *err);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Adds to a line, as long as there is room. */
 __attribute__((format(printf, 3, 4))) static void append(char *out, size_t capacity,
 														 const char *format, ...)
@@ -98,13 +100,11 @@ void facts_place(char *out, size_t capacity, const struct problem *problem,
  * where there is none. */
 static void first_error(const char *log, char *out, size_t capacity)
 {
-	const char *found = log != NULL ? strstr(log, "error") : NULL;
+	size_t length;
+	const char *found = log != NULL ? text_line_with(log, "error", &length) : NULL;
 	out[0] = '\0';
 	if (found == NULL)
 		return;
-	while (found > log && found[-1] != '\n')
-		found--;
-	size_t length = strcspn(found, "\n");
 	for (size_t i = strcspn(found, "(: "); i > 0; i--)
 		if (found[i - 1] == '/') {
 			found += i;

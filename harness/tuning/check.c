@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gpu/models.h"
 #include "judge/judge.h"
 #include "judge/options/device_list.h"
@@ -32,18 +33,6 @@ static bool check_options(const struct tuning *tuning, struct judge_options *out
 					 tuning->space.constant_count, JUDGE_FLAGS_MAX);
 }
 
-/* The first line of the compiler's messages that tells of an error, or NULL; `out` has room. */
-static const char *first_error(const char *log, char *out, size_t capacity)
-{
-	const char *found = log != NULL ? strstr(log, "error") : NULL;
-	if (found == NULL)
-		return NULL;
-	while (found > log && found[-1] != '\n')
-		found--;
-	snprintf(out, capacity, "%.*s", (int)strcspn(found, "\n"), found);
-	return out;
-}
-
 /* Takes what the judge found about the only file of its run. */
 static void take_verdict(struct tuning *tuning, struct tuning_check *check,
 						 const struct judgement_list *list)
@@ -52,8 +41,14 @@ static void take_verdict(struct tuning *tuning, struct tuning_check *check,
 	check->verdict = judgement->verdict;
 	check->accepted = judgement->accepted;
 	check->count = judgement->count;
-	if (judgement->verdict != VERDICT_COMPILE_ERROR ||
-		first_error(judgement->compile_log, check->detail, sizeof check->detail) == NULL)
+	size_t length;
+	const char *error =
+		judgement->verdict == VERDICT_COMPILE_ERROR && judgement->compile_log != NULL
+			? text_line_with(judgement->compile_log, "error", &length)
+			: NULL;
+	if (error != NULL)
+		snprintf(check->detail, sizeof check->detail, "%.*s", (int)length, error);
+	else
 		snprintf(check->detail, sizeof check->detail, "%s", judgement->detail);
 	snprintf(tuning->device, sizeof tuning->device, "%s", list->facts.device.name);
 }

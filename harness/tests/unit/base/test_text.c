@@ -37,3 +37,16 @@ Test(text, names_are_found_and_listed)
 	cr_expect_str_eq(text_names(out, sizeof out, names, 0, " or "), "");
 	cr_expect_str_eq(text_names(small, sizeof small, names, 3, " or "), "h200, a100");
 }
+
+Test(text, a_line_with_a_word_is_found)
+{
+	static const char text[] = "a note\nx: error: one\ny: error: two";
+	size_t length;
+	cr_expect_eq(text_line_with(text, "error", &length), text + 7);
+	cr_expect_eq(length, strlen("x: error: one"));
+	cr_expect_eq(text_line_with(text, "two", &length), text + 21);
+	cr_expect_eq(length, strlen("y: error: two"));
+	cr_expect_eq(text_line_with(text, "note", &length), text);
+	cr_expect_null(text_line_with(text, "three", &length));
+	cr_expect_eq(length, 0);
+}
