@@ -147,6 +147,7 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 				continue;
 			const struct timing_entry *entry = &list->bench[b].entries[member++];
 			judgement_take_layers(item, entry->enclosed, entry->layers);
+			denied_add_all(&item->denied, &entry->denied);
 			if (entry->enclosed)
 				epilogue_take_layers(run->epilogue, item);
 			if (entry->ran || item->verdict != VERDICT_ACCEPTED)

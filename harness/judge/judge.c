@@ -36,6 +36,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 {
 	const struct timing_entry *entry = &timing->entries[0];
 	judgement_take_layers(out, entry->enclosed, entry->layers);
+	denied_add_all(&out->denied, &entry->denied);
 	if (entry->seal.state != SEAL_NONE)
 		out->layers |= LAYER_SEALED;
 	if (entry->ran)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "judgement/denied.h"
 #include "judgement/names.h"
 #include "testcases/case.h"
 
@@ -70,7 +71,8 @@ struct timing_entry {
 	uint32_t activities;         /* device activities per call */
 	bool enclosed;               /* `layers` is filled: what closed the entrant's process */
 	unsigned layers;
-	bool has_kernels; /* `kernels` is filled: one call of the spans */
+	struct denied_list denied; /* what the entrant tried there and the jail denied */
+	bool has_kernels;          /* `kernels` is filled: one call of the spans */
 	struct kernel_list kernels;
 	double tflops;      /* from the span when there, else from the events */
 	uint64_t wrong;     /* elements found wrong in outputs of timed calls */

@@ -117,6 +117,21 @@ static void hints_print(const struct text_page *page, const struct judgement *it
 	}
 }
 
+/* What its code tried in vain, or why nobody knows. */
+static void denied_print(const struct text_page *page, const struct judgement *item)
+{
+	char calls[FACTS_DENIED], line[FACTS_DENIED + 32];
+	if (facts_denied(item, calls)[0] != '\0') {
+		snprintf(line, sizeof line, "denied by the jail: %s", calls);
+		text_paragraph(page, 2, line);
+	}
+	if (item->denied.unrecorded[0] != '\0') {
+		snprintf(line, sizeof line, "what the jail denied was not recorded: %s",
+				 item->denied.unrecorded);
+		text_paragraph(page, 2, line);
+	}
+}
+
 /* What follows the line of the verdict. */
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
@@ -129,6 +144,8 @@ static void judgement_print(const struct text_page *page, const struct judgement
 	text_cases(page, item);
 	if (page->verbose)
 		kernels_uses_print(page->out, page->width, item);
+	if (page->verbose)
+		denied_print(page, item);
 	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);

@@ -331,7 +331,9 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
-	for (size_t i = 0; i < timer->count; i++)
+	for (size_t i = 0; i < timer->count; i++) {
 		entry_rate(&out->entries[i], out);
+		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
+	}
 	return ok;
 }
