@@ -80,7 +80,6 @@ static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE
 #define TOLD REFUSED
 #define seccomp_api_get() 0u
 #define seccomp_notify_fd(filter) (-1)
-#define SCMP_FLTATR_API_SYSRAWRC SCMP_FLTATR_CTL_NNP /* on as it is */
 #endif
 /* Behind futex_waitv, the last that this list has looked at. */
 #define FIRST_UNKNOWN 450
@@ -164,9 +163,7 @@ static int load(uint32_t how, bool files, int *fd)
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	if (filter == NULL)
 		return -ENOMEM;
-	int bad = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1); /* the kernel's own errors */
-	if (bad == 0)
-		bad = fill(filter, how, files);
+	int bad = fill(filter, how, files);
 	if (bad == 0)
 		bad = seccomp_load(filter);
 	if (bad == 0 && how != REFUSED)
@@ -175,22 +172,18 @@ static int load(uint32_t how, bool files, int *fd)
 	return bad;
 }
 
+/* Which of its reasons the kernel has, libseccomp does not say. */
 static bool close_and_tell(struct jail_telling *telling, bool files)
 {
-	char *why = telling->why_not;
-	size_t size = sizeof telling->why_not;
-	if (seccomp_api_get() < LEVEL_TELLS) {
-		snprintf(why, size, "seccomp tells of nothing here (Linux 5.7 and libseccomp 2.5 do)");
-		return false;
-	}
-	int bad = load(TOLD, files, &telling->fd);
-	if (bad == 0)
-		why[0] = '\0';
-	else if (bad == -EBUSY)
-		snprintf(why, size, "a container has a listener of its own, and the kernel allows one");
+	if (seccomp_api_get() < LEVEL_TELLS)
+		snprintf(telling->why_not, sizeof telling->why_not,
+				 "seccomp tells of nothing here (Linux 5.7 and libseccomp 2.5 do)");
+	else if (load(TOLD, files, &telling->fd) != 0)
+		snprintf(telling->why_not, sizeof telling->why_not,
+				 "the kernel takes no listener here: a container or a tool may have one already");
 	else
-		snprintf(why, size, "seccomp: %s", strerror(-bad));
-	return bad == 0;
+		telling->why_not[0] = '\0';
+	return telling->why_not[0] == '\0';
 }
 
 bool jail_calls_close(struct jail_telling *telling, bool files, struct error *err)
