@@ -19,7 +19,7 @@ struct denied_call {
 
 struct denied_list {
 	bool recorded;        /* somebody looked on; where nobody did, the list says nothing */
-	char unrecorded[160]; /* why nobody looked on in some process; "": in each, or no jail */
+	char unrecorded[160]; /* why nobody looked on in some process whose calls were closed; "" */
 	size_t count;
 	struct denied_call calls[DENIED_MAX]; /* in the order of their first times */
 	uint64_t more;                        /* calls beyond, that are like none of these */

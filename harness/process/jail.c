@@ -91,7 +91,7 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 	struct error why = {{0}};
 	err->message[0] = '\0';
 	if (what->telling != NULL)
-		*what->telling = (struct jail_telling){.fd = -1, .why_not = "the layer calls is open"};
+		*what->telling = (struct jail_telling){.fd = -1};
 	wanted &= LAYER_SOLUTION;
 	if (wanted == 0)
 		return 0;

@@ -22,7 +22,7 @@ struct jail {
 struct jail_telling {
 	int fd;            /* for denied_listen() of another process. Whoever has it can answer in its
 						  place: to be closed before foreign code runs. -1: nobody is told */
-	char why_not[160]; /* then */
+	char why_not[160]; /* then, where LAYER_CALLS holds */
 };
 
 /* Closes the calling process, all of its threads, for good. Returns those of the wanted layers

@@ -123,38 +123,6 @@ const char *facts_reason(const struct judgement *item, char out[FACTS_REASON])
 	return out;
 }
 
-const char *facts_denied_call(const struct denied_call *call, char out[FACTS_DENIED_CALL])
-{
-	char times[32] = "";
-	if (call->times > 1)
-		snprintf(times, sizeof times, " (%llu times)", (unsigned long long)call->times);
-	snprintf(out, FACTS_DENIED_CALL, "%s%s%s%s", call->call, call->what[0] != '\0' ? " " : "",
-			 call->what, times);
-	return out;
-}
-
-#define DENIED_SHOWN 6 /* in a line; JSON and pages have all that is kept */
-
-const char *facts_denied(const struct judgement *item, char out[FACTS_DENIED])
-{
-	const struct denied_list *list = &item->denied;
-	uint64_t more = list->more;
-	size_t used = 0;
-	out[0] = '\0';
-	for (size_t i = 0; i < list->count; i++) {
-		char call[FACTS_DENIED_CALL];
-		if (i >= DENIED_SHOWN)
-			more += list->calls[i].times;
-		else
-			used += (size_t)snprintf(out + used, FACTS_DENIED - used, "%s%s", i > 0 ? ", " : "",
-									 facts_denied_call(&list->calls[i], call));
-	}
-	if (more > 0)
-		snprintf(out + used, FACTS_DENIED - used, ", and %llu more call%s",
-				 (unsigned long long)more, more > 1 ? "s" : "");
-	return out;
-}
-
 const struct case_result *facts_worst_case(const struct judgement *judgement)
 {
 	const struct case_result *worst = NULL;

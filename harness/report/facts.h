@@ -31,15 +31,6 @@ const struct case_result *facts_worst_case(const struct judgement *judgement);
 #define FACTS_REASON 1536
 const char *facts_reason(const struct judgement *item, char out[FACTS_REASON]);
 
-/* "socket AF_INET (3 times), open /etc/passwd, and 4 more calls": what the file tried and the jail
- * denied; "" where that is nothing. Gives out. */
-#define FACTS_DENIED 1024
-const char *facts_denied(const struct judgement *item, char out[FACTS_DENIED]);
-
-/* "socket AF_INET (3 times)". Gives out. */
-#define FACTS_DENIED_CALL 160
-const char *facts_denied_call(const struct denied_call *call, char out[FACTS_DENIED_CALL]);
-
 /* It never had its turn: there is nothing to show but why. */
 bool facts_never_run(const struct judgement *judgement);
 

@@ -8,6 +8,7 @@
 #include "judgement/layers.h"
 #include "judgement/names.h"
 #include "report/compare.h"
+#include "report/denied.h"
 #include "report/document.h"
 #include "report/facts.h"
 #include "report/kernels.h"
@@ -377,23 +378,6 @@ static json_t *guarantees(const struct judgement *judgement)
 	return json;
 }
 
-/* Null where nobody looked on. */
-static json_t *denied(const struct judgement *judgement)
-{
-	const struct denied_list *list = &judgement->denied;
-	if (!list->recorded)
-		return json_null();
-	json_t *json = json_array();
-	for (size_t i = 0; i < list->count; i++) {
-		json_t *item = json_object();
-		json_object_set_new(item, "call", text(list->calls[i].call));
-		json_object_set_new(item, "what", text(list->calls[i].what));
-		json_object_set_new(item, "times", json_integer((json_int_t)list->calls[i].times));
-		json_array_append_new(json, item);
-	}
-	return json;
-}
-
 static json_t *hints(const struct judgement *judgement)
 {
 	json_t *json = json_array();
@@ -420,7 +404,7 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->device[0] != '\0' ? text(judgement->device) : json_null());
 	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
-	json_object_set_new(json, "denied", denied(judgement));
+	json_object_set_new(json, "denied", denied_json(&judgement->denied));
 	json_object_set_new(json, "denied_more", json_integer((json_int_t)judgement->denied.more));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",

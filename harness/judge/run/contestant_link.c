@@ -312,7 +312,7 @@ static bool listen_to(struct contestant_link *link, const struct contestant_open
 	if (request->writable[0] == '\0')
 		writable[0] = NULL;
 	reply->untold[sizeof reply->untold - 1] = '\0';
-	if (request->tells != 0 && reply->tells == 0)
+	if (request->tells != 0 && reply->tells == 0 && (reply->layers & LAYER_CALLS) != 0)
 		memcpy(link->denied.unrecorded, reply->untold, sizeof link->denied.unrecorded);
 	if (fd < 0)
 		return reply->tells == 0 || error_set(err, "the jail's listener did not arrive");
