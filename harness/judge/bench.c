@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "judge/run/floor.h"
 #include "judge/submission/compiling.h"
 #include "judge/timing/timer.h"
 
@@ -186,7 +187,11 @@ static bool bench_case(struct run *run, struct bench **bench, struct submission 
 		bench_close(*bench);
 		*bench = bench_open(run, files[0]->problem, files, count, err);
 	}
-	return *bench != NULL && bench_time(*bench, test, result, err);
+	if (*bench == NULL || !bench_time(*bench, test, result, err))
+		return false;
+	if (run->options->mode == JUDGE_COMPARES)
+		result->floor = run_floor(run, result);
+	return true;
 }
 
 /* bench: the files that solve what `first` solves, side by side over its cases. */

@@ -1,5 +1,6 @@
 #include "report/compare.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,32 @@ void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fus
 	if (!measured(fused, span) || !measured(other, span))
 		snprintf(out, COMPARE_RELATION, "-");
 	else if (plain)
-		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f)", ratio.value,
-				 ratio.low, ratio.high);
+		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f), %.2f us", ratio.value,
+				 ratio.low, ratio.high,
+				 facts_stats(fused, span)->median - facts_stats(other, span)->median);
 	else
 		snprintf(out, COMPARE_RELATION, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low,
 				 ratio.high);
+}
+
+double compare_floor(const struct timing_floor *floor)
+{
+	return fmax(floor->special, fmax(floor->instructions, floor->bytes));
+}
+
+void compare_floor_line(char out[COMPARE_FLOOR], const struct timing_floor *floor)
+{
+	out[0] = '\0';
+	if (!floor->known)
+		return;
+	int used = snprintf(out, COMPARE_FLOOR,
+						"floor of the chain: %.2f us (special functions %.2f, instructions "
+						"%s%.2f, operands %.2f); of the product: %.2f us",
+						compare_floor(floor), floor->special, floor->branches ? "up to " : "",
+						floor->instructions, floor->bytes, floor->product);
+	if (floor->uncounted[0] != '\0')
+		snprintf(out + used, COMPARE_FLOOR - (size_t)used,
+				 "; instructions of %s are not in it: nobody counted them", floor->uncounted);
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -98,7 +120,7 @@ static void row_print(FILE *out, const struct timing_result *timing,
 
 static void shape_print_text(FILE *out, const struct timing_result *timing)
 {
-	char shape[128], clocks[128];
+	char shape[128], clocks[128], floor[COMPARE_FLOOR];
 	bool span = facts_use_span(timing);
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
@@ -113,6 +135,9 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 			if (is_other(fused, plain, &timing->entries[i]))
 				row_print(out, timing, fused, &timing->entries[i], span);
 	}
+	compare_floor_line(floor, &timing->floor);
+	if (floor[0] != '\0')
+		wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, floor);
 	facts_clocks(clocks, sizeof clocks, timing);
 	if (clocks[0] != '\0')
 		fprintf(out, "  %s\n", clocks);
@@ -138,7 +163,8 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 	const struct timing_result *first = &list->bench[0];
 	char label[FACTS_LABEL];
 	facts_label(&first->entries[file], label);
-	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s", label, "MxNxK", "us", "cost");
+	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s %8s %8s", label, "MxNxK", "us", "cost",
+			"cost, us", "floor");
 	for (size_t i = 0; i < first->count; i++)
 		if (in_overview(list, i))
 			fprintf(out, " %18s", first->entries[i].label);
@@ -158,7 +184,12 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 		else
 			fprintf(out, " %9s", "-");
 		if (measured(fused, span) && measured(plain, span))
-			fprintf(out, " %7.1f%%", compare_cost(fused, plain, span).value);
+			fprintf(out, " %7.1f%% %8.2f", compare_cost(fused, plain, span).value,
+					facts_stats(fused, span)->median - facts_stats(plain, span)->median);
+		else
+			fprintf(out, " %8s %8s", "-", "-");
+		if (timing->floor.known)
+			fprintf(out, " %8.2f", compare_floor(&timing->floor));
 		else
 			fprintf(out, " %8s", "-");
 		for (size_t i = 0; i < timing->count; i++) {
@@ -214,7 +245,7 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
 		bool span = facts_use_span(timing);
-		char shape[128];
+		char shape[128], floor[COMPARE_FLOOR];
 		facts_timed_shape(shape, sizeof shape, timing);
 		fprintf(out,
 				"\n### %s, %s\n\n"
@@ -234,6 +265,9 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 				timing->throttled ? "; **the clock was throttled**" : "",
 				timing->wide ? "; **the interval is wide**" : "");
+		compare_floor_line(floor, &timing->floor);
+		if (floor[0] != '\0')
+			fprintf(out, "\nThe %s.\n", floor);
 		if (kernels)
 			kernels_markdown(out, timing);
 	}

@@ -12,7 +12,7 @@
 #define RIGHT 20
 #define PANEL 420
 #define TOP 70
-#define BOTTOM 70
+#define BOTTOM 80
 #define LIBRARIES_MAX 4
 
 /* Colours that the colour-blind tell apart (Okabe and Ito), and what is read on them. */
@@ -122,7 +122,8 @@ static void legend_print(FILE *out, const struct panel *panel)
 		text_print(out, x + 18, panel->top + 49, 13, "start", label);
 		x += 40 + 7.5 * (double)strlen(label);
 	}
-	text_print(out, WIDTH - RIGHT, panel->top + 49, 11, "end", "cost: of fusing, over no epilogue");
+	text_print(out, WIDTH - RIGHT, panel->top + 49, 11, "end",
+			   "cost: of fusing; floor: of the chain by itself; both over no epilogue");
 }
 
 /* The number stands at the foot of the bar, upright where it has no room otherwise,
@@ -173,6 +174,12 @@ static void shape_label_print(FILE *out, const struct panel *panel, size_t numbe
 	snprintf(line, sizeof line, "cost %.1f%%",
 			 compare_cost(fused, plain, facts_use_span(timing)).value);
 	text_print(out, x, y + 48, size, "middle", line);
+	if (!timing->floor.known)
+		return;
+	snprintf(line, sizeof line, "floor %.1f%%",
+			 100.0 * compare_floor(&timing->floor) /
+				 facts_stats(plain, facts_use_span(timing))->median);
+	text_print(out, x, y + 63, size, "middle", line);
 }
 
 static void shapes_print(FILE *out, const struct panel *panel)

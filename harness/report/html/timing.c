@@ -186,6 +186,10 @@ static void accuracy_print(FILE *out, const struct timing_result *timing)
 	facts_clocks(line, sizeof line, timing);
 	if (line[0] != '\0')
 		html_paragraph(out, "quiet", line);
+	char floor[COMPARE_FLOOR];
+	compare_floor_line(floor, &timing->floor);
+	if (floor[0] != '\0')
+		html_paragraph(out, "quiet", floor);
 	snprintf(line, sizeof line, "The clock was held down while measuring (%s).",
 			 timing->throttle_reason);
 	if (timing->throttled)
