@@ -1,6 +1,5 @@
 #include "report/document.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 
