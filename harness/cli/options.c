@@ -172,6 +172,11 @@ const struct row option_rows[] = {
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .group = GROUP_FIRST, .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"over", "SIZE", "compare",
+	 "times each shape over values of M, N or K, as in\nK=64,128,256; K alone: 64 to 8192 by "
+	 "doubling",
+	 .group = GROUP_FIRST, .kind = &kind_over, .excludes = "suite",
+	 .why = "the cases of a suite have sizes of their own", .from = DIM_MAX},
 	{"shapes", "FILE", RUNS " tune",
 	 "the shapes of a file, as --shape has them: a line each,\nM,N,K or M N K or MxNxK; # begins a "
 	 "comment; - is stdin",

@@ -6,6 +6,7 @@
 
 #include "judge/options/device_list.h"
 #include "judge/options/schedules.h"
+#include "judge/options/sweep.h"
 #include "judge/options/tolerance.h"
 #include "judgement/judgement.h"
 
@@ -71,6 +72,7 @@ struct judge_options {
 	size_t shape_count;
 	const char *shapes_file;     /* that they are from; NULL: from the command line */
 	const uint32_t *shape_lines; /* its lines that they are on */
+	struct sweep over;           /* JUDGE_COMPARES: each of them at each of these values */
 	struct shape_text time;      /* JUDGE_CHECKS: timed instead; count 0: none was named */
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;

@@ -56,6 +56,23 @@ Test(cli_args, multiple_of_is_a_size)
 	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
 
+Test(cli_args, over_is_a_sweep)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "compare a.cu --epilogue relu --over m=8,16 --shape 1x2x3 --seed 7");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x7 --epilogue relu --shape 1x2x3 "
+						   "--over M=8,16 a.cu");
+	parse(&p, "compare a.cu --epilogue relu --over K=64,40000 --large-sizes");
+	cr_assert(p.ok, "%s", p.err.message);
+	refused("compare a.cu --epilogue relu --over K=64,40000", "--over K=64,40000");
+	refused("compare a.cu --over L", "M, N or K is needed");
+	refused("compare a.cu --over K --suite edges", "sizes of their own");
+	refused("bench a.cu --over K", "--over is an option of compare");
+}
+
 Test(cli_args, sizes_are_of_a_kind)
 {
 	struct parsed p;
