@@ -104,6 +104,9 @@ struct timing_result {
 	struct timing_floor floor;
 };
 
+/* Whether it is one of the files that the run is about, with its epilogue or without. */
+bool timing_is_file(const struct timing_entry *entry);
+
 /* What the process itself says: device spans, or times between events where there are none. */
 const struct timing_stats *timing_own(const struct timing_entry *entry);
 

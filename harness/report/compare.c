@@ -12,6 +12,8 @@
 #define LABEL_COLUMNS 24
 #define TEXT_COLUMNS 80
 
+#define COMPARE_UNCHECKED "by its own word: not checked"
+
 static bool measured(const struct timing_entry *entry, bool span)
 {
 	return entry != NULL && entry->ran && facts_stats(entry, span)->median > 0.0;
@@ -52,7 +54,7 @@ const struct timing_entry *compare_plain(const struct timing_result *timing,
 static bool is_other(const struct timing_entry *fused, const struct timing_entry *plain,
 					 const struct timing_entry *entry)
 {
-	return entry != fused && (entry == plain || entry->role == TIMING_LIBRARY);
+	return entry != fused && (entry == plain || !timing_is_file(entry));
 }
 
 void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fused,
@@ -67,6 +69,8 @@ void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fus
 		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f), %.2f us", ratio.value,
 				 ratio.low, ratio.high,
 				 facts_stats(fused, span)->median - facts_stats(other, span)->median);
+	else if (other->role == TIMING_PROGRAM)
+		snprintf(out, COMPARE_RELATION, "%.2fx as fast, " COMPARE_UNCHECKED, ratio.value);
 	else
 		snprintf(out, COMPARE_RELATION, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low,
 				 ratio.high);
@@ -109,9 +113,11 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	}
 	if (entry != fused)
 		compare_relation(relation, fused, entry, span);
-	fprintf(out, "  %-*s %8.2f %5.2f%% %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median,
-			facts_half_width_percent(stats), facts_rate(timing, stats->median),
-			relation[0] != '\0' ? "  " : "", relation);
+	char width[16] = "-"; /* of one time */
+	if (entry->role != TIMING_PROGRAM)
+		snprintf(width, sizeof width, "%.2f%%", facts_half_width_percent(stats));
+	fprintf(out, "  %-*s %8.2f %6s %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median, width,
+			facts_rate(timing, stats->median), relation[0] != '\0' ? "  " : "", relation);
 	if (entry->wrong > 0)
 		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
 				"", entry->worst_ratio,
@@ -148,13 +154,13 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 		fputs("  warning: a median is uncertain; measure again on a quiet machine\n", out);
 }
 
-/* A library that was measured at some shape. */
+/* What the files are compared with, and was measured at some shape. */
 static bool in_overview(const struct judgement_list *list, size_t entry)
 {
 	bool ran = false;
 	for (size_t b = 0; b < list->bench_count; b++)
 		ran = ran || (entry < list->bench[b].count && list->bench[b].entries[entry].ran);
-	return ran && list->bench[0].entries[entry].role == TIMING_LIBRARY;
+	return ran && !timing_is_file(&list->bench[0].entries[entry]);
 }
 
 /* One line a shape: what all of the tables come to. */

@@ -23,7 +23,7 @@ void compare_json_set(json_t *json, const struct timing_result *timing,
 		return;
 	json_t *speed_ups = json_object();
 	for (size_t i = 0; i < timing->count; i++)
-		if (timing->entries[i].role == TIMING_LIBRARY)
+		if (!timing_is_file(&timing->entries[i]))
 			json_object_set_new(speed_ups, timing->entries[i].label,
 								ratio(compare_speed_up(fused, &timing->entries[i], span)));
 	json_object_set_new(json, "speed_up_over", speed_ups);

@@ -13,13 +13,14 @@
 #define PANEL 420
 #define TOP 70
 #define BOTTOM 80
-#define LIBRARIES_MAX 4
+#define LIBRARIES_MAX 7 /* three of ours, JUDGE_BASELINES_MAX of the user's */
 
 /* Colours that the colour-blind tell apart (Okabe and Ito), and what is read on them. */
 static const struct {
 	const char *fill, *text;
-} colors[LIBRARIES_MAX] = {
-	{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"}, {"#009E73", "#ffffff"}, {"#CC79A7", "#000000"}};
+} colors[LIBRARIES_MAX] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"}, {"#009E73", "#ffffff"},
+						   {"#CC79A7", "#000000"}, {"#56B4E9", "#000000"}, {"#D55E00", "#ffffff"},
+						   {"#F0E442", "#000000"}};
 
 struct panel {
 	const struct judgement_list *list;
@@ -48,7 +49,7 @@ static const struct timing_entry *entry_of(const struct panel *panel, size_t sha
 {
 	const struct timing_result *timing = &panel->list->bench[shape];
 	for (size_t i = 0; i < timing->count; i++)
-		if (timing->entries[i].role == TIMING_LIBRARY &&
+		if (!timing_is_file(&timing->entries[i]) &&
 			strcmp(timing->entries[i].label, panel->names[library]) == 0)
 			return &timing->entries[i];
 	return NULL;
@@ -72,8 +73,7 @@ static void panel_measure(struct panel *panel)
 		const struct timing_result *timing = &panel->list->bench[b];
 		for (size_t i = 0; i < timing->count; i++) {
 			const struct timing_entry *entry = &timing->entries[i];
-			bool known =
-				entry->role != TIMING_LIBRARY || !entry->ran || panel->libraries == LIBRARIES_MAX;
+			bool known = timing_is_file(entry) || !entry->ran || panel->libraries == LIBRARIES_MAX;
 			for (size_t l = 0; l < panel->libraries; l++)
 				known = known || strcmp(panel->names[l], entry->label) == 0;
 			if (!known)

@@ -461,6 +461,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
 							.fused = s->fused,
+							.own_epilogue = s->own_epilogue,
 							.schedule = s->schedule.text};
 }
 

@@ -96,7 +96,7 @@ static void table_print(FILE *out, const struct timing_result *timing,
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (fused != NULL && entry != fused && entry != compare_plain(timing, fused) &&
-			entry->role != TIMING_LIBRARY)
+			timing_is_file(entry))
 			continue;
 		label_of(timing, entry, label);
 		html_table_row(&table, entry->role == TIMING_FILE);

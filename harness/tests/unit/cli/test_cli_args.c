@@ -56,6 +56,25 @@ Test(cli_args, multiple_of_is_a_size)
 	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
 
+Test(cli_args, baselines_are_files_and_commands)
+{
+	struct parsed p;
+	struct option_file file;
+	char line[256];
+	parse(&p, "compare a.cu --epilogue relu --baseline ./{m}{n}{k} --baseline b.cu --seed 7");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x7 --epilogue relu --baseline './{m}{n}{k}' "
+						   "--baseline b.cu a.cu");
+	bool found = false; /* so that no output replaces it */
+	for (size_t i = 0; options_file(&p.options, VALUE_READ, i, &file); i++)
+		found = found || strcmp(file.path, "b.cu") == 0;
+	cr_assert(found);
+	refused("compare a.cu --baseline=", "needs a .cu file or a command");
+	refused("compare a.cu --baseline a --baseline a --baseline a --baseline a --baseline a",
+			"more than 4 baselines");
+}
+
 Test(cli_args, over_is_a_sweep)
 {
 	struct parsed p;

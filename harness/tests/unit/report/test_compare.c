@@ -176,6 +176,35 @@ Test(compare, floors)
 	free(text);
 }
 
+/* Somebody's kernel is a row like a library; a program's own time has no interval. */
+Test(compare, baselines_of_the_user)
+{
+	for (size_t i = 0; i < 2; i++) {
+		entry(i, 3, TIMING_BASELINE, "theirs.cu", 60);
+		entry(i, 4, TIMING_PROGRAM, "bench", 100);
+	}
+	char *text = written(text_writer);
+	cr_assert_not_null(strstr(text, "theirs.cu                   60.00  1.00%    35.8  1.20x"));
+	cr_assert_not_null(strstr(text,
+							  "bench                      100.00      -    21.5  2.00x as fast, "
+							  "by its own word: not checked\n"),
+					   "%s", text);
+	cr_assert_not_null(strstr(text, "          theirs.cu              bench\n"), "%s", text);
+	free(text);
+	text = written(report_json);
+	cr_assert_not_null(strstr(text, "\"role\": \"baseline\""));
+	cr_assert_not_null(strstr(text, "\"role\": \"program\""));
+	cr_assert_not_null(strstr(text, "\"theirs.cu\": {"));
+	cr_assert_not_null(strstr(text, "\"fastest_library\": \"cuBLAS+kernel\""));
+	free(text);
+	text = written(report_svg);
+	cr_assert_not_null(strstr(text, "over theirs.cu"));
+	free(text);
+	text = written(report_html);
+	cr_assert_not_null(strstr(text, "theirs.cu"));
+	free(text);
+}
+
 Test(compare, json)
 {
 	char *text = written(report_json);
