@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "testcases/problem.h"
+#include "judgement/timing.h"
 
 /* Whether the text is a command: it has a placeholder. */
 bool program_is(const char *text);

@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_SUBMISSION_SHAPES_H
 #define GEMMJUDGE_JUDGE_SUBMISSION_SHAPES_H
 
-#include "judge/options/options.h"
+#include "judge/run/run.h"
 
 /* A shape of the run as the problem has it; an error names the line of a file. */
 bool shapes_fit(const struct judge_options *options, const struct problem *problem,
