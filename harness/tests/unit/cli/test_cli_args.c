@@ -66,7 +66,7 @@ Test(cli_args, baselines_are_files_and_commands)
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge compare --seed 0x7 --epilogue relu --baseline './{m}{n}{k}' "
 						   "--baseline b.cu a.cu");
-	cr_assert(options_file(&p.options, VALUE_READ, 1, &file)); /* the command is number 0 */
+	cr_assert(options_file(&p.options, VALUE_READ, 2, &file)); /* behind relu and the command */
 	cr_assert_str_eq(file.path, "b.cu");
 	refused("compare a.cu --baseline=", "needs a .cu file or a command");
 	refused("compare a.cu --baseline a --baseline a --baseline a --baseline a --baseline a",
