@@ -28,6 +28,8 @@ const struct subcommand subcommand_compare = {
 			 "then 4096x4096 with K from 64 to 8192, which --over K has alone.\n"
 			 "\n"
 			 "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue bias,gelu \\\n"
-			 "      --md result.md --svg result.svg\n",
+			 "      --md result.md --svg result.svg\n"
+			 "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue silu --over K \\\n"
+			 "      --baseline theirs.cu --baseline \"./their-bench {m} {n} {k}\"\n",
 	.run = compare,
 };
