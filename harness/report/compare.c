@@ -173,7 +173,8 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 			"cost, us", "floor");
 	for (size_t i = 0; i < first->count; i++)
 		if (in_overview(list, i))
-			fprintf(out, " %18s", first->entries[i].label);
+			fprintf(out, " %17s%s", first->entries[i].label,
+					first->entries[i].role == TIMING_PROGRAM ? "*" : " ");
 	fputc('\n', out);
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
@@ -203,12 +204,15 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 				continue;
 			double value = compare_speed_up(fused, &timing->entries[i], span).value;
 			if (value > 0.0)
-				fprintf(out, " %17.2fx", value);
+				fprintf(out, " %16.2fx ", value);
 			else
-				fprintf(out, " %18s", "-");
+				fprintf(out, " %17s ", "-");
 		}
 		fputc('\n', out);
 	}
+	for (size_t i = 0; i < first->count; i++)
+		if (in_overview(list, i) && first->entries[i].role == TIMING_PROGRAM)
+			fprintf(out, "  * %s, " COMPARE_UNCHECKED "\n", first->entries[i].label);
 }
 
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out)

@@ -11,7 +11,7 @@
 #define LEFT 60
 #define RIGHT 20
 #define PANEL 420
-#define TOP 70
+#define TOP 85
 #define BOTTOM 80
 #define LIBRARIES_MAX 7 /* three of ours, JUDGE_BASELINES_MAX of the user's */
 
@@ -111,18 +111,40 @@ static const char *fill_of(size_t library, char out[32])
 	return out;
 }
 
+#define LEGEND 96
+/* What a label of the legend takes, with its square and the room behind it. */
+static double legend_width(const char *label)
+{
+	return 40 + 7.5 * (double)strlen(label);
+}
+
+static void legend_label(const struct panel *panel, size_t library, char out[LEGEND])
+{
+	bool program = false;
+	for (size_t b = 0; b < panel->list->bench_count; b++) {
+		const struct timing_entry *entry = entry_of(panel, b, library);
+		program = program || (entry != NULL && entry->role == TIMING_PROGRAM);
+	}
+	snprintf(out, LEGEND, "over %s%s", panel->names[library], program ? ", not checked" : "");
+}
+
+/* In one line, smaller where it would not fit. */
 static void legend_print(FILE *out, const struct panel *panel)
 {
-	char paint[32];
-	double x = LEFT;
+	char paint[32], label[LEGEND];
+	double x = LEFT, all = 0;
 	for (size_t l = 0; l < panel->libraries; l++) {
-		char label[96];
-		snprintf(label, sizeof label, "over %s", panel->names[l]);
-		draw_rect(out, x, panel->top + 38, 12, 12, fill_of(l, paint));
-		text_print(out, x + 18, panel->top + 49, 13, "start", label);
-		x += 40 + 7.5 * (double)strlen(label);
+		legend_label(panel, l, label);
+		all += legend_width(label);
 	}
-	text_print(out, WIDTH - RIGHT, panel->top + 49, 11, "end",
+	double scale = fmin(1, (WIDTH - LEFT - RIGHT) / all);
+	for (size_t l = 0; l < panel->libraries; l++) {
+		legend_label(panel, l, label);
+		draw_rect(out, x, panel->top + 38, 12 * scale, 12, fill_of(l, paint));
+		text_print(out, x + 18 * scale, panel->top + 49, 13 * scale, "start", label);
+		x += legend_width(label) * scale;
+	}
+	text_print(out, WIDTH - RIGHT, panel->top + 70, 11, "end",
 			   "cost: of fusing; floor: of the chain by itself; both over no epilogue");
 }
 

@@ -189,7 +189,8 @@ Test(compare, baselines_of_the_user)
 							  "bench                      100.00      -    21.5  2.00x as fast, "
 							  "by its own word: not checked\n"),
 					   "%s", text);
-	cr_assert_not_null(strstr(text, "          theirs.cu              bench\n"), "%s", text);
+	cr_assert_not_null(strstr(text, "          theirs.cu              bench*\n"), "%s", text);
+	cr_assert_not_null(strstr(text, "\n  * bench, by its own word: not checked\n"), "%s", text);
 	free(text);
 	text = written(report_json);
 	cr_assert_not_null(strstr(text, "\"role\": \"baseline\""));
@@ -198,7 +199,8 @@ Test(compare, baselines_of_the_user)
 	cr_assert_not_null(strstr(text, "\"fastest_library\": \"cuBLAS+kernel\""));
 	free(text);
 	text = written(report_svg);
-	cr_assert_not_null(strstr(text, "over theirs.cu"));
+	cr_assert_not_null(strstr(text, ">over theirs.cu<"));
+	cr_assert_not_null(strstr(text, ">over bench, not checked<"));
 	free(text);
 	text = written(report_html);
 	cr_assert_not_null(strstr(text, "theirs.cu"));
