@@ -16,7 +16,7 @@
 
 struct given_file {
 	struct submission submission;
-	bool accepted;
+	enum verdict verdict;
 	char why[sizeof((struct submission *)NULL)->refused]; /* not */
 };
 
@@ -63,8 +63,8 @@ static bool check(struct run *run, struct given_file *file, struct error *err)
 		submission_to_judgement(s, judged);
 	if (ok && judged->verdict == VERDICT_ACCEPTED)
 		ok = orders_check(run, s, judged, err);
-	file->accepted = ok && judged->verdict == VERDICT_ACCEPTED;
-	if (ok && !file->accepted)
+	file->verdict = ok ? judged->verdict : VERDICT_NOT_RUN;
+	if (ok && file->verdict != VERDICT_ACCEPTED)
 		snprintf(file->why, sizeof file->why, "%s: %.900s", verdict_name(judged->verdict),
 				 judged->detail);
 	judgement_free(judged);
@@ -90,6 +90,7 @@ static bool file_open(struct run *run, const struct problem *problem, const char
 	submission_take(run, path, &file->submission);
 	file->submission.own_epilogue = true;
 	bool ok = true;
+	file->verdict = VERDICT_BAD_FILE;
 	if (file->submission.refused[0] != '\0')
 		memcpy(file->why, file->submission.refused, sizeof file->why);
 	else
@@ -122,7 +123,7 @@ bool given_baselines_open(struct run *run, const struct problem *problem,
 		struct given_file *file = &given->files[given->count++];
 		ok = file_open(run, problem, text, file, err);
 		snprintf(line, sizeof line, "--baseline %.200s: not timed: %s", text, file->why);
-		if (ok && !file->accepted)
+		if (ok && file->verdict != VERDICT_ACCEPTED)
 			run_note(run, line);
 	}
 	*out = given;
@@ -136,9 +137,10 @@ size_t given_baselines_entrants(const struct given_baselines *given, struct entr
 		const struct given_file *file = &given->files[count];
 		out[count] = submission_entrant(&file->submission, submission_name(file->submission.file));
 		out[count].role = TIMING_BASELINE;
-		if (file->accepted)
+		if (file->verdict == VERDICT_ACCEPTED)
 			continue;
 		out[count].library = NULL;
+		out[count].refused = file->verdict;
 		out[count].problem_detail = file->why;
 	}
 	return count;

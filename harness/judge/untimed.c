@@ -11,7 +11,9 @@
 
 static void entry_fill(const struct entrant *entrant, const char *why, struct timing_entry *out)
 {
-	*out = (struct timing_entry){.role = entrant->role, .verdict = VERDICT_NOT_RUN};
+	bool right = entrant->refused == VERDICT_ACCEPTED;
+	*out = (struct timing_entry){.role = entrant->role,
+								 .verdict = right ? VERDICT_NOT_RUN : entrant->refused};
 	snprintf(out->label, sizeof out->label, "%s", entrant->label);
 	snprintf(out->detail, sizeof out->detail, "%s", why);
 }
@@ -31,7 +33,7 @@ static bool case_fill(const struct run *run, const struct submission *files, siz
 		entry_fill(&file, WHY, &out->entries[out->count++]);
 	}
 	for (size_t i = 0; i < baselines; i++)
-		entry_fill(&own[i], own[i].library != NULL ? RIGHT : own[i].problem_detail,
+		entry_fill(&own[i], own[i].refused == VERDICT_ACCEPTED ? RIGHT : own[i].problem_detail,
 				   &out->entries[out->count++]);
 	out->floor = run_floor(run, out);
 	return given_baselines_run(run, run->baselines, WHY, out, err);

@@ -37,6 +37,8 @@ struct entrant {
 	const char *file;           /* for progress */
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
+	enum verdict refused;       /* it is not to be run for another reason, which stands there; else
+								   ACCEPTED */
 	bool libraries_allowed;
 	enum entry_order order; /* of its solution() */
 	bool fused;             /* compiled with the run's epilogue */
