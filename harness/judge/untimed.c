@@ -43,8 +43,9 @@ bool untimed_fill(struct run *run, const struct submission *files, size_t count,
 				  struct judgement_list *list, struct error *err)
 {
 	list->bench = calloc(files->case_count, sizeof *list->bench);
-	bool ok = list->bench != NULL ? given_baselines_open(run, files->problem, &run->baselines, err)
-								  : error_set(err, "out of memory");
+	if (list->bench == NULL)
+		return error_set(err, "out of memory");
+	bool ok = given_baselines_open(run, files->problem, &run->baselines, err);
 	for (size_t i = 0; i < files->case_count && ok; i++)
 		ok = case_fill(run, files, count, &files->cases[i], &list->bench[list->bench_count++], err);
 	given_baselines_close(run->baselines);
