@@ -395,7 +395,7 @@ static struct outcome start_enclosed(struct contestant_link *link)
 struct outcome contestant_link_load(struct contestant_link *link)
 {
 	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
-									  .has_epilogue = link->chain != NULL,
+									  .has_epilogue = link->chain != NULL && !link->unbound,
 									  .order = link->order};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);

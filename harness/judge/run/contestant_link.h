@@ -28,6 +28,7 @@ struct contestant_link {
 	enum entry_order order;         /* of solution() */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
+	bool unbound;                   /* it need not let the chain be bound */
 	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
 									   then gets buffers of its own, so that the tool sees
 									   the bounds of each, and has time to end */

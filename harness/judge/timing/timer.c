@@ -272,7 +272,8 @@ static bool lane_begin(const struct timer *timer, const struct lane *lane,
 	if (lane->dropped) {
 		entry->verdict = VERDICT_NOT_RUN;
 	} else if (lane->entrant->library == NULL) {
-		entry->verdict = VERDICT_COMPILE_ERROR;
+		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
+																	: VERDICT_COMPILE_ERROR;
 		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
 	} else {
 		entry->ran = true;
