@@ -154,19 +154,30 @@ static bool pad_with_codes(const struct trial *trial, int choice, struct variant
 		   pad_with(trial, choice, product, variant);
 }
 
-static bool shift_k(int choice, struct variant *variant)
+static bool shift_k(const struct trial *trial, int choice, struct variant *variant)
 {
 	variant->shift_tile = (uint64_t)8 << choice / 2;
 	variant->shift = choice % 2 == 0 ? 1 : variant->shift_tile - 1;
-	return true;
+	return trial->k > 1;
 }
 
-/* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. */
+/* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. Where no k has
+ * its other one below K, all sums would be 0, which comes of much else. */
 static bool flip_k(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
 {
 	variant->k_flipped = (uint64_t)1 << choice;
 	*number = (int32_t)variant->k_flipped;
-	return choice > 0 || trial->codes == NULL; /* else it is FAULT_PAIRS */
+	return variant->k_flipped < trial->k &&
+		   (choice > 0 || trial->codes == NULL); /* else it is FAULT_PAIRS */
+}
+
+#define QUARTER 8u
+
+/* The same of the left operand, where K has a second half to exchange. */
+static bool exchange_quarters(const struct trial *trial, struct variant *variant)
+{
+	variant->quarters = true;
+	return trial->k > QUARTER;
 }
 
 /* Scales of groups of another size, whose number in a row is rounded up, or is what the problem
@@ -242,6 +253,16 @@ static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct
 	return !trial->request.left.values.format.is_integer;
 }
 
+/* Of integers: toward 0, down or up. */
+static bool round_another_way(const struct trial *trial, int choice, struct variant *variant,
+							  int32_t *number)
+{
+	static double (*const ways[])(double) = {trunc, floor, ceil};
+	variant->to_integer = ways[choice];
+	*number = choice;
+	return trial->request.left.values.format.is_integer;
+}
+
 /* ---- faults ------------------------------------------------------------------ */
 
 /* Faults that are families of their own stand for their first one. */
@@ -265,6 +286,7 @@ int variant_choices(enum wrong_fault fault)
 	case FAULT_K_SHIFTED: return 8;
 	case FAULT_K_EXCHANGED: return 4;
 	case FAULT_GROUP: return 12;
+	case FAULT_TRUNCATED: return 3;
 	default: return 1;
 	}
 }
@@ -402,12 +424,10 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 		return pad_with(trial, choice, least ? 2 : 1, variant) &&
 			   !trial->request.left.values.format.is_integer;
 	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
-	case FAULT_TRUNCATED:
-		variant->truncated = true;
-		return trial->request.left.values.format.is_integer;
-	case FAULT_K_SHIFTED: return shift_k(choice, variant);
+	case FAULT_TRUNCATED: return round_another_way(trial, choice, variant, number);
+	case FAULT_K_SHIFTED: return shift_k(trial, choice, variant);
 	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
-	case FAULT_QUARTERS: variant->quarters = true; return true;
+	case FAULT_QUARTERS: return exchange_quarters(trial, variant);
 	case FAULT_GROUP: return regroup(trial, choice, variant, number);
 	case FAULT_PAIRS:
 		variant->pairs = true;
@@ -430,8 +450,6 @@ void variant_finish(const struct trial *trial, struct variant *variant)
 
 /* ---- an element -------------------------------------------------------------------------------
  */
-
-#define QUARTER 8u
 
 /* What a tile that reaches past an operand is padded with. */
 static double padding_of(const struct trial *trial)
@@ -539,17 +557,25 @@ static bool rounded_is_within(const struct variant *variant, struct check_elemen
 	return false;
 }
 
-/* What is rounded to an integer loses its fraction. */
-static bool truncated_is_within(const struct variant *variant, const struct check_element *element)
+/* Of an integer result, before it is rounded and its zero point is added. */
+static double scaled(const struct check_rule *rule, const struct check_element *element)
+{
+	return element->product * (double)rule->scales[0] * (double)rule->scales[1] /
+		   (double)rule->scales[2];
+}
+
+/* What f32 arithmetic may take to the other side of an integer may become either. */
+static bool rounded_to_integer(const struct variant *variant, const struct check_element *element)
 {
 	const struct check_rule *rule = &variant->rule;
 	const struct number_format *format = &rule->type->format;
-	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
-				   (double)rule->scales[2];
-	double want = trunc(value * (1 + 0x1p-22)) + rule->zero, other = trunc(value) + rule->zero;
-	want = fmin(fmax(want, format->lowest), format->highest);
-	other = fmin(fmax(other, format->lowest), format->highest);
-	return element->out == want || element->out == other;
+	double value = scaled(rule, element), reach = value == rint(value) ? 0 : 0x1p-22;
+	for (int side = -1; side <= 1; side++) {
+		double want = variant->to_integer(value * (1 + side * reach)) + rule->zero;
+		if (element->out == fmin(fmax(want, format->lowest), format->highest))
+			return true;
+	}
+	return false;
 }
 
 /* Whether it is what the variant stores for (row, column). */
@@ -564,8 +590,8 @@ static bool fits_place(const struct trial *trial, const struct variant *variant,
 		element.c = values_number_at(&trial->before, at);
 	if (variant->round_sum != NULL)
 		return rounded_is_within(variant, &element);
-	return variant->truncated ? truncated_is_within(variant, &element)
-							  : is_within(variant, &element);
+	return variant->to_integer != NULL ? rounded_to_integer(variant, &element)
+									   : is_within(variant, &element);
 }
 
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)
@@ -597,4 +623,17 @@ bool variant_is_flushed(const struct trial *trial, const struct variant *right, 
 	if (right->rule.beta != 0)
 		want += right->rule.beta * values_number_at(&trial->before, at);
 	return out == 0 && want != 0 && fabs(want) < (double)FLT_MIN;
+}
+
+bool variant_is_tie(const struct trial *trial, const struct variant *right, uint64_t at)
+{
+	const struct number_format *format = &right->rule.type->format;
+	uint64_t within = at % (trial->m * trial->n);
+	if (!format->is_integer)
+		return false;
+	struct check_element element =
+		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
+	double value = scaled(&right->rule, &element);
+	double out = values_to_double(format, values_load(format, trial->input->out, at));
+	return fabs(out - right->rule.zero - value) == 0.5;
 }

@@ -187,6 +187,30 @@ Test(hints, sums_that_are_too_short)
 	free(made);
 }
 
+/* Of two faults: where the other one alone explains a case, its sums are whole, last product too.
+ */
+Test(hints, sums_that_are_whole_in_another_case)
+{
+	struct made_up *made = made_up(3, 3);
+	static const int k[] = {129, 117, 128};
+	for (size_t i = 0; i < 3; i++) {
+		made->cases[i].test.shape.size[SIZE_K] = k[i];
+		made->wrong[i].summed = k[i] - 1;
+		made->wrong[i].pair_count = 1;
+		made->wrong[i].pairs[0] =
+			(struct wrong_pair){FAULT_PRODUCTS_MISSING, FAULT_SCALAR + SCALAR_BETA};
+	}
+	shows(made, "does the loop over k end at K - 1?");
+	made->wrong[2].pair_count = 0;
+	made->wrong[2].fits = 1ull << (FAULT_SCALAR + SCALAR_BETA);
+	hides(made, "does the loop over k end at K - 1?");
+	shows(made, "(random-0: 128 of 129): without their last product, or at the last multiple of 4");
+	shows(made, "\nthe other: taking beta for 0");
+	made->cases[2].test.scalar[SCALAR_ALPHA] = 0; /* then its sums tell nothing */
+	shows(made, "does the loop over k end at K - 1?");
+	free(made);
+}
+
 /* Where the sums leave it open, the other cases tell how large tiles are. */
 Test(hints, sums_that_are_too_short_by_a_tile)
 {
@@ -354,15 +378,23 @@ Test(hints, narrow_sums)
 	free(made);
 }
 
-Test(hints, off_by_one)
+/* Ties, all that is wrong, and enough of them: else something may be a little off. */
+Test(hints, half_not_to_even)
 {
 	struct made_up *made = made_up(4, 3);
+	made->problem = "gemm-s8";
 	for (size_t i = 0; i < 3; i++)
 		made->cases[i].check.worst_error = 1;
-	hides(made, "half to even"); /* of no integers */
-	made->problem = "gemm-s8";
+	hides(made, "half to even");
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].ties = 50;
 	shows(made, "half to even");
-	made->cases[1].check.worst_error = 2;
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].ties = made->wrong[i].compared = 5;
+	hides(made, "half to even");
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].ties = made->wrong[i].compared = 50;
+	made->wrong[1].ties = 49;
 	hides(made, "half to even");
 	free(made);
 }
