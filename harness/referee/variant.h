@@ -1,5 +1,5 @@
 /* Solutions with known faults, as the referee computes them at single elements. Internal to
- * faults.c and variant.c. */
+ * faults.c, variant.c and variant_element.c. */
 #ifndef GEMMJUDGE_REFEREE_VARIANT_H
 #define GEMMJUDGE_REFEREE_VARIANT_H
 
@@ -8,6 +8,7 @@
 
 #define CHOSEN_MAX 4096 /* elements that are looked at */
 #define RIGHT_MAX 256
+#define VARIANT_QUARTER 8u /* rows and columns of a fragment that may be exchanged */
 
 /* A case whose wrong elements are looked at. */
 struct trial {
