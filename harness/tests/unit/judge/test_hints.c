@@ -577,11 +577,14 @@ Test(hints, a_result_that_is_added_to)
 	struct made_up *made = made_up(4, 2);
 	made->cases[1].test.values[2].distribution = VALUES_MARKER;
 	made->cases[1].check.wrong = 100;
-	made->cases[1].check.read = 100;
+	made->cases[1].check.read = made->cases[1].check.mended = 100;
 	shows(made, "multiply it by beta, or set it to 0 where beta is 0");
 	hides(made, "add beta * C only where beta is not 0");
-	made->cases[1].check.read = 4;
+	made->problem = "matmul-f32";
+	shows(made, "C is read before it is written");
+	made->cases[1].check.mended = 4; /* it is read, but another element of it */
 	hides(made, "held before the call");
+	hides(made, "read before it is written");
 	free(made);
 }
 
