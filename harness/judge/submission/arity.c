@@ -1,15 +1,93 @@
 #include "judge/submission/arity.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "judge/hints/signature.h"
+
+static void read_prototype(const struct problem *problem, char prototype[PROTOTYPE_TEXT],
+						   struct signature *asked)
+{
+	problem_prototype(problem, prototype);
+	signature_find(prototype, "solve", asked);
+}
+
+static bool refuse(const struct problem *problem, size_t takes, struct error *err)
+{
+	struct signature asked;
+	char prototype[PROTOTYPE_TEXT];
+	read_prototype(problem, prototype, &asked);
+	return error_set(err, "solve() takes %zu argument%s, and %s calls it with %zu: %s", takes,
+					 takes == 1 ? "" : "s", problem->name, asked.count, prototype);
+}
 
 bool arity_fits(const struct problem *problem, const char *source, struct error *err)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
-	problem_prototype(problem, prototype);
-	signature_find(prototype, "solve", &asked);
-	if (!signature_read(source, "solve", &own) || !signature_counts_differ(&own, &asked))
+	read_prototype(problem, prototype, &asked);
+	return !signature_read(source, "solve", &own) || !signature_counts_differ(&own, &asked) ||
+		   refuse(problem, own.count, err);
+}
+
+/* ---- asking the compiler ------------------------------------------------------------ */
+
+#define QUESTION "the number of arguments of solve()" /* for the name of a file in messages */
+#define ANSWER "gemmjudge: solve() takes "
+
+/* solve() is asked for its type, which has no default arguments, and, as some have these, whether
+ * it can be called with values of any type. Of an overloaded one, and of one in a namespace, the
+ * first is an error, and it is not known. */
+static const char question[] =
+	"\n#line 1 \"" QUESTION "\"\n"
+	"#undef solve\n"
+	"namespace gemmjudge_arity {\n"
+	"struct any { template <class T> operator T() const; };\n"
+	"template <class R, class... P> char (&count(R (*)(P...)))[sizeof...(P) + 1];\n"
+	"template <class... P> constexpr bool is_called(decltype(solve(P()...)) *) { return true; }\n"
+	"template <class... P> constexpr bool is_called(...) { return false; }\n"
+	"enum { takes = sizeof(count(&::solve)) - 1 };\n";
+
+/* Whether the text says how many arguments are taken, or there is nothing to ask for. Where they
+ * are too many or too few, only a macro can make it extern "C". */
+static bool is_plain(const char *source, const struct signature *asked)
+{
+	struct signature own, other;
+	if (!signature_read(source, "solve", &own) || !signature_read(source, "solution", &other))
 		return true;
-	return error_set(err, "solve() takes %zu argument%s, and %s calls it with %zu: %s", own.count,
-					 own.count == 1 ? "" : "s", problem->name, asked.count, prototype);
+	bool certain = own.is_certain && (own.extern_c || own.count == asked->count);
+	return (own.has_body && own.definitions == 1 && (certain || own.is_kernel)) ||
+		   (!own.found && other.found);
+}
+
+bool arity_question(const struct problem *problem, const char *source, char out[ARITY_TEXT])
+{
+	struct signature asked;
+	char prototype[PROTOTYPE_TEXT];
+	read_prototype(problem, prototype, &asked);
+	if (is_plain(source, &asked))
+		return false;
+	size_t used =
+		(size_t)snprintf(out, ARITY_TEXT, "%sconstexpr bool fits = takes == %zu || is_called<any",
+						 question, asked.count);
+	for (size_t i = 1; i < asked.count; i++)
+		used += (size_t)snprintf(out + used, ARITY_TEXT - used, ", any");
+	used += (size_t)snprintf(out + used, ARITY_TEXT - used, ">(nullptr);\n");
+	for (int takes = 0; takes <= SIGNATURE_PARAMETERS; takes++) /* a message cannot have a number */
+		used += (size_t)snprintf(out + used, ARITY_TEXT - used,
+								 "static_assert(fits || takes != %d, \"" ANSWER "%d\");\n", takes,
+								 takes);
+	snprintf(out + used, ARITY_TEXT - used, "}\n");
+	return true;
+}
+
+enum arity_answer arity_answer_of(const struct problem *problem, const char *log, struct error *err)
+{
+	const char *answer = log != NULL ? strstr(log, ANSWER) : NULL;
+	if (answer != NULL) {
+		refuse(problem, strtoul(answer + strlen(ANSWER), NULL, 10), err);
+		return ARITY_DIFFERS;
+	}
+	return log != NULL && strstr(log, QUESTION "(") != NULL ? ARITY_UNKNOWN : ARITY_NO_ANSWER;
 }
