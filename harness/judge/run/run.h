@@ -38,6 +38,7 @@ struct entrant {
 	const char *problem_detail; /* why it did not */
 	bool libraries_allowed;
 	enum entry_order order; /* of its solution() */
+	const char *serialised; /* emulated: kernels whose wgmma ptxas serialises; NULL: none */
 	bool fused;             /* compiled with the run's epilogue */
 	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;

@@ -386,6 +386,7 @@ bool submission_holds(struct submission *submission)
 void submission_free(struct submission *submission)
 {
 	compiled_free(&submission->compiled);
+	free(submission->serialised);
 	free(submission->cases);
 }
 
@@ -548,6 +549,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
+							.serialised = s->serialised,
 							.fused = s->fused,
 							.schedule = s->schedule.text};
 }

@@ -324,6 +324,22 @@ Test(hints, subnormal_numbers_that_are_flushed)
 	free(made);
 }
 
+/* Of a file that is accepted, with ptxas's reason. */
+Test(hints, wgmma_that_is_serialised)
+{
+	struct made_up *made = made_up(4, 0);
+	char log[] = "ptxas info    : (C7518) Potential Performance Loss: wgmma.mma_async instructions "
+				 "are serialized due to WG.DP in divergent path in the function '_Z1kv'\n";
+	made->judgement.verdict = VERDICT_ACCEPTED;
+	made->judgement.compile_log = log;
+	shows(made, "ptxas serialises wgmma due to WG.DP in divergent path: results are right, and "
+				"slow, as each wgmma waits for the one before");
+	made->judgement.verdict = VERDICT_WRONG_ANSWER;
+	cr_expect_str_eq(hints_of(made), "");
+	made->judgement.compile_log = NULL;
+	free(made);
+}
+
 Test(hints, results_that_vary_and_are_right)
 {
 	struct made_up *made = made_up(4, 0);
