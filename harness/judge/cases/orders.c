@@ -30,7 +30,7 @@ static bool check_once(struct run *run, struct submission *s, struct judgement *
 	return check_cases(run, s->problem, &entrant, out, err);
 }
 
-/* Whether a call failed for a wgmma of which ptxas may have taken care. */
+/* Whether a call failed for a wgmma for which ptxas may fence and wait. */
 static bool is_at_wgmma(const struct run *run, const struct judgement *out)
 {
 	for (size_t i = 0; i < out->count && run->referee.device.kind == DEVICE_EMULATED; i++)

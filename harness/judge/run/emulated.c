@@ -157,12 +157,14 @@ const char *emulated_race(const char *output)
 
 bool emulated_finds_wgmma(const char *output)
 {
+	static const char *const words[] = {"no wgmma.fence", "a wgmma that nothing waited for"};
 	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
-	for (; line != NULL; line = strstr(line + 1, FINDING)) {
-		const char *words = strstr(line, "wgmma");
-		if (words != NULL && words < line + strcspn(line, "\n"))
-			return true;
-	}
+	for (; line != NULL; line = strstr(line + 1, FINDING))
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			const char *found = strstr(line, words[i]);
+			if (found != NULL && found < line + strcspn(line, "\n"))
+				return true;
+		}
 	return false;
 }
 

@@ -45,7 +45,7 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */
 const char *emulated_race(const char *output);
-/* Whether what a process printed has a finding at a wgmma. */
+/* Whether what a process printed has a finding of a wgmma that lacks a fence or a wait. */
 bool emulated_finds_wgmma(const char *output);
 /* The first function that a process called and the emulated GPU has not, from what it printed.
  * False: there is none. */

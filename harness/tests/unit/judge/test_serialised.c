@@ -34,8 +34,10 @@ Test(serialised, findings_at_wgmma)
 {
 	cr_expect(emulated_finds_wgmma("x\nemulated GPU: kernel k: wgmma.mma_async at a.cu:9: no "
 								   "wgmma.fence before it\n"));
-	cr_expect(!emulated_finds_wgmma("emulated GPU: kernel k: a race\nwgmma\n"));
-	cr_expect(!emulated_finds_wgmma("wgmma\n"));
+	cr_expect(emulated_finds_wgmma("emulated GPU: k: touches a register of a wgmma that nothing "
+								   "waited for (wgmma.mma_async at a.cu:9)\n"));
+	cr_expect(!emulated_finds_wgmma("emulated GPU: kernel k: a race\nno wgmma.fence before it\n"));
+	cr_expect(!emulated_finds_wgmma("emulated GPU: kernel k: wgmma.mma_async: matrix A reads\n"));
 	cr_expect(!emulated_finds_wgmma(NULL));
 }
 
