@@ -57,8 +57,9 @@ static bool is_plain(const char *source, const struct signature *asked)
 	if (!signature_read(source, "solve", &own) || !signature_read(source, "solution", &other))
 		return true;
 	bool certain = own.is_certain && (own.extern_c || own.count == asked->count);
+	bool elsewhere = signature_has(source, "solve") || signature_has(source, "#include \"");
 	return (own.has_body && own.definitions == 1 && (certain || own.is_kernel)) ||
-		   (!own.found && other.found);
+		   (!own.found && (other.found || !elsewhere));
 }
 
 bool arity_question(const struct problem *problem, const char *source, char out[ARITY_TEXT])
@@ -82,12 +83,33 @@ bool arity_question(const struct problem *problem, const char *source, char out[
 	return true;
 }
 
+/* How many arguments the only error in the messages says, on one side of the compiler or on both.
+ * Beside others it says nothing, as a compiler may take anything for the type of what it did not
+ * understand. False: there is another error, or no such one. */
+static bool find_answer(const char *log, size_t *takes)
+{
+	static const char error[] = ": error";
+	bool found = false;
+	for (const char *at = log; (at = strstr(at, error)) != NULL; at++) {
+		const char *line = at, *answer = strstr(at, ANSWER);
+		while (line > log && line[-1] != '\n')
+			line--;
+		if (strncmp(line, QUESTION, strlen(QUESTION)) != 0 || answer == NULL ||
+			answer > at + strcspn(at, "\n"))
+			return false;
+		*takes = strtoul(answer + strlen(ANSWER), NULL, 10);
+		found = true;
+	}
+	return found;
+}
+
 enum arity_answer arity_answer_of(const struct problem *problem, const char *log, struct error *err)
 {
-	const char *answer = log != NULL ? strstr(log, ANSWER) : NULL;
-	if (answer != NULL) {
-		refuse(problem, strtoul(answer + strlen(ANSWER), NULL, 10), err);
-		return ARITY_DIFFERS;
-	}
-	return log != NULL && strstr(log, QUESTION "(") != NULL ? ARITY_UNKNOWN : ARITY_NO_ANSWER;
+	size_t takes;
+	if (log == NULL || strstr(log, QUESTION "(") == NULL)
+		return ARITY_NO_ANSWER;
+	if (!find_answer(log, &takes))
+		return ARITY_UNKNOWN;
+	refuse(problem, takes, err);
+	return ARITY_DIFFERS;
 }

@@ -20,8 +20,9 @@ bool arity_question(const struct problem *problem, const char *source, char out[
 /* What the compiler's messages say of the question. */
 enum arity_answer {
 	ARITY_NO_ANSWER, /* nothing; whatever it refused is the file's own */
-	ARITY_UNKNOWN, /* it cannot tell, as of a solve() that is overloaded: to be compiled without */
-	ARITY_DIFFERS, /* err says what solve() takes */
+	ARITY_UNKNOWN,   /* it cannot tell, as of a solve() that is overloaded, or beside errors of the
+						file's own: to be compiled without */
+	ARITY_DIFFERS,   /* err says what solve() takes */
 };
 enum arity_answer arity_answer_of(const struct problem *problem, const char *log,
 								  struct error *err);

@@ -28,6 +28,7 @@ Test(arity, asks_the_compiler_where_the_text_leaves_it_open)
 		"void solve(float *A, float *x, float *y, int M, int N) {}\n",
 		"extern \"C\" __global__ void solve(float *A ARGUMENTS) {}\n",
 		"extern \"C\" void solution(float *A, size_t N) {}\n",
+		"#include <cstdio>\nwrong\n",
 	};
 	char text[ARITY_TEXT];
 	for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
@@ -54,6 +55,12 @@ Test(arity, takes_the_answer_from_the_messages)
 	cr_expect_eq(arity_answer_of(problem,
 								 "the number of arguments of solve()(9): error: the global scope "
 								 "has no \"solve\"\n",
+								 &err),
+				 ARITY_UNKNOWN);
+	cr_expect_eq(arity_answer_of(problem,
+								 "a.cu(1): error: this declaration has no storage class\n"
+								 "the number of arguments of solve()(19): error: static assertion "
+								 "failed with \"gemmjudge: solve() takes 14 arguments\"\n",
 								 &err),
 				 ARITY_UNKNOWN);
 	cr_expect_eq(arity_answer_of(problem, "a.cu(9): error: expected a \";\"\n", &err),
