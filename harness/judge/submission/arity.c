@@ -38,16 +38,18 @@ bool arity_fits(const struct problem *problem, const char *source, struct error 
 
 /* solve() is asked for its type, which has no default arguments, and, as some have these, whether
  * it can be called with values of any type. Of an overloaded one, and of one in a namespace, the
- * first is an error, and it is not known. */
+ * first is an error, and it is not known. Names are such as no file has for a macro. */
 static const char question[] =
-	"\n#line 1 \"" QUESTION "\"\n"
+	"\n\n#line 1 \"" QUESTION "\"\n" /* a last line may end with a backslash */
 	"#undef solve\n"
 	"namespace gemmjudge_arity {\n"
-	"struct any { template <class T> operator T() const; };\n"
-	"template <class R, class... P> char (&count(R (*)(P...)))[sizeof...(P) + 1];\n"
-	"template <class... P> constexpr bool is_called(decltype(solve(P()...)) *) { return true; }\n"
-	"template <class... P> constexpr bool is_called(...) { return false; }\n"
-	"enum { takes = sizeof(count(&::solve)) - 1 };\n";
+	"struct own_any { template <class own_t> operator own_t() const; };\n"
+	"template <class own_r, class... own_p>\n"
+	"char (&own_count(own_r (*)(own_p...)))[sizeof...(own_p) + 1];\n"
+	"template <class... own_p>\n"
+	"constexpr bool own_called(decltype(solve(own_p()...)) *) { return true; }\n"
+	"template <class... own_p> constexpr bool own_called(...) { return false; }\n"
+	"enum { own_takes = sizeof(own_count(&::solve)) - 1 };\n";
 
 /* Whether the text says how many arguments are taken, or there is nothing to ask for. Where they
  * are too many or too few, only a macro can make it extern "C". */
@@ -69,16 +71,16 @@ bool arity_question(const struct problem *problem, const char *source, char out[
 	read_prototype(problem, prototype, &asked);
 	if (is_plain(source, &asked))
 		return false;
-	size_t used =
-		(size_t)snprintf(out, ARITY_TEXT, "%sconstexpr bool fits = takes == %zu || is_called<any",
-						 question, asked.count);
+	size_t used = (size_t)snprintf(
+		out, ARITY_TEXT, "%sconstexpr bool own_fits = own_takes == %zu || own_called<own_any",
+		question, asked.count);
 	for (size_t i = 1; i < asked.count; i++)
-		used += (size_t)snprintf(out + used, ARITY_TEXT - used, ", any");
+		used += (size_t)snprintf(out + used, ARITY_TEXT - used, ", own_any");
 	used += (size_t)snprintf(out + used, ARITY_TEXT - used, ">(nullptr);\n");
 	for (int takes = 0; takes <= SIGNATURE_PARAMETERS; takes++) /* a message cannot have a number */
 		used += (size_t)snprintf(out + used, ARITY_TEXT - used,
-								 "static_assert(fits || takes != %d, \"" ANSWER "%d\");\n", takes,
-								 takes);
+								 "static_assert(own_fits || own_takes != %d, \"" ANSWER "%d\");\n",
+								 takes, takes);
 	snprintf(out + used, ARITY_TEXT - used, "}\n");
 	return true;
 }

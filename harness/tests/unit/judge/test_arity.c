@@ -33,7 +33,10 @@ Test(arity, asks_the_compiler_where_the_text_leaves_it_open)
 	char text[ARITY_TEXT];
 	for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
 		cr_expect(is_asked(open[i], text), "%s", open[i]);
-		cr_expect(strstr(text, "takes == 5 || is_called<any, any, any, any, any>(") != NULL);
+		cr_expect(
+			strstr(text,
+				   "own_takes == 5 || own_called<own_any, own_any, own_any, own_any, own_any>(") !=
+			NULL);
 		cr_expect(strlen(text) < ARITY_TEXT - 1 && strcmp(text + strlen(text) - 2, "}\n") == 0);
 	}
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
