@@ -70,7 +70,8 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 
 	snprintf(test.name, sizeof test.name, "random-%zu", index);
 	test.seed = (uint64_t)draw_word(&draws) << 32 | draw_word(&draws);
-	test.shape = draw_shape(&draws, problem, sizes, turn_of(&order, index), max_dim, multiple);
+	size_t turn = turn_of(&order, index);
+	test.shape = draw_shape(&draws, problem, sizes, turn, max_dim, multiple);
 	bool exact = is_exact(&order, index);
 	if (problem_takes(problem, SCALAR_ALPHA)) {
 		if (exact)
@@ -81,6 +82,8 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 			draw_no_product(&test);
 	}
 	draw_contents(&draws, problem, &test, exact);
+	if (turn == DRAW_ABOVE)
+		draw_padding_decides(&draws, problem, &test);
 	return test;
 }
 
@@ -110,5 +113,7 @@ struct test_case case_generate_at(const struct problem *problem, const struct sh
 			draw_no_product(&test);
 	}
 	draw_contents(&draws, problem, &test, kind == GIVEN_EXACT);
+	if (kind == GIVEN_ANY_FACTORS)
+		draw_padding_decides(&draws, problem, &test);
 	return test;
 }

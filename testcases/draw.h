@@ -31,6 +31,7 @@ struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim
  * apart, turns 12 to 19 (README.md). */
 #define DRAW_FAMILIES 12
 #define DRAW_COVERINGS 8
+#define DRAW_ABOVE (DRAW_FAMILIES + 4) /* of these: one above multiples of 128 */
 /* A shape as case_generate() describes it. */
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple);
@@ -45,5 +46,9 @@ void draw_no_product(struct test_case *test);
 /* What operands hold, and the scalars but alpha and beta; `exact` where that is possible. */
 void draw_contents(struct draws *draws, const struct problem *problem, struct test_case *test,
 				   bool exact);
+/* Changes what is drawn, so that nothing that tiles along K are padded with goes unnoticed where K
+ * leaves one nearly empty. */
+void draw_padding_decides(struct draws *draws, const struct problem *problem,
+						  struct test_case *test);
 
 #endif

@@ -175,6 +175,7 @@ enum aim {
 	AIM_LARGE, /* of any kind, in the last eighth of the limits */
 };
 
+/* In the order of turns; DRAW_ABOVE is the fifth. */
 static const enum aim coverings[DRAW_COVERINGS][CASE_DIMENSIONS] = {
 	{AIM_MULTIPLE, AIM_MULTIPLE, AIM_MULTIPLE}, {AIM_MULTIPLE, AIM_ODD, AIM_ODD},
 	{AIM_ODD, AIM_MULTIPLE, AIM_ODD},           {AIM_ODD, AIM_ODD, AIM_MULTIPLE},

@@ -194,3 +194,38 @@ void draw_contents(struct draws *draws, const struct problem *problem, struct te
 	if (test->values[0].distribution == VALUES_GRAPH_INTEGER)
 		test->exact = true;
 }
+
+/* Zero points far from 0, and any codes. Then sums are about K times both zero points: the scale of
+ * the result makes 16 to 64 of that, so that few saturate. */
+static void draw_far_zero_points(struct draws *draws, const struct problem *problem,
+								 struct test_case *test)
+{
+	static const enum scalar zeros[] = {SCALAR_ZERO_LEFT, SCALAR_ZERO_RIGHT};
+	float *scalar = test->scalar;
+	double sum = (double)test->shape.size[SIZE_K] * (double)scalar[SCALAR_SCALE_LEFT] *
+				 (double)scalar[SCALAR_SCALE_RIGHT];
+	for (int i = 0; i < 2; i++) {
+		float zero = (float)draw_between(draws, 32, 64);
+		scalar[zeros[i]] = draw_below(draws, 2) == 0 ? zero : -zero;
+		sum *= (double)zero;
+	}
+	int octave, own;
+	frexp(sum, &octave);
+	float significand = frexpf(scalar[SCALAR_SCALE_RESULT], &own);
+	scalar[SCALAR_SCALE_RESULT] = ldexpf(significand, octave - 5);
+	scalar[SCALAR_ZERO_RESULT] = fminf(fmaxf(scalar[SCALAR_ZERO_RESULT], -40), 40);
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		if (problem->operands[i].role == ROLE_INPUT)
+			test->values[i] = (struct value_spec){
+				VALUES_CODES, type_of(problem->operands[i].type)->uniform_most, 0, 0};
+}
+
+void draw_padding_decides(struct draws *draws, const struct problem *problem,
+						  struct test_case *test)
+{
+	if (problem_takes(problem, SCALAR_ZERO_LEFT))
+		draw_far_zero_points(draws, problem, test);
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		if (problem->operands[i].draw == DRAW_LENGTHS) /* longer than what stands for infinite */
+			test->values[i] = (struct value_spec){VALUES_POSITIVE, 1e30f, 1e30f, 0};
+}

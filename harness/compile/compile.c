@@ -104,6 +104,7 @@ static bool make_key(struct job *job, struct error *err)
 		const char *value = getenv(nvcc_variables[i]);
 		cache_hash_add_text(hash, value != NULL ? value : "");
 	}
+	cache_hash_add_text(hash, job->options->appended != NULL ? job->options->appended : "");
 	bool read = cache_hash_add_file(hash, job->content, err);
 	job->key = cache_hash_end(hash);
 	return read;
@@ -133,8 +134,9 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 								.isolated = options->isolated};
 	char stand_in[PATHS_MAX] = "";
 	int rules = 0;
-	if ((options->stands_for != NULL || stand_in_is_needed(job->source)) &&
-		!stand_in_make(job->content, job->source, folder, stand_in, err))
+	if ((options->stands_for != NULL || options->appended != NULL ||
+		 stand_in_is_needed(job->source)) &&
+		!stand_in_make(job->content, options->appended, job->source, folder, stand_in, err))
 		return COMPILE_FAILED;
 	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
 		return COMPILE_FAILED;

@@ -24,6 +24,7 @@ struct compile_options {
 	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
 	const char *solve_header;  /* text of the "solve.h" of a file that includes one and brings none
 								  along, or NULL */
+	const char *appended;      /* text that is compiled behind the source, or NULL */
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
 	bool isolated;             /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */

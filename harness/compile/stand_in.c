@@ -62,8 +62,8 @@ static bool copy(FILE *from, FILE *to)
 	return !ferror(from) && !ferror(to);
 }
 
-bool stand_in_make(const char *content, const char *shown, const char *folder, char out[PATHS_MAX],
-				   struct error *err)
+bool stand_in_make(const char *content, const char *appended, const char *shown, const char *folder,
+				   char out[PATHS_MAX], struct error *err)
 {
 	if (!make_folder(folder, out, err))
 		return false;
@@ -72,7 +72,7 @@ bool stand_in_make(const char *content, const char *shown, const char *folder, c
 	bool good = to != NULL;
 	if (good) {
 		write_name(to, shown);
-		good = copy(from, to);
+		good = copy(from, to) && (appended == NULL || fputs(appended, to) >= 0);
 	}
 	int why = errno;
 	if (from != NULL)

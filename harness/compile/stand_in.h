@@ -12,13 +12,14 @@
 /* Whether nvcc does not take the absolute path as it is. */
 bool stand_in_is_needed(const char *path);
 
-/* Copies `content` into a folder below `folder`, which has to be there; `shown` is the path that
+/* Copies `content`, and then what is `appended`, unless that is NULL, into a folder below `folder`,
+ * which has to be there; `shown` is the path that
  * messages, lines of the source and __FILE__ shall tell. The copy's path goes to `out`.
  *
  * It lies so deep that "../x.cuh" finds nothing beside it: what the source includes is to be looked
  * for in the user's folder, with -iquote. */
-bool stand_in_make(const char *content, const char *shown, const char *folder, char out[PATHS_MAX],
-				   struct error *err);
+bool stand_in_make(const char *content, const char *appended, const char *shown, const char *folder,
+				   char out[PATHS_MAX], struct error *err);
 
 /* The compiler's messages with `shown` where they name the copy; takes over `log`, which may be
  * NULL. */

@@ -152,10 +152,13 @@ struct machine_options {
 	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
-	uint64_t seed;        /* which asynchronous copies land early, which late */
-	uint32_t sample;      /* > 0: run no more clusters of a launch, spread over the grid; counters
-							 are those of all, estimated. Not of a cooperative launch. */
-	bool by_line;         /* keep costs for kernel_cost() */
+	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
+	 * commas between; NULL: none. */
+	const char *serialised;
+	uint64_t seed;   /* which asynchronous copies land early, which late */
+	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters
+						are those of all, estimated. Not of a cooperative launch. */
+	bool by_line;    /* keep costs for kernel_cost() */
 	/* Set by whoever wants to know where the kernel is that runs; cleared when it is said, by a
 	 * line that is given to `say`. NULL: not wanted. */
 	_Atomic bool *where_asked;

@@ -37,6 +37,8 @@ struct check_facts {
 	uint64_t untouched; /* wrong ones that were not written: they hold what they held before */
 	uint64_t read;    /* wrong ones that are made of what the result held before the call, which is
 						 not to be read */
+	uint64_t mended;  /* of these: right in a second call, but for what the result held there. So
+						 each has its own old value added; others may be made of another's */
 	uint64_t suspect; /* wrong ones that may be one or the other: a call on another result tells
 						 (protocol.h, RECHECK) */
 	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */

@@ -65,7 +65,7 @@ enum wrong_fault {
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
 	FAULT_ONE_PADDED,  /* tiles along K end with products of 1 and 1 (a least sum: with 2) */
 	FAULT_CODE_PADDED, /* tiles along K end with codes of 0, and not with the zero points */
-	FAULT_TRUNCATED,   /* rounded toward 0 to an integer */
+	FAULT_TRUNCATED,   /* rounded to an integer toward 0, down or up: `number` is 0, 1 or 2 */
 	FAULT_SUM_F16,     /* the sum is rounded before alpha and beta */
 	FAULT_SUM_BF16,
 	FAULT_K_SHIFTED,   /* products of k in one operand and of k + 1 in the other, within a tile */
@@ -101,6 +101,7 @@ struct wrong_facts {
 	uint64_t unwritten, nan, infinite, zero;
 	uint32_t flushed; /* of those that are compared: 0 where a number below the smallest normal f32
 						 belongs */
+	uint32_t ties; /* of those: integers beside the middle of two, of which the other one is even */
 	uint64_t wrong_leetgpu; /* with the tolerance that LeetGPU has for the problem */
 	struct wrong_places places;
 	/* Of each matrix only the first so many rows and columns were written, and all of these; 0:

@@ -176,8 +176,8 @@ struct referee_check_reply {
  * stages: an element that no call has written, and one that was made of what it held, may look the
  * same. REFILL gives the result other values, different in every element; the reply is a struct
  * message. Then comes one more call on the set that was checked, and RECHECK looks at what it left
- * in the result. It answers as CHECK did, of the first call, with `untouched` and `read` as both
- * calls tell: unwritten is what holds its old bits after both. */
+ * in the result. It answers as CHECK did, of the first call, with `untouched`, `read` and
+ * `mended` as both calls tell: unwritten is what holds its old bits after both. */
 struct referee_again { /* REFILL, RECHECK */
 	struct message head;
 };

@@ -105,7 +105,7 @@ uint32_t check_flip(const struct problem *problem, const struct test_case *test)
 
 /* What made a wrong element. */
 struct origin {
-	bool unwritten, read, suspect;
+	bool unwritten, read, mended, suspect;
 };
 
 /* Whether a number is what the result held, as no result comes near, or that and a little more. */
@@ -141,6 +141,9 @@ static struct origin origin_of_two(struct share *share, uint64_t index, uint32_t
 		origin.read = is_carried(share, values_to_double(format, bits), was_number) &&
 					  second != other && !isnan(again) && !is_carried(share, again, was_number);
 	origin.unwritten = held && !origin.read;
+	origin.mended = origin.read && (format->is_integer ||
+									fabs(again - values_to_double(format, other) - finding->want) <=
+										finding->bound);
 	return origin;
 }
 
@@ -177,6 +180,7 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 	found->wrong++;
 	found->untouched += origin.unwritten;
 	found->read += origin.read;
+	found->mended += origin.mended;
 	found->suspect += origin.suspect;
 	if (found->shown == CHECK_SHOWN)
 		return;
@@ -413,6 +417,7 @@ static void add_share(const struct share *share, struct check_facts *reply, bool
 	reply->wrong += found->wrong;
 	reply->untouched += found->untouched;
 	reply->read += found->read;
+	reply->mended += found->mended;
 	reply->suspect += found->suspect;
 	for (uint32_t i = 0; i < found->shown && reply->shown < CHECK_SHOWN; i++)
 		reply->first[reply->shown++] = found->first[i];
@@ -464,7 +469,8 @@ static void check_reduced(struct share *share)
 
 static void clear(struct check_facts *reply)
 {
-	reply->wrong = reply->untouched = reply->read = reply->suspect = reply->extra_wrong = 0;
+	reply->wrong = reply->untouched = reply->suspect = reply->extra_wrong = 0;
+	reply->read = reply->mended = 0;
 	reply->worst_ratio = reply->worst_error = 0;
 	reply->worst_row = reply->worst_column = 0;
 	reply->shown = 0;

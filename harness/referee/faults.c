@@ -238,8 +238,10 @@ static void try_all(const struct trial *trial, struct wrong_facts *facts)
 	facts->compared = (uint32_t)trial->count;
 	struct variant right = variant_right(trial);
 	variant_finish(trial, &right);
-	for (uint64_t i = 0; i < trial->count; i++)
+	for (uint64_t i = 0; i < trial->count; i++) {
 		facts->flushed += variant_is_flushed(trial, &right, trial->chosen[i]);
+		facts->ties += variant_is_tie(trial, &right, trial->chosen[i]);
+	}
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++)
 		try_fault(trial, fault, facts);
 	if (facts->fits == 0)

@@ -1,6 +1,6 @@
+/* Adding faults to a variant; variant_element.c computes with it. */
 #include "referee/variant.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,19 +154,28 @@ static bool pad_with_codes(const struct trial *trial, int choice, struct variant
 		   pad_with(trial, choice, product, variant);
 }
 
-static bool shift_k(int choice, struct variant *variant)
+static bool shift_k(const struct trial *trial, int choice, struct variant *variant)
 {
 	variant->shift_tile = (uint64_t)8 << choice / 2;
 	variant->shift = choice % 2 == 0 ? 1 : variant->shift_tile - 1;
-	return true;
+	return trial->k > 1;
 }
 
-/* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. */
+/* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. Where no k has
+ * its other one below K, all sums would be 0, which comes of much else. */
 static bool flip_k(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
 {
 	variant->k_flipped = (uint64_t)1 << choice;
 	*number = (int32_t)variant->k_flipped;
-	return choice > 0 || trial->codes == NULL; /* else it is FAULT_PAIRS */
+	return variant->k_flipped < trial->k &&
+		   (choice > 0 || trial->codes == NULL); /* else it is FAULT_PAIRS */
+}
+
+/* The same of the left operand, where K has a second half to exchange. */
+static bool exchange_quarters(const struct trial *trial, struct variant *variant)
+{
+	variant->quarters = true;
+	return trial->k > VARIANT_QUARTER;
 }
 
 /* Scales of groups of another size, whose number in a row is rounded up, or is what the problem
@@ -242,6 +251,16 @@ static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct
 	return !trial->request.left.values.format.is_integer;
 }
 
+/* Of integers: toward 0, down or up. */
+static bool round_another_way(const struct trial *trial, int choice, struct variant *variant,
+							  int32_t *number)
+{
+	static double (*const ways[])(double) = {trunc, floor, ceil};
+	variant->to_integer = ways[choice];
+	*number = choice;
+	return trial->request.left.values.format.is_integer;
+}
+
 /* ---- faults ------------------------------------------------------------------ */
 
 /* Faults that are families of their own stand for their first one. */
@@ -265,6 +284,7 @@ int variant_choices(enum wrong_fault fault)
 	case FAULT_K_SHIFTED: return 8;
 	case FAULT_K_EXCHANGED: return 4;
 	case FAULT_GROUP: return 12;
+	case FAULT_TRUNCATED: return 3;
 	default: return 1;
 	}
 }
@@ -402,12 +422,10 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 		return pad_with(trial, choice, least ? 2 : 1, variant) &&
 			   !trial->request.left.values.format.is_integer;
 	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
-	case FAULT_TRUNCATED:
-		variant->truncated = true;
-		return trial->request.left.values.format.is_integer;
-	case FAULT_K_SHIFTED: return shift_k(choice, variant);
+	case FAULT_TRUNCATED: return round_another_way(trial, choice, variant, number);
+	case FAULT_K_SHIFTED: return shift_k(trial, choice, variant);
 	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
-	case FAULT_QUARTERS: variant->quarters = true; return true;
+	case FAULT_QUARTERS: return exchange_quarters(trial, variant);
 	case FAULT_GROUP: return regroup(trial, choice, variant, number);
 	case FAULT_PAIRS:
 		variant->pairs = true;
@@ -426,175 +444,4 @@ void variant_finish(const struct trial *trial, struct variant *variant)
 	input.test = &variant->test;
 	variant->rule = check_rule_of(&input);
 	variant->rule.beta = variant->rule.beta * variant->beta_times + variant->beta_added;
-}
-
-/* ---- an element -------------------------------------------------------------------------------
- */
-
-#define QUARTER 8u
-
-/* What a tile that reaches past an operand is padded with. */
-static double padding_of(const struct trial *trial)
-{
-	return trial->request.algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
-}
-
-static double left_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
-					  uint64_t row, uint64_t k)
-{
-	const struct strides *a = &variant->of_left;
-	if (variant->quarters) {
-		uint64_t exchanged = (row & ~(uint64_t)QUARTER) | (k & QUARTER);
-		k = (k & ~(uint64_t)QUARTER) | (row & QUARTER);
-		row = exchanged;
-	}
-	if (k >= trial->k || row >= trial->m)
-		return padding_of(trial);
-	double x = variant->left[batch * a->batch + row * a->outer + k * a->k] + variant->zero_left;
-	return variant->narrow != NULL ? variant->narrow(x) : x;
-}
-
-static double regrouped_at(const struct trial *trial, const struct variant *variant, uint64_t at)
-{
-	uint64_t scale = at / trial->k * variant->groups + at % trial->k / variant->group;
-	bool inside = scale < trial->request.right.scales.elements;
-	return inside ? trial->unscaled[at] * trial->scales[scale] : NAN;
-}
-
-static double right_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
-					   uint64_t column, uint64_t k)
-{
-	const struct strides *b = &variant->of_right;
-	k ^= variant->k_flipped;
-	if (variant->shift_tile > 0)
-		k = k / variant->shift_tile * variant->shift_tile +
-			(k + variant->shift) % variant->shift_tile;
-	if (k >= trial->k)
-		return padding_of(trial);
-	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
-	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
-								  : variant->right[at ^ (variant->pairs ? 1 : 0)];
-	y += variant->zero_right;
-	y = variant->narrow != NULL ? variant->narrow(y) : y;
-	return variant->narrow_right != NULL ? variant->narrow_right(y) : y;
-}
-
-/* What k becomes may lie in the last tile, beyond K. */
-static uint64_t end_of(const struct trial *trial, const struct variant *variant)
-{
-	bool moved = variant->quarters || variant->k_flipped > 0 || variant->shift_tile > 0;
-	if (!moved || variant->to < trial->k)
-		return variant->to;
-	uint64_t tile = variant->shift_tile > 0 ? variant->shift_tile : 2 * (uint64_t)QUARTER;
-	return (trial->k + tile - 1) / tile * tile;
-}
-
-/* The product, or the least sum, and its magnitude. */
-static struct check_element element_of(const struct trial *trial, const struct variant *variant,
-									   uint64_t batch, uint64_t row, uint64_t column)
-{
-	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
-	struct check_element out = {.product = !least            ? 0
-										   : variant->padded ? variant->padding
-															 : INFINITY};
-	uint64_t end = end_of(trial, variant);
-	for (uint64_t k = variant->from; k < end; k++) {
-		double x = left_at(trial, variant, batch, row, k);
-		double y = right_at(trial, variant, batch, column, k);
-		if (least) {
-			double sum = (double)((float)x + (float)y);
-			out.product = sum < out.product ? sum : out.product;
-		} else {
-			out.product += x * y;
-			out.magnitude += fabs(x * y);
-			if (trial->request.right.group != 0)
-				out.rest += x * device_rest(&trial->request.right.scales.format, y);
-		}
-	}
-	if (!least) {
-		out.product += variant->padding;
-		out.magnitude += fabs(variant->padding);
-	}
-	return out;
-}
-
-static bool is_within(const struct variant *variant, const struct check_element *element)
-{
-	struct check_finding finding = check_one(&variant->rule, element);
-	return finding.ratio <= 1 && isfinite(finding.want);
-}
-
-/* A sum near the middle of two numbers may be rounded to either. */
-static bool rounded_is_within(const struct variant *variant, struct check_element *element)
-{
-	double sum = element->product;
-	double reach = (variant->rule.accumulation + variant->rule.reference) * element->magnitude +
-				   variant->rule.truncation * fabs(sum);
-	element->magnitude = 0;
-	for (int side = -1; side <= 1; side += 2) {
-		element->product = variant->round_sum(sum + side * reach);
-		if (is_within(variant, element))
-			return true;
-	}
-	return false;
-}
-
-/* What is rounded to an integer loses its fraction. */
-static bool truncated_is_within(const struct variant *variant, const struct check_element *element)
-{
-	const struct check_rule *rule = &variant->rule;
-	const struct number_format *format = &rule->type->format;
-	double value = element->product * (double)rule->scales[0] * (double)rule->scales[1] /
-				   (double)rule->scales[2];
-	double want = trunc(value * (1 + 0x1p-22)) + rule->zero, other = trunc(value) + rule->zero;
-	want = fmin(fmax(want, format->lowest), format->highest);
-	other = fmin(fmax(other, format->lowest), format->highest);
-	return element->out == want || element->out == other;
-}
-
-/* Whether it is what the variant stores for (row, column). */
-static bool fits_place(const struct trial *trial, const struct variant *variant, uint64_t at,
-					   uint64_t row, uint64_t column)
-{
-	const struct number_format *format = &variant->rule.type->format;
-	struct check_element element =
-		element_of(trial, variant, at / (trial->m * trial->n), row, column);
-	element.out = values_to_double(format, values_load(format, trial->input->out, at));
-	if (variant->rule.beta != 0)
-		element.c = values_number_at(&trial->before, at);
-	if (variant->round_sum != NULL)
-		return rounded_is_within(variant, &element);
-	return variant->truncated ? truncated_is_within(variant, &element)
-							  : is_within(variant, &element);
-}
-
-bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)
-{
-	uint64_t within = at % (trial->m * trial->n), length = variant->result_length;
-	if (variant->stored_transposed)
-		return fits_place(trial, variant, at, within % trial->m, within / trial->m);
-	if (length == 0)
-		return fits_place(trial, variant, at, within / trial->n, within % trial->n);
-	/* rows that overlap: whichever was stored last */
-	uint64_t row = within / length < trial->m ? within / length : trial->m - 1;
-	for (; within - row * length < trial->n; row--) {
-		if (fits_place(trial, variant, at, row, within - row * length))
-			return true;
-		if (row == 0)
-			break;
-	}
-	return false;
-}
-
-bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at)
-{
-	const struct number_format *format = &right->rule.type->format;
-	uint64_t within = at % (trial->m * trial->n);
-	struct check_element element =
-		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
-	double out = values_to_double(format, values_load(format, trial->input->out, at));
-	double want = right->rule.alpha * element.product;
-	if (right->rule.beta != 0)
-		want += right->rule.beta * values_number_at(&trial->before, at);
-	return out == 0 && want != 0 && fabs(want) < (double)FLT_MIN;
 }

@@ -1,5 +1,5 @@
 /* Solutions with known faults, as the referee computes them at single elements. Internal to
- * faults.c and variant.c. */
+ * faults.c, variant.c and variant_element.c. */
 #ifndef GEMMJUDGE_REFEREE_VARIANT_H
 #define GEMMJUDGE_REFEREE_VARIANT_H
 
@@ -8,6 +8,7 @@
 
 #define CHOSEN_MAX 4096 /* elements that are looked at */
 #define RIGHT_MAX 256
+#define VARIANT_QUARTER 8u /* rows and columns of a fragment that may be exchanged */
 
 /* A case whose wrong elements are looked at. */
 struct trial {
@@ -43,14 +44,14 @@ struct variant {
 	double padding;                 /* added to each sum; of least sums: takes part, where
 									   `padded` */
 	bool padded;
-	bool pairs;             /* neighbours in the right operand are exchanged */
-	uint64_t k_flipped;     /* bits of k that are flipped in the right operand */
-	uint64_t shift_tile;    /* > 0: within so many of k the right operand is shifted, */
-	uint64_t shift;         /* by so many */
-	bool quarters;          /* rows 8 to 15 and columns 8 to 15 of the left operand are
-							   exchanged */
-	uint64_t group, groups; /* > 0: of the right operand's scales, and how many a row has */
-	bool truncated;
+	bool pairs;                   /* neighbours in the right operand are exchanged */
+	uint64_t k_flipped;           /* bits of k that are flipped in the right operand */
+	uint64_t shift_tile;          /* > 0: within so many of k the right operand is shifted, */
+	uint64_t shift;               /* by so many */
+	bool quarters;                /* rows 8 to 15 and columns 8 to 15 of the left operand are
+									 exchanged */
+	uint64_t group, groups;       /* > 0: of the right operand's scales, and how many a row has */
+	double (*to_integer)(double); /* of an integer result: in place of rounding to nearest */
 	bool stored_transposed;
 	uint64_t result_length; /* of a row of the result; 0: its own */
 	double beta_times, beta_added;
@@ -81,6 +82,10 @@ bool variant_fits(const struct trial *trial, const struct variant *variant, uint
 /* Whether the element is 0, and a subnormal f32 belongs there. `right`: variant_right(), finished.
  */
 bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at);
+
+/* Whether an integer element lies in the middle of two neighbours, and is the odd one. `right` as
+ * above. */
+bool variant_is_tie(const struct trial *trial, const struct variant *right, uint64_t at);
 
 double variant_to_f16(double x);
 double variant_to_bf16(double x);

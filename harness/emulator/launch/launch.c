@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "emulator/exec/kernel_name.h"
@@ -305,6 +306,18 @@ static void count_launch(const struct exec_launch *launch)
 	counters->block_shared_bytes += blocks * asked->dynamic_shared_bytes;
 }
 
+/* Whether the name is one of these, which have commas between. */
+static bool is_one_of(const char *name, const char *names)
+{
+	size_t length = strlen(name);
+	for (; names; names = strchr(names, ',')) {
+		names += *names == ',';
+		if (strncmp(names, name, length) == 0 && (names[length] == ',' || names[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 bool launch_run(const struct launch *asked, const struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault)
@@ -315,6 +328,7 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
+		.serialised = options && is_one_of(program->function->name, options->serialised),
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
 		.where_asked = options ? options->where_asked : NULL,

@@ -34,6 +34,7 @@ struct exec_mmas {
 	u64 issued, done; /* operations since the block began */
 	u64 committed;    /* groups */
 	bool fenced;      /* a wgmma.fence follows what last touched the registers */
+	bool halted;      /* where they are serialised: at the last one that was issued */
 	const struct exec_instruction *touched; /* by what, if they were since the block began */
 	u64 last_of_group;                      /* operations in closed groups */
 };
@@ -41,7 +42,7 @@ struct exec_mmas {
 void wgmma_clear(struct warp *w)
 {
 	if (w->mmas)
-		w->mmas->fenced = false;
+		w->mmas->fenced = w->mmas->halted = false;
 	if (w->mmas)
 		w->mmas->touched = NULL;
 	if (w->mmas)
@@ -297,6 +298,32 @@ static enum exec_status fail_pending(struct warp *w, const struct exec_instructi
 							   exec_place(w, pending, place));
 }
 
+static void issue(struct warp *w, const struct exec_instruction *in)
+{
+	struct exec_mmas *mmas = w->mmas;
+	mmas->queue[mmas->issued++ % QUEUE] = (struct mma){
+		.in = in,
+		.a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0,
+		.b = SOURCE(u64, in->b)[0],
+		.scale_d = w->predicates[in->c] & 1,
+		.group = mmas->committed,
+	};
+}
+
+/* Issued, and then waited for, with the fences that it needs: as ptxas makes it of one that it
+ * serialises. */
+static enum exec_status issue_serialised(struct warp *w, const struct exec_instruction *in)
+{
+	if (!w->mmas->halted)
+		issue(w, in);
+	w->mmas->halted = true;
+	enum exec_status status = complete(w, in, w->mmas->issued);
+	if (status == EXEC_YIELD)
+		return again(w, in);
+	w->mmas->halted = false;
+	return status == EXEC_NEXT ? exec_follow_on(w, in) : status;
+}
+
 /* in->a: descriptor of A, or -1; in->b: of B; in->c: predicate scale-d */
 HANDLER(wgmma)
 {
@@ -308,6 +335,8 @@ HANDLER(wgmma)
 	struct exec_mmas *mmas = w->mmas;
 	if (!mmas)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
+	if (w->worker->launch->serialised)
+		return issue_serialised(w, in);
 	if (!mmas->fenced && fail_unfenced(w, in, mmas->touched) != EXEC_NEXT)
 		return EXEC_FAULT;
 	if (mmas->issued - mmas->done == QUEUE) {
@@ -315,13 +344,7 @@ HANDLER(wgmma)
 		if (status != EXEC_NEXT)
 			return status == EXEC_YIELD ? again(w, in) : status;
 	}
-	mmas->queue[mmas->issued++ % QUEUE] = (struct mma){
-		.in = in,
-		.a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0,
-		.b = SOURCE(u64, in->b)[0],
-		.scale_d = w->predicates[in->c] & 1,
-		.group = mmas->committed,
-	};
+	issue(w, in);
 	return exec_follow_on(w, in);
 }
 

@@ -42,6 +42,11 @@ static bool is_level(const char *text)
 	return strcmp(text, "2") == 0 || strcmp(text, "3") == 0 || strcmp(text, "4") == 0;
 }
 
+static bool is_list(const char *text)
+{
+	return text[0] != '\0';
+}
+
 static bool is_file(const char *text)
 {
 	return text[0] != '\0';
@@ -57,6 +62,7 @@ static const struct setting {
 	{PREFIX "LINES", "0 or 1", is_switch},
 	{PREFIX "SAMPLE", "a number from 1 on", is_small_count},
 	{PREFIX "SEED", "a number", is_number},
+	{PREFIX "SERIALISED", "names of kernels", is_list},
 	{PREFIX "SIMD", "2, 3 or 4", is_level},
 	{PREFIX "STEPS", "a number from 1 on", is_count},
 	{PREFIX "THREADS", "a number from 1 on", is_count},

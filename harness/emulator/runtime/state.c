@@ -69,6 +69,7 @@ static cudaError_t initialise(void)
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
 		.check_race = check && strcmp(check, "race") == 0,
 		.check_none = check && strcmp(check, "none") == 0,
+		.serialised = getenv("EMULATED_GPU_SERIALISED"),
 		.seed = environment_number("EMULATED_GPU_SEED"),
 		.sample = (uint32_t)environment_number("EMULATED_GPU_SAMPLE"),
 		.by_line = environment_number("EMULATED_GPU_LINES") > 0,

@@ -65,6 +65,7 @@ struct fixture_launch {
 	uint64_t step_budget;
 	int host_threads;
 	bool check_race, check_none;
+	const char *serialised;
 	uint64_t seed;
 	uint32_t sample;
 	struct counters counters;
@@ -89,6 +90,7 @@ static inline bool fixture_run(const char *ptx, struct fixture_launch *how, uint
 		.step_budget = how->step_budget,
 		.check_race = how->check_race,
 		.check_none = how->check_none,
+		.serialised = how->serialised,
 		.seed = how->seed,
 		.sample = how->sample,
 	};

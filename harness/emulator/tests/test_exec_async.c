@@ -313,6 +313,24 @@ Test(exec_async, wgmma_without_its_fences_and_waits)
 						 (struct fixture_launch){.threads = 64}, FAULT_BARRIER, "fewer than four");
 }
 
+/* What ptxas serialises needs no fence and no wait, and reads its operands at once. */
+Test(exec_async, wgmma_that_is_serialised)
+{
+	uint32_t out[128];
+	struct fixture_launch how = {.threads = 128, .serialised = "other,k"};
+	ramp(WGMMA_OF("0x3C003C00", FENCE, "", "add.f32 %f2, %f2, %f2;\n"), how, out, 128);
+	for (int i = 0; i < 128; i++)
+		cr_assert_eq(out[i], 0x42080000, "%x", out[i]); /* 2 * (1 + 16) */
+	ramp(WGMMA_OF("0x3C003C00", FENCE, "",
+				  "bar.sync 0; st.shared.u32 [%r8], 0; st.shared.u32 [%r8+512], 0;\n" WGMMA_WAIT),
+		 how, out, 128);
+	for (int i = 0; i < 128; i++)
+		cr_assert_eq(out[i], 0x41880000, "%x", out[i]); /* 1 + 16 */
+	fixture_expect_fault(WGMMA("", "", ""), how, FAULT_ASYNC, "no fence.proxy.async");
+	how.serialised = "kk,other";
+	fixture_expect_fault(WGMMA(FENCE, "", ""), how, FAULT_ASYNC, "no wgmma.fence before it");
+}
+
 Test(exec_async, arriving_too_often)
 {
 	fixture_expect_fault(

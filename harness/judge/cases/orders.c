@@ -3,9 +3,21 @@
 #include <stdlib.h>
 
 #include "judge/cases/check.h"
+#include "judge/run/emulated.h"
+#include "judge/submission/serialised.h"
 
-static bool check(struct run *run, struct submission *s, enum entry_order order,
-				  struct judgement *out, struct error *err)
+/* As `before`, which is of before any case, with what the compiler said. */
+static void begin(const struct judgement *before, const struct submission *s, struct judgement *out)
+{
+	*out = *before;
+	out->compile_log = NULL;
+	out->uses = NULL;
+	out->use_count = 0;
+	submission_to_judgement(s, out);
+}
+
+static bool check_once(struct run *run, struct submission *s, struct judgement *out,
+					   struct error *err)
 {
 	out->cases = calloc(s->case_count, sizeof *out->cases);
 	if (out->cases == NULL)
@@ -13,32 +25,54 @@ static bool check(struct run *run, struct submission *s, enum entry_order order,
 	out->count = s->case_count;
 	for (size_t i = 0; i < out->count; i++)
 		out->cases[i].test = s->cases[i];
-	out->order = s->order = order;
+	out->order = s->order;
 	struct entrant entrant = submission_entrant(s, submission_name(s->file));
 	return check_cases(run, s->problem, &entrant, out, err);
 }
 
+/* Whether a call failed for a wgmma for which ptxas may fence and wait. */
+static bool is_at_wgmma(const struct run *run, const struct judgement *out)
+{
+	for (size_t i = 0; i < out->count && run->referee.device.kind == DEVICE_EMULATED; i++)
+		if (out->cases[i].verdict == VERDICT_RUNTIME_ERROR &&
+			emulated_finds_wgmma(out->cases[i].output))
+			return true;
+	return false;
+}
+
+static bool check(struct run *run, struct submission *s, const struct judgement *before,
+				  enum entry_order order, struct judgement *out, struct error *err)
+{
+	s->order = order;
+	begin(before, s, out);
+	bool ok = check_once(run, s, out, err);
+	if (!ok || s->serialised != NULL || !is_at_wgmma(run, out) || run_stopped(run) ||
+		!serialised_find(run, s))
+		return ok;
+	judgement_free(out);
+	begin(before, s, out);
+	return check_once(run, s, out, err);
+}
+
 bool orders_check(struct run *run, struct submission *s, struct judgement *out, struct error *err)
 {
-	struct judgement *other = malloc(sizeof *other);
-	if (other == NULL)
+	struct judgement *parts = malloc(2 * sizeof *parts), *before = parts, *other = parts + 1;
+	if (parts == NULL)
 		return error_set(err, "out of memory for a judgement");
-	*other = *out; /* before any case */
-	other->compile_log = NULL;
-	bool ok = check(run, s, s->order, out, err);
+	*before = *out;
+	bool ok = check(run, s, before, s->order, out, err);
 	if (ok && out->entry == ENTRY_SOLUTION && out->verdict != VERDICT_ACCEPTED &&
 		entry_has_orders(s->problem) && !run_stopped(run)) {
-		ok = check(run, s, ENTRY_SITE, other, err);
+		ok = check(run, s, before, ENTRY_SITE, other, err);
 		bool right = ok && other->verdict == VERDICT_ACCEPTED;
 		struct judgement worse = right ? *out : *other;
-		if (right) {
+		if (right)
 			*out = *other;
-			out->compile_log = worse.compile_log;
-			worse.compile_log = NULL;
-		}
 		judgement_free(&worse);
 		s->order = out->order;
 	}
-	free(other);
+	free(before->compile_log);
+	free(before->uses);
+	free(parts);
 	return ok;
 }

@@ -226,15 +226,16 @@ static bool only_exact(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* ---- C that is not to be read ---------------------------------------------------------------- */
 
-/* Cases with wrong elements that are made of what the result held: a NaN, or else mostly. */
+/* Cases with wrong elements that are made of what the result held: a NaN, or else mostly, and each
+ * of what it held itself. */
 static size_t cases_that_read(const struct hint_facts *facts, bool nan)
 {
 	size_t result = problem_part_index(facts->problem, PART_RESULT), reads = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *row = &facts->judgement->cases[i];
 		bool was_nan = row->test.values[result].distribution == VALUES_NAN;
-		reads +=
-			row->checked && was_nan == nan && row->check.read > (nan ? 0 : row->check.wrong / 2);
+		reads += row->checked && was_nan == nan &&
+				 (nan ? row->check.read > 0 : row->check.mended > row->check.wrong / 2);
 	}
 	return reads;
 }

@@ -240,8 +240,35 @@ static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
 		   signature_has(judgement->file, "tcgen05");
 }
 
+/* Of an accepted file: what a GPU does at once, it does one after another. */
+static bool is_serialised(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char begins[] = "wgmma.mma_async instructions are serialized ";
+	static const char *const ends[] = {" in the function '", " in function '"};
+	const char *log = facts->judgement->compile_log;
+	const char *why = log != NULL ? strstr(log, begins) : NULL;
+	if (why == NULL || facts->judgement->verdict != VERDICT_ACCEPTED)
+		return false;
+	why += sizeof begins - 1;
+	size_t length = strcspn(why, "\n");
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const char *end = strstr(why, ends[i]);
+		if (end != NULL && end < why + length)
+			length = (size_t)(end - why);
+	}
+	snprintf(out, HINT_TEXT,
+			 "ptxas serialises wgmma %.*s: results are right, and slow, as each wgmma waits for "
+			 "the one before",
+			 (int)length, why);
+	return true;
+}
+
 const struct hint_row hints_of_compiling[] = {
-	{"blackwell", HINT_CAUSE, is_of_blackwell},   {"is-extension", HINT_CAUSE, is_extension},
-	{"header-closed", HINT_CAUSE, is_closed},     {"header-not-found", HINT_CAUSE, is_not_found},
-	{"lacks-include", HINT_CAUSE, lacks_include}, {0},
+	{"wgmma-serialised", HINT_NOTE, is_serialised},
+	{"blackwell", HINT_CAUSE, is_of_blackwell},
+	{"is-extension", HINT_CAUSE, is_extension},
+	{"header-closed", HINT_CAUSE, is_closed},
+	{"header-not-found", HINT_CAUSE, is_not_found},
+	{"lacks-include", HINT_CAUSE, lacks_include},
+	{0},
 };

@@ -23,15 +23,32 @@ static bool sums_end_at(const struct hint_facts *facts, const struct explanation
 	return true;
 }
 
-/* Cases that speak against tiles of this size: right though K is ragged, or wrong though it is not.
- */
-static size_t against(const struct hint_facts *facts, int32_t tile)
+/* Whether no product is missing there: the case is right, or the other one of two faults explains
+ * it by itself. With alpha 0 it tells nothing. */
+static bool sums_are_whole(const struct case_result *result, const struct explanation *explanation)
+{
+	bool other = explanation->count == 2 && explanation_holds(result, explanation) &&
+				 !explanation_has(result, explanation, FAULT_PRODUCTS_MISSING);
+	return result->test.scalar[SCALAR_ALPHA] != 0 && (hint_case_right(result) || other);
+}
+
+/* Whether products are: of two faults, the case may have only the other one. */
+static bool sums_are_short(const struct case_result *result, const struct explanation *explanation)
+{
+	return explanation->count == 2 ? explanation_has(result, explanation, FAULT_PRODUCTS_MISSING)
+								   : hint_case_wrong(result);
+}
+
+/* Cases that speak against tiles of this size: their sums are whole though K is ragged, or short
+ * though it is not. A tile of 0 stands for the last product, which every K has. */
+static size_t against(const struct hint_facts *facts, const struct explanation *explanation,
+					  int32_t tile)
 {
 	size_t cases = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		bool ragged = result->test.shape.size[SIZE_K] % tile != 0;
-		cases += ragged ? hint_case_right(result) : hint_case_wrong(result);
+		bool ragged = tile == 0 || result->test.shape.size[SIZE_K] % tile != 0;
+		cases += ragged ? sums_are_whole(result, explanation) : sums_are_short(result, explanation);
 	}
 	return cases;
 }
@@ -49,8 +66,9 @@ static int32_t tile_of_sums(const struct hint_facts *facts, const struct explana
 	}
 	for (int32_t tile = 2; tile <= 256; tile *= 2)
 		if (sums_end_at(facts, explanation, tile) &&
-			(best == 0 || against(facts, tile) < against(facts, best) ||
-			 (against(facts, tile) == against(facts, best) && tile <= longest)))
+			(best == 0 || against(facts, explanation, tile) < against(facts, explanation, best) ||
+			 (against(facts, explanation, tile) == against(facts, explanation, best) &&
+			  tile <= longest)))
 			best = tile;
 	return best;
 }
@@ -62,7 +80,9 @@ static void say_missing(const struct hint_facts *facts, const struct explanation
 	const struct case_result *one = facts->judgement->cases;
 	int32_t tile = tile_of_sums(facts, explanation);
 	bool last = sums_end_at(facts, explanation, 0);
-	if (last && tile < 8) {
+	bool or_tile = tile >= 8 ||
+				   (tile > 0 && against(facts, explanation, tile) < against(facts, explanation, 0));
+	if (last && !or_tile) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
@@ -135,8 +155,6 @@ static const char added[] =
 static const char code_padded[] =
 	"tiles along k that are padded with codes of 0: pad them with the zero "
 	"points of %1$s and %2$s, or after these are taken off";
-static const char truncated[] = "rounding toward zero: round to nearest, half to even (rintf, "
-								"__float2int_rn)";
 static const char k_shifted[] =
 	"products of %1$s at one k and of %2$s at the next or the last: an index "
 	"along k is off by one";
@@ -160,7 +178,6 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_ONE_PADDED] =
 		"tiles along k that are padded with 1: what lies beyond the operands must not count",
 	[FAULT_CODE_PADDED] = code_padded,
-	[FAULT_TRUNCATED] = truncated,
 	[FAULT_K_SHIFTED] = k_shifted,
 	[FAULT_QUARTERS] = quarters,
 	[FAULT_ALPHA_ON_ALL] = "alpha * (%1$s * %2$s + beta * %3$s): alpha belongs only to the product",
@@ -241,6 +258,11 @@ static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault,
 		snprintf(out, used,
 				 "beta * %.20s that is added %d times: only one part of a split sum may add it",
 				 result, number);
+	else if (fault == FAULT_TRUNCATED)
+		snprintf(out, used, "rounding %s: round to nearest, half to even (rintf, __float2int_rn)",
+				 number == 0   ? "toward zero"
+				 : number == 1 ? "down"
+							   : "up");
 	else if (fault == FAULT_GROUP)
 		snprintf(out, used, "scales as if %.20s were %d: take it from the argument of solve()",
 				 hint_size(facts, SIZE_GROUP), number);
@@ -264,6 +286,7 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out, used); return;
 	case FAULT_BETA_PARTS:
 	case FAULT_GROUP:
+	case FAULT_TRUNCATED:
 	case FAULT_K_EXCHANGED:
 		say_numbered(facts, fault, number_of(facts, explanation, fault), out, used);
 		return;
@@ -461,26 +484,24 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
-/* Of integers: nothing is farther off than rounding to another neighbour takes it. */
-static bool off_by_one(const struct hint_facts *facts, char out[HINT_TEXT])
+/* Of integers: all that is wrong lies in the middle of two, and became the odd one. */
+#define TIES_LEAST 16 /* fewer come of much else that is a little off */
+
+static bool half_not_to_even(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	size_t wrong = 0;
-	const struct operand *result = problem_part(facts->problem, PART_RESULT);
-	if (!type_of(result->type)->format.is_integer || explanation_of(facts).count > 0)
-		return false;
+	uint64_t ties = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct case_result *one = &facts->judgement->cases[i];
-		if (!hint_case_wrong(one))
-			continue;
-		wrong++;
-		if (one->check.worst_error != 1)
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (wrong != NULL && (wrong->ties < wrong->compared || wrong->compared == 0))
 			return false;
+		ties += wrong != NULL ? wrong->ties : 0;
 	}
 	snprintf(out, HINT_TEXT,
-			 "no element of %s is off by more than 1: round to nearest, half to even (rintf, "
-			 "__float2int_rn), then add the zero point, then clamp",
-			 result->name);
-	return wrong > 0;
+			 "every wrong element of %s lies in the middle of two integers and became the odd one: "
+			 "round to nearest, half to even (rintf, __float2int_rn), then add the zero point, "
+			 "then clamp",
+			 hint_operand(facts, PART_RESULT));
+	return ties >= TIES_LEAST && explanation_of(facts).count == 0;
 }
 
 const struct hint_row hints_of_products[] = {
@@ -491,7 +512,7 @@ const struct hint_row hints_of_products[] = {
 	{"made-in-part", HINT_CAUSE, made_in_part},
 	{"narrow-atomics", HINT_CAUSE, narrow_atomics},
 	{"narrow-sums", HINT_CAUSE, narrow_sums},
-	{"off-by-one", HINT_CAUSE, off_by_one},
+	{"half-not-to-even", HINT_CAUSE, half_not_to_even},
 	{0},
 };
 

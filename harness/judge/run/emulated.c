@@ -16,6 +16,7 @@
 #define VARIABLE_SEED "EMULATED_GPU_SEED"
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
+#define VARIABLE_SERIALISED "EMULATED_GPU_SERIALISED"
 #define VARIABLE_LINES "EMULATED_GPU_LINES"
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
@@ -84,7 +85,7 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 }
 
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, struct error *err)
+						 bool emulated, const char *serialised, struct error *err)
 {
 	size_t used = 0;
 	*watch = (struct emulated_watch){.folder = ""};
@@ -119,6 +120,13 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	}
 	for (size_t i = 0; i < used; i++)
 		watch->environment[i] = watch->variables[i];
+	if (emulated && serialised != NULL) {
+		size_t size = strlen(serialised) + sizeof VARIABLE_SERIALISED "=";
+		watch->serialised = malloc(size);
+		if (watch->serialised != NULL)
+			snprintf(watch->serialised, size, VARIABLE_SERIALISED "=%s", serialised);
+	}
+	watch->environment[used] = watch->serialised;
 	return true;
 }
 
@@ -147,6 +155,19 @@ const char *emulated_race(const char *output)
 	return NULL;
 }
 
+bool emulated_finds_wgmma(const char *output)
+{
+	static const char *const words[] = {"no wgmma.fence", "a wgmma that nothing waited for"};
+	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
+	for (; line != NULL; line = strstr(line + 1, FINDING))
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			const char *found = strstr(line, words[i]);
+			if (found != NULL && found < line + strcspn(line, "\n"))
+				return true;
+		}
+	return false;
+}
+
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
 {
 	static const char begins[] = "emulated GPU: ", ends[] = " is not implemented\n";
@@ -167,6 +188,8 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 {
 	char path[PATHS_MAX];
 	struct error ignored;
+	free(watch->serialised);
+	watch->serialised = NULL;
 	if (watch->folder[0] == '\0')
 		return;
 	DIR *folder = opendir(watch->folder);

@@ -31,18 +31,22 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[6][PATHS_MAX + 64];
-	const char *environment[7]; /* "NAME=VALUE", NULL-ended, for child_options */
+	char *serialised;           /* one more, as long as it has to be; NULL: none */
+	const char *environment[8]; /* "NAME=VALUE", NULL-ended, for child_options */
 	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
 };
 
-/* `emulated`: whether the device is. */
+/* `emulated`: whether the device is; `serialised`: kernels whose wgmma are done one after another,
+ * with commas between, or NULL. */
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, struct error *err);
+						 bool emulated, const char *serialised, struct error *err);
 /* The same environment, with races looked for, into `out`. False: something else was asked for. */
-#define EMULATED_VARIABLES 6
+#define EMULATED_VARIABLES 8
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */
 const char *emulated_race(const char *output);
+/* Whether what a process printed has a finding of a wgmma that lacks a fence or a wait. */
+bool emulated_finds_wgmma(const char *output);
 /* The first function that a process called and the emulated GPU has not, from what it printed.
  * False: there is none. */
 #define EMULATED_FUNCTION 64

@@ -322,6 +322,7 @@ bool submission_holds(struct submission *submission)
 void submission_free(struct submission *submission)
 {
 	compiled_free(&submission->compiled);
+	free(submission->serialised);
 	free(submission->cases);
 }
 
@@ -399,6 +400,32 @@ static enum compile_status compile_emulated(const struct compile_options *option
 	return compile_solution(options, out, err);
 }
 
+static enum compile_status compile_once(const struct run *run, struct submission *s,
+										const struct compile_options *options, struct error *err)
+{
+	return run->options->uses && run->referee.device.kind == DEVICE_EMULATED
+			   ? compile_emulated(options, s->machine + strlen("sm_"), &s->compiled, err)
+			   : compile_solution(options, &s->compiled, err);
+}
+
+/* Asks the compiler how many arguments solve() takes, where the file's text does not say it. */
+static enum compile_status compile_asking(const struct run *run, struct submission *s,
+										  struct compile_options *options, struct error *err)
+{
+	char question[ARITY_TEXT];
+	options->appended = arity_question(s->problem, s->source, question) ? question : NULL;
+	enum compile_status status = compile_once(run, s, options, err);
+	enum arity_answer answer = options->appended != NULL && status == COMPILE_ERROR
+								   ? arity_answer_of(s->problem, s->compiled.log, err)
+								   : ARITY_NO_ANSWER;
+	options->appended = NULL;
+	s->miscounted = answer == ARITY_DIFFERS;
+	if (answer == ARITY_NO_ANSWER)
+		return status;
+	compiled_free(&s->compiled); /* the messages are about code of ours */
+	return answer == ARITY_UNKNOWN ? compile_once(run, s, options, err) : status;
+}
+
 /* Whose machine code it was. */
 static void name_machine_code(const struct run *run, char out[24])
 {
@@ -430,19 +457,17 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 									  .seconds = run_compile_seconds(run->options),
 									  .control = control};
 	name_machine_code(run, s->machine);
-	enum compile_status status =
-		run->options->uses && run->referee.device.kind == DEVICE_EMULATED
-			? compile_emulated(&options, s->machine + strlen("sm_"), &s->compiled, &why)
-			: compile_solution(&options, &s->compiled, &why);
+	enum compile_status status = compile_asking(run, s, &options, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;
 		return false;
 	}
-	s->miscounted = status == COMPILE_OK && !arity_fits(s->problem, s->source, &why);
-	if (status != COMPILE_OK)
-		submission_explain(run, s, why.message);
-	else if (s->miscounted)
+	if (status == COMPILE_OK)
+		s->miscounted = !arity_fits(s->problem, s->source, &why);
+	if (s->miscounted)
 		snprintf(s->compile_detail, sizeof s->compile_detail, "%s", why.message);
+	else if (status != COMPILE_OK)
+		submission_explain(run, s, why.message);
 	return true;
 }
 
@@ -460,6 +485,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
+							.serialised = s->serialised,
 							.fused = s->fused,
 							.own_epilogue = s->own_epilogue,
 							.schedule = s->schedule.text};

@@ -27,6 +27,7 @@ struct submission {
 	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
 	bool miscounted;            /* because solve() takes another number of arguments */
+	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */

@@ -1,97 +1,7 @@
 /* links: judge */
 /* Hints of judgements that are made up here: each has facts that must show it, and facts near to
  * them that must not. */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "judge/hints/hints.h"
-
-#define CASES 8
-
-/* A judgement of gemm-f16 in which the first cases failed. */
-struct made_up {
-	struct judgement judgement;
-	struct case_result cases[CASES];
-	struct wrong_facts wrong[CASES];
-	const char *problem;
-	enum device_kind device;
-};
-
-static struct made_up *made_up(size_t count, size_t failed)
-{
-	struct made_up *out = calloc(1, sizeof *out);
-	out->problem = "gemm-f16";
-	out->device = DEVICE_EMULATED;
-	out->judgement.verdict = VERDICT_WRONG_ANSWER;
-	out->judgement.count = count;
-	out->judgement.cases = out->cases;
-	for (size_t i = 0; i < count; i++) {
-		struct case_result *result = &out->cases[i];
-		result->test.shape = (struct shape){{1, 100, 90, 64, 1}};
-		for (int s = 0; s < SCALAR_COUNT; s++)
-			result->test.scalar[s] = scalar_neutral((enum scalar)s);
-		snprintf(result->test.name, sizeof result->test.name, "random-%zu", i);
-		result->checked = true;
-		if (i >= failed)
-			continue;
-		result->verdict = VERDICT_WRONG_ANSWER;
-		result->check.wrong = 50;
-		result->check.worst_error = 3;
-		result->wrong = &out->wrong[i];
-		out->wrong[i] = (struct wrong_facts){
-			.elements = 9000,
-			.wrong = 50,
-			.compared = 50,
-			.summed = 63,
-			.places = {.top = 3,
-					   .bottom = 77,
-					   .left = 5,
-					   .right = 70,
-					   .rows = 40,
-					   .columns = 41,
-					   .row_residues = {~0ull, ~0ull},
-					   .column_residues = {~0ull, ~0ull},
-					   .batches = 1},
-		};
-	}
-	return out;
-}
-
-/* All hints, with a newline after each. */
-static const char *hints_of(struct made_up *made)
-{
-	static char all[HINTS_MAX * HINT_TEXT + 8];
-	all[0] = '\0';
-	hints_find(&(struct hint_facts){.judgement = &made->judgement,
-									.problem = problem_find(made->problem),
-									.device = made->device},
-			   &made->judgement);
-	for (size_t i = 0; i < made->judgement.hint_count; i++) {
-		strcat(all, made->judgement.hints[i]);
-		strcat(all, "\n");
-	}
-	return all;
-}
-
-static void shows(struct made_up *made, const char *part)
-{
-	const char *all = hints_of(made);
-	cr_expect(strstr(all, part) != NULL, "no \"%s\" in: %s", part, all);
-}
-
-static void hides(struct made_up *made, const char *part)
-{
-	const char *all = hints_of(made);
-	cr_expect(strstr(all, part) == NULL, "\"%s\" in: %s", part, all);
-}
-
-static void each_fits(struct made_up *made, enum wrong_fault fault)
-{
-	for (size_t i = 0; i < CASES; i++)
-		made->wrong[i].fits |= (uint64_t)1 << fault;
-}
+#include "hints_fixture.h"
 
 Test(hints, nothing_is_said_without_a_pattern)
 {
@@ -113,142 +23,6 @@ Test(hints, accepted_files_have_none)
 	shows(made, "does the loop over k begin at 1?");
 	made->judgement.verdict = VERDICT_ACCEPTED;
 	cr_expect_str_eq(hints_of(made), "");
-	free(made);
-}
-
-/* Of each fault there is a sentence, for every problem, and it ends within its room. */
-Test(hints, every_fault_has_a_sentence)
-{
-	size_t count;
-	const struct problem *problems = problem_table(&count);
-	for (size_t p = 0; p < count; p++)
-		for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++) {
-			struct made_up *made = made_up(2, 2);
-			made->problem = problems[p].name;
-			each_fits(made, fault);
-			made->judgement.verdict = VERDICT_WRONG_ANSWER;
-			const char *all = hints_of(made);
-			if (problems[p].algebra == ALGEBRA_SHORTEST_PATHS) {
-				cr_expect_str_eq(all, "", "none is tried there");
-				free(made);
-				continue;
-			}
-			cr_expect(strstr(all, "in both failing cases the wrong elements of ") == all,
-					  "%s %d: %s", made->problem, fault, all);
-			cr_expect(strlen(made->judgement.hints[0]) < HINT_TEXT - 1);
-			cr_expect(strchr(all, '%') == NULL && strstr(all, "(null)") == NULL, "%s", all);
-			free(made);
-		}
-}
-
-Test(hints, the_fault_that_fits_most_cases_is_said)
-{
-	struct made_up *made = made_up(5, 3);
-	made->wrong[0].fits = 1ull << FAULT_RESULT_TRANSPOSED | 1ull << FAULT_BETA_ONE;
-	made->wrong[1].fits = 1ull << FAULT_BETA_ONE;
-	shows(made,
-		  "in 2 of the first 3 failing cases the wrong elements of C are what comes of taking "
-		  "beta for 1");
-	hides(made, "C[");
-	for (size_t i = 0; i < 3; i++) /* so few may be chance */
-		made->wrong[i].compared = 7;
-	cr_expect_str_eq(hints_of(made), "");
-	free(made);
-}
-
-Test(hints, places_of_operands_are_those_of_the_problem)
-{
-	struct made_up *made = made_up(2, 1);
-	each_fits(made, FAULT_LEFT_TRANSPOSED);
-	shows(made, "in the failing case");
-	shows(made, "A[k * M + row] where A[row * K + k] belongs");
-	made->problem = "linear-f16";
-	made->wrong[0].fits = 1ull << FAULT_RIGHT_TRANSPOSED;
-	shows(made, "W[k * N + column] where W[column * K + k] belongs");
-	free(made);
-}
-
-Test(hints, sums_that_are_too_short)
-{
-	struct made_up *made = made_up(3, 3);
-	static const int k[] = {43, 48, 100};
-	for (size_t i = 0; i < 3; i++) {
-		made->cases[i].test.shape.size[SIZE_K] = k[i];
-		made->wrong[i].fits = 1ull << FAULT_PRODUCTS_MISSING;
-		made->wrong[i].summed = k[i] / 32 * 32;
-	}
-	shows(made, "sums that end too early (random-0: 32 of 43), at the last multiple of 32 in K");
-	hides(made, "last product");
-	for (size_t i = 0; i < 3; i++)
-		made->wrong[i].summed = k[i] - 1;
-	shows(made, "does the loop over k end at K - 1?");
-	made->wrong[1].summed = 17;
-	shows(made, "(random-0: 42 of 43): the loop over k has to take the rest");
-	free(made);
-}
-
-/* Where the sums leave it open, the other cases tell how large tiles are. */
-Test(hints, sums_that_are_too_short_by_a_tile)
-{
-	struct made_up *made = made_up(4, 1);
-	made->cases[0].test.shape.size[SIZE_K] = 19;
-	made->wrong[0].fits = 1ull << FAULT_PRODUCTS_MISSING;
-	made->wrong[0].summed = 16;
-	shows(made, "at the last multiple of 16");
-	made->cases[2].test.shape.size[SIZE_K] = 40;
-	shows(made, "at the last multiple of 8");
-	made->cases[3].test.shape.size[SIZE_K] = 36;
-	shows(made, "at the last multiple of 4");
-	made->wrong[0].summed = 0; /* tiles that are longer than the sum */
-	for (size_t i = 1; i < 4; i++)
-		made->cases[i].test.shape.size[SIZE_K] = 64;
-	shows(made, "at the last multiple of 32");
-	free(made);
-}
-
-/* Where two faults explain more cases than any one does, both are said. */
-Test(hints, two_faults)
-{
-	struct made_up *made = made_up(4, 3);
-	made->wrong[0].fits = 1ull << FAULT_SCALAR;
-	for (size_t i = 1; i < 3; i++) {
-		made->wrong[i].pair_count = 1;
-		made->wrong[i].pairs[0] = (struct wrong_pair){FAULT_FIRST_MISSING, FAULT_SCALAR};
-	}
-	shows(made, "in all of the first 3 failing cases the wrong elements of C are what comes of two "
-				"faults. One: sums without their first product");
-	shows(made, "\nthe other: taking alpha for 1");
-	for (size_t i = 1; i < 3; i++)
-		made->wrong[i].fits = 1ull << FAULT_SCALAR;
-	shows(made, "in all of the first 3 failing cases the wrong elements of C are what comes of "
-				"taking alpha for 1");
-	hides(made, "the other:");
-	free(made);
-}
-
-/* A fault that fits fewer cases than it does not explains nothing, unless a race does the rest. */
-Test(hints, a_fault_of_few_cases)
-{
-	struct made_up *made = made_up(4, 3);
-	made->wrong[0].fits = 1ull << FAULT_FIRST_MISSING;
-	hides(made, "first product");
-	snprintf(made->judgement.race, sizeof made->judgement.race, "kernel tiled: ...");
-	shows(made, "in 1 of the first 3 failing cases the wrong elements of C are");
-	shows(made, "--check race finds one");
-	made->cases[0].test.shape.size[SIZE_K] = 1; /* a sum of one product tells nothing */
-	hides(made, "first product");
-	free(made);
-}
-
-Test(hints, a_fault_of_some_elements)
-{
-	struct made_up *made = made_up(4, 3);
-	made->wrong[1].partly = 1ull << FAULT_FIRST_MISSING;
-	shows(made,
-		  "in 1 of the first 3 failing cases some of the wrong elements of C are what comes of "
-		  "sums without their first product");
-	each_fits(made, FAULT_BETA_ONE);
-	hides(made, "some of the wrong elements");
 	free(made);
 }
 
@@ -276,27 +50,19 @@ Test(hints, a_grid_that_is_rounded_down)
 	free(made);
 }
 
-Test(hints, a_sum_that_is_rounded_twice)
+/* Of a file that is accepted, with ptxas's reason. */
+Test(hints, wgmma_that_is_serialised)
 {
-	struct made_up *made = made_up(4, 3);
-	each_fits(made, FAULT_SUM_F16);
-	shows(made, "rounded to f16 before alpha and beta");
-	shows(made, "--tolerance leetgpu");
-	made->wrong[1].wrong_leetgpu = 1;
-	hides(made, "--tolerance leetgpu");
-	free(made);
-}
-
-Test(hints, subnormal_numbers_that_are_flushed)
-{
-	struct made_up *made = made_up(4, 3);
-	for (size_t i = 0; i < 3; i++)
-		made->wrong[i].zero = made->wrong[i].flushed = 50;
-	shows(made, "--use_fast_math");
-	hides(made, "is it the sum that is stored");
-	made->wrong[1].flushed = 49;
-	hides(made, "--use_fast_math");
-	shows(made, "is it the sum that is stored");
+	struct made_up *made = made_up(4, 0);
+	char log[] = "ptxas info    : (C7518) Potential Performance Loss: wgmma.mma_async instructions "
+				 "are serialized due to WG.DP in divergent path in the function '_Z1kv'\n";
+	made->judgement.verdict = VERDICT_ACCEPTED;
+	made->judgement.compile_log = log;
+	shows(made, "ptxas serialises wgmma due to WG.DP in divergent path: results are right, and "
+				"slow, as each wgmma waits for the one before");
+	made->judgement.verdict = VERDICT_WRONG_ANSWER;
+	cr_expect_str_eq(hints_of(made), "");
+	made->judgement.compile_log = NULL;
 	free(made);
 }
 
@@ -333,37 +99,6 @@ Test(hints, order_of_arguments)
 	cr_expect_eq(test.shape.size[SIZE_M], 90);
 	cr_expect_eq(test.shape.size[SIZE_N], 100);
 	remove("hints_order.cu");
-	free(made);
-}
-
-Test(hints, narrow_sums)
-{
-	struct made_up *made = made_up(4, 3);
-	for (size_t i = 0; i < 3; i++) {
-		made->wrong[i].errors_of[SUM_F16] = 0.8;
-		made->wrong[i].wrong = 4000;
-	}
-	shows(made, "as large as those of sums in f16");
-	made->wrong[2].errors_of[SUM_F16] = 0; /* an exact case */
-	shows(made, "in 2 of the first 3 failing cases the errors are");
-	made->wrong[1].errors_of[SUM_F16] = 40;
-	hides(made, "as large as");
-	made->wrong[1].errors_of[SUM_F16] = 0.8;
-	made->wrong[1].wrong = 100; /* nearly all are right */
-	hides(made, "as large as");
-	free(made);
-}
-
-Test(hints, off_by_one)
-{
-	struct made_up *made = made_up(4, 3);
-	for (size_t i = 0; i < 3; i++)
-		made->cases[i].check.worst_error = 1;
-	hides(made, "half to even"); /* of no integers */
-	made->problem = "gemm-s8";
-	shows(made, "half to even");
-	made->cases[1].check.worst_error = 2;
-	hides(made, "half to even");
 	free(made);
 }
 
@@ -545,11 +280,14 @@ Test(hints, a_result_that_is_added_to)
 	struct made_up *made = made_up(4, 2);
 	made->cases[1].test.values[2].distribution = VALUES_MARKER;
 	made->cases[1].check.wrong = 100;
-	made->cases[1].check.read = 100;
+	made->cases[1].check.read = made->cases[1].check.mended = 100;
 	shows(made, "multiply it by beta, or set it to 0 where beta is 0");
 	hides(made, "add beta * C only where beta is not 0");
-	made->cases[1].check.read = 4;
+	made->problem = "matmul-f32";
+	shows(made, "C is read before it is written");
+	made->cases[1].check.mended = 4; /* it is read, but another element of it */
 	hides(made, "held before the call");
+	hides(made, "read before it is written");
 	free(made);
 }
 

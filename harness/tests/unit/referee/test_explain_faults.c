@@ -417,3 +417,78 @@ Test(explain, a_right_result_has_nothing_to_explain)
 	cr_expect(memcmp(&digest, &facts.result, sizeof digest) != 0);
 	play_end(&play);
 }
+
+static double nothing(const struct play *play, int b, int i, int j, double c)
+{
+	return alpha_of(play) * product(play, b, i, j, 0, 0) + beta_of(play) * c;
+}
+
+/* K is 7: at k XOR 8 there is no product at all, as in a loop over whole tiles of 16. */
+Test(explain, sums_of_nothing_are_no_exchange)
+{
+	struct play play = play_of("sgemm", (struct shape){{1, 33, 21, 7, 1}}, 1.5f, -0.75f);
+	fill(&play, nothing);
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.fits, bit(FAULT_PRODUCTS_MISSING) | bit(FAULT_LAST_ONLY), "%llx",
+				 (unsigned long long)facts.fits);
+	play_end(&play);
+}
+
+/* ---- roundings to an integer ------------------------------------------------------- */
+
+static double integer_of(const struct play *play, int b, int i, int j)
+{
+	const float *scalar = play->test.scalar;
+	return product(play, b, i, j, 0, play->k) * (double)scalar[SCALAR_SCALE_LEFT] *
+		   (double)scalar[SCALAR_SCALE_RIGHT] / (double)scalar[SCALAR_SCALE_RESULT];
+}
+
+static double stored(const struct play *play, double integer)
+{
+	return fmin(fmax(integer + (double)play->test.scalar[SCALAR_ZERO_RESULT], -128), 127);
+}
+
+static double rounded_down(const struct play *play, int b, int i, int j, double c)
+{
+	(void)c;
+	return stored(play, floor(integer_of(play, b, i, j)));
+}
+
+static double half_up(const struct play *play, int b, int i, int j, double c)
+{
+	(void)c;
+	return stored(play, floor(integer_of(play, b, i, j) + 0.5));
+}
+
+/* By 1, as something small that is added may do. */
+static double a_little_more(const struct play *play, int b, int i, int j, double c)
+{
+	(void)c;
+	double integer = integer_of(play, b, i, j);
+	return stored(play, rint(integer) + (integer - floor(integer) == 0.25));
+}
+
+Test(explain, roundings_to_an_integer)
+{
+	static const struct {
+		faulty *compute;
+		uint64_t fits;
+		bool ties;
+	} rows[] = {{rounded_down, (uint64_t)1 << FAULT_TRUNCATED, false},
+				{half_up, 0, true},
+				{a_little_more, 0, false}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct play play = play_of("gemm-s8", (struct shape){{1, 128, 128, 43, 1}}, 1, 0);
+		play.test.scalar[SCALAR_SCALE_LEFT] = play.test.scalar[SCALAR_SCALE_RIGHT] = 1;
+		play.test.scalar[SCALAR_SCALE_RESULT] = 512;
+		play.test.scalar[SCALAR_ZERO_LEFT] = play.test.scalar[SCALAR_ZERO_RIGHT] = 0;
+		fill(&play, rows[i].compute);
+		struct wrong_facts facts = explained(&play);
+		cr_expect(facts.compared > 0);
+		cr_expect_eq(facts.fits, rows[i].fits, "%zu: %llx", i, (unsigned long long)facts.fits);
+		cr_expect_eq(facts.ties == facts.compared, rows[i].ties, "%zu", i);
+		if (rows[i].fits != 0)
+			cr_expect_eq(facts.number[FAULT_TRUNCATED], 1);
+		play_end(&play);
+	}
+}

@@ -167,6 +167,28 @@ Test(again, nothing_added_is_not_nothing_written)
 		check_twice(&session, &(struct call_of){problem, &test, sum_added, .leaves_row = false});
 	cr_expect(both.first.untouched == SIDE * SIDE);
 	cr_expect(both.again.untouched == 0 && both.again.read == SIDE * SIDE);
+	cr_expect(both.again.mended == SIDE * SIDE);
+	session_stop(&session);
+}
+
+static double sum_or_nan(double was, uint64_t index, double sum)
+{
+	(void)index;
+	return isnan(was) ? was : sum / 2;
+}
+
+/* What is read for an operand is in the result, too, and is no sum that is added to it. */
+Test(again, a_result_that_is_read_for_something_else)
+{
+	struct session session = session_start();
+	open_emulated(&session);
+	const struct problem *problem = problem_find("matmul-f32");
+	struct test_case test = case_for(problem, 20, NULL);
+	struct both both =
+		check_twice(&session, &(struct call_of){problem, &test, sum_or_nan, .leaves_row = false});
+	cr_expect(both.again.read == SIDE * SIDE && both.again.mended == 0);
+	both = check_twice(&session, &(struct call_of){problem, &test, sum_added, .leaves_row = false});
+	cr_expect(both.again.read == SIDE * SIDE && both.again.mended == SIDE * SIDE);
 	session_stop(&session);
 }
 

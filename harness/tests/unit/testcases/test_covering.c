@@ -1,5 +1,6 @@
 /* links: testcases base */
 #include <criterion/criterion.h>
+#include <math.h>
 
 #include "testcases/case.h"
 
@@ -164,6 +165,50 @@ Test(covering, few_cases_go_without_the_product)
 			struct test_case test = case_generate_at(problem, &problem->large, 7, i);
 			none += !case_multiplies(&test);
 			cr_expect(2 * none <= i + 1, "%s", problem->name);
+		}
+	}
+}
+
+/* What the zero points of the products beyond K, in tiles of 16, are in the result: by how much it
+ * is off where they are left out. */
+static double padding_in_result(const struct test_case *test)
+{
+	const float *scalar = test->scalar;
+	int pads = 15 - (test->shape.size[SIZE_K] - 1) % 16;
+	return fabs((double)pads * (double)scalar[SCALAR_ZERO_LEFT] *
+				(double)scalar[SCALAR_ZERO_RIGHT] * (double)scalar[SCALAR_SCALE_LEFT] *
+				(double)scalar[SCALAR_SCALE_RIGHT] / (double)scalar[SCALAR_SCALE_RESULT]);
+}
+
+/* Tiles that are padded with 0, 1 or any length of less than 1e30, and with codes of 0. */
+static bool shows_padding(const struct problem *problem, const struct test_case *test)
+{
+	if (test->shape.size[SIZE_K] % 8 != 1)
+		return false;
+	return problem->algebra == ALGEBRA_MIN_PLUS
+			   ? test->values[0].low >= 1e30f && test->values[1].low >= 1e30f
+			   : padding_in_result(test) > 1;
+}
+
+/* Whatever the seed, and also among four cases of a shape. */
+Test(covering, padding_decides_in_one_case)
+{
+	static const char *const names[] = {"minplus-f32", "gemm-s8"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct problem *problem = problem_find(names[i]);
+		struct shape shape = {{1, 48, 48, 49, 1}};
+		for (uint64_t seed = 0; seed < SEEDS; seed++) {
+			size_t shown = 0, of_shape = 0;
+			for (size_t c = 0; c < COVERING; c++) {
+				struct test_case test = case_generate(problem, seed, c, CASE_SIZES_MIXED, 192, 1);
+				shown += shows_padding(problem, &test);
+			}
+			for (size_t c = 0; c < 4; c++) {
+				struct test_case test = case_generate_at(problem, &shape, seed, c);
+				of_shape += shows_padding(problem, &test);
+			}
+			cr_expect(shown > 0 && of_shape > 0, "%s, seed %llu", names[i],
+					  (unsigned long long)seed);
 		}
 	}
 }

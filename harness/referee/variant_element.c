@@ -1,0 +1,192 @@
+/* What a variant makes of single elements. */
+#include "referee/variant.h"
+
+#include <float.h>
+#include <math.h>
+
+/* What a tile that reaches past an operand is padded with. */
+static double padding_of(const struct trial *trial)
+{
+	return trial->request.algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
+}
+
+static double left_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
+					  uint64_t row, uint64_t k)
+{
+	const struct strides *a = &variant->of_left;
+	if (variant->quarters) {
+		uint64_t exchanged = (row & ~(uint64_t)VARIANT_QUARTER) | (k & VARIANT_QUARTER);
+		k = (k & ~(uint64_t)VARIANT_QUARTER) | (row & VARIANT_QUARTER);
+		row = exchanged;
+	}
+	if (k >= trial->k || row >= trial->m)
+		return padding_of(trial);
+	double x = variant->left[batch * a->batch + row * a->outer + k * a->k] + variant->zero_left;
+	return variant->narrow != NULL ? variant->narrow(x) : x;
+}
+
+static double regrouped_at(const struct trial *trial, const struct variant *variant, uint64_t at)
+{
+	uint64_t scale = at / trial->k * variant->groups + at % trial->k / variant->group;
+	bool inside = scale < trial->request.right.scales.elements;
+	return inside ? trial->unscaled[at] * trial->scales[scale] : NAN;
+}
+
+static double right_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
+					   uint64_t column, uint64_t k)
+{
+	const struct strides *b = &variant->of_right;
+	k ^= variant->k_flipped;
+	if (variant->shift_tile > 0)
+		k = k / variant->shift_tile * variant->shift_tile +
+			(k + variant->shift) % variant->shift_tile;
+	if (k >= trial->k)
+		return padding_of(trial);
+	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
+	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
+								  : variant->right[at ^ (variant->pairs ? 1 : 0)];
+	y += variant->zero_right;
+	y = variant->narrow != NULL ? variant->narrow(y) : y;
+	return variant->narrow_right != NULL ? variant->narrow_right(y) : y;
+}
+
+/* What k becomes may lie in the last tile, beyond K. */
+static uint64_t end_of(const struct trial *trial, const struct variant *variant)
+{
+	bool moved = variant->quarters || variant->k_flipped > 0 || variant->shift_tile > 0;
+	if (!moved || variant->to < trial->k)
+		return variant->to;
+	uint64_t tile = variant->shift_tile > 0 ? variant->shift_tile : 2 * (uint64_t)VARIANT_QUARTER;
+	return (trial->k + tile - 1) / tile * tile;
+}
+
+/* The product, or the least sum, and its magnitude. */
+static struct check_element element_of(const struct trial *trial, const struct variant *variant,
+									   uint64_t batch, uint64_t row, uint64_t column)
+{
+	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
+	struct check_element out = {.product = !least            ? 0
+										   : variant->padded ? variant->padding
+															 : INFINITY};
+	uint64_t end = end_of(trial, variant);
+	for (uint64_t k = variant->from; k < end; k++) {
+		double x = left_at(trial, variant, batch, row, k);
+		double y = right_at(trial, variant, batch, column, k);
+		if (least) {
+			double sum = (double)((float)x + (float)y);
+			out.product = sum < out.product ? sum : out.product;
+		} else {
+			out.product += x * y;
+			out.magnitude += fabs(x * y);
+			if (trial->request.right.group != 0)
+				out.rest += x * device_rest(&trial->request.right.scales.format, y);
+		}
+	}
+	if (!least) {
+		out.product += variant->padding;
+		out.magnitude += fabs(variant->padding);
+	}
+	return out;
+}
+
+static bool is_within(const struct variant *variant, const struct check_element *element)
+{
+	struct check_finding finding = check_one(&variant->rule, element);
+	return finding.ratio <= 1 && isfinite(finding.want);
+}
+
+/* A sum near the middle of two numbers may be rounded to either. */
+static bool rounded_is_within(const struct variant *variant, struct check_element *element)
+{
+	double sum = element->product;
+	double reach = (variant->rule.accumulation + variant->rule.reference) * element->magnitude +
+				   variant->rule.truncation * fabs(sum);
+	element->magnitude = 0;
+	for (int side = -1; side <= 1; side += 2) {
+		element->product = variant->round_sum(sum + side * reach);
+		if (is_within(variant, element))
+			return true;
+	}
+	return false;
+}
+
+/* Of an integer result, before it is rounded and its zero point is added. */
+static double scaled(const struct check_rule *rule, const struct check_element *element)
+{
+	return element->product * (double)rule->scales[0] * (double)rule->scales[1] /
+		   (double)rule->scales[2];
+}
+
+/* What f32 arithmetic may take to the other side of an integer may become either. */
+static bool rounded_to_integer(const struct variant *variant, const struct check_element *element)
+{
+	const struct check_rule *rule = &variant->rule;
+	const struct number_format *format = &rule->type->format;
+	double value = scaled(rule, element), reach = value == rint(value) ? 0 : 0x1p-22;
+	for (int side = -1; side <= 1; side++) {
+		double want = variant->to_integer(value * (1 + side * reach)) + rule->zero;
+		if (element->out == fmin(fmax(want, format->lowest), format->highest))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is what the variant stores for (row, column). */
+static bool fits_place(const struct trial *trial, const struct variant *variant, uint64_t at,
+					   uint64_t row, uint64_t column)
+{
+	const struct number_format *format = &variant->rule.type->format;
+	struct check_element element =
+		element_of(trial, variant, at / (trial->m * trial->n), row, column);
+	element.out = values_to_double(format, values_load(format, trial->input->out, at));
+	if (variant->rule.beta != 0)
+		element.c = values_number_at(&trial->before, at);
+	if (variant->round_sum != NULL)
+		return rounded_is_within(variant, &element);
+	return variant->to_integer != NULL ? rounded_to_integer(variant, &element)
+									   : is_within(variant, &element);
+}
+
+bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)
+{
+	uint64_t within = at % (trial->m * trial->n), length = variant->result_length;
+	if (variant->stored_transposed)
+		return fits_place(trial, variant, at, within % trial->m, within / trial->m);
+	if (length == 0)
+		return fits_place(trial, variant, at, within / trial->n, within % trial->n);
+	/* rows that overlap: whichever was stored last */
+	uint64_t row = within / length < trial->m ? within / length : trial->m - 1;
+	for (; within - row * length < trial->n; row--) {
+		if (fits_place(trial, variant, at, row, within - row * length))
+			return true;
+		if (row == 0)
+			break;
+	}
+	return false;
+}
+
+bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at)
+{
+	const struct number_format *format = &right->rule.type->format;
+	uint64_t within = at % (trial->m * trial->n);
+	struct check_element element =
+		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
+	double out = values_to_double(format, values_load(format, trial->input->out, at));
+	double want = right->rule.alpha * element.product;
+	if (right->rule.beta != 0)
+		want += right->rule.beta * values_number_at(&trial->before, at);
+	return out == 0 && want != 0 && fabs(want) < (double)FLT_MIN;
+}
+
+bool variant_is_tie(const struct trial *trial, const struct variant *right, uint64_t at)
+{
+	const struct number_format *format = &right->rule.type->format;
+	uint64_t within = at % (trial->m * trial->n);
+	if (!format->is_integer)
+		return false;
+	struct check_element element =
+		element_of(trial, right, at / (trial->m * trial->n), within / trial->n, within % trial->n);
+	double value = scaled(&right->rule, &element);
+	double out = values_to_double(format, values_load(format, trial->input->out, at));
+	return fabs(out - right->rule.zero - value) == 0.5;
+}
