@@ -9,6 +9,8 @@
  *     out.store(row, column, sum);          // one value
  *     out.store(row, column, sums);         // float sums[V]: V columns from `column` on
  *     out.store_runs<STEP>(row, column, x); // float x[RUNS][V]: the same at each STEP-th column
+ *     out.by_lanes().store(row, column, sum); // one value; lanes share them where a stage wants
+ * two
  *
  * store() drops what lies outside of C, so that a kernel can hand over a whole
  * tile, and writes V values at once where alignment allows it. A kernel that
@@ -43,6 +45,20 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	static constexpr int columns = Chain::columns;
 	/* The chain is alpha * x + beta * C. */
 	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
+
+	/* For a kernel whose threads hand over single values: neighbouring lanes share theirs where a
+	 * stage needs pairs of columns, so that each chain works. Lanes 2i and 2i + 1 of a warp have to
+	 * hold an even column and the next one of the same row, and to call store() together; the
+	 * second may stay away if its column is N. */
+	__device__ __forceinline__ decltype(auto) by_lanes(void) const
+	{
+		if constexpr (columns == 1) {
+			return (*this);
+		} else {
+			epilogue<Element, epilogue_chain_by_lanes<Chain>> shared = {C, M, N, {stages}, ld};
+			return shared;
+		}
+	}
 
 	/* Whether V elements at this coordinate can be accessed at once. */
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
