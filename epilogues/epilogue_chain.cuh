@@ -8,16 +8,27 @@
 #include "epilogue_reduce.cuh"
 #include "epilogue_stage.cuh"
 
+/* Whether what a stage reduces are deterministic sums. */
+template <class Stage, class = void> constexpr bool epilogue_is_deterministic = false;
+template <class Stage>
+constexpr bool epilogue_is_deterministic<
+	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::deterministic), const bool>>> =
+	Stage::deterministic;
+
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 	static constexpr int columns = 1;
+	static constexpr bool deterministic = false;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&)[V], const Coordinate &) const
 	{
 	}
 	template <class Visit> __host__ __device__ __forceinline__ void memory(Visit &) const
+	{
+	}
+	template <class Use> void each(const Use &) const
 	{
 	}
 	template <class Element> void take(Element *, float, float)
@@ -37,6 +48,10 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	static constexpr int columns = epilogue_columns<First> > epilogue_chain<Rest...>::columns
 									   ? epilogue_columns<First>
 									   : epilogue_chain<Rest...>::columns;
+
+	/* Whether a stage has deterministic sums. */
+	static constexpr bool deterministic =
+		epilogue_is_deterministic<First> || epilogue_chain<Rest...>::deterministic;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&x)[V], const Coordinate &at) const
@@ -64,6 +79,12 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		if constexpr (epilogue_declares<First>)
 			first.memory(visit);
 		rest.memory(visit);
+	}
+
+	template <class Use> void each(const Use &use) const
+	{
+		use(first);
+		rest.each(use);
 	}
 
 	/* What solve() carries itself goes to the stages that take it. */

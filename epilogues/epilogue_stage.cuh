@@ -12,6 +12,7 @@
  *     output NAME M N            Element *NAME          a matrix like C, written by the stage
  *     output NAME M N/2          Element *NAME          one for each two columns, dense
  *     reduce NAME M sum          float *NAME            sums, one a row
+ *     reduce NAME M sum deterministic    likewise, the same at each call: epilogue_reduce.cuh
  *     reduce NAME 1 max          float *NAME            the largest, of values from 0 on
  *
  * Blocks may be of rows or of columns alone (M N/32), and the last ones are smaller. An input or

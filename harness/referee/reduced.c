@@ -38,7 +38,7 @@ struct carried reduced_value(const struct reduced *reduced, uint32_t kind)
 {
 	if (reduced->unknown)
 		return (struct carried){.x = reduced->sum, .error = INFINITY};
-	if (kind == CHAIN_SUM)
+	if (kind != CHAIN_MAX)
 		return sum_of(reduced);
 	struct carried value = {.x = reduced->largest};
 	if (isfinite(value.x))

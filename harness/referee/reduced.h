@@ -18,7 +18,7 @@ struct reduced {
 
 void reduced_add(struct reduced *reduced, const struct carried *value);
 
-/* Of a CHAIN_SUM or CHAIN_MAX. */
+/* Of a reduction of that kind. */
 struct carried reduced_value(const struct reduced *reduced, uint32_t kind);
 
 #endif

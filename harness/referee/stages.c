@@ -168,6 +168,7 @@ static const struct stage_reference references[] = {
 	{.name = "quantise_s8", .apply = apply_save, .written = apply_product},
 	{.name = "amax", .apply = apply_save, .written = write_magnitude},
 	{.name = "row_sums", .apply = apply_save},
+	{.name = "row_sums_deterministic", .apply = apply_save},
 	{.name = "swiglu", .apply = apply_save, .gate = gate_silu},
 	{.name = "geglu", .apply = apply_save, .gate = gate_gelu},
 	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
