@@ -37,6 +37,12 @@ __device__ __forceinline__ bool epilogue_shares(const epilogue_coordinate &at, i
 #endif
 }
 
+/* Whether the row has no i-th of the columns any more. */
+__device__ __forceinline__ bool epilogue_ends(const epilogue_coordinate &at, int i)
+{
+	return !at.whole && at.column + i >= at.N;
+}
+
 /* Calls use(column, sum) for each run of columns that share an element. */
 template <int COLUMNS, int V, class Use>
 __device__ __forceinline__ void epilogue_sum_columns(const epilogue_coordinate &at,
@@ -45,10 +51,10 @@ __device__ __forceinline__ void epilogue_sum_columns(const epilogue_coordinate &
 	float sum = 0.0f;
 #pragma unroll
 	for (int i = 0; i < V; i++) {
-		if (at.column + i >= at.N)
+		if (epilogue_ends(at, i))
 			break;
 		sum = epilogue_shares<COLUMNS>(at, i) ? sum + x[i] : x[i];
-		if (i + 1 == V || at.column + i + 1 >= at.N || !epilogue_shares<COLUMNS>(at, i + 1))
+		if (i + 1 == V || epilogue_ends(at, i + 1) || !epilogue_shares<COLUMNS>(at, i + 1))
 			use(at.column + i, sum);
 	}
 }
@@ -70,11 +76,11 @@ __device__ __forceinline__ void epilogue_reduce_max(float *largest, const epilog
 	int most = 0;
 #pragma unroll
 	for (int i = 0; i < V; i++) {
-		if (at.column + i >= at.N)
+		if (epilogue_ends(at, i))
 			break;
 		int bits = __float_as_int(x[i]) & 0x7FFFFFFF;
 		most = epilogue_shares<COLUMNS>(at, i) && most > bits ? most : bits;
-		if (i + 1 == V || at.column + i + 1 >= at.N || !epilogue_shares<COLUMNS>(at, i + 1))
+		if (i + 1 == V || epilogue_ends(at, i + 1) || !epilogue_shares<COLUMNS>(at, i + 1))
 			atomicMax((int *)epilogue_reduced<ROWS, COLUMNS>(largest, at, at.column + i), most);
 	}
 }

@@ -241,10 +241,11 @@ __device__ __forceinline__ void epilogue_load_blocks(const Element *values,
 #pragma unroll
 	for (int i = 0; i < V; i++) {
 		int column = at.column + i;
-		if (i > 0 && (COLUMNS == 0 || column % WIDTH != 0 || column >= at.N))
+		bool inside = at.whole || column < at.N;
+		if (i > 0 && (COLUMNS == 0 || column % WIDTH != 0 || !inside))
 			x[i] = x[i - 1];
 		else
-			x[i] = column < at.N ? epilogue_to_float(from[COLUMNS > 0 ? column / WIDTH : 0]) : 0.0f;
+			x[i] = inside ? epilogue_to_float(from[COLUMNS > 0 ? column / WIDTH : 0]) : 0.0f;
 	}
 }
 
