@@ -63,25 +63,42 @@ static inline void epilogue_begin(const epilogue<Element, Chain> &out, cudaStrea
 		}
 }
 
-/* A thread a sum. */
-template <class Float> static __global__ void epilogue_round_sums(Float *sums, size_t count)
+/* A thread an element of what a stage reduces. */
+template <class Stage>
+static __global__ void epilogue_complete(const Stage stage, float *to, size_t count, int M, int N)
 {
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-	if (i < count)
-		sums[i] = epilogue_exact_sums(sums, count)[i].value();
+	if (i >= count)
+		return;
+	float x = to[i];
+	if constexpr (epilogue_is_deterministic<Stage>)
+		x = epilogue_exact_sums(to, count)[i].value();
+	if constexpr (epilogue_finishes<Stage>)
+		x = stage.finish(x, M, N);
+	to[i] = x;
 }
 
 /* Completes what the chain reduces, behind the kernel's launch in the same stream: deterministic
- * sums need it, other chains do not. gemmjudge does it for an epilogue of epilogue_make(). */
+ * sums and stages with a finish() need it, other chains do not. gemmjudge does it for an epilogue
+ * of epilogue_make(). */
 template <class Element, class Chain>
 static inline void epilogue_end(const epilogue<Element, Chain> &out, cudaStream_t stream = 0)
 {
 	constexpr unsigned THREADS = 128;
-	if constexpr (Chain::deterministic)
-		for (auto one : epilogue_find(out).all)
-			if (one.deterministic && one.count > 0)
-				epilogue_round_sums<<<(unsigned)((one.count + THREADS - 1) / THREADS), THREADS, 0,
-									  stream>>>(one.to, one.count);
+	if constexpr (Chain::completed)
+		out.stages.each([&](const auto &stage) {
+			using Stage = std::decay_t<decltype(stage)>;
+			if constexpr (epilogue_is_completed<Stage>) {
+				epilogue_reductions<epilogue_accesses_of<Stage>().reductions> found = {out.M,
+																					   out.N};
+				stage.memory(found);
+				for (auto one : found.all)
+					if (one.count > 0)
+						epilogue_complete<<<(unsigned)((one.count + THREADS - 1) / THREADS),
+											THREADS, 0, stream>>>(stage, one.to, one.count, out.M,
+																  out.N);
+			}
+		});
 }
 
 /* What gemmjudge calls after each call of solve(), if it is there. */
@@ -90,7 +107,7 @@ static void (*epilogue_ending)(void);
 template <class Element, class Chain>
 static inline void epilogue_end_later(const epilogue<Element, Chain> &out)
 {
-	if constexpr (Chain::deterministic) {
+	if constexpr (Chain::completed) {
 		static epilogue<Element, Chain> made;
 		made = out;
 		epilogue_ending = [] { epilogue_end(made); };

@@ -15,11 +15,19 @@ constexpr bool epilogue_is_deterministic<
 	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::deterministic), const bool>>> =
 	Stage::deterministic;
 
+/* Whether it completes what it reduces by a finish(). */
+template <class Stage, class = void> constexpr bool epilogue_finishes = false;
+template <class Stage>
+constexpr bool epilogue_finishes<
+	Stage, std::void_t<decltype(std::declval<const Stage &>().finish(1.0f, 1, 1))>> = true;
+template <class Stage>
+constexpr bool epilogue_is_completed = epilogue_is_deterministic<Stage> || epilogue_finishes<Stage>;
+
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 	static constexpr int columns = 1;
-	static constexpr bool deterministic = false;
+	static constexpr bool completed = false;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&)[V], const Coordinate &) const
@@ -49,9 +57,9 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 									   ? epilogue_columns<First>
 									   : epilogue_chain<Rest...>::columns;
 
-	/* Whether a stage has deterministic sums. */
-	static constexpr bool deterministic =
-		epilogue_is_deterministic<First> || epilogue_chain<Rest...>::deterministic;
+	/* Whether a kernel of its own completes what the stages reduce. */
+	static constexpr bool completed =
+		epilogue_is_completed<First> || epilogue_chain<Rest...>::completed;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&x)[V], const Coordinate &at) const

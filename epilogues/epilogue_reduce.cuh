@@ -1,12 +1,16 @@
-/* How a stage reduces: it hands over one value a column, and these combine them in no particular
- * order. Maxima are the same at each call all the same; sums are rounded in another order, unless
- * they are deterministic: such a sum is made of integers, which add up to the same in any order.
- * Only the few columns that a thread hands over at once are added as floats.
+/* How a stage reduces (`reduce NAME M sum`): it hands over one value a column, and these combine
+ * them in no particular order. Maxima are the same at each call all the same; sums are rounded in
+ * another order, unless they are deterministic: such a sum is made of integers, which add up to the
+ * same in any order. Only the columns that a thread hands over at once are added as floats.
  *
- * What that costs: two atomics of 8 bytes in place of one of 4, and a small kernel at the end,
- * which epilogue_end() launches (for an epilogue of epilogue_make() under gemmjudge, gemmjudge
- * calls it). The memory of `count` sums is epilogue_deterministic_floats(count) floats long: the
- * sums themselves, then 80 bytes for each. */
+ * For these the first comment says `reduce NAME M sum deterministic`, and the struct
+ * `static constexpr bool deterministic = true`. They cost two atomics of 8 bytes in place of one of
+ * 4, and a small kernel at the end, which epilogue_end() launches (gemmjudge does so for an epilogue
+ * of epilogue_make()). The memory of `count` sums is epilogue_deterministic_floats(count) floats
+ * long: the sums themselves, then 80 bytes for each.
+ *
+ * With `finish` at the end of the line that kernel calls the stage's float finish(float x, int M,
+ * int N) const for each result, and stores what it returns in its place. */
 #ifndef GEMMJUDGE_EPILOGUE_REDUCE_CUH
 #define GEMMJUDGE_EPILOGUE_REDUCE_CUH
 

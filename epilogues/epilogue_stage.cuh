@@ -12,7 +12,6 @@
  *     output NAME M N            Element *NAME          a matrix like C, written by the stage
  *     output NAME M N/2          Element *NAME          one for each two columns, dense
  *     reduce NAME M sum          float *NAME            sums, one a row
- *     reduce NAME M sum deterministic    likewise, the same at each call: epilogue_reduce.cuh
  *     reduce NAME 1 max          float *NAME            the largest, of values from 0 on
  *
  * Blocks may be of rows or of columns alone (M N/32), and the last ones are smaller. An input or
@@ -38,9 +37,9 @@
  *     }
  *
  * One that does not say so is right, too, and not prefetched for; but reductions have to be said:
- * they are set to 0 before the kernel begins. A stage of the first form may have, for the judge,
- * its formula: double reference(double x) const. All is inlined: a stage costs its arithmetic only.
- */
+ * they are set to 0 before the kernel begins (epilogue_reduce.cuh: `deterministic`, `finish`). A
+ * stage of the first form may have, for the judge, its formula: double reference(double x) const.
+ * All is inlined: a stage costs its arithmetic only. */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
@@ -249,9 +248,7 @@ __device__ __forceinline__ void epilogue_load_blocks(const Element *values,
 	}
 }
 
-/* ---- what a stage says of itself ------------------------------------------------ */
-
-/* What stages access besides C. */
+/* What a stage says of itself: what it accesses besides C. */
 struct epilogue_accesses {
 	int columns, rows, matrices, outputs, others, reductions; // members that each kind has
 

@@ -245,6 +245,14 @@ bool chain_reduces(const struct chain *chain)
 	return false;
 }
 
+const struct chain_member *chain_finish(const struct chain_stage *stage)
+{
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].finish)
+			return &stage->members[i];
+	return NULL;
+}
+
 uint32_t chain_columns(const struct chain_stage *stage)
 {
 	uint32_t columns = 1;
@@ -372,6 +380,21 @@ static void expect_deterministic(FILE *out, const struct chain_stage *stage, con
 			   stage->name);
 }
 
+static void expect_finish(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	const struct chain_member *member = chain_finish(stage);
+	uint32_t reductions = 0;
+	for (uint32_t i = 0; i < stage->count; i++)
+		reductions += chain_is_reduction(&stage->members[i]);
+	if (reductions > 0)
+		expect(out, stage, path,
+			   "epilogue_finishes<stage_%s<half>> == %s, \"the struct should %shave 'float "
+			   "finish(float x, int M, int N) const', as the first comment %s 'finish'%s",
+			   stage->name, member != NULL && reductions == 1 ? "true" : "false",
+			   member != NULL ? "" : "not ", member != NULL ? "says" : "does not say",
+			   member != NULL ? ", and one reduction" : "");
+}
+
 static void expect_columns(FILE *out, const struct chain_stage *stage, const char *path)
 {
 	uint32_t columns = chain_columns(stage);
@@ -427,6 +450,7 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 		expect_form(out, &chain->stages[i], files->paths[i]);
 		expect_columns(out, &chain->stages[i], files->paths[i]);
 		expect_deterministic(out, &chain->stages[i], files->paths[i]);
+		expect_finish(out, &chain->stages[i], files->paths[i]);
 	}
 	if (fclose(out) != 0) {
 		free(text);

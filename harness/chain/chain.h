@@ -47,6 +47,7 @@ struct chain_member {
 	uint32_t kind;          /* enum chain_member_kind */
 	uint32_t type;          /* enum chain_type */
 	uint32_t rows, columns; /* of C, that share one element; 0: all do. "M N/32": 1 and 32 */
+	uint32_t finish;        /* reductions: the stage's finish() makes the result of them */
 	uint32_t offset;        /* in the stage's members */
 	uint32_t buffer;        /* pointers: number among those of the whole chain */
 	float value;            /* arguments: as given, or the default */
@@ -121,6 +122,9 @@ static inline bool chain_is_reduction(const struct chain_member *member)
 
 /* Whether any stage hands over what becomes a sum or a maximum. */
 bool chain_reduces(const struct chain *chain);
+
+/* The reduction of the stage that its finish() completes; NULL: none. */
+const struct chain_member *chain_finish(const struct chain_stage *stage);
 
 /* How many neighbouring columns a stage has to see at once: it writes one element for so many. */
 uint32_t chain_columns(const struct chain_stage *stage);

