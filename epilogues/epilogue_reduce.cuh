@@ -5,9 +5,9 @@
  *
  * For these the first comment says `reduce NAME M sum deterministic`, and the struct
  * `static constexpr bool deterministic = true`. They cost two atomics of 8 bytes in place of one of
- * 4, and a small kernel at the end, which epilogue_end() launches (gemmjudge does so for an epilogue
- * of epilogue_make()). The memory of `count` sums is epilogue_deterministic_floats(count) floats
- * long: the sums themselves, then 80 bytes for each.
+ * 4, and a small kernel at the end, which epilogue_end() launches (gemmjudge does so for an
+ * epilogue of epilogue_make()). The memory of `count` sums is epilogue_deterministic_floats(count)
+ * floats long: the sums themselves, then 80 bytes for each.
  *
  * With `finish` at the end of the line that kernel calls the stage's float finish(float x, int M,
  * int N) const for each result, and stores what it returns in its place. */
