@@ -20,7 +20,7 @@ struct solution {
 	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
 	int (*bind)(int stage, const void *bytes, size_t size);
 	void (*after)(void); /* completes what the epilogue reduces */
-	struct chain chain; /* what to bind before each call */
+	struct chain chain;  /* what to bind before each call */
 };
 
 /* Loads the library and finds solve(), or what is taken for it: one without extern "C" that has the

@@ -206,7 +206,7 @@ static __global__ void __launch_bounds__(STRASSEN_THREADS)
 #pragma unroll
 	for (int i = 0; i < BLOCKS; i++)
 		out.by_lanes().store(strassen_place<LEVELS>(i, false) * w.m + r,
-				  strassen_place<LEVELS>(i, true) * w.n + c, x[i]);
+							 strassen_place<LEVELS>(i, true) * w.n + c, x[i]);
 }
 
 /* The plain product: always (flag NULL), or if split has found a value that the
