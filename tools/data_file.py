@@ -72,9 +72,11 @@ def compact_timing(timing, shape):
     clock = {"median": rounded(timing["sm_clock_mhz_median"], 5), "lowest": rounded(timing["sm_clock_mhz_min"], 5),
              "limit": rounded(timing["sm_clock_mhz_limit"], 5),
              "held_down": str(timing["throttle_reason"] or "for no known reason") if timing["throttled"] else ""}
-    return {"shape": shape, "scalars": {str(name): rounded(value, 6) for name, value in timing["case"].get("scalars", {}).items()},
-            "clock": clock, "uncertain": bool(timing["wide_interval"]),
-            "entries": [compact_entry(entry, timing, shape) for entry in timing["entries"]]}
+    out = {"shape": shape, "scalars": {str(name): rounded(value, 6) for name, value in timing["case"].get("scalars", {}).items()},
+           "clock": clock, "uncertain": bool(timing["wide_interval"])}
+    if timing.get("floor_us"):  # in a comparison: of the chain
+        out["floor"] = rounded(timing["floor_us"]["chain"], 3)
+    return out | {"entries": [compact_entry(entry, timing, shape) for entry in timing["entries"]]}
 
 
 def spread(entry):

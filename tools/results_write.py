@@ -226,6 +226,11 @@ def cost(entry):
     return f"{entry['cost_percent']:.1f}%" if entry and "cost_percent" in entry else "-"
 
 
+def floor(timing, alone):
+    """What the chain takes at least by itself, as `cost` has it."""
+    return f"{100 * timing['floor'] / alone['us']:.1f}%" if alone and "floor" in timing else "-"
+
+
 def over(entry, label):
     return ratio(entry.get("over", {}).get(label)) if entry else "-"
 
@@ -248,9 +253,10 @@ def chain_rows(data, chain, page):
     for shape in data.shapes_over_k(chain):
         part = data.fused(chain, shape)
         entry, alone = part.entry(shape), part.entry(shape, "file without epilogue")
-        rows.append([shape, f"{entry['us']:.2f}", f"{alone['us']:.2f}" if alone else "-", cost(entry), over(entry, KERNEL),
+        rows.append([shape, f"{entry['us']:.2f}", f"{alone['us']:.2f}" if alone else "-", cost(entry),
+                     floor(part.timing(shape), alone), over(entry, KERNEL),
                      over(entry, KERNEL_LT), over(entry, OWN), part.source(page), part.remarks(shape)])
-    return table(["Shape", ">fused, us", ">alone, us", ">costs", f">over {KERNEL}", f">over {KERNEL_LT}", f">over {OWN}", "Measured",
+    return table(["Shape", ">fused, us", ">alone, us", ">costs", ">floor", f">over {KERNEL}", f">over {KERNEL_LT}", f">over {OWN}", "Measured",
                   "Remarks"], rows)
 
 
@@ -259,7 +265,8 @@ def write_epilogues(data, page):
     out = ["# What fusing an epilogue gains", ""] + measured_on(shown)
     out += ["which call `gemmjudge compare`: f16, alpha = 1 and beta = 0, all entrants taking turns on fresh inputs. Columns `over`",
             "have how many times as fast the fused kernel is: as a library and one more kernel for the epilogue, or as cuBLASLt's own",
-            "fusion, where it has the chain. \"Alone\" is the same solution with no epilogue but alpha and beta."]
+            "fusion, where it has the chain. \"Alone\" is the same solution with no epilogue but alpha and beta, over which the chain costs;",
+            "`floor` is what the GPU's units allow for the chain by itself (\"-\": it was not recorded then)."]
     out += SOURCES + [f"At {AT}, with an earlier step of the f16 ladder beside it, where one block's epilogue hides behind another's",
                       "products:", ""]
     out += single_rows(data, page)

@@ -25,9 +25,11 @@ const struct subcommand subcommand_compare = {
 			 "with the epilogue fused and without any; cuBLAS and the best of cuBLASLt, each\n"
 			 "with one more kernel for the epilogue; and cuBLASLt's own epilogue where it has\n"
 			 "it. Needs a GPU. Without --shape or --suite: 8192x8192x8192, 8192x8192x1024,\n"
-			 "then 4096x4096 with K from 64 to 8192.\n"
+			 "then 4096x4096 with K from 64 to 8192, which --over K has alone.\n"
 			 "\n"
 			 "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue bias,gelu \\\n"
-			 "      --md result.md --svg result.svg\n",
+			 "      --md result.md --svg result.svg\n"
+			 "  gemmjudge compare solutions/gemm_f16/hopper.cu --epilogue silu --over K \\\n"
+			 "      --baseline theirs.cu --baseline \"./their-bench {m} {n} {k}\"\n",
 	.run = compare,
 };

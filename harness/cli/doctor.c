@@ -190,8 +190,17 @@ static void examine_rest(struct examination *e)
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 
-/* Closes a child process with this layer alone, and says whether it holds there. */
-static bool try_layer(unsigned layer, struct error *err)
+/* In a process of its own: whether it can be closed with this layer alone and, where `tells`,
+ * somebody can be told of what is denied then. */
+static bool close_with(unsigned layer, bool tells, struct error *why)
+{
+	struct jail_telling telling;
+	if (jail_close(&(struct jail){.telling = tells ? &telling : NULL}, layer, why) != layer)
+		return false;
+	return !tells || telling.fd >= 0 || error_set(why, "%s", telling.why_not);
+}
+
+static bool try_layer(unsigned layer, bool tells, struct error *err)
 {
 	int ends[2], status = 1;
 	error_set(err, "no process to try it in");
@@ -200,7 +209,7 @@ static bool try_layer(unsigned layer, struct error *err)
 	pid_t child = fork();
 	if (child == 0) {
 		struct error why = {{0}};
-		bool holds = jail_close(&(struct jail){0}, layer, &why) == layer;
+		bool holds = close_with(layer, tells, &why);
 		_exit(write(ends[1], why.message, sizeof why.message) < 0 || !holds);
 	}
 	close(ends[1]);
@@ -216,19 +225,24 @@ static void examine_jail(struct examination *e)
 {
 	static const struct {
 		unsigned layer;
+		bool tells;
 		const char *what, *present, *missing;
 	} layers[] = {
-		{LAYER_FILES, "jail, files", "a solution reads no file, and writes none",
+		{LAYER_FILES, false, "jail, files", "a solution reads no file, and writes none",
 		 "a solution can read and write what you can (Landlock, Linux 5.13)"},
-		{LAYER_CALLS, "jail, calls", "a solution starts no program or process, and opens no socket",
+		{LAYER_CALLS, false, "jail, calls",
+		 "a solution starts no program or process, and opens no socket",
 		 "a solution can start programs, and reach other processes (seccomp)"},
-		{LAYER_NAMESPACES, "jail, namespaces",
+		{LAYER_CALLS, true, "jail, attempts",
+		 "what a solution tries and is denied is told (judge --verbose)",
+		 "what a solution tries and is denied is not told; it is denied all the same"},
+		{LAYER_NAMESPACES, false, "jail, namespaces",
 		 "a solution has a network, IPC and mounts of its own",
 		 "a solution shares the network, IPC and mounts of this machine"},
 	};
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
 		struct error err = {{0}};
-		bool holds = try_layer(layers[i].layer, &err);
+		bool holds = try_layer(layers[i].layer, layers[i].tells, &err);
 		print_line(e, holds ? PRESENT : ABSENT, layers[i].what, holds ? "" : err.message,
 				   holds ? layers[i].present : layers[i].missing);
 	}

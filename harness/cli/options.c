@@ -172,6 +172,17 @@ const struct row option_rows[] = {
 	 "a shape to time, MxN for a matrix and a vector; may\nbe repeated (the problem's own large "
 	 "case)",
 	 .group = GROUP_FIRST, .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"baseline", "B", "compare",
+	 "somebody's fused kernel beside the files: a .cu file,\nwhich is judged first and runs in the "
+	 "jail, or a command\nwith {m}, {n} and {k} in it, which runs outside and\nprints its own time "
+	 "in "
+	 "microseconds; may be repeated",
+	 .group = GROUP_FIRST, .kind = &kind_baseline, .needs = "a .cu file or a command"},
+	{"over", "SIZE", "compare",
+	 "times each shape over values of M, N or K, as in\nK=64,128,256; K alone: 64 to 8192 by "
+	 "doubling",
+	 .group = GROUP_FIRST, .kind = &kind_over, .excludes = "suite",
+	 .why = "the cases of a suite have sizes of their own", .from = DIM_MAX},
 	{"shapes", "FILE", RUNS " tune",
 	 "the shapes of a file, as --shape has them: a line each,\nM,N,K or M N K or MxNxK; # begins a "
 	 "comment; - is stdin",

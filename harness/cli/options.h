@@ -22,6 +22,7 @@ struct option_lists {
 	const char *nvcc_flags[JUDGE_FLAGS_MAX + 1];
 	const char *suites[OPTIONS_SUITES_MAX + 1];
 	const char *only[OPTIONS_ONLY_MAX];
+	const char *baselines[JUDGE_BASELINES_MAX];
 	struct shape_text shapes[OPTIONS_SHAPES_MAX];
 	uint32_t shape_lines[OPTIONS_SHAPES_MAX];
 };

@@ -152,6 +152,7 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 							.judge = {.nvcc_flags = out->lists.nvcc_flags,
 									  .suites = out->lists.suites,
 									  .only = out->lists.only,
+									  .baselines = out->lists.baselines,
 									  .shapes = out->lists.shapes,
 									  .shape_lines = out->lists.shape_lines}};
 	tables_fill(out->command, table, letters);

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "chain/chain.h"
+#include "judge/program.h"
 #include "process/jail.h"
 #include "testcases/shape_file.h"
 
@@ -440,6 +441,54 @@ static const char *file_shapes(const struct row *row, const struct options *opti
 	return i == 0 ? options->judge.shapes_file : NULL;
 }
 
+static bool read_baseline(const struct row *row, const char *text, struct options *options,
+						  struct error *err)
+{
+	struct judge_options *judge = &options->judge;
+	if (judge->baseline_count == JUDGE_BASELINES_MAX)
+		return error_set(err, "more than %d baselines", JUDGE_BASELINES_MAX);
+	options->lists.baselines[judge->baseline_count++] = text;
+	return text[strspn(text, " \t")] != '\0' ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_baselines(const struct row *row, const struct options *options,
+							struct command_line *line)
+{
+	for (size_t i = 0; i < options->judge.baseline_count; i++)
+		line_add_option(line, row->name, options->judge.baselines[i]);
+}
+
+static const char *file_baseline(const struct row *row, const struct options *options, size_t i,
+								 char scratch[PATHS_MAX])
+{
+	(void)row, (void)scratch;
+	if (i >= options->judge.baseline_count)
+		return NULL;
+	return program_is(options->judge.baselines[i]) ? "" : options->judge.baselines[i];
+}
+
+static bool read_over(const struct row *row, const char *text, struct options *options,
+					  struct error *err)
+{
+	struct sweep *over = &options->judge.over;
+	if (!sweep_parse(text, over, err))
+		return false;
+	for (size_t i = 0; i < over->count; i++)
+		if (over->values[i] > (int32_t)row->from)
+			snprintf(options->oversized, sizeof options->oversized, "--%s %.64s", row->name, text);
+	return true;
+}
+
+static void write_over(const struct row *row, const struct options *options,
+					   struct command_line *line)
+{
+	char text[SWEEP_TEXT];
+	sweep_print(&options->judge.over, text);
+	if (text[0] != '\0')
+		line_add_option(line, row->name, text);
+}
+
 /* The last one counts. */
 static bool read_time(const struct row *row, const char *text, struct options *options,
 					  struct error *err)
@@ -489,4 +538,6 @@ const struct kind kind_nvcc_flag = {.read = read_nvcc_flag, .write = write_nvcc_
 const struct kind kind_suite = {read_suite, write_suites, VALUE_READ, file_suite};
 const struct kind kind_shape = {.read = read_shape, .write = write_shapes};
 const struct kind kind_shapes = {read_shapes, write_shapes_file, VALUE_READ, file_shapes};
+const struct kind kind_baseline = {read_baseline, write_baselines, VALUE_READ, file_baseline};
+const struct kind kind_over = {.read = read_over, .write = write_over};
 const struct kind kind_time = {.read = read_time, .write = write_time};

@@ -112,6 +112,8 @@ extern const struct kind kind_case;       /* this one: names with commas between
 extern const struct kind kind_shape;      /* this one: sizes up to row->to; above row->from, unless
 											  that is 0, they are `oversized` */
 extern const struct kind kind_shapes;     /* the same, the lines of one file */
+extern const struct kind kind_baseline;   /* this one: a file, or a command */
+extern const struct kind kind_over;       /* sizes of a sweep, with the same limits */
 extern const struct kind kind_time;       /* one shape, or none */
 
 #endif

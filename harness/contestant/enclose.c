@@ -35,13 +35,14 @@ static void load_all(const char *const *names)
 		dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 }
 
-void enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
+int enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
 {
 	struct error err = {{0}};
 	const char *readable[2 + DRIVER_FILES] = {NULL};
 	const char *writable[] = {request->writable[0] != '\0' ? request->writable : NULL, NULL};
+	struct jail_telling telling = {.fd = -1};
 	if (request->layers == 0)
-		return;
+		return -1;
 	load_all(of_all);
 	size_t count = 0;
 	if (request->solution[0] != '\0')
@@ -54,8 +55,13 @@ void enclose(const struct contestant_open *request, struct contestant_open_reply
 	readable[count] = NULL;
 	if (request->timed) /* whoever measures later tells what is missing */
 		timing_prepare(&err);
-	reply->layers = jail_close(
-		&(struct jail){.readable = readable, .writable = writable, .file_bytes = FILE_BYTES},
-		request->layers, &err);
+	reply->layers = jail_close(&(struct jail){.readable = readable,
+											  .writable = writable,
+											  .file_bytes = FILE_BYTES,
+											  .telling = request->tells != 0 ? &telling : NULL},
+							   request->layers, &err);
 	snprintf(reply->unavailable, sizeof reply->unavailable, "%.500s", err.message);
+	reply->tells = telling.fd >= 0;
+	snprintf(reply->untold, sizeof reply->untold, "%s", telling.why_not);
+	return telling.fd;
 }

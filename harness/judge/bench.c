@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "judge/given_baselines.h"
+#include "judge/run/floor.h"
 #include "judge/submission/compiling.h"
 #include "judge/timing/timer.h"
+#include "judge/untimed.h"
 
 #define BASELINES_MAX 3 /* in one run */
 
@@ -73,7 +76,7 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 }
 
 /* The files; in a comparison each of them a second time, without the epilogue; then
- * the baselines. */
+ * our baselines, and the user's. */
 static size_t entrants_fill(const struct run *run, struct submission *const *files,
 							size_t file_count, const struct submission *baselines,
 							const struct baseline *const *which, size_t baseline_count,
@@ -91,14 +94,14 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 		entrants[count].role = TIMING_LIBRARY;
 		entrants[count++].is_reference = true;
 	}
-	return count;
+	return count + given_baselines_entrants(run->baselines, entrants + count);
 }
 
 struct bench *bench_open(struct run *run, const struct problem *problem,
 						 struct submission *const *files, size_t file_count, struct error *err)
 {
 	const struct baseline *which[BASELINES_MAX];
-	size_t room = 2 * file_count + BASELINES_MAX;
+	size_t room = 2 * file_count + BASELINES_MAX + JUDGE_BASELINES_MAX;
 	struct bench *bench = calloc(1, sizeof *bench + room * sizeof *bench->entrants);
 	if (bench == NULL) {
 		error_set(err, "out of memory");
@@ -147,6 +150,7 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 				continue;
 			const struct timing_entry *entry = &list->bench[b].entries[member++];
 			judgement_take_layers(item, entry->enclosed, entry->layers);
+			denied_add_all(&item->denied, &entry->denied);
 			if (entry->enclosed)
 				epilogue_take_layers(run->epilogue, item);
 			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
@@ -186,7 +190,11 @@ static bool bench_case(struct run *run, struct bench **bench, struct submission 
 		bench_close(*bench);
 		*bench = bench_open(run, files[0]->problem, files, count, err);
 	}
-	return *bench != NULL && bench_time(*bench, test, result, err);
+	if (*bench == NULL || !bench_time(*bench, test, result, err))
+		return false;
+	if (run->options->mode == JUDGE_COMPARES)
+		result->floor = run_floor(run, result);
+	return given_baselines_run(run, run->baselines, NULL, result, err);
 }
 
 /* bench: the files that solve what `first` solves, side by side over its cases. */
@@ -269,15 +277,26 @@ static bool bench_problems(struct run *run, struct submission *submissions, size
 	return true;
 }
 
+/* On the emulated GPU. */
+static bool without_times(struct run *run, struct submission *submissions, size_t count,
+						  struct judgement_list *list, struct error *err)
+{
+	const char *name = list->compare ? "compare" : "bench";
+	if (list->compare && !untimed_fill(run, submissions, count, list, err))
+		return false;
+	error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
+	for (size_t i = 0; i < list->count; i++)
+		snprintf(list->items[i].detail, sizeof list->items[i].detail, "%.900s", err->message);
+	return false;
+}
+
 bool bench_all(struct run *run, struct submission *submissions, size_t count,
 			   struct judgement_list *list, struct error *err)
 {
 	bool compare = run->options->mode == JUDGE_COMPARES;
-	const char *name = compare ? "compare" : "bench";
-	if (run->referee.device.kind == DEVICE_EMULATED) {
-		return error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
-	}
 	list->compare = compare;
+	if (run->referee.device.kind == DEVICE_EMULATED)
+		return without_times(run, submissions, count, list, err);
 	struct submission *plain = calloc(count, sizeof *plain);
 	if (plain == NULL)
 		return error_set(err, "out of memory");
@@ -291,12 +310,16 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 	}
 	if (ok && compare && !stopped)
 		ok = compile_plain(run, submissions, plain, count, &stopped, err);
+	if (ok && compare && !stopped)
+		ok = given_baselines_open(run, submissions->problem, &run->baselines, err);
 	if (ok && !stopped)
 		ok = bench_problems(run, submissions, count, list, err);
 	for (size_t i = 0; (!ok || stopped) && i < list->count; i++)
 		run_gave_up(&list->items[i], ok ? RUN_INTERRUPTED : err->message);
 	for (size_t i = 0; i < count; i++)
 		compiled_free(&plain[i].compiled);
+	given_baselines_close(run->baselines);
+	run->baselines = NULL;
 	free(plain);
 	return ok;
 }

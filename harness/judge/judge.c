@@ -12,6 +12,7 @@
 #include "judge/bench.h"
 #include "judge/cases/check.h"
 #include "judge/cases/orders.h"
+#include "judge/given_baselines.h"
 #include "judge/hints/hints.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
@@ -36,6 +37,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 {
 	const struct timing_entry *entry = &timing->entries[0];
 	judgement_take_layers(out, entry->enclosed, entry->layers);
+	denied_add_all(&out->denied, &entry->denied);
 	if (entry->seal.state != SEAL_NONE)
 		out->layers |= LAYER_SEALED;
 	if (entry->ran)
@@ -205,6 +207,8 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 	if (options->mode != JUDGE_CHECKS && options->device.text != NULL && options->device.count != 1)
 		return error_set(err, "--device %s: times side by side are taken on one GPU; name that one",
 						 options->device.text);
+	if (!given_baselines_hold(options, err))
+		return false;
 	for (size_t i = 0; i < options->file_count; i++) {
 		struct submission *s = &submissions[i];
 		submission_take(run, options->files[i], s);

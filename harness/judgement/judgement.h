@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/content.h"
 #include "judgement/check.h"
+#include "judgement/denied.h"
 #include "judgement/device.h"
 #include "judgement/names.h"
 #include "judgement/timing.h"
@@ -108,12 +109,13 @@ struct judgement {
 	char uses_of[24];                 /* "sm_90a": whose machine code it is */
 	double compile_seconds;
 	bool compile_cached;
-	bool cxx20;             /* it was compiled as C++20, which nobody had asked for */
-	enum entry_kind entry;  /* what was called, as its process says */
-	enum entry_order order; /* of solution() */
-	bool was_run;           /* its code; then: */
-	unsigned layers;        /* of the jail that held in all of its processes (layers.h) */
-	size_t count;           /* cases */
+	bool cxx20;                /* it was compiled as C++20, which nobody had asked for */
+	enum entry_kind entry;     /* what was called, as its process says */
+	enum entry_order order;    /* of solution() */
+	bool was_run;              /* its code; then: */
+	unsigned layers;           /* of the jail that held in all of its processes (layers.h) */
+	struct denied_list denied; /* what its code tried and the jail denied */
+	size_t count;              /* cases */
 	size_t accepted;
 	size_t too_large;          /* cases that were left out for their size */
 	struct case_result *cases; /* owned */

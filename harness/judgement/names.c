@@ -28,9 +28,9 @@ static const char *const seals[] = {
 };
 
 static const char *const roles[] = {
-	[TIMING_FILE] = "file",
-	[TIMING_FILE_PLAIN] = "file without epilogue",
-	[TIMING_LIBRARY] = "library",
+	[TIMING_FILE] = "file",       [TIMING_FILE_PLAIN] = "file without epilogue",
+	[TIMING_LIBRARY] = "library", [TIMING_BASELINE] = "baseline",
+	[TIMING_PROGRAM] = "program",
 };
 
 static const char *const devices[] = {

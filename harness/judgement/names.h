@@ -30,7 +30,9 @@ enum seal_state {
 enum timing_role {
 	TIMING_FILE,       /* a solution, with the run's epilogue if there is one */
 	TIMING_FILE_PLAIN, /* compare: the same without it */
-	TIMING_LIBRARY,    /* a baseline */
+	TIMING_LIBRARY,    /* a baseline of ours */
+	TIMING_BASELINE,   /* compare: a file that the user names to be compared with */
+	TIMING_PROGRAM,    /* compare: a program that measured itself */
 };
 
 /* What a time is by. */

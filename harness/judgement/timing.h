@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "judgement/denied.h"
 #include "judgement/names.h"
 #include "testcases/case.h"
 
@@ -70,11 +71,24 @@ struct timing_entry {
 	uint32_t activities;         /* device activities per call */
 	bool enclosed;               /* `layers` is filled: what closed the entrant's process */
 	unsigned layers;
-	bool has_kernels; /* `kernels` is filled: one call of the spans */
+	struct denied_list denied; /* what the entrant tried there and the jail denied */
+	bool has_kernels;          /* `kernels` is filled: one call of the spans */
 	struct kernel_list kernels;
 	double tflops;      /* from the span when there, else from the events */
 	uint64_t wrong;     /* elements found wrong in outputs of timed calls */
 	double worst_ratio; /* of those: the largest error over its bound */
+};
+
+/* compare: the least times of a call, in microseconds, of what the chain adds to the product and of
+ * the product; what a GPU's units and its memory can do at most, one apart from the other. */
+struct timing_floor {
+	bool known;
+	double special;      /* its special functions */
+	double instructions; /* all of its instructions */
+	double bytes;        /* of its operands, through the device's memory */
+	double product;      /* floor_of() */
+	bool branches;       /* instructions of all branches are counted: fewer may run */
+	char uncounted[32];  /* a stage whose instructions nobody counted; "": none */
 };
 
 struct timing_result {
@@ -89,7 +103,11 @@ struct timing_result {
 	bool wide; /* the interval never got as narrow as asked */
 	double seconds;
 	uint32_t sets; /* input sets that were rotated */
+	struct timing_floor floor;
 };
+
+/* Whether it is one of the files that the run is about, with its epilogue or without. */
+bool timing_is_file(const struct timing_entry *entry);
 
 /* What the process itself says: device spans, or times between events where there are none. */
 const struct timing_stats *timing_own(const struct timing_entry *entry);

@@ -90,6 +90,8 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 	unsigned held = 0;
 	struct error why = {{0}};
 	err->message[0] = '\0';
+	if (what->telling != NULL)
+		*what->telling = (struct jail_telling){.fd = -1};
 	wanted &= LAYER_SOLUTION;
 	if (wanted == 0)
 		return 0;
@@ -107,7 +109,8 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 		held |= LAYER_FILES;
 	else if ((wanted & LAYER_FILES) != 0)
 		add_reason(err, "files", &why);
-	if ((wanted & LAYER_CALLS) != 0 && jail_calls_close(&why))
+	if ((wanted & LAYER_CALLS) != 0 &&
+		jail_calls_close(what->telling, (held & LAYER_FILES) != 0, &why))
 		held |= LAYER_CALLS;
 	else if ((wanted & LAYER_CALLS) != 0)
 		add_reason(err, "calls", &why);

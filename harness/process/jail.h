@@ -13,8 +13,16 @@
 /* Paths of files, or of folders with all that is below; NULL-ended, or NULL: none. */
 struct jail {
 	const char *const *readable;
-	const char *const *writable; /* readable too; in folders files may be made and removed */
-	size_t file_bytes;           /* no file grows beyond this; 0: any size */
+	const char *const *writable;  /* readable too; in folders files may be made and removed */
+	size_t file_bytes;            /* no file grows beyond this; 0: any size */
+	struct jail_telling *telling; /* filled: who is told of what is denied; NULL: nobody */
+};
+
+/* Of a process that is closed so that somebody else looks on (denied.h). */
+struct jail_telling {
+	int fd;            /* for denied_listen() of another process. Whoever has it can answer in its
+						  place: to be closed before foreign code runs. -1: nobody is told */
+	char why_not[160]; /* then, where LAYER_CALLS holds */
 };
 
 /* Closes the calling process, all of its threads, for good. Returns those of the wanted layers

@@ -1,15 +1,23 @@
 /* seccomp, through libseccomp. What is refused fails with EPERM; what exists only in kernels newer
- * than this list fails with ENOSYS, so that nobody needs to know of it. */
+ * than this list fails with ENOSYS, so that nobody needs to know of it.
+ *
+ * With somebody to tell (denied.h), refused calls are sent there, and the answer is EPERM, too;
+ * without an answer they fail with ENOSYS. The order of the kernel matters for safety: an error
+ * outranks a message, and of two filters with messages the newer one has its listener answer,
+ * which may say "go on". So a process that could install a filter of its own would have a way out,
+ * once our listener is gone: installing one is refused by an error and never by a message. */
 #include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "process/denied_calls.h"
 #include "process/jail_layers.h"
 
 /* Whatever its arguments. */
@@ -63,59 +71,69 @@ static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE
 											CLONE_NEWNET};
 
 #define REFUSED SCMP_ACT_ERRNO(EPERM)
+/* The level of the library and the kernel (5.7) at which all threads can be closed with a listener;
+ * older libraries have not heard of them. */
+#define LEVEL_TELLS 6
+#ifdef SCMP_ACT_NOTIFY
+#define TOLD SCMP_ACT_NOTIFY
+#else
+#define TOLD REFUSED
+#define seccomp_api_get() 0u
+#define seccomp_notify_fd(filter) (-1)
+#endif
 /* Behind futex_waitv, the last that this list has looked at. */
 #define FIRST_UNKNOWN 450
 #define LAST_UNKNOWN 511
 
 /* 0, or a negative errno. A name that the library does not know is no call of this machine. */
-static int refuse(scmp_filter_ctx filter, const char *name)
+static int refuse(scmp_filter_ctx filter, uint32_t how, const char *name)
 {
 	int number = seccomp_syscall_resolve_name(name);
-	return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, REFUSED, number, 0);
+	return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, how, number, 0);
 }
 
 /* A call for which the kernel looks at 32 bits of an argument. */
-static int refuse_where(scmp_filter_ctx filter, int call, unsigned argument, const int *values,
-						size_t count)
+static int refuse_where(scmp_filter_ctx filter, uint32_t how, int call, unsigned argument,
+						const int *values, size_t count)
 {
 	int bad = 0;
 	for (size_t i = 0; i < count && bad == 0; i++)
 		bad = seccomp_rule_add(
-			filter, REFUSED, call, 1,
+			filter, how, call, 1,
 			SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)values[i]));
 	return bad;
 }
-#define REFUSE_WHERE(filter, call, argument, values)                                               \
-	refuse_where(filter, SCMP_SYS(call), argument, values, sizeof(values) / sizeof *(values))
+#define REFUSE_WHERE(filter, how, call, argument, values)                                          \
+	refuse_where(filter, how, SCMP_SYS(call), argument, values, sizeof(values) / sizeof *(values))
 
-static int refuse_some_arguments(scmp_filter_ctx filter)
+static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how)
 {
 	int bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	if (bad == 0) /* glibc then begins threads with clone(), whose flags can be seen */
-		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(clone), 1,
+		bad = seccomp_rule_add(filter, how, SCMP_SYS(clone), 1,
 							   SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
 	for (size_t i = 0; i < sizeof clone_namespaces / sizeof *clone_namespaces && bad == 0; i++)
 		bad =
-			seccomp_rule_add(filter, REFUSED, SCMP_SYS(clone), 1,
+			seccomp_rule_add(filter, how, SCMP_SYS(clone), 1,
 							 SCMP_A0(SCMP_CMP_MASKED_EQ, clone_namespaces[i], clone_namespaces[i]));
 	for (size_t i = 0; i < sizeof own / sizeof *own && bad == 0; i++)
-		bad = seccomp_rule_add(filter, REFUSED, seccomp_syscall_resolve_name(own[i]), 1,
+		bad = seccomp_rule_add(filter, how, seccomp_syscall_resolve_name(own[i]), 1,
 							   SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
 	if (bad == 0)
-		bad = REFUSE_WHERE(filter, prctl, 0, prctls);
+		bad = REFUSE_WHERE(filter, how, prctl, 0, prctls);
 	if (bad == 0)
-		bad = REFUSE_WHERE(filter, fcntl, 1, fcntls);
+		bad = REFUSE_WHERE(filter, how, fcntl, 1, fcntls);
 	if (bad == 0)
-		bad = REFUSE_WHERE(filter, ioctl, 1, ioctls);
+		bad = REFUSE_WHERE(filter, how, ioctl, 1, ioctls);
 	if (bad == 0) /* whose thread a number is cannot be seen: each thread moves itself alone */
-		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(sched_setaffinity), 1,
-							   SCMP_A0(SCMP_CMP_NE, 0));
+		bad =
+			seccomp_rule_add(filter, how, SCMP_SYS(sched_setaffinity), 1, SCMP_A0(SCMP_CMP_NE, 0));
 	if (bad == 0) /* reading one's limits is all right */
-		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
+		bad = seccomp_rule_add(filter, how, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
 	return bad;
 }
 
-static int fill(scmp_filter_ctx filter)
+static int fill(scmp_filter_ctx filter, uint32_t how, bool files)
 {
 	int bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); /* all threads */
 	if (bad == 0) /* no slower memory for it: there is no secret in this process */
@@ -125,20 +143,54 @@ static int fill(scmp_filter_ctx filter)
 	if (bad == 0)
 		bad = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, REFUSED); /* 32-bit calls */
 	for (size_t i = 0; i < sizeof refused / sizeof *refused && bad == 0; i++)
-		bad = refuse(filter, refused[i]);
+		bad = refuse(filter, how, refused[i]);
+	if (bad == 0) /* never by a message: see above */
+		bad = refuse(filter, REFUSED, "seccomp");
+	if (bad == 0)
+		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prctl), 1,
+							   SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP));
+	for (size_t i = 0; i < denied_of_files_count && files && bad == 0; i++)
+		if (denied_of_files[i].number >= 0)
+			bad = seccomp_rule_add(filter, how, denied_of_files[i].number, 0);
 	for (int number = FIRST_UNKNOWN; number <= LAST_UNKNOWN && bad == 0; number++)
 		bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
-	return bad == 0 ? refuse_some_arguments(filter) : bad;
+	return bad == 0 ? refuse_some_arguments(filter, how) : bad;
 }
 
-bool jail_calls_close(struct error *err)
+/* *fd: the listener's, where `how` is TOLD. 0, or a negative errno; then nothing has changed. */
+static int load(uint32_t how, bool files, int *fd)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	if (filter == NULL)
-		return error_set(err, "seccomp: out of memory");
-	int bad = fill(filter);
+		return -ENOMEM;
+	int bad = fill(filter, how, files);
 	if (bad == 0)
 		bad = seccomp_load(filter);
+	if (bad == 0 && how != REFUSED)
+		*fd = seccomp_notify_fd(filter);
 	seccomp_release(filter);
+	return bad;
+}
+
+/* Which of its reasons the kernel has, libseccomp does not say. */
+static bool close_and_tell(struct jail_telling *telling, bool files)
+{
+	if (seccomp_api_get() < LEVEL_TELLS)
+		snprintf(telling->why_not, sizeof telling->why_not,
+				 "seccomp tells of nothing here (Linux 5.7 and libseccomp 2.5 do)");
+	else if (load(TOLD, files, &telling->fd) != 0)
+		snprintf(telling->why_not, sizeof telling->why_not,
+				 "the kernel takes no listener here: a container or a tool may have one already");
+	else
+		telling->why_not[0] = '\0';
+	return telling->why_not[0] == '\0';
+}
+
+bool jail_calls_close(struct jail_telling *telling, bool files, struct error *err)
+{
+	int none;
+	if (telling != NULL && close_and_tell(telling, files))
+		return true;
+	int bad = load(REFUSED, false, &none);
 	return bad == 0 || error_set(err, "seccomp: %s", strerror(-bad));
 }

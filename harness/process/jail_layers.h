@@ -5,7 +5,8 @@
 #include "process/jail.h"
 
 bool jail_files_close(const struct jail *what, struct error *err);
-bool jail_calls_close(struct error *err);
+/* `telling` as in struct jail; `files`: of what Landlock denies, too, since it is in force. */
+bool jail_calls_close(struct jail_telling *telling, bool files, struct error *err);
 bool jail_namespaces_close(struct error *err);
 
 /* Calls work(context) in every thread of the process, this one last; it must be safe in a signal

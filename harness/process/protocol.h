@@ -213,11 +213,14 @@ struct contestant_open {
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
 								   size, on a GPU too, and the process ends with exit() */
+	uint32_t tells;             /* of what the jail denies, where that can be had */
 };
-struct contestant_open_reply {
+struct contestant_open_reply { /* with the descriptor for denied_listen(), where `tells` */
 	struct message head;
 	uint32_t layers;       /* that hold */
 	char unavailable[512]; /* why others do not; "" where all do */
+	uint32_t tells;        /* what the jail denies; nobody in this process has the descriptor */
+	char untold[160];      /* why it does not */
 	uint32_t sealed;       /* sealed calls can be made */
 	char unsealed[400];    /* why they cannot */
 };

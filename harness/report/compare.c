@@ -1,5 +1,6 @@
 #include "report/compare.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 
 #define LABEL_COLUMNS 24
 #define TEXT_COLUMNS 80
+
+#define COMPARE_UNCHECKED "by its own word: not checked"
 
 static bool measured(const struct timing_entry *entry, bool span)
 {
@@ -51,7 +54,7 @@ const struct timing_entry *compare_plain(const struct timing_result *timing,
 static bool is_other(const struct timing_entry *fused, const struct timing_entry *plain,
 					 const struct timing_entry *entry)
 {
-	return entry != fused && (entry == plain || entry->role == TIMING_LIBRARY);
+	return entry != fused && (entry == plain || !timing_is_file(entry));
 }
 
 void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fused,
@@ -63,11 +66,34 @@ void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fus
 	if (!measured(fused, span) || !measured(other, span))
 		snprintf(out, COMPARE_RELATION, "-");
 	else if (plain)
-		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f)", ratio.value,
-				 ratio.low, ratio.high);
+		snprintf(out, COMPARE_RELATION, "fusing costs %.1f%% (%.1f to %.1f), %.2f us", ratio.value,
+				 ratio.low, ratio.high,
+				 facts_stats(fused, span)->median - facts_stats(other, span)->median);
+	else if (other->role == TIMING_PROGRAM)
+		snprintf(out, COMPARE_RELATION, "%.2fx as fast, " COMPARE_UNCHECKED, ratio.value);
 	else
 		snprintf(out, COMPARE_RELATION, "%.2fx as fast (%.2f to %.2f)", ratio.value, ratio.low,
 				 ratio.high);
+}
+
+double compare_floor(const struct timing_floor *floor)
+{
+	return fmax(floor->special, fmax(floor->instructions, floor->bytes));
+}
+
+void compare_floor_line(char out[COMPARE_FLOOR], const struct timing_floor *floor)
+{
+	out[0] = '\0';
+	if (!floor->known)
+		return;
+	int used = snprintf(out, COMPARE_FLOOR,
+						"floor of the chain: %.2f us (special functions %.2f, instructions "
+						"%s%.2f, operands %.2f); of the product: %.2f us",
+						compare_floor(floor), floor->special, floor->branches ? "up to " : "",
+						floor->instructions, floor->bytes, floor->product);
+	if (floor->uncounted[0] != '\0')
+		snprintf(out + used, COMPARE_FLOOR - (size_t)used,
+				 "; instructions of %s are not in it: nobody counted them", floor->uncounted);
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -87,9 +113,11 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	}
 	if (entry != fused)
 		compare_relation(relation, fused, entry, span);
-	fprintf(out, "  %-*s %8.2f %5.2f%% %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median,
-			facts_half_width_percent(stats), facts_rate(timing, stats->median),
-			relation[0] != '\0' ? "  " : "", relation);
+	char width[16] = "-"; /* of one time */
+	if (entry->role != TIMING_PROGRAM)
+		snprintf(width, sizeof width, "%.2f%%", facts_half_width_percent(stats));
+	fprintf(out, "  %-*s %8.2f %6s %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median, width,
+			facts_rate(timing, stats->median), relation[0] != '\0' ? "  " : "", relation);
 	if (entry->wrong > 0)
 		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
 				"", entry->worst_ratio,
@@ -98,7 +126,7 @@ static void row_print(FILE *out, const struct timing_result *timing,
 
 static void shape_print_text(FILE *out, const struct timing_result *timing)
 {
-	char shape[128], clocks[128];
+	char shape[128], clocks[128], floor[COMPARE_FLOOR];
 	bool span = facts_use_span(timing);
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
@@ -113,6 +141,9 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 			if (is_other(fused, plain, &timing->entries[i]))
 				row_print(out, timing, fused, &timing->entries[i], span);
 	}
+	compare_floor_line(floor, &timing->floor);
+	if (floor[0] != '\0')
+		wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, floor);
 	facts_clocks(clocks, sizeof clocks, timing);
 	if (clocks[0] != '\0')
 		fprintf(out, "  %s\n", clocks);
@@ -123,13 +154,13 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 		fputs("  warning: a median is uncertain; measure again on a quiet machine\n", out);
 }
 
-/* A library that was measured at some shape. */
+/* What the files are compared with, and was measured at some shape. */
 static bool in_overview(const struct judgement_list *list, size_t entry)
 {
 	bool ran = false;
 	for (size_t b = 0; b < list->bench_count; b++)
 		ran = ran || (entry < list->bench[b].count && list->bench[b].entries[entry].ran);
-	return ran && list->bench[0].entries[entry].role == TIMING_LIBRARY;
+	return ran && !timing_is_file(&list->bench[0].entries[entry]);
 }
 
 /* One line a shape: what all of the tables come to. */
@@ -138,10 +169,12 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 	const struct timing_result *first = &list->bench[0];
 	char label[FACTS_LABEL];
 	facts_label(&first->entries[file], label);
-	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s", label, "MxNxK", "us", "cost");
+	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s %8s %8s", label, "MxNxK", "us", "cost",
+			"cost, us", "floor");
 	for (size_t i = 0; i < first->count; i++)
 		if (in_overview(list, i))
-			fprintf(out, " %18s", first->entries[i].label);
+			fprintf(out, " %17s%s", first->entries[i].label,
+					first->entries[i].role == TIMING_PROGRAM ? "*" : " ");
 	fputc('\n', out);
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
@@ -158,7 +191,12 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 		else
 			fprintf(out, " %9s", "-");
 		if (measured(fused, span) && measured(plain, span))
-			fprintf(out, " %7.1f%%", compare_cost(fused, plain, span).value);
+			fprintf(out, " %7.1f%% %8.2f", compare_cost(fused, plain, span).value,
+					facts_stats(fused, span)->median - facts_stats(plain, span)->median);
+		else
+			fprintf(out, " %8s %8s", "-", "-");
+		if (timing->floor.known)
+			fprintf(out, " %8.2f", compare_floor(&timing->floor));
 		else
 			fprintf(out, " %8s", "-");
 		for (size_t i = 0; i < timing->count; i++) {
@@ -166,12 +204,15 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 				continue;
 			double value = compare_speed_up(fused, &timing->entries[i], span).value;
 			if (value > 0.0)
-				fprintf(out, " %17.2fx", value);
+				fprintf(out, " %16.2fx ", value);
 			else
-				fprintf(out, " %18s", "-");
+				fprintf(out, " %17s ", "-");
 		}
 		fputc('\n', out);
 	}
+	for (size_t i = 0; i < first->count; i++)
+		if (in_overview(list, i) && first->entries[i].role == TIMING_PROGRAM)
+			fprintf(out, "  * %s, " COMPARE_UNCHECKED "\n", first->entries[i].label);
 }
 
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out)
@@ -214,7 +255,7 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
 		bool span = facts_use_span(timing);
-		char shape[128];
+		char shape[128], floor[COMPARE_FLOOR];
 		facts_timed_shape(shape, sizeof shape, timing);
 		fprintf(out,
 				"\n### %s, %s\n\n"
@@ -234,6 +275,9 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
 				timing->throttled ? "; **the clock was throttled**" : "",
 				timing->wide ? "; **the interval is wide**" : "");
+		compare_floor_line(floor, &timing->floor);
+		if (floor[0] != '\0')
+			fprintf(out, "\nThe %s.\n", floor);
 		if (kernels)
 			kernels_markdown(out, timing);
 	}

@@ -25,10 +25,17 @@ struct compare_ratio compare_cost(const struct timing_entry *fused,
 const struct timing_entry *compare_plain(const struct timing_result *timing,
 										 const struct timing_entry *fused);
 
-/* "1.24x as fast (1.23 to 1.25)"; beside the file without epilogue what fusing costs. */
-#define COMPARE_RELATION 64
+/* "1.24x as fast (1.23 to 1.25)"; beside the file without epilogue what fusing costs, in percent
+ * and in microseconds. */
+#define COMPARE_RELATION 80
 void compare_relation(char out[COMPARE_RELATION], const struct timing_entry *fused,
 					  const struct timing_entry *other, bool span);
+
+/* What the chain takes at least by itself, in microseconds: most of the three; 0 where that is
+ * unknown. And a line that says it, with what bounds it; "" there. */
+#define COMPARE_FLOOR 320
+double compare_floor(const struct timing_floor *floor);
+void compare_floor_line(char out[COMPARE_FLOOR], const struct timing_floor *floor);
 
 /* The tables, for people and in markdown; with the kernels that ran below each. */
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out);

@@ -1,5 +1,6 @@
 #include "report/document.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/clean.h"
@@ -10,6 +11,15 @@ json_t *document_text(const char *text)
 	json_t *json = clean != NULL ? json_string(clean) : NULL;
 	free(clean);
 	return json;
+}
+
+json_t *document_real(double value)
+{
+	if (isnan(value))
+		return json_string("nan");
+	if (isinf(value))
+		return json_string(value > 0 ? "inf" : "-inf");
+	return json_real(value);
 }
 
 json_t *document_make(const char *what, int schema_version)

@@ -8,6 +8,9 @@
 /* Text in JSON, made clean. */
 json_t *document_text(const char *text);
 
+/* JSON has no NaN and no infinities: they become strings. */
+json_t *document_real(double value);
+
 /* An object with schema_version, program and `what`. */
 json_t *document_make(const char *what, int schema_version);
 

@@ -285,8 +285,11 @@ bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *li
 
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 {
-	static const char *const endings[] = {
-		[TIMING_FILE] = " fused", [TIMING_FILE_PLAIN] = " alone", [TIMING_LIBRARY] = ""};
+	static const char *const endings[] = {[TIMING_FILE] = " fused",
+										  [TIMING_FILE_PLAIN] = " alone",
+										  [TIMING_LIBRARY] = "",
+										  [TIMING_BASELINE] = "",
+										  [TIMING_PROGRAM] = ""};
 	snprintf(out, FACTS_LABEL, "%s%s", entry->label, endings[entry->role]);
 	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)

@@ -1,13 +1,13 @@
 #include "report/report.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "judgement/layers.h"
 #include "judgement/names.h"
-#include "report/compare.h"
+#include "report/compare_json.h"
+#include "report/denied.h"
 #include "report/document.h"
 #include "report/facts.h"
 #include "report/kernels.h"
@@ -22,14 +22,9 @@ static json_t *text(const char *value)
 	return document_text(value);
 }
 
-/* JSON has no NaN and no infinities: they become strings. */
 static json_t *real(double value)
 {
-	if (isnan(value))
-		return json_string("nan");
-	if (isinf(value))
-		return json_string(value > 0 ? "inf" : "-inf");
-	return json_real(value);
+	return document_real(value);
 }
 
 /* 64-bit seeds do not fit the numbers of most JSON readers. */
@@ -195,33 +190,6 @@ static json_t *positive(double value)
 	return value > 0.0 ? real(value) : json_null();
 }
 
-static json_t *ratio(struct compare_ratio ratio)
-{
-	if (ratio.value == 0.0 && ratio.high == 0.0)
-		return json_null();
-	json_t *json = json_object();
-	json_object_set_new(json, "value", real(ratio.value));
-	json_object_set_new(json, "low", real(ratio.low));
-	json_object_set_new(json, "high", real(ratio.high));
-	return json;
-}
-
-/* In a comparison: what a fused file is beside everything else. */
-static void set_comparison(json_t *json, const struct timing_result *timing,
-						   const struct timing_entry *fused, bool span)
-{
-	const struct timing_entry *plain = compare_plain(timing, fused);
-	if (plain == NULL)
-		return;
-	json_t *speed_ups = json_object();
-	for (size_t i = 0; i < timing->count; i++)
-		if (timing->entries[i].role == TIMING_LIBRARY)
-			json_object_set_new(speed_ups, timing->entries[i].label,
-								ratio(compare_speed_up(fused, &timing->entries[i], span)));
-	json_object_set_new(json, "speed_up_over", speed_ups);
-	json_object_set_new(json, "fusion_cost_percent", ratio(compare_cost(fused, plain, span)));
-}
-
 static json_t *dimensions(const uint32_t size[3])
 {
 	json_t *json = json_array();
@@ -299,7 +267,7 @@ static json_t *timing_entry(const struct timing_result *timing, const struct tim
 	json_object_set_new(json, "schedule",
 						entry->schedule[0] != '\0' ? text(entry->schedule) : json_null());
 	if (entry->role == TIMING_FILE)
-		set_comparison(json, timing, entry, span);
+		compare_json_set(json, timing, entry, span);
 	return json;
 }
 
@@ -317,6 +285,7 @@ static json_t *timing(const struct timing_result *timing)
 	for (size_t i = 0; i < timing->count; i++)
 		json_array_append_new(entries, timing_entry(timing, &timing->entries[i], span));
 	json_object_set_new(json, "entries", entries);
+	json_object_set_new(json, "floor_us", compare_json_floor(&timing->floor));
 	const struct timing_entry *library = overall_library(timing);
 	json_object_set_new(json, "fastest_library",
 						library != NULL ? text(library->label) : json_null());
@@ -403,6 +372,8 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->device[0] != '\0' ? text(judgement->device) : json_null());
 	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
+	json_object_set_new(json, "denied", denied_json(&judgement->denied));
+	json_object_set_new(json, "denied_more", json_integer((json_int_t)judgement->denied.more));
 	json_t *compile = json_object();
 	json_object_set_new(compile, "log",
 						text(judgement->compile_log != NULL ? judgement->compile_log : ""));

@@ -11,15 +11,16 @@
 #define LEFT 60
 #define RIGHT 20
 #define PANEL 420
-#define TOP 70
-#define BOTTOM 70
-#define LIBRARIES_MAX 4
+#define TOP 85
+#define BOTTOM 80
+#define LIBRARIES_MAX 7 /* three of ours, JUDGE_BASELINES_MAX of the user's */
 
 /* Colours that the colour-blind tell apart (Okabe and Ito), and what is read on them. */
 static const struct {
 	const char *fill, *text;
-} colors[LIBRARIES_MAX] = {
-	{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"}, {"#009E73", "#ffffff"}, {"#CC79A7", "#000000"}};
+} colors[LIBRARIES_MAX] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"}, {"#009E73", "#ffffff"},
+						   {"#CC79A7", "#000000"}, {"#56B4E9", "#000000"}, {"#D55E00", "#ffffff"},
+						   {"#F0E442", "#000000"}};
 
 struct panel {
 	const struct judgement_list *list;
@@ -48,7 +49,7 @@ static const struct timing_entry *entry_of(const struct panel *panel, size_t sha
 {
 	const struct timing_result *timing = &panel->list->bench[shape];
 	for (size_t i = 0; i < timing->count; i++)
-		if (timing->entries[i].role == TIMING_LIBRARY &&
+		if (!timing_is_file(&timing->entries[i]) &&
 			strcmp(timing->entries[i].label, panel->names[library]) == 0)
 			return &timing->entries[i];
 	return NULL;
@@ -72,8 +73,7 @@ static void panel_measure(struct panel *panel)
 		const struct timing_result *timing = &panel->list->bench[b];
 		for (size_t i = 0; i < timing->count; i++) {
 			const struct timing_entry *entry = &timing->entries[i];
-			bool known =
-				entry->role != TIMING_LIBRARY || !entry->ran || panel->libraries == LIBRARIES_MAX;
+			bool known = timing_is_file(entry) || !entry->ran || panel->libraries == LIBRARIES_MAX;
 			for (size_t l = 0; l < panel->libraries; l++)
 				known = known || strcmp(panel->names[l], entry->label) == 0;
 			if (!known)
@@ -111,18 +111,41 @@ static const char *fill_of(size_t library, char out[32])
 	return out;
 }
 
+#define LEGEND 96
+/* What a label of the legend takes, with its square and the room behind it. */
+static double legend_width(const char *label)
+{
+	return 40 + 7.5 * (double)strlen(label);
+}
+
+static void legend_label(const struct panel *panel, size_t library, char out[LEGEND])
+{
+	bool program = false;
+	for (size_t b = 0; b < panel->list->bench_count; b++) {
+		const struct timing_entry *entry = entry_of(panel, b, library);
+		program = program || (entry != NULL && entry->role == TIMING_PROGRAM);
+	}
+	snprintf(out, LEGEND, "over %s%s", panel->names[library], program ? ", not checked" : "");
+}
+
+/* In one line, smaller where it would not fit. */
 static void legend_print(FILE *out, const struct panel *panel)
 {
-	char paint[32];
-	double x = LEFT;
+	char paint[32], label[LEGEND];
+	double x = LEFT, all = 0;
 	for (size_t l = 0; l < panel->libraries; l++) {
-		char label[96];
-		snprintf(label, sizeof label, "over %s", panel->names[l]);
-		draw_rect(out, x, panel->top + 38, 12, 12, fill_of(l, paint));
-		text_print(out, x + 18, panel->top + 49, 13, "start", label);
-		x += 40 + 7.5 * (double)strlen(label);
+		legend_label(panel, l, label);
+		all += legend_width(label);
 	}
-	text_print(out, WIDTH - RIGHT, panel->top + 49, 11, "end", "cost: of fusing, over no epilogue");
+	double scale = fmin(1, (WIDTH - LEFT - RIGHT) / all);
+	for (size_t l = 0; l < panel->libraries; l++) {
+		legend_label(panel, l, label);
+		draw_rect(out, x, panel->top + 38, 12 * scale, 12, fill_of(l, paint));
+		text_print(out, x + 18 * scale, panel->top + 49, 13 * scale, "start", label);
+		x += legend_width(label) * scale;
+	}
+	text_print(out, WIDTH - RIGHT, panel->top + 70, 11, "end",
+			   "cost: of fusing; floor: of the chain by itself; both over no epilogue");
 }
 
 /* The number stands at the foot of the bar, upright where it has no room otherwise,
@@ -173,6 +196,12 @@ static void shape_label_print(FILE *out, const struct panel *panel, size_t numbe
 	snprintf(line, sizeof line, "cost %.1f%%",
 			 compare_cost(fused, plain, facts_use_span(timing)).value);
 	text_print(out, x, y + 48, size, "middle", line);
+	if (!timing->floor.known)
+		return;
+	snprintf(line, sizeof line, "floor %.1f%%",
+			 100.0 * compare_floor(&timing->floor) /
+				 facts_stats(plain, facts_use_span(timing))->median);
+	text_print(out, x, y + 63, size, "middle", line);
 }
 
 static void shapes_print(FILE *out, const struct panel *panel)

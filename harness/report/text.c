@@ -7,6 +7,7 @@
 #include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/counters.h"
+#include "report/denied.h"
 #include "report/facts.h"
 #include "report/kernels.h"
 #include "report/ranking.h"
@@ -117,6 +118,21 @@ static void hints_print(const struct text_page *page, const struct judgement *it
 	}
 }
 
+/* What its code tried in vain, or why nobody knows. */
+static void denied_show(const struct text_page *page, const struct judgement *item)
+{
+	char calls[DENIED_TEXT], line[DENIED_TEXT + 32];
+	if (denied_print(&item->denied, calls)[0] != '\0') {
+		snprintf(line, sizeof line, "denied by the jail: %s", calls);
+		text_paragraph(page, 2, line);
+	}
+	if (item->denied.unrecorded[0] != '\0') {
+		snprintf(line, sizeof line, "what the jail denied was not recorded: %s",
+				 item->denied.unrecorded);
+		text_paragraph(page, 2, line);
+	}
+}
+
 /* What follows the line of the verdict. */
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
@@ -129,6 +145,8 @@ static void judgement_print(const struct text_page *page, const struct judgement
 	text_cases(page, item);
 	if (page->verbose)
 		kernels_uses_print(page->out, page->width, item);
+	if (page->verbose)
+		denied_show(page, item);
 	hints_print(page, item);
 	if (item->tool_report != NULL) {
 		fputs("  the tool printed:\n", page->out);

@@ -367,8 +367,8 @@ static bool append_timing(struct store *store, int64_t run, const struct timing_
 {
 	int64_t id = append_timing_head(store, run, timing, err);
 	for (size_t i = 0, files = 0; i < timing->count && id >= 0; i++) {
-		bool library = timing->entries[i].role == TIMING_LIBRARY;
-		int64_t judgement = library || count == 0 ? 0 : ids[files++ % count];
+		bool file = timing_is_file(&timing->entries[i]);
+		int64_t judgement = !file || count == 0 ? 0 : ids[files++ % count];
 		if (!append_entry(store, id, i, judgement, timing, err))
 			id = -1;
 	}

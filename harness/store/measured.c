@@ -307,7 +307,8 @@ static bool take_bench(struct measured *out, const json_t *report, size_t index,
 		if (members == 0 || strcmp(text_of(timing, "problem"), out->problem) != 0)
 			continue;
 		json_array_foreach(json_object_get(timing, "entries"), i,
-						   entry) if (!timing_role_is(text_of(entry, "role"), TIMING_LIBRARY) &&
+						   entry) if ((timing_role_is(text_of(entry, "role"), TIMING_FILE) ||
+									   timing_role_is(text_of(entry, "role"), TIMING_FILE_PLAIN)) &&
 									  i % members == member &&
 									  !take_time(out, timing, entry, err)) return false;
 	}

@@ -242,10 +242,14 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
 	}
 	summarise(out);
+	contestant_link_denied(&contestant, &out->denied);
 	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
-		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
-		 check_sealed(run, problem, entrant, &contestant, out, err);
+		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err);
+	struct denied_list again = {.count = 0}; /* what was repeated is told already */
+	contestant_link_denied(&contestant, &again);
+	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
 	contestant_link_close(&contestant);
+	contestant_link_denied(&contestant, &out->denied);
 	emulated_watch_close(&watch, out);
 	tool_close(&run->tool, contestant.said, out);
 	free(contestant.said);

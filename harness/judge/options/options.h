@@ -6,10 +6,12 @@
 
 #include "judge/options/device_list.h"
 #include "judge/options/schedules.h"
+#include "judge/options/sweep.h"
 #include "judge/options/tolerance.h"
 #include "judgement/judgement.h"
 
 #define JUDGE_FLAGS_MAX 64 /* for nvcc, of one run */
+#define JUDGE_BASELINES_MAX 4
 
 /* The name of a file that is no file. */
 #define JUDGE_STDIN "-"
@@ -69,9 +71,12 @@ struct judge_options {
 	 * what a comparison shows. */
 	const struct shape_text *shapes;
 	size_t shape_count;
-	const char *shapes_file;     /* that they are from; NULL: from the command line */
-	const uint32_t *shape_lines; /* its lines that they are on */
-	struct shape_text time;      /* JUDGE_CHECKS: timed instead; count 0: none was named */
+	const char *shapes_file;      /* that they are from; NULL: from the command line */
+	const uint32_t *shape_lines;  /* its lines that they are on */
+	const char *const *baselines; /* JUDGE_COMPARES: files, and commands with {m}, {n} and {k} */
+	size_t baseline_count;
+	struct sweep over;      /* JUDGE_COMPARES: each of them at each of these values */
+	struct shape_text time; /* JUDGE_CHECKS: timed instead; count 0: none was named */
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;
 	struct tolerance_request tolerance;

@@ -171,18 +171,15 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 	facts->peak_bytes = reply->peak_bytes;
 }
 
-/* Sends a request; on failure the process may be gone (then `dead`). *elapsed, unless NULL: how
- * long it took. */
-static struct outcome clocked_call(struct contestant_link *link, const char *doing,
-								   const void *request, size_t request_bytes, int fd, void *reply,
-								   size_t reply_bytes, double seconds, double *elapsed)
+/* Sends a request; on failure the process may be gone (then `dead`). *got_fd is the caller's.
+ * *elapsed, unless NULL: how long it took. */
+static struct outcome exchange(struct contestant_link *link, const char *doing, const void *request,
+							   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
+							   int *got_fd, double seconds, double *elapsed)
 {
 	size_t got = 0;
-	int got_fd = -1;
 	struct child_result result = child_call_clocked(link->child, request, request_bytes, fd, reply,
-													reply_bytes, &got, &got_fd, seconds, elapsed);
-	if (got_fd >= 0) /* none belongs there: the solution has sent it */
-		close(got_fd);
+													reply_bytes, &got, got_fd, seconds, elapsed);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
 
@@ -200,6 +197,18 @@ static struct outcome clocked_call(struct contestant_link *link, const char *doi
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
 	return outcome_ok();
+}
+
+static struct outcome clocked_call(struct contestant_link *link, const char *doing,
+								   const void *request, size_t request_bytes, int fd, void *reply,
+								   size_t reply_bytes, double seconds, double *elapsed)
+{
+	int got_fd = -1;
+	struct outcome outcome = exchange(link, doing, request, request_bytes, fd, reply, reply_bytes,
+									  &got_fd, seconds, elapsed);
+	if (got_fd >= 0) /* none belongs there: the solution has sent it */
+		close(got_fd);
+	return outcome;
 }
 
 static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
@@ -259,6 +268,18 @@ void contestant_link_close(struct contestant_link *link)
 		end_under_tool(link);
 	child_stop(link->child);
 	link->child = NULL;
+	if (link->listener != NULL) /* only now: without it the process would see other errors */
+		denied_take(link->listener, &link->denied);
+	denied_stop(link->listener);
+	link->listener = NULL;
+}
+
+void contestant_link_denied(struct contestant_link *link, struct denied_list *list)
+{
+	if (link->listener != NULL)
+		denied_take(link->listener, &link->denied);
+	denied_add_all(list, &link->denied);
+	link->denied = (struct denied_list){.count = 0};
 }
 
 static bool start(struct contestant_link *link, struct error *err)
@@ -280,6 +301,26 @@ static bool start(struct contestant_link *link, struct error *err)
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
 }
 
+/* Looks on at what the closed process will try. fd: what came with the reply. */
+static bool listen_to(struct contestant_link *link, const struct contestant_open *request,
+					  struct contestant_open_reply *reply, int fd, struct error *err)
+{
+	const char *readable[] = {link->library, request->library_folder, NULL};
+	const char *writable[] = {request->writable, NULL};
+	if (request->library_folder[0] == '\0')
+		readable[1] = NULL;
+	if (request->writable[0] == '\0')
+		writable[0] = NULL;
+	reply->untold[sizeof reply->untold - 1] = '\0';
+	if (request->tells != 0 && reply->tells == 0 && (reply->layers & LAYER_CALLS) != 0)
+		memcpy(link->denied.unrecorded, reply->untold, sizeof link->denied.unrecorded);
+	if (fd < 0)
+		return reply->tells == 0 || error_set(err, "the jail's listener did not arrive");
+	link->listener = denied_listen(
+		fd, &(struct denied_allowed){.readable = readable, .writable = writable}, err);
+	return link->listener != NULL;
+}
+
 /* Makes the context and closes the process; no code of a submission runs in it yet. *ended: the
  * process came to an end over it, which is nobody's doing here. */
 static struct outcome enclose(struct contestant_link *link, bool *ended)
@@ -290,21 +331,29 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 									  .layers = open ? 0 : LAYER_SOLUTION & ~link->without,
 									  .timed = link->timed,
 									  .libraries_allowed = link->libraries_allowed,
-									  .under_tool = link->under != NULL};
-	struct contestant_open_reply reply;
+									  .under_tool = link->under != NULL,
+									  .tells = !open};
+	struct contestant_open_reply reply = {.tells = 0};
+	struct error err = {{0}};
+	int fd = -1;
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.writable, sizeof request.writable, "%s",
 			 link->writable != NULL ? link->writable : "");
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
 			 link->library_folder != NULL ? link->library_folder : "");
-	struct outcome outcome = call(link, "opening the device", &request, sizeof request, -1, &reply,
-								  sizeof reply, OPEN_SECONDS);
+	struct outcome outcome = exchange(link, "opening the device", &request, sizeof request, -1,
+									  &reply, sizeof reply, &fd, OPEN_SECONDS, NULL);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
 	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->under == NULL;
 	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
 		outcome.verdict = VERDICT_NOT_RUN;
-	if (outcome.verdict != VERDICT_ACCEPTED)
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		if (fd >= 0)
+			close(fd);
 		return outcome;
+	}
+	if (!listen_to(link, &request, &reply, fd, &err))
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	link->enclosed = true;
 	link->layers = reply.layers;
 	link->can_seal = reply.sealed != 0;
@@ -346,12 +395,14 @@ static struct outcome start_enclosed(struct contestant_link *link)
 struct outcome contestant_link_load(struct contestant_link *link)
 {
 	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
-									  .has_epilogue = link->chain != NULL,
+									  .has_epilogue = link->chain != NULL && !link->unbound,
 									  .order = link->order};
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
 	struct contestant_reply reply;
 	link->facts = (struct call_facts){.signal = 0};
+	if (link->listener != NULL)
+		denied_begin(link->listener);
 	struct outcome outcome =
 		call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
 						link->libraries_allowed ? OPEN_SECONDS : link->timeout);

@@ -6,6 +6,7 @@
 #include "compile/source_line.h"
 #include "judgement/judgement.h"
 #include "process/child.h"
+#include "process/denied.h"
 #include "process/protocol.h"
 
 /* What became of the submission in one step. ACCEPTED: nothing wrong so far. (That the harness
@@ -27,6 +28,7 @@ struct contestant_link {
 	enum entry_order order;         /* of solution() */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
+	bool unbound;                   /* it need not let the chain be bound */
 	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
 									   then gets buffers of its own, so that the tool sees
 									   the bounds of each, and has time to end */
@@ -43,13 +45,15 @@ struct contestant_link {
 	unsigned without;    /* layers of the jail that are left open */
 	unsigned required;   /* without which nothing is loaded */
 	/* filled by contestant_link_open() */
-	bool enclosed;           /* the next two are known */
-	unsigned layers;         /* that hold: none where libraries are allowed, or under a tool */
-	char unavailable[512];   /* why others do not */
-	bool can_seal;           /* sealed calls can be made */
-	char unsealed[400];      /* why they cannot */
-	enum entry_kind entry;   /* what is called, as the process says: for hints */
-	struct call_facts facts; /* of the last run */
+	bool enclosed;             /* the next two are known */
+	unsigned layers;           /* that hold: none where libraries are allowed, or under a tool */
+	char unavailable[512];     /* why others do not */
+	struct denied *listener;   /* looks on at what is denied; NULL: nobody does */
+	struct denied_list denied; /* what was, in processes that have ended */
+	bool can_seal;             /* sealed calls can be made */
+	char unsealed[400];        /* why they cannot */
+	enum entry_kind entry;     /* what is called, as the process says: for hints */
+	struct call_facts facts;   /* of the last run */
 	struct source_line source_line; /* of the last allocation that a message was about */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */
@@ -68,6 +72,10 @@ struct outcome contestant_link_load(struct contestant_link *link);
 /* Whether the layers that are required hold, after contestant_link_open(); else err names them. */
 bool contestant_link_holds(const struct contestant_link *link, struct error *err);
 void contestant_link_close(struct contestant_link *link);
+
+/* Adds what the solution tried and the jail denied since the last call of this function. Works
+ * after contestant_link_close(), too. */
+void contestant_link_denied(struct contestant_link *link, struct denied_list *list);
 
 /* Gives it the buffers of a case (arena_fd: the memfd, or -1). */
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,

@@ -47,12 +47,13 @@ void epilogue_renew(struct epilogue *epilogue)
 	}
 }
 
-void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *judgement)
+void epilogue_take_layers(struct epilogue *epilogue, struct judgement *judgement)
 {
 	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
-		const struct epilogue_runner *runner = &epilogue->runners[i];
+		struct epilogue_runner *runner = &epilogue->runners[i];
 		if (!runner->link.enclosed)
 			continue;
+		contestant_link_denied(&runner->link, &judgement->denied);
 		judgement_take_layers(judgement, true, runner->link.layers);
 		if (!runner->compiled.jailed)
 			judgement->layers &= ~(unsigned)LAYER_COMPILER;

@@ -42,8 +42,9 @@ bool epilogue_fits(const struct problem *problem, struct error *err);
 const char *epilogue_blamed(const struct epilogue *epilogue, const char *log);
 
 /* Takes from the judgement the layers of the jail that did not hold for a stage that has run by
- * itself since epilogue_renew(): what it computed counts in the verdict. NULL has none. */
-void epilogue_take_layers(const struct epilogue *epilogue, struct judgement *judgement);
+ * itself since epilogue_renew(): what it computed counts in the verdict. Adds what such a stage
+ * tried and was denied. NULL has none. */
+void epilogue_take_layers(struct epilogue *epilogue, struct judgement *judgement);
 
 /* What a check needs besides the referee. */
 struct epilogue_check {

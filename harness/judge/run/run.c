@@ -7,6 +7,15 @@ const struct chain *run_chain(const struct run *run)
 	return run->epilogue != NULL ? &run->epilogue->chain : NULL;
 }
 
+/* Whether no stage has members: there is nothing to bind. */
+static bool binds_nothing(const struct chain *chain)
+{
+	bool nothing = chain != NULL;
+	for (uint32_t i = 0; nothing && i < chain->count; i++)
+		nothing = chain->stages[i].bytes == 0;
+	return nothing;
+}
+
 struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
 									  const struct entrant *entrant)
 {
@@ -15,6 +24,8 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 									.problem = problem->name,
 									.order = entrant->order,
 									.chain = entrant->fused ? run_chain(run) : NULL,
+									.unbound =
+										entrant->own_epilogue && binds_nothing(run_chain(run)),
 									.libraries_allowed = entrant->libraries_allowed,
 									.memory_limit = run->memory_limit,
 									.library_folder = run->library_folder,

@@ -15,9 +15,10 @@ struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
-	int lock;                  /* of the device, or -1 */
-	struct epilogue *epilogue; /* NULL: none */
-	struct tool tool;          /* that solutions run under, if any */
+	int lock;                          /* of the device, or -1 */
+	struct epilogue *epilogue;         /* NULL: none */
+	struct given_baselines *baselines; /* compare: those that the user names; NULL: none */
+	struct tool tool;                  /* that solutions run under, if any */
 	double timeout, time_budget;
 	size_t rounds; /* of timing: no more passes of each entrant; 0: until times are certain */
 	double until;  /* of clock_seconds(): the same, where starting processes took long; 0: any */
@@ -36,9 +37,12 @@ struct entrant {
 	const char *file;           /* for progress */
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *problem_detail; /* why it did not */
+	enum verdict refused;       /* it is not to be run for another reason, which stands there; else
+								   ACCEPTED */
 	bool libraries_allowed;
 	enum entry_order order; /* of its solution() */
 	bool fused;             /* compiled with the run's epilogue */
+	bool own_epilogue;      /* and need not include epilogue.cuh where its stages have no members */
 	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
 	bool is_reference; /* a baseline beside the files: measured even where its results leave

@@ -16,6 +16,7 @@
 #include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
 #include "judge/submission/ptxas.h"
+#include "judge/submission/shapes.h"
 #include "judge/submission/tensara.h"
 #include "process/jail.h"
 #include "testcases/suite.h"
@@ -179,73 +180,6 @@ static bool cases_of_suites(const struct judge_options *options, struct submissi
 																  : "--max-dim with --multiple-of");
 }
 
-/* What a comparison shows where no shape is asked for: two large ones, one of them with a short
- * K, and then a row of K. */
-static const struct shape_text comparison[] = {
-	{3, {8192, 8192, 8192}}, {3, {8192, 8192, 1024}}, {3, {4096, 4096, 64}},
-	{3, {4096, 4096, 128}},  {3, {4096, 4096, 256}},  {3, {4096, 4096, 512}},
-	{3, {4096, 4096, 1024}}, {3, {4096, 4096, 2048}}, {3, {4096, 4096, 4096}},
-	{3, {4096, 4096, 8192}},
-};
-#define COMPARISON_SHAPES (sizeof comparison / sizeof *comparison)
-
-/* The shapes that the run asks for, or that its mode has for a problem of three sizes. */
-static size_t shapes_to_time(const struct judge_options *options, const struct problem *problem,
-							 const struct shape_text **shapes)
-{
-	*shapes = options->shapes;
-	if (options->shape_count > 0 || options->mode != JUDGE_COMPARES || problem_sizes(problem) != 3)
-		return options->shape_count;
-	*shapes = comparison;
-	return COMPARISON_SHAPES;
-}
-
-/* As the problem has it; an error names the line of a file. */
-static bool shape_of_text(const struct judge_options *options, const struct problem *problem,
-						  const struct shape_text *text, struct shape *out, struct error *err)
-{
-	const char *file = options->shapes_file;
-	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
-		return true;
-	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
-		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? "stdin" : file,
-					 options->shape_lines[text - options->shapes]);
-	return false;
-}
-
-/* The case of a shape; of NULL, the problem's large one. */
-static bool case_to_time(const struct judge_options *options, const struct problem *problem,
-						 const struct shape_text *text, struct test_case *out, struct error *err)
-{
-	struct shape shape = problem->large;
-	float scalars[SCALARS_MAX];
-	if (text != NULL && !shape_of_text(options, problem, text, &shape, err))
-		return false;
-	bool given = options->alpha.given || options->beta.given;
-	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
-		enum scalar scalar = problem->scalars[i].is;
-		bool factor = scalar == SCALAR_ALPHA || scalar == SCALAR_BETA;
-		const struct judge_scalar *asked = scalar == SCALAR_BETA ? &options->beta : &options->alpha;
-		scalars[i] =
-			factor && (text != NULL || given) ? scalar_neutral(scalar) : problem->large_scalars[i];
-		if (factor && asked->given)
-			scalars[i] = (float)asked->value;
-	}
-	*out = case_of_shape(problem, &shape, scalars, options->seed);
-	return true;
-}
-
-static bool cases_of_shapes(const struct judge_options *options, struct submission *s,
-							struct error *err)
-{
-	const struct shape_text *shapes;
-	size_t count = shapes_to_time(options, s->problem, &shapes);
-	bool ok = cases_allocate(s, count > 0 ? count : 1, err);
-	for (size_t i = 0; i < s->case_count && ok; i++)
-		ok = case_to_time(options, s->problem, count > 0 ? &shapes[i] : NULL, &s->cases[i], err);
-	return ok;
-}
-
 /* To be checked: `cases` of each shape. */
 static bool cases_generate_at(const struct judge_options *options, struct submission *s,
 							  struct error *err)
@@ -253,7 +187,7 @@ static bool cases_generate_at(const struct judge_options *options, struct submis
 	bool ok = cases_allocate(s, options->shape_count * options->cases, err);
 	for (size_t i = 0; i < options->shape_count && ok; i++) {
 		struct shape shape;
-		ok = shape_of_text(options, s->problem, &options->shapes[i], &shape, err);
+		ok = shapes_fit(options, s->problem, &options->shapes[i], &shape, err);
 		for (size_t c = i * options->cases; c < (i + 1) * options->cases && ok; c++)
 			s->cases[c] = case_generate_at(s->problem, &shape, options->seed, c);
 	}
@@ -266,14 +200,16 @@ static bool cases_make(const struct judge_options *options, struct submission *s
 									 : options->shape_count > 0 ? options->shapes
 																: NULL;
 	bool checks = options->mode == JUDGE_CHECKS;
-	if (checks && !case_to_time(options, s->problem, timed, &s->timed, err))
+	if (checks && !shapes_case(options, s->problem, timed, &s->timed, err))
 		return false;
 	if (options->suite_count > 0)
 		return cases_of_suites(options, s, err);
 	if (checks && options->shape_count > 0)
 		return cases_generate_at(options, s, err);
-	return checks || options->cases > 0 ? cases_generate(options, s, err)
-										: cases_of_shapes(options, s, err);
+	if (checks || options->cases > 0)
+		return cases_generate(options, s, err);
+	s->cases = shapes_cases(options, s->problem, &s->case_count, err);
+	return s->cases != NULL;
 }
 
 /* ---- those that were named ----------------------------------------------------- */
@@ -525,6 +461,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
 							.fused = s->fused,
+							.own_epilogue = s->own_epilogue,
 							.schedule = s->schedule.text};
 }
 

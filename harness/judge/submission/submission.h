@@ -15,6 +15,7 @@ struct submission {
 	struct judge_schedule schedule; /* submission_tune() */
 	const char *tuned[JUDGE_FLAGS_MAX + JUDGE_SCHEDULE_FLAGS + 1]; /* `flags` of such a one */
 	bool fused;               /* to be compiled with the run's epilogue */
+	bool own_epilogue;        /* which it may have written itself: entrant.own_epilogue */
 	enum entry_order order;   /* in which its solution() gets its sizes, if it has one */
 	bool is_baseline;         /* lies in solutions/baselines/: may use libraries */
 	struct submission *plain; /* compare: the same file without the epilogue; borrowed */

@@ -272,7 +272,8 @@ static bool lane_begin(const struct timer *timer, const struct lane *lane,
 	if (lane->dropped) {
 		entry->verdict = VERDICT_NOT_RUN;
 	} else if (lane->entrant->library == NULL) {
-		entry->verdict = VERDICT_COMPILE_ERROR;
+		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
+																	: VERDICT_COMPILE_ERROR;
 		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
 	} else {
 		entry->ran = true;
@@ -331,7 +332,9 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
-	for (size_t i = 0; i < timer->count; i++)
+	for (size_t i = 0; i < timer->count; i++) {
 		entry_rate(&out->entries[i], out);
+		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
+	}
 	return ok;
 }

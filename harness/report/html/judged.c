@@ -5,6 +5,7 @@
 
 #include "judgement/layers.h"
 #include "report/counters.h"
+#include "report/denied.h"
 #include "report/facts.h"
 #include "report/html/heat.h"
 #include "report/html/page.h"
@@ -176,6 +177,26 @@ static void hints_print(FILE *out, const struct judgement *item)
 	fputs("</ul>\n", out);
 }
 
+/* What its code tried in vain: a short list. */
+static void denied_show(FILE *out, const struct judgement *item)
+{
+	const struct denied_list *list = &item->denied;
+	char line[DENIED_CALL_TEXT];
+	if (list->count == 0)
+		return;
+	html_heading(out, 3, NULL, "What it tried and the jail denied");
+	fputs("<ul>\n", out);
+	for (size_t i = 0; i < list->count; i++) {
+		fputs("<li>", out);
+		html_text(out, denied_call_print(&list->calls[i], line));
+		fputs("</li>\n", out);
+	}
+	if (list->more > 0)
+		fprintf(out, "<li>and %llu more call%s</li>\n", (unsigned long long)list->more,
+				list->more > 1 ? "s" : "");
+	fputs("</ul>\n", out);
+}
+
 static void counters_print_block(FILE *out, const struct judgement *item)
 {
 	char *text = NULL;
@@ -243,6 +264,7 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 		html_block(out, item->compile_log);
 	}
 	failures_print(out, item);
+	denied_show(out, item);
 	if (item->tool_report != NULL) {
 		html_heading(out, 3, NULL, "What the tool printed");
 		html_block(out, item->tool_report);

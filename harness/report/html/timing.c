@@ -96,7 +96,7 @@ static void table_print(FILE *out, const struct timing_result *timing,
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (fused != NULL && entry != fused && entry != compare_plain(timing, fused) &&
-			entry->role != TIMING_LIBRARY)
+			timing_is_file(entry))
 			continue;
 		label_of(timing, entry, label);
 		html_table_row(&table, entry->role == TIMING_FILE);
@@ -186,6 +186,10 @@ static void accuracy_print(FILE *out, const struct timing_result *timing)
 	facts_clocks(line, sizeof line, timing);
 	if (line[0] != '\0')
 		html_paragraph(out, "quiet", line);
+	char floor[COMPARE_FLOOR];
+	compare_floor_line(floor, &timing->floor);
+	if (floor[0] != '\0')
+		html_paragraph(out, "quiet", floor);
 	snprintf(line, sizeof line, "The clock was held down while measuring (%s).",
 			 timing->throttle_reason);
 	if (timing->throttled)

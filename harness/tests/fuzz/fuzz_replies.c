@@ -213,6 +213,7 @@ static size_t good_reply(const union request *request, union reply *reply)
 		reply->open.layers = ~0u;
 		reply->open.unavailable[0] = reply->open.unsealed[0] = '\0';
 		reply->open.sealed = 1;
+		reply->open.tells = 0;
 		return sizeof reply->open;
 	case MESSAGE_CONTESTANT_TIME:
 		memset(&reply->time.status, 0,

@@ -56,6 +56,40 @@ Test(cli_args, multiple_of_is_a_size)
 	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
 
+Test(cli_args, baselines_are_files_and_commands)
+{
+	struct parsed p;
+	struct option_file file;
+	char line[256];
+	parse(&p, "compare a.cu --epilogue relu --baseline ./{m}{n}{k} --baseline b.cu --seed 7");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x7 --epilogue relu --baseline './{m}{n}{k}' "
+						   "--baseline b.cu a.cu");
+	cr_assert(options_file(&p.options, VALUE_READ, 2, &file)); /* behind relu and the command */
+	cr_assert_str_eq(file.path, "b.cu");
+	refused("compare a.cu --baseline=", "needs a .cu file or a command");
+	refused("compare a.cu --baseline a --baseline a --baseline a --baseline a --baseline a",
+			"more than 4 baselines");
+}
+
+Test(cli_args, over_is_a_sweep)
+{
+	struct parsed p;
+	char line[256];
+	parse(&p, "compare a.cu --epilogue relu --over m=8,16 --shape 1x2x3 --seed 7");
+	cr_assert(p.ok, "%s", p.err.message);
+	options_again(&p.options, "gemmjudge", line, sizeof line);
+	cr_assert_str_eq(line, "gemmjudge compare --seed 0x7 --epilogue relu --shape 1x2x3 "
+						   "--over M=8,16 a.cu");
+	parse(&p, "compare a.cu --epilogue relu --over K=64,40000 --large-sizes");
+	cr_assert(p.ok, "%s", p.err.message);
+	refused("compare a.cu --epilogue relu --over K=64,40000", "--over K=64,40000");
+	refused("compare a.cu --over L", "M, N or K is needed");
+	refused("compare a.cu --over K --suite edges", "sizes of their own");
+	refused("bench a.cu --over K", "--over is an option of compare");
+}
+
 Test(cli_args, sizes_are_of_a_kind)
 {
 	struct parsed p;

@@ -145,6 +145,68 @@ Test(compare, markdown)
 	free(text);
 }
 
+/* What costs most is the floor, and stands beside what fusing costs: in the picture in percent. */
+Test(compare, floors)
+{
+	char line[COMPARE_FLOOR];
+	compare_floor_line(line, &results[0].floor);
+	cr_assert_str_empty(line);
+	cr_assert_eq(compare_floor(&results[0].floor), 0);
+	results[0].floor = (struct timing_floor){
+		.known = true, .special = 4, .instructions = 4.9, .bytes = 0.25, .product = 30};
+	results[1].floor = results[0].floor;
+	results[1].floor.branches = true;
+	snprintf(results[1].floor.uncounted, sizeof results[1].floor.uncounted, "mish");
+	cr_assert_eq(compare_floor(&results[0].floor), 4.9);
+	char *text = written(text_writer);
+	cr_assert_not_null(strstr(text, "fusing costs 2.0% (0.0 to 4.1), 1.00 us"));
+	cr_assert_not_null(strstr(text, "  floor of the chain: 4.90 us (special functions 4.00, "));
+	cr_assert_not_null(strstr(text, "instructions up to 4.90,"), "%s", text);
+	cr_assert_not_null(strstr(text, "product: 30.00 us; instructions of mish are not"), "%s", text);
+	cr_assert_not_null(strstr(text, "     2.0%     1.00     4.90"), "%s", text);
+	free(text);
+	text = written(report_svg);
+	cr_assert_not_null(strstr(text, ">cost 2.0%<"));
+	cr_assert_not_null(strstr(text, ">floor 10.0%<"));
+	free(text);
+	text = written(report_json);
+	cr_assert_not_null(strstr(text, "\"special_functions\": 4.0"));
+	cr_assert_not_null(strstr(text, "\"fusion_cost_us\": 1.0"));
+	cr_assert_not_null(strstr(text, "\"uncounted\": \"mish\""));
+	free(text);
+}
+
+/* Somebody's kernel is a row like a library; a program's own time has no interval. */
+Test(compare, baselines_of_the_user)
+{
+	for (size_t i = 0; i < 2; i++) {
+		entry(i, 3, TIMING_BASELINE, "theirs.cu", 60);
+		entry(i, 4, TIMING_PROGRAM, "bench", 100);
+	}
+	char *text = written(text_writer);
+	cr_assert_not_null(strstr(text, "theirs.cu                   60.00  1.00%    35.8  1.20x"));
+	cr_assert_not_null(strstr(text,
+							  "bench                      100.00      -    21.5  2.00x as fast, "
+							  "by its own word: not checked\n"),
+					   "%s", text);
+	cr_assert_not_null(strstr(text, "          theirs.cu              bench*\n"), "%s", text);
+	cr_assert_not_null(strstr(text, "\n  * bench, by its own word: not checked\n"), "%s", text);
+	free(text);
+	text = written(report_json);
+	cr_assert_not_null(strstr(text, "\"role\": \"baseline\""));
+	cr_assert_not_null(strstr(text, "\"role\": \"program\""));
+	cr_assert_not_null(strstr(text, "\"theirs.cu\": {"));
+	cr_assert_not_null(strstr(text, "\"fastest_library\": \"cuBLAS+kernel\""));
+	free(text);
+	text = written(report_svg);
+	cr_assert_not_null(strstr(text, ">over theirs.cu<"));
+	cr_assert_not_null(strstr(text, ">over bench, not checked<"));
+	free(text);
+	text = written(report_html);
+	cr_assert_not_null(strstr(text, "theirs.cu"));
+	free(text);
+}
+
 Test(compare, json)
 {
 	char *text = written(report_json);

@@ -255,6 +255,46 @@ Test(report, tells_what_held)
 	judgement_list_free(&list);
 }
 
+/* In the verbose text, in JSON and on the page; where nobody looked on, JSON says so. */
+Test(report, tells_what_was_denied)
+{
+	struct judgement_list list = some_list();
+	struct denied_list *denied = &list.items[0].denied;
+	denied->recorded = true;
+	denied_add(denied, "socket", "AF_INET", 3);
+	denied_add(denied, "open", "/etc/<b>\033[31m", 1);
+	for (int i = 0; i < DENIED_MAX; i++)
+		denied_add(denied, "execve", (char[]){'/', (char)('a' + i), '\0'}, 1);
+	snprintf(list.items[1].denied.unrecorded, sizeof list.items[1].denied.unrecorded, "no kernel");
+	char *said = text_of(&list, (struct report_style){.width = 200, .verbose = true});
+	holds(said, "\n  denied by the jail: socket AF_INET (3 times), open /etc/<b>?[31m, execve /a, "
+				"execve /b, execve /c, execve /d, and 12 more calls\n");
+	holds(said, "\n  what the jail denied was not recorded: no kernel\n");
+	cr_expect_eq(times(said, "denied by the jail"), 1);
+	free(said);
+	said = text_of(&list, (struct report_style){.width = 200});
+	cr_expect_null(strstr(said, "denied"));
+	free(said);
+	said = written(report_html, &list);
+	holds(said, "<li>open /etc/&lt;b&gt;?[31m</li>\n");
+	holds(said, "<li>execve /n</li>\n<li>and 2 more calls</li>\n</ul>");
+	free(said);
+	said = written(report_json, &list);
+	json_t *json = json_loads(said, 0, NULL);
+	json_t *results = json_object_get(json, "results");
+	const json_t *calls = json_object_get(json_array_get(results, 0), "denied");
+	const json_t *first = json_array_get(calls, 0);
+	cr_expect_eq(json_array_size(calls), DENIED_MAX);
+	cr_expect_str_eq(json_string_value(json_object_get(first, "call")), "socket");
+	cr_expect_str_eq(json_string_value(json_object_get(first, "what")), "AF_INET");
+	cr_expect_eq(json_integer_value(json_object_get(first, "times")), 3);
+	cr_expect_eq(json_integer_value(json_object_get(json_array_get(results, 0), "denied_more")), 2);
+	cr_expect(json_is_null(json_object_get(json_array_get(results, 1), "denied")));
+	json_decref(json);
+	free(said);
+	judgement_list_free(&list);
+}
+
 Test(report, verdicts_are_shown_as_they_come)
 {
 	struct judgement_list list = some_list();

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "report/report.h"
 #include "store/leaderboard.h"
 #include "store/pairs.h"
 #include "store_fixture.h"
@@ -40,6 +41,38 @@ static void is_left_out(const struct leaderboard *all, size_t i, const char *con
 	cr_assert_lt(i, all->left_out_count);
 	cr_expect_str_eq(all->left_out[i].run->content, content);
 	cr_expect_str_eq(all->left_out[i].why, why);
+}
+
+/* What a file is compared with is nobody's judgement: neither in the store nor in the report. */
+Test(leaderboard, baselines_of_the_user_are_times_of_no_file)
+{
+	struct error err;
+	struct judgement_list list = fixture_judged("a.cu", "aaaa");
+	static const enum timing_role roles[] = {TIMING_FILE, TIMING_FILE_PLAIN, TIMING_LIBRARY,
+											 TIMING_BASELINE, TIMING_PROGRAM};
+	const size_t count = sizeof roles / sizeof *roles;
+	list.compare = true;
+	list.bench_count = 1;
+	list.bench = calloc(1, sizeof *list.bench);
+	list.bench[0] = fixture_timing("a.cu", 512, 5.0, SEAL_NONE);
+	list.bench[0].count = count;
+	list.bench[0].entries = realloc(list.bench[0].entries, count * sizeof(struct timing_entry));
+	for (size_t i = 0; i < count; i++) {
+		list.bench[0].entries[i] = list.bench[0].entries[0];
+		list.bench[0].entries[i].role = roles[i];
+	}
+	char report[sizeof path + 8];
+	snprintf(report, sizeof report, "%s.json", path);
+	cr_assert(report_save(report, report_json, &list, &err), "%s", err.message);
+	struct measured_list reported;
+	cr_assert(measured_read_report(report, &reported, &err), "%s", err.message);
+	unlink(report);
+	fixture_append(path, list, "compare");
+	struct measured_list stored = fixture_all(path);
+	cr_expect_eq(reported.items[0].time_count, 2);
+	cr_expect_eq(stored.items[0].time_count, 2);
+	measured_list_free(&reported);
+	measured_list_free(&stored);
 }
 
 /* ---- ranks ------------------------------------------------------------------------------ */
