@@ -9,6 +9,8 @@
  *     out.store(row, column, sum);          // one value
  *     out.store(row, column, sums);         // float sums[V]: V columns from `column` on
  *     out.store_runs<STEP>(row, column, x); // float x[RUNS][V]: the same at each STEP-th column
+ *     out.by_lanes().store(row, column, sum); // one value; lanes share them where a stage wants
+ * two
  *
  * store() drops what lies outside of C, so that a kernel can hand over a whole
  * tile, and writes V values at once where alignment allows it. A kernel that
@@ -43,6 +45,20 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	static constexpr int columns = Chain::columns;
 	/* The chain is alpha * x + beta * C. */
 	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
+
+	/* For a kernel whose threads hand over single values: neighbouring lanes share theirs where a
+	 * stage needs pairs of columns, so that each chain works. Lanes 2i and 2i + 1 of a warp have to
+	 * hold an even column and the next one of the same row, and to call store() together; the
+	 * second may stay away if its column is N. */
+	__device__ __forceinline__ decltype(auto) by_lanes(void) const
+	{
+		if constexpr (columns == 1) {
+			return (*this);
+		} else {
+			epilogue<Element, epilogue_chain_by_lanes<Chain>> shared = {C, M, N, {stages}, ld};
+			return shared;
+		}
+	}
 
 	/* Whether V elements at this coordinate can be accessed at once. */
 	template <int V> __device__ __forceinline__ bool whole(int row, int column) const
@@ -211,51 +227,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	}
 };
 
-/* Finds what a chain reduces. */
-template <int COUNT> struct epilogue_reductions {
-	int M, N, found;
-	float *to[COUNT];
-	size_t elements[COUNT];
-
-	__host__ __device__ void columns(const void *) const
-	{
-	}
-	__host__ __device__ void rows(const void *) const
-	{
-	}
-	__host__ __device__ void matrix(const void *) const
-	{
-	}
-	__host__ __device__ void output(const void *) const
-	{
-	}
-	__host__ __device__ void other(const void *) const
-	{
-	}
-	__host__ __device__ void reduction(float *pointer, int rows, int columns)
-	{
-#ifdef EPILOGUE_APART
-		rows = columns = 1;
-#endif
-		size_t height = rows > 0 ? (M + rows - 1) / rows : 1;
-		to[found] = pointer;
-		elements[found++] = height * (columns > 0 ? (N + columns - 1) / columns : 1);
-	}
-};
-
-/* Host side: sets what the chain reduces to 0, as each launch of a kernel needs it. epilogue_make()
- * has called it, with the default stream; epilogue_with() has not. */
-template <class Element, class Chain>
-static inline void epilogue_begin(const epilogue<Element, Chain> &out, cudaStream_t stream = 0)
-{
-	constexpr int COUNT = Chain::accesses.reductions;
-	if constexpr (COUNT > 0) {
-		epilogue_reductions<COUNT> all = {out.M, out.N};
-		out.stages.memory(all);
-		for (int i = 0; i < COUNT; i++)
-			cudaMemsetAsync(all.to[i], 0, all.elements[i] * sizeof(float), stream);
-	}
-}
+#include "epilogue_call.cuh"
 
 /* Host side, in solve(). A problem without alpha and beta leaves them out. */
 template <class Element>
@@ -269,6 +241,7 @@ static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float al
 	made.stages.bind(epilogue_bound, 0);
 	made.stages.take(C, alpha, beta);
 	epilogue_begin(made);
+	epilogue_end_later(made);
 	return made;
 }
 

@@ -8,16 +8,35 @@
 #include "epilogue_reduce.cuh"
 #include "epilogue_stage.cuh"
 
+/* Whether what a stage reduces are deterministic sums. */
+template <class Stage, class = void> constexpr bool epilogue_is_deterministic = false;
+template <class Stage>
+constexpr bool epilogue_is_deterministic<
+	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::deterministic), const bool>>> =
+	Stage::deterministic;
+
+/* Whether it completes what it reduces by a finish(). */
+template <class Stage, class = void> constexpr bool epilogue_finishes = false;
+template <class Stage>
+constexpr bool epilogue_finishes<
+	Stage, std::void_t<decltype(std::declval<const Stage &>().finish(1.0f, 1, 1))>> = true;
+template <class Stage>
+constexpr bool epilogue_is_completed = epilogue_is_deterministic<Stage> || epilogue_finishes<Stage>;
+
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 	static constexpr int columns = 1;
+	static constexpr bool completed = false;
 
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&)[V], const Coordinate &) const
 	{
 	}
 	template <class Visit> __host__ __device__ __forceinline__ void memory(Visit &) const
+	{
+	}
+	template <class Use> void each(const Use &) const
 	{
 	}
 	template <class Element> void take(Element *, float, float)
@@ -38,12 +57,16 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 									   ? epilogue_columns<First>
 									   : epilogue_chain<Rest...>::columns;
 
+	/* Whether a kernel of its own completes what the stages reduce. */
+	static constexpr bool completed =
+		epilogue_is_completed<First> || epilogue_chain<Rest...>::completed;
+
 	template <int V, class Coordinate>
 	__device__ __forceinline__ void run(float (&x)[V], const Coordinate &at) const
 	{
 		static_assert(V % columns == 0,
-					  "a stage of this chain needs two neighbouring columns at once: "
-					  "this kernel hands over single ones");
+					  "a stage of this chain needs two neighbouring columns at once: this kernel "
+					  "hands over single ones; out.by_lanes().store() lets lanes share theirs");
 		if constexpr (V % 2 == 0 && std::is_invocable_v<const First &, float(&)[2]>) {
 #pragma unroll
 			for (int i = 0; i < V; i += 2)
@@ -64,6 +87,12 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 		if constexpr (epilogue_declares<First>)
 			first.memory(visit);
 		rest.memory(visit);
+	}
+
+	template <class Use> void each(const Use &use) const
+	{
+		use(first);
+		rest.each(use);
 	}
 
 	/* What solve() carries itself goes to the stages that take it. */
@@ -90,6 +119,43 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	template <class Stage, class Element>
 	static void take_first(Stage &, Element *, float, float, long)
 	{
+	}
+};
+
+/* A chain that needs pairs of columns, for threads that have one column each: lanes 2i and 2i + 1
+ * of a warp hold the values of an even column and of the next one of a row, and come together.
+ * Where the second one lies outside of C its lane need not come. The even one's lane runs the
+ * chain. */
+template <class Chain> struct epilogue_chain_by_lanes : Chain {
+	static constexpr int columns = 1;
+
+	template <int V>
+	__device__ __forceinline__ void run(float (&x)[V], const epilogue_coordinate &at) const
+	{
+		if constexpr (V % Chain::columns == 0) {
+			Chain::run(x, at);
+		} else {
+			static_assert(V == 1 && Chain::columns == 2, "a lane has half of a pair");
+			bool both = (at.column | 1) < at.N;
+			unsigned members = 3u << (lane() & 30);
+			float pair[2] = {x[0], 0.0f};
+			if (both)
+				pair[1] = __shfl_xor_sync(members, x[0], 1);
+			if (at.column % 2 == 0)
+				Chain::run(pair, epilogue_coordinate{at.row, at.column, at.M, at.N, false, at.ld});
+			x[0] = pair[0];
+			float second = both ? __shfl_xor_sync(members, pair[1], 1) : 0.0f;
+			if (at.column % 2 == 1)
+				x[0] = second;
+		}
+	}
+
+  private:
+	static __device__ __forceinline__ unsigned lane(void)
+	{
+		unsigned number;
+		asm("mov.u32 %0, %%laneid;" : "=r"(number));
+		return number;
 	}
 };
 

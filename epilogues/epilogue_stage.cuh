@@ -37,9 +37,9 @@
  *     }
  *
  * One that does not say so is right, too, and not prefetched for; but reductions have to be said:
- * they are set to 0 before the kernel begins. A stage of the first form may have, for the judge,
- * its formula: double reference(double x) const. All is inlined: a stage costs its arithmetic only.
- */
+ * they are set to 0 before the kernel begins (epilogue_reduce.cuh: `deterministic`, `finish`). A
+ * stage of the first form may have, for the judge, its formula: double reference(double x) const.
+ * All is inlined: a stage costs its arithmetic only. */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
@@ -240,16 +240,15 @@ __device__ __forceinline__ void epilogue_load_blocks(const Element *values,
 #pragma unroll
 	for (int i = 0; i < V; i++) {
 		int column = at.column + i;
-		if (i > 0 && (COLUMNS == 0 || column % WIDTH != 0 || column >= at.N))
+		bool inside = at.whole || column < at.N;
+		if (i > 0 && (COLUMNS == 0 || column % WIDTH != 0 || !inside))
 			x[i] = x[i - 1];
 		else
-			x[i] = column < at.N ? epilogue_to_float(from[COLUMNS > 0 ? column / WIDTH : 0]) : 0.0f;
+			x[i] = inside ? epilogue_to_float(from[COLUMNS > 0 ? column / WIDTH : 0]) : 0.0f;
 	}
 }
 
-/* ---- what a stage says of itself ------------------------------------------------ */
-
-/* What stages access besides C. */
+/* What a stage says of itself: what it accesses besides C. */
 struct epilogue_accesses {
 	int columns, rows, matrices, outputs, others, reductions; // members that each kind has
 

@@ -6,28 +6,9 @@
 #ifndef GEMMJUDGE_STAGE_GEGLU_CUH
 #define GEMMJUDGE_STAGE_GEGLU_CUH
 
+#include "gated.h"
 #include "gelu.cuh"
 
-template <class Element> struct stage_geglu {
-	Element *gated;
-	static constexpr int columns = 2;
-
-	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const
-	{
-		visit.output(gated);
-	}
-
-	template <int V>
-	__device__ __forceinline__ void operator()(float (&x)[V], const epilogue_coordinate &at) const
-	{
-		float y[V / 2];
-#pragma unroll
-		for (int i = 0; i < V / 2; i++) {
-			float up = at.column + 2 * i + 1 < at.N ? x[2 * i + 1] : 0.0f;
-			y[i] = stage_gelu<Element>{}(x[2 * i]) * up;
-		}
-		epilogue_store_pairs(gated, at, y);
-	}
-};
+template <class Element> using stage_geglu = gated_stage<Element, stage_gelu<Element>>;
 
 #endif

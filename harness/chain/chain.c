@@ -15,6 +15,7 @@
 #define ENDING ".cuh"
 #define CONTRACT "epilogue" /* epilogue.cuh and what it includes lie among the stages */
 #define STAGES_LISTED 64
+#define EXACT_FLOATS 20 /* sizeof(epilogue_exact_sum), in floats */
 
 bool chain_is_contract(const char *name)
 {
@@ -204,6 +205,12 @@ uint64_t chain_elements(const struct chain_member *member, uint64_t m, uint64_t 
 	return blocks(m, member->rows) * chain_width(member, n);
 }
 
+uint64_t chain_allocated(const struct chain_member *member, uint64_t m, uint64_t n)
+{
+	uint64_t count = chain_elements(member, m, n);
+	return member->kind == CHAIN_EXACT ? (count + 1) / 2 * 2 + count * EXACT_FLOATS : count;
+}
+
 uint64_t chain_index(const struct chain_member *member, uint64_t n, uint64_t row, uint64_t column)
 {
 	uint64_t i = member->rows == 0 ? 0 : row / member->rows;
@@ -236,6 +243,14 @@ bool chain_reduces(const struct chain *chain)
 			if (chain_is_reduction(&chain->stages[i].members[j]))
 				return true;
 	return false;
+}
+
+const struct chain_member *chain_finish(const struct chain_stage *stage)
+{
+	for (uint32_t i = 0; i < stage->count; i++)
+		if (stage->members[i].finish)
+			return &stage->members[i];
+	return NULL;
 }
 
 uint32_t chain_columns(const struct chain_stage *stage)
@@ -344,6 +359,42 @@ static void expect_accesses(FILE *out, const struct chain_stage *stage, const ch
 			   stage->name);
 }
 
+static void expect_deterministic(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	bool exact = false, other = false;
+	for (uint32_t i = 0; i < stage->count; i++) {
+		exact = exact || stage->members[i].kind == CHAIN_EXACT;
+		other = other || stage->members[i].kind == CHAIN_SUM || stage->members[i].kind == CHAIN_MAX;
+	}
+	if (exact)
+		expect(
+			out, stage, path,
+			"epilogue_is_deterministic<stage_%s<half>> && sizeof(epilogue_exact_sum) == %u && %s, "
+			"\"the struct should say 'static constexpr bool deterministic = true', and reduce "
+			"nothing but deterministic sums",
+			stage->name, EXACT_FLOATS * 4, other ? "false" : "true");
+	else if (other)
+		expect(out, stage, path,
+			   "!epilogue_is_deterministic<stage_%s<half>>, \"the first comment does not say "
+			   "'deterministic' behind what the stage reduces",
+			   stage->name);
+}
+
+static void expect_finish(FILE *out, const struct chain_stage *stage, const char *path)
+{
+	const struct chain_member *member = chain_finish(stage);
+	uint32_t reductions = 0;
+	for (uint32_t i = 0; i < stage->count; i++)
+		reductions += chain_is_reduction(&stage->members[i]);
+	if (reductions > 0)
+		expect(out, stage, path,
+			   "epilogue_finishes<stage_%s<half>> == %s, \"the struct should %shave 'float "
+			   "finish(float x, int M, int N) const', as the first comment %s 'finish'%s",
+			   stage->name, member != NULL && reductions == 1 ? "true" : "false",
+			   member != NULL ? "" : "not ", member != NULL ? "says" : "does not say",
+			   member != NULL ? ", and one reduction" : "");
+}
+
 static void expect_columns(FILE *out, const struct chain_stage *stage, const char *path)
 {
 	uint32_t columns = chain_columns(stage);
@@ -398,6 +449,8 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 		expect_accesses(out, &chain->stages[i], files->paths[i]);
 		expect_form(out, &chain->stages[i], files->paths[i]);
 		expect_columns(out, &chain->stages[i], files->paths[i]);
+		expect_deterministic(out, &chain->stages[i], files->paths[i]);
+		expect_finish(out, &chain->stages[i], files->paths[i]);
 	}
 	if (fclose(out) != 0) {
 		free(text);

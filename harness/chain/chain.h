@@ -28,6 +28,7 @@ enum chain_member_kind {
 	CHAIN_OUTPUT,   /* a pointer to elements that it writes */
 	CHAIN_SUM,      /* a pointer to floats that become sums of what it hands over */
 	CHAIN_MAX,      /* likewise the largest, from 0 on */
+	CHAIN_EXACT,    /* deterministic sums: behind them lies memory to make them in */
 };
 
 /* Of inputs and outputs: C's own, unless the declaration names another. */
@@ -46,6 +47,7 @@ struct chain_member {
 	uint32_t kind;          /* enum chain_member_kind */
 	uint32_t type;          /* enum chain_type */
 	uint32_t rows, columns; /* of C, that share one element; 0: all do. "M N/32": 1 and 32 */
+	uint32_t finish;        /* reductions: the stage's finish() makes the result of them */
 	uint32_t offset;        /* in the stage's members */
 	uint32_t buffer;        /* pointers: number among those of the whole chain */
 	float value;            /* arguments: as given, or the default */
@@ -101,6 +103,8 @@ const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buff
 /* How many elements an input or output has, for an M x N matrix C; how many those of one row of C
  * lie apart; and which of them belongs to C[row][column]. */
 uint64_t chain_elements(const struct chain_member *member, uint64_t m, uint64_t n);
+/* With the memory behind deterministic sums: what is allocated. */
+uint64_t chain_allocated(const struct chain_member *member, uint64_t m, uint64_t n);
 uint64_t chain_width(const struct chain_member *member, uint64_t n);
 uint64_t chain_index(const struct chain_member *member, uint64_t n, uint64_t row, uint64_t column);
 
@@ -113,11 +117,14 @@ const char *chain_type_name(uint32_t type);
 
 static inline bool chain_is_reduction(const struct chain_member *member)
 {
-	return member->kind == CHAIN_SUM || member->kind == CHAIN_MAX;
+	return member->kind >= CHAIN_SUM;
 }
 
 /* Whether any stage hands over what becomes a sum or a maximum. */
 bool chain_reduces(const struct chain *chain);
+
+/* The reduction of the stage that its finish() completes; NULL: none. */
+const struct chain_member *chain_finish(const struct chain_stage *stage);
 
 /* How many neighbouring columns a stage has to see at once: it writes one element for so many. */
 uint32_t chain_columns(const struct chain_stage *stage);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define COMMENT_MAX 16384
-#define WORDS_MAX 7
+#define WORDS_MAX 8
 #define BLOCK_MAX 65536
 
 bool declaration_number(const char *text, float *out)
@@ -150,8 +150,13 @@ static bool ending_of(char *const *words, size_t count, struct chain_member *out
 {
 	if (out->kind == CHAIN_SUM) {
 		out->type = CHAIN_FLOAT;
-		out->kind = count == 1 && strcmp(words[0], "max") == 0 ? CHAIN_MAX : CHAIN_SUM;
-		return count == 1 && (out->kind == CHAIN_MAX || strcmp(words[0], "sum") == 0);
+		out->finish = count > 1 && strcmp(words[count - 1], "finish") == 0;
+		count -= out->finish;
+		bool sum = count > 0 && strcmp(words[0], "sum") == 0;
+		bool largest = count == 1 && strcmp(words[0], "max") == 0;
+		bool exact = sum && count == 2 && strcmp(words[1], "deterministic") == 0;
+		out->kind = largest ? CHAIN_MAX : exact ? CHAIN_EXACT : CHAIN_SUM;
+		return largest || exact || (sum && count == 1);
 	}
 	for (uint32_t i = 1; count == 1 && i < CHAIN_TYPES; i++)
 		if (strcmp(words[0], type_names[i]) == 0)
@@ -195,6 +200,12 @@ static bool stage_add(struct chain_stage *stage, const struct chain_member *memb
 	return true;
 }
 
+static bool ends_in(const char *line, const char *ending)
+{
+	size_t length = strlen(line), tail = strlen(ending);
+	return length >= tail && strcmp(line + length - tail, ending) == 0;
+}
+
 static bool is_declaration(const char *line)
 {
 	static const char *const words[] = {"argument", "input", "output"};
@@ -204,10 +215,9 @@ static bool is_declaration(const char *line)
 			return true;
 	}
 	/* other lines may begin with this word */
-	size_t length = strlen(line);
-	const char *end = length > 4 ? line + length - 4 : line;
 	return strncmp(line, "reduce ", 7) == 0 &&
-		   (strcmp(end, " max") == 0 || strcmp(end, " sum") == 0);
+		   (ends_in(line, " max") || ends_in(line, " sum") || ends_in(line, " deterministic") ||
+			ends_in(line, " finish"));
 }
 
 static bool read_declarations(const char *path, char *text, struct chain_stage *out,

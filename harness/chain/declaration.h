@@ -8,6 +8,9 @@
  * assertion, chain_refusal() finds it in nvcc's log. */
 #define CHAIN_FORM "operator() should be "
 
+/* How that of epilogue_chain.cuh begins where a kernel has single values for a stage of pairs. */
+#define CHAIN_PAIRS "a stage of this chain needs two neighbouring columns"
+
 /* A decimal number that float can hold, or inf or -inf; nothing before or after. */
 bool declaration_number(const char *text, float *out);
 

@@ -208,14 +208,42 @@ static bool explain(const struct chain_stage *stage, const char *path, const cha
 	return known;
 }
 
+/* Where the kernel hands over single values, and the chain needs pairs: the last of the places that
+ * nvcc has come from, "at line 39 of FILE". */
+static bool explain_pairs(const struct chain *chain, const char *log, FILE *out)
+{
+	static const char at_line[] = "at line ";
+	const char *at = strstr(log, CHAIN_PAIRS), *place = NULL;
+	if (at == NULL)
+		return false;
+	const char *end = strstr(at, "\n\n");
+	for (const char *next = at; (next = strstr(next, at_line)) != NULL && (!end || next < end);)
+		place = next += sizeof at_line - 1;
+	char *path = NULL;
+	long line = place != NULL ? strtol(place, &path, 10) : 0;
+	if (path != NULL && strncmp(path, " of ", 4) == 0) {
+		path += 4 + (path[4] == '"');
+		fprintf(out, "%.*s(%ld): ", (int)strcspn(path, "\"\n"), path, line);
+	}
+	fputs("error: the kernel hands over single values", out);
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (chain_columns(&chain->stages[i]) > 1) {
+			fprintf(out, ", and the stage %s needs two neighbouring columns at once",
+					chain->stages[i].name);
+			break;
+		}
+	fputs(": where neighbouring lanes have them, out.by_lanes().store() shares them\n", out);
+	return true;
+}
+
 char *chain_refusal(const struct chain *chain, const struct chain_files *files, const char *log)
 {
 	char *text = NULL;
 	size_t size;
-	bool any = false;
 	FILE *out = open_memstream(&text, &size);
 	if (out == NULL)
 		return NULL;
+	bool any = explain_pairs(chain, log, out);
 	for (uint32_t i = 0; i < chain->count; i++) {
 		bool again = false;
 		for (uint32_t j = 0; j < i; j++)

@@ -23,9 +23,10 @@ static int is_stage(const struct dirent *entry)
 
 static const char *what_of(const struct chain_member *member)
 {
-	return member->kind == CHAIN_SUM   ? "sum"
-		   : member->kind == CHAIN_MAX ? "max"
-									   : chain_type_name(member->type);
+	return member->kind == CHAIN_SUM     ? "sum"
+		   : member->kind == CHAIN_MAX   ? "max"
+		   : member->kind == CHAIN_EXACT ? "sum, deterministic"
+										 : chain_type_name(member->type);
 }
 
 /* "clamp:low=0:high=6" and "reads bias (N)". */
@@ -34,7 +35,8 @@ static void describe(const struct chain_stage *stage, const char *summary, char 
 	static const char *const verbs[] = {[CHAIN_INPUT] = "Reads",
 										[CHAIN_OUTPUT] = "Writes",
 										[CHAIN_SUM] = "Reduces to",
-										[CHAIN_MAX] = "Reduces to"};
+										[CHAIN_MAX] = "Reduces to",
+										[CHAIN_EXACT] = "Reduces to"};
 	size_t used = (size_t)snprintf(out, size, "%s", summary);
 	for (uint32_t i = 0; i < stage->count && used < size; i++) {
 		const struct chain_member *member = &stage->members[i];

@@ -211,8 +211,8 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 
 /* What a solution may be called by (contestant/solution.h). Patterns, as some linkers refuse names
  * that are not there. */
-static const char exports[] =
-	"{ global: [s]olve; [s]olution; [e]pilogue_bind; _Z5solve*; _Z8solution*; local: *; };\n";
+static const char exports[] = "{ global: [s]olve; [s]olution; [e]pilogue_bind; "
+							  "[e]pilogue_after_solve; _Z5solve*; _Z8solution*; local: *; };\n";
 
 /* The files that the judge brings along. */
 static bool job_generate(struct job *job, struct error *err)

@@ -86,6 +86,8 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 	memcpy(&out->solve, &address, sizeof address);
 	address = dlsym(out->library, "epilogue_bind");
 	memcpy(&out->bind, &address, sizeof address);
+	address = dlsym(out->library, "epilogue_after_solve");
+	memcpy(&out->after, &address, sizeof address);
 	return RUN_OK;
 }
 
@@ -108,6 +110,8 @@ void solution_call(struct solution *solution, const struct test_case *test,
 {
 	bind_stages(solution, operands);
 	call_run(&solution->call, solution->solve, test, operands);
+	if (solution->chain.count > 0 && solution->after != NULL)
+		solution->after();
 }
 
 /* The file's name where it is one that does GEMMs, else NULL. */

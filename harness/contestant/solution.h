@@ -19,7 +19,8 @@ struct solution {
 	struct call call; /* how solve() is called */
 	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
 	int (*bind)(int stage, const void *bytes, size_t size);
-	struct chain chain; /* what to bind before each call */
+	void (*after)(void); /* completes what the epilogue reduces */
+	struct chain chain;  /* what to bind before each call */
 };
 
 /* Loads the library and finds solve(), or what is taken for it: one without extern "C" that has the
@@ -28,8 +29,8 @@ struct solution {
 enum run_status solution_load(struct solution *out, const char *path, const struct problem *problem,
 							  enum entry_order order, enum device_kind device, struct error *err);
 
-/* Binds the arguments of the epilogue's stages and calls solve() once, in the
- * problem's form. */
+/* Binds the arguments of the epilogue's stages, calls solve() once, in the
+ * problem's form, and completes the epilogue. */
 void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct call_operands *operands);
 

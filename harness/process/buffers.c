@@ -45,7 +45,7 @@ static struct buffer extra_of(const struct problem *problem, const struct test_c
 		.type = extra_type(problem, member),
 		.spec = extra_values(test, member),
 		.stream = VALUES_STREAM_EXTRA + member->buffer,
-		.elements = chain_elements(member, rows, columns),
+		.elements = chain_allocated(member, rows, columns),
 		.columns = chain_width(member, columns),
 	};
 	name_extra(stage, member, buffer.name);
@@ -87,8 +87,10 @@ static struct buffer extra_apart(const struct problem *problem, const struct tes
 								 const struct chain_stage *stage, const struct chain_member *member)
 {
 	struct chain_member apart = *member;
-	if (chain_is_reduction(member))
+	if (chain_is_reduction(member)) {
+		apart.kind = CHAIN_SUM;
 		apart.rows = apart.columns = 1;
+	}
 	return extra_of(problem, test, stage, &apart);
 }
 

@@ -145,7 +145,8 @@ struct tolerance {
  * of them. For each in turn, STAGE_OPEN brings an arena of STAGE_SETS sets in a memfd, laid out by
  * buffers_of_stage(): X holds what the stage gets (set 0), the least that it may be (1) and the
  * most (2). When every set has been through PROBLEM_STAGE's call, STAGE_CLOSE takes the results
- * and goes on to the next custom stage or to the end; its reply is a referee_check_reply. */
+ * and goes on to the next custom stage or to the end; its reply is a referee_check_reply. A stage
+ * with a finish() is opened and closed a second time, with what it reduced in X. */
 struct referee_check {
 	struct message head;
 	uint32_t set;

@@ -445,6 +445,16 @@ static void check_shares(struct share *shares, uint64_t count)
 			pthread_join(threads[i], NULL);
 }
 
+/* Element `at` of a reduction. */
+static void note_reduced(struct share *share, const struct chain_member *member, uint64_t at,
+						 const struct carried *value)
+{
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	uint64_t width = chain_width(member, columns);
+	uint64_t row = at / width * member->rows, column = at % width * member->columns;
+	note_extra(share, member, row * columns + column, value);
+}
+
 /* When all elements have been gone through: the outputs that reduce them. */
 static void check_reduced(struct share *share)
 {
@@ -454,17 +464,39 @@ static void check_reduced(struct share *share)
 	for (uint32_t s = input->from; s < end; s++)
 		for (uint32_t i = 0; i < input->chain->stages[s].count; i++) {
 			const struct chain_member *member = &input->chain->stages[s].members[i];
-			uint64_t width = chain_width(member, shape_columns(shape));
-			if (!chain_is_reduction(member) || input->reduced[member->buffer] == NULL)
+			const struct stage_reference *reference = stage_find(&input->chain->stages[s]);
+			bool elsewhere = member->finish && reference == NULL; /* check_finished() */
+			if (!chain_is_reduction(member) || elsewhere || input->reduced[member->buffer] == NULL)
 				continue;
 			uint64_t count = chain_elements(member, shape_rows(shape), shape_columns(shape));
 			for (uint64_t at = 0; at < count; at++) {
 				struct carried value =
 					reduced_value(&input->reduced[member->buffer][at], member->kind);
-				uint64_t row = at / width * member->rows, column = at % width * member->columns;
-				note_extra(share, member, row * shape_columns(shape) + column, &value);
+				if (member->finish)
+					stage_finish(reference, &value);
+				note_reduced(share, member, at, &value);
 			}
 		}
+}
+
+void check_finished(const struct check_input *input, uint32_t stage, struct check_facts *reply)
+{
+	const struct shape *shape = &input->test->shape;
+	const struct chain_member *member = chain_finish(&input->chain->stages[stage]);
+	struct buffers buffers;
+	struct share share = {.input = input, .rule = check_rule_of(input), .buffers = &buffers};
+	bool any = true;
+	buffers_of_case(input->problem, input->test, input->chain, &buffers);
+	uint64_t count = chain_elements(member, shape_rows(shape), shape_columns(shape));
+	for (uint64_t at = 0; at < count; at++) {
+		float y[STAGE_SETS];
+		struct carried value = reduced_value(&input->reduced[member->buffer][at], member->kind);
+		for (int set = 0; set < STAGE_SETS; set++)
+			y[set] = input->computed->finished[set][at];
+		stage_take(y, type_of(DTYPE_F32), &value);
+		note_reduced(&share, member, at, &value);
+	}
+	add_share(&share, reply, &any);
 }
 
 static void clear(struct check_facts *reply)

@@ -58,12 +58,18 @@ struct check_input {
 struct check_stage {
 	const float *values[STAGE_SETS];
 	const void *written[STAGE_SETS][CHAIN_MEMBERS_MAX]; /* by the stage's member */
+	const float *finished[STAGE_SETS]; /* what its finish() made of what it had reduced */
 };
 
 /* Fills elements, wrong, untouched, read, suspect, worst_*, shown and first of the reply, and
  * extra_wrong, extra_first and extra_buffer where a chain has outputs; touches
  * nothing else in it. A part of a chain after the first adds to what is there. */
 void check_outputs(const struct check_input *input, struct check_facts *reply);
+
+/* Compares what a stage has reduced, and completed by its finish(): of input->computed, and of
+ * input->reduced of the part of the chain that the stage was gone through with. Adds to what is
+ * there. */
+void check_finished(const struct check_input *input, uint32_t stage, struct check_facts *reply);
 
 /* What makes another result of the one that a call finds, different in every element: numbers of
  * the other sign where it is read, else numbers for NaN and small ones for large ones. */

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "referee/reduced.h"
 #include "testcases/values.h"
 
 static bool make_memory(struct elsewhere *elsewhere, struct error *err)
@@ -54,6 +55,20 @@ static void fill_values(float *to, const struct check_input *input, uint32_t sta
 	}
 }
 
+/* As many as the reduction has elements: no more than C has. */
+static void fill_reduced(float *to, const struct check_input *input, uint32_t stage, uint32_t set)
+{
+	static const double sides[STAGE_SETS] = {0, -1, 1};
+	const struct shape *shape = &input->test->shape;
+	const struct chain_member *member = chain_finish(&input->chain->stages[stage]);
+	uint64_t count = chain_elements(member, shape_rows(shape), shape_columns(shape));
+	for (uint64_t i = 0; i < count; i++) {
+		struct carried value = reduced_value(&input->reduced[member->buffer][i], member->kind);
+		bool known = isfinite(value.x) && isfinite(value.error);
+		to[i] = (float)(known ? value.x + sides[set] * (double)value.error : value.x);
+	}
+}
+
 static void fill_set(const struct elsewhere *elsewhere, const struct check_input *input,
 					 uint32_t set)
 {
@@ -63,7 +78,9 @@ static void fill_set(const struct elsewhere *elsewhere, const struct check_input
 		const struct buffer *buffer = &elsewhere->buffers.at[i];
 		uint8_t *at = base + arena->buffers[i].offset;
 		struct values values = buffer_values(buffer, input->seed);
-		if (i == PROBLEM_STAGE_VALUES)
+		if (i == PROBLEM_STAGE_VALUES && elsewhere->finishing)
+			fill_reduced((float *)at, input, elsewhere->stage, set);
+		else if (i == PROBLEM_STAGE_VALUES)
 			fill_values((float *)at, input, elsewhere->stage, set, buffer->elements);
 		else
 			draw_into(at, &values);
@@ -71,10 +88,10 @@ static void fill_set(const struct elsewhere *elsewhere, const struct check_input
 }
 
 bool elsewhere_open(struct elsewhere *elsewhere, const struct check_input *input, uint32_t stage,
-					struct error *err)
+					bool finishing, struct error *err)
 {
 	elsewhere_close(elsewhere);
-	*elsewhere = (struct elsewhere){.open = true, .stage = stage, .fd = -1};
+	*elsewhere = (struct elsewhere){.open = true, .stage = stage, .fd = -1, .finishing = finishing};
 	struct arena *arena = &elsewhere->arena;
 	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage],
 					 &elsewhere->buffers);
@@ -98,6 +115,7 @@ struct check_stage elsewhere_results(const struct elsewhere *elsewhere,
 	uint32_t operands = (uint32_t)problem_operands(problem_find(PROBLEM_STAGE));
 	for (uint32_t set = 0; set < STAGE_SETS; set++) {
 		const uint8_t *base = elsewhere->memory + set * arena->set_stride;
+		results.finished[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_VALUES].offset);
 		results.values[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_OUT].offset);
 		for (uint32_t i = 0, next = operands; i < stage->count; i++)
 			if (stage->members[i].kind != CHAIN_ARGUMENT)

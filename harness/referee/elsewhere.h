@@ -13,11 +13,13 @@ struct elsewhere {
 	struct arena arena;
 	uint8_t *memory;
 	int fd; /* the memfd; owned */
+	bool finishing;
 };
 
-/* Lays the memory out for the stage and fills it from input->carried. */
+/* Lays the memory out for the stage and fills it from input->carried; `finishing`: with what the
+ * stage has reduced, for its finish(). */
 bool elsewhere_open(struct elsewhere *elsewhere, const struct check_input *input, uint32_t stage,
-					struct error *err);
+					bool finishing, struct error *err);
 
 /* What has come back; points into the memory. */
 struct check_stage elsewhere_results(const struct elsewhere *elsewhere,

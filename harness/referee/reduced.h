@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "referee/stages.h"
+#include "testcases/problem.h"
 
 /* Begins as zeros. */
 struct reduced {
@@ -16,9 +17,14 @@ struct reduced {
 	bool unknown;
 };
 
+/* Sets of[i] to zeros for what buffer i of the chain (NULL: none) reduces, in *memory, which grows
+ * and is the caller's to free; NULL for other buffers. */
+bool reduced_begin(const struct chain *chain, const struct shape *shape, struct reduced **memory,
+				   uint64_t *capacity, struct reduced *of[CHAIN_BUFFERS_MAX], struct error *err);
+
 void reduced_add(struct reduced *reduced, const struct carried *value);
 
-/* Of a CHAIN_SUM or CHAIN_MAX. */
+/* Of a reduction of that kind. */
 struct carried reduced_value(const struct reduced *reduced, uint32_t kind);
 
 #endif

@@ -386,30 +386,12 @@ static struct check_input input_of(struct referee *referee)
 	return input;
 }
 
-/* Room for what the chain's reductions should be. */
-static bool reserve_reduced(struct referee *referee, struct check_input *input, struct error *err)
+/* With what the chain's reductions should be. */
+static struct check_input input_with_reduced(struct referee *referee)
 {
-	const struct shape *shape = &referee->test.shape;
-	uint64_t first[CHAIN_BUFFERS_MAX] = {0}, count = 0;
-	bool reduces[CHAIN_BUFFERS_MAX] = {false};
-	for (uint32_t i = 0; i < referee->chain.buffers && input->chain != NULL; i++) {
-		const struct chain_stage *stage;
-		const struct chain_member *member = chain_buffer(&referee->chain, i, &stage);
-		reduces[i] = chain_is_reduction(member);
-		first[i] = count;
-		if (reduces[i])
-			count += chain_elements(member, shape_rows(shape), shape_columns(shape));
-	}
-	if (count == 0)
-		return true;
-	if (!reserve(&referee->reduced, &referee->reduced_capacity, count * sizeof(struct reduced),
-				 err))
-		return false;
-	memset(referee->reduced, 0, count * sizeof(struct reduced));
-	for (uint32_t i = 0; i < referee->chain.buffers; i++)
-		if (reduces[i])
-			input->reduced[i] = (struct reduced *)referee->reduced + first[i];
-	return true;
+	struct check_input input = input_of(referee);
+	memcpy(input.reduced, referee->reduced_of, sizeof input.reduced);
+	return input;
 }
 
 /* The chain from stage `from` on, up to the next custom stage or to its end. */
@@ -425,9 +407,11 @@ static bool check_part(struct referee *referee, uint32_t from, const struct chec
 		!reserve(&referee->carried, &referee->carried_capacity,
 				 shape_rows(shape) * shape_columns(shape) * sizeof(struct carried), err))
 		return false;
-	struct check_input input = input_of(referee);
-	if (!reserve_reduced(referee, &input, err))
+	const struct chain *chain = is_plain(referee) ? NULL : &referee->chain;
+	if (!reduced_begin(chain, shape, &referee->reduced, &referee->reduced_capacity,
+					   referee->reduced_of, err))
 		return false;
+	struct check_input input = input_with_reduced(referee);
 	input.from = from;
 	input.to = to;
 	input.computed = computed;
@@ -515,6 +499,7 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	referee->reply = (struct check_facts){0};
 	referee->checked = *request;
 	referee->explainable = referee->has_second = referee->adds = false;
+	referee->finishing = 0;
 	elsewhere_close(&referee->elsewhere);
 	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
@@ -572,10 +557,12 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 						int *fd, struct error *err)
 {
 	*fd = -1;
-	if (!referee->has_case || stage >= referee->chain.count || referee->next != stage)
+	bool finishing = referee->finishing == stage + 1;
+	if (!referee->has_case || stage >= referee->chain.count ||
+		(!finishing && referee->next != stage))
 		return error_set(err, "stage %u of the epilogue is not what comes next", stage);
-	struct check_input input = input_of(referee);
-	if (!elsewhere_open(&referee->elsewhere, &input, stage, err))
+	struct check_input input = input_with_reduced(referee);
+	if (!elsewhere_open(&referee->elsewhere, &input, stage, finishing, err))
 		return false;
 	reply->arena = referee->elsewhere.arena;
 	*fd = referee->elsewhere.fd;
@@ -589,7 +576,17 @@ bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_f
 	if (!elsewhere->open || elsewhere->stage != stage)
 		return error_set(err, "stage %u of the epilogue is not being run", stage);
 	struct check_stage results = elsewhere_results(elsewhere, &referee->chain.stages[stage]);
-	bool good = check_part(referee, stage, &results, reply, err);
+	bool good = true;
+	referee->finishing = 0;
+	if (elsewhere->finishing) {
+		struct check_input input = input_with_reduced(referee);
+		input.computed = &results;
+		check_finished(&input, stage, &referee->reply);
+		*reply = referee->reply;
+	} else {
+		good = check_part(referee, stage, &results, reply, err);
+		referee->finishing = chain_finish(&referee->chain.stages[stage]) != NULL ? stage + 1 : 0;
+	}
 	elsewhere_close(elsewhere);
 	return good;
 }

@@ -38,8 +38,10 @@ struct referee {
 	bool explainable; /* all of a check's result is here still, with its reference */
 	void *second;     /* the result of one more call, after REFILL */
 	uint64_t second_capacity;
-	void *reduced; /* what the chain's reductions should be: struct reduced */
+	struct reduced *reduced; /* what the chain's reductions should be */
 	uint64_t reduced_capacity;
+	struct reduced *reduced_of[CHAIN_BUFFERS_MAX]; /* in it, as in struct check_input */
+	uint32_t finishing;    /* 1 + the stage whose finish() is to be run next, by itself; 0: none */
 	bool has_second, adds; /* as in struct check_input */
 
 	/* The product is kept while the same set is checked again. */

@@ -73,6 +73,16 @@ static void refuse_mixing(size_t pairs)
 		abort();
 }
 
+/* What finish() makes of each value, in its place: the judge asks again with what the stage reduced
+ * as values, and takes this instead of what the stage makes of them. */
+template <class Stage>
+static __global__ void finish_values(float *X, size_t count, int M, int N, const Stage stage)
+{
+	size_t step = (size_t)gridDim.x * THREADS;
+	for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step)
+		X[i] = stage.finish(X[i], M, N);
+}
+
 template <class Stage, class = void> constexpr bool has_reference = false;
 template <class Stage>
 constexpr bool
@@ -91,17 +101,80 @@ static void apply_reference(const float *X, float *Y, size_t count, const Stage 
 	cudaMemcpy(Y, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
 }
 
-extern "C" void solve(const float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,
+/* The same for a stage of pairs: what it writes is reference(gate, up). */
+template <class Stage, class = void> constexpr bool has_pair_reference = false;
+template <class Stage>
+constexpr bool has_pair_reference<
+	Stage, std::void_t<decltype(std::declval<const Stage &>().reference(1.0, 1.0))>> = true;
+
+template <class Element> static void put(void *to, size_t i, double y)
+{
+	if constexpr (std::is_same_v<Element, int8_t>)
+		((int8_t *)to)[i] = (int8_t)fmin(fmax(rint(y), -128.0), 127.0);
+	else
+		((Element *)to)[i] = Element((float)y);
+}
+
+/* Finds the one output. */
+struct output_of {
+	void *to;
+	size_t bytes; // of an element
+	void (*put)(void *, size_t, double);
+
+	template <class Element> constexpr void output(Element *pointer)
+	{
+		to = pointer;
+		bytes = sizeof(Element);
+		put = ::put<Element>;
+	}
+	constexpr void columns(const void *)
+	{
+	}
+	constexpr void rows(const void *)
+	{
+	}
+	constexpr void matrix(const void *)
+	{
+	}
+	constexpr void other(const void *)
+	{
+	}
+};
+
+template <class Stage>
+static void apply_pair_reference(const float *X, int M, int N, const Stage &stage)
+{
+	static_assert(Stage::columns == 2 && epilogue_accesses_of<Stage>().outputs == 1,
+				  "reference(double, double) is for a stage of pairs with one output in memory()");
+	size_t width = (size_t)(N + 1) / 2;
+	output_of output = {};
+	stage.memory(output);
+	std::vector<float> values((size_t)M * N);
+	std::vector<char> written(M * width * output.bytes);
+	cudaMemcpy(values.data(), X, values.size() * sizeof(float), cudaMemcpyDeviceToHost);
+	for (size_t i = 0; i < M * width; i++) {
+		const float *gate = &values[i / width * N + i % width * 2];
+		double up = i % width * 2 + 1 < (size_t)N ? (double)gate[1] : 0.0;
+		output.put(written.data(), i, stage.reference((double)*gate, up));
+	}
+	cudaMemcpy(output.to, written.data(), written.size(), cudaMemcpyHostToDevice);
+}
+
+extern "C" void solve(float *X, EPILOGUE_ELEMENT *C, float *Y, int M, int N, float alpha,
 					  float beta)
 {
 	size_t count = (size_t)M * N, blocks = (count + THREADS - 1) / THREADS;
+	unsigned grid = (unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);
 	runner_epilogue out = epilogue_make(C, M, N, alpha, beta);
 	if constexpr (has_reference<runner_stage>) {
 		apply_reference(X, Y, count, out.stages.first);
 	} else {
-		apply_stage<<<(unsigned)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), THREADS>>>(X, Y, M, N,
-																						out);
+		apply_stage<<<grid, THREADS>>>(X, Y, M, N, out);
 		if (TRIED && N > 1)
 			refuse_mixing((size_t)M * (N / 2));
 	}
+	if constexpr (has_pair_reference<runner_stage>)
+		apply_pair_reference(X, M, N, out.stages.first);
+	if constexpr (epilogue_finishes<runner_stage>)
+		finish_values<<<grid, THREADS>>>(X, count, M, N, out.stages.first);
 }

@@ -135,6 +135,13 @@ static double write_magnitude(double y, const double *members, const struct stag
 	return fabs(y);
 }
 
+static double finish_scale(double largest, const double *members,
+						   const struct stage_coordinate *place)
+{
+	(void)members, (void)place;
+	return 448 / largest;
+}
+
 static double gate_silu(double x)
 {
 	return gated(x, logistic(x));
@@ -167,7 +174,12 @@ static const struct stage_reference references[] = {
 	{.name = "quantise_e4m3", .apply = apply_save, .written = apply_product},
 	{.name = "quantise_s8", .apply = apply_save, .written = apply_product},
 	{.name = "amax", .apply = apply_save, .written = write_magnitude},
+	{.name = "scale_for_e4m3",
+	 .apply = apply_save,
+	 .written = write_magnitude,
+	 .finished = finish_scale},
 	{.name = "row_sums", .apply = apply_save},
+	{.name = "row_sums_deterministic", .apply = apply_save},
 	{.name = "swiglu", .apply = apply_save, .gate = gate_silu},
 	{.name = "geglu", .apply = apply_save, .gate = gate_gelu},
 	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
@@ -282,6 +294,14 @@ void stage_write(const struct stage_reference *reference, const double *members,
 	struct stage_reference written = {.accuracy = STAGE_ROUNDS, .apply = reference->written};
 	if (reference->written != NULL)
 		stage_carry(&written, members, place, value);
+}
+
+void stage_finish(const struct stage_reference *reference, struct carried *value)
+{
+	const struct stage_reference finished = {.accuracy = STAGE_ROUNDS,
+											 .apply = reference->finished};
+	const struct stage_coordinate nowhere = {.row = 0};
+	stage_carry(&finished, NULL, &nowhere, value);
 }
 
 struct carried stage_pair(const struct stage_reference *reference,

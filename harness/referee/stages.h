@@ -42,6 +42,8 @@ struct stage_reference {
 	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
 	/* What it writes, of the value that it has made, by one f32 operation; NULL: that value. */
 	double (*written)(double y, const double *members, const struct stage_coordinate *place);
+	/* What its finish() makes of what it has reduced, by one f32 operation. */
+	double (*finished)(double x, const double *members, const struct stage_coordinate *place);
 	/* It writes gate(x) * next, of what it gets at an even column and the next. */
 	double (*gate)(double x);
 };
@@ -55,6 +57,9 @@ void stage_carry(const struct stage_reference *reference, const double *members,
 /* *value as the stage has made it, becomes what the stage writes. */
 void stage_write(const struct stage_reference *reference, const double *members,
 				 const struct stage_coordinate *place, struct carried *value);
+
+/* *value, which the stage has reduced, as its finish() leaves it. */
+void stage_finish(const struct stage_reference *reference, struct carried *value);
 
 /* What a stage that takes two columns writes; both as it gets them. */
 struct carried stage_pair(const struct stage_reference *reference,

@@ -37,7 +37,7 @@ static __global__ void batched_naive(const half *A, const half *B, int M, int N,
 	for (int k = 0; k < K; k++)
 		sum += __half2float(a[k]) * __half2float(b[(size_t)k * N]);
 
-	out.store(batch * M + row, column, sum);
+	out.by_lanes().store(batch * M + row, column, sum);
 }
 
 extern "C" void solve(const half *A, const half *B, half *C, int BATCH, int M, int N, int K)

@@ -36,7 +36,7 @@ static __global__ void batched_naive(const float *A, const float *B, int M, int 
 	for (int k = 0; k < K; k++)
 		sum += a[k] * b[(size_t)k * N];
 
-	out.store(batch * M + row, column, sum);
+	out.by_lanes().store(batch * M + row, column, sum);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)

@@ -39,7 +39,7 @@ static __global__ void gemm_naive(const __nv_bfloat16 *A, const __nv_bfloat16 *B
 	for (int k = 0; k < K; k++)
 		sum += __bfloat162float(a[k]) * __bfloat162float(b[(size_t)k * N]);
 
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M,

@@ -66,7 +66,7 @@ static __global__ void gemm_tiled(const __nv_bfloat16 *A, const __nv_bfloat16 *B
 
 #pragma unroll
 	for (int i = 0; i < COARSENING; i++)
-		out.store(row, column + i * TILE, sum[i]); // drops what lies outside of C
+		out.by_lanes().store(row, column + i * TILE, sum[i]); // drops what lies outside of C
 }
 
 extern "C" void solve(const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M,

@@ -33,7 +33,7 @@ static __global__ void gemm_naive(const __nv_fp8_e4m3 *A, const __nv_fp8_e4m3 *B
 	for (int k = 0; k < K; k++)
 		sum += (float)a[k] * (float)b[k];
 
-	out.store(row, column, sum * scale_A * scale_B);
+	out.by_lanes().store(row, column, sum * scale_A * scale_B);
 }
 
 extern "C" void solve(const __nv_fp8_e4m3 *A, const __nv_fp8_e4m3 *B, __nv_bfloat16 *C, int M,

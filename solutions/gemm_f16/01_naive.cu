@@ -35,7 +35,7 @@ static __global__ void gemm_naive(const half *A, const half *B, int M, int N, in
 	for (int k = 0; k < K; k++)
 		sum += __half2float(a[k]) * __half2float(b[(size_t)k * N]);
 
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

@@ -63,7 +63,7 @@ static __global__ void gemm_tiled(const half *A, const half *B, int M, int N, in
 
 #pragma unroll
 	for (int i = 0; i < COARSENING; i++)
-		out.store(row, column + i * TILE, sum[i]); // drops what lies outside of C
+		out.by_lanes().store(row, column + i * TILE, sum[i]); // drops what lies outside of C
 }
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

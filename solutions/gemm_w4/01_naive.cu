@@ -42,7 +42,7 @@ static __global__ void gemm_naive(const half *x, const uint8_t *w_q, const half 
 			sum += __half2float(a[k + 1]) * ((float)((pair & 15) - 8) * s);
 		}
 	}
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const half *x, const uint8_t *w_q, const half *scales, half *y, int M, int N,

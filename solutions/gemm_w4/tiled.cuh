@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(TILED_THREADS)
 	for (int i = 0; i < 4; i++)
 #pragma unroll
 		for (int j = 0; j < 4; j++)
-			out.store(row0 + down + 16 * i, column0 + right + 16 * j, sum[i][j]);
+			out.by_lanes().store(row0 + down + 16 * i, column0 + right + 16 * j, sum[i][j]);
 }
 
 static void tiled_launch(const half *x, const uint8_t *w_q, const half *scales, int M, int N, int K,

@@ -32,7 +32,7 @@ static __global__ void gemv_thread_a_row(const float *A, const float *x, int M, 
 	float sum = 0.0f;
 	for (int j = 0; j < N; j++)
 		sum += a[j] * x[j];
-	out.store(row, 0, sum);
+	out.by_lanes().store(row, 0, sum);
 }
 
 extern "C" void solve(const float *A, const float *x, float *y, int M, int N)

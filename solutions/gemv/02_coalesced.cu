@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(ROWS)
 			sum += tile[threadIdx.x][j] * tile_x[j];
 		__syncthreads();
 	}
-	out.store(row0 + threadIdx.x, 0, sum);
+	out.by_lanes().store(row0 + threadIdx.x, 0, sum);
 }
 
 extern "C" void solve(const float *A, const float *x, float *y, int M, int N)

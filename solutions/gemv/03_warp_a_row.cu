@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(THREADS)
 	for (int distance = 16; distance > 0; distance /= 2)
 		sum += __shfl_xor_sync(0xffffffffu, sum, distance);
 	if (lane == 0)
-		out.store(row, 0, sum);
+		out.by_lanes().store(row, 0, sum);
 }
 
 extern "C" void solve(const float *A, const float *x, float *y, int M, int N)

@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(THREADS)
 	if (thread == 0)
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			out.store(row0 + r, 0, sum[r]);
+			out.by_lanes().store(row0 + r, 0, sum[r]);
 }
 
 template <int ROWS, int WARPS>

@@ -34,7 +34,7 @@ static __global__ void linear_naive(const __nv_bfloat16 *X, const __nv_bfloat16 
 	for (int k = 0; k < K; k++)
 		sum += __bfloat162float(x[k]) * __bfloat162float(w[k]);
 
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const __nv_bfloat16 *X, const __nv_bfloat16 *W, __nv_bfloat16 *Y, int M,

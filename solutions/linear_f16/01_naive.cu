@@ -34,7 +34,7 @@ static __global__ void linear_naive(const half *X, const half *W, int M, int N, 
 	for (int k = 0; k < K; k++)
 		sum += __half2float(x[k]) * __half2float(w[k]);
 
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const half *X, const half *W, half *Y, int M, int N, int K, float alpha,

@@ -34,7 +34,7 @@ static __global__ void matmul_naive(const float *A, const float *B, int M, int N
 	float sum = 0.0f;
 	for (int n = 0; n < N; n++)
 		sum += a[n] * b[(size_t)n * K];
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K)

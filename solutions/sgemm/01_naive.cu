@@ -34,7 +34,7 @@ static __global__ void gemm_naive(const float *A, const float *B, int M, int N, 
 	for (int k = 0; k < K; k++)
 		sum += a[k] * b[(size_t)k * N];
 
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

@@ -61,7 +61,7 @@ static __global__ void gemm_tiled(const float *A, const float *B, int M, int N, 
 
 #pragma unroll
 	for (int i = 0; i < COARSENING; i++)
-		out.store(row, column + i * TILE, sum[i]); // drops what lies outside of C
+		out.by_lanes().store(row, column + i * TILE, sum[i]); // drops what lies outside of C
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

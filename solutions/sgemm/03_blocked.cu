@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(TILE *TILE)
 			sum += tile_a[ty][k] * tile_b[k][tx];
 		__syncthreads();
 	}
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

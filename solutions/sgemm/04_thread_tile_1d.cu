@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 #pragma unroll
 	for (int i = 0; i < THREAD_M; i++)
-		out.store(row0 + first_row + i, column0 + column, sum[i]);
+		out.by_lanes().store(row0 + first_row + i, column0 + column, sum[i]);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

@@ -85,7 +85,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
 	for (int i = 0; i < THREAD_M; i++)
 #pragma unroll
 		for (int j = 0; j < THREAD_N; j++)
-			out.store(row0 + ty + i * THREADS_M, column0 + tx + j * THREADS_N, sum[i][j]);
+			out.by_lanes().store(row0 + ty + i * THREADS_M, column0 + tx + j * THREADS_N,
+								 sum[i][j]);
 }
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,

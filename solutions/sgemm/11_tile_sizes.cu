@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(T::THREADS, 2)
 				if (r >= M || c >= N)
 					continue;
 				if (T::SPLIT_K == 1)
-					out.store(r, c, exchange[warp][e]);
+					out.by_lanes().store(r, c, exchange[warp][e]);
 				else if (T::REDUCTION == REDUCE_ATOMICS)
 					add_to_memory(&split.sums[(size_t)r * N + c], exchange[warp][e]);
 				else

@@ -370,7 +370,7 @@ static __global__ void __launch_bounds__(schedule::THREADS, OCCUPANCY)
 		if (r >= M || c >= N)
 			return;
 		if constexpr (SPLIT_K == 1)
-			out.store(r, c, x[0]);
+			out.by_lanes().store(r, c, x[0]);
 		else if constexpr (ATOMICS)
 			add_to_memory(&split.sums[(size_t)r * N + c], x);
 		else

@@ -90,7 +90,7 @@ static __device__ __forceinline__ void ffma_add_parts(float *mine, const ffma_pr
 					x[i][j] += part.at[j];
 			}
 		}
-		out.store_all((batch + 1) * p.M, x, [&](int i, int &row, int &column) {
+		out.by_lanes().store_all((batch + 1) * p.M, x, [&](int i, int &row, int &column) {
 			int at = first + i * apart;
 			row = at < ALL ? batch * p.M + row0 + at / CHUNKS : INT_MAX;
 			column = column0 + at % CHUNKS * WIDTH;

@@ -65,7 +65,7 @@ ffma_store_shared(const float *from, const epilogue<float> &out, const ffma_prod
 			for (int j = 0; j < WIDTH; j++)
 				x[i][j] = held.at[j];
 		}
-		out.store_all((batch + 1) * p.M, x, [&](int i, int &r, int &c) {
+		out.by_lanes().store_all((batch + 1) * p.M, x, [&](int i, int &r, int &c) {
 			r = batch * p.M + row + at(i) / CHUNKS * STEP;
 			c = column + at(i) % CHUNKS * WIDTH;
 		});

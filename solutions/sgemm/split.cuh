@@ -98,7 +98,7 @@ static __device__ __forceinline__ void hand_over_sums(float *sums, int row0, int
 			if (row < out.M && column < out.N)
 				*(epilogue_vector<float, V> *)&sums[(size_t)row * out.N + column] = {};
 		}
-		out.store_all(out.M, held, place);
+		out.by_lanes().store_all(out.M, held, place);
 	}
 }
 
@@ -113,7 +113,7 @@ static __global__ void reduce(const float *sums, int planes, epilogue<float> out
 #pragma unroll 16 // so many loads are in flight
 	for (int i = 0; i < planes; i++)
 		sum += sums[((size_t)i * out.M + row) * out.N + column];
-	out.store(row, column, sum);
+	out.by_lanes().store(row, column, sum);
 }
 
 #endif

@@ -205,8 +205,8 @@ static __global__ void __launch_bounds__(STRASSEN_THREADS)
 	strassen_join_levels<LEVELS>(p, x);
 #pragma unroll
 	for (int i = 0; i < BLOCKS; i++)
-		out.store(strassen_place<LEVELS>(i, false) * w.m + r,
-				  strassen_place<LEVELS>(i, true) * w.n + c, x[i]);
+		out.by_lanes().store(strassen_place<LEVELS>(i, false) * w.m + r,
+							 strassen_place<LEVELS>(i, true) * w.n + c, x[i]);
 }
 
 /* The plain product: always (flag NULL), or if split has found a value that the
@@ -247,10 +247,11 @@ static void strassen_multiply(const float *A, const float *B, int M, int N, int 
 							  epilogue<float> out)
 {
 	constexpr int SIDE = 1 << LEVELS;
+	constexpr int TOGETHER = epilogue<float>::columns; // columns that a part may not tear apart
 	constexpr size_t PRODUCTS = strassen_power(7, LEVELS);
 	strassen_workspace w;
 	w.m = (M + SIDE - 1) / SIDE;
-	w.n = (N + SIDE - 1) / SIDE;
+	w.n = (N + SIDE * TOGETHER - 1) / (SIDE * TOGETHER) * TOGETHER;
 	w.k = (K + SIDE - 1) / SIDE;
 	w.lda = (w.k + 3) / 4 * 4;
 	w.ldb = (w.n + 3) / 4 * 4;

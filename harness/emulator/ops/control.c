@@ -84,11 +84,27 @@ HANDLER(bar_warp_sync)
 			   : EXEC_JUMP;
 }
 
+/* Those of the lanes whose own members are all here: pairs of lanes may each have a mask. */
+static u32 complete(const struct warp *w, int32_t operand, u32 mask)
+{
+	const u32 *members = SOURCE(u32, operand);
+	u32 found = 0;
+	for (int i = 0; i < EXEC_LANES; i++)
+		found |= (u32)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
+	return found;
+}
+
 /* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
-	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
+	const u32 all = mask;
+	mask = complete(w, in->list[0], all);
+	if (mask != all)
+		exec_park(w, exec_pc(w, in), all & ~mask, EXEC_WAIT_SYNC);
+	if (!mask) {
+		w->pc = exec_pc(w, in) + 1;
 		return EXEC_JUMP;
+	}
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
 	for (int lane = 0; lane < EXEC_LANES; lane++) {
@@ -108,7 +124,10 @@ HANDLER(shfl)
 		merge32(DEST(u32, in->d), t, mask);
 	if (in->e >= 0)
 		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (valid & mask);
-	return EXEC_NEXT;
+	if (mask == all)
+		return EXEC_NEXT;
+	w->pc = exec_pc(w, in) + 1;
+	return EXEC_JUMP;
 }
 
 /* in->sub: enum sub_vote; in->a: predicate, in->list[0]: members */

@@ -176,6 +176,19 @@ Test(exec_control, shuffle_waits_for_its_members)
 		cr_assert_eq(out[t], (t ^ 1) + (t % 2 == 0 ? 100 : 0));
 }
 
+Test(exec_control, pairs_of_lanes_shuffle_by_masks_of_their_own)
+{
+	/* lane 3 comes later than the others, from statements further down */
+	uint32_t out[32];
+	lanes(FIXTURE_KERNEL("and.b32 %r1, %t, 30; shl.b32 %r1, 3, %r1; setp.eq.u32 %p1, %t, 3;\n"
+						 "add.u32 %r2, %t, 100; @%p1 bra $late;\n"
+						 "$shuffle: shfl.sync.bfly.b32 %r0, %r2, 1, 31, %r1; bra $end;\n"
+						 "$late: add.u32 %r2, %r2, 100; bra $shuffle;\n$end: " STORE),
+		  ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], (t ^ 1) + (t == 2 ? 200 : 100), "lane %u: %u", t, out[t]);
+}
+
 Test(exec_control, syncwarp_in_both_branches)
 {
 	uint32_t out[32];

@@ -213,25 +213,38 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 	return true;
 }
 
+/* What the referee has for the stage goes to it, and back. */
+static bool run_pass(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
+					 const struct epilogue_check *check, struct check_facts *reply,
+					 struct outcome *outcome, struct error *err)
+{
+	struct arena arena;
+	int fd;
+	if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
+		return false;
+	bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, outcome, err);
+	if (fd >= 0)
+		close(fd);
+	if (!ran || outcome->verdict != VERDICT_ACCEPTED)
+		return ran;
+	return referee_link_stage_close(referee, stage, reply, err);
+}
+
 bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
 						 const struct epilogue_check *check, struct check_facts *reply,
 						 struct outcome *outcome, struct error *err)
 {
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
-		struct arena arena;
-		int fd;
 		if ((referee->custom_stages & 1u << stage) == 0)
 			continue;
-		if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
-			return false;
-		bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, outcome, err);
-		if (fd >= 0)
-			close(fd);
-		if (!ran || outcome->verdict != VERDICT_ACCEPTED)
-			return ran;
-		if (!referee_link_stage_close(referee, stage, reply, err))
-			return false;
+		/* the second one is of its finish() */
+		int passes = chain_finish(&epilogue->chain.stages[stage]) != NULL ? 2 : 1;
+		for (int pass = 0; pass < passes && outcome->verdict == VERDICT_ACCEPTED; pass++)
+			if (!run_pass(epilogue, stage, referee, check, reply, outcome, err))
+				return false;
+		if (outcome->verdict != VERDICT_ACCEPTED)
+			return true;
 	}
 	return true;
 }

@@ -1,7 +1,8 @@
 /* The kernel that applies an epilogue after a library's product, on shapes whose rows
  * are and are not whole vectors: every element passes the chain once, with its own row
  * and column. Then matrices whose rows lie further apart than N. Small integers, so that
- * results are exact. */
+ * results are exact. Then sums that are the same in any order. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bias_rows.cuh"
 #include "relu.cuh"
 #include "residual.cuh"
+#include "row_sums_deterministic.cuh"
 #include "save.cuh"
 
 static int failures;
@@ -114,6 +116,44 @@ template <class Element> static void test_pitch(const char *type, int M, int N, 
 		   wrong > 0 ? "  FAILED" : "");
 }
 
+/* Rows of 16 values, whose f32 sum depends on the order, each with the sum that has no error. */
+static void test_deterministic(void)
+{
+	static const struct {
+		float values[4], sum; // each is the first of four columns, the others are 0
+	} rows[] = {
+		{{0x1p100f, 3, -0x1p100f, 0x1p-140f}, 3},
+		{{-0x1p127f, -0x1p127f, 0x1p127f, 0x1p127f}, 0},
+		{{-1.5f, 0x1p-149f, 1.5f, 0x1p-149f}, 0x1p-148f},
+		{{1, -0x1.8p-24f, -0x1p60f, 0x1p60f}, 0x1.fffffcp-1f},
+		{{-0x1p31f, -0x1p31f, -1, -1}, -0x1.000002p32f + 0x1.fep8f},
+		{{INFINITY, 1, -0x1p127f, -0x1p127f}, INFINITY},
+		{{INFINITY, 1, 1, -INFINITY}, NAN},
+	};
+	constexpr int M = sizeof rows / sizeof *rows, N = 4 * WIDTH, WRITTEN = 3;
+	std::vector<float> values(M * N);
+	for (int i = 0; i < M * N; i++)
+		values[i] = i % WIDTH == 0 ? rows[i / N].values[i % N / WIDTH] : 0.0f;
+	float *X = filled<float>(M * N, 1), *C = filled<float>(M * N, 1);
+	float *sums = filled<float>(epilogue_deterministic_floats(M) + WRITTEN, 1);
+	check(cudaMemcpy(X, values.data(), M * N * sizeof(float), cudaMemcpyHostToDevice));
+	auto out = epilogue_with(C, M, N, epilogue_chain_of(stage_row_sums_deterministic<float>{sums}));
+	epilogue_begin(out);
+	store_pitched<<<M, N / WIDTH>>>(X, out);
+	epilogue_end(out);
+	check(cudaGetLastError());
+	std::vector<float> got = taken(sums, epilogue_deterministic_floats(M) + WRITTEN);
+	int wrong = 0;
+	for (int i = 0; i < M; i++)
+		wrong += rows[i].sum == rows[i].sum ? got[i] != rows[i].sum : got[i] == got[i];
+	for (int i = 0; i < WRITTEN; i++) // nothing behind them changes
+		wrong += got[got.size() - 1 - i] != (float)value_of(got.size() - 1 - i, 1);
+	check(cudaFree(X));
+	check(cudaFree(C));
+	failures += wrong > 0;
+	printf("sums in any order: %d wrong%s\n", wrong, wrong > 0 ? "  FAILED" : "");
+}
+
 template <class Element> static void test_all(const char *type)
 {
 	test_pitch<Element>(type, 5, 13, 13);
@@ -131,5 +171,6 @@ int main()
 	test_all<half>("f16");
 	test_all<__nv_bfloat16>("bf16");
 	test_all<float>("f32");
+	test_deterministic();
 	return failures != 0;
 }

@@ -133,6 +133,9 @@ Test(chain, lengths_and_types)
 		{"output x M N/2 e4m3", CHAIN_OUTPUT, CHAIN_E4M3, 10500, 10499, "M N/2"},
 		{"reduce x 1 max", CHAIN_MAX, CHAIN_FLOAT, 1, 0, "1"},
 		{"reduce x M sum", CHAIN_SUM, CHAIN_FLOAT, 300, 299, "M"},
+		{"reduce x M sum deterministic", CHAIN_EXACT, CHAIN_FLOAT, 300, 299, "M"},
+		{"reduce x M sum deterministic finish", CHAIN_EXACT, CHAIN_FLOAT, 300, 299, "M"},
+		{"reduce x N/8 max finish", CHAIN_MAX, CHAIN_FLOAT, 9, 8, "N/8"},
 		{"reduce x M/128 N/128 max", CHAIN_MAX, CHAIN_FLOAT, 3, 2, "M/128 N/128"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -147,7 +150,11 @@ Test(chain, lengths_and_types)
 					  member->type == rows[i].type,
 				  "%s", rows[i].text);
 		cr_assert_eq(chain_elements(member, 300, 70), rows[i].elements);
+		cr_assert_eq(chain_allocated(member, 300, 70),
+					 rows[i].elements * (rows[i].kind == CHAIN_EXACT ? 21 : 1));
 		cr_assert_eq(chain_index(member, 70, 299, 69), rows[i].last);
+		cr_assert_eq(chain_finish(&chain.stages[0]),
+					 strstr(rows[i].text, "finish") != NULL ? member : NULL);
 		chain_extent_text(member, extent);
 		cr_assert_str_eq(extent, rows[i].extent);
 		cr_assert_eq(chain_reduces(&chain), chain_is_reduction(member));

@@ -76,6 +76,25 @@ Test(chain_refusal, takes_the_first_assertion_and_functions_of_the_host)
 		   "__device__\n");
 }
 
+Test(chain_refusal, names_the_kernel_whose_values_are_single)
+{
+	struct chain chain = {
+		.count = 1,
+		.stages = {{.name = "glu", .count = 1, .members = {{.kind = CHAIN_OUTPUT, .columns = 2}}}}};
+	static struct chain_files files;
+	char *said = chain_refusal(
+		&chain, &files,
+		"c(44): error: static assertion failed with \"a stage of this chain needs two neighbouring "
+		"columns at once: or so\"\n  instantiation of \"store\" at line 127 of epilogue.cuh\n"
+		"  instantiation of \"store\" at line 39 of /here/naive.cu\n\nat line 7 of other.cuh\n");
+	cr_assert_not_null(said);
+	cr_expect_str_eq(said,
+					 "/here/naive.cu(39): error: the kernel hands over single values, and the "
+					 "stage glu needs two neighbouring columns at once: where neighbouring "
+					 "lanes have them, out.by_lanes().store() shares them\n");
+	free(said);
+}
+
 Test(chain_refusal, leaves_other_errors_as_they_are)
 {
 	cr_expect_null(refusal("struct stage_mine {};", "mine.cuh(3): error: \"y\" is undefined\n"));
