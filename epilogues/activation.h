@@ -10,8 +10,8 @@
  * time counts: polynomials that err by less than an ulp of a 16-bit type take the
  * place of divisions, which leaves one result of the special function unit an output
  * (a sixteenth of a cycle on an SM of an H200) and as much time for the others. Where a GPU
- * is at the end of its power, what counts is how many instructions there are: sigmoid of f16
- * has fewer with a division, which two values share. */
+ * is at the end of its power, what counts is how many instructions there are: sigmoid and silu
+ * of f16 have fewer with a division, which two values share. */
 #ifndef GEMMJUDGE_ACTIVATION_H
 #define GEMMJUDGE_ACTIVATION_H
 

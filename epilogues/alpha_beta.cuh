@@ -4,6 +4,7 @@
 #define GEMMJUDGE_STAGE_ALPHA_BETA_CUH
 
 template <class Element> struct stage_alpha_beta {
+	static constexpr int instructions = 0;
 	float alpha, beta;
 	const Element *C;
 

@@ -5,6 +5,7 @@
 #define GEMMJUDGE_STAGE_BIAS_CUH
 
 template <class Element> struct stage_bias {
+	static constexpr int instructions = 2;
 	const Element *bias;
 
 	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const

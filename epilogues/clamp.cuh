@@ -6,6 +6,7 @@
 #define GEMMJUDGE_STAGE_CLAMP_CUH
 
 template <class Element> struct stage_clamp {
+	static constexpr int instructions = 2;
 	float low, high;
 
 	__device__ __forceinline__ float operator()(float x) const

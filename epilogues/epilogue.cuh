@@ -43,6 +43,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	static constexpr bool elementwise = accesses.none();
 	/* So many neighbouring columns, from a multiple of it on, have to come at once. */
 	static constexpr int columns = Chain::columns;
+	/* Of all stages, about, for a value. */
+	static constexpr int instructions = Chain::instructions;
 	/* The chain is alpha * x + beta * C. */
 	static constexpr bool is_alpha_beta = epilogue_is_alpha_beta<Chain>;
 

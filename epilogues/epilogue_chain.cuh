@@ -27,6 +27,7 @@ constexpr bool epilogue_is_completed = epilogue_is_deterministic<Stage> || epilo
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 	static constexpr int columns = 1;
+	static constexpr int instructions = 0;
 	static constexpr bool completed = false;
 
 	template <int V, class Coordinate>
@@ -56,6 +57,8 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 	static constexpr int columns = epilogue_columns<First> > epilogue_chain<Rest...>::columns
 									   ? epilogue_columns<First>
 									   : epilogue_chain<Rest...>::columns;
+	static constexpr int instructions =
+		epilogue_instructions<First> + epilogue_chain<Rest...>::instructions;
 
 	/* Whether a kernel of its own completes what the stages reduce. */
 	static constexpr bool completed =

@@ -39,7 +39,8 @@
  * One that does not say so is right, too, and not prefetched for; but reductions have to be said:
  * they are set to 0 before the kernel begins (epilogue_reduce.cuh: `deterministic`, `finish`). A
  * stage of the first form may have, for the judge, its formula: double reference(double x) const.
- * All is inlined: a stage costs its arithmetic only. */
+ * One of far fewer than nine instructions a value says so (`static constexpr int instructions = 2`),
+ * as kernels choose their tiles by it. All is inlined: a stage costs its arithmetic only. */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
@@ -330,6 +331,13 @@ template <class Stage>
 constexpr int
 	epilogue_columns<Stage, std::enable_if_t<std::is_same_v<decltype(Stage::columns), const int>>> =
 		Stage::columns;
+
+/* About how many instructions a stage takes for a value: kernels choose tiles by it. */
+template <class Stage, class = void> constexpr int epilogue_instructions = 9;
+template <class Stage>
+constexpr int epilogue_instructions<
+	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::instructions), const int>>> =
+	Stage::instructions;
 
 template <class Stage, class = void> constexpr bool epilogue_takes = false;
 template <class Stage>

@@ -5,6 +5,7 @@
 #define GEMMJUDGE_STAGE_LEAKY_RELU_CUH
 
 template <class Element> struct stage_leaky_relu {
+	static constexpr int instructions = 2;
 	float slope;
 
 	__device__ __forceinline__ float operator()(float x) const

@@ -5,6 +5,7 @@
 #include "activation.h"
 
 template <class Element> struct stage_relu {
+	static constexpr int instructions = 1;
 	__device__ __forceinline__ float operator()(float x) const
 	{
 		return activation_relu(x);

@@ -5,6 +5,7 @@
 #define GEMMJUDGE_STAGE_RESIDUAL_CUH
 
 template <class Element> struct stage_residual {
+	static constexpr int instructions = 3;
 	const Element *residual;
 
 	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const

@@ -6,6 +6,7 @@
 #define GEMMJUDGE_STAGE_SAVE_CUH
 
 template <class Element> struct stage_save {
+	static constexpr int instructions = 1;
 	Element *saved;
 
 	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const

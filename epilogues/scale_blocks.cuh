@@ -5,6 +5,7 @@
 #define GEMMJUDGE_STAGE_SCALE_BLOCKS_CUH
 
 template <class Element> struct stage_scale_blocks {
+	static constexpr int instructions = 2;
 	const float *scale;
 
 	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const

@@ -6,6 +6,7 @@
 #define GEMMJUDGE_STAGE_SCALE_COLS_CUH
 
 template <class Element> struct stage_scale_cols {
+	static constexpr int instructions = 2;
 	const Element *scale;
 
 	template <class Visit> __host__ __device__ constexpr void memory(Visit &visit) const

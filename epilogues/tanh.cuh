@@ -5,6 +5,7 @@
 #define GEMMJUDGE_STAGE_TANH_CUH
 
 template <class Element> struct stage_tanh {
+	static constexpr int instructions = 4;
 	__device__ __forceinline__ float operator()(float x) const
 	{
 		if constexpr (sizeof(Element) == 4)

@@ -5,7 +5,7 @@
  * odd. TMA cannot address rows whose length is no multiple of 8 elements, which most shapes have:
  * such an operand is first copied into padded rows by the same launch, or loaded by warps that
  * shift it in registers, or, if it is A, addressed by residue classes of rows that start alike. The
- * smallest shapes have a kernel that does without both. The host picks one of 47 tile
+ * smallest shapes have a kernel that does without both. The host picks one of 50 tile
  * configurations by a model of their times.
  *
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues
@@ -16,6 +16,7 @@
  *     hopper/scheduler.cuh       which tile is whose
  *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
  *     hopper/consumer.cuh        tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
+ *     hopper/consumer_overlapped.cuh  the same, with a tile's epilogue beside the next tile's products
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
@@ -28,7 +29,7 @@
  *
  * reached: with 122 configurations, H200, f16, beside the faster library: 4096^3 758 TFLOP/s, 104%;
  * 4095x4093x4091 622 TFLOP/s, 405%; 200 generated shapes 160% (geometric mean), with all sizes a
- * multiple of 8 111%, with uniform ones 274%. With the 47 of today: not measured yet. */
+ * multiple of 8 111%, with uniform ones 274%. With the 50 of today: RESULTS.md. */
 #include "hopper/solve.cuh"
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

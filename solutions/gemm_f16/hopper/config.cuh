@@ -23,6 +23,7 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 /* How a configuration brings its operands into shared memory, and its sums into C. */
 enum variant {
 	TMA,             // both operands and C by TMA
+	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
 	PAD_COPY,        // misaligned operands are first copied into padded rows by all blocks
@@ -40,6 +41,11 @@ constexpr bool variant_by_class(variant variant)
 {
 	return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
 }
+
+/* Columns that leave in a k-iteration of the next tile, where an epilogue overlaps that. Few of
+ * them take less time than the iteration's products, so that the tensor cores never wait; short
+ * products have too few iterations for that. */
+constexpr int OVERLAP_FEW = 16, OVERLAP_MANY = 32;
 
 /* Bytes between rows of shared memory: 8 rows of 32 or of a multiple of 64 elements lie in
  * different banks. */
@@ -92,6 +98,7 @@ struct tile_config {
 	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
 
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
+	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
 	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
 	using row_class = residue_rows<CLASSES>;
@@ -170,7 +177,9 @@ struct tile_config {
 				  "whole groups of the swizzle's 8 rows, and one TMA box of A");
 	static_assert(CONSUMER_EXTENT % WGMMA_M == 0, "a consumer has whole instructions");
 	static_assert(WGMMA_N % 8 == 0 && WGMMA_N <= 256, "what wgmma can do");
-	static_assert(CONSUMERS <= 2 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
+	static_assert(CONSUMERS <= 4 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
+	static_assert(!OVERLAP || (SUBTILES == 1 && SUMS * CONSUMERS <= 192),
+				  "two tiles' sums fit into registers");
 	static_assert(!SPLIT_K || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
 	static_assert(!SPLIT_K || TILE_M * TILE_N * 4 <= STORE_OFFSET,

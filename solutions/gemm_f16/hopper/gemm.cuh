@@ -98,7 +98,7 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	if (device.status != HOPPER_OK)
 		return device.status;
 	launch_context context = {device, ordinal, workspace, stream};
-	problem q(product, bytes > 0);
+	problem q(product, bytes > 0, {Epilogue::elementwise, Epilogue::instructions});
 	if (Epilogue::is_alpha_beta && (product.alpha == 0.0f || product.k == 0))
 		return scale_launch<Element>(context, q); // of other chains, nobody knows what zeros become
 	if (product.k == 0)

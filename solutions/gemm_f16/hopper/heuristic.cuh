@@ -16,6 +16,7 @@ struct config_times {
 struct config_line {
 	enum variant variant;
 	int tile_m, tile_n, k_block;
+	int consumers;
 	int split_k, cluster; // blocks that share a tile along K; that are launched together
 	float lines;          // of A and B that a block loads for one element of its tile
 	config_times us;
@@ -27,6 +28,7 @@ struct config_line {
 	 tile_m * cluster_m,                                                                           \
 	 tile_n * cluster_n,                                                                           \
 	 k_block,                                                                                      \
+	 consumers,                                                                                    \
 	 split_k,                                                                                      \
 	 cluster_m * cluster_n * split_k,                                                              \
 	 1.0f / tile_m + 1.0f / tile_n,                                                                \
@@ -49,9 +51,18 @@ static constexpr float MISALIGNED_TO_LINE = 0.3f;
  * tiles 819, 128x256 787, 128x192 775, 128x128 718.) */
 static constexpr float POWER_FLOP = 1.04e-9f, POWER_LINES = 20.5e-9f;
 
+/* Tensor cores that do not pause for an epilogue take less power for the same products. */
+static constexpr float POWER_OVERLAPPED = 0.95f;
+
 /* Until a split tile's operands have come from memory: microseconds, and the part of the memory's
  * rate that such blocks reach. */
 static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
+
+/* What a stage's instruction costs a block, microseconds for a value: a multiprocessor does 128 at
+ * once, and tiles of more consumers, which hide each other's latency, take less. Beside the next
+ * tile's products it costs what those wait for it. */
+static constexpr float STAGE_INSTRUCTION = 1.15f / (128 * 1755.0f);
+static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f;
 
 /* Small blocks of a multiprocessor that wait for memory in turns. */
 static constexpr int SMALL_BLOCKS = 3;
@@ -103,6 +114,10 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
+	case TMA_OVERLAP:
+		return !q.misaligned && !q.reads_c &&
+			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&
+			   (q.chain.elementwise || (q.p.m % c.tile_m == 0 && q.p.n % c.tile_n == 0));
 	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
 	case PAD_COPY: return q.misaligned && pads;
 	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
@@ -112,6 +127,16 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	return false;
 }
 
+/* Microseconds of a block's stages in each of its tiles. */
+static inline float chain_time(const config_line &c, const problem &q)
+{
+	float values = (float)c.tile_m * (float)c.tile_n / (float)c.cluster;
+	float part = c.variant == TMA_OVERLAP ? STAGE_OVERLAPPED / (float)c.tile_n
+				 : c.consumers == 4       ? STAGE_OF_FOUR
+										  : 1.0f;
+	return values * q.chain.instructions * STAGE_INSTRUCTION * part;
+}
+
 /* The least that a configuration can take: for power, which tells tiles apart by what they multiply
  * in vain; and, of tiles split along K, until both operands have come from memory. */
 static inline float config_bound(const device_table &device, const config_line &c, const problem &q)
@@ -119,7 +144,8 @@ static inline float config_bound(const device_table &device, const config_line &
 	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
-	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
+	float power = flop * (POWER_FLOP + POWER_LINES * c.lines) *
+				  (c.variant == TMA_OVERLAP ? POWER_OVERLAPPED : 1.0f);
 	if (c.split_k == 1)
 		return power;
 	float bytes = ((float)q.p.m + (float)q.p.n) * (float)q.p.k * 2.0f;
@@ -153,7 +179,7 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	}
 	float iteration = c.us.k_iteration + busy * (c.us.contended + misaligned * c.us.misaligned);
 	float tile = (has_one_tile(c) ? 0.0f : c.us.tile) + (q.reads_c ? c.us.reads_c : 0.0f) +
-				 (q.p.n % 4 != 0 ? c.us.ragged : 0.0f);
+				 (q.p.n % 4 != 0 ? c.us.ragged : 0.0f) + chain_time(c, q);
 	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + waves * (k * iteration + tile);
 }
 

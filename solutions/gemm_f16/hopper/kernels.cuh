@@ -4,14 +4,18 @@
 #define HOPPER_KERNELS_CUH
 
 #include "consumer.cuh"
+#include "consumer_overlapped.cuh"
 #include "producer_pad.cuh"
 #include "producer_staged.cuh"
 
 namespace hopper
 {
-/* Registers of a thread, of 512 for a thread of each of three warpgroups together. One consumer
- * alone has enough. */
-constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
+/* Registers of a thread, of those that the launch gives to all. One consumer alone has enough. */
+constexpr int PRODUCER_REGISTERS = 24;
+template <int CONSUMERS>
+constexpr int CONSUMER_REGISTERS =
+	(65536 / ((CONSUMERS + 1) * WARPGROUP) / 8 * 8 * (CONSUMERS + 1) - PRODUCER_REGISTERS) /
+	CONSUMERS / 8 * 8;
 
 /* Barriers from number FIRST to before LAST, by one thread: the stages' `full`, for so many
  * arrivals, and `empty`; then the others, for one. No loop: with addresses that differ between
@@ -98,9 +102,13 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 			produce(work, load, early, shared.empty);
 	} else {
 		if (CONSUMERS > 1)
-			registers_take<CONSUMER_REGISTERS>();
-		consume<Element, config>(work, out, maps_c.of, shared.base, shared.full, shared.empty,
-								 warpgroup);
+			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
+		if constexpr (config::OVERLAP)
+			consume_overlapped<Element, config>(work, out, maps_c.of, shared.base, shared.full,
+												shared.empty, warpgroup);
+		else
+			consume<Element, config>(work, out, maps_c.of, shared.base, shared.full, shared.empty,
+									 warpgroup);
 	}
 	if (config::SPLIT_K) { // before a block ends whose sums are read
 		__syncwarp();

@@ -94,35 +94,55 @@ template <class Element, class config> struct mainloop {
 	int last;            // the stage that is being read, or -1
 	uint32_t next_ready; // whether the next stage is known to be full
 
-	/* A tile: `iterations` stages, at least one. A stage is released once the next one's products
-	 * are issued, as it has been read by then; in the first iteration first() is called instead.
-	 * The loop has one way in and one way out, and no copy of its body: else the compiler would
-	 * move sums while wgmma is at work on them (its warnings C7514 to C7519). */
-	template <class First>
-	__device__ __forceinline__ void run(float (&sum)[config::SUBTILES][config::SUMS],
-										int iterations, First first)
+	__device__ __forceinline__ void begin(void)
 	{
 		loader = loader_of<config>(threadIdx.x % WARPGROUP);
 		last = -1;
 		next_ready = 0;
+	}
+
+	/* A stage: issues its products, calls meanwhile(), and releases the stage before, which has
+	 * been read by then; in a tile's first one calls first() instead. */
+	template <class Meanwhile, class First>
+	__device__ __forceinline__ void iterate(float (&sum)[config::SUBTILES][config::SUMS],
+											bool accumulate, Meanwhile meanwhile, First first)
+	{
+		mbarrier_wait_unless(next_ready, full + 8 * at.stage, at.phase);
+		multiply_stage<Element, config>(sum, operands, at.stage, accumulate);
+		meanwhile();
+		ring then = at;
+		then.next<config>();
+		next_ready = mbarrier_done(full + 8 * then.stage, then.phase);
+		wgmma_wait<1>();
+		if (last >= 0)
+			stage_release<config>(empty, last, loader);
+		else
+			first();
+		last = at.stage;
+		at.next<config>();
+	}
+
+	__device__ __forceinline__ void end(float (&sum)[config::SUBTILES][config::SUMS])
+	{
+		multiply_wait<config>(sum);
+		stage_release<config>(empty, last, loader);
+	}
+
+	/* A tile: `iterations` stages, at least one. The loop has one way in and one way out, and no
+	 * copy of its body: else the compiler would move sums while wgmma is at work on them (its
+	 * warnings C7514 to C7519). */
+	template <class First>
+	__device__ __forceinline__ void run(float (&sum)[config::SUBTILES][config::SUMS],
+										int iterations, First first)
+	{
+		begin();
 		int k = 0;
 #pragma unroll 1
 		do {
-			mbarrier_wait_unless(next_ready, full + 8 * at.stage, at.phase);
-			multiply_stage<Element, config>(sum, operands, at.stage, k > 0);
-			ring then = at;
-			then.next<config>();
-			next_ready = mbarrier_done(full + 8 * then.stage, then.phase);
-			wgmma_wait<1>();
-			if (last >= 0)
-				stage_release<config>(empty, last, loader);
-			else
-				first();
-			last = at.stage;
-			at.next<config>();
+			iterate(
+				sum, k > 0, [] {}, first);
 		} while (++k < iterations);
-		multiply_wait<config>(sum);
-		stage_release<config>(empty, last, loader);
+		end(sum);
 	}
 };
 

@@ -29,6 +29,12 @@ static inline int parts(int count, int of)
 	return (count + of - 1) / of;
 }
 
+/* What the choice of a configuration asks of an epilogue. */
+struct chain_facts {
+	bool elementwise = true;   // what lies outside of C may go through it
+	float instructions = 0.0f; // a value, beyond alpha and beta
+};
+
 struct problem {
 	hopper_gemm p;
 	bool reads_c;                                  // beta is not 0
@@ -36,15 +42,16 @@ struct problem {
 	bool misaligned;                               // or one of them
 	int classes;                                   // residue classes of A's rows
 	bool workspace;                                // there is one
+	chain_facts chain;
 
-	explicit problem(const hopper_gemm &product, bool workspace)
+	explicit problem(const hopper_gemm &product, bool workspace, chain_facts chain = {})
 		: p(product), reads_c(product.beta != 0.0f),
 		  misaligned_a(!tma_addressable(product.a, product.lda)),
 		  misaligned_b(!tma_addressable(product.b, product.ldb)),
 		  misaligned_c(!tma_addressable(product.c, product.ldc)),
 		  misaligned(misaligned_a || misaligned_b || misaligned_c),
 		  classes(VECTOR / aligned_width(product.a, product.lda, product.lda, VECTOR)),
-		  workspace(workspace)
+		  workspace(workspace), chain(chain)
 	{
 	}
 

@@ -119,6 +119,7 @@ __device__ __forceinline__ void finish_box(const float *sum, const Epilogue &out
 										   const uint32_t (&at)[PAIRS], uint32_t box, int row,
 										   int below, int column)
 {
+	__builtin_assume(column % 2 == 0); // so that what belongs to a pair is accessed at once
 	/* all values before the first is stored: what the epilogue loads is in flight together */
 	uint32_t words[PAIRS][4];
 #pragma unroll
