@@ -39,8 +39,8 @@
  * One that does not say so is right, too, and not prefetched for; but reductions have to be said:
  * they are set to 0 before the kernel begins (epilogue_reduce.cuh: `deterministic`, `finish`). A
  * stage of the first form may have, for the judge, its formula: double reference(double x) const.
- * One of far fewer than nine instructions a value says so (`static constexpr int instructions = 2`),
- * as kernels choose their tiles by it. All is inlined: a stage costs its arithmetic only. */
+ * One of far fewer than nine instructions a value says so (`static constexpr int instructions =
+ * 2`), as kernels choose their tiles by it. All is inlined: a stage costs its arithmetic only. */
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 

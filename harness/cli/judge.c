@@ -8,7 +8,7 @@ static int judge(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	options->judge.mode = JUDGE_CHECKS;
-	options->judge.uses = options->verbose || options->judge.keep != NULL;
+	options->judge.uses = options->verbose || options->html != NULL || options->judge.keep != NULL;
 	if (!input_take(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	return options->watch ? watch_run(program, options) : command_run(program, options);

@@ -264,7 +264,8 @@ const struct row option_rows[] = {
 	 .why = "pages show every shape, and are all that is written", .again = AGAIN_NOT,
 	 .was = "html", .needs = "a folder"},
 	{"code", "FOLDER", "judge",
-	 "writes each file's PTX and its machine code (.cubin,\nfor nvdisasm); replaces nothing",
+	 "writes each file's PTX, its machine code (.cubin) and,\nby nvdisasm or cuobjdump, its SASS; "
+	 "replaces nothing",
 	 .group = GROUP_OUTPUT, FILLS(kind_output_folder, judge.keep), .again = AGAIN_NOT,
 	 .needs = "a folder"},
 	{"store", "FILE", RUNS " tune " ASKS,

@@ -88,6 +88,16 @@ struct job {
 	double deadline; /* of nvcc, by the monotonic clock */
 };
 
+/* The linker's list has the name of its content, and what is linked does not tell where it lay:
+ * without the folder, a copy of the cache is as good as the cache. */
+static const char *key_word(const struct job *job, const char *argument)
+{
+	const size_t words = sizeof NVCC_EXPORTS - 1, folder = strlen(job->cache);
+	bool ours = strncmp(argument, NVCC_EXPORTS, words) == 0 &&
+				strncmp(argument + words, job->cache, folder) == 0;
+	return ours ? argument + words + folder : argument;
+}
+
 /* KEY of cache.h. */
 static bool make_key(struct job *job, struct error *err)
 {
@@ -99,7 +109,7 @@ static bool make_key(struct job *job, struct error *err)
 	cache_hash_add_text(hash, !job->jailed ? "" : job->options->isolated ? "alone" : "jailed");
 	cache_hash_add_text(hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
-		cache_hash_add_text(hash, job->arguments.at[i]);
+		cache_hash_add_text(hash, key_word(job, job->arguments.at[i]));
 	for (size_t i = 0; nvcc_variables[i] != NULL; i++) {
 		const char *value = getenv(nvcc_variables[i]);
 		cache_hash_add_text(hash, value != NULL ? value : "");

@@ -237,7 +237,7 @@ static void add_exports(struct words *words, const char *exports)
 	words_add(words, "-Xlinker");
 	words_add(words, "--gc-sections");
 	words_add(words, "-Xlinker");
-	words_add(words, "--version-script=%.*s", (int)used, escaped);
+	words_add(words, NVCC_EXPORTS "%.*s", (int)used, escaped);
 }
 
 /* A header of the system is found before one of the same name in a repository. */

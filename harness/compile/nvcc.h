@@ -38,6 +38,8 @@ struct nvcc_parts {
 	struct nvcc_ways ways;
 };
 
+#define NVCC_EXPORTS "--version-script=" /* and the path of the list, among the words */
+
 /* Everything on nvcc's command line that decides what comes out of it, beginning
  * with nvcc itself. */
 void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_options *options,

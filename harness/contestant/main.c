@@ -19,8 +19,8 @@
 #include "process/child.h"
 #include "process/protocol.h"
 
-/* Between sealed calls the channel is looked at without sleep for so long: to be woken takes a time
- * that nobody could tell from the call's. */
+/* Between sealed calls of a GPU the channel is looked at without sleep for so long: to be woken
+ * takes a time that nobody could tell from the call's. */
 #define LOOK_SECONDS 0.02
 
 struct contestant {
@@ -520,6 +520,11 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	}
 }
 
+static double look_seconds(const struct contestant *self)
+{
+	return self->sealed.ready && self->sealed.device != NULL ? LOOK_SECONDS : 0.0;
+}
+
 int main(void)
 {
 	static union request request;
@@ -532,7 +537,7 @@ int main(void)
 		fprintf(stderr, "contestant: started by gemmjudge, not by hand\n");
 		return EXIT_FAILURE;
 	}
-	while (channel_look(self.channel, self.sealed.ready ? LOOK_SECONDS : 0.0) &&
+	while (channel_look(self.channel, look_seconds(&self)) &&
 		   channel_receive(self.channel, &request, sizeof request, &bytes, &fd)) {
 		memset(request.bytes + bytes, 0, sizeof request - bytes);
 		serve(&self, &request, bytes, fd);

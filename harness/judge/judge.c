@@ -18,6 +18,7 @@
 #include "judge/run/emulated.h"
 #include "judge/submission/compiling.h"
 #include "judge/submission/keep.h"
+#include "judge/submission/sass.h"
 #include "judge/submission/submission.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
@@ -333,6 +334,15 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 	return true;
 }
 
+/* Of all files at once, before the first. */
+static void note_what_is_not_kept(const struct run *run)
+{
+	struct sass_tool tool;
+	struct error err;
+	if (run->options->keep != NULL && !sass_find(&tool, &err))
+		run_note(run, err.message);
+}
+
 static bool judge_files(struct run *run, struct submission *submissions, struct judgement_list *out,
 						struct error *err)
 {
@@ -342,6 +352,7 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 	if (turns == NULL)
 		return false;
 	out->facts.devices = turns_devices(turns);
+	note_what_is_not_kept(run);
 	context.compiling = compiling_open(run, submissions, out->count, true, err);
 	bool ok = context.compiling != NULL && turns_take(turns, err);
 	compiling_close(context.compiling);

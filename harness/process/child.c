@@ -12,6 +12,7 @@
 
 #define WATCH_SECONDS 0.02 /* between two looks at the memory of known processes */
 #define SCAN_SECONDS 0.1   /* between two looks for new processes */
+#define FORGET_SECONDS 1.0 /* for which a process that is older is remembered */
 #define ANSWER_SECONDS 0.3 /* for a program that says where it is */
 #define DYING_SECONDS 5.0  /* for a program that was killed and is not gone: a driver holds it */
 
@@ -41,7 +42,11 @@ static enum child_outcome watch_limits(struct child *child)
 	if (time < child->next_watch)
 		return CHILD_REPLIED;
 	if (time >= child->next_scan) {
-		size_t found = tree_scan(child->keeper, child->known, CHILD_WATCHED, 0);
+		if (time >= child->next_forget) {
+			child->older = (struct tree_older){.started = child->keeper_started};
+			child->next_forget = time + FORGET_SECONDS;
+		}
+		size_t found = tree_scan(child->keeper, child->known, CHILD_WATCHED, 0, &child->older);
 		if (child->process_limit > 0 && found > child->process_limit)
 			return CHILD_OVER_PROCESSES;
 		child->known_count = found < CHILD_WATCHED ? found : CHILD_WATCHED;

@@ -12,6 +12,7 @@
 
 #include "process/child.h"
 #include "process/ring.h"
+#include "process/tree.h"
 
 #define CHILD_DRAIN_READS 16 /* a flood must not keep the supervisor from its deadline */
 #define CHILD_WATCHED 512    /* memory of more than these is not looked at */
@@ -25,11 +26,12 @@ struct child {
 	uint64_t said;              /* bytes of output */
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
 	size_t memory_limit, process_limit;
-	double next_watch, next_scan; /* monotonic times */
-	double last_round, dying;     /* 0: not seen to be dying */
+	double next_watch, next_scan, next_forget; /* monotonic times */
+	double last_round, dying;                  /* 0: not seen to be dying */
 	unsigned continued;
 	const struct child_control *control;
 	bool paused, tells;
+	struct tree_older older;
 	pid_t known[CHILD_WATCHED];
 	size_t known_count, files; /* bytes in their files without a name */
 	struct ring ring;

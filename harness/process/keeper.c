@@ -125,21 +125,29 @@ static bool keep(pid_t program, int signals, int *status)
 	}
 }
 
+/* True when the keeper has no child, and so nothing below it: whose parent has ended is a child of
+ * the keeper. */
+static bool reap_all(pid_t program, int *status)
+{
+	int one;
+	pid_t pid;
+	while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
+		if (pid == program)
+			*status = one;
+	return pid < 0;
+}
+
 /* Comes back only when nothing is left, however long that takes: the supervisor
  * has its own patience. */
 static void kill_and_reap(pid_t program, int *status)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
-	int one;
-	pid_t pid;
-	for (;;) {
+	bool none = reap_all(program, status); /* as a rule: then /proc need not be looked through */
+	while (!none) {
 		tree_kill(getpid());
-		while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
-			if (pid == program)
-				*status = one;
-		if (pid < 0)
-			return;
-		nanosleep(&pause, NULL);
+		none = reap_all(program, status);
+		if (!none)
+			nanosleep(&pause, NULL);
 	}
 }
 

@@ -131,8 +131,22 @@ bool tree_ends(pid_t pid)
 		   kill_pending(pid);
 }
 
+#define OLDER_STEPS 8
+
+/* Where a number is, or would be; NULL: there is no room for it. */
+static pid_t *older_slot(struct tree_older *older, pid_t pid)
+{
+	for (size_t step = 0; step < OLDER_STEPS; step++) {
+		pid_t *slot = &older->pids[((size_t)pid + step) % TREE_OLDER];
+		if (*slot == pid || *slot == 0)
+			return slot;
+	}
+	return NULL;
+}
+
 struct scan {
 	pid_t root;
+	struct tree_older *older; /* or NULL */
 	pid_t *out;
 	size_t count, max;
 	int signal;
@@ -152,7 +166,12 @@ static void scan_process(void *context, pid_t pid)
 {
 	struct scan *scan = context;
 	struct process process;
-	if (pid == scan->root || !process_read(pid, &process) || process.ended || process.parent <= 0)
+	pid_t *slot = scan->older != NULL ? older_slot(scan->older, pid) : NULL;
+	if (pid == scan->root || (slot != NULL && *slot == pid) || !process_read(pid, &process))
+		return;
+	if (slot != NULL && process.started >= 0 && process.started < scan->older->started)
+		*slot = pid;
+	if (process.ended || process.parent <= 0)
 		return;
 	pid_t parent = process.parent;
 	if (parent != scan->root && !scan_has(scan, parent)) {
@@ -184,9 +203,9 @@ static void scan_pass(int proc, void (*each)(void *context, pid_t pid), void *co
 		}
 }
 
-size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal)
+size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal, struct tree_older *older)
 {
-	struct scan scan = {.root = root, .out = out, .max = max, .signal = signal};
+	struct scan scan = {.root = root, .older = older, .out = out, .max = max, .signal = signal};
 	size_t before;
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
@@ -238,7 +257,7 @@ void tree_kill(pid_t root)
 	do {
 		/* Killed processes leave children behind that now belong to the subreaper,
 		 * and others fork while this looks: once more until nobody is there. */
-		if (tree_scan(root, pids, TREE_MAX, SIGKILL) == 0)
+		if (tree_scan(root, pids, TREE_MAX, SIGKILL, NULL) == 0)
 			return;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)

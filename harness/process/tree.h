@@ -9,10 +9,20 @@
 
 #define TREE_MAX 4096
 
+/* Processes that are older than a root, so that they cannot be below it, and were seen to be. All
+ * zero: none. A number can come back as that of a younger process: whoever scans often forgets
+ * them now and then. */
+#define TREE_OLDER 1024
+struct tree_older {
+	long started;           /* the root */
+	pid_t pids[TREE_OLDER]; /* at a number's remainder or behind it; 0: none */
+};
+
 /* Stores the descendants of `root` (not root itself, no zombies), at most `max`
  * of them, and sends each of them `signal` when it is not 0, as soon as it is
- * seen. Returns how many there are. */
-size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal);
+ * seen. Returns how many there are. `older`, unless NULL, spares a look at those that are in
+ * there, which is most of what a scan costs, and takes what is seen. */
+size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal, struct tree_older *older);
 
 /* When a process started, in ticks since the machine did; -1 where there is none. */
 long tree_started(pid_t pid);

@@ -149,12 +149,26 @@ static void file_timed(struct judgement *item, double part)
 	item->timing = timing_of(4096, 4096, 4096, &label, &part, 1);
 }
 
+static void kernels_take(struct judgement *item, const char *name)
+{
+	item->uses = calloc(2, sizeof *item->uses);
+	item->use_count = 2;
+	snprintf(item->uses_of, sizeof item->uses_of, "sm_90a");
+	for (size_t i = 0; i < item->use_count; i++) {
+		item->uses[i] = (struct kernel_use){.registers = 168, .shared_bytes = 49152};
+		snprintf(item->uses[i].name, KERNEL_USE_NAME, "%s<__nv_bfloat16, %zu>", name, i + 1);
+	}
+	item->uses[1].spill_stores = item->uses[1].spill_loads = item->uses[1].stack_bytes = 1048576;
+	item->cases[0].facts.peak_bytes = 2147483648;
+}
+
 static struct judgement_list judged(void)
 {
 	struct judgement_list list =
 		list_of(6, "gemmjudge judge --seed 0x1234 --device cuda class/gemm_f16");
 	file_named(&list.items[0], "class/gemm_f16/anna.cu", VERDICT_ACCEPTED);
 	file_timed(&list.items[0], 0.98);
+	kernels_take(&list.items[0], "hopper::gemm_with_a_rather_long_name");
 	file_named(&list.items[1], "class/gemm_f16/bert_with_a_rather_long_name_for_a_kernel.cu",
 			   VERDICT_WRONG_ANSWER);
 	case_fails(&list.items[1], 2);
@@ -240,6 +254,8 @@ static struct judgement_list hostile(void)
 		item->hint_count = 1;
 		free(item->compile_log);
 		item->compile_log = strdup(HOSTILE);
+		for (size_t u = 0; u < item->use_count; u++)
+			snprintf(item->uses[u].name, KERNEL_USE_NAME, "%s", HOSTILE);
 		item->tool_report = strdup(HOSTILE);
 		for (size_t k = 0; k < item->count; k++) {
 			item->cases[k].output = strdup(HOSTILE);

@@ -426,6 +426,13 @@ static bool bit_at(const uint8_t *bits, uint64_t at)
 	return bits[at / 8] >> at % 8 & 1;
 }
 
+static uint64_t word_at(const uint8_t *bits, uint64_t at)
+{
+	uint64_t word;
+	memcpy(&word, bits + at / 8, sizeof word);
+	return word;
+}
+
 bool memory_is_written(const struct allocation *allocation, uint64_t address, size_t size)
 {
 	uint64_t first, end;
@@ -433,7 +440,9 @@ bool memory_is_written(const struct allocation *allocation, uint64_t address, si
 		return true;
 	const uint8_t *bits = allocation->written;
 	while (first < end) {
-		if (first % 8 == 0 && end - first >= 8 && bits[first / 8] == 0xFF)
+		if (first % 64 == 0 && end - first >= 64 && word_at(bits, first) == UINT64_MAX)
+			first += 64;
+		else if (first % 8 == 0 && end - first >= 8 && bits[first / 8] == 0xFF)
 			first += 8;
 		else if (bit_at(bits, first))
 			first++;

@@ -19,12 +19,13 @@
 #define WARPS 32
 
 struct seen {
-	uint32_t clock, pc; /* clock 0: not since the start of the block */
+	uint32_t clock, pc; /* a clock not above `before`: not since the start of the block */
 };
 
 struct written {
 	struct seen seen;
 	uint8_t warp;
+	bool read; /* since then: the byte's reads are looked at, and else never touched */
 };
 
 struct point { /* an mbarrier */
@@ -42,7 +43,24 @@ struct exec_race {
 	struct seen *reads;     /* of each byte, by each warp */
 	size_t bytes;
 	uint32_t warps;
+	uint32_t before; /* no step of this block is below it, and none of earlier ones above: what they
+						left in the two tables, of which most is never touched, may stay there */
 };
+
+#define BEFORE_MOST (UINT32_MAX / 2)
+
+/* Moves `before` past the steps of the last block. */
+static void forget(struct exec_race *race)
+{
+	for (uint32_t i = 0; i < race->warps; i++)
+		if (race->clocks[i][i] > race->before)
+			race->before = race->clocks[i][i];
+	if (race->before < BEFORE_MOST)
+		return;
+	memset(race->writes, 0, race->bytes * sizeof *race->writes);
+	memset(race->reads, 0, race->bytes * race->warps * sizeof *race->reads);
+	race->before = 0;
+}
 
 bool exec_race_start(struct exec_block *block)
 {
@@ -58,15 +76,16 @@ bool exec_race_start(struct exec_block *block)
 		if (!race->writes || !race->reads)
 			return false;
 	}
-	memset(race->clocks, 0, sizeof race->clocks);
+	forget(race);
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(race->cluster, 0, sizeof race->cluster);
 	memset(race->exited, 0, sizeof race->exited);
-	memset(race->writes, 0, race->bytes * sizeof *race->writes);
-	memset(race->reads, 0, race->bytes * race->warps * sizeof *race->reads);
 	race->point_count = 0;
-	for (uint32_t i = 0; i < WARPS; i++)
-		race->clocks[i][i] = 1;
+	for (uint32_t i = 0; i < WARPS; i++) {
+		for (uint32_t k = 0; k < WARPS; k++)
+			race->clocks[i][k] = race->before;
+		race->clocks[i][i]++;
+	}
 	return true;
 }
 
@@ -163,8 +182,10 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 		if (other_block && !write)
 			continue;
 		if (other_block) { /* unknown order: forget what was known */
+			if (last->read)
+				memset(reads, 0, race->warps * sizeof *reads);
 			last->seen.clock = 0;
-			memset(reads, 0, race->warps * sizeof *reads);
+			last->read = false;
 			continue;
 		}
 		if (last->seen.clock && last->warp != warp->index && last->seen.clock > own[last->warp])
@@ -174,13 +195,15 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			continue;
 		if (!write) {
 			reads[warp->index] = here;
+			last->read = true;
 			continue;
 		}
-		for (uint32_t other = 0; other < race->warps; other++)
+		for (uint32_t other = 0; last->read && other < race->warps; other++)
 			if (other != warp->index && reads[other].clock > own[other])
 				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
-		memset(reads, 0, race->warps * sizeof *reads);
-		*last = (struct written){here, (uint8_t)warp->index};
+		if (last->read)
+			memset(reads, 0, race->warps * sizeof *reads);
+		*last = (struct written){here, (uint8_t)warp->index, false};
 	}
 	return EXEC_NEXT;
 }

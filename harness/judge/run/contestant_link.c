@@ -172,14 +172,18 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 }
 
 /* Sends a request; on failure the process may be gone (then `dead`). *got_fd is the caller's.
- * *elapsed, unless NULL: how long it took. */
+ * *elapsed, unless NULL: how long it took; 0 on the emulated GPU, which has no time: to look for a
+ * reply without sleep takes a core from it. */
 static struct outcome exchange(struct contestant_link *link, const char *doing, const void *request,
 							   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
 							   int *got_fd, double seconds, double *elapsed)
 {
 	size_t got = 0;
-	struct child_result result = child_call_clocked(link->child, request, request_bytes, fd, reply,
-													reply_bytes, &got, got_fd, seconds, elapsed);
+	if (elapsed != NULL)
+		*elapsed = 0;
+	struct child_result result =
+		child_call_clocked(link->child, request, request_bytes, fd, reply, reply_bytes, &got,
+						   got_fd, seconds, link->device->kind == DEVICE_CUDA ? elapsed : NULL);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
 

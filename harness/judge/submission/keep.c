@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "judge/submission/sass.h"
 
 #define MAGIC 0xBA55ED50u
 #define HEADER 16u
 #define ENTRY 64u
+#define KEEP_PATH (PATHS_MAX + 32)
 
 enum { KIND_PTX = 1, KIND_ELF = 2, KINDS };
 static const char *const endings[KINDS] = {[KIND_PTX] = "ptx", [KIND_ELF] = "cubin"};
@@ -36,13 +38,20 @@ static bool fetch(const struct keeper *keeper, uint64_t at, void *out, size_t si
 }
 
 /* The first of a kind is NAME.ptx, the second NAME.2.ptx. */
+static void path_of(const struct keeper *keeper, unsigned number, const char *ending,
+					char out[KEEP_PATH])
+{
+	if (number > 1)
+		snprintf(out, KEEP_PATH, "%s.%u.%s", keeper->stem, number, ending);
+	else
+		snprintf(out, KEEP_PATH, "%s.%s", keeper->stem, ending);
+}
+
 static bool write_part(struct keeper *keeper, unsigned kind, const uint8_t *from, size_t size,
 					   struct error *err)
 {
-	char path[PATHS_MAX + 32], number[16] = "";
-	if (++keeper->written[kind] > 1)
-		snprintf(number, sizeof number, ".%u", keeper->written[kind]);
-	snprintf(path, sizeof path, "%s%s.%s", keeper->stem, number, endings[kind]);
+	char path[KEEP_PATH];
+	path_of(keeper, ++keeper->written[kind], endings[kind], path);
 	if (kind == KIND_PTX)
 		size = strnlen((const char *)from, size); /* it is padded */
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -95,6 +104,23 @@ static bool write_all(struct keeper *keeper, struct error *err)
 		   error_set(err, "--code: the compiled file has no code for a GPU");
 }
 
+/* Of each cubin, where there is a disassembler. */
+static bool write_sass(const struct keeper *keeper, struct error *err)
+{
+	char cubin[KEEP_PATH], path[KEEP_PATH];
+	struct sass_tool tool;
+	struct error none;
+	if (!sass_find(&tool, &none))
+		return true;
+	for (unsigned i = 1; i <= keeper->written[KIND_ELF]; i++) {
+		path_of(keeper, i, endings[KIND_ELF], cubin);
+		path_of(keeper, i, "sass", path);
+		if (!sass_write(&tool, cubin, path, err))
+			return false;
+	}
+	return true;
+}
+
 bool keep_write(const char *library, const char *file, const char *folder, struct error *err)
 {
 	struct keeper keeper = {.size = 0};
@@ -115,7 +141,7 @@ bool keep_write(const char *library, const char *file, const char *folder, struc
 	} else {
 		keeper.at = bytes;
 		keeper.size = (size_t)facts.st_size;
-		ok = write_all(&keeper, err);
+		ok = write_all(&keeper, err) && write_sass(&keeper, err);
 		munmap(bytes, keeper.size);
 	}
 	if (fd >= 0)

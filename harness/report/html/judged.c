@@ -270,6 +270,7 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 		html_block(out, item->tool_report);
 	}
 	times_print(out, list, item);
+	html_kernels(out, item, list->facts.device_kind);
 	counters_print_block(out, item);
 	cases_print(out, item);
 }

@@ -12,6 +12,9 @@
  * jail held, as they are not those of all files. */
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees);
 
+/* What its kernels and its calls take of a GPU; nothing where nobody knows. */
+void html_kernels(FILE *out, const struct judgement *item, enum device_kind kind);
+
 /* The files that were timed on the same shape as the first of them, beside the libraries; nothing
  * for fewer than two. */
 void html_side_by_side(FILE *out, const struct judgement_list *list);

@@ -81,7 +81,7 @@ static size_t fuzz_count(void)
 #define nanosleep fuzz_sleep
 #define kill fuzz_kill
 #define waitpid fuzz_waitpid
-#define tree_scan(root, out, max, number) fuzz_count()
+#define tree_scan(root, out, max, number, older) fuzz_count()
 #define tree_younger(parent, pid, started, out, max) ((void)(started), (void)(out), fuzz_count())
 #define tree_kill(root) ((void)(root))
 #define tree_memory(pids, count, files) fuzz_count()

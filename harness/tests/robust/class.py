@@ -36,7 +36,7 @@ FROM_FIXTURES = {
     b"outside.cu": ("writes_past_c", "runtime_error"),
     b"exits.cu": ("host_exits", "runtime_error"),
     b"crashes.cu": ("host_crashes", "runtime_error"),
-    b"loops.cu": ("host_loops", "time_limit"),
+    b"sleeps.cu": ("host_sleeps", "time_limit"),
     b"cublas.cu": ("links_cublas", "rule_violation"),
 }
 COPIES, AGAIN = 2, 10  # the folder of copies is named again: what was compiled once is not again

@@ -143,6 +143,14 @@ Test(compile, finds_again_what_it_compiled)
 	cr_assert_eq(count_entries("tmp."), 0);
 	compiled_free(&first);
 	compiled_free(&second);
+	/* a cache that was moved is the same cache */
+	char before[PATHS_MAX];
+	snprintf(before, sizeof before, "%s", path_of("cache"));
+	cr_assert_eq(rename(before, path_of("moved")), 0);
+	setenv("GEMMJUDGE_CACHE", path_of("moved"), 1);
+	struct compiled third = compile("a.cu", COMPILE_OK);
+	cr_assert(third.cached);
+	compiled_free(&third);
 }
 
 Test(compile, notices_changes_of_the_file_and_of_its_includes)

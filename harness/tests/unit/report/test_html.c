@@ -134,6 +134,12 @@ static struct judgement_list list_with(const char *text)
 	list.items[0].accepted = 1;
 	list.items[0].has_timing = true;
 	list.items[0].timing = timing_of(4096, text, 8);
+	list.items[0].uses = calloc(1, sizeof *list.items[0].uses);
+	list.items[0].use_count = 1;
+	list.items[0].uses[0] = (struct kernel_use){"", 168, 4096, 16, 20, 24};
+	snprintf(list.items[0].uses[0].name, KERNEL_USE_NAME, "%.60s", text);
+	snprintf(list.items[0].uses_of, sizeof list.items[0].uses_of, "sm_90a");
+	list.items[0].cases[0].facts.peak_bytes = 1 << 20;
 	struct judgement *wrong = &list.items[1];
 	wrong->verdict = wrong->cases[0].verdict = VERDICT_WRONG_ANSWER;
 	snprintf(wrong->detail, sizeof wrong->detail, "%s", text);
@@ -195,6 +201,12 @@ Test(html, tells_what_was_found)
 	/* 1356288 bytes take 0.2826 us of 8 at the memory's peak, the operations less */
 	holds(page, "plain reaches 3.53% of what the GPU's peaks allow, at 4096x100x64");
 	holds(page, "<strong>Hint:</strong> plain");
+	holds(page, "As machine code of sm_90a");
+	holds(page, "<th scope=\"row\" class=\"name\">plain</th><td class=\"n\">168</td>"
+				"<td class=\"n\">4096</td><td class=\"n\">16</td><td class=\"n\">44</td>");
+	holds(page, "solve() allocated 1048576 bytes of device memory and did not free them, in case "
+				"random-0.");
+	cr_expect_null(strstr(strstr(page, "id=\"file-2\""), "Kernels"), "of a file without any");
 	holds(page,
 		  "1071 TFLOP/s of dense tensor cores on operands of 16 bits at 1980 MHz, and 4.8 TB/s");
 	free(page);
