@@ -1,6 +1,6 @@
 /* A consumer warpgroup whose tile's epilogue runs beside the next tile's products. The sums of two
- * tiles are in registers, so a tile has 192 columns at most, and C is not read. It is for chains:
- * plain products gain nothing (LOG.md). */
+ * tiles are in registers, so a tile has 192 columns at most, and C is not read. A chain that
+ * accesses more than C has whole boxes, as what lies outside may not go through it. */
 #ifndef HOPPER_CONSUMER_OVERLAPPED_CUH
 #define HOPPER_CONSUMER_OVERLAPPED_CUH
 
@@ -17,6 +17,8 @@ finish_columns(const float *sum, const Epilogue &out, const tma_store_rows<confi
 			   const uint32_t (&lane_at)[config::C_BOX / 16], int first)
 {
 	int lane = threadIdx.x % 32, box = first / config::C_BOX, within = first % config::C_BOX;
+	if (!Epilogue::elementwise && box >= store.boxes)
+		return;
 	uint32_t at[COLUMNS / 16];
 #pragma unroll
 	for (int j = 0; j < COLUMNS / 16; j++)

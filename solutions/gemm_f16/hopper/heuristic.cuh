@@ -51,9 +51,6 @@ static constexpr float MISALIGNED_TO_LINE = 0.3f;
  * tiles 819, 128x256 787, 128x192 775, 128x128 718.) */
 static constexpr float POWER_FLOP = 1.04e-9f, POWER_LINES = 20.5e-9f;
 
-/* Tensor cores that do not pause for an epilogue take less power for the same products. */
-static constexpr float POWER_OVERLAPPED = 0.95f;
-
 /* Until a split tile's operands have come from memory: microseconds, and the part of the memory's
  * rate that such blocks reach. */
 static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
@@ -117,7 +114,7 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	case TMA_OVERLAP:
 		return !q.misaligned && !q.reads_c &&
 			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&
-			   (q.chain.elementwise || (q.p.m % c.tile_m == 0 && q.p.n % c.tile_n == 0));
+			   (q.chain.elementwise || (q.p.m % 16 == 0 && q.p.n % BOX == 0)); // whole boxes
 	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
 	case PAD_COPY: return q.misaligned && pads;
 	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
@@ -144,8 +141,9 @@ static inline float config_bound(const device_table &device, const config_line &
 	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
-	float power = flop * (POWER_FLOP + POWER_LINES * c.lines) *
-				  (c.variant == TMA_OVERLAP ? POWER_OVERLAPPED : 1.0f);
+	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
+	if (c.variant == TMA_OVERLAP) // its tensor cores do not pause for stages
+		power += chain_time(c, q) * (float)tiles_of(c, q) / (float)device.clusters[c.cluster];
 	if (c.split_k == 1)
 		return power;
 	float bytes = ((float)q.p.m + (float)q.p.n) * (float)q.p.k * 2.0f;
