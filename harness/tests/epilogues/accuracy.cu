@@ -224,6 +224,8 @@ static void test_pairs(void)
 	for (float scale : {-0.37f, 1.0f, NAN}) {
 		test<half>("sigmoid, 1st", beside<stage_sigmoid<half>, false>{{}, scale}, want_sigmoid);
 		test<half>("sigmoid, 2nd", beside<stage_sigmoid<half>, true>{{}, scale}, want_sigmoid);
+		test<half>("silu, 1st", beside<stage_silu<half>, false>{{}, scale}, want_silu);
+		test<half>("silu, 2nd", beside<stage_silu<half>, true>{{}, scale}, want_silu);
 	}
 }
 
