@@ -266,7 +266,8 @@ def write_epilogues(data, page):
     out += ["which call `gemmjudge compare`: f16, alpha = 1 and beta = 0, all entrants taking turns on fresh inputs. Columns `over`",
             "have how many times as fast the fused kernel is: as a library and one more kernel for the epilogue, or as cuBLASLt's own",
             "fusion, where it has the chain. \"Alone\" is the same solution with no epilogue but alpha and beta, over which the chain costs;",
-            "`floor` is what the GPU's units allow for the chain by itself (\"-\": it was not recorded then)."]
+            "`floor` is what the GPU's units allow for the chain by itself (\"-\": it was not recorded then).",
+            "A chain that costs less than its floor hides behind products."]
     out += SOURCES + [f"At {AT}, with an earlier step of the f16 ladder beside it, where one block's epilogue hides behind another's",
                       "products:", ""]
     out += single_rows(data, page)
