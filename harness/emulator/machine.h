@@ -94,6 +94,7 @@ struct launch {
 	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
 	 * hold this address, where they meet. 0: not cooperative. */
 	uint64_t grid_workspace;
+	uint64_t resident_blocks; /* that the GPU runs at the same time; 0: any number */
 };
 
 enum instruction_class {

@@ -282,7 +282,8 @@ static void decode_vote(struct decoder *decoder, const struct ptx_instruction *i
 	out->imm = inverted ? (int64_t)EXEC_FULL : 0;
 	out->d = ballot ? decode_destination(decoder, &in->operands[0], 4)
 					: decode_predicate(decoder, &in->operands[0], NULL);
-	int32_t members = sync ? decode_source(decoder, &in->operands[2], 4) : -1;
+	int32_t members =
+		sync ? decode_source(decoder, &in->operands[2], 4) : decode_constant(decoder, 0, 4);
 	decode_list(decoder, &members, 1);
 }
 

@@ -40,7 +40,8 @@ struct exec_block {
 	struct exec_barrier barriers[EXEC_BARRIERS];
 	struct exec_cluster *cluster;
 	uint64_t steps;
-	uint64_t polls;          /* volatile, relaxed and acquiring loads of global memory */
+	/* volatile, relaxed and acquiring loads, and atomics that left memory as it was */
+	uint64_t polls;
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */
 	/* Asynchronous copies under way: how many, and by the byte. NULL: the kernel has none, or
 	 * nobody looks for them. */

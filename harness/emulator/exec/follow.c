@@ -75,16 +75,32 @@ static struct effects effects_of(const struct warp *w, const struct exec_instruc
 /* ------------------------------------------------------------------------
  * Lane by lane */
 
+/* Those for which the instruction is done: of lanes that name their members, some may wait. */
+static uint32_t done_of(const struct warp *w, uint32_t mask, enum exec_status status)
+{
+	return status == EXEC_NEXT ? mask : status == EXEC_JUMP ? mask & w->active : 0;
+}
+
+/* Those with an undefined lane among their members, which are in->list[0]. */
+static uint32_t spread(const struct warp *w, const struct exec_instruction *in, uint32_t undefined)
+{
+	const int32_t operand = in->list[0];
+	const uint32_t *members = (const uint32_t *)(w->base[operand & 1] + operand);
+	uint32_t lanes = undefined;
+	for (uint32_t i = 0; i < EXEC_LANES; i++)
+		lanes |= (uint32_t)((members[i] & undefined) != 0) << i;
+	return lanes;
+}
+
 static enum exec_status follow_lanes(struct warp *w, const struct exec_instruction *in,
 									 uint32_t mask, const struct effects *e)
 {
 	struct exec_read read = {0};
 	uint32_t lanes = any_of(w->undefined, e->of_data, e->data + e->control, &read);
 	if (e->kind == EFFECT_CROSS)
-		lanes = lanes & mask ? EXEC_FULL : 0;
+		lanes = spread(w, in, lanes & mask);
 	enum exec_status status = in->handler(w, in, mask);
-	if (status == EXEC_NEXT)
-		set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
+	set_all(w->undefined, e->of_results, e->results, done_of(w, mask, status), lanes, &read);
 	return status;
 }
 
@@ -225,7 +241,8 @@ static enum exec_status follow_move(struct warp *w, const struct exec_instructio
 	if (lanes)
 		copy_registers(w, e->of_data, e->data, &data, false);
 	enum exec_status status = in->handler(w, in, mask);
-	if (status != EXEC_NEXT)
+	mask = done_of(w, mask, status);
+	if (!mask)
 		return status;
 	if (!lanes) {
 		set_all(w->undefined, e->of_results, e->results, mask, also, &read);

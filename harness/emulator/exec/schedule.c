@@ -34,18 +34,6 @@ void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
 	add_group(warp, pc, mask, wait);
 }
 
-bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
-					   uint32_t members, enum exec_wait wait)
-{
-	uint32_t missing = members & warp->live & ~mask;
-	if (!missing)
-		return true;
-	uint32_t pc = exec_pc(warp, in);
-	warp->pc = pc + 1;
-	exec_park(warp, pc, mask, wait);
-	return false;
-}
-
 /* PTX ISA 9.7.14.5, 9.7.15.7 and others: .sync waits until all threads in the warp execute the
  * same instruction, .aligned says that all of them do. */
 enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
@@ -62,7 +50,9 @@ enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instructio
 			off                                       ? "is predicated off"
 			: warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
 													  : "does not exist");
-	return exec_members_here(warp, in, mask, EXEC_FULL, EXEC_WAIT_SYNC) ? EXEC_NEXT : EXEC_JUMP;
+	warp->pc = exec_pc(warp, in) + 1;
+	exec_park(warp, exec_pc(warp, in), mask, EXEC_WAIT_SYNC);
+	return EXEC_JUMP;
 }
 
 /* __syncwarp() at different places of one warp: all together are enough. */

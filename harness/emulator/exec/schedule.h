@@ -10,10 +10,6 @@ bool exec_choose(struct warp *warp);
 /* Puts lanes of the running group aside. */
 void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait);
 void exec_exit(struct warp *warp, uint32_t mask);
-/* Whether all lanes that the member mask names are here; otherwise the group is
- * parked at the instruction until they come. */
-bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
-					   uint32_t members, enum exec_wait wait);
 /* For instructions of a whole warp (.sync.aligned). NEXT: all 32 lanes are here. JUMP: the
  * group waits at the instruction for the others. FAULT: some can never come. */
 enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,

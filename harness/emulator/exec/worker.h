@@ -35,6 +35,14 @@ struct exec_launch {
 	int threads;
 	bool footprints;        /* of plain loads are kept */
 	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
+	/* Clusters that the GPU holds at once (0: any number), and that have begun and not ended. */
+	uint64_t resident;
+	_Atomic uint64_t running;
+	/* Under the lock, of the host threads: those not at their end, those of them that have
+	 * something to do, how often that changed, and who has seen since then that nothing of what
+	 * its clusters wait for was written. */
+	int unfinished, awake, agreed;
+	uint64_t wakes, agreed_at;
 };
 
 struct exec_worker {

@@ -7,14 +7,10 @@
 #include <unistd.h>
 
 #include "emulator/exec/kernel_name.h"
+#include "emulator/launch/crew.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
-#include "emulator/launch/turn.h"
 
-/* Clusters that a thread may have begun, and what they may take together. */
-#define CREW_MAX 512
-#define CREW_BYTES ((size_t)1 << 30)
-#define POLLS_OF_A_WAIT 256
 #define STEP_BUDGET ((uint64_t)4000000000)
 
 /* Adds `count` numbers, as many times as there are clusters for one that was run. */
@@ -46,102 +42,26 @@ static void report(struct exec_worker *worker)
 	pthread_mutex_unlock(&launch->lock);
 }
 
-/* The clusters that a thread has begun. As long as they make headway there is one;
- * when all of them only seem to wait, for blocks that have not begun, perhaps,
- * another one begins beside them. */
-struct crew {
-	struct exec_worker *members[CREW_MAX];
-	uint32_t count;
-	size_t bytes; /* of a member */
-};
-
-/* One of each part of the grid, at places that follow no period: of every fourth block, which may
- * be all that work, a fourth are taken. */
-static uint64_t sampled_cluster(const struct exec_launch *launch, uint64_t index)
+/* Runs the crew, and takes back what it made. */
+static void finish(struct crew *crew)
 {
-	const double golden = 0.6180339887498949, place = (double)(index + 1) * golden;
-	const double part = (double)launch->grid_clusters / (double)launch->cluster_total;
-	return (uint64_t)(((double)index + place - (double)(uint64_t)place) * part);
-}
-
-static bool start_next(struct exec_worker *worker)
-{
-	struct exec_launch *launch = worker->launch;
-	if (atomic_load(&launch->next_cluster) >= launch->cluster_total)
-		return false;
-	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
-	if (index >= launch->cluster_total)
-		return false;
-	if (launch->cluster_total < launch->grid_clusters)
-		index = sampled_cluster(launch, index);
-	start_cluster(worker, index);
-	return true;
-}
-
-/* Whether the cluster did little but look at memory that others write. */
-static bool seems_to_wait(struct exec_worker *worker)
-{
-	uint64_t polls = 0;
-	for (uint32_t b = 0; b < worker->cluster.count; b++) {
-		polls += worker->cluster.blocks[b].polls;
-		worker->cluster.blocks[b].polls = 0;
-	}
-	return polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT;
-}
-
-static void add_member(struct crew *crew)
-{
-	struct exec_worker *first = crew->members[0], *added = calloc(1, sizeof *added);
-	if (!added)
-		return;
-	added->number = first->number;
-	if (!resources_create(added, first->launch) || !start_next(added)) {
-		resources_free(added);
-		free(added);
-		return;
-	}
-	crew->members[crew->count++] = added;
-}
-
-/* One turn of each; false when there is nothing left to do. */
-static bool crew_turn(struct exec_launch *launch, struct crew *crew)
-{
-	bool any = false, all_wait = true;
-	for (uint32_t i = 0; i < crew->count; i++) {
-		struct exec_worker *worker = crew->members[i];
-		if (!worker->cluster.live && !start_next(worker))
-			continue;
-		any = true;
-		if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT) {
-			atomic_store(&launch->stop, true);
-			return false;
-		}
-		all_wait &= seems_to_wait(worker);
-	}
-	if (any && all_wait && crew->count < CREW_MAX && crew->bytes * crew->count < CREW_BYTES)
-		add_member(crew);
-	return any;
+	crew_run(crew);
+	for (uint32_t i = 0; i < crew->count; i++)
+		report(crew->members[i]->worker);
+	crew_free(crew);
 }
 
 static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
-	struct exec_launch *launch = worker->launch;
-	struct crew crew = {{worker}, 1, resources_bytes(launch)};
-	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && crew_turn(launch, &crew))
-		;
-	for (uint32_t i = 0; i < crew.count; i++) {
-		report(crew.members[i]);
-		if (i == 0)
-			continue; /* whoever made it takes it back */
-		resources_free(crew.members[i]);
-		free(crew.members[i]);
-	}
+	struct crew crew = {.launch = worker->launch};
+	if (!crew_join(&crew, worker))
+		atomic_store(&worker->launch->stop, true);
+	finish(&crew);
 	return NULL;
 }
 
-/* A cooperative launch: a worker for each cluster, a few for each thread, which
- * gives them turns until all have ended. */
+/* A cooperative launch: a worker for each cluster, a few for each thread. */
 struct share {
 	struct exec_launch *launch;
 	struct exec_worker *workers;
@@ -152,22 +72,13 @@ static void *work_resident(void *argument)
 {
 	struct share *share = argument;
 	struct exec_launch *launch = share->launch;
-	const uint64_t step = (uint64_t)launch->threads;
-	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
+	struct crew crew = {.launch = launch};
+	for (uint64_t i = share->first; i < launch->cluster_total; i += (uint64_t)launch->threads) {
 		start_cluster(&share->workers[i], i);
-	for (bool any = true; any && !atomic_load_explicit(&launch->stop, memory_order_relaxed);) {
-		any = false;
-		for (uint64_t i = share->first; i < launch->cluster_total; i += step) {
-			struct exec_worker *worker = &share->workers[i];
-			if (!worker->cluster.live)
-				continue;
-			any = true;
-			if (worker->fault.kind != FAULT_NONE || turn_run(worker) == EXEC_FAULT)
-				atomic_store(&launch->stop, true);
-		}
+		if (!crew_join(&crew, &share->workers[i]))
+			atomic_store(&launch->stop, true);
 	}
-	for (uint64_t i = share->first; i < launch->cluster_total; i += step)
-		report(&share->workers[i]);
+	finish(&crew);
 	return NULL;
 }
 
@@ -224,7 +135,16 @@ static int thread_count(const struct exec_launch *launch, const struct machine_o
 		count = 1;
 	if (count > 256)
 		count = 256;
-	return (uint64_t)count > launch->cluster_total ? (int)launch->cluster_total : (int)count;
+	uint64_t most = launch->cluster_total;
+	most = launch->resident && launch->resident < most ? launch->resident : most;
+	return (uint64_t)count > most ? (int)most : (int)count;
+}
+
+static uint64_t resident_clusters(const struct exec_launch *launch)
+{
+	const uint64_t blocks = launch->launch->resident_blocks;
+	const uint64_t each = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	return blocks > each ? blocks / each : blocks > 0;
 }
 
 static bool run_workers(struct exec_launch *launch, struct fault *fault)
@@ -241,6 +161,8 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 	for (int i = 1; ok && i < count; i++, created++)
 		if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
 			break;
+	if (ok)
+		crew_without(launch, count - 1 - created);
 	if (ok)
 		work(&workers[0]);
 	for (int i = 1; i <= created; i++)
@@ -335,6 +257,7 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 		.say = options ? options->say : NULL,
 		.fault = fault,
 		.counters = counters,
+		.agreed_at = UINT64_MAX,
 	};
 	for (int i = 0; i < 3; i++)
 		launch.cluster[i] = asked->cluster[i] ? asked->cluster[i] : 1;
@@ -345,7 +268,9 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 						   (asked->grid[2] / launch.cluster[2]);
 	launch.cluster_total = sampled(&launch, options);
 	count_launch(&launch);
+	launch.resident = resident_clusters(&launch);
 	launch.threads = thread_count(&launch, options);
+	launch.unfinished = launch.awake = launch.threads;
 	pthread_mutex_init(&launch.lock, NULL);
 	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
 	fflush(stdout); /* what kernels printed */

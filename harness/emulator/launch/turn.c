@@ -12,7 +12,6 @@
 #include "emulator/simd/run.h"
 #include "emulator/simd_level.h"
 
-#define QUANTUM 4096
 /* Rounds in which every warp of a cluster only waited. */
 #define IDLE_ROUNDS 1000000
 
@@ -69,7 +68,7 @@ static enum exec_status report_deadlock(struct exec_cluster *cluster)
 	return EXEC_FAULT;
 }
 
-static bool ready(const struct warp *warp)
+bool turn_ready(const struct warp *warp)
 {
 	if (warp->active)
 		return true;
@@ -86,8 +85,14 @@ static run_function warp_runner(void)
 	return runs[simd_level() - 2];
 }
 
+enum exec_status turn_step(struct warp *warp)
+{
+	return warp_runner()(warp, 1);
+}
+
 /* One turn of every warp. *waited: every warp that ran ended its turn waiting. */
-static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool *waited)
+static enum exec_status run_round(struct exec_cluster *cluster, uint32_t quantum, bool *any,
+								  bool *waited)
 {
 	const run_function run_warp = warp_runner();
 	*any = false;
@@ -95,10 +100,10 @@ static enum exec_status run_round(struct exec_cluster *cluster, bool *any, bool 
 	for (uint32_t b = 0; b < cluster->count; b++) {
 		for (uint32_t i = 0; i < cluster->blocks[b].warp_count; i++) {
 			struct warp *warp = &cluster->blocks[b].warps[i];
-			if (!warp->live || !ready(warp))
+			if (!warp->live || !turn_ready(warp))
 				continue;
 			*any = true;
-			enum exec_status status = run_warp(warp, QUANTUM);
+			enum exec_status status = run_warp(warp, quantum);
 			if (status == EXEC_FAULT)
 				return EXEC_FAULT;
 			*waited &= status == EXEC_YIELD && warp->active;
@@ -112,7 +117,7 @@ static struct warp *running(const struct exec_block *block)
 {
 	for (uint32_t i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
-		if (warp->live && ready(warp))
+		if (warp->live && turn_ready(warp))
 			return warp;
 	}
 	return NULL;
@@ -161,6 +166,17 @@ static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 	return EXEC_NEXT;
 }
 
+void turn_fail_waiting(struct exec_worker *worker, const char *what)
+{
+	for (uint32_t b = 0; b < worker->cluster.count; b++) {
+		struct warp *warp = running(&worker->cluster.blocks[b]);
+		if (warp) {
+			fail_running(&worker->cluster, warp, true, what);
+			return;
+		}
+	}
+}
+
 /* Somebody wants to know where the kernel is: the text of a fault, which is none. */
 static void say_where(struct exec_worker *worker)
 {
@@ -176,11 +192,11 @@ static void say_where(struct exec_worker *worker)
 	worker->fault = (struct fault){.kind = FAULT_NONE};
 }
 
-enum exec_status turn_run(struct exec_worker *worker)
+enum exec_status turn_run(struct exec_worker *worker, uint32_t quantum)
 {
 	struct exec_cluster *cluster = &worker->cluster;
 	bool any, waited;
-	if (run_round(cluster, &any, &waited) == EXEC_FAULT)
+	if (run_round(cluster, quantum, &any, &waited) == EXEC_FAULT)
 		return EXEC_FAULT;
 	if (!any && cluster->live)
 		return report_deadlock(cluster);

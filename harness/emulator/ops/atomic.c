@@ -85,14 +85,21 @@ u64 ops_atomic(void *p, u64 b, u64 c, struct atomic_form form)
 							: atomic_16(p, b, c, form);
 }
 
+/* Whether the atomic, which found `old`, looks at memory and leaves it as it is. */
+static bool only_looks(u64 old, u64 b, u64 c, struct atomic_form form)
+{
+	const u64 differs = combine(old, b, c, form) ^ old;
+	return (form.size == 8 ? differs : differs & (((u64)1 << 8 * form.size) - 1)) == 0;
+}
+
 /* in->list: destinations (or -1), then operands b, then c when there is one */
 HANDLER(atom)
 {
-	w->block->polls += in->sub == ATOM_CAS;
 	const int size = in->size, count = in->count;
 	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, size};
 	struct counters *counters = &w->worker->counters;
 	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
+	bool looks = false;
 	for (int i = 0; i < EXEC_LANES; i++) {
 		if (!IN_MASK(i))
 			continue;
@@ -113,12 +120,15 @@ HANDLER(atom)
 			if (in->sub == ATOM_CAS)
 				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
 			old = ops_atomic((u8 *)p + e * size, b, c, form);
-			if (in->list[e] >= 0)
-				memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
+			if (in->list[e] < 0)
+				continue;
+			memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
+			looks |= only_looks(old, b, c, form);
 		}
 	}
 	for (int i = 0; i < EXEC_LANES; i++)
 		at[i] = IN_MASK(i) ? at[i] : some;
+	w->block->polls += looks;
 	if (in->space != PTX_SHARED) {
 		counters->global_atomic_requests++;
 		counters->global_atomic_sectors += count_scattered(at, low, high, 5);
@@ -147,6 +157,7 @@ HANDLER(atom_128)
 			memcpy(p, b, 16);
 		else if (memcmp(old, b, 16) == 0)
 			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
+		w->block->polls += memcmp(old, p, 16) == 0;
 		pthread_mutex_unlock(&lock);
 		if (in->list[0] >= 0)
 			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);

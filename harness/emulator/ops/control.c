@@ -72,39 +72,63 @@ HANDLER(bar_cluster)
 	return exec_cluster_arrive(w, in, mask);
 }
 
-static u32 member_mask(struct warp *w, int32_t operand, u32 mask)
+/* Instructions that name the lanes which they are over, their members: each lane has a mask of
+ * its own. PTX ISA 9.7.13 (vote.sync, match.sync, redux.sync, shfl.sync, bar.warp.sync): a thread
+ * waits until all non-exited threads of its membermask are here, and the result is over these. */
+
+/* Those of the lanes whose members are all here. The others wait at the instruction; where that
+ * is all, w->pc is set. */
+static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t operand, u32 mask,
+					enum exec_wait wait)
 {
-	return SOURCE(u32, operand)[first_lane(mask)];
+	const u32 *members = SOURCE(u32, operand);
+	u32 found = 0;
+	if (mask == w->live)
+		return mask;
+	for (int i = 0; i < EXEC_LANES; i++)
+		found |= (u32)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
+	if (found != mask) {
+		w->pc = exec_pc(w, in) + 1;
+		exec_park(w, exec_pc(w, in), mask & ~found, wait);
+	}
+	return found;
+}
+
+/* Those of the lanes that have the first one's members, and the members that are among `here`
+ * (the lanes themselves, where none is: PTX leaves open what a lane outside of its mask gets). */
+static u32 next_group(const u32 *members, u32 lanes, u32 here, u32 *over)
+{
+	const u32 wanted = members[first_lane(lanes)];
+	const u32 group = lanes & equal_lanes(members, wanted);
+	*over = wanted & here ? wanted & here : group;
+	return group;
+}
+
+static void fill32(u32 *d, u32 value, u32 lanes)
+{
+	u32 t[EXEC_LANES];
+	FOR_LANES t[i] = value;
+	merge32(d, t, lanes);
+}
+
+/* `mask` went on, of `all` that came. */
+static enum exec_status leave(u32 mask, u32 all)
+{
+	return mask == all ? EXEC_NEXT : EXEC_JUMP;
 }
 
 HANDLER(bar_warp_sync)
 {
-	return exec_members_here(w, in, mask, member_mask(w, in->a, mask), EXEC_WAIT_WARPSYNC)
-			   ? EXEC_NEXT
-			   : EXEC_JUMP;
-}
-
-/* Those of the lanes whose own members are all here: pairs of lanes may each have a mask. */
-static u32 complete(const struct warp *w, int32_t operand, u32 mask)
-{
-	const u32 *members = SOURCE(u32, operand);
-	u32 found = 0;
-	for (int i = 0; i < EXEC_LANES; i++)
-		found |= (u32)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
-	return found;
+	return leave(complete(w, in, in->a, mask, EXEC_WAIT_WARPSYNC), mask);
 }
 
 /* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
 	const u32 all = mask;
-	mask = complete(w, in->list[0], all);
-	if (mask != all)
-		exec_park(w, exec_pc(w, in), all & ~mask, EXEC_WAIT_SYNC);
-	if (!mask) {
-		w->pc = exec_pc(w, in) + 1;
+	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
+	if (!mask)
 		return EXEC_JUMP;
-	}
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
 	for (int lane = 0; lane < EXEC_LANES; lane++) {
@@ -124,30 +148,29 @@ HANDLER(shfl)
 		merge32(DEST(u32, in->d), t, mask);
 	if (in->e >= 0)
 		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (valid & mask);
-	if (mask == all)
-		return EXEC_NEXT;
-	w->pc = exec_pc(w, in) + 1;
-	return EXEC_JUMP;
+	return leave(mask, all);
 }
 
 /* in->sub: enum sub_vote; in->a: predicate, in->list[0]: members */
 HANDLER(vote)
 {
-	u32 members = in->list[0] >= 0 ? member_mask(w, in->list[0], mask) : mask;
-	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
-		return EXEC_JUMP;
-	u32 p = (w->predicates[in->a] ^ (u32)in->imm) & mask;
-	if (in->sub == VOTE_BALLOT) {
-		u32 t[EXEC_LANES];
-		FOR_LANES t[i] = p;
-		merge32(DEST(u32, in->d), t, mask);
-		return EXEC_NEXT;
+	const u32 all = mask, p = w->predicates[in->a] ^ (u32)in->imm;
+	const u32 *members = SOURCE(u32, in->list[0]);
+	u32 yes = 0;
+	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
+	for (u32 left = mask, group, over; left; left &= ~group) {
+		group = next_group(members, left, all, &over);
+		if (in->sub == VOTE_BALLOT) {
+			fill32(DEST(u32, in->d), p & over, group);
+			continue;
+		}
+		bool some = (p & over) != 0, each = (p & over) == over;
+		bool value = in->sub == VOTE_ALL ? each : in->sub == VOTE_ANY ? some : each || !some;
+		yes |= value ? group : 0;
 	}
-	bool value = in->sub == VOTE_ALL   ? p == mask
-				 : in->sub == VOTE_ANY ? p != 0
-									   : p == 0 || p == mask;
-	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value ? mask : 0);
-	return EXEC_NEXT;
+	if (in->sub != VOTE_BALLOT)
+		w->predicates[in->d] = (w->predicates[in->d] & ~mask) | yes;
+	return leave(mask, all);
 }
 
 HANDLER(activemask)
@@ -161,37 +184,37 @@ HANDLER(activemask)
 /* in->sub: enum sub_match (ALL with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
-	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
-		return EXEC_JUMP;
+	const u32 all = mask;
+	const u32 *members = SOURCE(u32, in->list[0]);
 	u64 a[EXEC_LANES];
-	u32 t[EXEC_LANES] = {0}, all = 0;
+	u32 t[EXEC_LANES] = {0}, same = 0;
+	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
 	FOR_LANES a[i] = in->size == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
-	for (int i = 0; i < EXEC_LANES; i++)
-		for (int k = 0; k < EXEC_LANES && IN_MASK(i); k++)
-			t[i] |= (u32)(IN_MASK(k) && a[k] == a[i]) << k;
-	if (in->sub == MATCH_ALL) {
-		all = t[first_lane(mask)] == mask ? mask : 0;
+	for (u32 left = mask, group, over; left; left &= ~group) {
+		group = next_group(members, left, all, &over);
 		for (int i = 0; i < EXEC_LANES; i++)
-			t[i] = all;
-		if (in->e >= 0)
-			w->predicates[in->e] = (w->predicates[in->e] & ~mask) | all;
+			for (int k = 0; k < EXEC_LANES && group >> i & 1; k++)
+				t[i] |= (u32)(over >> k & 1 && a[k] == a[i]) << k;
+		if (in->sub != MATCH_ALL)
+			continue;
+		const bool is_same = t[first_lane(group)] == over;
+		same |= is_same ? group : 0;
+		fill32(t, is_same ? over : 0, group);
 	}
 	merge32(DEST(u32, in->d), t, mask);
-	return EXEC_NEXT;
+	if (in->e >= 0)
+		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | same;
+	return leave(mask, all);
 }
 
-/* in->sub: enum sub_redux */
-HANDLER(redux)
+/* The reduction of the lanes' numbers: enum sub_redux. */
+static u32 reduce(const u32 *a, u32 lanes, int operation, bool is_signed)
 {
-	if (!exec_members_here(w, in, mask, member_mask(w, in->list[0], mask), EXEC_WAIT_SYNC))
-		return EXEC_JUMP;
-	const u32 *a = SOURCE(u32, in->a);
-	bool is_signed = in->flags & EXEC_FLAG_SIGNED;
-	u32 value = a[first_lane(mask)], t[EXEC_LANES];
-	for (u32 left = mask & (mask - 1); left; left &= left - 1) {
+	u32 value = a[first_lane(lanes)];
+	for (u32 left = lanes & (lanes - 1); left; left &= left - 1) {
 		u32 next = a[first_lane(left)];
 		bool less = is_signed ? (s32)next < (s32)value : next < value;
-		switch (in->sub) {
+		switch (operation) {
 		case REDUX_ADD: value += next; break;
 		case REDUX_MIN: value = less ? next : value; break;
 		case REDUX_MAX: value = less ? value : next; break;
@@ -200,24 +223,39 @@ HANDLER(redux)
 		default: value ^= next; break;
 		}
 	}
-	FOR_LANES t[i] = value;
+	return value;
+}
+
+/* in->sub: enum sub_redux */
+HANDLER(redux)
+{
+	const u32 all = mask, *members = SOURCE(u32, in->list[0]);
+	u32 t[EXEC_LANES];
+	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
+	for (u32 left = mask, group, over; left; left &= ~group) {
+		group = next_group(members, left, all, &over);
+		fill32(t, reduce(SOURCE(u32, in->a), over, in->sub, in->flags & EXEC_FLAG_SIGNED), group);
+	}
 	merge32(DEST(u32, in->d), t, mask);
-	return EXEC_NEXT;
+	return leave(mask, all);
 }
 
 /* d|e = elect.sync: the lowest lane of the member mask leads */
 HANDLER(elect)
 {
-	u32 members = member_mask(w, in->a, mask);
-	if (!exec_members_here(w, in, mask, members, EXEC_WAIT_SYNC))
-		return EXEC_JUMP;
-	u32 leader = (u32)first_lane(members & mask ? members & mask : mask), t[EXEC_LANES];
-	FOR_LANES t[i] = leader;
+	const u32 all = mask, *members = SOURCE(u32, in->a);
+	u32 t[EXEC_LANES], leads = 0;
+	mask = complete(w, in, in->a, all, EXEC_WAIT_SYNC);
+	for (u32 left = mask, group, over; left; left &= ~group) {
+		group = next_group(members, left, all, &over);
+		fill32(t, (u32)first_lane(over), group);
+		leads |= 1u << first_lane(over) & group;
+	}
 	if (in->d >= 0)
 		merge32(DEST(u32, in->d), t, mask);
 	if (in->e >= 0)
-		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (1u << leader & mask);
-	return EXEC_NEXT;
+		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | leads;
+	return leave(mask, all);
 }
 
 /* in->sub: enum sub_clock; in->reg_size 8: the whole counter */

@@ -148,7 +148,8 @@ static size_t round_up(size_t value, size_t multiple)
 
 /* The estimate rests on the PTX's register count, an upper bound of what ptxas
  * would use, so registers limit only what they must: a block of its size runs. */
-int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
+static int occupancy(const struct function *function, size_t threads, size_t shared_bytes,
+					 bool by_registers)
 {
 	const struct gpu *gpu = runtime.gpu;
 	struct kernel_facts facts;
@@ -164,9 +165,21 @@ int runtime_occupancy_blocks(const struct function *function, size_t threads, si
 		blocks = min_size(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
 	size_t registers = round_up((size_t)(facts.registers > 0 ? facts.registers : 32), 8);
 	registers = min_size(registers, REGISTERS / (warps * 32) / 8 * 8);
-	if (registers)
+	if (registers && by_registers)
 		blocks = min_size(blocks, REGISTERS / (registers * warps * 32));
 	return (int)blocks;
+}
+
+int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
+{
+	return occupancy(function, threads, shared_bytes, true);
+}
+
+uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
+								 size_t shared_bytes)
+{
+	return (uint64_t)runtime.gpu->multiprocessors *
+		   (uint64_t)occupancy(function, threads, shared_bytes, false);
 }
 
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(

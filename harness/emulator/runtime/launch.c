@@ -287,6 +287,9 @@ static cudaError_t launch(const struct launch_request *request)
 	_Alignas(256) char parameters[PARAMETER_LIMIT + 1];
 	pack_parameters(request, &facts, parameters);
 	run.parameters = parameters;
+	run.resident_blocks = runtime_resident_blocks(
+		function, (size_t)request->block.x * request->block.y * request->block.z,
+		request->shared_bytes);
 	struct fault fault = {0};
 	runtime_open_memory();
 	if (request->cooperative && !(run.grid_workspace = grid_workspace())) {

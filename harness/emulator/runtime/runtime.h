@@ -181,6 +181,10 @@ cudaError_t launch_host(const void *host, struct launch_request *request);
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together. */
 int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
+/* How many blocks of it the GPU may hold at once, at most: registers, of which too many are
+ * estimated, do not count. */
+uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
+								 size_t shared_bytes);
 /* Blocks that a cluster of the function may have. */
 unsigned runtime_cluster_limit(const struct function *function);
 

@@ -375,7 +375,7 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct warp
 		space = PTX_GLOBAL;
 	count_access(w, x, space, bytes, write);
 	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE, 0))
-		w->block->polls++;
+		w->block->polls += !write;
 	if (space == PTX_GLOBAL)
 		return resolve_global(w, in, mask, x, bytes, write);
 	if (space == PTX_SHARED)

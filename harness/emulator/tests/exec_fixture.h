@@ -60,7 +60,7 @@ static inline struct module *fixture_parse(const char *ptx)
 }
 
 struct fixture_launch {
-	uint32_t blocks, threads, cluster;
+	uint32_t blocks, threads, cluster, resident;
 	size_t dynamic_shared;
 	uint64_t step_budget;
 	int host_threads;
@@ -84,6 +84,7 @@ static inline bool fixture_run(const char *ptx, struct fixture_launch *how, uint
 		.cluster = {how->cluster ? how->cluster : 1, 1, 1},
 		.dynamic_shared_bytes = how->dynamic_shared,
 		.parameters = parameters,
+		.resident_blocks = how->resident,
 	};
 	struct machine_options options = {
 		.threads = how->host_threads ? how->host_threads : 1,

@@ -1,0 +1,315 @@
+/* Turns of the clusters of one host thread: who runs, who sleeps, who begins. */
+#include "emulator/launch/crew.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "emulator/launch/resources.h"
+#include "emulator/launch/start.h"
+#include "emulator/launch/turn.h"
+
+/* Clusters of a thread, where nobody says how many the GPU holds; and what they may take. */
+#define CREW_MAX 512
+#define CREW_BYTES ((size_t)1 << 30)
+#define POLLS_OF_A_WAIT 256
+/* One that waits, and may go on by itself, has one of so many turns while others work. */
+#define TURNS_OF_A_WAIT 16
+#define NAP_MICROSECONDS 50
+
+/* ------------------------------------------------------------------------
+ * Who begins */
+
+/* One of each part of the grid, at places that follow no period: of every fourth block, which may
+ * be all that work, a fourth are taken. */
+static uint64_t sampled_cluster(const struct exec_launch *launch, uint64_t index)
+{
+	const double golden = 0.6180339887498949, place = (double)(index + 1) * golden;
+	const double part = (double)launch->grid_clusters / (double)launch->cluster_total;
+	return (uint64_t)(((double)index + place - (double)(uint64_t)place) * part);
+}
+
+static bool start_next(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	if (atomic_load(&launch->next_cluster) >= launch->cluster_total)
+		return false;
+	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
+	if (index >= launch->cluster_total)
+		return false;
+	if (launch->cluster_total < launch->grid_clusters)
+		index = sampled_cluster(launch, index);
+	start_cluster(worker, index);
+	return true;
+}
+
+/* A place on the GPU for one more cluster. */
+static bool take_place(struct exec_launch *launch)
+{
+	if (atomic_fetch_add(&launch->running, 1) < launch->resident || !launch->resident)
+		return true;
+	atomic_fetch_sub(&launch->running, 1);
+	return false;
+}
+
+/* The member's next cluster; false when there is none, or no place for it. */
+static bool begin(struct exec_launch *launch, struct member *member)
+{
+	member->asleep = member->waits = false;
+	if (!member->holds && !take_place(launch))
+		return false;
+	member->holds = start_next(member->worker);
+	if (!member->holds)
+		atomic_fetch_sub(&launch->running, 1);
+	return member->holds;
+}
+
+bool crew_join(struct crew *crew, struct exec_worker *worker)
+{
+	if (crew->count == crew->capacity) {
+		uint32_t capacity = crew->capacity ? 2 * crew->capacity : 4;
+		struct member **grown = realloc(crew->members, capacity * sizeof *grown);
+		if (!grown)
+			return false;
+		crew->members = grown;
+		crew->capacity = capacity;
+	}
+	struct member *member = calloc(1, sizeof *member);
+	if (!member)
+		return false;
+	member->worker = worker;
+	member->holds = worker->cluster.live > 0;
+	atomic_fetch_add(&crew->launch->running, member->holds);
+	crew->members[crew->count++] = member;
+	return true;
+}
+
+static void free_worker(struct exec_worker *worker)
+{
+	resources_free(worker);
+	free(worker);
+}
+
+static bool begin_another(struct crew *crew)
+{
+	struct exec_launch *launch = crew->launch;
+	bool full = (!launch->resident && crew->count >= CREW_MAX) ||
+				resources_bytes(launch) * crew->count >= CREW_BYTES;
+	if (full || atomic_load(&launch->next_cluster) >= launch->cluster_total ||
+		(launch->resident && atomic_load(&launch->running) >= launch->resident))
+		return false;
+	struct exec_worker *added = calloc(1, sizeof *added);
+	if (!added)
+		return false;
+	added->number = crew->members[0]->worker->number;
+	if (!resources_create(added, launch) || !crew_join(crew, added)) {
+		free_worker(added);
+		return false;
+	}
+	struct member *member = crew->members[crew->count - 1];
+	member->owned = true;
+	if (begin(launch, member))
+		return true;
+	crew->count--;
+	free_worker(added);
+	free(member);
+	return false;
+}
+
+void crew_free(struct crew *crew)
+{
+	for (uint32_t i = 0; i < crew->count; i++) {
+		if (crew->members[i]->owned)
+			free_worker(crew->members[i]->worker);
+		free(crew->members[i]);
+	}
+	free(crew->members);
+}
+
+/* ------------------------------------------------------------------------
+ * Deadlock: all clusters of all threads sleep. A thread that has nothing to do says so; when none
+ * has anything to do, memory stays as it is, and each looks once more whether what its clusters
+ * wait for was written. */
+
+static void set_awake(struct crew *crew, bool awake)
+{
+	struct exec_launch *launch = crew->launch;
+	if (crew->idle != awake)
+		return;
+	crew->idle = !awake;
+	pthread_mutex_lock(&launch->lock);
+	launch->awake += awake ? 1 : -1;
+	launch->wakes += awake;
+	pthread_mutex_unlock(&launch->lock);
+}
+
+void crew_without(struct exec_launch *launch, int threads)
+{
+	pthread_mutex_lock(&launch->lock);
+	launch->unfinished -= threads;
+	launch->awake -= threads;
+	launch->wakes++;
+	pthread_mutex_unlock(&launch->lock);
+}
+
+static bool some_over(const struct crew *crew)
+{
+	for (uint32_t i = 0; i < crew->count; i++)
+		if (crew->members[i]->asleep && spin_over(&crew->members[i]->spin))
+			return true;
+	return false;
+}
+
+/* Whether all threads agree that nothing was written since the launch woke for the time-th time. */
+static bool all_agree(struct crew *crew, uint64_t time)
+{
+	struct exec_launch *launch = crew->launch;
+	pthread_mutex_lock(&launch->lock);
+	if (launch->wakes == time && launch->agreed_at != time) {
+		launch->agreed_at = time;
+		launch->agreed = 0;
+	}
+	if (launch->wakes == time && crew->agreed != time + 1) {
+		crew->agreed = time + 1;
+		launch->agreed++;
+	}
+	bool all = launch->wakes == time && launch->agreed == launch->unfinished;
+	pthread_mutex_unlock(&launch->lock);
+	return all;
+}
+
+static void fail_deadlock(struct crew *crew)
+{
+	const struct exec_launch *launch = crew->launch;
+	const uint64_t begun = atomic_load(&launch->next_cluster), running = launch->running;
+	struct member *first = crew->members[0];
+	char what[256] = "does not end: what it reads in a loop nobody writes, all blocks that are "
+					 "left wait";
+	if (begun < launch->cluster_total)
+		snprintf(what, sizeof what,
+				 "deadlock: each of the %llu %s that %s at once waits for memory that another one "
+				 "writes, and %llu have not begun",
+				 (unsigned long long)running,
+				 launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1 ? "clusters"
+																				  : "blocks",
+				 launch->resident && running >= launch->resident ? "the GPU holds"
+																 : "the emulated GPU can hold",
+				 (unsigned long long)(launch->cluster_total - begun));
+	for (uint32_t i = 0; i < crew->count && !first->worker->cluster.live; i++)
+		first = crew->members[i];
+	turn_fail_waiting(first->worker, what);
+}
+
+/* All sleep, and nothing has changed. False: for ever. */
+static bool rest(struct crew *crew)
+{
+	struct exec_launch *launch = crew->launch;
+	set_awake(crew, false);
+	pthread_mutex_lock(&launch->lock);
+	bool quiet = launch->awake == 0;
+	uint64_t time = launch->wakes;
+	pthread_mutex_unlock(&launch->lock);
+	if (quiet && !some_over(crew) && all_agree(crew, time)) {
+		fail_deadlock(crew);
+		return false;
+	}
+	if (!quiet || launch->unfinished > 1)
+		usleep(NAP_MICROSECONDS);
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Turns */
+
+/* Whether the cluster did little but look at memory that others write. */
+static bool seems_to_wait(struct exec_worker *worker)
+{
+	uint64_t polls = 0;
+	for (uint32_t b = 0; b < worker->cluster.count; b++) {
+		polls += worker->cluster.blocks[b].polls;
+		worker->cluster.blocks[b].polls = 0;
+	}
+	return worker->cluster.live && (polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT);
+}
+
+static bool has_ended(const struct member *member)
+{
+	return !member->worker->cluster.live;
+}
+
+/* Wakes up to `most` of those whose sleep is over, and that do not fall asleep again. *tried: how
+ * many were looked at. True: one is awake. */
+static bool wake(struct crew *crew, uint32_t most, uint32_t *tried)
+{
+	bool any = false;
+	*tried = 0;
+	for (uint32_t k = 0; k < crew->count && *tried < most && !any; k++) {
+		uint32_t index = (crew->next + k) % crew->count;
+		struct member *member = crew->members[index];
+		if (has_ended(member) || !member->asleep || !spin_over(&member->spin))
+			continue;
+		set_awake(crew, true);
+		++*tried;
+		member->asleep = spin_proven(member->worker, &member->spin);
+		any = !member->asleep;
+		crew->next = index + !any;
+	}
+	return any;
+}
+
+/* All wait. One whose sleep is over is tried, then a cluster begins: each that begins may write
+ * what all of the others read (a counter that they wait to reach the size of the grid), and must
+ * not wake them all. False: they wait for ever. */
+static bool go_on(struct crew *crew)
+{
+	uint32_t tried;
+	bool sleep = true;
+	if (wake(crew, 1, &tried))
+		return true;
+	if (begin_another(crew)) {
+		set_awake(crew, true);
+		return true;
+	}
+	if (wake(crew, crew->count, &tried) || tried)
+		return true;
+	for (uint32_t i = 0; i < crew->count; i++)
+		sleep &= has_ended(crew->members[i]) || crew->members[i]->asleep;
+	return !sleep || rest(crew);
+}
+
+/* One turn of each; false when there is nothing left to do, or a fault. */
+static bool take_turns(struct crew *crew)
+{
+	bool any = false, awake = false;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		struct member *member = crew->members[i];
+		if (has_ended(member) && !begin(crew->launch, member))
+			continue;
+		any = true;
+		if (member->asleep ||
+			(member->waits && crew->busy && ++member->skipped % TURNS_OF_A_WAIT != 0))
+			continue;
+		struct exec_worker *worker = member->worker;
+		/* of many lengths: else it might hold a lock whenever another one looks */
+		uint32_t less = member->waits ? crew->turns++ * 613 % (TURN_QUANTUM / 2) : 0;
+		if (worker->fault.kind != FAULT_NONE || turn_run(worker, TURN_QUANTUM - less) == EXEC_FAULT)
+			return false;
+		member->waits = seems_to_wait(worker);
+		member->asleep = member->waits && spin_proven(worker, &member->spin);
+		awake |= !member->waits;
+	}
+	crew->busy = awake;
+	return any && (awake || go_on(crew));
+}
+
+void crew_run(struct crew *crew)
+{
+	struct exec_launch *launch = crew->launch;
+	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && take_turns(crew))
+		;
+	for (uint32_t i = 0; i < crew->count; i++)
+		if (crew->members[i]->worker->fault.kind != FAULT_NONE)
+			atomic_store(&launch->stop, true);
+	set_awake(crew, true);
+	crew_without(launch, 1);
+}

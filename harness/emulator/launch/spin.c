@@ -1,0 +1,169 @@
+/* Whether a cluster spins: its warps are run one instruction at a time, and their states are
+ * compared. */
+#include "emulator/launch/spin.h"
+
+#include <string.h>
+
+#include "emulator/exec/schedule.h"
+#include "emulator/launch/turn.h"
+
+/* A loop is found when it has half as many instructions; first a few to get into it. */
+#define STEPS 1024
+#define FIRST_STEPS 8
+
+static uint64_t mixed(uint64_t sum, uint64_t more)
+{
+	sum = (sum ^ more) * 0x9e3779b97f4a7c15u;
+	return sum ^ sum >> 29;
+}
+
+static uint64_t sum_bytes(uint64_t sum, const void *data, size_t bytes)
+{
+	const uint8_t *at = data;
+	for (uint64_t word = 0; bytes; bytes -= bytes < 8 ? bytes : 8, at += 8) {
+		memcpy(&word, at, bytes < 8 ? bytes : 8);
+		sum = mixed(sum, word);
+		word = 0;
+	}
+	return sum;
+}
+
+/* All that decides what the warp does next, but for memory. */
+static uint64_t state_of(const struct warp *warp)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	uint64_t sum = mixed(warp->pc, (uint64_t)warp->active << 32 | warp->carry);
+	sum = sum_bytes(sum, warp->base[0], program->register_bytes);
+	return sum_bytes(sum, warp->predicates, program->predicate_count * sizeof(uint32_t));
+}
+
+static uint64_t value_at(uint64_t address, uint32_t bytes)
+{
+	uint64_t sum = 0;
+	return sum_bytes(sum, (const void *)(uintptr_t)address, bytes);
+}
+
+static bool add_place(struct spin *spin, uint64_t address, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < spin->count; i++)
+		if (spin->places[i].address == address && spin->places[i].bytes == bytes)
+			return true;
+	if (spin->count == SPIN_PLACES)
+		return false;
+	spin->places[spin->count++] = (struct spin_place){address, value_at(address, bytes), bytes};
+	return true;
+}
+
+/* The global places that a load or atomic is about to read. They have been read before: that they
+ * may be is known. False: more than are kept, or an atomic elsewhere. */
+static bool add_reads(struct spin *spin, struct warp *warp, const struct exec_instruction *in,
+					  bool atomic)
+{
+	const uint8_t *at = warp->base[in->a & 1] + in->a;
+	const uint32_t bytes = (uint32_t)in->size * (in->count ? in->count : 1);
+	uint32_t mask = warp->active & (warp->predicates[in->guard] ^ in->guard_xor);
+	if (in->space != PTX_GLOBAL && in->space != PTX_GENERIC)
+		return !atomic;
+	for (; mask; mask &= mask - 1) {
+		int lane = __builtin_ctz(mask);
+		uint64_t address = 0;
+		memcpy(&address, at + lane * in->width, in->width);
+		address += (uint64_t)in->imm;
+		address = in->width == 8 ? address : (uint32_t)address;
+		if (address >> EXEC_WINDOW_SHIFT == 0 ? !memory_find(address) : atomic)
+			return false;
+		if (address >> EXEC_WINDOW_SHIFT == 0 && !add_place(spin, address, bytes))
+			return false;
+	}
+	return true;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* Whether the instruction leaves memory and barriers as they are, an atomic apart; what it reads is
+ * added. */
+static bool is_quiet(struct spin *spin, struct warp *warp, const struct exec_instruction *in)
+{
+	static const char *const control[] = {"bra", "brx", "ret", NULL};
+	static const char *const order[] = {"fence", "membar", NULL};
+	const struct exec_program *program = warp->worker->launch->program;
+	const char *name = program->origins[in - program->code].instruction->parts[0];
+	switch ((enum instruction_class)in->class) {
+	case CLASS_CONTROL: return is_one_of(name, control);
+	case CLASS_BARRIER: return is_one_of(name, order);
+	case CLASS_TENSOR: return false;
+	case CLASS_MEMORY:
+		return strcmp(name, "ld") == 0     ? add_reads(spin, warp, in, false)
+			   : strcmp(name, "atom") == 0 ? add_reads(spin, warp, in, true)
+										   : false;
+	default: return true;
+	}
+}
+
+/* The group that runs next is the only one that can. */
+static bool choose_only(struct warp *warp)
+{
+	if ((!warp->active || warp->turn) && !exec_choose(warp))
+		return false;
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].wait == EXEC_READY)
+			return false;
+	return true;
+}
+
+static bool warp_spins(struct warp *warp, struct spin *spin)
+{
+	const struct exec_instruction *code = warp->worker->launch->program->code;
+	const uint32_t before = spin->count, live = warp->live;
+	uint64_t home = 0;
+	uint32_t home_pc = UINT32_MAX;
+	if (warp->undefined)
+		return false;
+	for (uint32_t step = 0, next = FIRST_STEPS; step < STEPS; step++) {
+		if (!choose_only(warp) || warp->live != live)
+			return false;
+		if (warp->pc == home_pc && state_of(warp) == home)
+			return !spin_over(spin);
+		if (step == next) {
+			next *= 2;
+			spin->count = before;
+			home_pc = warp->pc;
+			home = state_of(warp);
+		}
+		const struct exec_instruction *in = code + warp->pc;
+		if (!is_quiet(spin, warp, in) || turn_step(warp) == EXEC_FAULT)
+			return false;
+		if (in->class == CLASS_MEMORY && spin_over(spin)) /* by this very atomic, or by others */
+			return false;
+	}
+	return false;
+}
+
+bool spin_proven(struct exec_worker *worker, struct spin *spin)
+{
+	bool any = false;
+	spin->count = 0;
+	for (uint32_t b = 0; b < worker->cluster.count; b++)
+		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
+			struct warp *warp = &worker->cluster.blocks[b].warps[i];
+			if (!warp->live || !turn_ready(warp))
+				continue;
+			any = true;
+			if (!warp_spins(warp, spin))
+				return false;
+		}
+	return any;
+}
+
+bool spin_over(const struct spin *spin)
+{
+	for (uint32_t i = 0; i < spin->count; i++)
+		if (value_at(spin->places[i].address, spin->places[i].bytes) != spin->places[i].found)
+			return true;
+	return false;
+}
