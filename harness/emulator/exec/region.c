@@ -85,8 +85,9 @@ static bool is_one_of(const char *name, const char *const names[])
 
 static void look_at(struct exec_region *region, const struct exec_program *program, uint32_t pc)
 {
-	static const char *const quiet[] = {"bra",     "ret",           "prefetch", "prefetchu",
-										"discard", "applypriority", "pmevent",  NULL};
+	static const char *const quiet[] = {"bra",       "ret",       "prefetch",
+										"prefetchu", "discard",   "applypriority",
+										"pmevent",   "nanosleep", NULL};
 	static const char *const exchanging[] = {"shfl", "movmatrix", NULL};
 	const int32_t *effects = program->effects + program->origins[pc].effects;
 	const char *name = name_of(program, pc);
